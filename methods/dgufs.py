@@ -9,6 +9,7 @@ from methods.core import dgufs_normalized, dgufs_released
 from methods.core.base import BaseSelector, Solution, check_number
 from methods.core.graphs import knn_graph
 from methods.core.loop import COLLAPSED, iterate
+from methods.core.shared import shared
 
 SOLVERS = ("released", "normalized")
 
@@ -156,7 +157,7 @@ class DGUFS(BaseSelector):
             check(self.init, X.shape, self.n_clusters)
 
     def _solve(self, X, rng):
-        S = knn_graph(X, self.n_neighbors, "binary", include_self=True)
+        S = shared(X, _graph, self.n_neighbors)
         return self._solve_released(X, S) if self.solver == "released" else self._solve_normalized(X, S, rng)
 
     def _solve_released(self, X, S):
@@ -202,6 +203,10 @@ class DGUFS(BaseSelector):
             scores[model.varying] = np.clip(gains / (model.centered**2).sum(axis=0), 0, 1)
             scores[model.varying[state.subset]] += 1
         return Solution(scores, trace, _number_by_appearance(state.labels))
+
+
+def _graph(X, n_neighbors):
+    return knn_graph(X, n_neighbors, "binary", include_self=True)
 
 
 def _check_matrices(init, shape, n_clusters):

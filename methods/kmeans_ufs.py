@@ -6,6 +6,7 @@ from methods.core.base import BaseSelector, Solution, check_number
 from methods.core.kmeans_ufs_admm import bilinear_admm, leading_basis
 from methods.core.linalg import principal_axes
 from methods.core.loop import Trace
+from methods.core.shared import shared
 
 
 class KMeansUFS(BaseSelector):
@@ -119,8 +120,8 @@ class KMeansUFS(BaseSelector):
         check_number("max_iter", self.max_iter, 0, integer=True)
 
     def _solve(self, X, rng):
-        Z = standardized(X) if self.standardize else X
-        _, loadings = principal_axes(Z, self.n_clusters)
+        Z = shared(X, standardized) if self.standardize else X
+        _, loadings = shared(Z, principal_axes, self.n_clusters)
         gain = np.einsum("jk,jk->j", loadings, loadings)
         if self.solver == "exact" or not gain.any():
             best = np.sort(gain)[::-1][: self.n_features_to_select_].sum()

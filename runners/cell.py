@@ -14,8 +14,9 @@ from tqdm import tqdm
 
 from datasets import load_dataset, scale
 from metrics.summary import select, summarise
+from runners.evaluations import Evaluations
 from runners.grid import ConfigError, Protocol, expand
-from runners.pool import run_all
+from runners.pool import Usage, run_all
 from runners.provenance import git_sha
 from runners.store import Store, claim_study, load_results
 from runners.trial import FAILED
@@ -73,28 +74,55 @@ def run_cell(config):
         store.forget([trial.key for trial in pending])
         if len(pending) < len(trials):
             log.info("  %d of them stored already, %d to do", len(trials) - len(pending), len(pending))
-        failed = _run_and_store(pending, scaled, dataset.y, min(n_jobs, max(len(pending), 1)), store)
+        evaluations = _evaluations(config, scaled, dataset.y, protocol) if pending else None
+        n_workers, usage, begun = min(n_jobs, max(len(pending), 1)), Usage(), time.perf_counter()
+        outcomes = run_all(pending, scaled, dataset.y, n_workers, evaluations, usage)
+        failed = _store_all(outcomes, len(pending), store)
+        if pending:
+            log.info("  %s", _usage_text(usage, n_workers, time.perf_counter() - begun))
         _summarise(config.results_dir, config.study, trials, pending, started, folder)
     return failed
 
 
-def _run_and_store(pending, X, y, n_jobs, store):
+def _evaluations(config, X, y, protocol):
+    """What is known of the feature sets of this data set; None where nothing shall be shared."""
+    if not config.runner.cache:
+        return None
+    return Evaluations(X, y, protocol, Path(config.results_dir) / ".evaluations", ignore_stored=config.runner.redo)
+
+
+def _store_all(outcomes, total, store):
     failed = 0
-    progress = Progress(len(pending))
+    progress = Progress(total)
     try:
-        for outcome in run_all(pending, X, y, n_jobs):
-            store.append(outcome)
-            row = outcome.trial
-            if row["status"] == FAILED:
-                failed += 1
-                progress.say(f"  failed: {row['params']} sizes {row['sizes']}: {row['error']}")
-            if outcome.log:
-                with open(store.folder / "run.log", "a") as file:
-                    file.write(f"{row['trial']} {row['params']} sizes {row['sizes']}\n{outcome.log}\n")
-            progress.step(failed)
+        for ended in outcomes:
+            store.append(ended)
+            for outcome in ended:
+                row = outcome.trial
+                if row["status"] == FAILED:
+                    failed += 1
+                    progress.say(f"  failed: {row['params']} sizes {row['sizes']}: {row['error']}")
+                if outcome.log:
+                    with open(store.folder / "run.log", "a") as file:
+                        file.write(f"{row['trial']} {row['params']} sizes {row['sizes']}\n{outcome.log}\n")
+            progress.step(len(ended), failed)
     finally:
         progress.close()
     return failed
+
+
+def _usage_text(usage, n_workers, seconds):
+    """Shares of the workers' time, and how many feature sets were evaluated."""
+    total = n_workers * seconds
+    rest = max(total - usage.fit_s - usage.eval_s, 0.0)
+    shares = ", ".join(
+        f"{name} {part:.1f} s ({part / total:.0%})"
+        for name, part in (("fits", usage.fit_s), ("K-means", usage.eval_s), ("waiting and overhead", rest))
+    )
+    return (
+        f"{seconds:.1f} s on {_count(n_workers, 'worker')}: {shares}; "
+        f"{usage.n_evaluated} of {_count(usage.n_sets, 'feature set')} evaluated, the others shared"
+    )
 
 
 class Progress:
@@ -113,19 +141,21 @@ class Progress:
         self._total, self._every, self._count = total, every, 0
         self._started = self._last = time.perf_counter()
 
-    def step(self, failed):
-        """Count one trial more."""
-        self._count += 1
+    def step(self, count, failed):
+        """Count trials that ended; with none it only shows that the run is alive."""
+        self._count += count
         if self._bar is not None:
             if failed:
                 self._bar.set_postfix(failed=failed)
-            self._bar.update()
+            self._bar.update(count)
+            self._bar.refresh()
             return
         now = time.perf_counter()
         if now - self._last >= self._every and self._count < self._total:
             self._last = now
-            rest = (now - self._started) / self._count * (self._total - self._count)
-            log.info("  %d of %d trials, %d failed, about %.0f s to go", self._count, self._total, failed, rest)
+            since = now - self._started
+            left = f"{since / self._count * (self._total - self._count):.0f} s to go" if self._count else "at work"
+            log.info("  %d of %d trials, %d failed, %.0f s, about %s", self._count, self._total, failed, since, left)
 
     def say(self, text):
         """Print a line without tearing the bar."""
@@ -144,15 +174,11 @@ def _summarise(results_dir, study, trials, pending, started, folder):
     results = load_results(results_dir, study, trials[0].dataset, trials[0].method)
     stored = results.trials[results.trials["trial"].isin(keys)]
     counts = Counter(stored["status"])
-    shares = stored[stored["trial"].isin([trial.key for trial in pending])][["fit_s", "eval_s"]].sum()
     parts = [f"{len(stored)} of {_count(len(trials), 'trial')} stored ({len(pending)} now)"]
     parts += [
         f"{counts[status]} {status}" for status in ("failed", "max_iter", "diverged", "collapsed") if counts[status]
     ]
-    log.info(
-        "  %s; %.1f s (fits %.1f s, K-means %.1f s of worker time)",
-        ", ".join(parts), time.perf_counter() - started, shares["fit_s"], shares["eval_s"],
-    )  # fmt: skip
+    log.info("  %s; %.1f s", ", ".join(parts), time.perf_counter() - started)
     others = sorted(set(stored["git_sha"]) - {git_sha()})
     if others:
         log.info(
@@ -193,8 +219,9 @@ def _runner_settings(runner):
     n_jobs = runner.n_jobs
     if not isinstance(n_jobs, int) or isinstance(n_jobs, bool) or n_jobs == 0 or n_jobs < -1:
         raise ConfigError(f"runner.n_jobs={n_jobs!r} must be 1 or more, or -1 for every core.")
-    if not isinstance(runner.redo, bool):
-        raise ConfigError(f"runner.redo={runner.redo!r} must be true or false.")
+    for name in ("redo", "cache"):
+        if not isinstance(runner[name], bool):
+            raise ConfigError(f"runner.{name}={runner[name]!r} must be true or false.")
     if runner.points not in ("grid", "default"):
         raise ConfigError(f"runner.points={runner.points!r} must be grid or default.")
     return (cpu_count() if n_jobs == -1 else n_jobs), runner.redo, runner.points

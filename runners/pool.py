@@ -1,61 +1,330 @@
-"""Fan the trials of a cell out to worker processes, and survive the death of one."""
+"""Keep the workers busy: fits and evaluations as tasks of their own, and no death of a worker takes others with it.
+
+A finished fit asks for the evaluation of its feature sets.  Each set is evaluated once, evaluations go ahead of fits
+that have not begun, and short tasks travel in batches.  The parent process alone decides and keeps what comes back.
+"""
 
 import functools
+import math
 import os
+import shutil
+import tempfile
 import threading
 import time
-import warnings
+from collections import deque
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from dataclasses import dataclass, field
+from pathlib import Path
 
-from joblib import Parallel, delayed
+import numpy as np
+from joblib.externals.loky import get_reusable_executor
 from joblib.externals.loky.process_executor import BrokenProcessPool
 
-from runners.trial import failure, run_trial
+from runners.grid import Protocol, Trial
+from runners.trial import FAILED, Fit, evaluate, failure, feature_set_digest, fit_trial, score
 
-# A run that ends early (Ctrl-C, full disk) says so itself; what is lost is in no case more than the trials in flight.
-warnings.filterwarnings("ignore", message=r".*tasks which were still being processed by the workers")
+BATCH_S = 0.1  # seconds of work that a task should hold, so that sending it costs little
+TICK_S = 1.0  # seconds after which the caller hears from a run in which nothing ends
 
 
-def run_all(trials, X, y, n_jobs):
+@dataclass
+class Usage:
+    """Where the time of a run went.
+
+    Attributes
+    ----------
+    fit_s, eval_s : float
+        Seconds of the workers' time.
+    n_sets : int
+        Feature sets that the trials asked for.
+    n_evaluated : int
+        Feature sets that K-means ran on.
+    """
+
+    fit_s: float = 0.0
+    eval_s: float = 0.0
+    n_sets: int = 0
+    n_evaluated: int = 0
+
+
+def run_all(trials, X, y, n_jobs, evaluations=None, usage=None):
     """Run trials and yield their outcomes as they come.
 
     Parameters
     ----------
     trials : list of Trial
+        Of one data set and one protocol.
     X : ndarray of shape (n_samples, n_features)
     y : ndarray of shape (n_samples,)
     n_jobs : int
         Worker processes; 1 stays in this process.
+    evaluations : Evaluations, optional
+        What is known of feature sets, and where new scores are kept.  None: every trial evaluates its own.
+    usage : Usage, optional
+        Filled as the run goes on.
 
     Yields
     ------
-    Outcome
-        One for every trial.  A trial whose worker dies (killed for memory, say) comes back failed; the rest goes on.
+    list of Outcome
+        Those that ended since the last time; empty now and then, when none did for a while.  A trial whose worker dies
+        (killed for memory, say) comes back failed; the rest goes on.
     """
-    waiting = {trial.key: trial for trial in trials}
-    if n_jobs == 1:
-        for trial in trials:
-            yield run_trial(trial, X, y)
-        return
-    while waiting:
-        try:
-            for outcome in _parallel(waiting.values(), X, y, n_jobs):
-                del waiting[outcome.trial["trial"]]
-                yield outcome
-        except BrokenProcessPool:
-            # Trials go out in order, so the culprit is among the first that wait: these run one at a time.
-            for key in list(waiting)[: 3 * n_jobs]:
-                yield _run_alone(waiting.pop(key), X, y)
+    plan = _Plan(trials, y, n_jobs, evaluations, usage or Usage())
+    with _Workers(X, y, n_jobs) as workers:
+        while not plan.finished:
+            try:
+                while task := plan.next_task(len(workers.running)):
+                    workers.submit(task)
+                for task, result in workers.wait(TICK_S):
+                    plan.take(task, result)
+            except BrokenProcessPool:
+                plan.lost(workers.restart())
+            yield plan.ended()
 
 
-def _parallel(trials, X, y, n_jobs):
-    # A batch size of 1 keeps a slow trial from holding back the results of others.
-    pool = Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1, pre_dispatch=2 * n_jobs)
-    return pool(delayed(_run_in_worker)(trial, X, y, os.getpid()) for trial in list(trials))
+@dataclass(frozen=True)
+class _Task:
+    """Trials to fit, or (name, features) to evaluate under a protocol."""
+
+    items: tuple
+    protocol: Protocol | None = None  # of evaluations
+    alone: bool = False  # whether a worker died when it was last tried
 
 
-def _run_in_worker(trial, X, y, parent):
+@dataclass
+class _Open:
+    """A trial whose fit is done and whose scores are coming in."""
+
+    trial: Trial
+    fit: Fit
+    missing: dict = field(default_factory=dict)  # name of a feature set -> its size
+    scores: dict = field(default_factory=dict)
+    shared: list = field(default_factory=list)
+    eval_s: float = 0.0
+
+
+class _Plan:
+    """What remains to be done, and what waits for what."""
+
+    def __init__(self, trials, y, n_jobs, evaluations, usage):
+        self._y, self._n_jobs, self._evaluations, self._usage = y, n_jobs, evaluations, usage
+        self._unfitted = deque(trials)
+        self._sets = {}  # name -> features, that nobody evaluates yet
+        self._asking = {}  # name -> open trials that wait for it, of which the first has asked for it
+        self._alone = deque()  # tasks that were under way when a worker died, to be run one at a time
+        self._ended = []
+        self._in_flight = 0
+        self._fit_s, self._eval_s = _Mean(), _Mean()
+        self._protocol = trials[0].protocol if trials else None
+
+    @property
+    def finished(self):
+        return not (self._unfitted or self._asking or self._alone or self._in_flight or self._ended)
+
+    def next_task(self, n_running):
+        """What a free worker should do, or None: evaluations first, so that a finished fit is soon on the disk."""
+        if n_running == 0 and self._alone:
+            task = self._alone.popleft()
+        elif self._alone or n_running >= self._n_jobs:
+            return None
+        elif self._sets:
+            names = list(self._sets)[: self._eval_s.batch(len(self._sets), self._n_jobs)]
+            task = _Task(tuple((name, self._sets.pop(name)) for name in names), self._protocol)
+        elif self._unfitted:
+            size = self._fit_s.batch(len(self._unfitted), self._n_jobs)
+            task = _Task(tuple(self._unfitted.popleft() for _ in range(size)))
+        else:
+            return None
+        self._in_flight += len(task.items)
+        return task
+
+    def take(self, task, results):
+        """Note the results of a task."""
+        self._in_flight -= len(task.items)
+        if task.protocol is None:
+            for trial, (fit, seconds) in zip(task.items, results, strict=True):
+                self._fit_s.add(seconds)
+                self._usage.fit_s += seconds
+                self._fitted(trial, fit)
+            return
+        found = {}
+        for (name, _), (scores, seconds) in zip(task.items, results, strict=True):
+            self._eval_s.add(seconds)
+            self._usage.eval_s += seconds
+            self._usage.n_evaluated += 1
+            found[name] = scores
+        if self._evaluations is not None:
+            self._evaluations.add({name: scores for name, scores in found.items() if isinstance(scores, np.ndarray)})
+        for (name, _), (scores, seconds) in zip(task.items, results, strict=True):
+            for position, open_trial in enumerate(self._asking.pop(name)):
+                self._scored(open_trial, name, scores, seconds if position == 0 else None)
+
+    def lost(self, tasks):
+        """Take back what was under way when a worker died: it is tried again alone, and failed if it was alone."""
+        for task in tasks:
+            self._in_flight -= len(task.items)
+            if task.alone:
+                self._died(task)
+            else:
+                self._alone.extend(_Task((item,), task.protocol, alone=True) for item in task.items)
+
+    def ended(self):
+        """The outcomes since the last call."""
+        ended, self._ended = self._ended, []
+        return ended
+
+    def _fitted(self, trial, fit):
+        if fit.row["status"] == FAILED:
+            self._ended.append(score(trial, fit, self._y, {}, 0.0))
+            return
+        open_trial = _Open(trial, fit)
+        for size, features in fit.subsets.items():
+            self._usage.n_sets += 1
+            digest = feature_set_digest(features)
+            known = self._evaluations.find(digest) if self._evaluations is not None else None
+            if known is not None:
+                open_trial.scores[size] = known
+                open_trial.shared.append(size)
+                continue
+            name = digest if self._evaluations is not None else f"{trial.key} {size}"
+            open_trial.missing[name] = size
+            if name not in self._asking:
+                self._sets[name] = features
+            self._asking.setdefault(name, []).append(open_trial)
+        self._finish(open_trial)
+
+    def _scored(self, open_trial, name, scores, seconds):
+        """Give an open trial the scores of one of its sets; `seconds` is None where another trial asked first."""
+        size = open_trial.missing.pop(name)
+        open_trial.scores[size] = scores
+        if seconds is None:
+            open_trial.shared.append(size)
+        open_trial.eval_s += seconds or 0.0
+        self._finish(open_trial)
+
+    def _finish(self, open_trial):
+        if open_trial.missing:
+            return
+        errors = [scores for scores in open_trial.scores.values() if isinstance(scores, Exception)]
+        if errors:
+            self._ended.append(failure(open_trial.trial, errors[0], open_trial.fit.row))
+            return
+        done = open_trial
+        self._ended.append(score(done.trial, done.fit, self._y, done.scores, done.eval_s, done.shared))
+
+    def _died(self, task):
+        error = RuntimeError("the worker process died while it ran this trial (out of memory?)")
+        (item,) = task.items
+        if task.protocol is None:
+            self._ended.append(failure(item, error))
+            return
+        for open_trial in self._asking.pop(item[0]):
+            self._scored(open_trial, item[0], error, None)
+
+
+class _Mean:
+    """Mean seconds of what was done so far, and how many of the next to send at once."""
+
+    def __init__(self):
+        self._total, self._count = 0.0, 0
+
+    def add(self, seconds):
+        self._total += seconds
+        self._count += 1
+
+    def batch(self, n_waiting, n_jobs):
+        if not self._count:
+            return 1
+        mean = max(self._total / self._count, 1e-6)
+        return max(1, min(int(BATCH_S / mean), math.ceil(n_waiting / n_jobs)))
+
+
+class _Workers:
+    """Processes that map the data from one file, or this process itself where n_jobs is 1."""
+
+    def __init__(self, X, y, n_jobs):
+        self._X, self._y, self._n_jobs = X, y, n_jobs
+        self._folder = None
+        self.running = {}
+
+    def __enter__(self):
+        if self._n_jobs > 1:
+            self._folder = tempfile.mkdtemp(prefix="ufs-bench-")
+            np.save(Path(self._folder, "X.npy"), self._X)
+            np.save(Path(self._folder, "y.npy"), self._y)
+        return self
+
+    def __exit__(self, kind, value, trace):
+        if self._folder is None:
+            return
+        if kind is not None:
+            self._executor().shutdown(wait=False, kill_workers=True)
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def submit(self, task):
+        if self._folder is None:
+            future = Future()
+            future.set_result(_run(task, self._X, self._y))
+        else:
+            # Noted before it is sent, so that it is not forgotten where sending fails.
+            self.running[placeholder := Future()] = task
+            future = self._executor().submit(_run_in_worker, task, self._folder, os.getpid())
+            del self.running[placeholder]
+        self.running[future] = task
+
+    def wait(self, seconds):
+        """(task, results) of what has ended, after `seconds` at most; BrokenProcessPool when only deaths are left."""
+        done = wait(self.running, seconds, FIRST_COMPLETED).done
+        whole = [future for future in done if not isinstance(future.exception(), BrokenProcessPool)]
+        if done and not whole:
+            raise next(iter(done)).exception()
+        return [(self.running.pop(future), future.result()) for future in whole]
+
+    def restart(self):
+        """The tasks that were under way; the next one to be submitted starts new processes."""
+        lost = list(self.running.values())
+        self.running.clear()
+        return lost
+
+    def _executor(self):
+        one_thread = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+        return get_reusable_executor(self._n_jobs, timeout=300, env=one_thread)
+
+
+def _run(task, X, y):
+    """The results of a task's items, each with its seconds."""
+    if task.protocol is None:
+        return [_timed(fit_trial, trial, X) for trial in task.items]
+    return [_evaluated(features, X, y, task.protocol) for _, features in task.items]
+
+
+def _timed(function, *args):
+    started = time.perf_counter()
+    return function(*args), time.perf_counter() - started
+
+
+def _evaluated(features, X, y, protocol):
+    """Scores and seconds; the exception in place of scores where there is one, so that it ends no other item."""
+    try:
+        return evaluate(features, X, y, protocol)
+    except Exception as error:
+        return error, 0.0
+
+
+def _run_in_worker(task, folder, parent):
+    global _data_folder
+    _data_folder = folder
     _end_with(parent)
-    return run_trial(trial, X, y)
+    return _run(task, *_mapped(folder))
+
+
+@functools.lru_cache(maxsize=1)
+def _mapped(folder):
+    """X and y, read-only and shared by all workers."""
+    return tuple(np.asarray(np.load(Path(folder, name), mmap_mode="r")) for name in ("X.npy", "y.npy"))
+
+
+_data_folder = None
 
 
 @functools.cache
@@ -65,13 +334,7 @@ def _end_with(parent):
     def watch():
         while os.getppid() == parent:
             time.sleep(1)
+        shutil.rmtree(_data_folder, ignore_errors=True)
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
-
-
-def _run_alone(trial, X, y):
-    try:
-        return next(iter(_parallel([trial], X, y, 2)))
-    except BrokenProcessPool:
-        return failure(trial, RuntimeError("the worker process died while it ran this trial (out of memory?)"))

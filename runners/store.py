@@ -17,7 +17,7 @@ import pandas as pd
 
 TRIALS = (
     "trial study dataset method params is_default sizes protocol status error n_iter objective fit_s eval_s peak_mb "
-    "n_scores ranking data_sha git_sha versions started"
+    "n_scores ranking feature_sets shared data_sha git_sha versions started"
 ).split()
 SCORES = "trial dataset method n_selected clusterer restart acc nmi".split()
 TRACES = "trial iteration objective".split()
@@ -87,21 +87,21 @@ class Store:
         for name in ("trials", "scores", "traces"):  # the commit mark goes first
             _keep_lines(self._paths[name], lambda key: key not in keys)
 
-    def append(self, outcome):
-        """Store one outcome, durably; a failure leaves the files as they were.
+    def append(self, outcomes):
+        """Store outcomes, durably; a failure leaves no part of one behind.
 
         Parameters
         ----------
-        outcome : Outcome
+        outcomes : list of Outcome
 
         Raises
         ------
         StoreError
             When the disk refuses, full for example.
         """
-        _append(self._paths["scores"], outcome.scores)
-        _append(self._paths["traces"], outcome.traces)
-        _append(self._paths["trials"], [[outcome.trial[name] for name in TRIALS]])
+        _append(self._paths["scores"], [row for outcome in outcomes for row in outcome.scores])
+        _append(self._paths["traces"], [row for outcome in outcomes for row in outcome.traces])
+        _append(self._paths["trials"], [[outcome.trial[name] for name in TRIALS] for outcome in outcomes])
 
     def _repair(self):
         """Create what is missing, and drop what a crash left without its commit mark."""

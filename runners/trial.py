@@ -1,5 +1,6 @@
-"""One trial, as a worker runs it: fit, score, and hand back rows.  It writes nothing."""
+"""The parts of a trial, as workers run them: fit, evaluate, and put the rows together.  Nothing here writes."""
 
+import hashlib
 import time
 import traceback
 import warnings
@@ -17,6 +18,7 @@ from runners.grid import to_json
 from runners.provenance import git_sha, versions
 
 FAILED = "failed"
+DIGEST = 16  # bytes that name a feature set
 
 
 @dataclass(frozen=True)
@@ -37,8 +39,32 @@ class Outcome:
     log: str = ""
 
 
+@dataclass(frozen=True)
+class Fit:
+    """A fitted trial that has not been scored.
+
+    Attributes
+    ----------
+    row : dict
+        What is known of the trial's row; its status is "failed" where the method raised.
+    subsets : dict
+        Size -> selected features, best first.
+    trace : ndarray
+        Objective after every sweep.
+    labels : (size, ndarray of shape (n_samples,)) or None
+        Learned labels, and the number of features that they were learned from.
+    log : str
+    """
+
+    row: dict
+    subsets: dict = field(default_factory=dict)
+    trace: np.ndarray = field(default_factory=lambda: np.empty(0))
+    labels: tuple | None = None
+    log: str = ""
+
+
 def run_trial(trial, X, y):
-    """Fit one selector and score the feature sets and the labels that it gives.
+    """Fit one selector and score the feature sets and the labels that it gives, in this process.
 
     Parameters
     ----------
@@ -53,6 +79,24 @@ def run_trial(trial, X, y):
     Outcome
         With status "failed" and the error when the method raised.
     """
+    fit = fit_trial(trial, X)
+    evaluated = {size: evaluate(features, X, y, trial.protocol) for size, features in fit.subsets.items()}
+    scores = {size: scores for size, (scores, _) in evaluated.items()}
+    return score(trial, fit, y, scores, sum(seconds for _, seconds in evaluated.values()))
+
+
+def fit_trial(trial, X):
+    """Fit the selector of a trial.
+
+    Parameters
+    ----------
+    trial : Trial
+    X : ndarray of shape (n_samples, n_features)
+
+    Returns
+    -------
+    Fit
+    """
     row = _blank_row(trial)
     _reset_peak()
     with threadpool_limits(1), warnings.catch_warnings(record=True) as caught:
@@ -63,33 +107,93 @@ def run_trial(trial, X, y):
             selector = trial.selector().fit(X)
             row["fit_s"] = time.perf_counter() - started
             subsets = {size: selector.subset(size) for size in trial.sizes}
-            started = time.perf_counter()
-            scores = _score(trial, selector, subsets, X, y)
-            row["eval_s"] = time.perf_counter() - started
         except Exception as error:
-            return failure(trial, error, traceback.format_exc(), row)
+            return Fit({**row, **_failed(error)}, log=traceback.format_exc())
     row.update(
         status=selector.status_,
         n_iter=selector.n_iter_,
         objective=selector.objective_,
         ranking=_ranking_json(subsets),
         peak_mb=_peak_mb(),
-        n_scores=len(scores),
+        feature_sets=to_json({str(size): feature_set_digest(subset) for size, subset in subsets.items()}),
     )
-    traces = [(trial.key, iteration, float(value)) for iteration, value in enumerate(selector.trace_)]
+    labels = None
+    if hasattr(selector, "labels_"):
+        labels = (trial.sizes[0] if selector.size_in_objective else X.shape[1], selector.labels_)
     log = "\n".join(sorted({f"{item.category.__name__}: {item.message}" for item in caught}))
-    return Outcome(row, scores, traces, log)
+    return Fit(row, subsets, selector.trace_, labels, log)
 
 
-def failure(trial, error, log="", row=None):
-    """The outcome of a trial that raised, or whose worker died.
+def evaluate(features, X, y, protocol):
+    """Cluster the samples on a set of features from every start of the protocol.
+
+    Parameters
+    ----------
+    features : ndarray of shape (size,) of int
+        Their order does not matter.
+    X : ndarray of shape (n_samples, n_features)
+    y : ndarray of shape (n_samples,)
+    protocol : Protocol
+
+    Returns
+    -------
+    scores : ndarray of shape (2, n_restarts)
+        Accuracy and NMI.
+    seconds : float
+    """
+    started = time.perf_counter()
+    with threadpool_limits(1):
+        # Sorted, so that the scores depend on the set and not on its order.
+        selected = np.ascontiguousarray(X[:, np.sort(features)])
+        labels = kmeans_restarts(selected, len(np.unique(y)), protocol.restarts, protocol.seed, protocol.max_iter)
+        scores = np.array(acc_nmi(y, labels, protocol.nmi))
+    return scores, time.perf_counter() - started
+
+
+def score(trial, fit, y, scores, eval_s, shared=()):
+    """Put the rows of a trial together.
+
+    Parameters
+    ----------
+    trial : Trial
+    fit : Fit
+    y : ndarray of shape (n_samples,)
+    scores : dict
+        Size -> ndarray of shape (2, n_restarts), for every size of the fit.
+    eval_s : float
+        Seconds that this trial's own evaluations took.
+    shared : sequence of int
+        Sizes whose scores come from an evaluation done for another trial.
+
+    Returns
+    -------
+    Outcome
+    """
+    if fit.row["status"] == FAILED:
+        return Outcome(fit.row, log=fit.log)
+    rows = []
+
+    def add(size, clusterer, values):
+        for restart, (acc, nmi) in enumerate(zip(*values, strict=True)):
+            rows.append((trial.key, trial.dataset, trial.method, size, clusterer, restart, float(acc), float(nmi)))
+
+    for size in fit.subsets:
+        add(size, "kmeans", scores[size])
+    if fit.labels is not None:
+        size, labels = fit.labels
+        add(size, "learned", acc_nmi(y, labels[None, :], trial.protocol.nmi))
+    row = {**fit.row, "eval_s": eval_s, "n_scores": len(rows), "shared": to_json(sorted(shared))}
+    traces = [(trial.key, iteration, float(value)) for iteration, value in enumerate(fit.trace)]
+    return Outcome(row, rows, traces, fit.log)
+
+
+def failure(trial, error, row=None):
+    """The outcome of a trial whose worker died, or whose evaluation raised.
 
     Parameters
     ----------
     trial : Trial
     error : Exception
-    log : str
-        Traceback.
     row : dict, optional
         What is known of the trial so far.
 
@@ -97,9 +201,11 @@ def failure(trial, error, log="", row=None):
     -------
     Outcome
     """
-    row = row or _blank_row(trial)
-    text = " ".join(f"{type(error).__name__}: {error}".split())
-    return Outcome({**row, "status": FAILED, "error": text[:500]}, log=log)
+    return Outcome({**(row or _blank_row(trial)), **_failed(error)}, log="".join(traceback.format_exception(error)))
+
+
+def _failed(error):
+    return {"status": FAILED, "error": " ".join(f"{type(error).__name__}: {error}".split())[:500]}
 
 
 def _blank_row(trial):
@@ -121,6 +227,8 @@ def _blank_row(trial):
         "peak_mb": float("nan"),
         "n_scores": 0,
         "ranking": "[]",
+        "feature_sets": "{}",
+        "shared": "[]",
         "data_sha": trial.data_sha,
         "git_sha": git_sha(),
         "versions": to_json(versions()),
@@ -128,23 +236,20 @@ def _blank_row(trial):
     }
 
 
-def _score(trial, selector, subsets, X, y):
-    protocol, rows = trial.protocol, []
+def feature_set_digest(features):
+    """Name of a set of features, whatever their order.
 
-    def add(size, clusterer, labels):
-        for restart, (acc, nmi) in enumerate(zip(*acc_nmi(y, labels, protocol.nmi), strict=True)):
-            rows.append((trial.key, trial.dataset, trial.method, size, clusterer, restart, float(acc), float(nmi)))
+    Parameters
+    ----------
+    features : array-like of int
 
-    n_clusters = len(np.unique(y))
-    for size, features in subsets.items():
-        # Sorted, so that the scores depend on the set and not on its order.
-        selected = np.ascontiguousarray(X[:, np.sort(features)])
-        labels = kmeans_restarts(selected, n_clusters, protocol.restarts, protocol.seed, protocol.max_iter)
-        add(size, "kmeans", labels)
-    if hasattr(selector, "labels_"):
-        learned_from = trial.sizes[0] if selector.size_in_objective else X.shape[1]
-        add(learned_from, "learned", selector.labels_[None, :])
-    return rows
+    Returns
+    -------
+    str
+        32 hexadecimal digits.
+    """
+    indices = np.sort(np.asarray(features, dtype="<i8"))
+    return hashlib.sha256(indices.tobytes()).hexdigest()[: 2 * DIGEST]
 
 
 def _ranking_json(subsets):

@@ -1,8 +1,10 @@
 """Grid, store and pool: nothing is lost, nothing is taken for done that is not, failures stay alone."""
 
 import errno
+import itertools
 import json
 import os
+import tempfile
 import textwrap
 from dataclasses import replace
 from types import SimpleNamespace
@@ -11,6 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from runners import pool
 from runners import store as store_module
 from runners.grid import ConfigError, Protocol, expand
 from runners.pool import run_all
@@ -36,6 +39,7 @@ def methods_module(tmp_path_factory):
         textwrap.dedent(
             """
             import os
+            import time
             import numpy as np
             from methods.core.base import BaseSelector, Solution, check_number
 
@@ -52,6 +56,8 @@ def methods_module(tmp_path_factory):
                         raise RuntimeError("two, is\\nnot \\"allowed\\"")
                     if self.what == "die" and self.gain == 2:
                         os._exit(9)
+                    if self.what == "sleep" and self.gain == 2:
+                        time.sleep(2)
                     labels = (X[:, 0] > X[:, 0].mean()).astype(int)
                     return Solution(self.gain * X.var(axis=0) + rng.uniform(size=X.shape[1]), labels=labels)
 
@@ -79,14 +85,14 @@ def method(methods_module):
     return build
 
 
-def commit(folder, outcomes):
+def commit(folder, batches):
     with Store(folder) as store:
-        for outcome in outcomes:
-            store.append(outcome)
+        for outcomes in batches:
+            store.append(outcomes)
 
 
 def undisturbed(trials, dataset, folder):
-    commit(folder, [run_trial(trial, dataset.X, dataset.y) for trial in trials])
+    commit(folder, [[run_trial(trial, dataset.X, dataset.y)] for trial in trials])
     return sorted((folder / "scores.csv").read_bytes().splitlines())
 
 
@@ -195,7 +201,8 @@ def test_a_failing_trial_is_recorded_with_its_error_on_one_line_and_the_rest_goe
 
 def test_a_dying_worker_fails_its_own_trial_only(dataset, method, tmp_path):
     trials = expand("s", dataset, method(params={"what": "die"}), PROTOCOL)
-    outcomes = {outcome.trial["trial"]: outcome.trial for outcome in run_all(trials, dataset.X, dataset.y, 2)}
+    ended = itertools.chain.from_iterable(run_all(trials, dataset.X, dataset.y, 2))
+    outcomes = {outcome.trial["trial"]: outcome.trial for outcome in ended}
     assert [outcomes[trial.key]["status"] for trial in trials] == ["converged", "failed", "converged", "converged"]
     assert "worker process died" in outcomes[trials[1].key]["error"]
 
@@ -208,6 +215,44 @@ def test_the_number_of_workers_does_not_change_a_byte_of_the_scores(dataset, met
     assert one == two
 
 
+def test_the_scores_of_a_finished_fit_do_not_wait_for_a_slow_one(dataset, method):
+    trials = expand("s", dataset, method(params={"what": "sleep"}), PROTOCOL)
+    ended = itertools.chain.from_iterable(run_all(trials, dataset.X, dataset.y, 2))
+    assert [outcome.trial["trial"] for outcome in ended][-1] == trials[1].key
+
+
+def test_a_run_in_which_nothing_ends_is_heard_of_now_and_then(dataset, method):
+    trials = expand("s", dataset, method(params={"what": "sleep"}, grid={"gain": [2.0]}), PROTOCOL)
+    batches = list(run_all(trials, dataset.X, dataset.y, 2))
+    assert [] in batches and sum(map(len, batches)) == 1
+
+
+def test_an_evaluation_that_raises_fails_the_trials_that_need_it_only(dataset, method, monkeypatch):
+    trials = expand("s", dataset, method(), PROTOCOL)
+    spoilt = json.loads(run_trial(trials[2], dataset.X, dataset.y).trial["ranking"])[:2]
+
+    def evaluate(features, *args):
+        if sorted(features) == sorted(spoilt):
+            raise MemoryError("no room")
+        return original(features, *args)
+
+    original = pool.evaluate
+    monkeypatch.setattr(pool, "evaluate", evaluate)
+    outcomes = list(itertools.chain.from_iterable(run_all(trials, dataset.X, dataset.y, 1)))
+    for outcome in outcomes:
+        needs_it = sorted(json.loads(outcome.trial["ranking"])[:2]) == sorted(spoilt)
+        assert (outcome.trial["status"], outcome.trial["error"]) == (
+            ("failed", "MemoryError: no room") if needs_it else ("converged", "")
+        )
+    assert len(outcomes) == 4
+
+
+def test_no_file_of_a_run_is_left_in_the_temporary_folder(dataset, method, tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    list(run_all(expand("s", dataset, method(), PROTOCOL), dataset.X, dataset.y, 2))
+    assert not list(tmp_path.iterdir())
+
+
 # --- the store
 
 
@@ -215,15 +260,16 @@ def test_floats_come_back_as_they_went(dataset, method, tmp_path):
     outcome = run_trial(expand("s", dataset, method(), PROTOCOL)[0], dataset.X, dataset.y)
     values = np.random.default_rng(0).uniform(size=len(outcome.scores))
     rows = [(*row[:-1], float(value)) for row, value in zip(outcome.scores, values, strict=True)]
-    commit(tmp_path / "s/d/m", [replace(outcome, scores=rows)])
+    commit(tmp_path / "s/d/m", [[replace(outcome, scores=rows)]])
     np.testing.assert_array_equal(np.sort(load_results(tmp_path).scores["nmi"]), np.sort(values))
 
 
 def test_a_crash_at_any_byte_loses_the_unfinished_trial_only(dataset, method, tmp_path):
     trials = expand("s", dataset, method(), PROTOCOL)
     outcomes = [run_trial(trial, dataset.X, dataset.y) for trial in trials[:2]]
-    expected = undisturbed(trials[:2], dataset, tmp_path / "whole")
-    commit(tmp_path / "first", outcomes[:1])
+    commit(tmp_path / "whole", [outcomes])
+    expected = sorted((tmp_path / "whole/scores.csv").read_bytes().splitlines())
+    commit(tmp_path / "first", [outcomes[:1]])
     # The bytes that storing the second trial adds, in the order they reach the disk; a crash may fall behind any.
     added = [
         (name, (tmp_path / "whole" / name).read_bytes()[len((tmp_path / "first" / name).read_bytes()) :])
@@ -242,7 +288,7 @@ def test_a_crash_at_any_byte_loses_the_unfinished_trial_only(dataset, method, tm
         assert set(before.scores["trial"]) == {trials[0].key}
         with Store(folder) as store:
             assert store.done() == {trials[0].key}
-            store.append(outcomes[1])
+            store.append(outcomes[1:])
         assert sorted((folder / "scores.csv").read_bytes().splitlines()) == expected
 
 
@@ -263,14 +309,14 @@ def test_a_full_disk_leaves_the_files_as_they_were(dataset, method, tmp_path, mo
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with Store(tmp_path) as store:
-        store.append(outcomes[0])
+        store.append(outcomes[:1])
         before = (tmp_path / "scores.csv").read_bytes()
         with monkeypatch.context() as patch:
             patch.setattr(os, "fsync", refuse)
             with pytest.raises(StoreError, match="No space left.*make room"):
-                store.append(outcomes[1])
+                store.append(outcomes[1:])
         assert (tmp_path / "scores.csv").read_bytes() == before
-        store.append(outcomes[1])
+        store.append(outcomes[1:])
     assert sorted((tmp_path / "scores.csv").read_bytes().splitlines()) == undisturbed(
         trials[:2], dataset, tmp_path / "again"
     )

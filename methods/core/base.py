@@ -11,6 +11,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from methods.core.loop import COLLAPSED, DIVERGED, MAX_ITER, Trace
+from methods.core.shared import constant
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,8 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         X = validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=2)
         self.check_parameters(X)
         self.n_features_to_select_ = _resolve_size(self.n_features_to_select, X.shape[1])
-        solution = self._solve(X, np.random.default_rng(getattr(self, "random_state", None)))
+        with constant(X):
+            solution = self._solve(X, np.random.default_rng(getattr(self, "random_state", None)))
         self._store(solution)
         return self
 

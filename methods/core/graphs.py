@@ -8,6 +8,7 @@ from scipy import sparse
 from scipy.spatial.distance import pdist, squareform
 
 from methods.core.base import check_number
+from methods.core.shared import shared
 
 BLOCK = 2**22  # numbers in a temporary array: 32 MB
 
@@ -142,7 +143,7 @@ def affinity_graph(affinity, X, n_neighbors):
     if isinstance(affinity, str):
         if affinity not in ("heat", "binary"):
             raise ValueError(f"affinity={affinity!r} must be 'heat', 'binary' or an (n_samples, n_samples) array.")
-        return knn_graph(X, n_neighbors, affinity)
+        return shared(X, knn_graph, n_neighbors, affinity)
     n = len(X)
     if not sparse.issparse(affinity):
         affinity = np.asarray(affinity)

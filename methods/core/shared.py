@@ -5,7 +5,9 @@ as ``shared(X, function, *args)``; nothing else in the package keeps anything be
 """
 
 from collections import OrderedDict
-from hashlib import blake2b
+from contextlib import contextmanager
+from contextvars import ContextVar
+from hashlib import sha256
 
 import numpy as np
 from scipy import sparse
@@ -13,6 +15,7 @@ from scipy import sparse
 # The data of the cell at hand, and one more for a method that also asks for a scaled copy of it.
 KEPT = 2
 _results = OrderedDict()
+_constant = ContextVar("constant", default=(None, None))
 
 
 def shared(X, function, *args):
@@ -37,7 +40,7 @@ def shared(X, function, *args):
     The results of the last two data sets are kept, in the memory of this process.  The values are those of a fresh
     call, so fits do not depend on their order.
     """
-    key = blake2b(np.ascontiguousarray(X), digest_size=16).digest() + repr((X.shape, X.dtype.str)).encode()
+    key = _key(X)
     results = _results.setdefault(key, {})
     _results.move_to_end(key)
     while len(_results) > KEPT:
@@ -46,6 +49,32 @@ def shared(X, function, *args):
     if call not in results:
         results[call] = _frozen(function(X, *args))
     return results[call]
+
+
+@contextmanager
+def constant(X):
+    """Within this block nobody changes X, so that it need be recognised only once.
+
+    Parameters
+    ----------
+    X : ndarray
+    """
+    token = _constant.set((X, []))
+    try:
+        yield
+    finally:
+        _constant.reset(token)
+
+
+def _key(X):
+    """Digest of shape, type and bytes."""
+    held, known = _constant.get()
+    if held is X and known:
+        return known[0]
+    key = sha256(np.ascontiguousarray(X)).digest() + repr((X.shape, X.dtype.str)).encode()
+    if held is X:
+        known.append(key)
+    return key
 
 
 def _frozen(result):

@@ -1,0 +1,129 @@
+"""What K-means made of each feature set, kept so that no set is clustered twice.
+
+A grid of hyper-parameters asks for the same few feature sets again and again, and so do other methods and studies.  The
+scores of a set depend on the scaled data, the classes, the set and the protocol's K-means settings alone, so they are
+kept under exactly these: one file for each data set and settings, one record for each set.
+"""
+
+import hashlib
+import json
+import os
+import zlib
+from pathlib import Path
+
+import filelock
+import numpy as np
+
+import metrics
+from runners.store import StoreError
+from runners.trial import DIGEST
+
+
+class Evaluations:
+    """The evaluated feature sets of one data set under one protocol.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        Scaled data.
+    y : ndarray of shape (n_samples,)
+        Class codes.
+    protocol : Protocol
+    folder : path, optional
+        Where the records are kept; None keeps them for this run only.
+    ignore_stored : bool, default=False
+        Start without the records of earlier runs: what is needed is computed again.
+
+    Notes
+    -----
+    The file's name is a hash of X, y, the K-means settings and the source of `metrics`, so that a changed data set,
+    setting or program never finds what another one stored.  A record holds the digest of the set, accuracy
+    and NMI of every restart, and a checksum; what a crash leaves unfinished is no record.  Records are only ever added,
+    under a lock, and those of other processes are seen as they come.
+    """
+
+    def __init__(self, X, y, protocol, folder=None, ignore_stored=False):
+        self._type = np.dtype(
+            [("digest", f"V{DIGEST}"), ("scores", "<f8", (2, protocol.restarts)), ("checksum", "<u4")]
+        )
+        self._known = {}
+        self._path, self._read = None, 0
+        if folder is not None:
+            self._path = Path(folder) / f"{_identity(X, y, protocol)}.bin"
+            if ignore_stored:
+                self._read = self._size()
+
+    def find(self, digest):
+        """Accuracy and NMI of every restart, as an array of shape (2, n_restarts); None where the set is new."""
+        if digest not in self._known:
+            self._read_new()
+        return self._known.get(digest)
+
+    def add(self, found):
+        """Keep the scores of feature sets.
+
+        Parameters
+        ----------
+        found : dict
+            digest -> ndarray of shape (2, n_restarts).
+
+        Raises
+        ------
+        StoreError
+            When the disk refuses.  Earlier records are safe.
+        """
+        self._known.update(found)
+        if self._path is None or not found:
+            return
+        records = np.zeros(len(found), self._type)
+        for record, (digest, scores) in zip(records, found.items(), strict=True):
+            record["digest"] = bytes.fromhex(digest)
+            record["scores"] = scores
+            record["checksum"] = _checksum(record)
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            with filelock.FileLock(self._path.with_suffix(".lock")), open(self._path, "ab", buffering=0) as file:
+                whole = file.seek(0, os.SEEK_END) // self._type.itemsize * self._type.itemsize
+                file.truncate(whole)
+                data = memoryview(records.tobytes())
+                while data:
+                    data = data[file.write(data) :]
+        except OSError as error:
+            raise StoreError(
+                f"cannot write {self._path}: {error.strerror}. All stored results are safe; make room, or set "
+                "runner.cache=false."
+            ) from error
+
+    def _read_new(self):
+        size = self._size() // self._type.itemsize * self._type.itemsize
+        if size <= self._read:
+            return
+        records = np.fromfile(
+            self._path, self._type, count=(size - self._read) // self._type.itemsize, offset=self._read
+        )
+        self._read = size
+        for record in records:
+            if record["checksum"] == _checksum(record):
+                self._known.setdefault(record["digest"].tobytes().hex(), record["scores"].copy())
+
+    def _size(self):
+        try:
+            return self._path.stat().st_size if self._path else 0
+        except OSError:
+            return 0
+
+
+def _identity(X, y, protocol):
+    """Hash of everything besides the feature set that the scores depend on."""
+    settings = {name: getattr(protocol, name) for name in ("restarts", "seed", "nmi", "max_iter")}
+    digest = hashlib.sha256(json.dumps([settings, X.shape], sort_keys=True).encode())
+    for path in sorted(Path(metrics.__file__).parent.glob("*.py")):
+        digest.update(path.read_bytes())
+    for array in (X, y):
+        digest.update(str(array.dtype).encode())
+        digest.update(np.ascontiguousarray(array).data)
+    return digest.hexdigest()[:32]
+
+
+def _checksum(record):
+    return zlib.crc32(record["scores"].tobytes(), zlib.crc32(record["digest"].tobytes()))

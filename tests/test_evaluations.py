@@ -1,0 +1,177 @@
+"""The records of evaluated feature sets: found where everything is equal, never stale, whole after a crash."""
+
+import itertools
+import json
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import metrics
+from runners.evaluations import Evaluations
+from runners.grid import Protocol, expand
+from runners.pool import Usage, run_all
+from runners.trial import feature_set_digest, run_trial
+
+PROTOCOL = Protocol(name="test", sizes=(2, 3), scaling="none", restarts=3, seed=0, nmi="geometric", max_iter=20)
+DIGEST = feature_set_digest([3, 1])
+OTHER = feature_set_digest([3, 2])
+SCORES = np.arange(6.0).reshape(2, 3) / 7
+
+
+@pytest.fixture
+def data():
+    rng = np.random.default_rng(0)
+    return rng.normal(size=(12, 5)), np.repeat([0, 1, 2], 4)
+
+
+@pytest.fixture
+def dataset():
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1, 2], 10)
+    X = rng.normal(size=(30, 6)) + 3 * y[:, None] * (np.arange(6) < 3)
+    return SimpleNamespace(name="blobs", X=X, y=y, n_classes=3, n_features=6, n_samples=30, sha="ab12")
+
+
+def trials(dataset, name, protocol=PROTOCOL, study="s"):
+    methods = {
+        "laplacian_score": ("methods.laplacian_score.LaplacianScore", {"n_neighbors": [3, 4, 5, 6]}),
+        "max_variance": ("methods.baselines.MaxVariance", {}),
+    }
+    target, grid = methods[name]
+    params = {parameter: values[0] for parameter, values in grid.items()}
+    return expand(study, dataset, {"name": name, "target": target, "params": params, "grid": grid}, protocol)
+
+
+def run(cell, dataset, n_jobs=1, evaluations=None):
+    usage = Usage()
+    outcomes = list(itertools.chain.from_iterable(run_all(cell, dataset.X, dataset.y, n_jobs, evaluations, usage)))
+    return {outcome.trial["trial"]: outcome for outcome in outcomes}, usage
+
+
+def test_the_name_of_a_set_does_not_depend_on_the_order_and_differs_between_sets():
+    assert feature_set_digest([5, 1, 300]) == feature_set_digest(np.array([300, 5, 1], dtype=np.int32))
+    sets = [subset for size in range(1, 6) for subset in itertools.combinations(range(8), size)]
+    assert len({feature_set_digest(subset) for subset in sets}) == len(sets)
+
+
+def test_what_was_added_is_found_to_the_last_bit_by_a_later_run(data, tmp_path):
+    first = Evaluations(*data, PROTOCOL, tmp_path)
+    first.add({DIGEST: SCORES})
+    for evaluations in (first, Evaluations(*data, PROTOCOL, tmp_path)):
+        np.testing.assert_array_equal(evaluations.find(DIGEST), SCORES)
+        assert evaluations.find(OTHER) is None
+
+
+def test_a_run_under_way_sees_what_another_one_adds(data, tmp_path):
+    mine, other = (Evaluations(*data, PROTOCOL, tmp_path) for _ in range(2))
+    assert mine.find(DIGEST) is None
+    other.add({DIGEST: SCORES})
+    np.testing.assert_array_equal(mine.find(DIGEST), SCORES)
+    mine.add({OTHER: 2 * SCORES})
+    np.testing.assert_array_equal(other.find(OTHER), 2 * SCORES)
+
+
+@pytest.mark.parametrize("change", ["X", "y", "seed", "nmi", "restarts", "max_iter"])
+def test_nothing_is_found_where_anything_that_matters_differs(data, tmp_path, change):
+    Evaluations(*data, PROTOCOL, tmp_path).add({DIGEST: SCORES})
+    X, y = (array.copy() for array in data)
+    protocol = PROTOCOL
+    if change == "X":
+        X[3, 2] = np.nextafter(X[3, 2], 2)
+    elif change == "y":
+        y[0] = 1
+    else:
+        protocol = replace(protocol, **{change: {"seed": 1, "nmi": "max", "restarts": 4, "max_iter": 21}[change]})
+    assert Evaluations(X, y, protocol, tmp_path).find(DIGEST) is None
+
+
+def test_name_and_sizes_of_the_protocol_do_not_matter(data, tmp_path):
+    Evaluations(*data, PROTOCOL, tmp_path).add({DIGEST: SCORES})
+    assert Evaluations(*data, replace(PROTOCOL, name="other", sizes=(5,)), tmp_path).find(DIGEST) is not None
+
+
+def test_another_version_of_the_engine_finds_nothing(data, tmp_path, monkeypatch):
+    Evaluations(*data, PROTOCOL, tmp_path / "kept").add({DIGEST: SCORES})
+    (tmp_path / "metrics").mkdir()
+    (tmp_path / "metrics/__init__.py").write_text("# other\n")
+    monkeypatch.setattr(metrics, "__file__", str(tmp_path / "metrics/__init__.py"))
+    assert Evaluations(*data, PROTOCOL, tmp_path / "kept").find(DIGEST) is None
+
+
+def test_a_crash_at_any_byte_loses_the_unfinished_record_only(data, tmp_path):
+    Evaluations(*data, PROTOCOL, tmp_path / "whole").add({DIGEST: SCORES, OTHER: 2 * SCORES})
+    (path,) = (tmp_path / "whole").glob("*.bin")
+    whole = path.read_bytes()
+    for cut in range(len(whole)):
+        folder = tmp_path / str(cut)
+        folder.mkdir()
+        (folder / path.name).write_bytes(whole[:cut])
+        evaluations = Evaluations(*data, PROTOCOL, folder)
+        assert (evaluations.find(DIGEST) is not None) == (cut >= len(whole) // 2)
+        assert evaluations.find(OTHER) is None
+        evaluations.add({OTHER: 2 * SCORES})
+        np.testing.assert_array_equal(Evaluations(*data, PROTOCOL, folder).find(OTHER), 2 * SCORES)
+
+
+def test_a_spoilt_record_is_no_record(data, tmp_path):
+    Evaluations(*data, PROTOCOL, tmp_path).add({DIGEST: SCORES})
+    (path,) = tmp_path.glob("*.bin")
+    whole = path.read_bytes()
+    for position in range(len(whole)):
+        path.write_bytes(whole[:position] + bytes([whole[position] ^ 1]) + whole[position + 1 :])
+        assert Evaluations(*data, PROTOCOL, tmp_path).find(DIGEST) is None
+
+
+def test_stored_records_can_be_ignored(data, tmp_path):
+    Evaluations(*data, PROTOCOL, tmp_path).add({DIGEST: SCORES})
+    anew = Evaluations(*data, PROTOCOL, tmp_path, ignore_stored=True)
+    assert anew.find(DIGEST) is None
+    anew.add({DIGEST: SCORES})
+    assert anew.find(DIGEST) is not None
+
+
+def test_without_a_folder_nothing_is_written(data, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    evaluations = Evaluations(*data, PROTOCOL)
+    evaluations.add({DIGEST: SCORES})
+    assert evaluations.find(DIGEST) is not None
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_feature_set_is_evaluated_once_whoever_asks_and_the_rows_are_the_same(dataset, tmp_path, n_jobs):
+    cells = [trials(dataset, "laplacian_score"), trials(dataset, "max_variance"), trials(dataset, "max_variance")]
+    plain = [{trial.key: run_trial(trial, dataset.X, dataset.y) for trial in cell} for cell in cells]
+    asked = {digest for cell in plain for outcome in cell.values() for digest in _digests(outcome)}
+    evaluated = 0
+    for cell, expected in zip(cells, plain, strict=True):
+        outcomes, usage = run(cell, dataset, n_jobs, Evaluations(dataset.X, dataset.y, PROTOCOL, tmp_path))
+        evaluated += usage.n_evaluated
+        assert usage.n_sets == 2 * len(cell)
+        own = sum(2 - len(_shared(outcome)) for outcome in outcomes.values())
+        assert own == usage.n_evaluated
+        for key, outcome in outcomes.items():
+            assert outcome.scores == expected[key].scores
+            assert outcome.trial["feature_sets"] == expected[key].trial["feature_sets"]
+    assert usage.n_evaluated == 0  # the last cell was asked before
+    assert evaluated == len(asked) < sum(2 * len(cell) for cell in cells)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_without_evaluations_every_trial_has_its_own(dataset, n_jobs):
+    cell = trials(dataset, "laplacian_score")
+    outcomes, usage = run(cell, dataset, n_jobs)
+    assert usage.n_evaluated == usage.n_sets == 2 * len(cell)
+    assert all(not _shared(outcome) for outcome in outcomes.values())
+    for trial in cell:
+        assert outcomes[trial.key].scores == run_trial(trial, dataset.X, dataset.y).scores
+
+
+def _digests(outcome):
+    return list(json.loads(outcome.trial["feature_sets"]).values())
+
+
+def _shared(outcome):
+    return json.loads(outcome.trial["shared"])
