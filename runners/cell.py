@@ -121,7 +121,7 @@ def _usage_text(usage, n_workers, seconds):
     )
     return (
         f"{seconds:.1f} s on {_count(n_workers, 'worker')}: {shares}; "
-        f"{usage.n_evaluated} of {_count(usage.n_sets, 'feature set')} evaluated, the others shared"
+        f"{usage.n_evaluated} of {_count(usage.n_sets, 'feature set')} evaluated, {usage.n_sets - usage.n_evaluated} shared"
     )
 
 
