@@ -155,8 +155,8 @@ class Progress:
         if now - self._last >= self._every and self._count < self._total:
             self._last = now
             since = now - self._started
-            left = f"{since / self._count * (self._total - self._count):.0f} s to go" if self._count else "at work"
-            log.info("  %d of %d trials, %d failed, %.0f s, about %s", self._count, self._total, failed, since, left)
+            left = f", about {since / self._count * (self._total - self._count):.0f} s to go" if self._count else ""
+            log.info("  %d of %d trials, %d failed, after %.0f s%s", self._count, self._total, failed, since, left)
 
     def say(self, text):
         """Print a line without tearing the bar."""
