@@ -13,6 +13,7 @@ from omegaconf.errors import OmegaConfBaseException
 from tqdm import tqdm
 
 from datasets import load_dataset, scale
+from metrics.kmeans import load_engine
 from metrics.summary import select, summarise
 from runners.grid import ConfigError, Protocol, expand
 from runners.pool import run_all
@@ -73,6 +74,9 @@ def run_cell(config):
         store.forget([trial.key for trial in pending])
         if len(pending) < len(trials):
             log.info("  %d of them stored already, %d to do", len(trials) - len(pending), len(pending))
+        if pending:
+            # Here, so that the workers find it compiled and do not each do it.
+            load_engine(lambda: log.info("  compiling the K-means engine, once on this machine: some ten seconds"))
         failed = _run_and_store(pending, scaled, dataset.y, min(n_jobs, max(len(pending), 1)), store)
         _summarise(config.results_dir, config.study, trials, pending, started, folder)
     return failed
