@@ -237,3 +237,11 @@ def test_a_rise_is_more_than_rounding():
     assert where_it_rises(np.array([3.0, 2.0, 2.0 + 1e-11, 1.0])) == ""
     assert where_it_rises(np.array([3.0, 2.0, 2.5, 1.0])) == "it rises from 2 to 2.5 in sweep 2 of 3"
     assert where_it_rises(np.array([])) == ""
+
+
+def test_what_only_real_data_show_is_known_there(check, monkeypatch):
+    monkeypatch.setitem(_contract.EXCEPTIONS_ON_DATA, ("mine", "objective_never_rises"), "it is an ADMM")
+    trace = "        trace = Trace(np.array([2.0, 1.0 + 2.0 * (len(X) > 1000)]), MAX_ITER, 1)\n"
+    status, output = check(trace + "        return Solution(X.var(axis=0), trace)", ("--datasets", "digits"))
+    assert status == 0
+    assert "known\n      it is an ADMM" in output
