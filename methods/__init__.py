@@ -8,6 +8,7 @@ from methods.jelsr import JELSR
 from methods.kmeans_ufs import KMeansUFS
 from methods.laplacian_score import LaplacianScore
 from methods.mcfs import MCFS
+from methods.ndfs import NDFS
 from methods.rufs import RUFS
 from methods.sf2sog import SF2SOG
 from methods.socfs import SOCFS
@@ -18,6 +19,7 @@ __all__ = [
     "FSSL",
     "JELSR",
     "MCFS",
+    "NDFS",
     "RUFS",
     "SF2SOG",
     "SOCFS",

@@ -101,7 +101,8 @@ class _TallRidge(FactoredRidge):
         self.system = _factored(system)
 
     def coefficients(self, F):
-        return cho_solve(self.system, self.X.T @ F, check_finite=False)
+        # In this order the product takes half the time, and the solver can overwrite it.
+        return cho_solve(self.system, (F.T @ self.X).T, overwrite_b=True, check_finite=False)
 
     def residual(self, F):
         W = self.coefficients(F)
@@ -144,7 +145,8 @@ def smallest_collapsing_weight(X, F):
 def _factored(system):
     if not np.isfinite(system).all():
         raise np.linalg.LinAlgError("The ridge system is not finite.")
-    return cho_factor(system, lower=True, overwrite_a=True, check_finite=False)
+    # The transpose of a symmetric matrix is itself, in the order that LAPACK overwrites without a copy.
+    return cho_factor(system.T, lower=True, overwrite_a=True, check_finite=False)
 
 
 def _gram(X):
