@@ -5,6 +5,7 @@ from methods.dgufs import DGUFS
 from methods.eufs import EUFS
 from methods.fssl import FSSL
 from methods.jelsr import JELSR
+from methods.jgufs import JGUFS
 from methods.kmeans_ufs import KMeansUFS
 from methods.laplacian_score import LaplacianScore
 from methods.mcfs import MCFS
@@ -18,6 +19,7 @@ __all__ = [
     "EUFS",
     "FSSL",
     "JELSR",
+    "JGUFS",
     "MCFS",
     "NDFS",
     "RUFS",

@@ -92,6 +92,10 @@ class FactoredRidge:
         """
         raise NotImplementedError
 
+    def misfit(self, F):
+        """F - XW alone, which takes half the time where n_samples < n_features."""
+        return self.residual(F)[0]
+
 
 class _TallRidge(FactoredRidge):
     def __init__(self, X, gram, weights):
@@ -117,8 +121,11 @@ class _WideRidge(FactoredRidge):
         system.flat[:: len(system) + 1] += 1.0
         self.system = _factored(system)
 
+    def misfit(self, F):
+        return cho_solve(self.system, F, check_finite=False)
+
     def residual(self, F):
-        rest = cho_solve(self.system, F, check_finite=False)
+        rest = self.misfit(F)
         return rest, self.root[:, None] * (self.scaled.T @ rest)
 
 
