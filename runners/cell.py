@@ -24,6 +24,8 @@ from runners.trial import FAILED
 
 log = logging.getLogger(__name__)
 
+MANY_SAMPLES = 2000  # from which an (n_samples, n_samples) array takes more than 32 MB
+
 
 def run_cell(config):
     """Load, expand, drop what is stored, run the rest, and say how it went.
@@ -88,7 +90,10 @@ def _run_pending(config, pending, X, y, n_jobs, store):
     if config.runner.cache:
         folder = Path(config.results_dir) / ".evaluations"
         evaluations = Evaluations(X, y, pending[0].protocol, folder, ignore_stored=config.runner.redo)
-    n_workers, usage, started = min(n_jobs, len(pending)), Usage(), time.perf_counter()
+    # A single trial is not worth starting workers for, unless it may need so much memory that the system kills it: then
+    # only a worker should die, and not the sweep.
+    n_workers = 1 if len(pending) == 1 and len(X) <= MANY_SAMPLES else n_jobs
+    usage, started = Usage(), time.perf_counter()
     failed = _store_all(run_all(pending, X, y, n_workers, evaluations, usage), len(pending), store)
     log.info("  %s", _usage_text(usage, n_workers, time.perf_counter() - started))
     return failed
