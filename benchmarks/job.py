@@ -1,0 +1,101 @@
+"""A whole job, as a user runs it, against the same job written plainly with skfeature-chappers and scikit-learn.
+
+    pip install '.[bench]'                                  the peer; nothing else in this project needs it
+    python -m benchmarks.job [--datasets pie10p coil20] [--points 3] [--sweeps 3]
+
+The job: NDFS at the 49 points of its grid, 6 sizes at each, 20 K-means restarts, ACC and NMI.  Ours is the command
+``python run.py method=ndfs dataset=... runner.n_jobs=1``, from its start to its end.  The plain one would take hours, so
+its parts are measured on --points points spread over the grid, between two runs of ours: the seconds of a sweep, over
+--sweeps sweeps, and those of all the clusterings of a point.  Its total is then the sweeps that ours did over the whole
+grid, and 49 times the clusterings.  One process and one BLAS thread each.
+"""
+
+import argparse
+import importlib.util
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+# One BLAS thread: before numpy is imported.
+os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = os.environ["MKL_NUM_THREADS"] = "1"
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+from sklearn.cluster import KMeans
+from sklearn.metrics import normalized_mutual_info_score
+from sklearn.metrics.cluster import contingency_matrix
+
+from benchmarks.methods import INSTALL, make_problem, peer_sweeps
+from datasets import load_dataset
+from runners.store import load_results
+
+ROOT = Path(__file__).resolve().parents[1]
+SIZES, RESTARTS = (50, 100, 150, 200, 250, 300), 20
+TARGETS = {"pie10p": 200, "coil20": 25}
+
+
+def our_job(dataset):
+    """Seconds of the whole command, and the stored trials."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "run.py", "protocol=dgufs", "method=ndfs", f"dataset={dataset}", "runner.n_jobs=1"]
+        started = time.perf_counter()
+        subprocess.run([*command, f"results_dir={folder}"], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+        return time.perf_counter() - started, load_results(folder).trials
+
+
+def plain_point(problem, y, alpha, beta):
+    """Seconds of one sweep of the peer, and of the clusterings of one grid point, at one point of the grid."""
+    from skfeature.function.sparse_learning_based import NDFS
+
+    fit = peer_sweeps(NDFS, "ndfs", problem.n_sweeps)
+    settings = {"W": problem.graph, "F0": problem.start.copy(), "alpha": alpha, "beta": beta, "gamma": 1e8}
+    started = time.perf_counter()
+    weights = fit(problem.X.copy(), mode="raw", **settings)
+    sweep = (time.perf_counter() - started) / problem.n_sweeps
+    order = np.argsort(-np.linalg.norm(np.asarray(weights), axis=1))
+    started = time.perf_counter()
+    for size in SIZES:
+        Z = problem.X[:, order[:size]]
+        for seed in range(RESTARTS):
+            kmeans = KMeans(problem.n_clusters, init="random", n_init=1, max_iter=100, tol=0, random_state=seed)
+            labels = kmeans.fit_predict(Z)
+            table = contingency_matrix(y, labels)
+            table[linear_sum_assignment(-table)].sum() / len(y)
+            normalized_mutual_info_score(y, labels, average_method="geometric")
+    return sweep, time.perf_counter() - started
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--datasets", nargs="+", default=list(TARGETS))
+    parser.add_argument("--points", type=int, default=3, help="of the grid, for the plain side [3]")
+    parser.add_argument("--sweeps", type=int, default=3, help="over which a sweep of the peer is timed [3]")
+    options = parser.parse_args()
+    if importlib.util.find_spec("skfeature") is None:
+        sys.exit(INSTALL)
+    options.wide_sweeps = options.sweeps
+    for name in options.datasets:
+        dataset = load_dataset(name)
+        problem = make_problem(dataset, options)
+        ours = [our_job(name)]
+        grid = [(10.0**a, 10.0**b) for a in range(-6, 7, 2) for b in range(-6, 7, 2)]
+        spread = np.linspace(0, len(grid) - 1, options.points).round().astype(int)
+        parts = np.array([plain_point(problem, dataset.y, *grid[index]) for index in spread])
+        ours.append(our_job(name))
+        seconds, sweeps = np.array([job[0] for job in ours]), int(ours[0][1]["n_iter"].sum())
+        sweep, clusterings = parts.mean(axis=0)
+        total = sweeps * sweep + len(grid) * clusterings
+        target = f" (target {TARGETS[name]})" if name in TARGETS else ""
+        print(
+            f"{name}: ours {seconds.mean():.1f} s (of two runs: {seconds.min():.1f}, {seconds.max():.1f}); plain "
+            f"{total:.0f} s, from {sweeps} sweeps of {sweep:.3f} s and {len(grid)} x {clusterings:.1f} s of clusterings"
+            f" (measured on {options.points} points); ratio {total / seconds.mean():.0f}{target}",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main()
