@@ -4,8 +4,8 @@
     python -m benchmarks.job [--datasets pie10p coil20] [--points 3] [--sweeps 3]
 
 The job: NDFS at the 49 points of its grid, 6 sizes at each, 20 K-means restarts, ACC and NMI.  Ours is the command
-``python run.py method=ndfs dataset=... runner.n_jobs=1``, from its start to its end.  The plain one would take hours, so
-its parts are measured on --points points spread over the grid, between two runs of ours: the seconds of a sweep, over
+``python run.py method=ndfs dataset=... runner.n_jobs=1``, from its start to its end.  The plain one takes hours, so its
+parts are measured on --points points spread over the grid, between two runs of ours: the seconds of a sweep, over
 --sweeps sweeps, and those of all the clusterings of a point.  Its total is then the sweeps that ours did over the whole
 grid, and 49 times the clusterings.  One process and one BLAS thread each.
 """

@@ -8,7 +8,9 @@ from scipy.sparse.linalg import splu
 from methods.core.graphs import affinity_graph
 from methods.core.prox import project_simplex
 
-BLOCK = 2**22  # numbers in a temporary array: 32 MB
+BLOCK = 2**18  # numbers in a temporary array: 2 MB, which stay in the cache
+ROUNDING = 1e-9  # of a threshold
+DENSE_CANDIDATES = 0.1  # share of a block that may lie above its thresholds, beyond which it is projected whole
 DENSE_SAMPLES = 600  # up to here, and beyond the share below, dense factors are as fast
 DENSE_SHARE = 0.02
 
@@ -44,18 +46,45 @@ def adapted_graph(Y, S, gamma):
 
     Notes
     -----
-    Row i is the projection of ``s_i - d_i / (4 gamma)`` on the simplex, d_i its squared distances: O(n_samples^2), a
-    block of rows at a time.
+    Row i is the projection of ``v_i = s_i - d_i / (4 gamma)`` on the simplex, d_i its squared distances: it keeps the
+    entries above a threshold.  The threshold of the entries where S has an edge alone is no higher, so that what lies
+    below that one need not be looked at again.  O(n_samples^2), a block of rows at a time.
     """
     n = len(Y)
-    norms = np.einsum("ij,ij->i", Y, Y)
-    parts = []
-    for start in range(0, n, max(1, BLOCK // n)):
-        rows = np.arange(start, min(start + max(1, BLOCK // n), n))
-        distances = np.maximum(norms[rows, None] + norms - 2 * (Y[rows] @ Y.T), 0.0)
-        distances[np.arange(len(rows)), rows] = 0.0
-        parts.append(sparse.csr_array(project_simplex(S[rows].toarray() - distances / (4 * gamma))))
-    return sparse.vstack(parts, format="csr")
+    norms = np.einsum("ij,ij->i", Y, Y)[:, None]
+    # -d_ij / (4 gamma) as one product.
+    left = np.hstack([Y / (2 * gamma), -norms / (4 * gamma), np.ones((n, 1))])
+    right = np.hstack([Y, np.ones((n, 1)), -norms / (4 * gamma)])
+    height = max(1, BLOCK // n)
+    return sparse.vstack([_adapted_rows(left, right, S, a, min(a + height, n)) for a in range(0, n, height)], "csr")
+
+
+def _adapted_rows(left, right, S, first, last):
+    V = left[first:last] @ right.T
+    np.minimum(V, 0.0, out=V)
+    V[np.arange(last - first), np.arange(first, last)] = 0.0
+    edges = S[first:last].tocoo()
+    V[edges.row, edges.col] += edges.data
+    padded = _padded(V[edges.row, edges.col], edges.row, last - first)
+    threshold = padded.max(axis=1) - project_simplex(padded).max(axis=1)
+    least = threshold - ROUNDING * (1 + np.abs(threshold))
+    near = least[:, None] < V
+    if np.count_nonzero(near) > DENSE_CANDIDATES * near.size:
+        return sparse.csr_array(project_simplex(V))
+    rows, columns = np.divmod(np.flatnonzero(near), near.shape[1])
+    padded = project_simplex(_padded(V[rows, columns], rows, last - first))
+    counts = np.bincount(rows, minlength=last - first)
+    values = padded[np.arange(padded.shape[1]) < counts[:, None]]
+    kept = values > 0
+    return sparse.csr_array((values[kept], (rows[kept], columns[kept])), shape=V.shape)
+
+
+def _padded(values, rows, n_rows):
+    """Values of sorted rows side by side, filled up with -inf."""
+    counts = np.bincount(rows, minlength=n_rows)
+    padded = np.full((n_rows, counts.max()), -np.inf)
+    padded[np.arange(padded.shape[1]) < counts[:, None]] = values
+    return padded
 
 
 def symmetric_laplacian(G):

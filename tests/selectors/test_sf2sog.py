@@ -7,8 +7,11 @@ import pytest
 from scipy import sparse
 
 from methods import SF2SOG
+from methods.core import optimal_graph
 from methods.core.eigen_subset import Quadratic, swapped
+from methods.core.graphs import squared_distances
 from methods.core.optimal_graph import adapted_graph, row_stochastic_graph, smoother, symmetric_laplacian
+from methods.core.prox import project_simplex
 from methods.sf2sog import Problem
 
 SHAPES = [(60, 25), (30, 70), (20, 20)]
@@ -90,6 +93,19 @@ def test_rows_of_the_graph_lie_on_the_simplex_and_follow_the_embedding():
     between = adapted_graph(X, S, 1.0).toarray()
     np.testing.assert_allclose(between.sum(axis=1), 1)
     assert between.min() >= 0
+
+
+@pytest.mark.parametrize("block", [2**22, 2**10])
+@pytest.mark.parametrize("gamma", [1e-6, 1e-3, 1e-1, 10.0, 1e6])
+@pytest.mark.parametrize("scale", [1.0, 1e-3, 0.0])
+def test_the_graph_is_the_projection_of_whole_rows(monkeypatch, scale, gamma, block):
+    monkeypatch.setattr(optimal_graph, "BLOCK", block)
+    X = sample(120, 6)
+    Y = scale * np.vstack([X[:100, :3], X[:20, :3]])  # equal rows too
+    S = row_stochastic_graph(X, "heat", 5)
+    whole = project_simplex(S.toarray() - squared_distances(Y) / (4 * gamma))
+    # The rounding of a distance is divided by gamma as well.
+    np.testing.assert_allclose(adapted_graph(Y, S, gamma).toarray(), whole, atol=1e-12 + 1e-15 / gamma)
 
 
 def test_quadratic_form_is_what_is_left_after_the_best_embedding():
