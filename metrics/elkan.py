@@ -6,6 +6,8 @@ a lower bound for every other; a centre that moves by p changes them by p at mos
 all other centres the label is certain.  Where not, distances are computed in float32, whose error widens the bounds,
 and what is open even then is settled.  So float32, the coordinates it works in, products of several restarts at once
 and the order of their additions decide how long it takes, and never a label.
+
+All in one file, however long: Numba's cache on disk watches no other than that of the function that is called.
 """
 
 from typing import NamedTuple
@@ -20,66 +22,52 @@ INF = np.float32(np.inf)
 
 
 class Limits(NamedTuple):
-    """What separates certain from open, for samples of norm 1 at most; `metrics.kmeans` derives the values.
+    """What separates certain from open, for samples of norm 1 at most; `metrics.kmeans` derives the values."""
 
-    Attributes
-    ----------
-    tie : float
-        Squared distances that differ by no more are equal.
-    relative, absolute : float
-        Error of a float32 distance.
-    product : float
-        Error of a squared distance that comes from a float32 product.
-    margin : float
-        A centre nearer than all others by more than this is nearest in the definition too.
-    blur : float
-        Error of a squared distance in float64 to a working centre, against the definition.
-    """
-
-    tie: float
-    relative: float
-    absolute: float
-    product: float
-    margin: float
-    blur: float
+    tie: float  # squared distances that differ by no more are equal
+    relative: float  # error of a float32 distance, as a share of it
+    absolute: float  # and the rest of it
+    product: float  # error of a squared distance that comes from a float32 product
+    margin: float  # the centre that is nearest by more than this is nearest in the definition too
+    blur: float  # error of a squared distance in float64 to a working centre, against the definition
 
 
 class State(NamedTuple):
-    """One restart: labels, and the clusters that its present centres are means of (-1: the start)."""
+    """One restart."""
 
     labels: np.ndarray
-    members: np.ndarray
-    counts: np.ndarray
-    sums: np.ndarray
-    added: np.ndarray
-    centres: np.ndarray
+    members: np.ndarray  # clusters that the present centres are the means of; -1 at the start
+    counts: np.ndarray  # of members
+    sums: np.ndarray  # of members, kept up by differences
+    added: np.ndarray  # additions that a sum has seen
+    centres: np.ndarray  # working centres: the sums over the counts
     centres32: np.ndarray
-    moved: np.ndarray
-    upper: np.ndarray
-    means: np.ndarray
+    moved: np.ndarray  # how far the centres went in the last step
+    upper: np.ndarray  # bound of the distance to the own centre, with the margin
+    means: np.ndarray  # of members by the definition, where known
     known: np.ndarray
 
 
 def _compiled(**flags):
-    def compile_later(function):
+    def decorate(function):
         try:
             return njit(cache=True, nogil=True, **flags)(function)
         except RuntimeError:  # neither the checkout nor the user's cache can be written: each process compiles
             return njit(nogil=True, **flags)(function)
 
-    return compile_later
+    return decorate
 
 
 @_compiled()
 def lloyd(X, points, norms, starts, products, max_iter, limits, result):
-    """Run restarts one after the other, each within the cache.
+    """Run restarts one after the other, so that the bounds of one stay in the cache.
 
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_features)
         Centred, norms at most 1; labels are defined by it.
     points : ndarray of shape (n_samples, n_coordinates) of float32
-        With the same distances but for the rounding, perhaps in fewer coordinates.
+        With the same distances but for rounding, perhaps in fewer coordinates.
     norms : ndarray of shape (n_samples,) of float32
         Squared.
     starts : ndarray of shape (n_restarts, n_clusters) of int
@@ -92,17 +80,17 @@ def lloyd(X, points, norms, starts, products, max_iter, limits, result):
     """
     n, n_clusters = len(X), starts.shape[1]
     state = State(
-        np.empty(n, np.int64),
-        np.empty(n, np.int64),
-        np.empty(n_clusters, np.int64),
-        np.empty((n_clusters, points.shape[1])),
-        np.empty(n_clusters),
-        np.empty((n_clusters, points.shape[1])),
-        np.empty((n_clusters, points.shape[1]), np.float32),
-        np.empty(n_clusters, np.float32),
-        np.empty(n, np.float32),
-        np.empty((n_clusters, X.shape[1])),
-        np.empty(n_clusters, np.bool_),
+        labels=np.empty(n, np.int64),
+        members=np.empty(n, np.int64),
+        counts=np.empty(n_clusters, np.int64),
+        sums=np.empty((n_clusters, points.shape[1])),
+        added=np.empty(n_clusters),
+        centres=np.empty((n_clusters, points.shape[1])),
+        centres32=np.empty((n_clusters, points.shape[1]), np.float32),
+        moved=np.empty(n_clusters, np.float32),
+        upper=np.empty(n, np.float32),
+        means=np.empty((n_clusters, X.shape[1])),
+        known=np.empty(n_clusters, np.bool_),
     )
     for restart in range(len(starts)):
         lower = products[restart]
@@ -203,8 +191,7 @@ def _assign(state, lower, X, points, limits):
 def _age(state, lower, first, size, least):
     """Widen the bounds of a block by what the centres moved, rounded outwards; `least` is the smallest lower one."""
     inwards, outwards = np.float32(1 - 2.0**-22), np.float32(1 + 2.0**-22)
-    for t in range(size):
-        least[t] = INF
+    least[:size] = INF
     for k in range(len(lower)):
         row, moved = lower[k, first : first + size], state.moved[k]
         for t in range(len(row)):
