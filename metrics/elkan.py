@@ -7,6 +7,7 @@ all other centres the label is certain.  Where not, distances are computed in fl
 and what is open even then is settled.  So float32, the coordinates it works in, products of several restarts at once
 and the order of their additions decide how long it takes, and never a label.
 
+Arrays are copied in loops: the error messages of assignments of whole arrays take two seconds of compilation.
 All in one file, however long: Numba's cache on disk watches no other than that of the function that is called.
 """
 
@@ -100,7 +101,8 @@ def lloyd(X, points, norms, starts, products, max_iter, limits, result):
             if step == max_iter or (step > 0 and changed == 0):
                 break
             _update(state, X, points, limits)
-        result[restart] = state.labels
+        for i in range(n):
+            result[restart, i] = state.labels[i]
 
 
 @_compiled()
@@ -113,9 +115,10 @@ def _begin(state, lower, X, points, norms, start, limits):
     state.known[:] = True
     state.upper[:] = INF
     for k in range(len(start)):
-        state.means[k] = X[start[k]]
-        state.centres[k] = points[start[k]]
-        state.centres32[k] = points[start[k]]
+        for j in range(X.shape[1]):
+            state.means[k, j] = X[start[k], j]
+        for j in range(points.shape[1]):
+            state.centres[k, j] = state.centres32[k, j] = points[start[k], j]
     error, above = np.float32(limits.product), np.float32(limits.absolute + limits.margin)
     two, zero = np.float32(2), np.float32(0)
     for k in range(len(start)):
@@ -251,8 +254,10 @@ def _mean(state, X, k):
         state.means[k] = 0
         for i in range(len(X)):
             if state.members[i] == k:
-                state.means[k] += X[i]
-        state.means[k] /= state.counts[k]
+                for j in range(X.shape[1]):
+                    state.means[k, j] += X[i, j]
+        for j in range(X.shape[1]):
+            state.means[k, j] /= state.counts[k]
         state.known[k] = True
     return state.means
 
@@ -266,7 +271,8 @@ def _update(state, X, points, limits):
         counts[k] += 1
     if counts.min() == 0:
         _fill(state, X, members, counts, limits.tie)
-    state.counts[:] = counts
+    for k in range(len(counts)):
+        state.counts[k] = counts[k]
     for i in range(len(members)):
         old, new = state.members[i], members[i]
         if old != new:
