@@ -11,6 +11,7 @@ from methods.mcfs import MCFS
 from methods.rufs import RUFS
 from methods.sf2sog import SF2SOG
 from methods.socfs import SOCFS
+from methods.udfs import UDFS
 
 __all__ = [
     "DGUFS",
@@ -21,6 +22,7 @@ __all__ = [
     "RUFS",
     "SF2SOG",
     "SOCFS",
+    "UDFS",
     "AllFeatures",
     "FirstIndex",
     "KMeansUFS",
