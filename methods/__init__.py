@@ -13,6 +13,7 @@ from methods.ndfs import NDFS
 from methods.rufs import RUFS
 from methods.sf2sog import SF2SOG
 from methods.socfs import SOCFS
+from methods.udfs import UDFS
 
 __all__ = [
     "DGUFS",
@@ -25,6 +26,7 @@ __all__ = [
     "RUFS",
     "SF2SOG",
     "SOCFS",
+    "UDFS",
     "AllFeatures",
     "FirstIndex",
     "KMeansUFS",

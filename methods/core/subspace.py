@@ -38,22 +38,32 @@ def largest_eigenvectors(apply, start, n_vectors, tol=1e-9, max_restarts=100):
     """
     basis = qr(start, mode="economic")[0]
     for _ in range(max_restarts):
-        blocks = [basis]
+        blocks, images = [basis], [apply(basis)]
         for _ in range(POWERS):
-            new = apply(blocks[-1])
-            if not np.isfinite(new).all():
-                raise np.linalg.LinAlgError("The operator is not finite.")
-            for _ in range(2):  # the second pass removes the rounding of the first
-                for block in blocks:
-                    new = new - block @ (block.T @ new)
-            blocks.append(qr(new, mode="economic")[0])
-        space = qr(np.hstack(blocks), mode="economic")[0]
-        image = apply(space)
-        small = space.T @ image
-        values, turn = eigh((small + small.T) / 2)
-        turn, values = turn[:, ::-1][:, : start.shape[1]], values[::-1][: start.shape[1]]
-        basis = space @ turn
-        misfit = image @ turn[:, :n_vectors] - basis[:, :n_vectors] * values[:n_vectors]
-        if np.sqrt((misfit**2).sum(axis=0)).max() <= tol * values[0]:
-            return basis
+            blocks.append(_continuation(images[-1], blocks))
+            images.append(apply(blocks[-1]))
+            basis, misfit = _best(np.hstack(blocks), np.hstack(images), start.shape[1], n_vectors)
+            if misfit <= tol:
+                return basis
     raise np.linalg.LinAlgError(f"{n_vectors} eigenvectors have not converged after {max_restarts} restarts.")
+
+
+def _best(space, image, n_kept, n_vectors):
+    """The Ritz vectors of the largest values in a space, and how far the first `n_vectors` are from eigenvectors."""
+    small = space.T @ image
+    values, turn = eigh((small + small.T) / 2)
+    turn, values = turn[:, ::-1][:, :n_kept], values[::-1][:n_kept]
+    basis = space @ turn
+    misfit = image @ turn[:, :n_vectors] - basis[:, :n_vectors] * values[:n_vectors]
+    return basis, np.sqrt((misfit**2).sum(axis=0)).max() / values[0]
+
+
+def _continuation(image, blocks):
+    """An orthonormal basis of what `image` adds to the blocks before."""
+    if not np.isfinite(image).all():
+        raise np.linalg.LinAlgError("The operator is not finite.")
+    for _ in range(2):  # the second pass removes the rounding of the first, and of the factorisation
+        for block in blocks:
+            image = image - block @ (block.T @ image)
+        image = qr(image, mode="economic")[0]
+    return image

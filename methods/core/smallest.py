@@ -1,0 +1,191 @@
+"""The smallest eigenvectors of a diagonal matrix plus X'KX, without that matrix where samples are fewer than features.
+
+The step for W of every method that minimises ``tr W'X'KXW + sum_j weights_j ||w_j||^2`` over W'W = I.
+"""
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve, eigh, lu_factor, lu_solve, qr
+from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
+
+from methods.core.subspace import GUARDS, POWERS, largest_eigenvectors
+
+DENSE_FEATURES = 200  # up to here a dense eigendecomposition is as fast
+FALLBACK_FEATURES = 2000  # and up to here it is still an answer where the iteration has none
+TOL = 1e-7  # of the vectors; what they minimise is off by its square
+WARM_RESTARTS, COLD_RESTARTS = 2, 10  # of a block from the last vectors, and from those of Lanczos
+ACCURATE = 1e-10  # relative error of the inverse
+
+
+class WideGram:
+    """X'KX for fewer samples than features, kept as X and K.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+    K : callable
+        ``K(Y)`` is the symmetric matrix K times Y of shape (n_samples, m).
+    floor : float, default=0.0
+        A lower bound, 0 or less, of the eigenvalues of X'KX.
+    """
+
+    def __init__(self, X, K, floor=0.0):
+        self.X, self.K, self.floor = X, K, floor
+
+    def form(self, W):
+        """tr W'X'KXW."""
+        XW = self.X @ W
+        return float((XW * self.K(XW)).sum())
+
+    def toarray(self):
+        """X'KX, which is large."""
+        product = self.X.T @ self.K(self.X)
+        return (product + product.T) / 2
+
+    def inverse(self, weights):
+        """``(diag(weights) + X'KX)^-1`` as a function of the (n_features, m) array that it multiplies.
+
+        With E = diag(1 / weights) it is, by Woodbury's identity, E - E X'(I + K X E X')^-1 K X E, of which the roots of
+        E are taken outside: a row of the result is then accurate in proportion to its own weight, however large.  Where
+        X E X' is large, 1 less almost 1 loses digits.  A vector tells how many: one step of refinement restores them,
+        or, where they are too few for that, E^1/2 X' = Q R gives the same as E^1/2 (I - Q (I - (I + R K R')^-1) Q')
+        E^1/2.
+        """
+        root = 1 / np.sqrt(weights)[:, None]
+        scaled = self.X.T * root
+        product = self.K(scaled.T @ scaled)
+        if not np.isfinite(product).all():
+            raise np.linalg.LinAlgError("The system is not finite.")
+        product.flat[:: len(product) + 1] += 1.0
+        factors = lu_factor(product, overwrite_a=True, check_finite=False)
+
+        def once(V):
+            return V - scaled @ lu_solve(factors, self.K(scaled.T @ V), check_finite=False)
+
+        def refined(V, solved):
+            return solved + once(V - solved - scaled @ self.K(scaled.T @ solved))
+
+        # A vector over all features, and one from the space that K acts on.
+        rng = np.random.default_rng(0)
+        probe = np.hstack([rng.standard_normal((len(weights), 1)), scaled @ rng.standard_normal((len(product), 1))])
+        probe /= np.linalg.norm(probe, axis=0)
+        first = once(probe)
+        second = refined(probe, first)
+        if np.linalg.norm(second - first) <= ACCURATE:
+            inside = once
+        elif np.linalg.norm(refined(probe, second) - second) <= ACCURATE:
+
+            def inside(V):
+                return refined(V, once(V))
+
+        else:
+            inside = self._orthogonal(scaled)
+        return lambda V: root * inside(root * V)
+
+    def _orthogonal(self, scaled):
+        """``(I + scaled K scaled')^-1`` by orthogonal factors."""
+        Q, R = qr(scaled, mode="economic", check_finite=False)
+        inner = R @ self.K(R.T)
+        values, turn = eigh((inner + inner.T) / 2, check_finite=False)
+        # What is within rounding of zero is zero, as it is where K has a null space; 1 / (1 + value) must not see it.
+        values[np.abs(values) <= len(values) * np.finfo(float).eps * np.abs(values).max()] = 0.0
+        if values[0] <= -1:
+            raise np.linalg.LinAlgError("The matrix is not positive definite in double precision.")
+        Q, lost = Q @ turn, (values / (1 + values))[:, None]
+        return lambda V: V - Q @ (lost * (Q.T @ V))
+
+
+class DenseGram:
+    """X'KX as an array, for no fewer samples than features.
+
+    Parameters
+    ----------
+    M : ndarray of shape (n_features, n_features)
+        Symmetric.
+    floor : float, default=0.0
+        As in `WideGram`.
+    """
+
+    def __init__(self, M, floor=0.0):
+        self.M, self.floor = M, floor
+
+    def form(self, W):
+        """tr W'MW."""
+        return float((W * (self.M @ W)).sum())
+
+    def toarray(self):
+        """M."""
+        return self.M
+
+    def inverse(self, weights):
+        """As `WideGram.inverse`, from one Cholesky factor."""
+        system = self.M.copy()
+        system.flat[:: len(system) + 1] += weights
+        if not np.isfinite(system).all():
+            raise np.linalg.LinAlgError("The system is not finite.")
+        # The transpose is in the order that the factorisation works in.
+        factor = cho_factor(system.T, lower=True, overwrite_a=True, check_finite=False)
+        return lambda V: cho_solve(factor, V, check_finite=False)
+
+
+def smallest_eigenvectors(gram, weights, n_vectors, guess=None):
+    """The W that minimises ``tr W'(diag(weights) + X'KX)W`` over W'W = I.
+
+    Parameters
+    ----------
+    gram : WideGram or DenseGram
+    weights : ndarray of shape (n_features,)
+        Positive.
+    n_vectors : int
+        In [1, n_features].
+    guess : ndarray of shape (n_features, p), default=None
+        What the last call returned, for weights not far from these.
+
+    Returns
+    -------
+    ndarray of shape (n_features, p), p >= n_vectors
+        Orthonormal columns, the first `n_vectors` of which are wanted, smallest eigenvalue first.
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        When they have not converged, or the matrix is not finite.
+
+    Notes
+    -----
+    They are the largest eigenvectors of the inverse, taken of ``diag(weights - floor) + X'KX``, which is positive
+    definite: blocks of vectors (`methods.core.subspace`) from the guess, or from what Lanczos finds where that is far;
+    a dense matrix up to `DENSE_FEATURES` features, and up to `FALLBACK_FEATURES` or for a `DenseGram` as a last resort.
+    """
+    d, p = len(weights), n_vectors + GUARDS
+    if d <= max(DENSE_FEATURES, (POWERS + 1) * p):
+        return _dense(gram, weights, n_vectors)
+    inverse = gram.inverse(weights - gram.floor)
+    if guess is not None and guess.shape[1] == p:
+        try:
+            return largest_eigenvectors(inverse, guess, n_vectors, TOL, WARM_RESTARTS)
+        except np.linalg.LinAlgError:
+            pass  # the guess was not so near
+    try:
+        return largest_eigenvectors(inverse, _lanczos(inverse, d, n_vectors, p), n_vectors, TOL, COLD_RESTARTS)
+    except (np.linalg.LinAlgError, ArpackError) as error:
+        if d > FALLBACK_FEATURES and isinstance(gram, WideGram):
+            raise np.linalg.LinAlgError(f"{n_vectors} eigenvectors have not converged: {error}") from error
+        return _dense(gram, weights, n_vectors)
+
+
+def _dense(gram, weights, n_vectors):
+    system = np.array(gram.toarray())
+    system.flat[:: len(system) + 1] += weights
+    if not np.isfinite(system).all():
+        raise np.linalg.LinAlgError("The system is not finite.")
+    last = min(len(system), n_vectors + GUARDS) - 1
+    return eigh(system, subset_by_index=(0, last), overwrite_a=True, check_finite=False)[1]
+
+
+def _lanczos(inverse, d, n_vectors, p):
+    """The wanted vectors as Lanczos finds them, and others up to p, by which a block finds what Lanczos has missed."""
+    operator = LinearOperator((d, d), matvec=lambda v: inverse(v.reshape(-1, 1)).ravel(), dtype=float)
+    start = np.random.default_rng(0).standard_normal((d, p - n_vectors))  # any will do
+    n_kept = min(d - 1, max(3 * n_vectors, 40))
+    vectors = eigsh(operator, n_vectors, which="LA", v0=start[:, 0], ncv=n_kept, tol=TOL)[1]
+    return np.hstack([vectors, start])

@@ -1,0 +1,78 @@
+"""The objective of UDFS (`methods.udfs`) for given data, and the sweep that lowers it."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from methods.core.reweighting import Memory, no_memory, safeguarded
+from methods.core.smallest import DenseGram, WideGram, smallest_eigenvectors
+
+EPS = 1e-12  # of the smoothed row norms
+TIE_BREAK = 1e-6  # weight of the start's second criterion against the first
+
+
+@dataclass(frozen=True)
+class State:
+    """A projection, the objective there, and where the next sweep starts."""
+
+    W: np.ndarray
+    value: float
+    log_s: np.ndarray = None  # of the weights 1 / (2 s) that W comes from
+    memory: Memory = None
+    guess: np.ndarray = None  # W and a few vectors more
+
+
+class Problem:
+    """``tr W'X'LXW + gamma sum_j sqrt(||w_j||^2 + eps)`` for W'W = I, and its minimisation by reweighting.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+    L : csr_array of shape (n_samples, n_samples)
+        Positive semidefinite.
+    n_columns : int
+        Of W; in [1, n_features].
+    gamma : float
+    """
+
+    def __init__(self, X, L, n_columns, gamma):
+        self.X, self.L, self.n_columns, self.gamma = X, L, n_columns, gamma
+        self.gram = WideGram(X, L.__matmul__)
+        if len(X) >= X.shape[1]:
+            self.gram = DenseGram(self.gram.toarray())
+
+    def start(self, W=None):
+        guess = None
+        if W is None:
+            guess = smallest_eigenvectors(self.gram, self.tie_break(), self.n_columns)
+            W = guess[:, : self.n_columns]
+        return State(W, self.value(W), guess=guess)
+
+    def tie_break(self):
+        """Weights that decide among the projections that X'LX does not tell apart: prefer features that vary."""
+        spread = self.X.std(axis=0)
+        level = (self.X * (self.L @ self.X)).sum() / self.X.shape[1]  # mean of the diagonal of X'LX
+        return TIE_BREAK * max(level, np.finfo(float).tiny ** 0.5) * spread.mean() / spread
+
+    def value(self, W):
+        return self.gram.form(W) + self.gamma * float(np.exp(self.log_scale(W)).sum())
+
+    @staticmethod
+    def log_scale(W):
+        """log s, s_j = sqrt(||w_j||^2 + eps)."""
+        return np.log(np.einsum("ij,ij->i", W, W) + EPS) / 2
+
+    def solve(self, s, guess):
+        """The best W for the weights 1 / (2 s)."""
+        guess = smallest_eigenvectors(self.gram, self.gamma / (2 * s), self.n_columns, guess)
+        W = guess[:, : self.n_columns]
+        return State(W, self.value(W), guess=guess)
+
+    def sweep(self, state):
+        plain = self.log_scale(state.W)
+        if state.log_s is None:
+            new, log_s, memory = self.solve(np.exp(plain), state.guess), plain, no_memory(len(plain))
+        else:
+            memory = state.memory.remember(state.log_s, plain)
+            new, log_s, memory = safeguarded(lambda s: self.solve(s, state.guess), memory, state.value)
+        return replace(new, log_s=log_s, memory=memory)

@@ -1,0 +1,216 @@
+"""UDFS: the reference matrices and sweeps, descent, exact steps, and a start that no order of features decides."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+from scipy.io import loadmat
+
+from methods import UDFS
+from methods.core import udfs_problem
+from methods.core.local_scatter import local_scatter, neighborhood_spectra
+from methods.core.prox import row_norms
+from methods.core.smallest import smallest_eigenvectors
+from methods.core.udfs_problem import Problem
+
+SHAPES = [(60, 25), (20, 70), (12, 12), (40, 300)]
+
+
+def sample(n_samples, n_features, seed=0):
+    rng = np.random.default_rng(seed)
+    factors = rng.random((n_samples, 4)) @ rng.random((4, n_features))
+    X = factors + 0.3 * rng.random((n_samples, n_features))
+    return X - X.mean(axis=0)
+
+
+def problem(shape, gamma=0.5, lam=0.1, n_columns=3):
+    X = sample(*shape)
+    return Problem(X, local_scatter(*neighborhood_spectra(X, 5), lam), n_columns, gamma)
+
+
+@pytest.mark.parametrize(("lam", "name"), [(1.0, "L_lam1"), (1000.0, "L_lam1000")])
+def test_local_scatter_is_that_of_the_released_program(reference, lam, name):
+    pair = reference("step04_udfs")
+    L = local_scatter(*neighborhood_spectra(pair["X"], 5), lam)
+    np.testing.assert_allclose(L.toarray(), pair[name], atol=1e-10)
+    if lam == 1:
+        np.testing.assert_allclose(pair["X"].T @ (L @ pair["X"]), pair["A"], atol=1e-10)
+
+
+def test_sweeps_are_those_of_the_released_program(reference, monkeypatch):
+    pair = reference("step04_udfs")
+    monkeypatch.setattr(udfs_problem, "EPS", np.finfo(float).eps)
+    X = pair["X"]
+    given = Problem(X, local_scatter(*neighborhood_spectra(X, 5), 1.0), 4, 1.0)
+    s, values, projectors = np.full(40, 0.5), [], []
+    for _ in range(20):  # the plain scheme from D = I
+        state = given.solve(s, None)
+        values.append(state.value)
+        projectors.append(state.W @ state.W.T)
+        s = np.exp(given.log_scale(state.W))
+    np.testing.assert_allclose(projectors[0], pair["P1"], atol=1e-8)
+    np.testing.assert_allclose(values, pair["obj20"].ravel(), rtol=1e-8)
+    np.testing.assert_allclose(projectors[-1], pair["W20"] @ pair["W20"].T, atol=1e-6)
+    np.testing.assert_allclose(row_norms(state.W), pair["rownorm20"].ravel(), atol=1e-6)
+
+
+def test_start_given_leads_to_the_end_of_the_released_program(reference):
+    pair = reference("step04_udfs")
+    fit = UDFS(n_clusters=4, init=pair["W20"], max_iter=500, tol=1e-12).fit(pair["X"])
+    assert fit.objective_ <= pair["obj20"][0, -1]
+    begin = UDFS(n_clusters=4, init=pair["W20"], max_iter=0, tol=0).fit(pair["X"])
+    assert begin.objective_ == pytest.approx(pair["obj20"][0, -1], rel=1e-5)  # another eps
+    np.testing.assert_allclose(begin.scores_, pair["rownorm20"].ravel(), atol=1e-6)
+
+
+@pytest.mark.parametrize("lam", [1e-6, 1.0, 1e6])
+def test_local_scatter_is_the_sum_over_neighbourhoods(lam):
+    X = sample(15, 6)
+    members, values, vectors = neighborhood_spectra(X, 4)
+    expected = np.zeros((15, 15))
+    H = np.eye(5) - 1 / 5
+    for i, group in enumerate(members):
+        distances = np.linalg.norm(X - X[i], axis=1)
+        assert set(group) == set(np.argsort(distances, kind="stable")[:5])
+        block = H @ np.linalg.solve(H @ X[group] @ X[group].T @ H + lam * np.eye(5), H)
+        expected[np.ix_(group, group)] += block
+    L = local_scatter(members, values, vectors, lam).toarray()
+    np.testing.assert_allclose(L, expected, rtol=1e-6, atol=1e-9 * abs(expected).max())
+    np.testing.assert_array_equal(L, L.T)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_no_perturbation_of_the_step_lowers_what_it_minimises(shape):
+    given = problem(shape)
+    rng = np.random.default_rng(1)
+    s = rng.uniform(0.1, 1.0, shape[1])
+
+    def surrogate(W):
+        return given.gram.form(W) + given.gamma * ((W**2).sum(axis=1) / (2 * s)).sum()
+
+    W = given.solve(s, None).W
+    np.testing.assert_allclose(W.T @ W, np.eye(3), atol=1e-10)
+    for size in (1e-3, 1e-1, 1.0):
+        for _ in range(20):
+            moved = np.linalg.qr(W + size * rng.normal(size=W.shape))[0]
+            assert surrogate(moved) >= surrogate(W) * (1 - 1e-12)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("gamma", [1e-6, 1e-2, 1.0, 1e4])
+def test_objective_is_the_printed_one_and_never_rises(shape, gamma):
+    X = sample(*shape)
+    selector = UDFS(n_clusters=3, gamma=gamma, max_iter=1000).fit(X)
+    assert (np.diff(selector.trace_) <= 1e-10 * selector.trace_[:-1]).all()
+    assert selector.status_ == "converged"
+    given = problem(shape, gamma, lam=1.0)
+    W = given.start().W
+    LXW = given.L @ (X @ W)
+    printed = ((X @ W) * LXW).sum() + gamma * row_norms(W).sum()
+    assert selector.trace_[0] == pytest.approx(printed, rel=1e-3)
+
+
+@pytest.mark.parametrize("shape", [(60, 25), (20, 70)])
+def test_extrapolation_ends_no_higher_than_many_plain_sweeps(shape):
+    given = problem(shape)
+    state = given.start()
+    for _ in range(400):
+        state = given.solve(np.exp(given.log_scale(state.W)), state.guess)
+    fast = UDFS(n_clusters=3, gamma=0.5, lambda_=0.1, tol=1e-10, max_iter=400).fit(given.X)
+    assert fast.objective_ <= state.value * (1 + 1e-3)
+
+
+@pytest.mark.parametrize("shape", [(20, 70), (40, 300)])
+def test_start_spans_no_local_scatter_and_the_features_that_vary_most(shape):
+    given = problem(shape)
+    W = given.start().W
+    assert given.gram.form(W) < 1e-8 * given.gram.form(np.eye(shape[1]))
+    # The smallest eigenvectors of diag(1 / std) within the null space of M, which is that of the centred X.
+    N = np.linalg.svd(given.X)[2][np.linalg.matrix_rank(given.X) :].T
+    B = np.linalg.eigh(N.T @ (N / given.X.std(axis=0)[:, None]))[1][:, :3]
+    np.testing.assert_allclose(W @ W.T, N @ B @ B.T @ N.T, atol=1e-3)
+
+
+@pytest.mark.parametrize("shape", [(60, 25), (20, 70), (40, 300)])
+@pytest.mark.parametrize("gamma", [1e-3, 1.0, 1e4])
+def test_order_of_features_and_samples_does_not_matter(shape, gamma):
+    X = sample(*shape)
+    expected = set(UDFS(10, n_clusters=3, gamma=gamma, max_iter=500).fit(X).subset(10))
+    rng = np.random.default_rng(1)
+    columns, rows = rng.permutation(shape[1]), rng.permutation(shape[0])
+    permuted = UDFS(10, n_clusters=3, gamma=gamma, max_iter=500).fit(X[:, columns])
+    assert set(columns[permuted.subset(10)]) == expected
+    assert set(UDFS(10, n_clusters=3, gamma=gamma, max_iter=500).fit(X[rows]).subset(10)) == expected
+
+
+def test_large_gamma_leaves_one_feature_per_column():
+    scores = UDFS(n_clusters=3, gamma=1e3).fit(sample(20, 70)).scores_
+    assert (scores > 1e-6).sum() == 3
+    np.testing.assert_allclose(np.sort(scores)[-3:], 1, atol=1e-6)
+
+
+def test_constant_features_score_zero_and_change_nothing():
+    X = sample(20, 30)
+    plain = UDFS(n_clusters=3).fit(X).scores_
+    with_constants = UDFS(n_clusters=3).fit(np.insert(X, [0, 10, 30], 0.1, axis=1)).scores_
+    np.testing.assert_array_equal(with_constants[[0, 11, 32]], 0)
+    np.testing.assert_allclose(np.delete(with_constants, [0, 11, 32]), plain, atol=1e-10)
+    assert UDFS(n_clusters=3).fit(np.ones((8, 5))).status_ == "collapsed"
+
+
+@pytest.mark.parametrize("shape", [(9, 2), (9, 1), (8, 20)])
+def test_more_columns_than_features_are_not_asked_for(shape):
+    assert np.isfinite(UDFS(1, n_clusters=8).fit(sample(*shape)).scores_).all()
+
+
+def test_no_matrix_of_features_by_features_where_samples_are_few():
+    X = sample(20, 6000)
+    UDFS(n_clusters=3, max_iter=1, tol=1).fit(X)  # what is shared is there already
+    tracemalloc.start()
+    UDFS(n_clusters=3, gamma=1e-4, max_iter=2, tol=1).fit(X)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 6000**2 * 8 / 5
+
+
+def test_neighbourhoods_are_analysed_once_for_a_grid(monkeypatch):
+    calls = []
+
+    def counted(X, n_neighbors):
+        calls.append(n_neighbors)
+        return neighborhood_spectra(X, n_neighbors)
+
+    monkeypatch.setattr("methods.udfs.neighborhood_spectra", counted)
+    X = sample(30, 12, seed=9)
+    for gamma, lam in ((0.1, 1.0), (1.0, 1.0), (1.0, 10.0)):
+        UDFS(n_clusters=3, gamma=gamma, lambda_=lam).fit(X)
+    assert calls == [5]
+
+
+@pytest.mark.parametrize("file", ["umist.mat", "orl.mat"])
+@pytest.mark.slow
+def test_permuted_columns_of_real_data_keep_all_of_100_features(data_dir, file):
+    path = next(data_dir.glob(f"*{file}"), None)
+    if path is None:
+        pytest.skip(f"{file} is not among the real data")
+    arrays = loadmat(path)
+    X = np.asarray(arrays["fea"] if "fea" in arrays else arrays["X"], dtype=float) / 255
+    columns = np.random.default_rng(1).permutation(X.shape[1])
+    chosen = [set(UDFS(100, n_clusters=20).fit(given).subset(100)) for given in (X, X[:, columns])]
+    assert {columns[j] for j in chosen[1]} == chosen[0]
+
+
+@pytest.mark.parametrize(
+    ("parameter", "value"),
+    [("gamma", 0), ("lambda_", -1.0), ("n_neighbors", 0), ("tol", -1), ("max_iter", -1)],
+)
+def test_parameter_out_of_range_is_refused_by_name(parameter, value):
+    with pytest.raises(ValueError, match=f"{parameter}={value!r} must be"):
+        UDFS(**{parameter: value}).fit(sample(30, 8))
+
+
+def test_start_of_another_shape_is_refused():
+    with pytest.raises(ValueError, match=r"init of shape \(8, 3\)"):
+        UDFS(n_clusters=2, init=np.ones((8, 3))).fit(sample(30, 8))
+    found = smallest_eigenvectors(problem((30, 8)).gram, np.ones(8), 2)
+    assert UDFS(n_clusters=2, init=found[:, :2], max_iter=0, tol=0).fit(sample(30, 8)).n_iter_ == 0

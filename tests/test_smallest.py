@@ -1,0 +1,121 @@
+"""Smallest eigenvectors of a diagonal matrix plus X'KX: those of the dense matrix, accurate row by row, without it."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+from scipy.linalg import eigh
+
+from methods.core import smallest
+from methods.core.smallest import DenseGram, WideGram, smallest_eigenvectors
+
+SHAPES = [(30, 260), (150, 260), (260, 260)]
+TALL = (400, 260)
+
+
+def semidefinite(n, rng, rank=None):
+    factor = rng.normal(size=(n, rank or n // 2))
+    return factor @ factor.T / n
+
+
+def problem(shape, spread=3, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=shape)
+    K = semidefinite(len(X), rng)
+    return X, K, 10 ** rng.uniform(-spread, spread, shape[1])
+
+
+def gram_of(X, K, floor=0.0):
+    if len(X) < X.shape[1]:
+        return WideGram(X, K.__matmul__, floor)
+    return DenseGram(X.T @ K @ X, floor)
+
+
+@pytest.mark.parametrize("shape", [*SHAPES, TALL])
+@pytest.mark.parametrize("spread", [0.5, 3])
+def test_vectors_are_those_of_the_dense_matrix(shape, spread):
+    X, K, weights = problem(shape, spread)
+    found = smallest_eigenvectors(gram_of(X, K), weights, 5)
+    expected = eigh(X.T @ K @ X + np.diag(weights), subset_by_index=(0, 4))[1]
+    assert found.shape == (shape[1], 5 + smallest.GUARDS)
+    np.testing.assert_allclose(found.T @ found, np.eye(found.shape[1]), atol=1e-10)
+    np.testing.assert_allclose(found[:, :5] @ found[:, :5].T, expected @ expected.T, atol=1e-6)
+
+
+def inverse_by_singular_values(X, F, weights, V):
+    """(diag(weights) + X'FF'X)^-1 V, each row as accurate as its own weight allows."""
+    root = np.sqrt(weights)[:, None]
+    Q, s, _ = np.linalg.svd((F.T @ X).T / root, full_matrices=False)
+    U = V / root
+    return (U - Q @ (Q.T @ U) + Q @ ((Q.T @ U) / (1 + s[:, None] ** 2))) / root
+
+
+@pytest.mark.parametrize("shape", SHAPES[:2])
+@pytest.mark.parametrize("size", [1e-6, 1.0, 1e4, 1e8, 1e12])
+def test_inverse_undoes_the_matrix_however_large_one_part_is_against_the_other(shape, size):
+    rng = np.random.default_rng(1)
+    X, F, V = rng.normal(size=shape), np.sqrt(size) * rng.normal(size=(shape[0], 7)), rng.normal(size=(shape[1], 3))
+    weights = 10 ** rng.uniform(-1, 1, shape[1])
+    weights[:40] *= 1e8
+    found = WideGram(X, lambda Y: F @ (F.T @ Y)).inverse(weights)(V)
+    expected = inverse_by_singular_values(X, F, weights, V)
+    root = np.sqrt(weights)[:, None]
+    np.testing.assert_allclose(root * found, root * expected, atol=1e-8 * np.abs(V / root).max())
+
+
+@pytest.mark.parametrize("shape", [(30, 260), TALL])
+def test_indefinite_matrix_needs_only_a_bound_of_its_eigenvalues(shape):
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=shape)
+    K = semidefinite(len(X), rng) - 0.5 * np.eye(len(X))
+    weights = rng.uniform(0.1, 1, shape[1])
+    floor = -0.5 * float(np.linalg.norm(X, 2) ** 2)
+    found = smallest_eigenvectors(gram_of(X, K, floor), weights, 5)[:, :5]
+    expected = eigh(X.T @ K @ X + np.diag(weights), subset_by_index=(0, 4))[1]
+    np.testing.assert_allclose(found @ found.T, expected @ expected.T, atol=1e-6)
+
+
+def test_guess_changes_nothing_but_the_time():
+    X, K, weights = problem((50, 400), 1)
+    gram = WideGram(X, K.__matmul__)
+    cold = smallest_eigenvectors(gram, weights, 3)
+    near = smallest_eigenvectors(gram, 1.1 * weights, 3)
+    warm = smallest_eigenvectors(gram, weights, 3, near)
+    np.testing.assert_allclose(warm[:, :3] @ warm[:, :3].T, cold[:, :3] @ cold[:, :3].T, atol=1e-6)
+
+
+def test_repeated_eigenvalues_are_all_found():
+    weights = np.concatenate([np.full(4, 1.0), np.linspace(2, 3, 300)])
+    X = np.zeros((10, 304))
+    X[:, 100:] = np.random.default_rng(0).normal(size=(10, 204))
+    found = smallest_eigenvectors(WideGram(X, lambda Y: Y), weights, 4)[:, :4]
+    np.testing.assert_allclose((found[:4] ** 2).sum(), 4, atol=1e-8)
+
+
+def test_few_features_and_failed_iterations_are_left_to_the_dense_solver(monkeypatch):
+    X, K, weights = problem((30, 260), 1)
+    expected = smallest_eigenvectors(gram_of(X, K), weights, 5)[:, :5]
+    monkeypatch.setattr(smallest, "WARM_RESTARTS", 0)
+    monkeypatch.setattr(smallest, "COLD_RESTARTS", 0)
+    found = smallest_eigenvectors(gram_of(X, K), weights, 5)[:, :5]
+    np.testing.assert_allclose(found @ found.T, expected @ expected.T, atol=1e-6)
+    assert smallest_eigenvectors(gram_of(X[:, :4], K), weights[:4], 4).shape == (4, 4)
+    monkeypatch.setattr(smallest, "FALLBACK_FEATURES", 100)
+    with pytest.raises(np.linalg.LinAlgError, match="not converged"):
+        smallest_eigenvectors(gram_of(X, K), weights, 5)
+
+
+@pytest.mark.parametrize("shape", [(8, 20), (30, 260), TALL])
+def test_what_is_not_finite_is_refused(shape):
+    X, K, weights = problem(shape, 1)
+    with pytest.raises(np.linalg.LinAlgError, match="not finite"):
+        smallest_eigenvectors(gram_of(np.nan * X, K), weights, 2)
+
+
+def test_memory_grows_with_samples_times_features_not_with_features_squared():
+    X = np.random.default_rng(0).normal(size=(20, 8000))
+    tracemalloc.start()
+    smallest_eigenvectors(WideGram(X, lambda Y: Y), np.linspace(1, 2, 8000), 3)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 8000**2 * 8 / 10
