@@ -1,6 +1,7 @@
 """From a configuration to the trials it asks for."""
 
 import difflib
+import functools
 import hashlib
 import importlib
 import inspect
@@ -107,7 +108,7 @@ class Trial:
     protocol: Protocol
     data_sha: str
 
-    @property
+    @functools.cached_property
     def key(self):
         """Hash of data, parameters and protocol: a changed seed or file is never taken for done."""
         identity = asdict(self)

@@ -125,7 +125,7 @@ class _Plan:
         """What a free worker should do, or None: evaluations first, so that a finished fit is soon on the disk."""
         if n_running == 0 and self._alone:
             task = self._alone.popleft()
-        elif self._alone or n_running >= self._n_jobs:
+        elif self._alone or n_running >= self._n_jobs + self._spare:
             return None
         elif self._sets:
             names = list(self._sets)[: self._eval_s.batch(len(self._sets), self._n_jobs)]
@@ -137,6 +137,11 @@ class _Plan:
             return None
         self._in_flight += len(task.items)
         return task
+
+    @property
+    def _spare(self):
+        """Tasks that wait at the workers' door: one where all are short, none where it could wait behind a slow fit."""
+        return int(self._n_jobs > 1 and self._fit_s.short and self._eval_s.short)
 
     def take(self, task, results):
         """Note the results of a task."""
@@ -227,6 +232,10 @@ class _Mean:
 
     def __init__(self):
         self._total, self._count = 0.0, 0
+
+    @property
+    def short(self):
+        return self._count > 0 and self._total < BATCH_S * self._count
 
     def add(self, seconds):
         self._total += seconds
