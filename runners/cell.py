@@ -58,9 +58,9 @@ def run_cell(config):
             raise ConfigError(
                 f"runner.points=default, but method.grid leaves out the defaults {method['params']}: set points=grid."
             )
-    too_large = [size for size in protocol.sizes if size > dataset.n_features]
+    too_large = [size for size in protocol.sizes_on(dataset.name) if size > dataset.n_features]
     folder = Path(config.results_dir) / config.study / dataset.name / method["name"]
-    claim_study(folder.parents[1], vars(protocol))
+    claim_study(folder.parents[1], protocol.stored())
     log.info(
         "%s on %s (%d x %d, %d classes), protocol %s: %s",
         method["name"], dataset.name, *dataset.X.shape, dataset.n_classes, protocol.name, _count(len(trials), "trial"),
@@ -238,7 +238,6 @@ def _runner_settings(runner):
 
 def _protocol(node):
     try:
-        fields = OmegaConf.to_container(node, resolve=True)
-        return Protocol(**{**fields, "sizes": tuple(fields["sizes"])})
-    except (TypeError, KeyError, OmegaConfBaseException) as error:
+        return Protocol(**OmegaConf.to_container(node, resolve=True))
+    except (TypeError, OmegaConfBaseException) as error:
         raise ConfigError(f"the protocol does not have the fields of a Protocol: {error}") from error
