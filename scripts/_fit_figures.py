@@ -23,6 +23,7 @@ def surfaces(
     clusterer="kmeans",
     others="best",
     kind="heatmap",
+    grid=None,
     width=WIDTH,
 ):
     """A score over each parameter and the number of features.
@@ -38,6 +39,8 @@ def surfaces(
     others : {"best", "default"} or Mapping, default="best"
         What the other parameters are, as in `scripts._surfaces.surface`.
     kind : {"heatmap", "bars"}, default="heatmap"
+    grid : Mapping, optional
+        Parameter -> values that the figure is to show: the note names those that are not stored.
     width : float, default=6.8
 
     Returns
@@ -49,7 +52,7 @@ def surfaces(
     MissingResults, ValueError
     """
     dataset, metrics = one(dataset), several(metric)
-    grid = _, varying, constant = grid_of(study.summary, dataset, method, clusterer)
+    cell = _, varying, constant = grid_of(study.summary, dataset, method, clusterer)
     parameters = list(varying) if parameters is None else several(parameters)
     if not parameters:
         raise MissingResults(
@@ -57,14 +60,14 @@ def surfaces(
         )
     path = CONF / "method" / f"{method}.yaml"
     defaults = (read(path)["params"] or {}) if path.exists() else {}
-    panels = [surface(grid, name, score, others, defaults) for score in metrics for name in parameters]
+    panels = [surface(cell, name, score, others, defaults) for score in metrics for name in parameters]
     rules = dict.fromkeys(_others_text(varying, name, others, defaults) for name in parameters)
     fixed = [f"{symbol(k)} = {number(v)}" for k, v in constant.items() if type(v) in (int, float) and k != "n_clusters"]
     trials = study.results.trials
     trials = trials[(trials["dataset"] == dataset) & (trials["method"] == method)]
     lines = [
         ". ".join(rules) + (f". Everywhere: {', '.join(fixed)}." if fixed else "."),
-        f"{_fits(trials, method)}. {origin(study)}",
+        f"{_fits(trials, method)}. {origin(study)}{_not_run(panels, grid or {})}",
     ]
     scores = " and ".join(score.upper() for score in metrics)
     return draw_surfaces(
@@ -82,6 +85,13 @@ def _others_text(varying, parameter, others, defaults):
     parts = [f"{symbol(name)} = {number(value)}" for name, value in fixed.items()]
     parts += [f"the best {' and '.join(best)} at every point, chosen with the labels"] if best else []
     return f"Over {symbol(parameter)}: {', '.join(parts)}" if parts else f"Over {symbol(parameter)}"
+
+
+def _not_run(panels, grid):
+    stored = {panel.parameter: set(panel.values) for panel in panels}
+    lacking = {name: [v for v in grid.get(name, []) if v not in found] for name, found in stored.items()}
+    texts = [f"{symbol(name)} = {', '.join(map(number, values))}" for name, values in lacking.items() if values]
+    return f" Not yet run: {'; '.join(texts)}." if texts else ""
 
 
 def _fits(trials, method):

@@ -117,7 +117,9 @@ def surface(grid, parameter, metric, others=BEST, defaults=None):
             [(points["method"].iloc[0], points["dataset"].iloc[0])],
         )
     best = kept.groupby([f"param {parameter}", "n_selected"])[f"{metric}_mean"].max()
-    values, sizes = varying[parameter], sorted(kept["n_selected"].unique())
+    # A value that only other slices have is no gap of this one.
+    asked = set(kept[f"param {parameter}"])
+    values, sizes = [value for value in varying[parameter] if value in asked], sorted(points["n_selected"].unique())
     scores = np.array([[100 * best.get((value, size), np.nan) for value in values] for size in sizes])
     return Surface(metric, parameter, values, [int(size) for size in sizes], scores)
 

@@ -77,6 +77,21 @@ def test_what_failed_or_was_not_run_is_a_gap():
     assert np.isfinite(panel.scores[:, 1:]).all()
 
 
+def test_a_value_of_another_slice_is_no_gap_and_one_that_is_wanted_is_named():
+    # mu0 was varied at rho = 1.05, and rho at mu0 = 0.1, but the default of both was not run.
+    pairs = [(1e-3, 1.05), (1.0, 1.05), (0.1, 1.01), (0.1, 1.1)]
+    study = study_of([
+        {"dataset": "orl", "method": "kmeans_ufs_admm", "params": {"mu0": mu, "rho": rho}, "acc": {50: [0.5, 0.6]}}
+        for mu, rho in pairs
+    ])  # fmt: skip
+    found = grid_of(study.summary, "orl", "kmeans_ufs_admm")
+    assert surface(found, "mu0", "acc", "default", {"mu0": 0.1, "rho": 1.05}).values == [1e-3, 1.0]
+    wanted = {"mu0": [1e-3, 1.0], "rho": [1.01, 1.1, 10.0]}
+    note = surfaces(study, "orl", "kmeans_ufs_admm", others="default", grid=wanted).get_supxlabel()
+    assert "Not yet run: ρ = 10." in note
+    assert "Hatched" not in note
+
+
 def test_every_panel_draws_its_scores_on_the_scale_of_its_metric(study):
     figure = surfaces(study, "orl", "rufs", metric=["acc", "nmi"])
     panels = [axes for axes in figure.axes if axes.get_xlabel()]
