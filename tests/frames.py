@@ -25,13 +25,13 @@ def frames(points, study="dgufs", protocol=PROTOCOL):
     ----------
     points : list of dict
         One per trial: dataset, method, and where wanted params, is_default, status, sizes, git_sha, and
-        acc: {size: list over restarts}, learned: {size: value}; nmi is acc / 2.
+        acc: {size: list over restarts}, learned: {size: value}, trace: list, ranking, fit_s, data_sha; nmi is acc / 2.
 
     Returns
     -------
     Results
     """
-    trials, scores = [], []
+    trials, scores, traces = [], [], []
     for number, point in enumerate(points):
         key = f"{study}{number:04d}"
         acc, learned = point.get("acc", {}), point.get("learned", {})
@@ -49,10 +49,15 @@ def frames(points, study="dgufs", protocol=PROTOCOL):
             "error": "ValueError: no" if failed else "",
             "git_sha": point.get("git_sha", "0123456789abcdef-dirty"),
             "started": "2024-01-02T03:04:05+00:00",
-            "ranking": "[]",
+            "ranking": json.dumps(point.get("ranking", [])),
+            "data_sha": point.get("data_sha", ""),
             "versions": "{}",
         }
         row |= dict.fromkeys(("n_iter",), 1) | dict.fromkeys(("objective", "fit_s", "eval_s", "peak_mb"), 0.5)
+        row |= {"fit_s": point.get("fit_s", 0.5)}
+        if "trace" in point:
+            row |= {"n_iter": len(point["trace"]) - 1}
+            traces += [(key, iteration, value) for iteration, value in enumerate(point["trace"])]
         runs = [(size, "kmeans", restart, a) for size, values in acc.items() for restart, a in enumerate(values)]
         runs += [(size, "learned", 0, a) for size, a in learned.items()]
         runs = [] if failed else runs
@@ -61,7 +66,9 @@ def frames(points, study="dgufs", protocol=PROTOCOL):
         ]
         trials.append(row | {"n_scores": len(runs)})
     return Results(
-        pd.DataFrame(trials, columns=TRIALS), pd.DataFrame(scores, columns=SCORES), pd.DataFrame(columns=TRACES)
+        pd.DataFrame(trials, columns=TRIALS),
+        pd.DataFrame(scores, columns=SCORES),
+        pd.DataFrame(traces, columns=TRACES),
     )
 
 
