@@ -243,9 +243,10 @@ def eigenpairs_above(A, threshold, expected=0):
     Notes
     -----
     No eigenvalue exceeds the largest row sum, which decides most calls.  Otherwise the leading pairs come from Lanczos,
-    and that none is missing is certified: with the pairs found moved down, threshold * I - A is positive
-    definite, since its Cholesky factorisation succeeds.  Where it does not, and for small matrices, a dense
-    decomposition computes the eigenvalues above the threshold.
+    and that none is missing is certified: the squares of all eigenvalues sum to ||A||_F^2, and what the pairs found
+    leave of it is less than the threshold's; or, with these pairs moved down, threshold * I - A is positive definite,
+    since its Cholesky factorisation succeeds.  Where neither holds, and for small matrices, a dense decomposition
+    computes the eigenvalues above the threshold.
     """
     n = len(A)
     if A.sum(axis=1).max(initial=0) <= threshold:
@@ -256,8 +257,10 @@ def eigenpairs_above(A, threshold, expected=0):
                 values, vectors = eigsh(A, k=n_pairs, which="LA", v0=np.ones(n), tol=0)
             except ArpackError:
                 break
-            above = values > threshold
+            above, rest = values > threshold, np.vdot(A, A) - (values**2).sum()
             values, vectors = values[above], vectors[:, above]
+            if rest < (1 - 1e-6) * threshold**2:
+                return values, vectors
             try:
                 cholesky(threshold * np.eye(n) - A + (vectors * values) @ vectors.T, check_finite=False)
             except np.linalg.LinAlgError:
