@@ -13,6 +13,8 @@ RULES = {
     "user without labels gets",
     "default_params": "every cell is the mean at {}; the choice uses no label",
     "grid_median": "every cell is {}; the choice uses no label",
+    "stability": "every cell is the mean at {}; the choice uses no label",
+    "silhouette": "every cell is the mean at {}; the choice uses no label",
 }
 
 

@@ -16,6 +16,8 @@ CHOICES = {
     "best_over_grid": "At every size the best parameters of the grid, chosen with the labels",
     "default_params": "Default parameters",
     "grid_median": "At every size the median over the grid",
+    "stability": "At every size the parameters at which the K-means restarts agree most, chosen without labels",
+    "silhouette": "At every size the parameters with the largest silhouette, chosen without labels",
 }
 CLUSTERERS = {"kmeans": "K-means on the selected features", "learned": "the labels that the methods learn"}
 
@@ -30,8 +32,8 @@ def acc_vs_size(summary, dataset, *, metric="acc", clusterer="kmeans", selection
     dataset : str
     metric : {"acc", "nmi"}, default="acc"
     clusterer : {"kmeans", "learned"}, default="kmeans"
-    selection : {"best_over_grid", "default_params", "grid_median"}, default="best_over_grid"
-        How the parameters are chosen, at every size.
+    selection : str, default="best_over_grid"
+        How the parameters are chosen, at every size: one of `metrics.summary.SELECTIONS`.
     methods : list of str, optional
         All that the study has by default.
 

@@ -27,7 +27,8 @@ def make_table(spec, results_dir, study, selection="best_over_grid", published=N
         A file of conf/table: name, title, paper, published_table, metric, study, protocol, rows, columns, published_as.
     results_dir : path
     study : str
-    selection : {"best_over_grid", "default_params", "grid_median"}, default="best_over_grid"
+    selection : str, default="best_over_grid"
+        One of `metrics.summary.SELECTIONS`.
     published : DataFrame, optional
         results/published.csv by default.
 
