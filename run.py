@@ -12,13 +12,15 @@ import hydra
 from hydra.core.hydra_config import HydraConfig
 from omegaconf import OmegaConf
 
-from datasets import DataError
+from datasets import DataError, DataMissing
 from runners.cell import run_cell
 from runners.grid import ConfigError
 from runners.store import StoreError
 
 OmegaConf.register_new_resolver("root", lambda: str(Path(__file__).resolve().parent))
+log = logging.getLogger(__name__)
 cells, problems = [], []
+missing, skipped = {}, {}  # data set -> why it cannot be had; data set -> number of cells left out
 
 
 @hydra.main(version_base="1.3", config_path="conf", config_name="config")
@@ -29,11 +31,41 @@ def main(config):
         launcher = HydraConfig.get().launcher.get("_target_", "")
         if not launcher.endswith("BasicLauncher") and config.runner.n_jobs != 1:
             raise ConfigError(f"the launcher {launcher} runs jobs in parallel already: set runner.n_jobs=1.")
+        if config.missing_data not in ("error", "skip"):
+            raise ConfigError(f"missing_data={config.missing_data} must be error or skip.")
+        if config.dataset.name in missing:  # another attempt to download it would take as long and end the same
+            raise DataMissing(missing[config.dataset.name])
         if failed := run_cell(config):
             problems.append(f"{cells[-1]}: {failed} trials failed")
+    except DataMissing as error:
+        note_missing(config.dataset.name, str(error), skip=config.missing_data == "skip")
     except (ConfigError, DataError, StoreError) as error:
         problems.append(f"{cells[-1]}: {str(error).splitlines()[0]}")
-        logging.getLogger(__name__).error("error: %s", error)
+        log.error("error: %s", error)
+
+
+def note_missing(dataset, why, skip):
+    """Say once that a data set cannot be had, and count the cell as skipped or as one with a problem."""
+    reason = why.splitlines()[0].rstrip(":")
+    if dataset not in missing:
+        log.info("skipped: %s", reason) if skip else log.error("error: %s", why)
+    missing[dataset] = why
+    if skip:
+        skipped[dataset] = skipped.get(dataset, 0) + 1
+    else:
+        problems.append(f"{cells[-1]}: {reason}")
+
+
+def report():
+    """Print what was skipped and what has a problem; the exit status."""
+    for dataset, count in skipped.items():
+        print(f"skipped: {missing[dataset].splitlines()[0].rstrip(':')}: {count} of {len(cells)} cells")
+    if len(cells) > 1 and problems:
+        print("\n".join([f"\n{len(problems)} of {len(cells)} cells have a problem:", *problems]), file=sys.stderr)
+    if cells and sum(skipped.values()) == len(cells):
+        print("nothing was run: no data set of this sweep could be had", file=sys.stderr)
+        return 1
+    return int(bool(problems))
 
 
 if __name__ == "__main__":
@@ -42,6 +74,4 @@ if __name__ == "__main__":
         main()
     except KeyboardInterrupt:
         sys.exit("\ninterrupted: finished trials are stored; the same command goes on from there")
-    if len(cells) > 1 and problems:
-        sys.exit("\n".join([f"\n{len(problems)} of {len(cells)} cells have a problem:", *problems]))
-    sys.exit(bool(problems))
+    sys.exit(report())

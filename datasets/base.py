@@ -10,6 +10,10 @@ class DataError(ValueError):
     """Something is wrong with data, a file of it or a setting that names it; the message says what and what to do."""
 
 
+class DataMissing(DataError):
+    """A data set that is not on this machine and cannot be had from elsewhere just now."""
+
+
 @dataclass(frozen=True, eq=False)
 class Dataset:
     """Samples with their classes; both arrays are read-only.

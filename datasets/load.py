@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pooch
 
-from datasets.base import DataError, check_dataset
+from datasets.base import DataError, DataMissing, check_dataset
 from datasets.fetch import discard, fetch, openml_page
 from datasets.files import fault
 from datasets.loaders import read_source
@@ -60,8 +60,9 @@ def load_dataset(name, data_dir=None, download=True):
     Raises
     ------
     DataError
-        For an unknown name, a file that is bad, missing everywhere, or not what the specification says.  A bad file of
-        the cache is renamed to ``<file>.bad-<8 digits>`` and fetched again; one in `data_dir` is only reported.
+        For an unknown name, a file that is bad, or not what the specification says; DataMissing, which is one too,
+        where no file is found or can be downloaded.  A bad file of the cache is renamed to ``<file>.bad-<8 digits>``
+        and fetched again; one in `data_dir` is only reported.
     """
     spec = check_spec(dict(name)) if isinstance(name, Mapping) else read_spec(name)
     found = locate(spec, data_dir, download)
@@ -107,7 +108,7 @@ def locate(spec, data_dir=None, download=True):
                 problems.append(str(error))
             except OSError as error:
                 raise _unwritable(error) from error
-    raise DataError(_missing(spec, problems, data_dir, download))
+    raise DataMissing(_missing(spec, problems, data_dir, download))
 
 
 def candidates(spec, data_dir=None):

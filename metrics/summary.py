@@ -185,7 +185,8 @@ def _protocol_sizes(summary):
     """Sizes of the protocol that some method scored, for every (study, data set): those above n_features drop out."""
     sizes = {}
     for key, group in summary.groupby(["study", "dataset"]):
-        wanted = json.loads(group["protocol"].iloc[0])["sizes"]
+        protocol = json.loads(group["protocol"].iloc[0])
+        wanted = protocol.get("sizes_for", {}).get(key[1], protocol["sizes"])
         sizes[key] = [size for size in wanted if size in set(group["n_selected"])]
     return sizes
 

@@ -55,9 +55,9 @@ def run_cell(config):
             raise ConfigError(
                 f"runner.points=default, but method.grid leaves out the defaults {method['params']}: set points=grid."
             )
-    too_large = [size for size in protocol.sizes if size > dataset.n_features]
+    too_large = [size for size in protocol.sizes_on(dataset.name) if size > dataset.n_features]
     folder = Path(config.results_dir) / config.study / dataset.name / method["name"]
-    claim_study(folder.parents[1], vars(protocol))
+    claim_study(folder.parents[1], protocol.stored())
     log.info(
         "%s on %s (%d x %d, %d classes), protocol %s: %s",
         method["name"], dataset.name, *dataset.X.shape, dataset.n_classes, protocol.name, _count(len(trials), "trial"),
@@ -119,10 +119,10 @@ def _usage_text(usage, n_workers, seconds):
         f"{name} {part:.1f} s ({part / total:.0%})"
         for name, part in (("fits", usage.fit_s), ("K-means", usage.eval_s), ("waiting and overhead", rest))
     )
-    shared = usage.n_sets - usage.n_evaluated
     return (
         f"{seconds:.1f} s on {_count(n_workers, 'worker')}: {shares}; "
-        f"{usage.n_evaluated} of {_count(usage.n_sets, 'feature set')} evaluated, {shared} shared"
+        f"{usage.n_evaluated} of {_count(usage.n_sets, 'feature set')} evaluated, "
+        f"{usage.n_sets - usage.n_evaluated} shared"
     )
 
 
@@ -230,7 +230,6 @@ def _runner_settings(runner):
 
 def _protocol(node):
     try:
-        fields = OmegaConf.to_container(node, resolve=True)
-        return Protocol(**{**fields, "sizes": tuple(fields["sizes"])})
-    except (TypeError, KeyError, OmegaConfBaseException) as error:
+        return Protocol(**OmegaConf.to_container(node, resolve=True))
+    except (TypeError, OmegaConfBaseException) as error:
         raise ConfigError(f"the protocol does not have the fields of a Protocol: {error}") from error

@@ -222,7 +222,7 @@ def _blank_row(trial):
         "params": to_json(trial.params),
         "is_default": trial.is_default,
         "sizes": to_json(trial.sizes),
-        "protocol": to_json(vars(trial.protocol)),
+        "protocol": to_json(trial.protocol.stored()),
         "status": "",
         "error": "",
         "n_iter": 0,

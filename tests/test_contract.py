@@ -60,7 +60,9 @@ def test_every_method_is_a_scikit_learn_estimator(estimator, check):
 @pytest.mark.parametrize("name", METHODS)
 def test_configuration_has_the_keys_that_are_read_and_no_other(name):
     config = METHODS[name].config
-    assert list(config) == ["name", "target", "paper_name", "citation", "params", "grid"]
+    keys = ["name", "target", "paper_name", "citation", "params", "grid"]
+    assert list(config) in (keys, [*keys, "optimum"])
+    assert config.get("optimum", name) in METHODS
     assert config["name"] == name
 
 

@@ -1,0 +1,204 @@
+"""The papers' protocols and experiments: the sizes and grids they give, and the data sets that are not at hand."""
+
+import json
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import yaml
+from hydra import compose, initialize_config_dir
+from omegaconf import OmegaConf
+
+from runners.cell import _protocol
+from runners.grid import ConfigError, Protocol, expand
+from runners.store import StoreError, claim_study, load_results
+
+ROOT = Path(__file__).resolve().parents[1]
+CONF = ROOT / "conf"
+PAPERS = ("dgufs", "rufs", "jgufs", "ufsol", "kmeans_ufs")
+PROTOCOL = Protocol(name="test", sizes=(2, 3), scaling="none", restarts=3, seed=0, nmi="geometric", max_iter=20)
+METHOD = {
+    "name": "rufs",
+    "target": "methods.rufs.RUFS",
+    "params": {"nu": 10.0, "alpha": 1.0, "beta": 1.0},
+    "grid": {"alpha": [0.01, 0.1, 1.0, 10.0, 100.0, 1000.0, 1e4], "beta": [0.2, 0.6, 1.0]},
+}
+
+
+@pytest.fixture
+def dataset():
+    X = np.random.default_rng(0).uniform(size=(30, 6))
+    return SimpleNamespace(name="blobs", X=X, n_classes=3, n_features=6, n_samples=30, sha="ab12")
+
+
+def points(trials):
+    return [(trial.params["alpha"], trial.params["beta"]) for trial in trials]
+
+
+def protocol_of(name):
+    return _protocol(OmegaConf.load(CONF / "protocol" / f"{name}.yaml"))
+
+
+def test_a_data_set_with_sizes_of_its_own_keeps_to_them(dataset):
+    own = replace(PROTOCOL, sizes_for={"blobs": [5, 4], "other": [1]})
+    assert expand("s", dataset, METHOD, own)[0].sizes == (4, 5)
+    assert expand("s", dataset, METHOD, replace(PROTOCOL, sizes_for={"other": [1]}))[0].sizes == (2, 3)
+
+
+def test_grid_values_replace_the_values_of_every_parameter_in_the_grid_and_of_no_other(dataset):
+    trials = expand("s", dataset, METHOD, replace(PROTOCOL, grid_values=(0.5, 1.0)))
+    assert points(trials) == [(0.5, 0.5), (0.5, 1.0), (1.0, 0.5), (1.0, 1.0)]
+    assert [trial.is_default for trial in trials] == [False, False, False, True]
+    assert {trial.params["nu"] for trial in trials} == {10.0}
+    assert len(expand("s", dataset, {**METHOD, "grid": {}}, replace(PROTOCOL, grid_values=(0.5, 1.0)))) == 1
+
+
+def test_grid_values_that_a_method_refuses_are_an_error_that_names_them(dataset):
+    with pytest.raises(ConfigError, match="protocol.grid_values.*alpha=-1"):
+        expand("s", dataset, METHOD, replace(PROTOCOL, grid_values=(-1.0,)))
+
+
+def test_a_coarse_grid_moves_each_parameter_alone_from_the_default(dataset):
+    trials = expand("s", dataset, METHOD, replace(PROTOCOL, coarse=True))
+    assert points(trials) == [(1.0, 1.0), (0.1, 1.0), (1000.0, 1.0), (1.0, 0.2)]
+    assert [trial.is_default for trial in trials] == [True, False, False, False]
+
+
+@pytest.mark.parametrize("values", [[1.0], [3.0], [3.0, 4.0], [1.0, 2.0, 3.0, 4.0, 5.0]])
+def test_a_coarse_grid_holds_the_default_and_at_most_two_values_of_the_list(dataset, values):
+    trials = expand("s", dataset, {**METHOD, "grid": {"alpha": values}}, replace(PROTOCOL, coarse=True))
+    found = [alpha for alpha, _ in points(trials)]
+    assert found[0] == 1.0 and set(found[1:]) <= set(values) and len(found) <= 3
+
+
+def test_a_trial_is_the_same_one_whichever_grid_or_list_of_sizes_asked_for_it(dataset):
+    plain = {trial.key for trial in expand("s", dataset, METHOD, PROTOCOL)}
+    coarse = {trial.key for trial in expand("s", dataset, METHOD, replace(PROTOCOL, coarse=True))}
+    elsewhere = {trial.key for trial in expand("s", dataset, METHOD, replace(PROTOCOL, sizes_for={"other": [1]}))}
+    assert coarse < plain == elsewhere
+    assert not plain & {t.key for t in expand("s", dataset, METHOD, replace(PROTOCOL, sizes_for={"blobs": [2]}))}
+
+
+def test_what_a_protocol_leaves_out_is_not_stored_so_that_older_studies_stay_open(tmp_path):
+    assert set(PROTOCOL.stored()) == {"name", "sizes", "scaling", "restarts", "seed", "nmi", "max_iter"}
+    claim_study(tmp_path / "s", PROTOCOL.stored())
+    with pytest.raises(StoreError, match="coarse: stored None, asked True"):
+        claim_study(tmp_path / "s", replace(PROTOCOL, coarse=True).stored())
+
+
+@pytest.mark.parametrize("change", [{"sizes_for": {"usps": [0]}}, {"sizes_for": {"usps": []}}, {"coarse": 1}])
+def test_a_protocol_refuses_an_option_that_it_cannot_mean(change):
+    with pytest.raises(ConfigError, match=f"protocol.{next(iter(change))}"):
+        replace(PROTOCOL, **change)
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_every_paper_has_its_protocol(paper):
+    protocol = protocol_of(paper)
+    assert protocol.name == paper and not protocol.coarse
+    assert protocol.sizes == (50, 100, 150, 200, 250, 300)
+    assert protocol.restarts == (10 if paper == "jgufs" else 20)
+    assert protocol.scaling == ("zscore" if paper == "kmeans_ufs" else "minmax")
+    assert all((CONF / "dataset" / f"{name}.yaml").exists() for name in protocol.sizes_for)
+
+
+def test_the_papers_differ_on_usps_and_jgufs_in_its_grid():
+    assert protocol_of("ufsol").sizes_on("usps") == (50, 80, 110, 140, 170, 200)
+    assert protocol_of("ufsol").sizes_on("umist") == (50, 100, 150, 200, 250, 300)
+    assert protocol_of("jgufs").grid_values == (1e-3, 1e-2, 1e-1, 1, 10, 100, 1e3)
+
+
+def composed(experiment):
+    """The sweep of an experiment, and the configuration of one of its cells."""
+    with initialize_config_dir(str(CONF), version_base="1.3"):
+        overrides = [f"experiment={experiment}", "method=mcfs", "dataset=umist"]
+        config = compose("config", overrides, return_hydra_config=True)
+    return {name: text.split(",") for name, text in config.hydra.sweeper.params.items()}, config
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_an_experiment_runs_every_published_cell_and_the_quick_one_a_part_of_its_grid(paper):
+    published = np.array([line.split(",")[:5] for line in (ROOT / "results/published.csv").read_text().splitlines()])
+    published = published[published[:, 0] == paper]
+    sweep, config = composed(paper)
+    assert set(sweep["dataset"]) == set(published[:, 2])
+    assert set(sweep["method"]) >= set(published[:, 3])
+    assert (config.study, config.protocol.name, config.missing_data, config.hydra.mode.name) == (
+        paper, paper, "skip", "MULTIRUN"
+    )  # fmt: skip
+    quick, coarse = composed(f"{paper}_quick")
+    assert set(quick["method"]) == set(sweep["method"]) and set(quick["dataset"]) <= set(sweep["dataset"])
+    assert coarse.study == f"{paper}_quick" and coarse.protocol.coarse
+    assert dict(coarse.protocol, coarse=False) == dict(config.protocol, coarse=False)
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_every_method_and_data_set_of_an_experiment_is_in_conf(paper):
+    sweep, _ = composed(paper)
+    assert all((CONF / "dataset" / f"{name}.yaml").exists() for name in sweep["dataset"])
+    absent = [name for name in sweep["method"] if not (CONF / "method" / f"{name}.yaml").exists()]
+    if absent:
+        pytest.skip(f"not written yet: {', '.join(absent)}")
+
+
+def run(folder, *arguments, sweep=()):
+    """A sweep in which `umist` is at hand nowhere: an empty data folder and cache, and addresses that lead nowhere."""
+    empty = folder / "empty"
+    empty.mkdir(exist_ok=True)
+    spec = yaml.safe_load((CONF / "dataset" / "umist.yaml").read_text())
+    spec["sources"][0]["urls"] = ["http://127.0.0.1:9/umist.mat"]
+    (folder / "conf/dataset").mkdir(parents=True, exist_ok=True)
+    (folder / "conf/dataset/nowhere.yaml").write_text(yaml.safe_dump({**spec, "name": "nowhere"}))
+    command = [sys.executable, str(ROOT / "run.py"), *sweep, "--config-dir", str(folder / "conf"), "protocol=smoke"]
+    settings = [f"data_dir={empty}", f"results_dir={folder}/results"]
+    return subprocess.run([*command, *settings, *arguments], capture_output=True, text=True, timeout=120)
+
+
+def test_a_sweep_skips_what_is_not_at_hand_tries_it_once_and_does_not_fail(tmp_path):
+    cells = ["dataset=nowhere,digits", "method=max_variance,first_index"]
+    done = run(tmp_path, *cells, "missing_data=skip", sweep=["-m"])
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("skipped: nowhere is not on this machine and could not be downloaded") == 2
+    assert done.stdout.endswith("2 of 4 cells\n")
+    trials = load_results(tmp_path / "results").trials
+    assert trials[["dataset", "method"]].to_numpy().tolist() == [["digits", "first_index"], ["digits", "max_variance"]]
+    assert json.loads(trials["protocol"].iloc[0])["name"] == "smoke"
+
+
+@pytest.mark.parametrize("arguments", [["dataset=nowhere"], ["dataset=nowhere", "missing_data=skip"]])
+def test_a_run_in_which_nothing_can_be_had_fails(tmp_path, arguments):
+    done = run(tmp_path, "method=max_variance", *arguments)
+    assert done.returncode == 1
+    assert "nowhere is not on this machine" in done.stdout and "Traceback" not in done.stderr
+
+
+def test_a_budget_bounds_every_grid_and_keeps_the_default(dataset):
+    method = {**METHOD, "grid": {"alpha": [0.5, 1.0, 2.0], "beta": [0.1, 1.0, 10.0]}}
+    whole = {trial.key for trial in expand("s", dataset, method, PROTOCOL)}
+    for budget in (1, 4, 9, 99):
+        trials = expand("s", dataset, method, replace(PROTOCOL, budget=budget))
+        assert len(trials) == min(budget, 9)
+        assert {trial.key for trial in trials} <= whole
+        assert sum(trial.is_default for trial in trials) == 1
+
+
+def test_a_budget_adds_the_default_that_the_common_values_leave_out(dataset):
+    trials = expand("s", dataset, METHOD, replace(PROTOCOL, budget=9, grid_values=(0.25, 0.75)))
+    assert sum(trial.is_default for trial in trials) == 1
+    assert {trial.params["alpha"] for trial in trials if not trial.is_default} == {0.25, 0.75}
+
+
+def test_under_a_budget_a_parameter_that_refuses_a_common_value_keeps_its_own(dataset):
+    trials = expand("s", dataset, METHOD, replace(PROTOCOL, budget=99, grid_values=(-1.0, 0.5)))
+    assert {trial.params["alpha"] for trial in trials} == {*METHOD["grid"]["alpha"], METHOD["params"]["alpha"]}
+
+
+def test_fair_gives_every_method_the_same_values_sizes_and_budget():
+    protocol = protocol_of("fair")
+    assert protocol.budget == 25 and len(protocol.grid_values) == 5
+    _, config = composed("fair")
+    assert config.missing_data == "skip" and config.study == "fair"
