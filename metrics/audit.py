@@ -135,28 +135,27 @@ def trivial_overlaps(trials, rankings):
     Returns
     -------
     DataFrame
-        One row per ranking and size, and one for as many features as there are clusters, where the start of some
-        programs shows: ranking, n_selected, chance (the size as a share of all features), and median, low and high of
-        the overlap over the trials.
+        One row per ranking and size, and one for the first features of the ranking, as many as there are clusters,
+        where the start of some programs shows: ranking, n_selected, is_start (whether it is the latter), chance (the
+        size as a share of all features), and median, low and high of the overlap over the trials.
     """
     found = {}
-    for params, text in zip(trials["params"], trials["ranking"], strict=True):
-        stored = json.loads(text)
-        subsets = stored if isinstance(stored, dict) else {"": stored}
-        n_clusters = json.loads(params).get("n_clusters")
-        sizes = {int(size) for value in trials["sizes"] for size in json.loads(value)} | {n_clusters}
-        for own, features in subsets.items():
-            for size in sizes - {None}:
-                nested = not own or int(own) == size or size == n_clusters
-                if nested and 0 < size <= len(features):
-                    for name, values in rankings.items():
-                        found.setdefault((name, size), []).append(overlap(features[:size], values))
+    for params, sizes, text in trials[["params", "sizes", "ranking"]].itertuples(index=False):
+        stored, sizes = json.loads(text), json.loads(sizes)
+        subsets = stored if isinstance(stored, dict) else {size: stored[:size] for size in sizes}
+        looks = [(int(size), False, features) for size, features in subsets.items() if features]
+        if n_clusters := json.loads(params).get("n_clusters"):
+            longest = max(subsets.values(), key=len)
+            looks += [(n_clusters, True, longest[:n_clusters])] if len(longest) >= n_clusters else []
+        for size, is_start, features in looks:
+            for name, values in rankings.items():
+                found.setdefault((name, size, is_start), []).append(overlap(features, values))
     n_features = len(next(iter(rankings.values())))
     rows = [
-        (name, size, size / n_features, np.median(shares), min(shares), max(shares))
-        for (name, size), shares in sorted(found.items())
+        (name, size, is_start, size / n_features, float(np.median(shares)), min(shares), max(shares))
+        for (name, size, is_start), shares in sorted(found.items())
     ]
-    return pd.DataFrame(rows, columns=["ranking", "n_selected", "chance", "median", "low", "high"])
+    return pd.DataFrame(rows, columns=["ranking", "n_selected", "is_start", "chance", "median", "low", "high"])
 
 
 def outcomes(trials, traces):

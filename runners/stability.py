@@ -107,7 +107,7 @@ def read(path):
 def load_stability(results_dir, study):
     """The rows of all cells of a study, sorted."""
     parts = [read(path) for path in sorted(Path(results_dir).glob(f"{study}/*/*/{FILE}"))]
-    return pd.concat([pd.DataFrame(columns=COLUMNS), *parts], ignore_index=True) if parts else read("")
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=COLUMNS)
 
 
 def _fit(trial, size, X, change, repeat):
