@@ -18,6 +18,7 @@ POINT = ["study", "dataset", "method", "params", "n_selected", "clusterer"]
 CRITERIA = {"stability": "agreement", "silhouette": "silhouette"}
 CELL = ["study", "dataset", "method", "clusterer"]
 FAILED = "failed"
+COUNTS = ["n_params", "n_points", "n_failed", "n_missing"]
 NOTHING = {"mean": np.nan, "std": np.nan, "n_restarts": 0, "params": "", "trial": "", "status": ""}
 
 
@@ -150,11 +151,36 @@ def select(summary, metric="acc", selection="best_over_grid", per_size=False):
             chosen = choose(points, [size] if per_size else sizes[key[:2]])
             shown = {"n_selected": size} if per_size else {}
             rows.append({**own, **chosen, **shown, "sizes": sizes[key[:2]]})
-    columns = [*CELL, *NOTHING, "n_selected", "sizes", "n_params", "n_points", "n_failed", "n_missing"]
+    columns = [*CELL, *NOTHING, "n_selected", "sizes", *COUNTS]
     frame = pd.DataFrame(rows, columns=columns).astype({"n_selected": "Int64", "mean": float, "std": float})
     frame.insert(len(CELL), "metric", metric)
     frame.insert(len(CELL) + 1, "selection", selection)
     return frame
+
+
+def running_times(trials):
+    """Seconds of one fit, in the columns of `select`.
+
+    Parameters
+    ----------
+    trials : DataFrame
+        From `runners.store.load_results`.
+
+    Returns
+    -------
+    DataFrame
+        One row per study, data set and method: mean and std (ddof=1) of fit_s over the trials that did not fail, at
+        whatever parameters; metric "seconds", selection "all_fits".
+    """
+    rows = []
+    for key, cell in trials.groupby(CELL[:3]):
+        fits = cell[cell["status"] != FAILED]
+        counts = {"n_params": cell["params"].nunique(), "n_points": len(fits)}
+        counts["n_failed"] = counts["n_missing"] = len(cell) - len(fits)
+        values = {**NOTHING, "mean": fits["fit_s"].mean(), "std": fits["fit_s"].std(), "n_selected": pd.NA, "sizes": []}
+        own = dict(zip(CELL, (*key, "kmeans"), strict=True))
+        rows.append({**own, "metric": "seconds", "selection": "all_fits", **values, **counts})
+    return pd.DataFrame(rows, columns=[*CELL, "metric", "selection", *NOTHING, "n_selected", "sizes", *COUNTS])
 
 
 def _best(points, _sizes, criterion="mean"):

@@ -43,6 +43,15 @@ def unique_names(group, names):
     return {name: f"{text} [{name}]" if counts[text] > 1 else text for name, text in printed.items()}
 
 
+def read_table(name):
+    """A file of conf/table, with what it takes from another one, as Hydra composes it."""
+    content = read(CONF / "table" / f"{name}.yaml")
+    for base in content.pop("defaults", []):
+        if base != "_self_":
+            content = {**read_table(base), **content}
+    return content
+
+
 def read(path):
     """One YAML file as plain containers."""
     return OmegaConf.to_container(OmegaConf.load(path))

@@ -7,7 +7,7 @@ from textwrap import TextWrapper
 
 import pandas as pd
 
-from scripts._tables import DISPLAYED, FAILED, NOT_RUN, PARTIAL
+from scripts._tables import DECIMALS, FAILED, NOT_RUN, PARTIAL
 
 POOR = ("collapsed", "diverged")
 
@@ -34,8 +34,8 @@ HTML = Style("<b>{}</b>", "<u>{}</u>", "±", "−", "Δ", "<sup>†</sup>", "<su
 
 
 def to_csv(table):
-    """One line per cell, percentages with four decimals."""
-    return table.cells.drop(columns="sizes").to_csv(index=False, float_format="%.4f", lineterminator="\n")
+    """One line per cell, values with four decimals."""
+    return table.cells[list(table.written)].to_csv(index=False, float_format="%.4f", lineterminator="\n")
 
 
 def to_markdown(table, width=120):
@@ -50,7 +50,7 @@ def to_markdown(table, width=120):
     -------
     str
     """
-    labels = ["Method", *(label for _, label, _ in _lines(table, "↳ paper"))]
+    labels = [table.head, *(label for _, label, _ in _lines(table, "↳ paper"))]
     columns = [
         [name, *(text(table.cell(row, dataset), MARKDOWN) for row, _, text in _lines(table, ""))]
         for dataset, name in table.columns.items()
@@ -84,7 +84,7 @@ def to_latex(table):
         cells = [text(table.cell(row, dataset), LATEX) for dataset in table.columns]
         indent = r"\quad " if label == "published" else ""
         body.append(" & ".join([indent + _tex(label), *cells]) + r" \\")
-    header = " & ".join(["Method", *map(_tex, table.columns.values())])
+    header = " & ".join([table.head, *map(_tex, table.columns.values())])
     lines = [
         r"% needs \usepackage{booktabs,graphicx}",
         r"\begin{table}",
@@ -129,7 +129,7 @@ def to_html(table):
         ]
         note = '<br><span class="paper">published</span>' if table.has_published(row) else ""
         rows.append(f'<tr><th scope="row">{html.escape(label)}{note}</th>{"".join(texts)}</tr>')
-    head = "".join(f'<th scope="col">{html.escape(name)}</th>' for name in ("Method", *table.columns.values()))
+    head = "".join(f'<th scope="col">{html.escape(name)}</th>' for name in (table.head, *table.columns.values()))
     notes = "".join(f"<li>{html.escape(note)}</li>" for note in table.notes)
     commands = f"<pre>{html.escape(chr(10).join(table.commands))}</pre>" if table.commands else ""
     return PAGE.format(title=html.escape(table.title), head=head, rows="\n".join(rows), notes=notes, commands=commands)
@@ -174,7 +174,7 @@ def ours(cell, style):
     size = cell["n_selected"]
     size = size if pd.notna(size) and size in cell["sizes"] else pd.NA
     marks = (style.partial if cell["status"] == PARTIAL else "") + (style.poor if cell["trial_status"] in POOR else "")
-    return _value(cell["mean"], cell["std"], size, cell["rank"], style) + marks
+    return _value(cell["mean"], cell["std"], size, cell["rank"], cell["metric"], style) + marks
 
 
 def paper(cell, style):
@@ -182,19 +182,23 @@ def paper(cell, style):
     if pd.isna(cell["published_mean"]):
         return ""
     size = cell["published_n_features"]
-    text = _value(cell["published_mean"], cell["published_std"], size, cell["published_rank"], style)
+    text = _value(
+        cell["published_mean"], cell["published_std"], size, cell["published_rank"], cell["metric"], style
+    )  # fmt: skip
     text += style.inherited if cell["inherited"] else ""
     if pd.isna(cell["difference"]):
         return text
-    difference = round(cell["difference"], DISPLAYED) + 0.0
+    decimals = DECIMALS[cell["metric"]]
+    difference = round(cell["difference"], decimals) + 0.0
     sign = "+" if difference >= 0 else style.minus
-    return f"{text} {style.difference}{sign}{abs(difference):.{DISPLAYED}f}"
+    return f"{text} {style.difference}{sign}{abs(difference):.{decimals}f}"
 
 
-def _value(mean, std, size, rank, style):
-    number = f"{mean:.{DISPLAYED}f}"
+def _value(mean, std, size, rank, metric, style):
+    decimals = DECIMALS[metric]
+    number = f"{mean:.{decimals}f}"
     number = {0: "{}", 1: style.best, 2: style.second}[rank].format(number)
-    spread = "" if pd.isna(std) else f"{style.plus_minus}{std:.{DISPLAYED}f}"
+    spread = "" if pd.isna(std) else f"{style.plus_minus}{std:.{decimals}f}"
     return number + spread + ("" if pd.isna(size) else f"({size})")
 
 

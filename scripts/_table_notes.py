@@ -5,6 +5,7 @@ import shlex
 from collections import Counter
 
 from metrics.summary import SELECTIONS
+from scripts._conf import CONF
 from scripts._tables import COMPLETE, FAILED, NOT_RUN, PARTIAL
 from scripts.published import PAPERS, explain
 
@@ -16,6 +17,12 @@ RULES = {
     "stability": "every cell is the mean at {}; the choice uses no label",
     "silhouette": "every cell is the mean at {}; the choice uses no label",
 }
+
+
+SECONDS = (
+    "Seconds of one fit, without K-means: mean ± std over the grid points. One BLAS thread; what no parameter changes, "
+    "such as a graph, is computed in the first fit of each worker process only."
+)
 
 
 def notes(cells, selection, study, trials, paper):
@@ -36,16 +43,22 @@ def notes(cells, selection, study, trials, paper):
     -------
     list of str
     """
-    metric = cells["metric"].iloc[0].upper()
+    metric = cells["metric"].iloc[0]
     spread = "" if selection == "grid_median" else " ± std over K-means restarts (number of features)"
-    lines = [f"{metric} in percent: mean{spread}. Best in bold, second underlined, in each column."]
+    lines = [
+        SECONDS if metric == "seconds" else f"{metric.upper()} in percent: mean{spread}.",
+        "Best in bold, second underlined, in each column.",
+    ]
+    lines = [" ".join(lines)]
     if paper:
         lines.append(f"Below each value: what the {PAPERS[paper]} paper prints, and Δ = ours minus published.")
     if (cells["clusterer"] == "learned").any():
         lines.append("(learned labels): the clusters that the method itself gives, one labelling, hence without std.")
-    lines.append(f"Selection {selection}: {RULES[selection].format(SELECTIONS[selection])}.")
-    lines += [*_marks(cells), *_provenance(study, trials)]
-    return lines
+    if metric == "seconds":
+        lines += _machines(cells, trials)
+    else:
+        lines.append(f"Selection {selection}: {RULES[selection].format(SELECTIONS[selection])}.")
+    return [*lines, *_marks(cells), *_provenance(study, trials)]
 
 
 def commands(cells, study, protocol_name, overrides, methods, datasets):
@@ -71,6 +84,8 @@ def commands(cells, study, protocol_name, overrides, methods, datasets):
     unknown = [name for name in dict.fromkeys(open_cells["method"]) if name not in methods]
     unknown += [name for name in dict.fromkeys(open_cells["dataset"]) if name not in datasets]
     runnable = open_cells[open_cells["method"].isin(methods) & open_cells["dataset"].isin(datasets)]
+    if (cells["status"] == NOT_RUN).all() and (CONF / "experiment" / f"{study}.yaml").exists():
+        return [f"python run.py experiment={study}"], unknown
     groups = {}
     for dataset in cells["dataset"].unique():
         if wanted := tuple(runnable.loc[runnable["dataset"] == dataset, "method"]):
@@ -96,8 +111,12 @@ def overrides_of(protocol, stored):
     -------
     list of str
     """
-    changed = [name for name in stored if name in protocol and stored[name] != protocol[name]]
-    return [f"protocol.{name}={json.dumps(stored[name]).replace(' ', '')}" for name in changed]
+    lines = [f"protocol.{name}=null" for name in protocol if name not in stored and protocol[name]]
+    for name, value in stored.items():
+        if value != protocol.get(name):
+            text = json.dumps(value).replace(" ", "").replace('"', "")
+            lines.append(f"{'' if name in protocol else '+'}protocol.{name}={text}")
+    return lines
 
 
 def _marks(cells):
@@ -114,6 +133,14 @@ def _marks(cells):
         text = ", ".join(f"{count} {name}" for name, count in gaps.items())
         lines.append(f"Of {len(cells)} cells: {text}. The commands below run what is missing and repeat what failed.")
     return lines
+
+
+def _machines(cells, trials):
+    """Whose seconds these are: differences between machines are no differences between programs."""
+    here = ", ".join(sorted({json.loads(text).get("machine", "unknown") for text in trials["versions"]}))
+    there = ", ".join(sorted(set(cells["published_machine"]) - {""}))
+    lines = [f"Our machine: {here}."] if here else []
+    return [*lines, f"The paper's: {there}."] if there else lines
 
 
 def _provenance(study, trials):

@@ -9,7 +9,7 @@ COLUMNS = (
     "inherited status selection study trial trial_status n_restarts sizes published_n_features rank published_rank"
 ).split()
 COMPLETE, PARTIAL, FAILED, NOT_RUN = "complete", "partial", "failed", "not run"
-DISPLAYED = 1  # decimals of a percentage
+DECIMALS = {"acc": 1, "nmi": 1, "seconds": 1, "shape": 0}  # shown; acc and nmi are in percent
 
 
 @dataclass(frozen=True)
@@ -20,15 +20,21 @@ class Table:
     ----------
     name, title : str
     columns : dict
-        Data set -> its name in print.
+        Data set (a quantity in a table of data sets) -> its name in print.
     rows : dict
-        (method, clusterer) -> its name in print.
+        (method, clusterer), or (data set,) -> its name in print.
     cells : DataFrame
-        From `build_cells`.
+        From `build_cells` or `scripts._dataset_table.shape_cells`.
     notes : list of str
         Sentences below the table.
     commands : list of str
         What to type to fill the cells that are not complete.
+    keys : tuple of str
+        Columns of `cells` that name the row, and last the one that names the column.
+    head : str
+        What the rows are.
+    written : tuple of str
+        Columns of `cells` that a CSV has.
     """
 
     name: str
@@ -38,42 +44,42 @@ class Table:
     cells: pd.DataFrame
     notes: list
     commands: list
+    keys: tuple = ("method", "clusterer", "dataset")
+    head: str = "Method"
+    written: tuple = tuple(name for name in COLUMNS if name != "sizes")
 
-    def cell(self, row, dataset):
-        """One cell, by the key of its row."""
-        method, clusterer = row
-        keys = (self.cells["method"] == method) & (self.cells["clusterer"] == clusterer)
-        return self.cells[keys & (self.cells["dataset"] == dataset)].iloc[0]
+    def cell(self, row, column):
+        """One cell, by the keys of its row and column."""
+        return self._row(row).loc[lambda cells: cells[self.keys[-1]] == column].iloc[0]
 
     def has_published(self, row):
         """Whether the paper has any number in this row."""
-        method, clusterer = row
-        keys = (self.cells["method"] == method) & (self.cells["clusterer"] == clusterer)
-        return bool(self.cells.loc[keys, "published_mean"].notna().any())
+        return bool(self._row(row)["published_mean"].notna().any())
+
+    def _row(self, row):
+        return self.cells[(self.cells[list(self.keys[:-1])] == list(row)).all(axis=1)]
 
 
 def build_cells(spec, chosen, published, selection):
-    """One row per cell, in the order of the table; values in percent.
+    """One row per cell, in the order of the table.
 
     Parameters
     ----------
     spec : Mapping
         A file of conf/table.
     chosen : DataFrame
-        From `metrics.summary.select`, of one study.
+        From `metrics.summary.select` or `running_times`, of one study, in the units of the table.
     published : DataFrame
-        From `scripts.published.load_published`.
+        From `scripts.published.published_cells`.
     selection : str
 
     Returns
     -------
     DataFrame
         Columns `COLUMNS`.  status: "complete", "partial" (some points failed or are missing), "failed" (no point has a
-        score) or "not run".  rank, published_rank: 1 for the best of its column and 2 for the second, equal values of
-        the shown decimals together; 0 for the rest.
+        score) or "not run".  rank, published_rank: 1 for the best of its column (the fewest seconds) and 2 for the
+        second, equal values of the shown decimals together; 0 for the rest.
     """
-    published = published[(published["paper"] == spec["paper"]) & (published["table"] == spec["published_table"])]
-    published = published[published["metric"] == spec["metric"]].set_index(["dataset", "method"])
     chosen = chosen.set_index(["dataset", "method", "clusterer"])
     learned = {method for _, method, clusterer in chosen.index if clusterer == "learned"}
     cells = [
@@ -83,6 +89,7 @@ def build_cells(spec, chosen, published, selection):
         if clusterer == "kmeans" or method in learned
         for dataset in spec["columns"]
     ]
+    sign = -1 if spec["metric"] == "seconds" else 1
     frame = pd.DataFrame(cells).assign(
         table=spec["name"], metric=spec["metric"], selection=selection, rank=0, published_rank=0
     )
@@ -90,9 +97,9 @@ def build_cells(spec, chosen, published, selection):
         # A published number that stands beside several variants counts once.
         keys = "row" if column == "rank" else "published_row"
         for _, group in frame.groupby("dataset"):
-            frame.loc[group.index, column] = _ranks(group[values].round(DISPLAYED), group[keys])
+            frame.loc[group.index, column] = _ranks(sign * group[values].round(DECIMALS[spec["metric"]]), group[keys])
     frame["study"] = chosen["study"].iloc[0] if len(chosen) else spec["study"]
-    return frame[COLUMNS].astype({"n_selected": "Int64", "published_n_features": "Int64"})
+    return frame[[*COLUMNS, "published_machine"]].astype({"n_selected": "Int64", "published_n_features": "Int64"})
 
 
 def _cell(spec, dataset, method, clusterer, chosen, published):
@@ -116,18 +123,20 @@ def _cell(spec, dataset, method, clusterer, chosen, published):
         "published_std": float("nan"),
         "published_n_features": pd.NA,
         "inherited": "",
+        "published_machine": "",
     }
     if (dataset, method, clusterer) in chosen.index:
         own = chosen.loc[(dataset, method, clusterer)]
         cell.update({name: own[name] for name in ("n_selected", "n_restarts", "params", "trial", "sizes")})
-        cell.update(mean=100 * own["mean"], std=100 * own["std"], trial_status=own["status"], status=_status(own))
+        cell.update(mean=own["mean"], std=own["std"], trial_status=own["status"], status=_status(own))
     if (dataset, source) in published.index:
         paper = published.loc[(dataset, source)]
         cell.update(
-            published_mean=paper["mean_percent"],
-            published_std=paper["std_percent"],
+            published_mean=paper["mean"],
+            published_std=paper["std"],
             published_n_features=paper["n_features"],
             inherited=paper["inherited"],
+            published_machine=paper.get("machine", ""),
         )
     cell["difference"] = cell["mean"] - cell["published_mean"]
     return cell

@@ -7,13 +7,14 @@ from pathlib import Path
 import hydra
 from omegaconf import OmegaConf
 
-from metrics.summary import SELECTIONS, select, summarise
+from metrics.summary import SELECTIONS, check_one_protocol, running_times, select, summarise
 from runners.store import load_results
 from scripts._conf import CONF, names_in_print, read, unique_names
+from scripts._dataset_table import make_dataset_table
 from scripts._table_formats import to_csv, to_html, to_latex, to_markdown
 from scripts._table_notes import commands, notes, overrides_of
 from scripts._tables import Table, build_cells
-from scripts.published import load_published
+from scripts.published import published_cells
 
 FORMATS = {"md": to_markdown, "csv": to_csv, "latex": to_latex, "html": to_html}
 
@@ -25,12 +26,13 @@ def make_table(spec, results_dir, study, selection="best_over_grid", published=N
     ----------
     spec : Mapping
         A file of conf/table: name, title, paper, published_table, metric, study, protocol, rows, columns, published_as.
+        metric is "acc", "nmi", "seconds" (of a fit) or "shape" (of the data sets; no results are read).
     results_dir : path
     study : str
     selection : str, default="best_over_grid"
-        One of `metrics.summary.SELECTIONS`.
+        Of scores, one of `metrics.summary.SELECTIONS`; seconds are those of all fits.
     published : DataFrame, optional
-        results/published.csv by default.
+        From `scripts.published.load_published`, which is the default.
 
     Returns
     -------
@@ -41,13 +43,20 @@ def make_table(spec, results_dir, study, selection="best_over_grid", published=N
     ValueError
         For an unknown selection, or a study that mixes protocols.
     """
+    if spec["metric"] == "shape":
+        return make_dataset_table(spec)
     results = load_results(results_dir, study=study)
     wanted = results.trials["method"].isin(spec["rows"]) & results.trials["dataset"].isin(spec["columns"])
     trials = results.trials[wanted]
-    summary = summarise(trials, results.scores[results.scores["trial"].isin(trials["trial"])])
-    chosen = select(summary, spec["metric"], selection)
-    published = load_published() if published is None else published
-    cells = build_cells({**spec, "study": study}, chosen, published, selection)
+    if spec["metric"] == "seconds":
+        check_one_protocol(trials)
+        chosen, selection = running_times(trials), "all_fits"
+    else:
+        summary = summarise(trials, results.scores[results.scores["trial"].isin(trials["trial"])])
+        chosen = select(summary, spec["metric"], selection)
+        chosen = chosen.assign(mean=100 * chosen["mean"], std=100 * chosen["std"])
+    printed = published_cells(spec["paper"], spec["published_table"], spec["metric"], published)
+    cells = build_cells({**spec, "study": study}, chosen, printed, selection)
 
     protocol_name, overrides = _protocol(spec, trials)
     methods, datasets = (names_in_print(group) for group in ("method", "dataset"))

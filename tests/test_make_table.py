@@ -4,20 +4,17 @@ import csv
 import io
 import os
 import re
-import shutil
 import subprocess
 import sys
 from html.parser import HTMLParser
 from pathlib import Path
 
-import pandas as pd
 import pytest
-import yaml
 from frames import PROTOCOL, frames, store
 
 from scripts._table_formats import to_csv, to_html, to_latex, to_markdown
+from scripts._table_notes import overrides_of
 from scripts.make_table import make_table
-from scripts.published import load_published, mark_inherited
 
 ROOT = Path(__file__).resolve().parents[1]
 SIZES = PROTOCOL["sizes"]
@@ -143,18 +140,6 @@ def test_latex_has_matching_columns_and_no_bare_special_characters(table):
     assert r"\textbf{55.0}(50)" in text
 
 
-@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no pdflatex here")
-def test_latex_compiles(table, tmp_path):
-    document = (
-        r"\documentclass{article}\usepackage{booktabs,graphicx}\begin{document}" + to_latex(table) + r"\end{document}"
-    )
-    (tmp_path / "table.tex").write_text(document)
-    done = subprocess.run(
-        ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "table.tex"], cwd=tmp_path, capture_output=True
-    )
-    assert done.returncode == 0, done.stdout[-2000:]
-
-
 def test_html_is_one_well_formed_page_that_fetches_nothing(table):
     class Checker(HTMLParser):
         stack, rows = [], 0
@@ -245,47 +230,15 @@ def test_a_study_that_mixes_protocols_is_refused(spec, results):
         make_table(spec, results, "dgufs")
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "conf" / "table").glob("*.yaml")), ids=lambda path: path.stem)
-def test_every_table_of_conf_is_well_formed(path, spec, tmp_path):
-    content = yaml.safe_load(path.read_text())
-    assert content.keys() == spec.keys()
-    assert content["name"] == path.stem
-    assert (ROOT / "conf" / "protocol" / f"{content['protocol']}.yaml").exists()
-    assert all((ROOT / "conf" / "dataset" / f"{name}.yaml").exists() for name in content["columns"])
-    if content["paper"]:
-        published = load_published()
-        cells = published[(published["paper"] == content["paper"]) & (published["table"] == content["published_table"])]
-        cells = cells[cells["metric"] == content["metric"]]
-        assert set(cells["dataset"]) == set(content["columns"])
-        assert set(cells["method"]) <= set(content["rows"])
-        assert set(content["published_as"].values()) <= set(cells["method"])
-    assert to_markdown(make_table(content, tmp_path, content["study"]))
-
-
-def test_inherited_marks_follow_from_the_published_numbers_themselves():
-    published = load_published()
-    assert published["inherited"].tolist() == mark_inherited(published.drop(columns="inherited")).tolist()
-
-
-def test_inherited_marks_are_those_of_the_papers():
-    marks = load_published()["inherited"]
-    rules = marks.str.partition(":")[0].value_counts()
-    # Twelve pairs of equal means; LUNG's six shared baselines, 2.0 apart; seven baselines of UFSOL on six data sets.
-    assert rules.to_dict() == {"": 390, "stated": 42, "equal": 12, "shifted": 6}
-
-
-def test_a_paper_does_not_inherit_from_a_later_one():
-    published = load_published()
-    assert not published.loc[published["paper"] == "rufs", "inherited"].any()
-
-
-def test_published_numbers_are_those_handed_over(data_dir):
-    path = data_dir.parent / "papers" / "published_results.csv"
-    if not path.exists():
-        pytest.skip("no papers beside the data")
-    handed = pd.read_csv(path, dtype=str)
-    ours = pd.read_csv(ROOT / "results" / "published.csv", dtype=str).drop(columns="inherited")
-    pd.testing.assert_frame_equal(ours, handed)
+def test_commands_repeat_how_the_stored_protocol_departs_from_its_file():
+    wanted = {"sizes": [50], "nmi": "max", "grid_values": [1, 2]}
+    assert overrides_of(wanted, {"sizes": [50], "nmi": "max", "grid_values": [1, 2]}) == []
+    assert overrides_of(wanted, {"sizes": [50, 60], "nmi": "min", "coarse": True}) == [
+        "protocol.grid_values=null",
+        "protocol.sizes=[50,60]",
+        "protocol.nmi=min",
+        "+protocol.coarse=true",
+    ]
 
 
 def run(tmp_path, *arguments):

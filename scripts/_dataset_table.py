@@ -1,0 +1,80 @@
+"""The papers' tables of data sets: the shape that every file must have here, and the one that the paper prints."""
+
+import pandas as pd
+
+from scripts._conf import CONF, read
+from scripts._tables import COMPLETE, Table
+from scripts.published import PAPERS, published_cells
+
+QUANTITIES = {"samples": "# Samples", "features": "# Features", "classes": "# Classes"}
+
+
+def make_dataset_table(spec):
+    """Build a table of data sets from conf/dataset.
+
+    Parameters
+    ----------
+    spec : Mapping
+        A file of conf/table with ``metric: shape``, whose rows are data sets.
+
+    Returns
+    -------
+    Table
+    """
+    ours = {name: read(CONF / "dataset" / f"{name}.yaml") for name in spec["rows"]}
+    published = published_cells(spec["paper"], spec["published_table"], "shape")
+    return Table(
+        name=spec["name"],
+        title=spec["title"],
+        columns={name: QUANTITIES[name] for name in spec["columns"]},
+        rows={(name,): content["paper_name"] for name, content in ours.items()},
+        cells=shape_cells(spec, ours, published),
+        notes=_notes(spec, ours, published),
+        commands=[],
+        keys=("dataset", "quantity"),
+        head="Data set",
+        written=("table", "dataset", "quantity", "mean", "published_mean", "difference"),
+    )
+
+
+def shape_cells(spec, ours, published):
+    """One row per data set and quantity.
+
+    Parameters
+    ----------
+    spec : Mapping
+    ours : Mapping
+        Data set -> its specification.
+    published : DataFrame
+        From `scripts.published.published_cells`.
+
+    Returns
+    -------
+    DataFrame
+        In the columns that the formats read.
+    """
+    cells = []
+    for name, content in ours.items():
+        for quantity in spec["columns"]:
+            printed = published.loc[name, quantity] if name in published.index else float("nan")
+            cell = {"table": spec["name"], "dataset": name, "quantity": quantity, "metric": "shape"}
+            cells.append({**cell, "mean": content[quantity], "published_mean": printed})
+    frame = pd.DataFrame(cells)
+    frame["difference"] = frame["mean"] - frame["published_mean"]
+    blank = {"std": float("nan"), "published_std": float("nan"), "n_selected": pd.NA, "published_n_features": pd.NA}
+    blank |= {"inherited": "", "params": "", "trial": "", "trial_status": "", "rank": 0, "published_rank": 0}
+    return frame.assign(**blank, status=COMPLETE, sizes=[[]] * len(frame))
+
+
+def _notes(spec, ours, published):
+    lines = [
+        "The shape that the file of a data set must have to be loaded (conf/dataset); below it what the "
+        f"{PAPERS[spec['paper']]} paper prints, and Δ = ours minus published."
+    ]
+    for name, printed in published.iterrows():
+        shape = (ours[name]["samples"], ours[name]["features"])
+        if shape[0] != shape[1] and shape == (printed["features"], printed["samples"]):
+            lines.append(f"{ours[name]['paper_name']}: the paper prints samples and features the other way round.")
+    if unseen := [content["paper_name"] for content in ours.values() if content["data_sha256"] is None]:
+        lines.append(f"Never loaded by us, so that our shape is an expectation: {', '.join(unseen)}.")
+    return lines

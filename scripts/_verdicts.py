@@ -1,0 +1,119 @@
+"""How a reproduced score compares with a published one: the rule, and what may stand in the way of a comparison."""
+
+import numpy as np
+import pandas as pd
+
+WITHIN_1, WITHIN_2, NEAR = "within 1 std", "within 2 std", "within 3 points"
+HIGHER, LOWER, NOT_RUN, NOT_COMPARABLE = "higher", "lower", "not run", "not comparable"
+VERDICTS = (WITHIN_1, WITHIN_2, NEAR, HIGHER, LOWER, NOT_RUN, NOT_COMPARABLE)
+CONTROL = "all_features"
+POINTS = 3.0
+ROUNDING = 0.05  # half of the last decimal that the papers print
+
+
+def common_std(ours, published):
+    """The spread of one K-means run, from the two sides' stds.
+
+    Parameters
+    ----------
+    ours, published : float or Series
+        Percent; nan where there is none, as for learned labels.
+
+    Returns
+    -------
+    float or Series
+        Root mean square of the two, or the one that there is; 0 where there is none.
+    """
+    squares = pd.DataFrame({"ours": ours, "published": published}) ** 2
+    return np.sqrt(squares.mean(axis=1)).fillna(0.0)
+
+
+def verdict(difference, std):
+    """Verdict on a cell that has both numbers.
+
+    With d = ours minus published and s = `common_std`, the first that holds:
+
+    * "within 1 std": |d| <= s + 0.05;
+    * "within 2 std": |d| <= 2 s + 0.05;
+    * "within 3 points": |d| <= 3 + 0.05;
+    * "higher": d > 0; "lower": d < 0.
+
+    s is the spread over single K-means runs, not the much smaller error of the mean of 20: the question is whether a
+    reader of the paper would be surprised, not whether the two means differ significantly.  It is the root of the mean
+    of the two variances; the root of their sum would be 1.4 times as lenient.  Where the paper prints 0.0 and ours is 0
+    too, or missing, s is 0, and the first two verdicts ask for equality up to the rounding of the printed mean, 0.05.
+
+    Parameters
+    ----------
+    difference, std : float
+        Percentage points.
+
+    Returns
+    -------
+    str
+    """
+    distance = abs(difference) - ROUNDING - 1e-9  # 1e-9: decimal numbers are not exact
+    for limit, word in ((std, WITHIN_1), (2 * std, WITHIN_2), (POINTS, NEAR)):
+        if distance <= limit:
+            return word
+    return HIGHER if difference > 0 else LOWER
+
+
+def judge(cells):
+    """Add std, verdict and reason to cells of one study.
+
+    A cell without scores is "not run", or "not comparable" where every fit failed.  All features depend on the data,
+    their scaling and K-means alone: where their own verdict on a data set and metric is "higher" or "lower", the data
+    or the protocol are not those of the paper, and every other method is "not comparable" there.  Their own row keeps
+    its verdict.
+
+    Parameters
+    ----------
+    cells : DataFrame
+        Of `scripts.compare`: paper, dataset, metric, method, status, mean, std, published_mean, published_std,
+        difference.
+
+    Returns
+    -------
+    DataFrame
+        With common_std, verdict and reason ("" where there is none).
+    """
+    cells = cells.assign(common_std=common_std(cells["std"], cells["published_std"]), reason="")
+    cells["verdict"] = [
+        NOT_RUN if pd.isna(difference) else verdict(difference, std)
+        for difference, std in zip(cells["difference"], cells["common_std"], strict=True)
+    ]
+    failed = cells["status"] == "failed"
+    cells.loc[failed, "verdict"], cells.loc[failed, "reason"] = NOT_COMPARABLE, "every fit failed"
+    off = cells[(cells["method"] == CONTROL) & cells["verdict"].isin((HIGHER, LOWER))]
+    for control in off.itertuples():
+        same = (cells["paper"] == control.paper) & (cells["dataset"] == control.dataset)
+        same &= (cells["metric"] == control.metric) & (cells["method"] != CONTROL) & cells["difference"].notna()
+        cells.loc[same, "verdict"] = NOT_COMPARABLE
+        cells.loc[same, "reason"] = (
+            f"all features, which depend on data and protocol alone, are {control.difference:+.1f} points away"
+        )
+    return cells
+
+
+def count(comparison, by):
+    """Number of cells of every verdict.
+
+    Parameters
+    ----------
+    comparison : DataFrame
+        From `scripts.compare.compare`.
+    by : list of str
+        Columns to count by, such as ["paper"] or ["paper", "method"].
+
+    Returns
+    -------
+    DataFrame
+        One row per group, in the order of the comparison; columns `VERDICTS`, cells, and inherited: how many of the
+        cells are no evidence of their own.
+    """
+    groups = comparison.groupby(by, sort=False)
+    counts = groups["verdict"].value_counts().unstack(fill_value=0)
+    counts = counts.reindex(index=groups.size().index).reindex(columns=list(VERDICTS), fill_value=0)
+    inherited = groups["inherited"].agg(lambda marks: int((marks != "").sum()))
+    return counts.assign(cells=counts.sum(axis=1), inherited=inherited)

@@ -1,0 +1,187 @@
+"""Published against reproduced scores: the verdicts, what is not comparable, and the counts."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from frames import PROTOCOL, frames, store
+
+from scripts._verdicts import VERDICTS, common_std, count, judge, verdict
+from scripts.compare import COLUMNS, compare, to_markdown
+from scripts.published import PAPERS, load_published
+
+ROOT = Path(__file__).resolve().parents[1]
+FULL = {**PROTOCOL, "restarts": 20}
+
+
+def around(mean, std=0.02):
+    """Twenty restarts with this mean and std."""
+    values = np.tile([1.0, -1.0], 10)
+    return (mean + std * values / values.std(ddof=1)).tolist()
+
+
+@pytest.fixture
+def results(tmp_path):
+    points = [
+        # UMIST: published 42.1±2.3; PIE 10P: published 30.8±2.29, far from ours.
+        {"dataset": "umist", "method": "all_features", "acc": {644: around(0.43)}},
+        {"dataset": "pie10p", "method": "all_features", "acc": {2420: around(0.45)}},
+        {"dataset": "umist", "method": "laplacian_score", "acc": {50: around(0.48), 100: around(0.40)}},
+        {"dataset": "pie10p", "method": "laplacian_score", "acc": {50: around(0.36)}},
+        {"dataset": "umist", "method": "dgufs", "acc": {50: around(0.2)}, "learned": {50: 0.57}, "status": "collapsed"},
+        {"dataset": "umist", "method": "dgufs_normalized", "acc": {50: around(0.65)}},
+        {"dataset": "pie10p", "method": "dgufs", "status": "failed", "sizes": [50]},
+        {"dataset": "umist", "method": "eufs", "acc": {50: around(0.5)}},
+        {"dataset": "umist", "method": "eufs", "params": {"alpha": 9}, "status": "failed", "sizes": [50]},
+    ]
+    store(frames(points, protocol=FULL), tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def comparison(results):
+    return compare(results, ["dgufs"])
+
+
+def cell(comparison, dataset, method, metric="acc", clusterer="kmeans"):
+    keys = {"dataset": dataset, "method": method, "metric": metric, "clusterer": clusterer}
+    rows = comparison[(comparison[list(keys)] == list(keys.values())).all(axis=1)]
+    assert len(rows) == 1
+    return rows.iloc[0]
+
+
+@pytest.mark.parametrize(
+    "difference, std, word",
+    [
+        (0.0, 0.0, "within 1 std"),
+        (0.05, 0.0, "within 1 std"),  # the rounding of the printed mean
+        (0.06, 0.0, "within 3 points"),
+        (-2.0, 2.0, "within 1 std"),
+        (2.1, 2.0, "within 2 std"),
+        (-4.0, 2.0, "within 2 std"),
+        (-4.1, 2.0, "lower"),
+        (4.1, 2.0, "higher"),
+        (3.0, 0.5, "within 3 points"),
+        (-3.1, 0.5, "lower"),
+        (12.0, 8.0, "within 2 std"),
+    ],
+)
+def test_the_first_limit_that_holds_gives_the_verdict(difference, std, word):
+    assert verdict(difference, std) == word
+
+
+def test_the_verdict_does_not_depend_on_which_side_is_the_paper():
+    opposite = {"higher": "lower", "lower": "higher"}
+    rng = np.random.default_rng(0)
+    for difference, std in zip(rng.normal(0, 6, 200), rng.uniform(0, 4, 200), strict=True):
+        word = verdict(difference, std)
+        assert verdict(-difference, std) == opposite.get(word, word)
+
+
+def test_the_common_std_is_the_root_mean_square_or_the_one_that_there_is():
+    found = common_std(pd.Series([3.0, np.nan, 2.0, np.nan]), pd.Series([4.0, 2.5, np.nan, np.nan]))
+    assert found.tolist() == pytest.approx([12.5**0.5, 2.5, 2.0, 0.0])
+
+
+def test_every_published_score_is_there_once_for_every_variant(comparison):
+    published = load_published()
+    wanted = published[published["paper"] == "dgufs"].set_index(["metric", "dataset", "method"]).index
+    own = comparison[(comparison["method"] == comparison["published_method"]) & (comparison["clusterer"] == "kmeans")]
+    assert sorted(own.set_index(["metric", "dataset", "published_method"]).index) == sorted(wanted)
+    variants = comparison[(comparison["published_method"] == "dgufs") & (comparison["clusterer"] == "kmeans")]
+    assert variants["method"].value_counts().to_dict() == {"dgufs": 12, "dgufs_normalized": 12}
+    assert list(comparison.columns) == COLUMNS
+
+
+def test_all_papers_together_have_every_published_score(tmp_path):
+    comparison = compare(tmp_path)
+    assert set(comparison["paper"]) == set(PAPERS)
+    assert set(comparison["verdict"]) == {"not run"}
+    assert len(comparison[comparison["method"] == comparison["published_method"]]) == len(load_published())
+
+
+def test_verdicts_follow_from_the_two_means_and_stds(comparison):
+    control = cell(comparison, "umist", "all_features")
+    assert (control["verdict"], control["difference"]) == ("within 1 std", pytest.approx(0.9))
+    assert control["common_std"] == pytest.approx(((2.0**2 + 2.3**2) / 2) ** 0.5)
+    assert cell(comparison, "umist", "laplacian_score")["verdict"] == "within 2 std"
+    assert cell(comparison, "umist", "dgufs")["verdict"] == "lower"
+    assert cell(comparison, "umist", "dgufs_normalized")["verdict"] == "higher"
+    assert cell(comparison, "umist", "dgufs", clusterer="learned")["verdict"] == "within 1 std"
+    assert cell(comparison, "lung", "mcfs")["verdict"] == "not run"
+
+
+def test_inherited_cells_and_what_else_to_know_are_marked(comparison):
+    assert cell(comparison, "umist", "mcfs")["inherited"] == "equal:rufs"
+    assert cell(comparison, "umist", "dgufs")["inherited"] == ""
+    assert cell(comparison, "umist", "dgufs")["remark"].endswith("the fit collapsed")
+    assert cell(comparison, "umist", "eufs")["remark"] == "some grid points or sizes are missing"
+    assert set(comparison["departs"]) == {""}
+
+
+def test_no_method_is_judged_where_all_features_are_not_those_of_the_paper(comparison):
+    assert cell(comparison, "pie10p", "all_features")["verdict"] == "higher"
+    judged = cell(comparison, "pie10p", "laplacian_score")
+    assert (judged["verdict"], judged["difference"]) == ("not comparable", pytest.approx(0.0))
+    assert judged["reason"].endswith("are +14.2 points away")
+    assert cell(comparison, "pie10p", "mcfs")["verdict"] == "not run"
+    failed = cell(comparison, "pie10p", "dgufs")
+    assert (failed["verdict"], failed["reason"]) == ("not comparable", "every fit failed")
+
+
+def test_without_the_control_a_method_is_judged_by_itself(comparison):
+    others = comparison[comparison["method"] != "all_features"].drop(columns=["verdict", "reason", "common_std"])
+    assert cell(judge(others), "pie10p", "laplacian_score")["verdict"] == "within 1 std"
+
+
+def test_a_study_of_another_protocol_says_how_it_departs(tmp_path):
+    coarse = {**FULL, "restarts": 2, "coarse": True}
+    store(frames([{"dataset": "umist", "method": "mcfs", "acc": {50: [0.4]}}], protocol=coarse), tmp_path)
+    assert set(compare(tmp_path, ["dgufs"])["departs"]) == {"restarts 2, coarse True"}
+
+
+def test_counts_add_up_and_keep_the_order_of_the_tables(comparison):
+    for by in (["paper"], ["paper", "dataset"], ["published_method", "method", "clusterer"]):
+        counts = count(comparison, by)
+        assert counts["cells"].sum() == len(comparison)
+        assert (counts[list(VERDICTS)].sum(axis=1) == counts["cells"]).all()
+        assert counts["inherited"].sum() == (comparison["inherited"] != "").sum()
+    assert list(counts.index[:3]) == [(name, name, "kmeans") for name in ("all_features", "laplacian_score", "mcfs")]
+    row = count(comparison, ["dataset"]).loc["umist"]
+    assert row["lower"] == ((comparison["dataset"] == "umist") & (comparison["verdict"] == "lower")).sum() > 0
+
+
+def test_markdown_has_the_counts_and_every_cell(comparison):
+    lines = to_markdown(comparison).splitlines()
+    rows = [line for line in lines if line.startswith("| UMIST ")]
+    assert len(rows) == (comparison["dataset"] == "umist").sum()
+    line = next(line for line in rows if "DGUFS (normalized)" in line)
+    assert [part.strip() for part in line.split("|")[3:8]] == [
+        "57.1±3.4", "DGUFS (normalized)", "65.0±2.0", "+7.9", "higher"
+    ]  # fmt: skip
+    assert any(line.startswith("| dgufs | pie10p ") for line in lines)
+    assert "§: inherited, no evidence of its own." in lines
+
+
+def run(results_dir, *arguments):
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-m", "scripts.compare", f"results_dir={results_dir}", *arguments]
+    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120)
+
+
+def test_command_line_writes_the_csv_of_one_paper(results, tmp_path):
+    file = tmp_path / "out" / "compare.csv"
+    done = run(results, "paper=dgufs", "format=csv", f"output={file}")
+    assert done.returncode == 0, done.stderr
+    frame = pd.read_csv(file)
+    assert list(frame.columns) == COLUMNS and set(frame["paper"]) == {"dgufs"}
+    assert set(frame["verdict"]) >= {"not run", "higher", "not comparable"}
+
+
+def test_command_line_lists_the_papers_for_a_wrong_one(tmp_path):
+    done = run(tmp_path, "paper=dguf")
+    assert done.returncode != 0 and "dgufs, jgufs" in done.stderr and "Traceback" not in done.stderr
