@@ -55,6 +55,8 @@ def frames(points, study="dgufs", protocol=PROTOCOL):
             "started": "2024-01-02T03:04:05+00:00",
             "ranking": "[]",
             "versions": "{}",
+            "feature_sets": "{}",
+            "shared": "[]",
         }
         row |= dict.fromkeys(("n_iter",), 1) | dict.fromkeys(("objective", "fit_s", "eval_s", "peak_mb"), 0.5)
         row |= {name: point[name] for name in OWN if name in point}
