@@ -1,79 +1,33 @@
 """Figures from stored results: ``python -m scripts.make_figure --help``."""
 
-import json
+import difflib
+import inspect
 import sys
 from pathlib import Path
 
 import hydra
 from hydra.core.hydra_config import HydraConfig
+from omegaconf import OmegaConf
 
-from metrics.summary import select, summarise
+from metrics.summary import SELECTIONS, summarise
 from runners.store import load_results
-from scripts._conf import CONF, names_in_print, unique_names
-from scripts._curves import draw_curves, styles
+from scripts._conf import CONF, names_in_print, read
+from scripts._fit_figures import convergence, pixels, surfaces
+from scripts._missing import MissingResults, fill
+from scripts._score_figures import acc_vs_seconds, acc_vs_size, critical_difference
+from scripts._study import Study
 
-CHOICES = {
-    "best_over_grid": "At every size the best parameters of the grid, chosen with the labels",
-    "default_params": "Default parameters",
-    "grid_median": "At every size the median over the grid",
-    "stability": "At every size the parameters at which the K-means restarts agree most, chosen without labels",
-    "silhouette": "At every size the parameters with the largest silhouette, chosen without labels",
+FIGURES = {
+    "acc_vs_size": acc_vs_size,
+    "acc_vs_seconds": acc_vs_seconds,
+    "critical_difference": critical_difference,
+    "surface": surfaces,
+    "convergence": convergence,
+    "pixels": pixels,
 }
-CLUSTERERS = {"kmeans": "K-means on the selected features", "learned": "the labels that the methods learn"}
-
-
-def acc_vs_size(summary, dataset, *, metric="acc", clusterer="kmeans", selection="best_over_grid", methods=None):
-    """A score against the number of features on one data set.
-
-    Parameters
-    ----------
-    summary : DataFrame
-        From `metrics.summary.summarise`, of one study.
-    dataset : str
-    metric : {"acc", "nmi"}, default="acc"
-    clusterer : {"kmeans", "learned"}, default="kmeans"
-    selection : str, default="best_over_grid"
-        How the parameters are chosen, at every size: one of `metrics.summary.SELECTIONS`.
-    methods : list of str, optional
-        All that the study has by default.
-
-    Returns
-    -------
-    Figure
-
-    Raises
-    ------
-    ValueError
-        When nothing is stored for it.
-    """
-    colours = styles(summary["method"])
-    stored = summary[summary["clusterer"] == clusterer]
-    if dataset not in set(stored["dataset"]):
-        raise ValueError(
-            f"nothing is stored for dataset={dataset!r} and clusterer={clusterer!r}; "
-            f"data sets of this study: {', '.join(stored['dataset'].unique()) or 'none'}."
-        )
-    points = select(stored[stored["dataset"] == dataset], metric, selection, per_size=True).dropna(subset="mean")
-    points = points.assign(mean=100 * points["mean"], std=100 * points["std"])
-    if methods is not None:
-        points = points[points["method"].isin(methods)]
-    if points.empty:
-        raise ValueError(f"methods={methods} have no scores on {dataset} for selection={selection!r}.")
-    names = unique_names("method", points["method"].unique())
-    curves = [(names[method], colours[method], curve) for method, curve in points.groupby("method")]
-    protocol = json.loads(stored["protocol"].iloc[0])
-    spread = f"; bands: ± std over {protocol['restarts']} K-means restarts" if points["std"].notna().any() else ""
-    return draw_curves(
-        curves,
-        points["sizes"].iloc[0],
-        title=f"{names_in_print('dataset').get(dataset, dataset)}: {metric.upper()} of {CLUSTERERS[clusterer]}",
-        ylabel=f"{metric.upper()} (%)",
-        note=f"{CHOICES[selection]}{spread}.\n"
-        f"Study {stored['study'].iloc[0]}, protocol {protocol['name']}, scaling {protocol['scaling']}.",
-    )
-
-
-FIGURES = {"acc_vs_size": acc_vs_size}
+CHOICES = {"selection": tuple(SELECTIONS), "metric": ("acc", "nmi"), "clusterer": ("kmeans", "learned")}
+# In a file's name where they depart from the figure's own file.
+NAMED = "metric clusterer selection kind others test size yscale".split()
 
 
 def save(figure, path):
@@ -96,32 +50,98 @@ def save(figure, path):
     return files
 
 
-def file_name(figure, dataset, metric, clusterer, selection):
-    """Name of a figure's files: what departs from the defaults is in it."""
-    parts = [figure.replace("acc", metric), dataset]
-    parts += [clusterer] if clusterer != "kmeans" else []
-    parts += [selection] if selection != "best_over_grid" else []
+def usual(figure):
+    """The settings of a figure before the command line: its file, the one it builds on, and the common ones."""
+    own = read(CONF / "figures" / "figure" / f"{figure}.yaml")
+    below = [name for name in own.pop("defaults", []) if name != "_self_"]
+    return {**(usual(below[0]) if below else read(CONF / "figures" / "config.yaml")), **own}
+
+
+def file_name(figure, settings):
+    """Name of a figure's files: the method, the data sets and what departs from the figure's own file are in it.
+
+    Parameters
+    ----------
+    figure : str
+        A file of conf/figures/figure.  A paper's figure has its data set and method in its name already.
+    settings : Mapping
+
+    Returns
+    -------
+    str
+    """
+    known = usual(figure)
+    parts = [figure]
+    for name in ("method", "dataset"):
+        value = settings.get(name)
+        if value and (figure == known["draw"] or value != known[name]):
+            parts.append(_text(value))
+    for name in NAMED:
+        if name in settings and _text(settings[name]) != _text(known[name]):
+            if name == "metric" and figure.startswith("acc_"):
+                parts[0] = figure.replace("acc", settings[name], 1)
+            else:
+                parts.append(_text(settings[name]))
     return "_".join(parts)
 
 
-@hydra.main(version_base="1.3", config_path=str(CONF), config_name="make_figure")
+def _text(value):
+    if isinstance(value, dict):
+        return "_".join(f"{name}{_text(part)}" for name, part in value.items())
+    return (
+        "_".join(map(_text, value))
+        if isinstance(value, list)
+        else f"{value:g}"
+        if isinstance(value, float)
+        else str(value)
+    )
+
+
+def settings_of(config):
+    """What a configuration tells its figure, checked.
+
+    Raises
+    ------
+    ValueError
+    """
+    accepted = set(inspect.signature(FIGURES[config["draw"]]).parameters) - {"study"}
+    settings = {name: value for name, value in config.items() if name in accepted}
+    for name, options in CHOICES.items():
+        values = settings.get(name, options[0])
+        for value in values if isinstance(values, list) else [values]:
+            if value not in options:
+                raise ValueError(f"{name}={value!r} must be one of {', '.join(options)}.")
+    known = names_in_print("dataset")
+    for name in [config["dataset"]] if isinstance(config["dataset"], str) else config["dataset"] or []:
+        if name not in known:
+            close = difflib.get_close_matches(name, known, 1)
+            raise ValueError(
+                f"dataset={name!r} is not in conf/dataset.{f' Did you mean {close[0]}?' if close else ''} "
+                f"There are: {', '.join(known)}."
+            )
+    return settings
+
+
+@hydra.main(version_base="1.3", config_path=str(CONF / "figures"), config_name="config")
 def main(config):
-    """Draw the figures that `config` describes and print where they are."""
-    if config.figure not in FIGURES:
-        sys.exit(f"figure={config.figure} must be one of {', '.join(FIGURES)}.")
-    # conf/dataset checks the name; a list of them has none.
-    dataset = HydraConfig.get().runtime.choices.get("dataset")
-    if dataset is None:
-        sys.exit("dataset must be one name; for several, a file each: -m dataset=umist,orl")
-    settings = {name: config[name] for name in ("metric", "clusterer", "selection")}
-    methods = None if config.methods is None else list(config.methods)
-    results = load_results(config.results_dir, study=config.study)
+    """Draw the figure that `config` describes and print where it is."""
+    name = HydraConfig.get().runtime.choices["figure"]
+    config = OmegaConf.to_container(config, resolve=True)
+    if config["draw"] not in FIGURES:
+        sys.exit(f"figure={name} is not available: {config['reason']}")
+    results = load_results(config["results_dir"], study=config["study"])
     try:
-        figure = FIGURES[config.figure](summarise(results.trials, results.scores), dataset, methods=methods, **settings)
+        settings = settings_of(config)
+        study = Study(results, summarise(results.trials, results.scores), config["data_dir"])
+        figure = FIGURES[config["draw"]](study, **settings)
+    except MissingResults as error:
+        lines = fill(error.cells, results.trials, config["study"], config["protocol"], config.get("grid"))
+        sys.exit("\n".join([f"error: {error}", *(["To fill it:"] if lines else []), *(f"  {line}" for line in lines)]))
     except ValueError as error:
         sys.exit(f"error: {error}")
-    folder = Path(config.results_dir) / config.study / "figures"
-    for file in save(figure, folder / file_name(config.figure, dataset, **settings)):
+    folder = Path(config["results_dir"]) / config["study"] / "figures"
+    path = Path(config["output"]) if config["output"] else folder / file_name(name, settings)
+    for file in save(figure, path):
         print(file)
 
 

@@ -18,7 +18,7 @@ PROTOCOL = {
 }
 
 
-OWN = "objective fit_s n_iter ranking feature_sets started".split()
+OWN = "objective fit_s n_iter feature_sets started".split()
 
 
 def frames(points, study="dgufs", protocol=PROTOCOL):
@@ -28,8 +28,8 @@ def frames(points, study="dgufs", protocol=PROTOCOL):
     ----------
     points : list of dict
         One per trial: dataset, method, and where wanted params, is_default, status, sizes, git_sha, and
-        acc: {size: list over restarts}, learned: {size: value}, and agreement and silhouette: {size: value}, 0.5 by
-        default; nmi is acc / 2.  trace: list of objectives.  Besides, any of the columns in `OWN`.
+        acc: {size: list over restarts}, learned: {size: value}, agreement and silhouette: {size: value} (0.5 by
+        default), trace: list, ranking, and any of the columns in `OWN`; nmi is acc / 2.
 
     Returns
     -------
@@ -53,13 +53,17 @@ def frames(points, study="dgufs", protocol=PROTOCOL):
             "error": "ValueError: no" if failed else "",
             "git_sha": point.get("git_sha", "0123456789abcdef-dirty"),
             "started": "2024-01-02T03:04:05+00:00",
-            "ranking": "[]",
+            "ranking": json.dumps(point.get("ranking", [])),
+            "data_sha": point.get("data_sha", ""),
             "versions": "{}",
             "feature_sets": "{}",
             "shared": "[]",
         }
         row |= dict.fromkeys(("n_iter",), 1) | dict.fromkeys(("objective", "fit_s", "eval_s", "peak_mb"), 0.5)
         row |= {name: point[name] for name in OWN if name in point}
+        if "trace" in point:
+            row |= {"n_iter": len(point["trace"]) - 1}
+            traces += [(key, iteration, value) for iteration, value in enumerate(point["trace"])]
         free = [point.get(name, {}) for name in ("agreement", "silhouette")]
         runs = [
             (size, "kmeans", restart, a, a / 2, *(values.get(size, 0.5) for values in free))
@@ -69,10 +73,11 @@ def frames(points, study="dgufs", protocol=PROTOCOL):
         runs += [(size, "learned", 0, a, a / 2, float("nan"), float("nan")) for size, a in learned.items()]
         runs = [] if failed else runs
         scores += [dict(zip(SCORES, (key, row["dataset"], row["method"], *run), strict=True)) for run in runs]
-        traces += [(key, iteration, value) for iteration, value in enumerate(point.get("trace", []))]
         trials.append(row | {"n_scores": len(runs)})
     return Results(
-        pd.DataFrame(trials, columns=TRIALS), pd.DataFrame(scores, columns=SCORES), pd.DataFrame(traces, columns=TRACES)
+        pd.DataFrame(trials, columns=TRIALS),
+        pd.DataFrame(scores, columns=SCORES),
+        pd.DataFrame(traces, columns=TRACES),
     )
 
 

@@ -112,7 +112,7 @@ def test_a_start_that_stays_shows_as_the_first_features_of_the_file():
         point(
             params={"alpha": i, "n_clusters": 10},
             sizes=[50],
-            ranking=json.dumps([*map(int, rng.permutation(10)), *others[:40].tolist()]),
+            ranking=[*map(int, rng.permutation(10)), *others[:40].tolist()],
         )
         for i, others in enumerate(rest)
     ]
@@ -125,8 +125,8 @@ def test_a_start_that_stays_shows_as_the_first_features_of_the_file():
 def test_a_set_of_one_size_is_not_taken_for_the_start_of_a_larger_one(blobs):
     values = {"first in file": np.arange(20.0)}
     points = [
-        point(params={"alpha": 1}, sizes=[2], ranking="[0, 1]"),
-        point(params={"alpha": 1}, sizes=[4], ranking="[19, 18, 1, 0]"),
+        point(params={"alpha": 1}, sizes=[2], ranking=[0, 1]),
+        point(params={"alpha": 1}, sizes=[4], ranking=[19, 18, 1, 0]),
     ]
     found = audit.trivial_overlaps(frames(points).trials, values)
     assert dict(zip(found["n_selected"], found["median"], strict=True)) == {2: 1, 4: 0.5}

@@ -1,5 +1,6 @@
-"""The figure of scores against sizes: what it draws, where it writes, that it repeats."""
+"""The figures of scores and the command line: what they draw, where it is written, that it repeats."""
 
+import inspect
 import os
 import subprocess
 import sys
@@ -11,8 +12,10 @@ from frames import PROTOCOL, frames, store
 from PIL import Image
 
 from metrics.summary import summarise
-from scripts._curves import _apart, styles
-from scripts.make_figure import acc_vs_size, file_name, save
+from scripts._score_figures import acc_vs_seconds, acc_vs_size
+from scripts._study import Study
+from scripts._style import apart, number, styles, symbol
+from scripts.make_figure import FIGURES, file_name, save, usual
 
 ROOT = Path(__file__).resolve().parents[1]
 SIZES = PROTOCOL["sizes"]
@@ -27,8 +30,9 @@ POINTS = [
 
 
 @pytest.fixture
-def summary():
-    return summarise(*frames(POINTS)[:2])
+def study():
+    results = frames(POINTS)
+    return Study(results, summarise(*results[:2]))
 
 
 def drawn(figure):
@@ -43,8 +47,8 @@ def drawn(figure):
     }
 
 
-def test_every_method_is_a_line_at_its_best_point_of_every_size(summary):
-    figure = acc_vs_size(summary, "umist")
+def test_every_method_is_a_line_at_its_best_point_of_every_size(study):
+    figure = acc_vs_size(study, "umist")
     lines = drawn(figure)
     mcfs, everything, dgufs = sorted(lines.values(), key=len, reverse=True)
     assert mcfs == pytest.approx([max(30 + size / 20, 40) for size in SIZES])
@@ -54,13 +58,13 @@ def test_every_method_is_a_line_at_its_best_point_of_every_size(summary):
     assert figure.axes[0].get_xticks().tolist() == SIZES
 
 
-def test_default_params_draw_the_default_point(summary):
-    lines = drawn(acc_vs_size(summary, "umist", selection="default_params"))
+def test_default_params_draw_the_default_point(study):
+    lines = drawn(acc_vs_size(study, "umist", selection="default_params"))
     assert [30 + size / 20 for size in SIZES] in [pytest.approx(line) for line in lines.values()]
 
 
-def test_bands_are_one_std_over_restarts_either_side(summary):
-    axes = acc_vs_size(summary, "umist", selection="default_params", methods=["mcfs"]).axes[0]
+def test_bands_are_one_std_over_restarts_either_side(study):
+    axes = acc_vs_size(study, "umist", selection="default_params", methods=["mcfs"]).axes[0]
     band = axes.collections[0].get_paths()[0].vertices
     for size in SIZES:
         heights = band[band[:, 0] == size, 1]
@@ -68,28 +72,28 @@ def test_bands_are_one_std_over_restarts_either_side(summary):
         assert (heights.max(), heights.min()) == pytest.approx((30 + size / 20 + std, 30 + size / 20 - std))
 
 
-def test_learned_labels_have_no_band(summary):
-    figure = acc_vs_size(summary, "umist", clusterer="learned", metric="nmi")
+def test_learned_labels_have_no_band(study):
+    figure = acc_vs_size(study, "umist", clusterer="learned", metric="nmi")
     (line,) = drawn(figure).values()
     assert line == pytest.approx([27.5])
     assert not figure.axes[0].collections
 
 
-def test_the_choice_and_the_spread_are_said_below(summary):
-    note = acc_vs_size(summary, "umist").get_supxlabel()
+def test_the_choice_and_the_spread_are_said_below(study):
+    note = acc_vs_size(study, "umist").get_supxlabel()
     assert "chosen with the labels" in note
     assert "± std over 2 K-means restarts" in note
 
 
-def test_what_is_not_stored_is_named(summary):
+def test_what_is_not_stored_is_named(study):
     with pytest.raises(ValueError, match="dataset='pie10p'.*data sets of this study: orl, umist"):
-        acc_vs_size(summary, "pie10p")
+        acc_vs_size(study, "pie10p")
     with pytest.raises(ValueError, match=r"methods=\['ndfs'\] have no scores"):
-        acc_vs_size(summary, "umist", methods=["ndfs"])
+        acc_vs_size(study, "umist", methods=["ndfs"])
 
 
-def test_methods_keep_their_colour_and_marker_whoever_else_is_drawn(summary):
-    both, alone = (acc_vs_size(summary, "umist", methods=names) for names in (["mcfs", "dgufs"], ["mcfs"]))
+def test_methods_keep_their_colour_and_marker_whoever_else_is_drawn(study):
+    both, alone = (acc_vs_size(study, "umist", methods=names) for names in (["mcfs", "dgufs"], ["mcfs"]))
     names = drawn(alone).keys()
     colours = [{text.get_text(): text.get_color() for text in figure.axes[0].texts} for figure in (both, alone)]
     assert all(colours[0][name] == colours[1][name] for name in names)
@@ -101,27 +105,74 @@ def test_thirty_methods_have_thirty_looks():
 
 @pytest.mark.parametrize("heights", [[1, 1, 1, 1], [0, 0.1, 9.9, 10], [5], [3, 3.1, 3.2, 8]])
 def test_labels_end_apart_inside_the_axes_and_in_order(heights):
-    placed = _apart(heights, 1.0, 0.0, 10.0)
+    placed = apart(heights, 1.0, 0.0, 10.0)
     assert (np.diff(placed) >= 1 - 1e-3).all()
     assert placed.min() >= -1e-3
     assert placed.max() <= 10 + 1e-3
 
 
-def test_the_same_results_give_the_same_bytes(summary, tmp_path):
-    first, second = (save(acc_vs_size(summary, "umist"), tmp_path / name / "figure") for name in ("a", "b"))
+def test_the_same_results_give_the_same_bytes(study, tmp_path):
+    first, second = (save(acc_vs_size(study, "umist"), tmp_path / name / "figure") for name in ("a", "b"))
     assert [file.read_bytes() for file in first] == [file.read_bytes() for file in second]
     assert [file.suffix for file in first] == [".png", ".pdf"]
 
 
-def test_file_names_say_what_departs_from_the_defaults():
-    assert file_name("acc_vs_size", "umist", "acc", "kmeans", "best_over_grid") == "acc_vs_size_umist"
-    assert file_name("acc_vs_size", "umist", "nmi", "learned", "grid_median") == "nmi_vs_size_umist_learned_grid_median"
+def test_many_lines_have_no_bands_and_the_note_says_nothing_of_them():
+    points = [{"dataset": "umist", "method": f"m{i}", "acc": {50: [0.1 * i, 0.2]}} for i in range(9)]
+    results = frames(points)
+    figure = acc_vs_size(Study(results, summarise(*results[:2])), "umist")
+    assert not figure.axes[0].collections
+    assert "std" not in figure.get_supxlabel()
+
+
+SECONDS = [
+    {"dataset": "umist", "method": "all_features", "acc": {644: [0.40, 0.44]}, "fit_s": 0.001},
+    {"dataset": "umist", "method": "mcfs", "acc": {100: [0.3, 0.5]}, "fit_s": 2.0},
+    {"dataset": "umist", "method": "mcfs", "params": {"ridge": 1}, "acc": {100: [0.6, 0.8]}, "fit_s": 8.0},
+    {"dataset": "umist", "method": "mcfs", "params": {"ridge": 2}, "status": "failed", "sizes": [100], "fit_s": 5.0},
+]
+
+
+@pytest.mark.parametrize(
+    ("selection", "seconds", "score"),
+    [("best_over_grid", 15.0, 70), ("default_params", 2.0, 40), ("grid_median", 5.0, 55)],
+)
+def test_a_score_stands_at_the_seconds_that_it_cost(selection, seconds, score):
+    results = frames(SECONDS)
+    axes = acc_vs_seconds(Study(results, summarise(*results[:2])), "umist", selection=selection).axes[0]
+    points = [line.get_xydata()[0] for line in axes.lines if line.get_marker() == "o"]
+    assert points == [pytest.approx((seconds, score))]
+    (reference,) = [line for line in axes.lines if line.get_linestyle() == "--"]
+    assert reference.get_ydata() == pytest.approx([42, 42])
+
+
+def test_parameters_and_values_are_printed_as_in_the_papers():
+    assert [symbol(name) for name in ("alpha", "lambda_", "mu0", "n_neighbors")] == ["α", "λ", "μ₀", "n_neighbors"]
+    assert [number(value) for value in (1e-6, 1e4, 0.1, 1.0, 100.0, 1.0001, 3, 0)] == [
+        "10⁻⁶", "10⁴", "0.1", "1", "100", "1.0001", "3", "0"
+    ]  # fmt: skip
+
+
+def test_file_names_say_what_departs_from_the_figures_own_file():
+    plain = {"dataset": "umist", "metric": "acc", "clusterer": "kmeans", "selection": "best_over_grid"}
+    assert file_name("acc_vs_size", plain) == "acc_vs_size_umist"
+    other = {"dataset": "umist", "metric": "nmi", "clusterer": "learned", "selection": "grid_median"}
+    assert file_name("acc_vs_size", other) == "nmi_vs_size_umist_learned_grid_median"
+    surface = {"method": "rufs", "dataset": "orl", "metric": ["nmi"], "kind": "bars", "others": {"alpha": 1.0}}
+    assert file_name("surface", surface) == "surface_rufs_orl_nmi_bars_alpha1"
+
+
+def test_a_papers_figure_is_named_by_itself_and_by_what_is_changed():
+    own = {name: usual("rufs_fig1")[name] for name in ("method", "dataset", "metric", "kind", "others", "clusterer")}
+    assert own["dataset"] == "binary_alphadigits"
+    assert file_name("rufs_fig1", own) == "rufs_fig1"
+    assert file_name("rufs_fig1", {**own, "dataset": "orl", "kind": "bars"}) == "rufs_fig1_orl_bars"
 
 
 def run(results, *arguments):
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-m", "scripts.make_figure", *arguments, f"results_dir={results}", "study=dgufs"]
-    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60)
+    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120)
 
 
 def test_command_line_draws_a_file_for_each_data_set(tmp_path):
@@ -139,10 +190,54 @@ def test_command_line_draws_a_file_for_each_data_set(tmp_path):
 
 @pytest.mark.parametrize(
     ("argument", "message"),
-    [("dataset=umis", "umist"), ("figure=pie", "acc_vs_size"), ("dataset=[umist,orl]", "-m dataset=umist,orl")],
+    [
+        ("dataset=umis", "Did you mean umist"),
+        ("figure=pie", "acc_vs_size"),
+        ("dataset=[umist,orl]", "-m dataset=umist,orl"),
+        ("metric=f1", "metric='f1' must be one of acc, nmi"),
+        ("kind=bars", "kind"),
+    ],
 )
 def test_command_line_explains_a_wrong_choice(tmp_path, argument, message):
     done = run(tmp_path, argument)
     assert done.returncode != 0
     assert message in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["figure=rufs_fig1"], "run.py protocol=dgufs protocol.restarts=2 method=rufs dataset=binary_alphadigits"),
+        (["figure=kmeans_ufs_fig3"], "+method.grid.rho=[1.0001,1.01,1.1,10.0,100.0]"),
+    ],
+)
+def test_command_line_names_the_command_that_fills_a_gap(tmp_path, arguments, message):
+    store(frames(POINTS), tmp_path)
+    done = run(tmp_path, *arguments)
+    assert done.returncode != 0
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_command_line_says_why_a_papers_figure_is_not_available(tmp_path):
+    done = run(tmp_path, "figure=kmeans_ufs_fig2")
+    assert done.returncode != 0
+    assert "not part of this suite" in done.stderr
+
+
+PRESETS = sorted(path.stem for path in (ROOT / "conf" / "figures" / "figure").glob("*.yaml"))
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_every_file_of_a_figure_says_what_its_function_takes(preset):
+    settings = usual(preset)
+    if settings["draw"] == "unavailable":
+        assert len(settings["reason"]) > 50
+        return
+    accepted = inspect.signature(FIGURES[settings["draw"]]).parameters
+    common = set(usual("acc_vs_size"))
+    assert not set(settings) - set(accepted) - common - {"grid"}
+    datasets = settings["dataset"] or []
+    for name in [datasets] if isinstance(datasets, str) else datasets:
+        assert (ROOT / "conf" / "dataset" / f"{name}.yaml").exists()

@@ -19,7 +19,7 @@ from scripts.make_report import LIMIT, make_report
 
 ROOT = Path(__file__).resolve().parents[1]
 SIZES = PROTOCOL["sizes"]
-RANKING = json.dumps(list(range(300)))
+RANKING = list(range(300))
 POINTS = [
     {"dataset": "umist", "method": "all_features", "acc": {644: [0.40, 0.44]}},
     {"dataset": "umist", "method": "laplacian_score", "acc": {size: [0.44, 0.46] for size in SIZES}},

@@ -1,0 +1,127 @@
+"""The objective against the sweep, one panel for each method and data set."""
+
+import json
+
+import numpy as np
+from matplotlib import rc_context
+from matplotlib.ticker import MaxNLocator
+
+from metrics.summary import select
+from scripts._missing import MissingResults
+from scripts._style import COLOURS, GREY, NARROW, STYLE, WIDTH, frame, new_figure, number, symbol
+
+
+def chosen_traces(results, summary, pairs, metric="acc", selection="default_params", size=None):
+    """The trace of one fit for every method and data set.
+
+    Parameters
+    ----------
+    results : Results
+    summary : DataFrame
+        From `metrics.summary.summarise`, of the same study.
+    pairs : list of (str, str)
+        (method, data set).
+    metric, selection : str
+        Which of the fits, as in `metrics.summary.select`; "grid_median" chooses none.
+    size : int, optional
+        Only fits that gave this number of features.
+
+    Returns
+    -------
+    list of (Series, ndarray)
+        The trial, and its objective at the start and after every sweep.
+
+    Raises
+    ------
+    MissingResults
+        For what is not stored.
+    ValueError
+        For a fit without a trace, as closed forms have none, and for "grid_median".
+    """
+    if selection == "grid_median":
+        raise ValueError("selection=grid_median is no fit: choose default_params or best_over_grid.")
+    points = summary[summary["clusterer"] == "kmeans"]
+    points = points if size is None else points[points["n_selected"] == size]
+    chosen = select(points, metric, selection).set_index(["method", "dataset"])
+    trials = results.trials.set_index("trial")
+    found = []
+    for pair in pairs:
+        trial = chosen["trial"].get(pair, "")
+        if not trial:
+            at = "" if size is None else f" with {size} features"
+            raise MissingResults(f"no fit of method={pair[0]} on dataset={pair[1]} is stored{at}.", [pair])
+        trace = results.traces.loc[results.traces["trial"] == trial, "objective"].to_numpy()
+        if len(trace) < 2:
+            raise ValueError(f"{pair[0]} has no sweeps on {pair[1]}: it is a closed form, or stopped at its start.")
+        found.append((trials.loc[trial], trace))
+    return found
+
+
+def draw_convergence(traces, titles, *, title, note, yscale="linear", width=WIDTH):
+    """One panel for each trace.
+
+    Parameters
+    ----------
+    traces : list of (Series, ndarray)
+        From `chosen_traces`.
+    titles : list of str
+        One for each panel.
+    title, note : str
+    yscale : {"linear", "log"}, default="linear"
+    width : float, default=6.8
+
+    Returns
+    -------
+    Figure
+    """
+    if yscale not in ("linear", "log"):
+        raise ValueError(f"yscale={yscale!r} must be linear or log.")
+    if yscale == "log" and any(trace.min() <= 0 for _, trace in traces):
+        raise ValueError("yscale=log needs objectives above 0; one of these is not: set yscale=linear.")
+    per_row = 1 if width < NARROW else min(len(traces), 3)
+    rows = -(-len(traces) // per_row)
+    with rc_context(STYLE):
+        figure = new_figure(width, 0.9 + rows * min(2.6, 0.75 * width / per_row))
+        grid = figure.subplots(rows, per_row, squeeze=False).ravel()
+        for axis, (trial, trace), name in zip(grid, traces, titles, strict=False):
+            # Few sweeps are points; many would run into each other.
+            dots = {"marker": "o", "markersize": 3.5} if len(trace) <= 60 else {}
+            axis.plot(np.arange(len(trace)), trace, color=COLOURS[0], linewidth=1.5, **dots)
+            axis.set_yscale(yscale)
+            facts = f"{parameters_text(trial)}\n{_outcome(trial)}".strip()
+            axis.set_title(facts, fontsize=7.5, loc="left", color=GREY, linespacing=1.3)
+            axis.annotate(
+                name, (0, 1), (0, 15 + 10 * facts.count("\n")), xycoords="axes fraction", textcoords="offset points",
+                fontsize=9, va="bottom", annotation_clip=False,
+            )  # fmt: skip
+            axis.xaxis.set_major_locator(MaxNLocator(nbins=4, integer=True))
+            if yscale == "linear":
+                axis.ticklabel_format(axis="y", scilimits=(-3, 5))
+                axis.yaxis.set_major_locator(MaxNLocator(nbins=5))
+        for index, axis in enumerate(grid):
+            axis.set_visible(index < len(traces))
+            if index % per_row == 0:
+                axis.set_ylabel("Objective")
+            if index + per_row >= len(traces):
+                axis.set_xlabel("Sweep")
+        figure.align_ylabels()
+        frame(figure, title, note)
+        return figure
+
+
+def _outcome(trial):
+    sweeps = f"{trial['n_iter']} sweep{'s' if trial['n_iter'] != 1 else ''}"
+    return {"converged": f"converged after {sweeps}", "max_iter": f"stopped after {sweeps}"}.get(
+        trial["status"], f"{trial['status']}, {sweeps}"
+    )
+
+
+def parameters_text(trial):
+    """Parameters of a trial that are numbers, in symbols; counts, such as neighbours and clusters, aside."""
+    params = json.loads(trial["params"])
+    shown = {
+        name: value
+        for name, value in params.items()
+        if isinstance(value, int | float) and not isinstance(value, bool) and not name.startswith("n_")
+    }
+    return ", ".join(f"{symbol(name)} = {number(value)}" for name, value in shown.items())

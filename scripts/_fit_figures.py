@@ -1,0 +1,196 @@
+"""The figures that show what single fits did: over the parameters, sweep by sweep, pixel by pixel."""
+
+import math
+from collections import Counter
+
+from datasets import load_dataset
+from metrics.summary import FAILED
+from scripts._conf import CONF, read, unique_names
+from scripts._convergence import chosen_traces, draw_convergence
+from scripts._missing import MissingResults
+from scripts._pixels import check_same_data, draw_pixels, middle_of_classes, selected_features
+from scripts._study import CLUSTERERS, OVERALL, PER_SIZE, one, origin, printed, several
+from scripts._style import WIDTH, number, symbol
+from scripts._surfaces import draw_surfaces, fixed_values, grid_of, surface
+
+
+def surfaces(
+    study,
+    dataset,
+    method,
+    parameters=None,
+    metric=("acc",),
+    clusterer="kmeans",
+    others="best",
+    kind="heatmap",
+    grid=None,
+    width=WIDTH,
+):
+    """A score over each parameter and the number of features.
+
+    Parameters
+    ----------
+    study : Study
+    dataset, method : str
+    parameters : list of str, optional
+        All with several values by default.
+    metric : list of {"acc", "nmi"}
+    clusterer : {"kmeans", "learned"}, default="kmeans"
+    others : {"best", "default"} or Mapping, default="best"
+        What the other parameters are, as in `scripts._surfaces.surface`.
+    kind : {"heatmap", "bars"}, default="heatmap"
+    grid : Mapping, optional
+        Parameter -> values that the figure is to show: the note names those that are not stored.
+    width : float, default=6.8
+
+    Returns
+    -------
+    Figure
+
+    Raises
+    ------
+    MissingResults, ValueError
+    """
+    dataset, metrics = one(dataset), several(metric)
+    cell = _, varying, constant = grid_of(study.summary, dataset, method, clusterer)
+    parameters = list(varying) if parameters is None else several(parameters)
+    if not parameters:
+        raise MissingResults(
+            f"{method} on {dataset} is stored at one setting of its parameters only.", [(method, dataset)]
+        )
+    path = CONF / "method" / f"{method}.yaml"
+    defaults = (read(path)["params"] or {}) if path.exists() else {}
+    panels = [surface(cell, name, score, others, defaults) for score in metrics for name in parameters]
+    rules = dict.fromkeys(_others_text(varying, name, others, defaults) for name in parameters)
+    fixed = [f"{symbol(k)} = {number(v)}" for k, v in constant.items() if type(v) in (int, float) and k != "n_clusters"]
+    trials = study.results.trials
+    trials = trials[(trials["dataset"] == dataset) & (trials["method"] == method)]
+    lines = [
+        ". ".join(rules) + (f". Everywhere: {', '.join(fixed)}." if fixed else "."),
+        f"{_fits(trials, method)}. {origin(study)}{_not_run(panels, grid or {})}",
+    ]
+    scores = " and ".join(score.upper() for score in metrics)
+    return draw_surfaces(
+        panels,
+        title=f"{printed('method', method)} on {printed('dataset', dataset)}: {scores} of {CLUSTERERS[clusterer]}",
+        note="\n".join(lines),
+        kind=kind,
+        width=width,
+    )
+
+
+def _others_text(varying, parameter, others, defaults):
+    fixed = fixed_values(varying, parameter, others, defaults)
+    best = [symbol(name) for name in varying if name not in (*fixed, parameter)]
+    parts = [f"{symbol(name)} = {number(value)}" for name, value in fixed.items()]
+    parts += [f"the best {' and '.join(best)} at every point, chosen with the labels"] if best else []
+    return f"Over {symbol(parameter)}: {', '.join(parts)}" if parts else f"Over {symbol(parameter)}"
+
+
+def _not_run(panels, grid):
+    stored = {panel.parameter: set(panel.values) for panel in panels}
+    lacking = {name: [v for v in grid.get(name, []) if v not in found] for name, found in stored.items()}
+    texts = [f"{symbol(name)} = {', '.join(map(number, values))}" for name, values in lacking.items() if values]
+    return f" Not yet run: {'; '.join(texts)}." if texts else ""
+
+
+def _fits(trials, method):
+    """How much of the method's own grid is stored, and how the fits ended."""
+    path = CONF / "method" / f"{method}.yaml"
+    whole = math.prod(len(values) for values in (read(path)["grid"] or {}).values()) if path.exists() else 0
+    stored = trials["params"].nunique()
+    odd = {name: count for name, count in sorted(Counter(trials["status"]).items()) if name != "converged"}
+    parts = [f"{count} {'stopped at max_iter' if name == 'max_iter' else name}" for name, count in odd.items()]
+    points = f"Incomplete: {stored} of {whole} grid points" if stored < whole else f"{stored} grid points"
+    return ", ".join([points, f"{len(trials)} fits", *parts])
+
+
+def convergence(
+    study, dataset, methods=None, metric="acc", selection="default_params", size=None, yscale="linear", width=WIDTH
+):
+    """The objective against the sweep, a panel for each method and data set.
+
+    Parameters
+    ----------
+    study : Study
+    dataset : str or list of str
+    methods : list of str, optional
+        All of the study with sweeps by default.
+    metric, selection, size
+        Which fit, as in `scripts._convergence.chosen_traces`.
+    yscale : {"linear", "log"}, default="linear"
+    width : float, default=6.8
+
+    Returns
+    -------
+    Figure
+    """
+    datasets, results = several(dataset), study.results
+    if methods is None:
+        swept = results.trials["trial"].isin(results.traces.loc[results.traces["iteration"] > 0, "trial"])
+        methods = sorted(results.trials.loc[swept & results.trials["dataset"].isin(datasets), "method"].unique())
+        if not methods:
+            raise MissingResults(
+                f"no method with sweeps is stored on dataset={','.join(datasets)}; name it: methods=[...]."
+            )
+    pairs = [(method, name) for method in methods for name in datasets]
+    traces = chosen_traces(results, study.summary, pairs, metric, selection, size)
+    in_print = unique_names("method", methods)
+    at = "" if size is None else f", {size} features"
+    choice = {"default_params": "Default parameters", "best_over_grid": OVERALL["best_over_grid"]}[selection]
+    return draw_convergence(
+        traces,
+        [f"{in_print[method]}, {printed('dataset', name)}" for method, name in pairs],
+        title="Objective after every sweep",
+        note=f"{choice}{at}; sweep 0 is the start. {origin(study)}",
+        yscale=yscale,
+        width=width,
+    )
+
+
+def pixels(study, dataset, methods=None, metric="acc", selection="best_over_grid", samples=None, width=WIDTH):
+    """The selected pixels over images, a row for each method and sample.
+
+    Parameters
+    ----------
+    study : Study
+    dataset : str
+        Of images.
+    methods : list of str, optional
+        All of the study that select features by default.
+    metric, selection
+        How the parameters are chosen, at every size.
+    samples : list of int, optional
+        Rows of the data.  By default the middle one of each of the first two classes, or of one with several methods.
+    width : float, default=6.8
+
+    Returns
+    -------
+    Figure
+    """
+    dataset = one(dataset)
+    data = load_dataset(dataset, data_dir=study.data_dir)
+    check_same_data(study.results, data)
+    trials = study.results.trials
+    if methods is None:
+        stored = (trials["dataset"] == dataset) & (trials["status"] != FAILED) & (trials["method"] != "all_features")
+        methods = sorted(trials.loc[stored, "method"].unique())
+        if not methods:
+            raise MissingResults(f"nothing is stored on dataset={dataset}; name what you want: methods=[...].")
+    samples = middle_of_classes(data, 2 if len(methods) == 1 else 1) if samples is None else [int(s) for s in samples]
+    in_print = unique_names("method", methods)
+    sets = {
+        in_print[method]: selected_features(study.results, study.summary, method, dataset, metric, selection)
+        for method in methods
+    }
+    who = f"{printed('method', methods[0])} on " if len(methods) == 1 else ""
+    rows = ", ".join(str(sample) for sample in samples)
+    return draw_pixels(
+        data,
+        sets,
+        samples,
+        title=f"{who}{printed('dataset', dataset)}: the m selected pixels",
+        note=f"{PER_SIZE[selection]}{f' ({metric.upper()})' if selection == 'best_over_grid' else ''}. "
+        f"Sample{'s' if len(samples) > 1 else ''} {rows} of the data. {origin(study)}",
+        width=width,
+    )

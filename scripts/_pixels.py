@@ -1,0 +1,150 @@
+"""The selected pixels over images of the data set, for every number of features."""
+
+import json
+
+import numpy as np
+from matplotlib import rc_context
+from matplotlib.colors import to_rgb
+
+from metrics.summary import select
+from scripts._missing import MissingResults
+from scripts._style import COLOURS, GREY, STYLE, WIDTH, frame, new_figure
+
+SELECTED = COLOURS[1]
+
+
+def selected_features(results, summary, method, dataset, metric="acc", selection="best_over_grid"):
+    """The features that a method selects at every size.
+
+    Parameters
+    ----------
+    results : Results
+    summary : DataFrame
+        From `metrics.summary.summarise`, of the same study.
+    method, dataset : str
+    metric : {"acc", "nmi"}
+    selection : {"best_over_grid", "default_params"}, default="best_over_grid"
+        How the parameters are chosen, at every size.
+
+    Returns
+    -------
+    dict
+        Size -> ndarray of feature indices, best first.
+
+    Raises
+    ------
+    MissingResults
+        When nothing is stored.
+    ValueError
+        For "grid_median", which is no feature set.
+    """
+    if selection == "grid_median":
+        raise ValueError("selection=grid_median is no feature set: choose best_over_grid or default_params.")
+    cell = summary[(summary["method"] == method) & (summary["dataset"] == dataset) & (summary["clusterer"] == "kmeans")]
+    chosen = select(cell, metric, selection, per_size=True).dropna(subset="mean")
+    if chosen.empty:
+        raise MissingResults(
+            f"no feature set of method={method} on dataset={dataset} is stored for selection={selection}.",
+            [(method, dataset)],
+        )
+    rankings = results.trials.set_index("trial")["ranking"]
+    return {
+        int(row["n_selected"]): ranking_at(rankings[row["trial"]], int(row["n_selected"]))
+        for _, row in chosen.iterrows()
+    }
+
+
+def ranking_at(text, size):
+    """The first `size` features of a stored ranking, which is one list, or one for each size."""
+    stored = json.loads(text)
+    return np.array(stored[str(size)] if isinstance(stored, dict) else stored[:size], dtype=int)
+
+
+def check_same_data(results, dataset):
+    """Refuse a data set that is not the one that the trials were run on: its pixels could be others.
+
+    Raises
+    ------
+    ValueError
+    """
+    stored = set(results.trials.loc[results.trials["dataset"] == dataset.name, "data_sha"])
+    if stored - {dataset.sha}:
+        raise ValueError(
+            f"the trials on {dataset.name} were run on other data (sha256 {', '.join(sorted(stored))[:12]}...) than "
+            f"this machine has ({dataset.sha[:12]}...): run them again in a study of their own."
+        )
+
+
+def middle_of_classes(dataset, count):
+    """The middle sample of each of the first classes: the ends of a class are often its odd views."""
+    members = [np.flatnonzero(dataset.y == label) for label in range(min(count, dataset.n_classes))]
+    return [int(rows[len(rows) // 2]) for rows in members]
+
+
+def draw_pixels(dataset, sets, samples, *, title, note, width=WIDTH):
+    """A row for each method and sample: the image, then the selected pixels over it.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        Of images.
+    sets : dict
+        Method in print -> {size: feature indices}.
+    samples : list of int
+        Rows of the data.
+    title, note : str
+    width : float, default=6.8
+
+    Returns
+    -------
+    Figure
+
+    Raises
+    ------
+    DataError
+        When the features are no pixels.
+    ValueError
+        For a sample that is none.
+    """
+    for sample in samples:
+        if not 0 <= sample < dataset.n_samples:
+            raise ValueError(f"samples={samples} must be in [0, n_samples={dataset.n_samples}).")
+    images = {sample: _grey(dataset.image(dataset.X[sample])) for sample in samples}
+    sizes = sorted({size for found in sets.values() for size in found})
+    columns, rows = len(sizes) + 1, len(sets) * len(samples)
+    height, breadth = dataset.image_shape
+    side = (width - 0.3) / columns
+    with rc_context({**STYLE, "axes.grid": False}):
+        figure = new_figure(width, 0.8 + rows * (side * height / breadth + 0.03))
+        grid = figure.subplots(rows, columns, squeeze=False)
+        places = [(name, sample) for name in sets for sample in samples]
+        for row, ((name, sample), axes) in enumerate(zip(places, grid, strict=True)):
+            for axis, size in zip(axes, [None, *sizes], strict=True):
+                axis.set_axis_off()
+                if size is None:
+                    axis.imshow(images[sample], interpolation="nearest")
+                elif size in sets[name]:
+                    axis.imshow(_marked(dataset, images[sample], sets[name][size]), interpolation="nearest")
+                if row == 0:
+                    axis.set_title("m =" if size is None else str(size), fontsize=8, pad=3)
+            if len(sets) > 1 and sample == samples[0]:
+                axes[0].text(
+                    -0.08, 0.5 if len(samples) == 1 else 0.0, name, transform=axes[0].transAxes, rotation=90,
+                    ha="right", va="center", fontsize=8, color=GREY,
+                )  # fmt: skip
+        figure.get_layout_engine().set(w_pad=0.015, h_pad=0.02, wspace=0.0, hspace=0.0)
+        frame(figure, title, note)
+        return figure
+
+
+def _grey(image):
+    low, high = image.min(), image.max()
+    return np.repeat(((image - low) / (high - low or 1.0))[:, :, None], 3, axis=2)
+
+
+def _marked(dataset, image, features):
+    mask = np.zeros(dataset.n_features, dtype=bool)
+    mask[features] = True
+    marked = image.copy()
+    marked[dataset.image(mask)] = to_rgb(SELECTED)
+    return marked

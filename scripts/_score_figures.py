@@ -1,0 +1,132 @@
+"""The figures that compare methods by their scores."""
+
+import math
+
+from metrics.summary import select
+from scripts._conf import names_in_print, unique_names
+from scripts._curves import MOST_BANDS, draw_curves
+from scripts._missing import MissingResults
+from scripts._seconds import COST, draw_seconds, with_seconds
+from scripts._study import CLUSTERERS, OVERALL, PER_SIZE, one, origin, printed, several, spread
+from scripts._style import WIDTH, styles
+
+
+def acc_vs_size(
+    study, dataset, metric="acc", clusterer="kmeans", selection="best_over_grid", methods=None, width=WIDTH
+):
+    """A score against the number of features on one data set.
+
+    Parameters
+    ----------
+    study : Study
+    dataset : str
+    metric : {"acc", "nmi"}, default="acc"
+    clusterer : {"kmeans", "learned"}, default="kmeans"
+    selection : {"best_over_grid", "default_params", "grid_median"}, default="best_over_grid"
+        How the parameters are chosen, at every size.
+    methods : list of str, optional
+        All that the study has by default.
+    width : float, default=6.8
+
+    Returns
+    -------
+    Figure
+
+    Raises
+    ------
+    MissingResults
+        When nothing is stored for it.
+    """
+    dataset = one(dataset)
+    summary = study.summary
+    colours = styles(summary["method"])
+    stored = summary[summary["clusterer"] == clusterer]
+    if dataset not in set(stored["dataset"]):
+        raise MissingResults(
+            f"nothing is stored for dataset={dataset!r} and clusterer={clusterer!r}; "
+            f"data sets of this study: {', '.join(stored['dataset'].unique()) or 'none'}.",
+            [(method, dataset) for method in methods or sorted(summary["method"].unique())],
+        )
+    points = select(stored[stored["dataset"] == dataset], metric, selection, per_size=True).dropna(subset="mean")
+    points = points.assign(mean=100 * points["mean"], std=100 * points["std"])
+    if methods is not None:
+        points = points[points["method"].isin(methods)]
+    if points.empty:
+        raise MissingResults(
+            f"methods={methods} have no scores on {dataset} for selection={selection!r}.",
+            [(method, dataset) for method in methods or []],
+        )
+    names = unique_names("method", points["method"].unique())
+    curves = [(names[method], colours[method], curve) for method, curve in points.groupby("method")]
+    banded = points["std"].notna().any() and len(curves) <= MOST_BANDS
+    bands = f"; bands: {spread(study)}" if banded else ""
+    return draw_curves(
+        curves,
+        points["sizes"].iloc[0],
+        title=f"{printed('dataset', dataset)}: {metric.upper()} of {CLUSTERERS[clusterer]}",
+        ylabel=f"{metric.upper()} (%)",
+        note=f"{PER_SIZE[selection]}{bands}.\n{origin(study)}",
+        width=width,
+    )
+
+
+def acc_vs_seconds(
+    study, dataset, metric="acc", clusterer="kmeans", selection="best_over_grid", methods=None, width=WIDTH
+):
+    """A score against the seconds of fitting, a panel for each data set; the rest as in `acc_vs_size`."""
+    datasets = several(dataset)
+    points = select(study.summary[study.summary["clusterer"] == clusterer], metric, selection)
+    points = with_seconds(points[points["dataset"].isin(datasets)], study.results.trials, selection)
+    if methods is not None:
+        points = points[points["method"].isin(methods)]
+    lacking = [name for name in datasets if name not in set(points["dataset"])]
+    if lacking:
+        wanted = methods or sorted(study.summary["method"].unique())
+        raise MissingResults(
+            f"no scores are stored for dataset={','.join(lacking)}, clusterer={clusterer} and selection={selection}.",
+            [(method, name) for name in lacking for method in wanted],
+        )
+    return draw_seconds(
+        points,
+        styles(study.summary["method"]),
+        unique_names("method", points["method"].unique()),
+        {name: printed("dataset", name) for name in datasets},
+        metric=metric,
+        title=f"{metric.upper()} of {CLUSTERERS[clusterer]} against the seconds of fitting",
+        note=f"{OVERALL[selection]}; bars: {spread(study)}.\n{COST[selection]}; what the fits on one data set share, "
+        "a graph for example, counts in the first of them. One core each, on whatever machine ran them.\n"
+        f"{origin(study)}",
+        width=width,
+    )
+
+
+def critical_difference(
+    study, dataset=None, metric="acc", clusterer="kmeans", selection="best_over_grid",
+    methods=None, test="nemenyi", alpha=0.05, partial=False, width=WIDTH,
+):  # fmt: skip
+    """Average ranks over data sets, all of the study by default; the rest as in `scripts._ranking.rank_study`."""
+    # scikit-posthocs takes a second to import; no other figure needs it.
+    from scripts._critical_difference import TESTS, draw_critical_difference
+    from scripts._ranking import rank_study
+
+    datasets = None if dataset is None else several(dataset)
+    ranking = rank_study(
+        study.results, study.summary, metric, selection, clusterer, methods, datasets, partial, alpha
+    )  # fmt: skip
+    if test not in TESTS:
+        raise ValueError(f"test={test!r} must be one of {', '.join(TESTS)}.")
+    names = names_in_print("dataset")
+    p = ranking.comparison.friedman_p
+    friedman = "" if math.isnan(p) else f" Friedman's test: p = {p:.2g}."
+    return draw_critical_difference(
+        ranking,
+        styles(study.summary["method"]),
+        unique_names("method", ranking.table.index),
+        test=test,
+        alpha=alpha,
+        title=f"Average ranks by {metric.upper()} over {len(ranking.scores)} data sets; 1 is the best",
+        note=f"Joined: not told apart at {alpha:g} by {TESTS[test]}.{friedman} "
+        f"{OVERALL[selection]}.\n"
+        f"Data sets: {', '.join(names.get(name, name) for name in ranking.scores.index)}. {origin(study)}",
+        width=width,
+    )

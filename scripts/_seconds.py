@@ -1,0 +1,123 @@
+"""A score against the seconds of fitting, one panel for each data set."""
+
+import numpy as np
+from matplotlib import rc_context
+from matplotlib.lines import Line2D
+from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
+
+from scripts._missing import MissingResults
+from scripts._style import NARROW, STYLE, WIDTH, frame, new_figure
+
+COST = {
+    "best_over_grid": "Seconds of all fits of the grid, which the choice needs",
+    "default_params": "Seconds of the one fit",
+    "grid_median": "Seconds of one fit, median over the grid",
+    "stability": "Seconds of all fits of the grid, which the choice needs",
+    "silhouette": "Seconds of all fits of the grid, which the choice needs",
+}
+
+
+def with_seconds(chosen, trials, selection):
+    """The seconds that stand behind each score.
+
+    Parameters
+    ----------
+    chosen : DataFrame
+        From `metrics.summary.select`.
+    trials : DataFrame
+        Of the same study.
+    selection : str
+        "default_params": the chosen fit; "grid_median": the median; any other: the sum over all fits of the cell, failed
+        ones too as far as their time is known.
+
+    Returns
+    -------
+    DataFrame
+        `chosen` with the column seconds, without cells that have no score.
+    """
+    chosen = chosen.dropna(subset="mean")
+    cells = trials.groupby(["dataset", "method"])["fit_s"]
+    if selection == "default_params":
+        seconds = chosen["trial"].map(trials.set_index("trial")["fit_s"])
+    else:
+        totals = cells.median() if selection == "grid_median" else cells.sum()
+        seconds = [totals.get((row.dataset, row.method), np.nan) for row in chosen.itertuples()]
+    return chosen.assign(seconds=seconds)
+
+
+def draw_seconds(points, looks, names, panels, *, metric, title, note, width=WIDTH):
+    """Scatter, on logarithmic seconds; all features, which fit nothing, are a line.
+
+    Parameters
+    ----------
+    points : DataFrame
+        From `with_seconds`.
+    looks : dict
+        Method -> (colour, marker).
+    names, panels : dict
+        Method and data set -> name in print.
+    metric, title, note : str
+    width : float, default=6.8
+
+    Returns
+    -------
+    Figure
+
+    Raises
+    ------
+    MissingResults
+        For a data set without points.
+    """
+    per_row = 1 if width < NARROW else min(len(panels), 3)
+    rows = -(-len(panels) // per_row)
+    with rc_context({**STYLE, "axes.grid.axis": "both"}):
+        entries = _entries(points, looks, names)
+        columns = max(1, int(width / 1.6))
+        panel_height, legend_height = min(2.9, 0.8 * width / per_row), 0.17 * -(-len(entries) // columns)
+        figure = new_figure(width, 1.2 + legend_height + rows * panel_height)
+        cells = figure.add_gridspec(rows + 1, per_row, height_ratios=[*[panel_height] * rows, legend_height])
+        grid = [figure.add_subplot(cells[index // per_row, index % per_row]) for index in range(len(panels))]
+        for axis, (dataset, panel) in zip(grid, panels.items(), strict=False):
+            own = points[points["dataset"] == dataset]
+            if own.empty:
+                raise MissingResults(f"no score on dataset={dataset} is stored.", [(m, dataset) for m in names])
+            for row in own.itertuples():
+                colour, marker = looks[row.method]
+                mean, std = 100 * row.mean, 100 * row.std
+                if not marker:
+                    axis.axhline(mean, color=colour, linewidth=1.3, linestyle=(0, (5, 3)), zorder=1.5)
+                    continue
+                axis.errorbar(
+                    row.seconds, mean, std if np.isfinite(std) else None, color=colour, marker=marker,
+                    markersize=7, markeredgecolor="white", elinewidth=0.9, capsize=2,
+                )  # fmt: skip
+            axis.set_xscale("log")
+            axis.xaxis.set_major_locator(LogLocator(numticks=6))
+            axis.xaxis.set_minor_locator(NullLocator())
+            axis.yaxis.set_major_locator(MaxNLocator(nbins=6))
+            axis.set_title(panel, fontsize=9, loc="left")
+        for index, axis in enumerate(grid):
+            if index % per_row == 0:
+                axis.set_ylabel(f"{metric.upper()} (%)")
+            if index + per_row >= len(panels):
+                axis.set_xlabel("Seconds")
+        # Axes of its own keep the legend clear of the note.
+        below = figure.add_subplot(cells[rows, :])
+        below.set_axis_off()
+        below.legend(
+            handles=entries, loc="upper left", ncols=columns, fontsize=8,
+            handletextpad=0.3, columnspacing=1.2, borderaxespad=0.0,
+        )  # fmt: skip
+        frame(figure, title, note)
+        return figure
+
+
+def _entries(points, looks, names):
+    methods = sorted(points["method"].unique(), key=lambda name: (not looks[name][1], names[name].lower()))
+    return [
+        Line2D(
+            [], [], color=looks[name][0], marker=looks[name][1] or None, markersize=6.5, markeredgecolor="white",
+            linestyle="" if looks[name][1] else (0, (5, 3)), label=names[name],
+        )
+        for name in methods
+    ]  # fmt: skip

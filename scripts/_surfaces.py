@@ -1,0 +1,240 @@
+"""A score over the values of a parameter and the number of features: heat maps, or bars in three dimensions."""
+
+import json
+from typing import NamedTuple
+
+import numpy as np
+from matplotlib import colormaps, rc_context
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import Normalize
+from matplotlib.patches import Rectangle
+
+from scripts._missing import MissingResults
+from scripts._style import GREY, HEAT, NARROW, STYLE, WIDTH, frame, new_figure, number, symbol
+
+BEST, DEFAULT = "best", "default"
+LEAST_RANGE = 5  # percentage points between the ends of the colours
+
+
+class Surface(NamedTuple):
+    """One panel.
+
+    Attributes
+    ----------
+    metric, parameter : str
+    values, sizes : list
+        Of the parameter, ascending, and the numbers of features.
+    scores : ndarray of shape (n_sizes, n_values)
+        Percent; nan where nothing is stored or the fit failed.
+    """
+
+    metric: str
+    parameter: str
+    values: list
+    sizes: list
+    scores: np.ndarray
+
+
+def grid_of(summary, dataset, method, clusterer="kmeans"):
+    """The scored points of one cell, with a column for each parameter.
+
+    Parameters
+    ----------
+    summary : DataFrame
+        From `metrics.summary.summarise`, of one study.
+    dataset, method : str
+    clusterer : {"kmeans", "learned"}, default="kmeans"
+
+    Returns
+    -------
+    points : DataFrame
+        n_selected, acc_mean, nmi_mean, status, and the parameters as columns ("param", name).
+    varying, constant : dict
+        Parameter -> values in ascending order, or the one value that it has everywhere.
+
+    Raises
+    ------
+    MissingResults
+    """
+    cell = summary[(summary["dataset"] == dataset) & (summary["method"] == method)]
+    cell = cell[cell["clusterer"] == clusterer]
+    if not (cell["n_restarts"] > 0).any():
+        raise MissingResults(
+            f"nothing is stored for method={method} on dataset={dataset} and clusterer={clusterer}.",
+            [(method, dataset)],
+        )
+    params = [json.loads(text) for text in cell["params"]]
+    names = sorted({name for point in params for name in point})
+    points = cell.assign(**{f"param {name}": [point.get(name) for point in params] for name in names})
+    values = {name: sorted({point.get(name) for point in params}, key=lambda v: (str(type(v)), v)) for name in names}
+    varying = {name: found for name, found in values.items() if len(found) > 1}
+    constant = {name: found[0] for name, found in values.items() if len(found) == 1}
+    return points, varying, constant
+
+
+def surface(grid, parameter, metric, others=BEST, defaults=None):
+    """The scores over one parameter and the size.
+
+    Parameters
+    ----------
+    grid : tuple
+        From `grid_of`.
+    parameter : str
+    metric : {"acc", "nmi"}
+    others : {"best", "default"} or Mapping, default="best"
+        What the other parameters of the grid are: their best values at every point, chosen with the labels; their
+        defaults; or these values, and the best of those not named.
+    defaults : Mapping, optional
+        Needed for "default".
+
+    Returns
+    -------
+    Surface
+
+    Raises
+    ------
+    ValueError
+        For a parameter that has one value only, or values of the others that are not stored.
+    """
+    points, varying, constant = grid
+    if parameter not in varying:
+        has = f"has the one value {constant[parameter]}" if parameter in constant else "is not a parameter"
+        method, dataset = points["method"].iloc[0], points["dataset"].iloc[0]
+        raise MissingResults(
+            f"{parameter} {has} of {method} in what is stored on {dataset}; parameters with several values: "
+            f"{', '.join(varying) or 'none'}.",
+            [(method, dataset)],
+        )
+    wanted = fixed_values(varying, parameter, others, defaults)
+    kept = points
+    for name, value in wanted.items():
+        kept = kept[kept[f"param {name}"] == value]
+    if kept.empty:
+        text = ", ".join(f"{name}={value}" for name, value in wanted.items())
+        raise MissingResults(
+            f"no stored point has {text}; stored values: "
+            f"{'; '.join(f'{name}: {varying[name]}' for name in wanted)}. others=best takes what there is.",
+            [(points["method"].iloc[0], points["dataset"].iloc[0])],
+        )
+    best = kept.groupby([f"param {parameter}", "n_selected"])[f"{metric}_mean"].max()
+    # A value that only other slices have is no gap of this one.
+    asked = set(kept[f"param {parameter}"])
+    values, sizes = [value for value in varying[parameter] if value in asked], sorted(points["n_selected"].unique())
+    scores = np.array([[100 * best.get((value, size), np.nan) for value in values] for size in sizes])
+    return Surface(metric, parameter, values, [int(size) for size in sizes], scores)
+
+
+def fixed_values(varying, parameter, others, defaults):
+    """Value of every other parameter that does not take its best.
+
+    Raises
+    ------
+    ValueError
+        For a setting that is none, or names a parameter with one value.
+    """
+    rest = [name for name in varying if name != parameter]
+    if others == BEST:
+        return {}
+    if others == DEFAULT:
+        return {name: (defaults or {})[name] for name in rest if name in (defaults or {})}
+    if isinstance(others, str) or not hasattr(others, "items"):
+        raise ValueError(f"others={others!r} must be best, default, or values such as {{gamma: 1.0}}.")
+    return {name: value for name, value in others.items() if name in rest}
+
+
+def draw_surfaces(surfaces, *, title, note, kind="heatmap", width=WIDTH):
+    """One panel for each surface: a row for each metric, or one below the other in a narrow figure.
+
+    Parameters
+    ----------
+    surfaces : list of Surface
+        Metric by metric.
+    title, note : str
+    kind : {"heatmap", "bars"}, default="heatmap"
+    width : float, default=6.8
+        In inches.
+
+    Returns
+    -------
+    Figure
+    """
+    if kind not in ("heatmap", "bars"):
+        raise ValueError(f"kind={kind!r} must be heatmap or bars.")
+    metrics = list(dict.fromkeys(panel.metric for panel in surfaces))
+    per_row = 1 if width < NARROW else len(surfaces) // len(metrics)
+    rows = -(-len(surfaces) // per_row)
+    cell = width / per_row
+    height = 0.9 + rows * min(2.35 if kind == "heatmap" else 2.55, (0.62 if kind == "heatmap" else 0.75) * cell)
+    scales = {metric: _scale([panel for panel in surfaces if panel.metric == metric]) for metric in metrics}
+    with rc_context({**STYLE, "axes.grid": False}):
+        figure = new_figure(width, height)
+        projection = {"projection": "3d"} if kind == "bars" else {}
+        axes = figure.subplots(rows, per_row, squeeze=False, subplot_kw=projection).ravel()
+        for index, (axis, panel) in enumerate(zip(axes, surfaces, strict=False)):
+            first = index % per_row == 0
+            draw = _heat_map if kind == "heatmap" else _bars
+            draw(axis, panel, scales[panel.metric], first, 72 * cell)
+        for metric in metrics if kind == "heatmap" else ():
+            of_metric = [axis for axis, panel in zip(axes, surfaces, strict=False) if panel.metric == metric]
+            bar = figure.colorbar(ScalarMappable(scales[metric], HEAT), ax=of_metric, pad=0.015, aspect=22)
+            bar.set_label(f"{metric.upper()} (%)")
+            bar.outline.set_visible(False)
+        note += "\nOutlined: the best." if kind == "heatmap" else "\nThe bars do not start at 0."
+        if any(np.isnan(panel.scores).any() for panel in surfaces):
+            note += f" {'Hatched' if kind == 'heatmap' else 'Gaps'}: not run, or the fit failed."
+        frame(figure, title, note)
+        return figure
+
+
+def _scale(panels):
+    found = np.concatenate([panel.scores.ravel() for panel in panels])
+    low, high = np.nanmin(found), np.nanmax(found)
+    # Less than this is the noise of the restarts: full contrast would make a landscape of it.
+    missing = max(LEAST_RANGE - (high - low), 0)
+    return Normalize(low - missing / 2, high + missing / 2)
+
+
+def _heat_map(axis, panel, scale, first, points):
+    colours = colormaps[HEAT]
+    axis.set_facecolor("white")
+    # What is not covered shows the hatching.
+    hatching = {"fill": False, "hatch": "////", "edgecolor": "#bbbbbb", "linewidth": 0}
+    axis.add_patch(Rectangle((0, 0), 1, 1, transform=axis.transAxes, **hatching))
+    axis.pcolormesh(np.ma.masked_invalid(panel.scores), cmap=HEAT, norm=scale, edgecolor="white", linewidth=0.5)
+    room = points * 0.8 / len(panel.values)
+    for (row, column), value in np.ndenumerate(panel.scores):
+        if room > 18 and np.isfinite(value):
+            dark = np.dot(colours(scale(value))[:3], (0.299, 0.587, 0.114)) < 0.5
+            axis.text(
+                column + 0.5, row + 0.5, f"{value:.1f}", ha="center", va="center",
+                fontsize=min(7.5, room / 3), color="white" if dark else "black",
+            )  # fmt: skip
+    best = np.unravel_index(np.nanargmax(panel.scores), panel.scores.shape)
+    axis.add_patch(Rectangle(best[::-1], 1, 1, fill=False, edgecolor="black", linewidth=1.4))
+    axis.set_xticks(np.arange(len(panel.values)) + 0.5, [number(value) for value in panel.values])
+    axis.set_yticks(np.arange(len(panel.sizes)) + 0.5, panel.sizes)
+    axis.tick_params(length=0, labelsize=8)
+    axis.spines[:].set_visible(False)
+    axis.set_xlabel(symbol(panel.parameter))
+    if first:
+        axis.set_ylabel("Selected features")
+
+
+def _bars(axis, panel, scale, first, points):
+    colours = colormaps[HEAT]
+    column, row = np.meshgrid(np.arange(len(panel.values)), np.arange(len(panel.sizes)))
+    known = np.isfinite(panel.scores)
+    low = np.floor(scale.vmin / 5) * 5
+    axis.bar3d(
+        column[known] - 0.35, row[known] - 0.35, low, 0.7, 0.7, np.maximum(panel.scores[known] - low, 1e-3),
+        color=colours(scale(panel.scores[known])), edgecolor="white", linewidth=0.2,
+    )  # fmt: skip
+    axis.set_xticks(np.arange(len(panel.values)), [number(value) for value in panel.values])
+    axis.set_yticks(np.arange(len(panel.sizes)), panel.sizes)
+    axis.set_zlim(low, np.nanmax(panel.scores))
+    axis.tick_params(labelsize=6.5, pad=-2, color=GREY)
+    axis.set_xlabel(symbol(panel.parameter), labelpad=-4)
+    axis.set_ylabel("features", labelpad=-2, fontsize=8)
+    axis.set_zlabel(f"{panel.metric.upper()} (%)", labelpad=-5, fontsize=8)
+    axis.view_init(elev=28, azim=-58)
+    axis.set_box_aspect((1, 1, 0.7), zoom=0.95)

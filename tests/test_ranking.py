@@ -1,0 +1,149 @@
+"""From a study to ranks: which cells count, what is refused, what the script prints and the diagram draws."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from frames import frames, store
+
+from metrics.summary import summarise
+from scripts._missing import MissingResults
+from scripts._ranking import rank_study
+from scripts._score_figures import critical_difference
+from scripts._study import Study
+
+ROOT = Path(__file__).resolve().parents[1]
+DATASETS = ["umist", "orl", "pie10p", "pix10p", "jaffe", "allaml", "coil20"]
+LEVEL = {"mcfs": 0.5, "dgufs": 0.4, "rufs": 0.3}
+
+
+def points(datasets=DATASETS, sizes=(50, 100)):
+    noise = np.random.default_rng(0)
+    return [
+        {"dataset": dataset, "method": method, "acc": {size: list(level + 0.01 * noise.random(4)) for size in sizes}}
+        for dataset in datasets
+        for method, level in LEVEL.items()
+    ]
+
+
+def study_of(rows):
+    results = frames(rows)
+    return Study(results, summarise(*results[:2]))
+
+
+def rank(rows, **settings):
+    study = study_of(rows)
+    return rank_study(study.results, study.summary, **settings)
+
+
+def test_methods_are_ranked_by_the_mean_over_restarts_of_the_chosen_point():
+    ranking = rank(points())
+    assert ranking.table.index.tolist() == ["mcfs", "dgufs", "rufs"]
+    assert ranking.table["average_rank"].tolist() == [1, 2, 3]
+    assert ranking.table["wins"].tolist() == [7, 0, 0]
+    assert ranking.table[["low", "high"]].to_numpy().tolist() == [[1, 1], [2, 2], [3, 3]]
+    first = points()[0]["acc"]
+    assert ranking.scores.loc["umist", "mcfs"] == pytest.approx(100 * max(map(np.mean, first.values())))
+
+
+def test_the_interval_comes_from_the_restarts_of_the_chosen_size():
+    rows = points()
+    # Alike at the better size, with restarts that disagree: either may rank first.
+    for row in rows:
+        if row["method"] in ("mcfs", "dgufs"):
+            turn = [0.0, 0.1, 0.2, 0.3] if row["method"] == "mcfs" else [0.3, 0.2, 0.1, 0.001]
+            row["acc"] = {50: [0.1] * 4, 100: [0.5 + t for t in turn]}
+    ranking = rank(rows)
+    assert ranking.table.loc["mcfs", "low"] < ranking.table.loc["mcfs", "average_rank"]
+    assert ranking.table.loc["dgufs", "high"] > ranking.table.loc["dgufs", "average_rank"]
+    assert ranking.table.loc["rufs", ["low", "high"]].tolist() == [3, 3]
+
+
+def test_a_median_over_the_grid_has_ranks_and_no_interval():
+    ranking = rank(points(), selection="grid_median")
+    assert ranking.table["average_rank"].tolist() == [1, 2, 3]
+    assert ranking.table[["low", "high"]].isna().all(axis=None)
+
+
+def test_a_missing_cell_is_refused_with_what_is_whole():
+    with pytest.raises(MissingResults, match=r"1 of 21 cells are missing: rufs on coil20 \(no score\)") as caught:
+        rank(points()[:-1])
+    assert "methods=[dgufs,mcfs] has them all" in str(caught.value)
+    assert "data sets with all methods: allaml, jaffe, orl, pie10p, pix10p, umist" in str(caught.value)
+    assert caught.value.cells == [("rufs", "coil20")]
+    assert len(rank(points()[:-1], methods=["dgufs", "mcfs"]).scores) == 7
+    assert len(rank(points()[:-1], datasets=DATASETS[:-1]).scores) == 6
+
+
+def test_an_incomplete_cell_counts_only_when_it_is_asked_for():
+    rows = points()
+    rows.append({"dataset": "umist", "method": "mcfs", "params": {"a": 1}, "status": "failed", "sizes": [50, 100]})
+    with pytest.raises(MissingResults, match=r"mcfs on umist \(incomplete\).*partial=true"):
+        rank(rows)
+    assert rank(rows, partial=True).table.index[0] == "mcfs"
+
+
+def test_too_few_data_sets_are_refused():
+    with pytest.raises(ValueError, match=r"n_datasets=5 .*must be 6 or more"):
+        rank(points(DATASETS[:5]))
+
+
+def test_the_diagram_puts_every_method_at_its_rank_and_joins_what_is_alike():
+    figure = critical_difference(study_of(points()))
+    axes = figure.axes[0]
+    marks = sorted(float(dot.get_offsets()[0, 0]) for dot in axes.collections)
+    assert marks == [1, 2, 3]
+    joined = [sorted(line.get_xdata()) for line in axes.lines if line.get_linewidth() == 3]
+    length = 2.343 * np.sqrt(3 * 4 / (6 * 7))  # Demšar's table 5: q = 2.343 for three methods
+    assert joined == [[1, 2], [2, 3]]
+    assert 1 < length < 2
+    assert any(f"critical difference {length:.2f}" in text.get_text() for text in axes.texts)
+
+
+def test_the_diagram_joins_by_wilcoxon_on_request_and_says_when_it_cannot():
+    study = study_of(points())
+    axes = critical_difference(study, test="wilcoxon_holm").axes[0]
+    assert not [line for line in axes.lines if line.get_linewidth() == 3]
+    with pytest.raises(ValueError, match="test=nemenyi needs three methods"):
+        critical_difference(study, methods=["mcfs", "rufs"])
+    with pytest.raises(ValueError, match="it takes 7 data sets, or fewer methods"):
+        critical_difference(study, dataset=DATASETS[:6], test="wilcoxon_holm")
+    with pytest.raises(ValueError, match="test='t' must be one of"):
+        critical_difference(study, test="t")
+
+
+@pytest.mark.parametrize("width", [6.8, 3.4])
+def test_no_name_of_the_diagram_leaves_the_figure(width):
+    figure = critical_difference(study_of(points()), width=width)
+    figure.canvas.draw()
+    for text in figure.axes[0].texts:
+        box = text.get_window_extent()
+        assert box.x0 >= 0 and box.x1 <= figure.bbox.x1, text.get_text()
+
+
+def run(results, *arguments):
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-m", "scripts.ranks", *arguments, f"results_dir={results}", "study=dgufs"]
+    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120)
+
+
+def test_command_line_prints_ranks_and_tests(tmp_path):
+    store(frames(points()), tmp_path)
+    done = run(tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "3 methods on 7 data sets" in done.stdout
+    assert "| MCFS   | 1.00         | 1.00 to 1.00  | 7    |" in done.stdout
+    assert "Friedman: chi-squared 14.00, p = < 0.001" not in done.stdout
+    assert "Friedman: chi-squared 14.00, p < 0.001" in done.stdout
+    assert "Wilcoxon-Holm" in done.stdout
+
+
+def test_command_line_names_the_command_that_fills_a_gap(tmp_path):
+    store(frames(points()[:-1]), tmp_path)
+    done = run(tmp_path)
+    assert done.returncode != 0
+    assert "python run.py protocol=dgufs protocol.restarts=2 method=rufs dataset=coil20" in done.stderr
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,188 @@
+"""Ranks and tests over data sets, against cases worked by hand, scipy alone, and simulation."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from metrics.ranks import MIN_DATASETS, bootstrap_average_ranks, compare, critical_difference, datasets_needed, ranks
+
+# Demšar 2006, table 6: AUC of C4.5 and its variants on 14 data sets; average ranks 3.143, 2.000, 2.893, 1.964.
+DEMSAR = pd.DataFrame(
+    [
+        [0.763, 0.768, 0.771, 0.798], [0.599, 0.591, 0.590, 0.569], [0.954, 0.971, 0.968, 0.967],
+        [0.628, 0.661, 0.654, 0.657], [0.882, 0.888, 0.886, 0.898], [0.936, 0.931, 0.916, 0.931],
+        [0.661, 0.668, 0.609, 0.685], [0.583, 0.583, 0.563, 0.625], [0.775, 0.838, 0.866, 0.875],
+        [1.000, 1.000, 1.000, 1.000], [0.940, 0.962, 0.965, 0.962], [0.619, 0.666, 0.614, 0.669],
+        [0.972, 0.981, 0.9751, 0.975], [0.957, 0.978, 0.946, 0.970],
+    ],
+    columns=["C4.5", "m", "cf", "m,cf"],
+)  # fmt: skip
+
+
+def table(values):
+    values = np.asarray(values, dtype=float)
+    return pd.DataFrame(
+        values, index=[f"d{i}" for i in range(len(values))], columns=list("abcdefgh")[: values.shape[1]]
+    )
+
+
+def test_the_best_has_rank_one_in_either_direction():
+    scores = table([[3, 1, 2]])
+    assert ranks(scores).iloc[0].tolist() == [1, 3, 2]
+    assert ranks(scores, higher_is_better=False).iloc[0].tolist() == [3, 1, 2]
+
+
+def test_ties_share_the_mean_of_their_places_also_when_summed_in_another_order():
+    scores = table([[0.1 + 0.2, 0.3, 0.5, 0.1]])
+    assert ranks(scores).iloc[0].tolist() == [2.5, 2.5, 1, 4]
+
+
+def test_a_gap_is_refused_and_named():
+    scores = table([[1, 2], [np.nan, 3]])
+    for refuse in (ranks, compare):
+        with pytest.raises(ValueError, match="a on d1"):
+            refuse(scores)
+
+
+def test_demsars_example_is_reproduced():
+    assert ranks(DEMSAR).mean().to_numpy() == pytest.approx([3.143, 2.000, 2.893, 1.964], abs=5e-4)
+    found = compare(DEMSAR)
+    # He prints 9.28, without the correction for ties, and a critical difference of 1.25.
+    assert critical_difference(14, 4) == pytest.approx(1.25, abs=5e-3)
+    average = ranks(DEMSAR).mean()
+    printed = 12 * 14 / (4 * 5) * ((average**2).sum() - 4 * 25 / 4)
+    assert printed == pytest.approx(9.28, abs=0.01)
+    ties = sum(count**3 - count for row in DEMSAR.to_numpy() for count in np.unique(row, return_counts=True)[1])
+    assert found.friedman == pytest.approx(printed / (1 - ties / (14 * 4 * 15)))
+    assert found.friedman_p == pytest.approx(stats.chi2.sf(found.friedman, 3))
+
+
+def test_nemenyi_agrees_with_the_critical_difference():
+    found, average = compare(DEMSAR), ranks(DEMSAR).mean()
+    for first in DEMSAR:
+        for second in DEMSAR.columns.drop(first):
+            apart = abs(average[first] - average[second]) > found.critical_difference
+            assert (found.nemenyi.loc[first, second] < 0.05) == apart
+
+
+def test_wilcoxon_holm_is_scipys_test_stepped_down_by_hand():
+    scores = table(np.random.default_rng(0).normal([0, 0.4, 2], 1, size=(12, 3)))
+    pairs = [("a", "b"), ("a", "c"), ("b", "c")]
+    raw = {pair: stats.wilcoxon(scores[pair[0]], scores[pair[1]]).pvalue for pair in pairs}
+    found = compare(scores).wilcoxon_holm
+    largest = 0.0
+    for step, pair in enumerate(sorted(pairs, key=raw.get)):
+        largest = max(largest, min(1, (3 - step) * raw[pair]))
+        assert found.loc[pair] == found.loc[pair[::-1]] == pytest.approx(largest)
+
+
+def test_methods_that_tie_everywhere_are_alike():
+    found = compare(table(np.ones((10, 3))))
+    assert (found.friedman, found.friedman_p) == (0, 1)
+    assert (found.nemenyi == 1).all(axis=None)
+    assert (found.wilcoxon_holm == 1).all(axis=None)
+
+
+def test_two_methods_that_tie_everywhere_beside_a_third_that_always_wins():
+    found = compare(table([[1, 1, 2 + i / 10] for i in range(10)]))
+    assert found.wilcoxon_holm.loc["a", "b"] == 1
+    assert found.wilcoxon_holm.loc["a", "c"] == pytest.approx(3 * 2 / 2**10)
+    assert ranks(table([[1, 1, 2]])).iloc[0].tolist() == [2.5, 2.5, 1]
+
+
+@pytest.mark.parametrize("n_datasets", [1, 3, MIN_DATASETS - 1])
+def test_too_few_data_sets_are_refused_with_the_bound_and_the_reason(n_datasets):
+    with pytest.raises(ValueError, match=rf"n_datasets={n_datasets} .*must be 6 or more: .*2/2\^5"):
+        compare(table(np.random.default_rng(0).normal(size=(n_datasets, 3))))
+
+
+def test_the_bound_is_where_a_pair_can_first_be_significant():
+    def always_wins(n):
+        return stats.wilcoxon(np.arange(1, n + 1)).pvalue
+
+    assert always_wins(MIN_DATASETS - 1) > 0.05 > always_wins(MIN_DATASETS)
+    for n_methods in (2, 3, 5, 8):
+        needed, pairs = datasets_needed(n_methods), n_methods * (n_methods - 1) / 2
+        assert pairs * always_wins(needed) <= 0.05
+        assert needed == MIN_DATASETS or pairs * always_wins(needed - 1) > 0.05
+
+
+def test_wilcoxon_holm_is_left_out_where_nothing_could_be_significant():
+    scores = table(np.random.default_rng(0).normal(size=(datasets_needed(5) - 1, 5)))
+    found = compare(scores)
+    assert found.wilcoxon_holm is None
+    assert found.needed == len(scores) + 1
+    assert found.nemenyi is not None
+
+
+def test_two_methods_have_wilcoxon_only():
+    found = compare(table([[1, 2 + i] for i in range(6)]))
+    assert found.nemenyi is None
+    assert np.isnan(found.friedman)
+    assert found.wilcoxon_holm.loc["a", "b"] == pytest.approx(2 / 2**6)
+    with pytest.raises(ValueError, match="two methods"):
+        compare(table(np.ones((6, 1))))
+
+
+def test_alike_methods_are_told_apart_no_more_often_than_the_level_says():
+    rng = np.random.default_rng(0)
+    found = [compare(table(rng.normal(size=(9, 3)))) for _ in range(40)]
+    for wrong in (
+        [one.friedman_p < 0.05 for one in found],
+        [(one.nemenyi < 0.05).any(axis=None) for one in found],
+        [(one.wilcoxon_holm < 0.05).any(axis=None) for one in found],
+    ):
+        # Of 40 draws of probability 0.05 more than 6 occur once in three hundred times.
+        assert sum(wrong) <= 6
+
+
+def test_a_method_that_is_much_better_is_found():
+    scores = table(np.random.default_rng(0).normal([0, 0, 0, 5], 1, size=(12, 4)))
+    found = compare(scores)
+    for matrix in (found.nemenyi, found.wilcoxon_holm):
+        significant = matrix < 0.05
+        assert significant.loc["d", ["a", "b", "c"]].all()
+        assert not significant.loc[["a", "b", "c"], ["a", "b", "c"]].any(axis=None)
+
+
+def test_bootstrap_averages_restarts_before_it_ranks():
+    # b wins most restarts by a little and loses a few by a lot: its mean is lower whatever few are drawn.
+    restarts = np.zeros((1, 2, 20))
+    restarts[0, 1] = [0.01] * 12 + [-5] * 8
+    low, high = bootstrap_average_ranks(restarts)
+    assert (low[0], high[0]) == (1, 1)
+    assert (low[1], high[1]) == (2, 2)
+
+
+def test_bootstrap_draws_the_same_restarts_for_all_methods():
+    # A start that is lucky for all of them changes no rank.
+    luck = np.random.default_rng(0).normal(size=20)
+    restarts = np.array([[luck, luck + 0.001]])
+    low, high = bootstrap_average_ranks(restarts)
+    assert (low.tolist(), high.tolist()) == ([2, 1], [2, 1])
+    low, high = bootstrap_average_ranks(restarts, higher_is_better=False)
+    assert (low.tolist(), high.tolist()) == ([1, 2], [1, 2])
+
+
+def test_bootstrap_intervals_hold_the_average_rank_and_narrow_with_more_restarts():
+    rng = np.random.default_rng(1)
+    scores = rng.normal(size=(8, 4, 400)) + rng.normal(size=(8, 4, 1)) * 0.3
+    widths = []
+    for count in (20, 400):
+        restarts = scores[:, :, :count]
+        average = ranks(table(restarts.mean(axis=2))).mean().to_numpy()
+        low, high = bootstrap_average_ranks(restarts)
+        assert (low <= average).all() and (average <= high).all()
+        widths.append((high - low).mean())
+    assert widths[1] < widths[0]
+    assert all(
+        (a == b).all() for a, b in zip(bootstrap_average_ranks(scores), bootstrap_average_ranks(scores), strict=True)
+    )
+
+
+def test_bootstrap_refuses_gaps():
+    restarts = np.ones((2, 2, 3))
+    restarts[1, 1, 2] = np.nan
+    with pytest.raises(ValueError, match="same restarts"):
+        bootstrap_average_ranks(restarts)
