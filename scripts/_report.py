@@ -1,7 +1,5 @@
 """What the report page shows, as plain values: the template decides how it looks."""
 
-import base64
-import io
 import json
 from collections import Counter
 from pathlib import Path
@@ -10,14 +8,12 @@ import numpy as np
 import pandas as pd
 
 from datasets import DataError, load_dataset
-from metrics.ranks import ranks
-from metrics.summary import SELECTIONS, select, summarise
+from metrics.summary import SELECTIONS, summarise
 from runners.store import load_results
 from scripts._audit import make_audit
 from scripts._conf import CONF, names_in_print, read_table, unique_names
-from scripts._ranking import rank_study
+from scripts._report_parts import average_ranks, figures
 from scripts._report_trials import trial_facts
-from scripts._score_figures import acc_vs_size
 from scripts._study import Study
 from scripts._table_formats import HTML, ours, paper
 from scripts._verdicts import VERDICTS
@@ -29,7 +25,6 @@ from scripts.published import PAPERS
 # A sign beside each colour, so that nothing rests on colour alone.
 SIGNS = dict(zip(VERDICTS, "●◐○▲▼–×", strict=True))
 HEADINGS = {"dataset": "data set", "n_selected": "features", "max_iter": "at max_iter"}
-FIGURE_BYTES = 1_200_000  # of all figures together
 
 
 def gather(results_dir, study, selection="best_over_grid", data_dir=None):
@@ -76,8 +71,8 @@ def gather(results_dir, study, selection="best_over_grid", data_dir=None):
         "signs": SIGNS,
         "tables": tables,
         "comparison": _comparison(comparison),
-        "figures": _figures(Path(results_dir) / study / "figures", Study(results, summary, data_dir), selection),
-        "ranks": _ranks(results, summary, selection),
+        "figures": figures(Path(results_dir) / study / "figures", Study(results, summary, data_dir), selection),
+        "ranks": average_ranks(results, summary, selection),
         "audit": _audit(found, {"method": methods, "optimum": methods, "dataset": datasets}),
         "seconds": _seconds(trials),
         "trials": _trials(results, shown, data_dir),
@@ -194,75 +189,6 @@ def _comparison(comparison):
 
 def _score(mean, std):
     return "" if pd.isna(mean) else f"{mean:.1f}" + ("" if pd.isna(std) else f" ± {std:.1f}")
-
-
-def _figures(folder, study, selection):
-    """The files of the study's folder of figures; without any, ACC against the number of features."""
-    figures, left_out, total = [], [], 0
-    files = sorted(path for path in folder.glob("**/*") if path.suffix in (".svg", ".png")) if folder.is_dir() else []
-    vector = {path.with_suffix("") for path in files if path.suffix == ".svg"}
-    for path in (path for path in files if path.suffix == ".svg" or path.with_suffix("") not in vector):
-        data = path.read_bytes()
-        if total + len(data) * 4 / 3 > FIGURE_BYTES:
-            left_out.append(path.name)
-            continue
-        total += len(data) * 4 / 3
-        kind = "svg+xml" if path.suffix == ".svg" else "png"
-        figures.append({"name": path.stem.replace("_", " "), "source": _address(data, kind)})
-    if not figures and not left_out:
-        for dataset in sorted(study.summary["dataset"].unique()):
-            figure = acc_vs_size(study, dataset, selection=selection)
-            file = io.BytesIO()
-            figure.savefig(file, format="svg", metadata={"Date": None})
-            name = f"ACC against the number of features on {names_in_print('dataset').get(dataset, dataset)}"
-            figures.append({"name": name, "source": _address(file.getvalue(), "svg+xml")})
-    return {"shown": figures, "left_out": left_out}
-
-
-def _address(data, kind):
-    return f"data:image/{kind};base64," + base64.b64encode(data).decode()
-
-
-def _ranks(results, summary, selection):
-    """Mean ranks under every selection, and the tests of the page's own or why there are none."""
-    columns, datasets = {}, []
-    kmeans = summary[summary["clusterer"] == "kmeans"]
-    for name in SELECTIONS:
-        means = select(kmeans, "acc", name).pivot(index="dataset", columns="method", values="mean").dropna()
-        if means.empty or means.shape[1] < 2:
-            return {"rows": [], "datasets": []}
-        datasets = list(means.index)
-        columns[name] = ranks(means).mean()
-    names = unique_names("method", columns[selection].index)
-    order = columns[selection].sort_values(kind="stable").index
-    rows = [
-        {"method": names[method], "ranks": [float(column[method]) for column in columns.values()]} for method in order
-    ]
-    return {
-        "rows": rows,
-        "datasets": datasets,
-        "selections": list(columns),
-        "tests": _tests(results, summary, selection, names),
-    }
-
-
-def _tests(results, summary, selection, names):
-    try:
-        found = rank_study(results, summary, "acc", selection)
-    except ValueError as error:
-        return {"refusal": str(error)}
-    compared = found.comparison
-    intervals = [
-        {"method": names[row.Index], "rank": row.average_rank, "low": row.low, "high": row.high, "wins": int(row.wins)}
-        for row in found.table.itertuples()
-    ]
-    return {
-        "refusal": "",
-        "intervals": intervals,
-        "friedman": compared.friedman,
-        "p": compared.friedman_p,
-        "critical": compared.critical_difference,
-    }
 
 
 def _audit(found, names):

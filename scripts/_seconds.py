@@ -27,8 +27,8 @@ def with_seconds(chosen, trials, selection):
     trials : DataFrame
         Of the same study.
     selection : str
-        "default_params": the chosen fit; "grid_median": the median; any other: the sum over all fits of the cell, failed
-        ones too as far as their time is known.
+        "default_params": the chosen fit; "grid_median": the median; any other: the sum over all fits of the cell,
+        failed ones too as far as their time is known.
 
     Returns
     -------

@@ -60,7 +60,7 @@ def make_table(spec, results_dir, study, selection="best_over_grid", published=N
 
     protocol_name, overrides = _protocol(spec, trials)
     methods, datasets = (names_in_print(group) for group in ("method", "dataset"))
-    lines, unknown = commands(cells, study, protocol_name, overrides, methods, datasets)
+    lines, unknown = commands(cells, study, protocol_name, overrides, methods, datasets, experiment=study)
     below = notes(cells, selection, study, trials, spec["paper"])
     if unknown:
         below.append(f"Not in conf/, and so without a command: {', '.join(unknown)}.")
