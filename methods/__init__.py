@@ -5,9 +5,11 @@ from methods.dgufs import DGUFS
 from methods.eufs import EUFS
 from methods.fssl import FSSL
 from methods.jelsr import JELSR
+from methods.jgufs import JGUFS
 from methods.kmeans_ufs import KMeansUFS
 from methods.laplacian_score import LaplacianScore
 from methods.mcfs import MCFS
+from methods.ndfs import NDFS
 from methods.rufs import RUFS
 from methods.sf2sog import SF2SOG
 from methods.socfs import SOCFS
@@ -17,7 +19,9 @@ __all__ = [
     "EUFS",
     "FSSL",
     "JELSR",
+    "JGUFS",
     "MCFS",
+    "NDFS",
     "RUFS",
     "SF2SOG",
     "SOCFS",

@@ -1,15 +1,23 @@
-"""K-means from random starts, all restarts advancing together."""
+"""K-means from random starts: what a label is, the starts, and how the compiled steps of `metrics.elkan` are fed."""
 
-from functools import lru_cache
+import contextlib
+from functools import cache, lru_cache
 
 import numpy as np
-from scipy.sparse import csr_array
+from numba.core import event
+
+from metrics import elkan
 
 # Two squared distances closer than this share of the mean squared norm of the centred samples are taken for equal, so
 # that the order of additions in a matrix product never decides where a sample goes.
 TIE = 1e-12
-# Distances held at a time; they stay in the cache of one core, and memory does not grow with n_samples.
-BLOCK = 2**17
+# Products of samples with first centres held at a time.
+PRODUCTS = 2**24
+# Rows are padded to whole vector registers.
+LANES = 16
+UNIT = 2.0**-24  # rounding of float32
+# A Gram matrix pays from so many features per sample, and up to so many samples per restart (measured).
+GRAM_FEATURES, GRAM_SAMPLES = 8, 32
 
 
 def kmeans_restarts(X, n_clusters, n_restarts=20, seed=0, max_iter=100):
@@ -42,6 +50,38 @@ def kmeans_restarts(X, n_clusters, n_restarts=20, seed=0, max_iter=100):
     """
     X = _check_samples(X)
     return lloyd(X, starting_rows(len(X), n_clusters, n_restarts, seed), max_iter)
+
+
+def load_engine(on_compile=None):
+    """Have the compiled steps at hand before time is taken.
+
+    Parameters
+    ----------
+    on_compile : callable, optional
+        Called without arguments before they are compiled, which takes some ten seconds.  The result is kept on disk,
+        in the checkout or, where that cannot be written, in the user's cache (NUMBA_CACHE_DIR replaces both), until
+        `metrics/elkan.py`, Numba or the processor changes.
+    """
+    with event.install_listener("numba:compile", _Announcer(on_compile)):
+        _first_run()
+
+
+class _Announcer(event.Listener):
+    def __init__(self, call):
+        self._call = call
+
+    def on_start(self, event):
+        if self._call is not None:
+            self._call()
+            self._call = None
+
+    def on_end(self, event):
+        """Nothing is left to say."""
+
+
+@cache
+def _first_run():
+    lloyd(np.eye(3), [[0]])
 
 
 @lru_cache(maxsize=32)
@@ -106,45 +146,49 @@ def lloyd(X, starts, max_iter=100):
 
     Notes
     -----
-    The samples are centred first, since distances come from ``||c||^2 / 2 - x'c`` and lose digits far from the origin.
-    Distances that differ by less than 1e-12 of the mean squared norm count as equal.  From the same starts the labels
-    are those of ``sklearn.cluster.KMeans(algorithm="lloyd", tol=0)``, which leaves such ties to rounding, and which may
-    give an empty cluster a sample that is alone in its own.
+    Samples are centred, and divided by a power of two that brings their norms to 1 at most.  The squared distance that
+    decides is the one to the mean of the cluster, members added in their order, computed in float64 as the sum of
+    squared differences in a fixed order.  Two that differ by no more than 1e-12 of the mean squared norm are equal.
+    From the same starts the labels are those of ``sklearn.cluster.KMeans(algorithm="lloyd", tol=0)``, which leaves such
+    ties to rounding, and which may give an empty cluster a sample that is alone in its own.
+
+    So the labels of a restart are a function of X and its start alone.  They are computed with bounds, in float32, from
+    products of several restarts at once, and from a Gram matrix where that is faster; but all of these carry bounds of
+    their errors, and what they do not prove is computed by the definition.  A label hence does not depend on the other
+    restarts, the number of threads or processes, or the BLAS.
+
+    Time: the products of all samples with the first centres, then about one distance per sample and step, not
+    n_clusters.  Memory: the larger of n_samples * n_clusters and 2**24 float32, beside two copies of X.
+
+    References
+    ----------
+    C. Elkan, "Using the triangle inequality to accelerate k-means", ICML 2003.
     """
     X = _check_samples(X)
-    starts = np.asarray(starts)
+    starts = np.array(starts)
     if starts.ndim != 2 or not starts.size or starts.min() < 0 or starts.max() >= len(X):
         raise ValueError(
             f"starts of shape {starts.shape} must hold rows of X in [0, n_samples={len(X)}), one restart each."
         )
     if max_iter < 1:
         raise ValueError(f"max_iter={max_iter} must be at least 1.")
-    X = X - X.mean(axis=0)
-    tie = TIE * np.einsum("ij,ij", X, X) / len(X)
-    n_restarts = len(starts)
-
-    result = np.empty((n_restarts, len(X)), dtype=np.intp)
-    active = np.arange(n_restarts)
-    centres = X[starts]
-    labels = np.full((n_restarts, len(X)), -1)
-    sums = np.zeros(centres.shape)
-    for _ in range(max_iter):
-        previous, labels = labels, _assign(X, centres, tie)
-        moving = (labels != previous).any(axis=1)
-        if not moving.all():
-            result[active[~moving]] = labels[~moving]
-            active, labels, previous, sums = active[moving], labels[moving], previous[moving], sums[moving]
-            centres = centres[moving]
-            if not len(active):
-                return result
-        _move(X, sums, previous, labels)
-        centres = _means(X, sums, labels, centres, tie)
-    result[active] = _assign(X, centres, tie)
+    # One type of arguments, writable, as the compiled steps would be compiled again for any other.
+    starts = starts.astype(np.int64, casting="same_kind")
+    X = _unit_samples(X)
+    points, distortion = _points(X, len(starts))
+    limits = _limits(X, points, distortion)
+    norms = np.einsum("ij,ij->i", points, points, dtype=np.float64).astype(np.float32)
+    result = np.empty((len(starts), len(X)), dtype=np.intp)
+    step = max(1, PRODUCTS // (len(X) * starts.shape[1]))
+    for first in range(0, len(starts), step):
+        some = starts[first : first + step]
+        products = (points[some.ravel()] @ points.T).reshape(*some.shape, len(X))
+        elkan.lloyd(X, points, norms, some, products, max_iter, limits, result[first : first + step])
     return result
 
 
 def _check_samples(X):
-    X = np.asarray(X, dtype=np.float64)
+    X = np.asarray(X, dtype=np.float64, order="C")
     if X.ndim != 2 or not X.size:
         raise ValueError(f"X of shape {X.shape} must be (n_samples, n_features), with at least one of each.")
     if not np.isfinite(X).all():
@@ -152,56 +196,45 @@ def _check_samples(X):
     return X
 
 
-def _assign(X, centres, tie):
-    """Index of the nearest centre, of shape (n_restarts, n_samples)."""
-    n_restarts, n_clusters, n_features = centres.shape
-    flat = centres.reshape(-1, n_features)
-    half_norms = np.einsum("ij,ij->i", flat, flat)[:, None] / 2
-    labels = np.empty((n_restarts, len(X)), dtype=np.intp)
-    step = max(1, BLOCK // len(flat))
-    for first in range(0, len(X), step):
-        block = X[first : first + step]
-        distances = (half_norms - flat @ block.T).reshape(n_restarts, n_clusters, len(block))
-        limit = distances.min(axis=1) + tie / 2
-        for cluster in reversed(range(n_clusters)):
-            np.copyto(labels[:, first : first + step], cluster, where=distances[:, cluster] <= limit)
-    return labels
+def _unit_samples(X):
+    """Samples centred, and divided by a power of two that brings their norms to 1 at most."""
+    X = X - X.mean(axis=0)
+    X *= np.ldexp(1.0, -np.frexp(np.abs(X).max())[1])  # first, so that no square overflows
+    X *= np.ldexp(1.0, -np.frexp(np.sqrt(np.einsum("ij,ij->i", X, X).max()))[1])
+    return X
 
 
-def _move(X, sums, previous, labels):
-    """Bring the sums of the clusters from the previous labels (-1: none) to the new ones, in place."""
-    n_restarts, n_clusters, _ = sums.shape
-    restart, sample = np.nonzero(labels != previous)
-    new, old = labels[restart, sample], previous[restart, sample]
-    left = old >= 0
-    rows = np.concatenate([restart * n_clusters + new, (restart * n_clusters + old)[left]])
-    columns = np.concatenate([sample, sample[left]])
-    signs = np.concatenate([np.ones(len(new)), -np.ones(left.sum())])
-    change = csr_array((signs, (rows, columns)), shape=(n_restarts * n_clusters, len(X))) @ X
-    sums += change.reshape(sums.shape)
+def _points(X, n_restarts):
+    """Samples in float32, in fewer coordinates where that pays, and how far that may move a distance.
+
+    With more features than samples the rows of a Cholesky factor of the Gram matrix have the same distances.
+    """
+    n_samples, n_features = X.shape
+    factor, distortion = X, 0.0
+    if n_features >= GRAM_FEATURES * n_samples and n_samples <= GRAM_SAMPLES * n_restarts:
+        gram = X @ X.T
+        # The Gram matrix of centred samples is singular; the ridge is the least of these that hides its rounding.
+        for ridge in 10.0 ** np.arange(-13, -8):
+            with contextlib.suppress(np.linalg.LinAlgError):
+                factor = np.linalg.cholesky(gram + ridge * np.eye(n_samples))
+                # A squared distance is a quadratic form of the Gram matrix, with weights of absolute sum 2.
+                error = np.abs(factor @ factor.T - gram).max() + (n_features + n_samples + 8) * elkan.UNIT
+                distortion = 2 * np.sqrt(error)
+                break
+    points = np.zeros((n_samples, -(-factor.shape[1] // LANES) * LANES), dtype=np.float32)
+    points[:, : factor.shape[1]] = factor
+    return points, distortion + 2 * UNIT
 
 
-def _means(X, sums, labels, centres, tie):
-    """The next centres, after every empty cluster has taken a sample."""
-    n_restarts, n_clusters, _ = sums.shape
-    cells = np.arange(n_restarts)[:, None] * n_clusters + labels
-    counts = np.bincount(cells.ravel(), minlength=n_restarts * n_clusters).reshape(n_restarts, n_clusters)
-    with_empty = np.flatnonzero((counts == 0).any(axis=1))
-    if len(with_empty):
-        sums = sums.copy()
-        for restart in with_empty:
-            _fill(X, sums[restart], counts[restart], labels[restart], centres[restart], tie)
-    return sums / counts[..., None]
-
-
-def _fill(X, sums, counts, labels, centres, tie):
-    """Give every empty cluster of one restart the farthest sample, in place in `sums` and `counts`."""
-    labels = labels.copy()
-    distances = ((X - centres[labels]) ** 2).sum(axis=1)
-    for cluster in np.flatnonzero(counts == 0):
-        candidates = np.where(counts[labels] > 1, distances, -np.inf)
-        sample = np.argmax(candidates >= candidates.max() - tie)
-        for gainer, sign in ((cluster, 1), (labels[sample], -1)):
-            sums[gainer] += sign * X[sample]
-            counts[gainer] += sign
-        labels[sample] = cluster
+def _limits(X, points, distortion):
+    """Bounds of rounding errors, for any order of additions."""
+    tie = TIE * np.einsum("ij,ij", X, X) / len(X)
+    rounding = 4 * elkan.UNIT * (len(X) + X.shape[1] + points.shape[1] + 8)
+    return elkan.Limits(
+        tie=tie,
+        relative=1.01 * UNIT * (points.shape[1] / 2 + 8),
+        absolute=4 * UNIT,
+        product=2.02 * UNIT * (points.shape[1] + 12),
+        margin=np.sqrt(tie + 2 * rounding) + 2 * (elkan.DRIFT + distortion),
+        blur=rounding + 4 * (elkan.DRIFT + distortion),
+    )

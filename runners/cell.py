@@ -13,6 +13,7 @@ from omegaconf.errors import OmegaConfBaseException
 from tqdm import tqdm
 
 from datasets import load_dataset, scale
+from metrics.kmeans import load_engine
 from metrics.summary import select, summarise
 from runners.evaluations import Evaluations
 from runners.grid import ConfigError, Protocol, expand
@@ -22,6 +23,8 @@ from runners.store import Store, claim_study, load_results
 from runners.trial import FAILED
 
 log = logging.getLogger(__name__)
+
+MANY_SAMPLES = 2000  # from which an (n_samples, n_samples) array takes more than 32 MB
 
 
 def run_cell(config):
@@ -74,21 +77,26 @@ def run_cell(config):
         store.forget([trial.key for trial in pending])
         if len(pending) < len(trials):
             log.info("  %d of them stored already, %d to do", len(trials) - len(pending), len(pending))
-        evaluations = _evaluations(config, scaled, dataset.y, protocol) if pending else None
-        n_workers, usage, begun = min(n_jobs, max(len(pending), 1)), Usage(), time.perf_counter()
-        outcomes = run_all(pending, scaled, dataset.y, n_workers, evaluations, usage)
-        failed = _store_all(outcomes, len(pending), store)
-        if pending:
-            log.info("  %s", _usage_text(usage, n_workers, time.perf_counter() - begun))
+        failed = _run_pending(config, pending, scaled, dataset.y, n_jobs, store) if pending else 0
         _summarise(config.results_dir, config.study, trials, pending, started, folder)
     return failed
 
 
-def _evaluations(config, X, y, protocol):
-    """What is known of the feature sets of this data set; None where nothing shall be shared."""
-    if not config.runner.cache:
-        return None
-    return Evaluations(X, y, protocol, Path(config.results_dir) / ".evaluations", ignore_stored=config.runner.redo)
+def _run_pending(config, pending, X, y, n_jobs, store):
+    """Run and store trials; the number of those that failed."""
+    # Here, so that the workers find it compiled and do not each do it.
+    load_engine(lambda: log.info("  compiling the K-means engine, once on this machine: some ten seconds"))
+    evaluations = None
+    if config.runner.cache:
+        folder = Path(config.results_dir) / ".evaluations"
+        evaluations = Evaluations(X, y, pending[0].protocol, folder, ignore_stored=config.runner.redo)
+    # A single trial is not worth starting workers for, unless it may need so much memory that the system kills it: then
+    # only a worker should die, and not the sweep.
+    n_workers = 1 if len(pending) == 1 and len(X) <= MANY_SAMPLES else n_jobs
+    usage, started = Usage(), time.perf_counter()
+    failed = _store_all(run_all(pending, X, y, n_workers, evaluations, usage), len(pending), store)
+    log.info("  %s", _usage_text(usage, n_workers, time.perf_counter() - started))
+    return failed
 
 
 def _store_all(outcomes, total, store):
@@ -155,8 +163,8 @@ class Progress:
         if now - self._last >= self._every and self._count < self._total:
             self._last = now
             since = now - self._started
-            left = f"{since / self._count * (self._total - self._count):.0f} s to go" if self._count else "at work"
-            log.info("  %d of %d trials, %d failed, %.0f s, about %s", self._count, self._total, failed, since, left)
+            left = f", about {since / self._count * (self._total - self._count):.0f} s to go" if self._count else ""
+            log.info("  %d of %d trials, %d failed, after %.0f s%s", self._count, self._total, failed, since, left)
 
     def say(self, text):
         """Print a line without tearing the bar."""

@@ -7,7 +7,7 @@ import subprocess
 from importlib.metadata import version
 from pathlib import Path
 
-PACKAGES = ("numpy", "scipy", "scikit-learn", "pandas", "joblib")
+PACKAGES = ("numpy", "scipy", "scikit-learn", "pandas", "joblib", "numba")
 ROOT = Path(__file__).resolve().parents[1]
 
 

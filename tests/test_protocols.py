@@ -154,8 +154,8 @@ def run(folder, *arguments, sweep=()):
     (folder / "conf/dataset").mkdir(parents=True, exist_ok=True)
     (folder / "conf/dataset/nowhere.yaml").write_text(yaml.safe_dump({**spec, "name": "nowhere"}))
     command = [sys.executable, str(ROOT / "run.py"), *sweep, "--config-dir", str(folder / "conf"), "protocol=smoke"]
-    settings = [f"data_dir={empty}", f"results_dir={folder}/results"]
-    return subprocess.run([*command, *settings, *arguments], capture_output=True, text=True, timeout=120)
+    settings = [f"data_dir={empty}", f"results_dir={folder}/results", "runner.n_jobs=1"]
+    return subprocess.run([*command, *settings, *arguments], capture_output=True, text=True, timeout=300)
 
 
 def test_a_sweep_skips_what_is_not_at_hand_tries_it_once_and_does_not_fail(tmp_path):

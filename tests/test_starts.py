@@ -4,11 +4,11 @@ import warnings
 
 import numpy as np
 import pytest
-from method_properties import blobs
 from scipy import sparse
 
 from methods.core.graphs import knn_graph, laplacian
 from methods.core.starts import indicator, kmeans_labels, scaled_indicator, spectral_labels
+from scripts._synthetic import blobs
 
 
 def _same_partition(a, b):

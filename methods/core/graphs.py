@@ -170,6 +170,24 @@ def affinity_graph(affinity, X, n_neighbors):
     return S
 
 
+def median_distance(X):
+    """Median Euclidean distance over all ordered pairs of samples, each with itself included.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+
+    Returns
+    -------
+    float
+    """
+    n, pairs = len(X), pdist(X)
+    # The n zeros of the samples with themselves, then every pair twice.
+    middle = [max((rank - n) // 2, -1) if rank >= n else -1 for rank in ((n * n - 1) // 2, n * n // 2)]
+    pairs.partition(sorted({index for index in middle if index >= 0}))
+    return float(np.mean([pairs[index] if index >= 0 else 0.0 for index in middle]))
+
+
 def laplacian(S, normalized=False):
     """D - S, or D^-1/2 (D - S) D^-1/2, with D = diag(S 1).
 

@@ -3,6 +3,8 @@
 import numpy as np
 from scipy.linalg import eigh
 
+from methods.core.starts import order_by_distance
+
 
 def indicators(labels, n_clusters):
     """Scaled cluster indicators G, entries ``1 / sqrt(n_k)``, so that G'G = I and L = GG' is a projector.
@@ -43,8 +45,8 @@ def kernel_kmeans(K, labels, n_clusters):
 
     Notes
     -----
-    A round computes all gains, O(n_samples n_clusters), and then visits the samples with a positive one; a move costs
-    O(n_samples).
+    A round computes all gains, O(n_samples n_clusters), and then visits the samples with a positive one, the largest
+    first, so that how the samples are stored does not matter; a move costs O(n_samples).
     """
     labels = np.array(labels)
     diagonal = K.diagonal()
@@ -56,7 +58,8 @@ def kernel_kmeans(K, labels, n_clusters):
         G[labels, np.arange(len(labels))] = 1
         sizes, sums = G.sum(axis=1), G @ K  # sums[k, i] = sum of K_ij over the cluster k
         within = np.einsum("ki,ki->k", sums, G)
-        for i in np.flatnonzero(_gains(labels, sizes, sums, within, diagonal).max(axis=0) > smallest):
+        gains = _gains(labels, sizes, sums, within, diagonal).max(axis=0)
+        for i in np.argsort(-gains, kind="stable")[: np.count_nonzero(gains > smallest)]:
             source = labels[i]
             if sizes[source] == 1:
                 continue
@@ -107,8 +110,8 @@ def partition_embedding(embedding, n_clusters, rng=None):
     n_clusters : int
         In [1, n_samples].
     rng : numpy.random.Generator, optional
-        Draws the samples that are the first centres.  None: the first is the sample nearest the mean, each further one
-        is the farthest from those before, ties by index.
+        Draws the samples that are the first centres, out of their order by distance to the mean.  None: the first is
+        the sample nearest the mean, each further one is the farthest from those before, ties by index.
 
     Returns
     -------
@@ -122,7 +125,7 @@ def partition_embedding(embedding, n_clusters, rng=None):
         return norms - 2 * embedding @ point + point @ point
 
     if rng is not None:
-        centres = rng.choice(n, n_clusters, replace=False)
+        centres = order_by_distance(embedding)[rng.choice(n, n_clusters, replace=False)]
     else:
         centres = [int(distances(embedding.mean(axis=0)).argmin())]
         nearest = np.full(n, np.inf)

@@ -92,6 +92,10 @@ class FactoredRidge:
         """
         raise NotImplementedError
 
+    def misfit(self, F):
+        """F - XW alone, which takes half the time where n_samples < n_features."""
+        return self.residual(F)[0]
+
 
 class _TallRidge(FactoredRidge):
     def __init__(self, X, gram, weights):
@@ -101,7 +105,8 @@ class _TallRidge(FactoredRidge):
         self.system = _factored(system)
 
     def coefficients(self, F):
-        return cho_solve(self.system, self.X.T @ F, check_finite=False)
+        # In this order the product takes half the time, and the solver can overwrite it.
+        return cho_solve(self.system, (F.T @ self.X).T, overwrite_b=True, check_finite=False)
 
     def residual(self, F):
         W = self.coefficients(F)
@@ -116,8 +121,11 @@ class _WideRidge(FactoredRidge):
         system.flat[:: len(system) + 1] += 1.0
         self.system = _factored(system)
 
+    def misfit(self, F):
+        return cho_solve(self.system, F, check_finite=False)
+
     def residual(self, F):
-        rest = cho_solve(self.system, F, check_finite=False)
+        rest = self.misfit(F)
         return rest, self.root[:, None] * (self.scaled.T @ rest)
 
 
@@ -144,7 +152,8 @@ def smallest_collapsing_weight(X, F):
 def _factored(system):
     if not np.isfinite(system).all():
         raise np.linalg.LinAlgError("The ridge system is not finite.")
-    return cho_factor(system, lower=True, overwrite_a=True, check_finite=False)
+    # The transpose of a symmetric matrix is itself, in the order that LAPACK overwrites without a copy.
+    return cho_factor(system.T, lower=True, overwrite_a=True, check_finite=False)
 
 
 def _gram(X):

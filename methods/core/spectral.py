@@ -13,7 +13,7 @@ DENSE_SHARE = 0.05  # of non-zero weights, above which the sparse factors fill u
 SHIFT = 1e-6  # makes the Laplacian definite; what it does to the null space is projected out
 
 
-def smooth_vectors(S, n_vectors, X):
+def smooth_vectors(S, n_vectors, X, weighted=True):
     """Solutions y of L y = lambda D y with the smallest eigenvalues, the constant one left out.
 
     Parameters
@@ -24,6 +24,8 @@ def smooth_vectors(S, n_vectors, X):
         In [1, number of samples with an edge - 1].
     X : ndarray of shape (n_samples, n_features)
         Only turns the vectors of eigenvalue 0, see the notes.
+    weighted : bool, default=True
+        False: D on the right side is I, and so it is below: the ordinary eigenvectors of D - S.
 
     Returns
     -------
@@ -52,7 +54,7 @@ def smooth_vectors(S, n_vectors, X):
             f"n_vectors={n_vectors} must be less than {len(joined)}, the number of samples with an edge: "
             "lower n_clusters, or raise n_neighbors."
         )
-    root = np.sqrt(degrees[joined])
+    root = np.sqrt(degrees[joined]) if weighted else np.ones(len(joined))
     S = S[joined][:, joined]
     n_components, member = connected_components(S, directed=False)
     null = np.zeros((len(joined), n_components))
@@ -65,21 +67,22 @@ def smooth_vectors(S, n_vectors, X):
     U = flat[:, :n_vectors]
     missing = n_vectors - U.shape[1]
     if missing:
-        U = np.hstack([U, _smallest_above_zero(laplacian(S, normalized=True), null, missing)])
+        U = np.hstack([U, _smallest_above_zero(laplacian(S, normalized=weighted), null, missing)])
     Y = np.zeros((len(degrees), n_vectors))
     Y[joined] = U / root[:, None]
     return Y
 
 
 def _smallest_above_zero(L, null, n_vectors):
-    """Eigenvectors of the normalised Laplacian L for its smallest eigenvalues off the orthonormal null space."""
+    """Eigenvectors of the Laplacian L for its smallest eigenvalues off the orthonormal null space."""
     n = len(null)
     if n > DENSE_SAMPLES and L.nnz <= DENSE_SHARE * n**2 and n_vectors < n / 4:
         try:
             return _lanczos(L, null, n_vectors)
         except ArpackNoConvergence:
             pass  # the dense solver needs no luck, only time
-    moved = L.toarray() + 3 * (null @ null.T)  # eigenvalues of L are at most 2
+    above = 2 * L.diagonal().max() + 1  # all eigenvalues of L
+    moved = L.toarray() + above * (null @ null.T)
     return eigh(moved, subset_by_index=[0, n_vectors - 1])[1]
 
 

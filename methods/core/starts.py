@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
+from methods.core.shared import shared
 from methods.core.spectral import smooth_vectors
 
 N_STARTS = 10  # of K-means; the one with the smallest sum of squares is kept
@@ -37,8 +38,8 @@ def kmeans_labels(X, n_clusters, seed):
     The samples are handed to scikit-learn centred and sorted by their distance to the mean.  The partition therefore
     depends on the order of neither samples nor features, nor on a rotation of X, ties and rounding aside.
     """
+    order = order_by_distance(X)
     X = X - X.mean(axis=0)
-    order = np.argsort(np.einsum("ij,ij->i", X, X), kind="stable")
     kmeans = KMeans(n_clusters, n_init=N_STARTS, random_state=seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct samples than clusters: see below
@@ -46,6 +47,40 @@ def kmeans_labels(X, n_clusters, seed):
     labels = np.empty(len(X), dtype=int)
     labels[order] = kmeans.labels_
     return _without_empty_clusters(X, labels, kmeans.cluster_centers_)
+
+
+def order_by_distance(X):
+    """The samples by their distance to the mean, nearest first: an order that does not depend on how they are stored.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+
+    Returns
+    -------
+    ndarray of shape (n_samples,) of int
+        Ties by index.
+    """
+    X = X - X.mean(axis=0)
+    return np.argsort(np.einsum("ij,ij->i", X, X), kind="stable")
+
+
+def graph_labels(X, n_clusters, seed, graph, *args):
+    """`spectral_labels` over the graph ``graph(X, *args)``, which is shared too.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+    n_clusters, seed : int
+    graph : callable
+        Pure, as `methods.core.shared.shared` wants it.
+    *args : hashable
+
+    Returns
+    -------
+    ndarray of shape (n_samples,) of int
+    """
+    return spectral_labels(X, shared(X, graph, *args), n_clusters, seed)
 
 
 def spectral_labels(X, S, n_clusters, seed):

@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
+from datasets import load_dataset, scale
 from methods.core.dgufs_normalized import Model
 from methods.core.graphs import knn_graph
 from methods.core.kernel_kmeans import indicators
@@ -122,6 +123,16 @@ def test_permuted_samples_and_columns_give_the_permuted_result():
     assert same_partition(permuted.labels_, plain.labels_[rows])
     assert set(columns[permuted.subset(8)]) == set(plain.subset(8))
     assert permuted.objective_ == pytest.approx(plain.objective_, rel=1e-12)
+
+
+@pytest.mark.parametrize("name", ["umist", "pie10p"])
+def test_how_real_samples_are_stored_does_not_matter(data_dir, name):
+    data = load_dataset(name, data_dir)
+    X = scale(data.X, "minmax")
+    order = np.random.default_rng(1).permutation(len(X))
+    first, second = (normalized(Z, 100, n_clusters=data.n_classes, n_starts=6) for Z in (X, X[order]))
+    assert set(first.subset(100)) == set(second.subset(100))
+    assert same_partition(first.labels_[order], second.labels_)
 
 
 def test_the_unit_of_the_data_and_its_origin_do_not_matter():

@@ -1,75 +1,91 @@
 """What must hold for every method: plain functions that take a `Method` and assert, without pytest.
 
-`PROPERTIES` lists them; each is named as the sentence that it checks.
+`PROPERTIES` lists them; each is named as the sentence that it checks, and has the group that reports show it in.
 """
 
 import importlib
 import inspect
 import pickle
-from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
-import yaml
 from sklearn.base import clone
 
-from methods.core.loop import STATUSES
+from runners.grid import RESERVED, load_class
+from scripts._contract import where_it_rises
+from scripts._synthetic import blobs, wide_blobs
 
-CONF = Path(__file__).resolve().parents[1] / "conf" / "method"
-# What the runner sets, so that no configuration may.
-RESERVED = ("n_features_to_select", "n_clusters", "random_state")
-
+STATUSES = ("converged", "max_iter", "diverged", "collapsed")
+GROUPS = CONFIGURATION, FIRST_FIT, SHAPES, DESCENT, EQUIVARIANCE, ERRORS, REPRODUCIBILITY = (
+    "configuration", "first fit", "shapes and input", "descent", "equivariance", "errors", "reproducibility",
+)  # fmt: skip
 PROPERTIES = []
 
 
-@dataclass(frozen=True)
-class Method:
-    """A file of conf/method, and the estimators it describes."""
-
-    name: str
-    config: dict
-
-    @property
-    def cls(self):
-        """The class that `target` names."""
-        module, _, name = self.config["target"].rpartition(".")
-        return getattr(importlib.import_module(module), name)
-
-    def make(self, n_features_to_select=None, n_clusters=2, seed=0):
-        """An unfitted estimator with the configuration's parameters."""
-        accepted = inspect.signature(self.cls).parameters
-        runner = {"n_features_to_select": n_features_to_select, "n_clusters": n_clusters, "random_state": seed}
-        if self.cls.keeps_all:
-            del runner["n_features_to_select"]
-        return self.cls(**self.config["params"], **{name: runner[name] for name in runner if name in accepted})
-
-
-def load_methods():
-    """Every file of conf/method, by name."""
-    return {path.stem: Method(path.stem, yaml.safe_load(path.read_text())) for path in sorted(CONF.glob("*.yaml"))}
-
-
-def blobs(n_samples=24, n_features=10, n_clusters=3, seed=0):
-    """Clusters that differ in the first half of the features; no two features or samples are equal."""
-    rng = np.random.default_rng(seed)
-    labels = np.arange(n_samples) % n_clusters
-    centers = 3.0 * rng.normal(size=(n_clusters, n_features))
-    centers[:, n_features // 2 :] = 0.0
-    return centers[labels] + rng.normal(size=(n_samples, n_features)) * rng.uniform(0.5, 1.5, size=n_features)
-
-
-def wide_blobs():
-    """Fewer samples than features."""
-    return blobs(n_samples=14, n_features=40)
-
-
-def property_of_every_method(check):
+def property_of_every_method(group):
     """Add a check to `PROPERTIES`."""
-    PROPERTIES.append(check)
-    return check
+
+    def add(check):
+        check.group = group
+        PROPERTIES.append(check)
+        return check
+
+    return add
 
 
-@property_of_every_method
+@property_of_every_method(CONFIGURATION)
+def configuration_has_the_keys_that_are_read_and_no_other(method):
+    wanted = ["name", "target", "paper_name", "citation", "params", "grid"]
+    wanted += ["optimum"] if "optimum" in method.config else []
+    assert list(method.config) == wanted, f"it has {list(method.config)}, it must have {wanted}, in this order"
+    assert method.config["name"] == method.name, f"name is {method.config['name']!r}, the file is {method.name}.yaml"
+
+
+@property_of_every_method(CONFIGURATION)
+def target_is_a_class_that_derives_from_base_selector(method):
+    base = load_class("methods.core.base.BaseSelector")
+    assert issubclass(method.cls, base), f"{method.config['target']} must derive from methods.core.base.BaseSelector"
+    assert method.cls._solve is not base._solve, f"{method.config['target']} must define _solve(X, rng) -> Solution"
+
+
+@property_of_every_method(CONFIGURATION)
+def class_in_methods_can_be_imported_from_methods(method):
+    package, name = importlib.import_module("methods"), method.cls.__name__
+    if method.config["target"].split(".")[0] == "methods":
+        listed = name in package.__all__ and getattr(package, name, None) is method.cls
+        assert listed, f"{name} must be imported in methods/__init__.py, and be in its __all__"
+
+
+@property_of_every_method(CONFIGURATION)
+def size_comes_first_and_everything_else_is_keyword_only(method):
+    first, *others = inspect.signature(method.cls).parameters.values()
+    assert first.name == "n_features_to_select", f"the first parameter is {first.name}, not n_features_to_select"
+    wrong = [parameter.name for parameter in others if parameter.kind is not parameter.KEYWORD_ONLY]
+    assert not wrong, f"{', '.join(wrong)} must come after a * in the signature"
+
+
+@property_of_every_method(CONFIGURATION)
+def configured_parameters_are_arguments_of_the_class_and_none_that_the_runner_sets(method):
+    accepted = set(inspect.signature(method.cls).parameters) - set(RESERVED)
+    for group in ("params", "grid"):
+        wrong = set(method.config[group]) - accepted
+        assert not wrong, f"{group} has {', '.join(sorted(wrong))}; it may have {', '.join(sorted(accepted)) or 'none'}"
+
+
+@property_of_every_method(CONFIGURATION)
+def default_is_a_point_of_the_grid(method):
+    for name, values in method.config["grid"].items():
+        assert isinstance(values, list), f"grid.{name} is {values!r}, not a list"
+        default = method.config["params"].get(name)
+        assert default in values, f"params.{name} is {default}, not in grid.{name}: {values}"
+
+
+@property_of_every_method(FIRST_FIT)
+def small_data_can_be_fitted(method):
+    for X in (blobs(), wide_blobs()):
+        method.make(4).fit(X)
+
+
+@property_of_every_method(SHAPES)
 def ranking_is_the_stable_order_of_finite_scores(method):
     for X in (blobs(), wide_blobs()):
         selector = method.make(4).fit(X)
@@ -78,7 +94,7 @@ def ranking_is_the_stable_order_of_finite_scores(method):
         np.testing.assert_array_equal(selector.ranking_, np.argsort(-selector.scores_, kind="stable"))
 
 
-@property_of_every_method
+@property_of_every_method(SHAPES)
 def transform_keeps_the_subset_of_the_size_asked_for(method):
     for X in (blobs(), wide_blobs()):
         size = X.shape[1] if method.cls.keeps_all else 4
@@ -90,7 +106,7 @@ def transform_keeps_the_subset_of_the_size_asked_for(method):
         np.testing.assert_array_equal(selector.transform(X), X[:, np.sort(chosen)])
 
 
-@property_of_every_method
+@property_of_every_method(SHAPES)
 def smaller_size_is_served_from_the_same_fit_or_refused_by_name(method):
     if method.cls.keeps_all:
         return
@@ -104,19 +120,20 @@ def smaller_size_is_served_from_the_same_fit_or_refused_by_name(method):
         assert len(set(chosen)) == 3
 
 
-@property_of_every_method
+@property_of_every_method(SHAPES)
 def all_features_can_be_asked_for(method):
     X = blobs()
     selector = method.make(X.shape[1]).fit(X)
     np.testing.assert_array_equal(np.sort(selector.subset(X.shape[1])), np.arange(X.shape[1]))
 
 
-@property_of_every_method
+@property_of_every_method(DESCENT)
 def status_and_trace_tell_how_the_fit_went(method):
     selector = method.make(4).fit(blobs())
     assert selector.status_ in STATUSES
     if len(selector.trace_):
-        assert len(selector.trace_) == selector.n_iter_ + 1
+        length, sweeps = len(selector.trace_), selector.n_iter_
+        assert length == sweeps + 1, f"{length} objective values for {sweeps} sweeps; the start counts too"
         assert selector.objective_ == selector.trace_[-1]
         assert np.isfinite(selector.trace_).all()
     else:  # a closed form, or a path without one objective for all of its steps
@@ -124,14 +141,14 @@ def status_and_trace_tell_how_the_fit_went(method):
         assert np.isnan(selector.objective_)
 
 
-@property_of_every_method
+@property_of_every_method(DESCENT)
 def objective_never_rises(method):
     for X in (blobs(), wide_blobs()):
-        trace = method.make(4, n_clusters=3).fit(X).trace_
-        assert (np.diff(trace) <= 1e-10 * np.abs(trace[:-1])).all()
+        rise = where_it_rises(method.make(4, n_clusters=3).fit(X).trace_)
+        assert not rise, rise
 
 
-@property_of_every_method
+@property_of_every_method(SHAPES)
 def labels_if_any_are_cluster_numbers(method):
     X = blobs()
     selector = method.make(4, n_clusters=3).fit(X)
@@ -142,7 +159,7 @@ def labels_if_any_are_cluster_numbers(method):
         assert selector.labels_.max() < 3
 
 
-@property_of_every_method
+@property_of_every_method(SHAPES)
 def read_only_data_are_accepted_and_nothing_is_written_to_them(method):
     X = blobs()
     writable, read_only = X.copy(), X.copy()
@@ -152,7 +169,7 @@ def read_only_data_are_accepted_and_nothing_is_written_to_them(method):
     assert writable.tobytes() == X.tobytes()
 
 
-@property_of_every_method
+@property_of_every_method(SHAPES)
 def memory_layout_of_the_data_does_not_matter(method):
     X = blobs()
     expected = method.make(4).fit(X).scores_
@@ -162,7 +179,7 @@ def memory_layout_of_the_data_does_not_matter(method):
         np.testing.assert_array_equal(method.make(4).fit(same).scores_, expected)
 
 
-@property_of_every_method
+@property_of_every_method(SHAPES)
 def single_precision_gives_what_its_values_give_in_double(method):
     X = blobs().astype(np.float32)
     single, double = method.make(4).fit(X), method.make(4).fit(X.astype(np.float64))
@@ -170,7 +187,7 @@ def single_precision_gives_what_its_values_give_in_double(method):
     np.testing.assert_array_equal(single.scores_, double.scores_)
 
 
-@property_of_every_method
+@property_of_every_method(SHAPES)
 def constant_and_duplicate_features_leave_everything_finite(method):
     X = blobs()
     X = np.column_stack([np.zeros(len(X)), X, X[:, 2], np.full(len(X), 0.1), X[:, 2], -X[:, 0], np.full(len(X), 1e6)])
@@ -179,26 +196,26 @@ def constant_and_duplicate_features_leave_everything_finite(method):
     assert len(set(selector.subset(selector.n_features_to_select_))) == selector.n_features_to_select_
 
 
-@property_of_every_method
+@property_of_every_method(SHAPES)
 def constant_data_do_not_break_the_fit(method):
     selector = method.make(2).fit(np.full((8, 5), 0.1))
     assert np.isfinite(selector.scores_).all()
     assert selector.status_ in STATUSES
 
 
-@property_of_every_method
+@property_of_every_method(SHAPES)
 def duplicate_samples_do_not_break_the_fit(method):
     X = np.repeat(blobs(n_samples=6), 4, axis=0)
     assert np.isfinite(method.make(4).fit(X).scores_).all()
 
 
-@property_of_every_method
+@property_of_every_method(SHAPES)
 def one_feature_is_enough(method):
     selector = method.make(1, n_clusters=1).fit(blobs()[:, :1])
     np.testing.assert_array_equal(selector.ranking_, [0])
 
 
-@property_of_every_method
+@property_of_every_method(REPRODUCIBILITY)
 def same_seed_gives_the_same_bytes(method):
     X = blobs()
     first, second = (method.make(4, seed=7).fit(X) for _ in range(2))
@@ -208,28 +225,28 @@ def same_seed_gives_the_same_bytes(method):
         assert first.labels_.tobytes() == second.labels_.tobytes()
 
 
-@property_of_every_method
+@property_of_every_method(EQUIVARIANCE)
 def permuting_the_features_permutes_the_selection(method):
     for X in (blobs(), wide_blobs()):
         order = np.random.default_rng(1).permutation(X.shape[1])
-        assert set(order[_subset(method, X[:, order])]) == set(_subset(method, X))
+        assert_same_features(_subset(method, X), order[_subset(method, X[:, order])])
 
 
-@property_of_every_method
+@property_of_every_method(EQUIVARIANCE)
 def permuting_the_samples_keeps_the_selection(method):
     for X in (blobs(), wide_blobs()):
         order = np.random.default_rng(2).permutation(len(X))
-        assert set(_subset(method, X[order])) == set(_subset(method, X))
+        assert_same_features(_subset(method, X), _subset(method, X[order]))
 
 
-@property_of_every_method
+@property_of_every_method(SHAPES)
 def labels_given_to_fit_are_ignored(method):
     X = blobs()
     with_labels = method.make(4).fit(X, np.arange(len(X)))
     np.testing.assert_array_equal(with_labels.scores_, method.make(4).fit(X).scores_)
 
 
-@property_of_every_method
+@property_of_every_method(ERRORS)
 def too_many_clusters_are_refused_with_value_and_bound(method):
     X = blobs(n_samples=8, n_features=20)
     if "n_clusters" not in inspect.signature(method.cls).parameters:
@@ -239,7 +256,7 @@ def too_many_clusters_are_refused_with_value_and_bound(method):
     assert "n_samples=8" in message
 
 
-@property_of_every_method
+@property_of_every_method(ERRORS)
 def too_many_features_are_refused_with_value_and_bound(method):
     X = blobs()
     message = _error_of(method.cls(X.shape[1] + 1, **method.config["params"]), X)
@@ -247,14 +264,14 @@ def too_many_features_are_refused_with_value_and_bound(method):
     assert f"n_features={X.shape[1]}" in message
 
 
-@property_of_every_method
+@property_of_every_method(ERRORS)
 def missing_values_are_refused(method):
     X = blobs()
     X[3, 2] = np.nan
     assert "NaN" in _error_of(method.make(4), X)
 
 
-@property_of_every_method
+@property_of_every_method(REPRODUCIBILITY)
 def copies_and_pickles_fit_and_select_alike(method):
     X = blobs()
     selector = method.make(4)
@@ -265,6 +282,12 @@ def copies_and_pickles_fit_and_select_alike(method):
     thawed = pickle.loads(pickle.dumps(selector.fit(X)))
     np.testing.assert_array_equal(thawed.transform(X), selector.transform(X))
     np.testing.assert_array_equal(copy.fit(X).scores_, selector.scores_)
+
+
+def assert_same_features(expected, found):
+    """Both select the same set, or how far they are from it."""
+    shared = len(set(expected) & set(found))
+    assert shared == len(expected), f"only {shared} of the {len(expected)} selected features are the same"
 
 
 def _subset(method, X):

@@ -2,15 +2,15 @@
 
 import pickle
 
-import method_properties
 import numpy as np
 import pytest
-from method_properties import Method
 
 from methods.core.base import BaseSelector, Solution
-from methods.core.loop import MAX_ITER, Trace
+from methods.core.loop import MAX_ITER, STATUSES, Trace
+from scripts import _properties
+from scripts._contract import Method
 
-CHECKS = {check.__name__: check for check in method_properties.PROPERTIES}
+CHECKS = {check.__name__: check for check in _properties.PROPERTIES}
 
 
 class Sound(BaseSelector):
@@ -100,7 +100,15 @@ def as_method(cls):
         def cls(self):
             return cls
 
-    return Local(cls.__name__, {"params": {}})
+    target = f"{cls.__module__}.{cls.__qualname__}"
+    return Local(
+        cls.__name__,
+        {"name": cls.__name__, "target": target, "paper_name": "", "citation": "", "params": {}, "grid": {}},
+    )
+
+
+def test_contract_and_loop_have_the_same_words_for_the_end_of_a_fit():
+    assert _properties.STATUSES == STATUSES
 
 
 @pytest.mark.parametrize("name", CHECKS)

@@ -1,0 +1,106 @@
+"""The objective of JGUFS (`methods.jgufs`) for given data, and the sweep that lowers it."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy import sparse
+
+from methods.core.bounded import minimize_nonnegative
+from methods.core.ndfs_blocks import oblique
+from methods.core.optimal_graph import adapted_graph, symmetric_laplacian
+from methods.core.reweighting import Memory, no_memory, safeguarded
+from methods.core.ridge import WeightedRidge
+
+EPS = 1e-12  # of the smoothed row norms
+
+
+@dataclass(frozen=True)
+class Graph:
+    """S, what it costs to leave A, and its Laplacian."""
+
+    S: sparse.csr_array
+    distance: float
+    L: sparse.csr_array
+
+
+@dataclass(frozen=True)
+class State:
+    """Indicators and their regression, the objective there, and where the next sweep starts."""
+
+    F: np.ndarray
+    W: np.ndarray
+    graph: Graph  # the best one for the F that the sweep began with
+    value: float
+    value_w: float  # what W minimises, the part of the objective that beta multiplies
+    log_s: np.ndarray = None  # of the weights 1 / (2 s) that W comes from
+    memory: Memory = None
+
+
+class Problem:
+    """The objective for given data, minimised over S, F and W in turn.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+    A : csr_array of shape (n_samples, n_samples)
+        Rows on the unit simplex.
+    alpha, beta, gamma, lambda_ : float
+    ridge : WeightedRidge, optional
+        Of X; made here where it is not given.
+    """
+
+    quasi_newton = 30  # steps of F in a sweep
+
+    def __init__(self, X, A, alpha, beta, gamma, lambda_, ridge=None):
+        self.X, self.A = X, A
+        self.alpha, self.beta, self.gamma, self.lambda_ = alpha, beta, gamma, lambda_
+        self.ridge = ridge or WeightedRidge(X)
+
+    def start(self, F, log_s=None):
+        """The best graph for F, and the regression of F for the weights 1 / (2 s); without s, those of W = 1."""
+        if log_s is None:
+            log_s = np.full(self.X.shape[1], np.log(F.shape[1]) / 2)
+        system = self.ridge.factor(self.gamma / (2 * np.exp(log_s)))
+        state = self.state(F, *system.residual(F), self.graph(F))
+        return replace(state, log_s=log_s, memory=no_memory(len(log_s)))
+
+    def sweep(self, state):
+        """S, then F and W with the weights that W implies."""
+        memory = state.memory.remember(state.log_s, self.log_scale(state.W))
+        graph = self.graph(state.F)
+        new, log_s, memory = safeguarded(lambda s: self.solve(s, state.F, graph), memory, state.value)
+        return replace(new, log_s=log_s, memory=memory)
+
+    def graph(self, F):
+        """The S that minimises ||S - A||^2 + alpha tr F'L_S F."""
+        S = adapted_graph(F, self.A, 1 / self.alpha)
+        return Graph(S, float(((S - self.A).data ** 2).sum()), symmetric_laplacian(S))
+
+    def solve(self, s, F, graph):
+        """A better F, and the best W for it, both for the weights 1 / (2 s)."""
+        system = self.ridge.factor(self.gamma / (2 * s))
+        F = minimize_nonnegative(self.function_of_f(system, graph.L), F, self.quasi_newton)
+        return self.state(F, *system.residual(F), graph)
+
+    def function_of_f(self, system, L):
+        """``F -> tr F'RF + lambda/2 ||F'F - I||^2`` and its gradient, R = alpha L + beta (I - XGX')."""
+
+        def function(F):
+            RF = self.alpha * (L @ F) + self.beta * system.misfit(F)
+            away = F.T @ F
+            away.flat[:: len(away) + 1] -= 1.0
+            value = np.vdot(F, RF) + self.lambda_ / 2 * np.vdot(away, away)
+            return value, 2 * RF + 2 * self.lambda_ * (F @ away)
+
+        return function
+
+    def state(self, F, rest, W, graph):
+        value_w = np.vdot(rest, rest) + self.gamma * np.exp(self.log_scale(W)).sum()
+        smooth = self.alpha * np.vdot(F, graph.L @ F)
+        value = graph.distance + smooth + self.beta * value_w + self.lambda_ / 2 * oblique(F)
+        return State(F, W, graph, float(value), float(value_w))
+
+    @staticmethod
+    def log_scale(W):
+        """log s, s_j = sqrt(||w_j||^2 + eps)."""
+        return np.log(np.einsum("ij,ij->i", W, W) + EPS) / 2

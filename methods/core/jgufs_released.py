@@ -1,0 +1,86 @@
+"""The published program of JGUFS, sweep by sweep, for `methods.jgufs`."""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from methods.core.optimal_graph import adapted_graph, symmetric_laplacian
+from methods.core.prox import row_norms, row_weights
+from methods.core.ridge import WeightedRidge
+from methods.core.spectral import smooth_vectors
+
+EPS = np.finfo(float).eps
+
+
+class State(NamedTuple):
+    """F, the W before it, the graph that replaces A, the weights of the features, and the traced value."""
+
+    F: np.ndarray
+    W: np.ndarray
+    A: sparse.csr_array
+    weights: np.ndarray
+    value: float
+
+
+class ReleasedProblem:
+    """The program's sweeps for given data.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+    alpha, beta, gamma, lambda_ : float
+        As in `methods.jgufs.JGUFS`.
+    """
+
+    def __init__(self, X, alpha, beta, gamma, lambda_):
+        self.X = X
+        self.alpha, self.beta, self.gamma, self.lambda_ = alpha, beta, gamma, lambda_
+        self.ridge = WeightedRidge(X)
+
+    def start(self, F, A):
+        """W from F with all weights 1; the value is the first sweep's, at this F."""
+        weights = np.ones(self.X.shape[1])
+        W = self.ridge.factor(self.gamma * weights).coefficients(F)
+        return State(F, W, A, weights, self.value(F, W, symmetric_laplacian(A), 0.0))
+
+    def sweep(self, state):
+        """W, F with its columns scaled to unit norm, then the graph, which takes the place of A."""
+        F, L = state.F, symmetric_laplacian(state.A)
+        rest, W = self.ridge.factor(self.gamma * state.weights).residual(F)
+        RF = self.alpha * (L @ F) + self.beta * (2 * rest - F)
+        below = RF + self.lambda_ * (F @ (F.T @ F))
+        F = np.divide(F * (self.lambda_ * F), below, out=np.zeros_like(F), where=below != 0)
+        lengths = np.linalg.norm(F, axis=0)
+        F = F / np.where(lengths > 0, lengths, 1.0)
+        S = adapted_graph(F, state.A, 1 / (2 * self.alpha))
+        A = sparse.csr_array((S + S.T) / 2)
+        distance = float(((S - A).data ** 2).sum())
+        return State(F, W, A, row_weights(W, EPS), self.value(F, W, L, distance))
+
+    def value(self, F, W, L, distance):
+        """What the program prints: the objective with the Laplacian before the sweep, and no penalty."""
+        rest = self.X @ W - F
+        fit = np.vdot(rest, rest) + self.gamma * row_norms(W).sum()
+        return float(distance + self.alpha * np.vdot(F, L @ F) + self.beta * fit)
+
+
+def signed_eigenvectors(X, n_clusters, graph, *args):
+    """Eigenvectors of D - A for its smallest eigenvalues, A = ``graph(X, *args)``: the constant one and the next.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+    n_clusters : int
+    graph : callable
+    *args : hashable
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_clusters)
+        Each with a sum of cubes of 0 or more, which settles its sign.
+    """
+    F = np.full((len(X), n_clusters), 1 / np.sqrt(len(X)))
+    if n_clusters > 1:
+        F[:, 1:] = smooth_vectors(graph(X, *args), n_clusters - 1, X, weighted=False)
+    return F * np.where((F**3).sum(axis=0) < 0, -1.0, 1.0)

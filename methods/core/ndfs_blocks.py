@@ -1,0 +1,151 @@
+"""The objective of NDFS (`methods.ndfs`) for given data, the sweep that lowers it, and the released program's sweep."""
+
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from methods.core.prox import row_weights
+from methods.core.reweighting import Memory, no_memory, safeguarded
+from methods.core.ridge import WeightedRidge
+
+EPS = 1e-12  # of the smoothed row norms
+RELEASED_EPS = np.finfo(float).eps
+HALVINGS = 30  # of the power of the multiplicative step
+
+
+@dataclass(frozen=True)
+class State:
+    """Indicators and their regression, the objective there, and where the next sweep starts."""
+
+    F: np.ndarray
+    W: np.ndarray
+    value: float
+    value_w: float  # what W minimises, the part of the objective that alpha multiplies
+    log_s: np.ndarray = None  # of the weights 1 / (2 s) that W comes from
+    memory: Memory = None
+
+
+class Problem:
+    """The objective for given data, and its descent for given weights of the features.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+    L : csr_array of shape (n_samples, n_samples)
+    alpha, beta, gamma : float
+    """
+
+    def __init__(self, X, L, alpha, beta, gamma):
+        self.X, self.L = X, L
+        self.alpha, self.beta, self.gamma = alpha, beta, gamma
+        self.ridge = WeightedRidge(X)
+
+    def start(self, F):
+        """F with columns of unit norm, and its regression with all features weighted as at W = 1."""
+        d, c = self.X.shape[1], F.shape[1]
+        log_s = np.full(d, np.log(c) / 2)
+        lengths = np.linalg.norm(F, axis=0)
+        F = F / np.where(lengths > 0, lengths, 1.0)
+        state = self.state(F, *self.ridge.factor(self.weights(log_s)).residual(F))
+        return replace(state, log_s=log_s, memory=no_memory(d))
+
+    def sweep(self, state):
+        memory = state.memory.remember(state.log_s, self.log_scale(state.W))
+        new, log_s, memory = safeguarded(lambda s: self.solve(s, state.F), memory, state.value)
+        return replace(new, log_s=log_s, memory=memory)
+
+    def solve(self, s, F):
+        """A better F, and the best W for it, both for the weights 1 / (2 s)."""
+        system = self.ridge.factor(self.beta / (2 * s))
+        return self.state(*self.step_f(system, F))
+
+    def step_f(self, system, F):
+        """The multiplicative step with the largest power 1/2, 1/4, ... that does not raise the objective.
+
+        Returns
+        -------
+        F, F - XW, W : ndarrays
+        """
+        rest, W = system.residual(F)
+        MF = self.L @ F + self.alpha * rest
+        value = self.value_f(F, MF)
+        up = np.maximum(-MF, 0.0) + self.gamma * F
+        down = np.maximum(MF, 0.0) + self.gamma * (F @ (F.T @ F))
+        ratio = np.sqrt(np.divide(up, down, out=np.ones_like(F), where=down > 0))
+        for _ in range(HALVINGS):
+            candidate = F * ratio
+            candidate_rest, candidate_w = system.residual(candidate)
+            if self.value_f(candidate, self.L @ candidate + self.alpha * candidate_rest) <= value:
+                return candidate, candidate_rest, candidate_w
+            ratio = np.sqrt(ratio)
+        return F, rest, W
+
+    def value_f(self, F, MF):
+        """tr F'MF + gamma/2 ||F'F - I||^2."""
+        return np.vdot(F, MF) + self.gamma / 2 * oblique(F)
+
+    def state(self, F, rest, W):
+        value_w = np.vdot(rest, rest) + self.beta * np.exp(self.log_scale(W)).sum()
+        value = np.vdot(F, self.L @ F) + self.alpha * value_w + self.gamma / 2 * oblique(F)
+        return State(F, W, float(value), float(value_w))
+
+    def weights(self, log_s):
+        return self.beta / (2 * np.exp(log_s))
+
+    @staticmethod
+    def log_scale(W):
+        """log s, s_j = sqrt(||w_j||^2 + eps)."""
+        return np.log(np.einsum("ij,ij->i", W, W) + EPS) / 2
+
+
+class ReleasedState(NamedTuple):
+    """F, the W of the sweep that led to it, and the traced value."""
+
+    F: np.ndarray
+    W: np.ndarray
+    value: float
+
+
+class ReleasedProblem:
+    """The published program's sweeps.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+    L : csr_array of shape (n_samples, n_samples)
+    alpha, beta, gamma : float
+    """
+
+    def __init__(self, X, L, alpha, beta, gamma):
+        self.X, self.L = X, L
+        self.alpha, self.beta, self.gamma = alpha, beta, gamma
+        self.ridge = WeightedRidge(X)
+
+    def start(self, F):
+        W = np.ones((self.X.shape[1], F.shape[1]))
+        return ReleasedState(F, W, self.value(self.system(W), F))
+
+    def sweep(self, state):
+        """W from F, then F from the same weights, its columns scaled to unit norm."""
+        F, system = state.F, self.system(state.W)
+        rest, W = system.residual(F)
+        denominator = self.L @ F + self.alpha * rest + self.gamma * (F @ (F.T @ F)) + RELEASED_EPS
+        F = F * (self.gamma * F + RELEASED_EPS) / denominator
+        F = F / np.sqrt(np.einsum("ij,ij->j", F, F) + RELEASED_EPS)
+        return ReleasedState(F, W, self.value(system, F))
+
+    def system(self, W):
+        return self.ridge.factor(self.beta * row_weights(W, RELEASED_EPS))
+
+    def value(self, system, F):
+        """tr F'MF + gamma/4 ||F'F - I||^2, as the program traces it."""
+        MF = self.L @ F + self.alpha * system.residual(F)[0]
+        return float(np.vdot(F, MF) + self.gamma / 4 * oblique(F))
+
+
+def oblique(F):
+    """||F'F - I||_F^2."""
+    away = F.T @ F
+    away.flat[:: len(away) + 1] -= 1.0
+    return np.vdot(away, away)

@@ -1,0 +1,180 @@
+"""The contract of a method: its file in conf/, what is known not to hold of it, and how a check of it went."""
+
+import inspect
+import traceback
+import warnings
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import yaml
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.estimator_checks import check_estimator
+
+from runners.grid import load_class
+from scripts._conf import CONF
+
+# (method, property of scripts/_properties.py): why it does not hold.  An entry that holds after all is an error.
+EXCEPTIONS = {
+    ("first_index", "permuting_the_features_permutes_the_selection"): "selects by position; that is what it is for",
+    ("random_selection", "permuting_the_features_permutes_the_selection"): "draws positions from its seed",
+    ("eufs_admm", "objective_never_rises"): "an ADMM: the objective at its infeasible iterates is free to rise",
+    ("jgufs_released", "objective_never_rises"): "A is overwritten in every sweep, so each lowers another objective",
+    ("kmeans_ufs_admm", "objective_never_rises"): "an ADMM: the objective at its infeasible iterates is free to rise",
+}
+
+# The same, for what the small data of the properties do not show and a data set of the papers does.
+EXCEPTIONS_ON_DATA = {
+    ("dgufs", "objective_never_rises"): "the released program's ADMM: the objective at its iterates is free to rise",
+}
+
+# (class, check of scikit-learn): why it does not hold.
+SKLEARN_EXCEPTIONS = {
+    ("KMeansUFS", "check_transformer_n_iter"): "solver='exact' is a closed form: n_iter_ is 0",
+}
+
+OK, KNOWN, FAIL = "ok", "known", "FAIL"
+
+
+@dataclass(frozen=True)
+class Method:
+    """A file of conf/method, and the estimators it describes."""
+
+    name: str
+    config: dict
+
+    @cached_property
+    def cls(self):
+        """The class that `target` names."""
+        return load_class(self.config["target"])
+
+    def make(self, n_features_to_select=None, n_clusters=2, seed=0):
+        """An unfitted estimator with the configuration's parameters."""
+        accepted = inspect.signature(self.cls).parameters
+        runner = {"n_features_to_select": n_features_to_select, "n_clusters": n_clusters, "random_state": seed}
+        if self.cls.keeps_all:
+            del runner["n_features_to_select"]
+        return self.cls(**self.config["params"], **{name: runner[name] for name in runner if name in accepted})
+
+
+def load_methods(config_dir=None):
+    """Every method, by name.
+
+    Parameters
+    ----------
+    config_dir : path, optional
+        A folder with a folder ``method`` of its own, as in ``python run.py --config-dir``; conf/ goes first.
+
+    Returns
+    -------
+    dict of str to Method
+    """
+    folders = [CONF, *([config_dir] if config_dir else [])]
+    paths = [path for folder in reversed(folders) for path in sorted((folder / "method").glob("*.yaml"))]
+    return {path.stem: Method(path.stem, yaml.safe_load(path.read_text(encoding="utf-8"))) for path in paths}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """How one check went.
+
+    Attributes
+    ----------
+    verdict : {"ok", "known", "FAIL"}
+    reason : str
+        One line; empty for "ok".
+    details : str
+        The traceback of a failure.
+    """
+
+    verdict: str
+    reason: str = ""
+    details: str = ""
+
+
+def examine(check, method):
+    """Run one of `scripts._properties.PROPERTIES`; warnings of numpy count as errors, as in the tests.
+
+    Parameters
+    ----------
+    check : callable
+    method : Method
+
+    Returns
+    -------
+    Finding
+    """
+    known = EXCEPTIONS.get((method.name, check.__name__))
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            warnings.simplefilter("error", RuntimeWarning)
+            check(method)
+    except Exception as error:
+        return Finding(KNOWN, known) if known else Finding(FAIL, in_one_line(error), traceback.format_exc())
+    return Finding(FAIL, f"holds, but EXCEPTIONS says: {known}") if known else Finding(OK)
+
+
+def examine_as_estimator(method):
+    """Run the checks that scikit-learn has for every estimator.
+
+    Parameters
+    ----------
+    method : Method
+
+    Returns
+    -------
+    dict of str to Finding
+        By the name of the check.
+    """
+    estimator = method.cls(**method.config["params"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        warnings.simplefilter("error", RuntimeWarning)
+        results = check_estimator(
+            estimator, expected_failed_checks=expected_failures(estimator), on_skip=None, on_fail=None
+        )
+    return {result["check_name"]: _of_sklearn(result) for result in results if result["status"] != "skipped"}
+
+
+def expected_failures(estimator):
+    """The checks of scikit-learn that are known not to hold, with the reason."""
+    cases = {check: reason for (cls, check), reason in SKLEARN_EXCEPTIONS.items() if cls == type(estimator).__name__}
+    return cases if getattr(estimator, "solver", "exact") == "exact" else {}
+
+
+def in_one_line(error):
+    """What went wrong: the error's own words, or the line of code where it has none."""
+    words = " ".join(str(error).split())
+    if not words:
+        frame = traceback.extract_tb(error.__traceback__)[-1]
+        words = f"{frame.line} ({frame.name})"
+    words = words if isinstance(error, AssertionError) else f"{type(error).__name__}: {words}"
+    return words if len(words) <= 200 else words[:197] + "..."
+
+
+def where_it_rises(trace):
+    """The largest rise of an objective by more than rounding, in words; empty where it never rises.
+
+    Parameters
+    ----------
+    trace : ndarray of shape (n_iter + 1,)
+
+    Returns
+    -------
+    str
+    """
+    rises = np.diff(trace) - 1e-10 * np.abs(trace[:-1])
+    if not (rises > 0).any():
+        return ""
+    sweep = int(np.argmax(rises))
+    return f"it rises from {trace[sweep]:.9g} to {trace[sweep + 1]:.9g} in sweep {sweep + 1} of {len(rises)}"
+
+
+def _of_sklearn(result):
+    if result["status"] == "passed":
+        return Finding(OK)
+    if result["status"] == "xfail":
+        return Finding(KNOWN, result["expected_to_fail_reason"])
+    error = result["exception"]
+    return Finding(FAIL, in_one_line(error), "".join(traceback.format_exception(error)))

@@ -1,0 +1,128 @@
+"""A method at its default parameters on a data set, beside the baselines: time, memory, objective, ACC and NMI."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+
+from datasets import DataError, load_dataset, scale
+from datasets.load import locate
+from datasets.spec import read_spec
+from runners.grid import ConfigError, Protocol, expand
+from runners.trial import FAILED, run_trial
+from scripts._contract import EXCEPTIONS, EXCEPTIONS_ON_DATA, FAIL, KNOWN, OK, Finding, in_one_line, where_it_rises
+from scripts._synthetic import wide_dataset
+
+BASELINES = ("all_features", "max_variance", "laplacian_score", "random_selection")
+FROM_PAPERS, WITHOUT_DOWNLOAD = ("umist", "pie10p", "allaml"), ("digits", "mnist500", "wide")
+RESTARTS = 20
+PATIENCE = 20  # seconds: slower fits are not repeated with permuted data
+
+
+def data_sets_at_hand(data_dir=None):
+    """Three data sets of the papers where all are on this machine, else three that need no download."""
+    try:
+        for name in FROM_PAPERS:
+            locate(read_spec(name), data_dir, download=False)
+    except DataError:
+        return WITHOUT_DOWNLOAD
+    return FROM_PAPERS
+
+
+def open_data_set(name, data_dir=None):
+    """A data set by name; "wide" is made up."""
+    return wide_dataset() if name == "wide" else load_dataset(name, data_dir)
+
+
+def measure(method, baselines, data, report):
+    """Print a line for the method and for every baseline, and report whether the fit and its objective are sound.
+
+    Parameters
+    ----------
+    method : Method
+    baselines : dict of str to Method
+    data : Dataset
+    report : scripts.check_method.Report
+    """
+    size = min(100, data.n_features // 2)
+    protocol = Protocol("check_method", (size,), "minmax", RESTARTS, 0, "geometric", 100)
+    print(
+        f"\n{data.name} ({data.n_samples} x {data.n_features}, {data.n_classes} classes): {size} features, default "
+        f"parameters, {RESTARTS} K-means restarts"
+    )
+    print(f"  {'':26}{'ACC':>11} {'NMI':>11} {'fit s':>8} {'sweeps':>6} {'status':>10} {'peak MB':>8}  objective")
+    X = scale(data.X, protocol.scaling)
+    # The method comes first: nothing that the baselines share with it is ready for it.
+    outcome, problem = _show(method, data, X, protocol)
+    for name in BASELINES:
+        if name != method.name:
+            _show(baselines[name], data, X, protocol)
+    if problem:
+        report.add(f"it runs on {data.name}", Finding(FAIL, problem, outcome.log if outcome else ""))
+        return
+    report.add(f"it runs on {data.name}", Finding(OK))
+    for warning in outcome.log.splitlines():
+        print(f"      it warns: {warning}")
+    if outcome.traces:
+        known = (EXCEPTIONS | EXCEPTIONS_ON_DATA).get((method.name, "objective_never_rises"))
+        rise = where_it_rises(np.array([value for *_, value in outcome.traces]))
+        finding = Finding(KNOWN, known) if rise and known else Finding(FAIL, rise) if rise else Finding(OK)
+        report.add(f"its objective never rises on {data.name}", finding)
+    if not method.cls.keeps_all:
+        _show_permuted(method, data, X, protocol, outcome)
+
+
+def _show_permuted(method, data, X, protocol, outcome):
+    """Say how many of the selected features stay.  No verdict: features may be tied but for rounding."""
+    if outcome.trial["fit_s"] > PATIENCE:
+        print(f"  permuted samples and features: not tried, a fit takes more than {PATIENCE} s")
+        return
+    expected = _selected(outcome)
+    rng = np.random.default_rng(1)
+    for what, rows, columns in (
+        ("samples", rng.permutation(data.n_samples), np.arange(data.n_features)),
+        ("features", np.arange(data.n_samples), rng.permutation(data.n_features)),
+    ):
+        print(f"  {f'permuted {what} keep':26}", end="", flush=True)
+        permuted = replace(data, y=data.y[rows])
+        again, problem = _run(method, permuted, np.ascontiguousarray(X[rows][:, columns]), protocol)
+        print(problem or f"{len(set(expected) & set(columns[_selected(again)]))} of {len(expected)} selected features")
+
+
+def _selected(outcome):
+    return np.array(json.loads(outcome.trial["ranking"]))
+
+
+def _show(method, data, X, protocol):
+    """Run a method, print its line, and return its outcome and what went wrong in one line."""
+    print(f"  {method.name:26}", end="", flush=True)
+    outcome, problem = _run(method, data, X, protocol)
+    print(problem or _line(outcome))
+    if outcome and any(row[4] == "learned" for row in outcome.scores):
+        print(f"  {'  its learned labels':26}{_scores(outcome, 'learned')}".rstrip())
+    return outcome, problem
+
+
+def _run(method, data, X, protocol):
+    """The outcome of one trial, and what went wrong in one line."""
+    try:
+        (trial,) = expand(protocol.name, data, {**method.config, "grid": {}}, protocol)
+    except (ConfigError, TypeError, ValueError) as error:
+        return None, in_one_line(error)
+    outcome = run_trial(trial, X, data.y)
+    return outcome, outcome.trial["error"] if outcome.trial["status"] == FAILED else ""
+
+
+def _line(outcome):
+    row, values = outcome.trial, [value for *_, value in outcome.traces]
+    objective = f"{values[0]:.6g} -> {values[-1]:.6g}" if values else "-"
+    return (
+        f"{_scores(outcome, 'kmeans')} {row['fit_s']:8.3f} {row['n_iter']:6d} {row['status']:>10} "
+        f"{row['peak_mb']:8.0f}  {objective}"
+    )
+
+
+def _scores(outcome, clusterer):
+    runs = 100 * np.array([row[-2:] for row in outcome.scores if row[4] == clusterer])
+    spread = [f"±{std:4.1f}" if len(runs) > 1 else " " * 5 for std in runs.std(axis=0, ddof=min(1, len(runs) - 1))]
+    return " ".join(f"{mean:6.1f}{std}" for mean, std in zip(runs.mean(axis=0), spread, strict=True))

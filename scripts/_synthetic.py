@@ -1,0 +1,31 @@
+"""Data made up on the spot, for checks that need no download."""
+
+import numpy as np
+
+from datasets import Dataset
+from datasets.base import data_sha
+
+
+def blobs(n_samples=24, n_features=10, n_clusters=3, seed=0):
+    """Clusters that differ in the first half of the features; no two features or samples are equal."""
+    rng = np.random.default_rng(seed)
+    labels = np.arange(n_samples) % n_clusters
+    centers = 3.0 * rng.normal(size=(n_clusters, n_features))
+    centers[:, n_features // 2 :] = 0.0
+    return centers[labels] + rng.normal(size=(n_samples, n_features)) * rng.uniform(0.5, 1.5, size=n_features)
+
+
+def wide_blobs():
+    """Fewer samples than features."""
+    return blobs(n_samples=14, n_features=40)
+
+
+def wide_dataset(n_samples=120, n_features=2000, n_clusters=6):
+    """A data set with many more features than samples, of which one in ten tells the classes apart."""
+    rng = np.random.default_rng(0)
+    y = np.arange(n_samples) % n_clusters
+    centers = np.zeros((n_clusters, n_features))
+    informative = rng.choice(n_features, n_features // 10, replace=False)
+    centers[:, informative] = rng.normal(size=(n_clusters, len(informative)))
+    X = centers[y] + rng.normal(size=(n_samples, n_features)) * rng.uniform(0.5, 1.5, size=n_features)
+    return Dataset("wide", X, y, None, None, data_sha(X, y))

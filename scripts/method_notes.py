@@ -1,0 +1,66 @@
+"""What every method minimises, where it departs from its paper, and its known pathologies.
+
+``python -m scripts.method_notes > docs/methods.md`` takes them from the docstrings, the only place where they are
+written.
+"""
+
+import inspect
+import re
+
+from runners.grid import load_class
+from scripts._conf import CONF, read
+
+SHOWN = ("Differs", "Known pathologies", "Permuted", "Why")  # how the paragraphs begin that are taken from the notes
+HEAD = """# Methods: departures and known pathologies
+
+Printed by `python -m scripts.method_notes` from the docstrings, which also have parameters, starts, sweeps and cost.
+X is (n_samples, n_features); w_j is row j of W.
+"""
+
+
+def method_notes():
+    """The text, one chapter for each class of conf/method.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    users = {}
+    for path in sorted((CONF / "method").glob("*.yaml")):
+        users.setdefault(read(path)["target"], []).append(path.stem)
+    return "\n".join([HEAD, *(_chapter(load_class(target), names) for target, names in users.items())])
+
+
+def sections(docstring):
+    """Split a docstring in the numpydoc style.
+
+    Parameters
+    ----------
+    docstring : str
+        Without common indentation, as from `inspect.getdoc`.
+
+    Returns
+    -------
+    dict
+        Title -> text; what comes before the first title is under "".
+    """
+    parts = re.split(r"^(\w[\w ]*)\n-{3,}\n", docstring, flags=re.MULTILINE)
+    return {"": parts[0].strip(), **{title: text.strip() for title, text in zip(parts[1::2], parts[2::2], strict=True)}}
+
+
+def _chapter(cls, names):
+    found = sections(inspect.getdoc(cls))
+    shown = [
+        paragraph
+        for paragraph in re.split(r"\n\s*\n", found.get("Notes", ""))
+        if paragraph.lstrip("*").startswith(SHOWN)
+    ]
+    source = [f"Source: {' '.join(found['References'].split())}"] if "References" in found else []
+    title = f"## {cls.__name__}: {', '.join(f'`{name}`' for name in names)}"
+    text = "\n\n".join([title, found[""], *shown, *source]) + "\n"
+    return text.replace("]_", "]").replace(".. [", "[").replace("::\n", ":\n")
+
+
+if __name__ == "__main__":
+    print(method_notes(), end="")

@@ -1,0 +1,174 @@
+"""Every method at its default parameters: seconds, sweeps, status, memory, objective, ACC and NMI, as Markdown.
+
+python run.py experiment=methods                            runs what the table shows, and goes on where it was
+python -m scripts.method_table                              one table for each data set
+python -m scripts.method_table --datasets umist --methods rufs mcfs
+
+What is missing or failed is named below the tables, with the command that fills it.
+"""
+
+import argparse
+import json
+import shlex
+import sys
+from pathlib import Path
+from textwrap import TextWrapper
+
+import pandas as pd
+
+from datasets import dataset_names
+from runners.store import load_results
+from scripts._conf import CONF, ROOT, read
+
+HEAD = ("Method", "ACC", "NMI", "ACC learned", "NMI learned", "fit s", "sweeps", "status", "peak MB", "objective")
+NOT_RUN, FAILED = "not run", "failed"
+WIDTH = 120
+
+
+def method_table(results, methods, datasets, study, options=()):
+    """The tables, and below them how to read them and what would fill their gaps.
+
+    Parameters
+    ----------
+    results : Results
+        From `runners.store.load_results`, of one study.
+    methods, datasets : list of str
+    study : str
+    options : sequence of str
+        What the commands need besides method and dataset, such as ``study=mine``.
+
+    Returns
+    -------
+    str
+    """
+    chosen = {(method, dataset): _trial(results, method, dataset) for dataset in datasets for method in methods}
+    wrap = TextWrapper(WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+    parts = []
+    for dataset in datasets:
+        lines = [_cells(method, chosen[method, dataset], results) for method in methods]
+        parts.append(f"## {dataset}\n\n{_markdown([HEAD, *lines])}")
+    parts.append("\n".join(wrap.fill(f"* {note}") for note in _notes(chosen, results, study)))
+    if commands := _commands(chosen, methods, datasets, options):
+        parts.append("\n".join(["```", *commands, "```"]))
+    return "\n\n".join(parts) + "\n"
+
+
+def _trial(results, method, dataset):
+    """The stored trial with the default parameters of today, or None."""
+    trials = results.trials
+    trials = trials[(trials["method"] == method) & (trials["dataset"] == dataset)]
+    wanted = {**read(CONF / "method" / f"{method}.yaml")["params"], **_of_this_pair(method, dataset)}
+    params = trials["params"].map(json.loads)
+    same = params.map(lambda stored: {key: value for key, value in stored.items() if key != "n_clusters"} == wanted)
+    trials = trials[same.astype(bool)].sort_values("started", kind="stable")
+    return None if trials.empty else trials.iloc[-1]
+
+
+def _of_this_pair(method, dataset):
+    path = CONF / "cell" / f"{dataset}_{method}.yaml"
+    return read(path).get("method", {}).get("params", {}) if path.exists() else {}
+
+
+def _cells(method, trial, results):
+    """The texts of one line, in the columns of HEAD."""
+    if trial is None or trial["status"] == FAILED:
+        blank = dict.fromkeys(HEAD, "-") | {"Method": method, "status": NOT_RUN if trial is None else FAILED}
+        return tuple(blank[name] for name in HEAD)
+    scores = results.scores[results.scores["trial"] == trial["trial"]]
+    own = (scores["clusterer"] == "kmeans", scores["clusterer"] == "learned")
+    values = [_percent(scores.loc[rows, metric]) for rows in own for metric in ("acc", "nmi")]
+    trace = results.traces.loc[results.traces["trial"] == trial["trial"], "objective"]
+    objective = f"{trace.iloc[0]:.5g} to {trace.iloc[-1]:.5g}" if len(trace) else "-"
+    fit = f"{trial['fit_s']:.3f}", str(trial["n_iter"]), trial["status"], f"{trial['peak_mb']:.0f}"
+    return method, *values, *fit, objective
+
+
+def _percent(values):
+    if values.empty:
+        return "-"
+    return f"{100 * values.mean():.1f}" + (f"±{100 * values.std():.1f}" if len(values) > 1 else "")
+
+
+def _markdown(lines):
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    texts = ["| " + " | ".join(map(str.ljust, line, widths)) + " |" for line in lines]
+    return "\n".join([texts[0], "|" + "|".join("-" * (width + 2) for width in widths) + "|", *texts[1:]])
+
+
+READING = (
+    "ACC and NMI in percent, of K-means on the 100 features: mean ± std over its restarts. learned: of the clusters "
+    "that the method itself gives. fit s: one fit with the default parameters, alone, on one BLAS thread. peak MB: of "
+    "the whole process. objective: at the start and at the end; - where the method has none to trace."
+)
+
+
+def _notes(chosen, results, study):
+    yield READING
+    found = [trial for trial in chosen.values() if trial is not None]
+    if found:
+        frame = pd.DataFrame(found)
+        machines = sorted({json.loads(text or "{}").get("machine", "unknown machine") for text in frame["versions"]})
+        codes = sorted({sha[:7] + ("-dirty" if sha.endswith("-dirty") else "") for sha in frame["git_sha"]})
+        days = sorted({text[:10] for text in frame["started"]})
+        first_to_last = " to ".join(dict.fromkeys((days[0], days[-1])))
+        yield f"Study {study!r}: {first_to_last}, code {', '.join(codes)}; {'; '.join(machines)}."
+    shown = results.trials["method"].isin([method for method, _ in chosen])
+    shown &= results.trials["dataset"].isin([dataset for _, dataset in chosen])
+    if old := shown.sum() - len(found):
+        yield f"{old} stored trials of these cells are left out: their parameters are not the default of today."
+    for (method, dataset), trial in chosen.items():
+        if trial is not None and trial["status"] == FAILED:
+            yield f"{method} on {dataset} failed: {trial['error']}"
+    if gaps := [trial for trial in chosen.values() if _is_gap(trial)]:
+        missing = sum(trial is None for trial in gaps)
+        yield (
+            f"Of {len(chosen)} cells {missing} are not run and {len(gaps) - missing} failed. The commands below "
+            "run what is missing and repeat what failed."
+        )
+
+
+def _is_gap(trial):
+    return trial is None or trial["status"] == FAILED
+
+
+def _commands(chosen, methods, datasets, options):
+    """A line for each method with gaps, not one for all: on the same data, methods in a row may share a graph."""
+    words = ["python", "run.py", "experiment=methods", *options]
+    gaps = {method: [name for name in datasets if _is_gap(chosen[method, name])] for method in methods}
+    if len(methods) > 1 and all(trial is None for trial in chosen.values()):
+        return [shlex.join(words)]
+    return [
+        shlex.join([*words, f"method={method}", f"dataset={','.join(gaps[method])}"])
+        for method in methods
+        if gaps[method]
+    ]
+
+
+def main(arguments=None):
+    """Print the tables, or write them to a file."""
+    parser = argparse.ArgumentParser(
+        prog="python -m scripts.method_table", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    known = sorted(path.stem for path in (CONF / "method").glob("*.yaml"))
+    sweep = read(CONF / "experiment" / "methods.yaml")["hydra"]["sweeper"]["params"]["dataset"].split(",")
+    parser.add_argument("--methods", nargs="+", default=known, choices=known, metavar="NAME", help="[all]")
+    parser.add_argument(
+        "--datasets", nargs="+", default=sweep, choices=dataset_names(), metavar="NAME", help=f"[{' '.join(sweep)}]"
+    )
+    parser.add_argument("--study", default="methods", help="[methods]")
+    parser.add_argument("--results-dir", default=str(ROOT / "results"), metavar="FOLDER", help="[results]")
+    parser.add_argument("--output", metavar="FILE", help="[the terminal]")
+    options = parser.parse_args(arguments)
+    extra = [f"study={options.study}"] if options.study != "methods" else []
+    extra += [f"results_dir={options.results_dir}"] if options.results_dir != str(ROOT / "results") else []
+    results = load_results(options.results_dir, study=options.study)
+    text = method_table(results, options.methods, options.datasets, options.study, extra)
+    if options.output is None:
+        print(text, end="")
+    else:
+        Path(options.output).write_text(text, encoding="utf-8")
+        print(options.output)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,276 @@
+"""JGUFS: every block at its minimum, descent, the released program's numbers, and where W collapses."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.io import loadmat
+from scipy.spatial.distance import cdist
+
+from methods import JGUFS
+from methods.core import ridge
+from methods.core.graphs import knn_graph, laplacian
+from methods.core.jgufs_blocks import EPS, Problem
+from methods.core.jgufs_released import ReleasedProblem, signed_eigenvectors
+from methods.core.optimal_graph import row_stochastic_graph
+from methods.core.prox import project_simplex, row_norms
+from methods.core.starts import indicator
+
+SHAPES = [(60, 25), (20, 70), (12, 12)]
+FILES = {"pie10p": ("warppie10p.mat", "X", 10), "allaml": ("allaml.mat", "X", 2)}
+
+
+def sample(n_samples, n_features, n_clusters=3, seed=0):
+    """Non-negative clusters that differ in the first half of the features."""
+    rng = np.random.default_rng(seed)
+    centers = rng.uniform(0, 2, size=(n_clusters, n_features))
+    centers[:, n_features // 2 :] = 1.0
+    return np.abs(centers[np.arange(n_samples) % n_clusters] + 0.3 * rng.normal(size=(n_samples, n_features)))
+
+
+def real(data_dir, name):
+    file, key, n_clusters = FILES[name]
+    X = loadmat(data_dir / file)[key].astype(float)
+    span = np.ptp(X, axis=0)
+    return (X - X.min(axis=0)) / np.where(span > 0, span, 1), n_clusters
+
+
+def problem(shape, alpha=20.0, beta=0.5, gamma=0.5, lambda_=30.0):
+    X = sample(*shape)
+    return Problem(X, row_stochastic_graph(X, "heat", 5), alpha, beta, gamma, lambda_)
+
+
+def start(n_samples, n_clusters=3):
+    F = indicator(np.arange(n_samples) % n_clusters, n_clusters) + 0.2
+    return F / np.linalg.norm(F, axis=0)
+
+
+def objective(given, S, F, W):
+    S = S.toarray()
+    symmetric = (S + S.T) / 2
+    L = np.diag(symmetric.sum(axis=1)) - symmetric
+    away = F.T @ F - np.eye(F.shape[1])
+    fit = ((given.X @ W - F) ** 2).sum() + given.gamma * np.sqrt((W**2).sum(axis=1) + EPS).sum()
+    graph = ((S - given.A.toarray()) ** 2).sum() + given.alpha * np.trace(F.T @ L @ F)
+    return graph + given.beta * fit + given.lambda_ / 2 * (away**2).sum()
+
+
+@pytest.fixture
+def pair(reference):
+    pair = reference("step11_jgufs")
+    return pair, ReleasedProblem(pair["X"], 1.0, 1.0, 1.0, 1e7), sparse.csr_array(pair["A"])
+
+
+@pytest.mark.parametrize(("name", "first"), [("j1", "F0"), ("j1s", "F0s")])
+def test_released_sweep_is_reproduced_from_both_starts(pair, name, first):
+    pair, given, A = pair
+    expected = {field: pair[name][field].item() for field in pair[name].dtype.names}
+    state = given.sweep(given.start(pair[first], A))
+    for found, field in ((state.W, "W"), (state.F, "F"), (state.A.toarray(), "A")):
+        np.testing.assert_allclose(found, expected[field], atol=1e-8)
+    np.testing.assert_allclose(state.weights, expected["Mdiag"].ravel(), rtol=1e-8)
+
+
+def test_released_run_is_reproduced(pair):
+    pair, given, A = pair
+    state, values = given.start(pair["F0"], A), []
+    for _ in range(49):
+        state = given.sweep(state)
+        values.append(state.value)
+    np.testing.assert_allclose(values, pair["objj"].ravel(), rtol=1e-8)
+    np.testing.assert_allclose(state.W, pair["Wj"], atol=1e-8)
+    np.testing.assert_allclose(state.F, pair["Fj"], atol=1e-8)
+    np.testing.assert_allclose(row_norms(state.W), pair["rownj"].ravel(), atol=1e-8)
+    np.testing.assert_allclose(state.A.toarray(), (pair["Sj"] + pair["Sj"].T) / 2, atol=1e-8)
+
+
+def test_released_fit_is_that_run(pair):
+    pair, _, A = pair
+    fitted = JGUFS(n_clusters=4, variant="released", affinity=A, init=pair["F0"], max_iter=49, tol=0).fit(pair["X"])
+    np.testing.assert_allclose(fitted.trace_[1:], pair["objj"].ravel(), rtol=1e-8)
+    np.testing.assert_allclose(fitted.scores_, pair["rownj"].ravel(), atol=1e-8)
+
+
+def test_projection_on_the_simplex_is_the_programs(pair):
+    np.testing.assert_allclose(project_simplex(pair[0]["v_in"]), pair[0]["v_out"], atol=1e-12)
+
+
+@pytest.mark.parametrize("n_samples", [40, 350])
+def test_signed_eigenvectors_are_those_of_the_plain_laplacian(n_samples):
+    X = sample(n_samples, 6)
+    S = knn_graph(X, 8)
+    F = signed_eigenvectors(X, 3, lambda X: S)
+    values = np.linalg.eigvalsh(laplacian(S).toarray())[:3]
+    np.testing.assert_allclose(laplacian(S) @ F, F * values, atol=1e-7)
+    np.testing.assert_allclose(F.T @ F, np.eye(3), atol=1e-8)
+    assert ((F**3).sum(axis=0) >= 0).all()
+
+
+@pytest.mark.parametrize("alpha", [1.0, 20.0, 1e3])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_graph_is_the_best_one_for_f(shape, alpha):
+    given = problem(shape, alpha)
+    F, W = start(shape[0]), np.zeros((shape[1], 3))
+    graph = given.graph(F)
+    expected = project_simplex(given.A.toarray() - alpha / 4 * cdist(F, F, "sqeuclidean"))
+    np.testing.assert_allclose(graph.S.toarray(), expected, atol=1e-12)
+    best = objective(given, graph.S, F, W)
+    assert graph.distance == pytest.approx(((graph.S - given.A).toarray() ** 2).sum())
+    rng = np.random.default_rng(0)
+    for size in (1e-3, 1e-2, 1e-1):
+        for _ in range(10):
+            moved = project_simplex(graph.S.toarray() + size * rng.normal(size=expected.shape))
+            assert objective(given, sparse.csr_array(moved), F, W) >= best * (1 - 1e-12)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_step_of_f_descends_to_where_no_perturbation_helps_and_w_is_its_best(shape):
+    given = problem(shape)
+    rng = np.random.default_rng(1)
+    s = rng.uniform(0.1, 1.0, shape[1])
+    F, graph = start(shape[0]), given.graph(start(shape[0]))
+
+    def quadratic(F, W):
+        """The objective with ||w_j|| replaced by (||w_j||^2 / s_j + s_j) / 2."""
+        rows = np.sqrt((W**2).sum(axis=1) + EPS)
+        upper = ((W**2).sum(axis=1) / s + s) / 2
+        return objective(given, graph.S, F, W) + given.beta * given.gamma * (upper - rows).sum()
+
+    system = given.ridge.factor(given.gamma / (2 * s))
+    values = [quadratic(F, system.coefficients(F))]
+    for _ in range(20):
+        state = given.solve(s, F, graph)
+        F = state.F
+        values.append(quadratic(F, state.W))
+    assert (np.diff(values) <= 1e-12 * values[0]).all()
+    assert F.min() >= 0
+    for _ in range(30):
+        size = 10 ** rng.uniform(-4, -1)
+        moved = np.maximum(F + size * rng.normal(size=F.shape), 0.0)
+        assert quadratic(moved, system.coefficients(moved)) >= values[-1] * (1 - 1e-8)
+        assert quadratic(F, state.W + size * rng.normal(size=state.W.shape)) > values[-1]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_slope_of_f_is_that_of_its_function(shape):
+    given = problem(shape)
+    F, rng = start(shape[0]), np.random.default_rng(2)
+    system = given.ridge.factor(rng.uniform(0.1, 1.0, shape[1]))
+    function = given.function_of_f(system, given.graph(F).L)
+    for _ in range(5):
+        direction = rng.normal(size=F.shape)
+        slope = (function(F + 1e-5 * direction)[0] - function(F - 1e-5 * direction)[0]) / 2e-5
+        assert slope == pytest.approx(np.vdot(function(F)[1], direction), rel=1e-5, abs=1e-6)
+
+
+@pytest.mark.parametrize("alpha", [1e-3, 1.0, 1e3])
+@pytest.mark.parametrize("beta", [1e-3, 1e3])
+@pytest.mark.parametrize("gamma", [1e-2, 1.0])
+@pytest.mark.parametrize("lambda_", [1.0, 1e7])
+@pytest.mark.parametrize("shape", [(60, 25), (20, 70)])
+def test_objective_is_the_printed_one_and_never_rises(shape, alpha, beta, gamma, lambda_):
+    given = problem(shape, alpha, beta, gamma, lambda_)
+    state = given.start(start(shape[0]))
+    for _ in range(8):
+        new = given.sweep(state)
+        # alpha tr F'LF of 3 unit columns is known to the rounding of its parts, which cancel.
+        assert new.value <= state.value * (1 + 1e-12) + 3 * alpha * np.finfo(float).eps
+        assert new.F.min() >= 0
+        np.testing.assert_allclose(new.graph.S.sum(axis=1), 1)
+        state = new
+    printed = objective(given, state.graph.S, state.F, state.W)
+    assert state.value == pytest.approx(printed, rel=1e-9, abs=1e-14 * alpha)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_fit_converges_and_the_path_of_lambda_ends_no_higher_than_lambda_alone(shape):
+    X = sample(*shape)
+    selector = JGUFS(n_clusters=3, gamma=0.1, random_state=0, max_iter=1000).fit(X)
+    assert selector.status_ == "converged"
+    assert (np.diff(selector.trace_) <= 1e-12 * selector.trace_[:-1]).all()
+    alone = Problem(X, row_stochastic_graph(X, "heat", 5), 1.0, 1.0, 0.1, 1e7)
+    state = alone.start(start(shape[0]))
+    for _ in range(60):
+        state = alone.sweep(state)
+    assert selector.objective_ <= state.value * (1 + 1e-6)
+
+
+def test_informative_features_come_first():
+    X = sample(60, 20)
+    assert len(set(JGUFS(n_clusters=3, gamma=0.3, random_state=0).fit(X).subset(6)) & set(range(10))) >= 5
+
+
+@pytest.mark.parametrize(("share", "status"), [(1.05, "collapsed"), (0.9, "converged")])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_collapse_begins_at_the_threshold(shape, share, status):
+    X = sample(*shape)
+    # Where alpha = beta = 1e-6 leave the given indicator alone, the threshold is known beforehand.
+    F = indicator(np.arange(shape[0]) % 3, 3)
+    bound = ridge.smallest_collapsing_weight(X, F / np.linalg.norm(F, axis=0))
+    settings = {"n_clusters": 3, "alpha": 1e-6, "beta": 1e-6, "lambda_": 1e3, "max_iter": 1000}
+    selector = JGUFS(gamma=share * bound, init=F, **settings).fit(X)
+    assert selector.status_ == status
+    assert (selector.scores_.max() < 1e-4) == (status == "collapsed")
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_default_converges_on_real_data_and_the_path_of_lambda_lowers_the_objective(data_dir, name):
+    X, n_clusters = real(data_dir, name)
+    fitted = JGUFS(n_clusters=n_clusters, random_state=0).fit(X)
+    assert fitted.status_ == "converged"
+    assert (np.diff(fitted.trace_) <= 1e-12 * fitted.trace_[:-1]).all()
+    alone = JGUFS(n_clusters=n_clusters, random_state=0, max_iter=0, tol=0).fit(X)
+    given = Problem(X, row_stochastic_graph(X, "heat", 5), 1.0, 1.0, 1.0, 1e7)
+    F = indicator(alone.labels_, n_clusters) + 0.2
+    state = given.start(F / np.linalg.norm(F, axis=0))
+    for _ in range(20):
+        state = given.sweep(state)
+    assert fitted.objective_ < 0.99 * state.value
+
+
+@pytest.mark.parametrize("variant", ["paper", "released"])
+def test_wide_data_never_meet_a_features_by_features_array(variant, monkeypatch):
+    X = sample(20, 3000)
+    monkeypatch.setattr(ridge, "_gram", None)
+    tracemalloc.start()
+    JGUFS(n_clusters=3, variant=variant, random_state=0, max_iter=3, tol=0).fit(X)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 3000**2 * 8 / 4
+
+
+@pytest.mark.parametrize("variant", ["paper", "released"])
+def test_affinity_of_the_caller_is_the_graph(variant):
+    X = sample(40, 12)
+    S = knn_graph(X, 3, "binary")
+    settings = {"n_clusters": 3, "variant": variant, "random_state": 0, "max_iter": 5, "tol": 0, "alpha": 50.0}
+    first, second = (JGUFS(affinity=given, **settings).fit(X) for given in (S, S.toarray()))
+    np.testing.assert_array_equal(first.scores_, second.scores_)
+    np.testing.assert_array_equal(first.scores_, JGUFS(affinity="binary", n_neighbors=3, **settings).fit(X).scores_)
+    assert not np.allclose(first.scores_, JGUFS(**settings).fit(X).scores_)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("variant", ["paper", "released"])
+@pytest.mark.parametrize(("n_samples", "n_features", "n_clusters"), [(6, 9, 6), (9, 1, 1), (20, 5, 1), (9, 4, 5)])
+def test_extreme_shapes_fit(variant, n_samples, n_features, n_clusters):
+    X = sample(n_samples, n_features)
+    selector = JGUFS(n_features, n_clusters=n_clusters, variant=variant, random_state=0, tol=1e-4).fit(X)
+    assert np.isfinite(selector.scores_).all()
+
+
+def test_start_that_does_not_fit_is_refused():
+    for init in (np.ones((40, 2)), -np.ones((40, 3)), np.full((40, 3), np.nan)):
+        with pytest.raises(ValueError, match="init of shape"):
+            JGUFS(5, n_clusters=3, init=init).fit(sample(40, 12))
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("alpha", 0), ("beta", 0), ("gamma", 0), ("lambda_", 0), ("n_neighbors", 0), ("tol", -1), ("variant", "x"),
+     ("affinity", "x"), ("max_iter", -1)],
+)  # fmt: skip
+def test_parameter_out_of_range_is_refused_by_name(name, value):
+    with pytest.raises(ValueError, match=name):
+        JGUFS(5, **{name: value}).fit(sample(40, 12))

@@ -1,0 +1,280 @@
+"""NDFS: every block as derived, descent, the released program's numbers, and where W collapses."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.io import loadmat
+from scipy.spatial.distance import cdist
+
+from methods import NDFS
+from methods.core import ridge
+from methods.core.bounded import minimize_nonnegative
+from methods.core.graphs import knn_graph, laplacian, median_distance
+from methods.core.ndfs_blocks import EPS, Problem, ReleasedProblem
+from methods.core.prox import row_norms
+from methods.core.starts import indicator, order_by_distance
+
+SHAPES = [(60, 25), (20, 70), (12, 12)]
+FILES = {"pie10p": ("warppie10p.mat", "X", 10), "umist": ("umist.mat", "fea", 20), "allaml": ("allaml.mat", "X", 2)}
+
+
+def sample(n_samples, n_features, n_clusters=3, seed=0):
+    """Non-negative clusters that differ in the first half of the features."""
+    rng = np.random.default_rng(seed)
+    centers = rng.uniform(0, 2, size=(n_clusters, n_features))
+    centers[:, n_features // 2 :] = 1.0
+    return np.abs(centers[np.arange(n_samples) % n_clusters] + 0.3 * rng.normal(size=(n_samples, n_features)))
+
+
+def real(data_dir, name):
+    file, key, n_clusters = FILES[name]
+    X = loadmat(data_dir / file)[key].astype(float)
+    span = np.ptp(X, axis=0)
+    return (X - X.min(axis=0)) / np.where(span > 0, span, 1), n_clusters
+
+
+def problem(shape, alpha=2.0, beta=0.5, gamma=1e3):
+    X = sample(*shape)
+    return Problem(X, laplacian(knn_graph(X), normalized=True), alpha, beta, gamma)
+
+
+def lifted_start(n_samples, n_clusters=3):
+    return indicator(np.arange(n_samples) % n_clusters, n_clusters) + 0.2
+
+
+def objective(given, F, W):
+    misfit = given.X @ W - F
+    away = F.T @ F - np.eye(F.shape[1])
+    rows = np.sqrt((W**2).sum(axis=1) + EPS)
+    fit = (misfit**2).sum() + given.beta * rows.sum()
+    return np.trace(F.T @ given.L.toarray() @ F) + given.alpha * fit + given.gamma / 2 * (away**2).sum()
+
+
+def quadratic(given, F, W, s):
+    """The objective with ||w_j|| replaced by (||w_j||^2 / s_j + s_j) / 2."""
+    rows = np.sqrt((W**2).sum(axis=1) + EPS)
+    upper = ((W**2).sum(axis=1) / s + s) / 2
+    return objective(given, F, W) + given.alpha * given.beta * (upper - rows).sum()
+
+
+@pytest.fixture
+def pair(reference):
+    pair = reference("step05_ndfs")
+    given = ReleasedProblem(pair["X"], sparse.csr_array(pair["L"]), 1.0, 1.0, 1e8)
+    return pair, given, given.start(pair["F0"])
+
+
+def test_released_sweeps_are_reproduced(pair):
+    pair, given, state = pair
+    values = []
+    for count in range(1, 101):
+        state = given.sweep(state)
+        values.append(state.value)
+        if count in (1, 5):
+            np.testing.assert_allclose(state.F, pair[f"F{count}"], atol=1e-8)
+            np.testing.assert_allclose(state.W, pair[f"W{count}"], atol=1e-8)
+    np.testing.assert_allclose(values, pair["obj100"].ravel(), rtol=1e-6)
+    np.testing.assert_allclose(state.F, pair["F100"], atol=1e-6)
+    np.testing.assert_allclose(row_norms(state.W), row_norms(pair["W100"]), atol=1e-6)
+
+
+def test_released_fit_is_those_sweeps_and_its_graph_the_pairs(pair, reference):
+    pair, *_ = pair
+    graphs = reference("step01_graphs")
+    X = pair["X"]
+    assert median_distance(X) == pytest.approx(graphs["sigma"].item(), rel=1e-12)
+    with pytest.warns(UserWarning, match="max_iter=5"):
+        fitted = NDFS(n_clusters=4, variant="released", init=pair["F0"], max_iter=5, tol=1e-12).fit(X)
+    np.testing.assert_allclose(fitted.trace_[1:], pair["obj5"].ravel(), rtol=1e-8)
+    np.testing.assert_allclose(fitted.scores_, row_norms(pair["W5"]), atol=1e-8)
+
+
+@pytest.mark.parametrize("n_samples", [2, 3, 6, 7])
+def test_median_distance_is_that_of_the_whole_matrix(n_samples):
+    X = sample(n_samples, 4)
+    assert median_distance(X) == pytest.approx(np.median(cdist(X, X)), rel=1e-12)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_no_perturbation_of_w_lowers_the_objective_at_its_weights(shape):
+    given = problem(shape)
+    rng = np.random.default_rng(1)
+    s = rng.uniform(0.1, 1.0, shape[1])
+    state = given.solve(s, given.start(lifted_start(shape[0])).F)
+    best = quadratic(given, state.F, state.W, s)
+    for size in (1e-3, 1e-1):
+        for _ in range(10):
+            assert quadratic(given, state.F, state.W + size * rng.normal(size=state.W.shape), s) > best
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_step_of_f_is_along_the_sign_of_the_gradient_and_lowers_the_objective_with_its_best_w(shape):
+    given = problem(shape)
+    s = np.random.default_rng(1).uniform(0.1, 1.0, shape[1])
+    system = given.ridge.factor(given.beta / (2 * s))
+    F = given.start(lifted_start(shape[0])).F
+    for _ in range(5):
+        W = system.coefficients(F)
+        new, rest, new_w = given.step_f(system, F)
+        np.testing.assert_allclose(rest, new - given.X @ new_w, atol=1e-9)
+        assert quadratic(given, new, new_w, s) < quadratic(given, F, W, s)
+        difference = np.zeros_like(F)  # of the objective with W eliminated, by central differences
+        for place in np.ndindex(*F.shape):
+            sides = []
+            for sign in (1, -1):
+                moved = F.copy()
+                moved[place] += sign * 1e-5
+                sides.append(quadratic(given, moved, system.coefficients(moved), s))
+            difference[place] = (sides[0] - sides[1]) / 2e-5
+        clear = np.abs(difference) > 1e-4 * np.abs(difference).max()
+        assert (np.sign(new - F)[clear] == -np.sign(difference)[clear]).all()
+        F = new
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_steps_of_f_end_where_no_perturbation_helps(shape):
+    given = problem(shape, gamma=10.0)
+    system = given.ridge.factor(np.full(shape[1], 0.4))
+    F = given.start(lifted_start(shape[0])).F
+    for _ in range(1000):
+        F = given.step_f(system, F)[0]
+
+    def value(F):
+        return given.value_f(F, given.L @ F + given.alpha * system.residual(F)[0])
+
+    rng = np.random.default_rng(2)
+    for _ in range(60):
+        moved = np.maximum(F + 10 ** rng.uniform(-4, -2) * rng.normal(size=F.shape), 0.0)
+        assert value(moved) >= value(F) * (1 - 1e-7)
+
+
+@pytest.mark.parametrize("alpha", [1e-3, 1.0, 1e4])
+@pytest.mark.parametrize("beta", [1e-3, 1e-1, 10.0])
+@pytest.mark.parametrize("gamma", [10.0, 1e8])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_objective_is_the_printed_one_and_never_rises(shape, alpha, beta, gamma):
+    given = problem(shape, alpha, beta, gamma)
+    state = given.start(lifted_start(shape[0]))
+    for _ in range(40):
+        new = given.sweep(state)
+        assert new.value <= state.value * (1 + 1e-12)
+        assert new.F.min() >= 0
+        state = new
+    assert state.value == pytest.approx(objective(given, state.F, state.W), rel=1e-9)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_fit_converges_scores_by_row_norms_and_labels_by_the_largest_entry(shape):
+    X = sample(*shape)
+    selector = NDFS(n_clusters=3, beta=0.1, random_state=0).fit(X)
+    assert selector.status_ == "converged"
+    assert set(selector.labels_) == {0, 1, 2}
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_informative_features_come_first():
+    X = sample(60, 20)
+    for variant in ("paper", "released"):
+        selector = NDFS(n_clusters=3, beta=0.3, variant=variant, random_state=0, tol=1e-5).fit(X)
+        assert len(set(selector.subset(6)) & set(range(10))) >= 5
+
+
+@pytest.mark.parametrize(("share", "status"), [(1.05, "collapsed"), (0.95, "converged")])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_collapse_begins_at_the_threshold(shape, share, status):
+    X = sample(*shape)
+    # From a given indicator that alpha = 1e-6 does not move: the threshold is known beforehand.
+    F = indicator(np.arange(shape[0]) % 3, 3)
+    bound = ridge.smallest_collapsing_weight(X, F / np.linalg.norm(F, axis=0))
+    selector = NDFS(n_clusters=3, alpha=1e-6, beta=share * bound, init=F, max_iter=1000).fit(X)
+    assert selector.status_ == status
+    assert (selector.scores_.max() < 1e-4) == (status == "collapsed")
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_without_features_to_follow_f_is_left_to_the_graph():
+    X = sample(40, 15)
+    alone = NDFS(n_clusters=3, alpha=1e-9, gamma=1e2, random_state=0, tol=1e-10, max_iter=3000).fit(X)
+    L = laplacian(knn_graph(X), normalized=True)
+
+    def function(F):
+        away = F.T @ F - np.eye(3)
+        return np.vdot(F, L @ F) + 50 * np.vdot(away, away), 2 * (L @ F) + 200 * F @ away
+
+    best = function(minimize_nonnegative(function, indicator(alone.labels_, 3) / 3, 3000, tol=1e-14))[0]
+    assert alone.objective_ == pytest.approx(best, rel=1e-3)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_default_converges_on_real_data_and_labels_stay_those_of_the_start(data_dir, name):
+    X, n_clusters = real(data_dir, name)
+    fitted = NDFS(n_clusters=n_clusters, random_state=0).fit(X)
+    start = NDFS(n_clusters=n_clusters, random_state=0, max_iter=0, tol=0).fit(X)
+    assert fitted.status_ == "converged"
+    assert (np.diff(fitted.trace_) <= 1e-12 * fitted.trace_[:-1]).all()
+    np.testing.assert_array_equal(fitted.labels_, start.labels_)
+
+
+def test_permuted_samples_and_features_select_the_same_on_real_data(data_dir):
+    X, n_clusters = real(data_dir, "umist")
+    rng = np.random.default_rng(0)
+    rows, columns = rng.permutation(X.shape[0]), rng.permutation(X.shape[1])
+    settings = {"n_clusters": n_clusters, "random_state": 0}
+    first = NDFS(**settings).fit(X)
+    second = NDFS(**settings).fit(X[rows][:, columns])
+    assert len(set(columns[second.subset(100)]) & set(first.subset(100))) >= 99
+    np.testing.assert_array_equal(first.labels_[rows], second.labels_)
+
+
+def test_order_by_distance_follows_the_samples():
+    X = sample(30, 8)
+    rows = np.random.default_rng(0).permutation(30)
+    np.testing.assert_array_equal(rows[order_by_distance(X[rows])], order_by_distance(X))
+
+
+@pytest.mark.parametrize("variant", ["paper", "released"])
+def test_wide_data_never_meet_a_features_by_features_array(variant, monkeypatch):
+    X = sample(20, 3000)
+    monkeypatch.setattr(ridge, "_gram", None)
+    tracemalloc.start()
+    NDFS(n_clusters=3, variant=variant, random_state=0, max_iter=5, tol=0).fit(X)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 3000**2 * 8 / 4
+
+
+@pytest.mark.parametrize("variant", ["paper", "released"])
+def test_affinity_of_the_caller_is_the_graph(variant):
+    X = sample(40, 12)
+    S = knn_graph(X, 3, "binary")
+    settings = {"n_clusters": 3, "gamma": 10.0, "variant": variant, "random_state": 0, "max_iter": 5, "tol": 0}
+    first, second = (NDFS(affinity=given, **settings).fit(X) for given in (S, S.toarray()))
+    np.testing.assert_array_equal(first.scores_, second.scores_)
+    np.testing.assert_array_equal(first.scores_, NDFS(affinity="binary", n_neighbors=3, **settings).fit(X).scores_)
+    assert not np.allclose(first.scores_, NDFS(**settings).fit(X).scores_)
+
+
+@pytest.mark.parametrize("variant", ["paper", "released"])
+@pytest.mark.parametrize(("n_samples", "n_features", "n_clusters"), [(6, 9, 6), (9, 1, 1), (20, 5, 1), (9, 4, 5)])
+def test_extreme_shapes_fit(variant, n_samples, n_features, n_clusters):
+    X = sample(n_samples, n_features)
+    selector = NDFS(n_features, n_clusters=n_clusters, variant=variant, random_state=0, max_iter=2000, tol=1e-4).fit(X)
+    assert np.isfinite(selector.scores_).all()
+
+
+def test_start_that_does_not_fit_is_refused():
+    for init in (np.ones((40, 2)), -np.ones((40, 3)), np.full((40, 3), np.nan)):
+        with pytest.raises(ValueError, match="init of shape"):
+            NDFS(5, n_clusters=3, init=init).fit(sample(40, 12))
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("alpha", 0), ("beta", 0), ("gamma", 0), ("n_neighbors", 0), ("tol", -1), ("variant", "x"), ("affinity", "x"),
+     ("max_iter", -1)],
+)  # fmt: skip
+def test_parameter_out_of_range_is_refused_by_name(name, value):
+    with pytest.raises(ValueError, match=name):
+        NDFS(5, **{name: value}).fit(sample(40, 12))

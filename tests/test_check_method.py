@@ -1,0 +1,247 @@
+"""`scripts.check_method`: a correct file of a newcomer passes, and each fault is caught by the right line."""
+
+import numpy as np
+import pytest
+import yaml
+
+from scripts import _contract, _speed, check_method
+from scripts._contract import where_it_rises
+from scripts._synthetic import wide_dataset
+
+HEAD = """
+import numpy as np
+
+from methods.core.base import BaseSelector, Solution
+from methods.core.loop import MAX_ITER, Trace
+
+
+class Mine(BaseSelector):
+    def __init__(self, n_features_to_select=None, *, alpha=1.0, n_clusters=2, random_state=None):
+        super().__init__(n_features_to_select)
+        self.alpha = alpha
+        self.n_clusters = n_clusters
+        self.random_state = random_state
+
+    def _solve(self, X, rng):
+"""
+CORRECT = "        return Solution(self.alpha * X.var(axis=0))"
+CONFIG = {
+    "name": "mine",
+    "target": "mine_module.Mine",
+    "paper_name": "Mine",
+    "citation": "Me 2026",
+    "params": {"alpha": 1.0},
+    "grid": {"alpha": [0.1, 1.0, 10.0]},
+}
+
+
+@pytest.fixture
+def check(tmp_path, monkeypatch, capsys):
+    """Write a newcomer's two files, check them, and return the exit status and what was printed."""
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def run(body=CORRECT, arguments=("--no-data",), head=HEAD, **config):
+        monkeypatch.delitem(check_method.sys.modules, "mine_module", raising=False)
+        (tmp_path / "mine_module.py").write_text(head + body + "\n")
+        (tmp_path / "method").mkdir(exist_ok=True)
+        text = yaml.safe_dump({**CONFIG, **config}, sort_keys=False)
+        (tmp_path / "method" / "mine.yaml").write_text(text)
+        status = check_method.main(["mine", "--config-dir", str(tmp_path), *arguments])
+        return status, capsys.readouterr().out
+
+    return run
+
+
+def failures(output):
+    """Sentence -> reason of every line that says FAIL."""
+    lines = output.splitlines()
+    return {
+        line.removesuffix("FAIL").strip(): after.strip()
+        for line, after in zip(lines, [*lines[1:], ""], strict=True)
+        if line.endswith(" FAIL")
+    }
+
+
+def test_a_correct_file_of_a_newcomer_passes(check):
+    status, output = check()
+    assert status == 0 and not failures(output)
+    groups = ["configuration", "shapes and input", "descent", "equivariance", "errors", "reproducibility"]
+    places = [output.index(f"\n{group}\n") for group in groups]
+    assert places == sorted(places)
+    assert "mine: nothing failed" in output
+
+
+@pytest.mark.parametrize(
+    "body, sentence, reason",
+    [
+        ("        raise RuntimeError('out of\\nluck')", "small data can be fitted", "RuntimeError: out of luck"),
+        ("        return Solution(X.var(axis=1))", "small data can be fitted", "gave scores of shape (24,)"),
+        ("        return Solution(X.var(axis=0) * [np.nan] + 0)", "small data can be fitted", "0 finite"),
+        ("        return X.var(axis=0)", "small data can be fitted", "AttributeError: 'numpy.ndarray' object"),
+        (
+            "        return Solution(np.abs(X[0]))",
+            "permuting the samples keeps the selection",
+            "only 3 of the 4 selected features are the same",
+        ),
+        (
+            "        return Solution(np.arange(X.shape[1], 0.0, -1))",
+            "permuting the features permutes the selection",
+            "of the 4 selected features are the same",
+        ),
+        (
+            "        return Solution(X.var(axis=0), Trace(np.array([1.0, 3.0, 2.0]), MAX_ITER, 2))",
+            "objective never rises",
+            "it rises from 1 to 3 in sweep 1 of 2",
+        ),
+        (
+            "        return Solution(X.var(axis=0), Trace(np.array([1.0]), MAX_ITER, 2))",
+            "status and trace tell how the fit went",
+            "1 objective values for 2 sweeps",
+        ),
+        ("        X -= X[0]\n" + CORRECT, "read only data are accepted", "ValueError: output array is read-only"),
+        (
+            "        return Solution(np.random.default_rng().random(X.shape[1]))",
+            "same seed gives the same bytes",
+            "",
+        ),
+        (
+            "        return Solution(X.var(axis=0), labels=1 + np.arange(len(X)) % self.n_clusters)",
+            "labels if any are cluster numbers",
+            "assert selector.labels_.max() < 3",
+        ),
+        (
+            "        return Solution(1 / X.var(axis=0))",
+            "constant and duplicate features leave",
+            "RuntimeWarning: divide by zero",
+        ),
+        (
+            CORRECT + "\n\n    def check_parameters(self, X):\n        pass",
+            "too many clusters are refused with value",
+            "",
+        ),
+        (
+            CORRECT + "\n\n    def fit(self, X, y=None):\n        return super().fit(np.nan_to_num(X), y)",
+            "missing values",
+            "",
+        ),
+    ],
+)
+def test_a_fault_is_caught_by_the_right_line_without_a_traceback(check, body, sentence, reason):
+    status, output = check(body)
+    assert status == 1
+    assert "Traceback" not in output
+    found = failures(output)
+    assert [words for line, words in found.items() if line.startswith(sentence) and reason in words], found
+
+
+@pytest.mark.parametrize(
+    "config, sentence, reason",
+    [
+        ({"extra": 1}, "configuration has the keys", "extra"),
+        ({"name": "other"}, "configuration has the keys", "name is 'other', the file is mine.yaml"),
+        ({"target": "mine_module.Mein"}, "target is a class", "ConfigError: method.target='mine_module.Mein'"),
+        ({"target": "no_such.Mine"}, "target is a class", "No module named 'no_such'"),
+        ({"target": "sklearn.svm.SVC"}, "target is a class", "must derive from methods.core.base.BaseSelector"),
+        ({"params": {"alhpa": 1.0}}, "configured parameters", "params has alhpa; it may have alpha"),
+        ({"params": {"random_state": 3}}, "configured parameters", "params has random_state"),
+        ({"grid": {"alpha": [5.0]}}, "default is a point", "params.alpha is 1.0, not in grid.alpha: [5.0]"),
+    ],
+)
+def test_a_wrong_configuration_is_caught_by_the_right_line(check, config, sentence, reason):
+    status, output = check(**config)
+    assert status == 1 and "Traceback" not in output
+    (line,) = [line for line in failures(output) if line.startswith(sentence)]
+    assert reason in failures(output)[line]
+    assert "were not tried" in output
+
+
+def test_a_parameter_that_is_not_keyword_only_is_caught(check):
+    _, output = check(head=HEAD.replace("*, alpha", "alpha"))
+    assert failures(output)["size comes first and everything else is keyword only"].startswith("alpha, n_clusters")
+
+
+def test_verbose_adds_the_traceback(check):
+    _, output = check("        raise RuntimeError('luck')", ("--no-data", "--verbose"))
+    assert "      | Traceback" in output and "RuntimeError: luck" in output
+
+
+def test_known_exceptions_are_shown_with_their_reason_and_do_not_fail(capsys):
+    assert check_method.main(["first_index", "--no-data"]) == 0
+    output = capsys.readouterr().out
+    assert "known\n      selects by position" in output
+    assert "1 known not to hold" in output
+
+
+def test_an_exception_that_holds_after_all_fails(check, monkeypatch):
+    monkeypatch.setitem(_contract.EXCEPTIONS, ("mine", "objective_never_rises"), "it is an ADMM")
+    status, output = check()
+    assert status == 1
+    assert failures(output) == {"objective never rises": "holds, but EXCEPTIONS says: it is an ADMM"}
+
+
+@pytest.mark.parametrize(
+    "arguments, words",
+    [
+        (["rufz"], "Did you mean rufs"),
+        (["rufs", "--datasets", "umits"], "Did you mean umist"),
+        (["rufs", "--config-dir", "/nowhere"], "--config-dir /nowhere must be a folder"),
+    ],
+)
+def test_an_unknown_name_is_a_clear_error(capsys, arguments, words):
+    with pytest.raises(SystemExit) as stop:
+        check_method.main(arguments)
+    assert stop.value.code == 2
+    assert words in capsys.readouterr().err
+
+
+def test_speed_shows_the_method_beside_the_baselines(check):
+    status, output = check(arguments=("--datasets", "digits"))
+    assert status == 0
+    table = output[output.index("digits (1797 x 64, 10 classes): 32 features") :]
+    lines = {line.split()[0]: line for line in table.splitlines()[2:] if line.startswith("  ")}
+    assert {"mine", *_speed.BASELINES} <= set(lines)
+    # The same scores: var and alpha * var rank alike.
+    assert lines["mine"].split("±")[:2][1] == lines["max_variance"].split("±")[:2][1]
+    assert "converged" in lines["mine"]
+    assert table.count("32 of 32 selected features") == 2
+
+
+def test_a_fit_that_fails_on_real_data_alone_is_a_failed_line(check):
+    fault = "        if len(X) > 1000:\n            raise MemoryError('too large')\n"
+    status, output = check(fault + CORRECT, ("--datasets", "digits"))
+    assert status == 1
+    assert failures(output) == {"it runs on digits": "MemoryError: too large"}
+    assert "max_variance" in output and "Traceback" not in output
+
+
+def test_an_objective_that_rises_on_real_data_alone_is_a_failed_line(check):
+    trace = "        trace = Trace(np.array([2.0, 1.0 + 2.0 * (len(X) > 1000)]), MAX_ITER, 1)\n"
+    status, output = check(trace + "        return Solution(X.var(axis=0), trace)", ("--datasets", "digits"))
+    assert status == 1
+    assert failures(output) == {"its objective never rises on digits": "it rises from 2 to 3 in sweep 1 of 1"}
+
+
+def test_data_that_need_no_download_are_taken_where_the_papers_are_not_there(tmp_path, monkeypatch):
+    monkeypatch.delenv("UFS_DATA_DIR", raising=False)
+    monkeypatch.setenv("UFS_CACHE_DIR", str(tmp_path))
+    assert _speed.data_sets_at_hand() == _speed.WITHOUT_DOWNLOAD
+    data = wide_dataset()
+    assert data.n_features > 10 * data.n_samples and data.sha == wide_dataset().sha
+
+
+def test_data_of_the_papers_are_taken_where_they_are(data_dir):
+    assert _speed.data_sets_at_hand(data_dir) == _speed.FROM_PAPERS
+
+
+def test_a_rise_is_more_than_rounding():
+    assert where_it_rises(np.array([3.0, 2.0, 2.0 + 1e-11, 1.0])) == ""
+    assert where_it_rises(np.array([3.0, 2.0, 2.5, 1.0])) == "it rises from 2 to 2.5 in sweep 2 of 3"
+    assert where_it_rises(np.array([])) == ""
+
+
+def test_what_only_real_data_show_is_known_there(check, monkeypatch):
+    monkeypatch.setitem(_contract.EXCEPTIONS_ON_DATA, ("mine", "objective_never_rises"), "it is an ADMM")
+    trace = "        trace = Trace(np.array([2.0, 1.0 + 2.0 * (len(X) > 1000)]), MAX_ITER, 1)\n"
+    status, output = check(trace + "        return Solution(X.var(axis=0), trace)", ("--datasets", "digits"))
+    assert status == 0
+    assert "known\n      it is an ADMM" in output
