@@ -1,5 +1,6 @@
 """From the frames of a study to one row per feature set, and from those to the cells of a table."""
 
+import functools
 import json
 
 import numpy as np
@@ -9,8 +10,12 @@ SELECTIONS = {
     "best_over_grid": "the parameters and the size with the highest mean, chosen with the labels",
     "default_params": "the default parameters, at the size of the protocol nearest to 100",
     "grid_median": "the median of the means over all grid points and sizes",
+    "stability": "the parameters and the size at which the K-means restarts agree most, by adjusted Rand index",
+    "silhouette": "the parameters and the size whose selected features have the largest simplified silhouette",
 }
 POINT = ["study", "dataset", "method", "params", "n_selected", "clusterer"]
+# What each selection without labels goes by.
+CRITERIA = {"stability": "agreement", "silhouette": "silhouette"}
 CELL = ["study", "dataset", "method", "clusterer"]
 FAILED = "failed"
 COUNTS = ["n_params", "n_points", "n_failed", "n_missing"]
@@ -30,8 +35,9 @@ def summarise(trials, scores):
     DataFrame
         One row per study, data set, method, params, n_selected and clusterer ("kmeans", "learned"), with trial,
         is_default, status, protocol, n_restarts, and acc_mean, acc_std, nmi_mean, nmi_std as fractions.  The std is
-        over restarts (ddof=1), and nan for a single one, such as learned labels.  A trial that failed has a "kmeans"
-        row for every size that it was to score, with n_restarts=0 and nan.
+        over restarts (ddof=1), and nan for a single one, such as learned labels.  agreement and silhouette are the
+        means of the two measures that use no label; learned labels have those of the best size of their trial.
+        A trial that failed has a "kmeans" row for every size that it was to score, with n_restarts=0 and nan.
 
     Raises
     ------
@@ -47,7 +53,12 @@ def summarise(trials, scores):
         acc_std=("acc", "std"),
         nmi_mean=("nmi", "mean"),
         nmi_std=("nmi", "std"),
+        agreement=("agreement", "mean"),
+        silhouette=("silhouette", "mean"),
     ).reset_index()
+    learned = points["clusterer"] == "learned"
+    for name in CRITERIA.values():
+        points.loc[learned, name] = points["trial"].map(points[~learned].groupby("trial")[name].max())
     asked = trials[["trial"]].assign(n_selected=trials["sizes"].map(json.loads), clusterer="kmeans")
     asked = asked.explode("n_selected").astype({"n_selected": int})
     points = asked.merge(points, how="outer", on=["trial", "n_selected", "clusterer"])
@@ -101,11 +112,13 @@ def select(summary, metric="acc", selection="best_over_grid", per_size=False):
         From `summarise`.
     metric : {"acc", "nmi"}, default="acc"
         Each metric chooses for itself.
-    selection : {"best_over_grid", "default_params", "grid_median"}, default="best_over_grid"
-        "best_over_grid" is the labelled oracle; of equal means (to 12 digits) it takes fewer features, then the params
-        whose text comes first.  "default_params" takes, at the default parameters, the size nearest to 100 (the smaller
-        of two) among those of the protocol that were scored on the data set; a method that scores none of them, such
-        as all features, has its own.  "grid_median" has no size, no params and no std.
+    selection : str, default="best_over_grid"
+        One of `SELECTIONS`.  "best_over_grid" is the labelled oracle; of equal means (to 12 digits) it takes fewer
+        features, then the params whose text comes first.  "default_params" takes, at the default parameters, the size
+        nearest to 100 (the smaller of two) among those of the protocol that were scored on the data set; a method that
+        scores none of them, such as all features, has its own.  "grid_median" has no size, no params and no std.
+        "stability" and "silhouette" take the largest mean agreement or silhouette, without labels; of equal ones as
+        above.
     per_size : bool, default=False
         One number for every size as well.
 
@@ -128,7 +141,8 @@ def select(summary, metric="acc", selection="best_over_grid", per_size=False):
             raise ValueError(f"{name}={value!r} must be one of {', '.join(options)}.")
     summary = summary.rename(columns={f"{metric}_mean": "mean", f"{metric}_std": "std"})
     sizes = _protocol_sizes(summary)
-    choose = {"best_over_grid": _best, "default_params": _default, "grid_median": _median}[selection]
+    choose = {"best_over_grid": _best, "default_params": _default, "grid_median": _median}.get(selection)
+    choose = choose or functools.partial(_best, criterion=CRITERIA[selection])
     failures = summary[summary["status"] == FAILED].groupby(CELL[:3]).size()
     rows = []
     for key, cell in summary.groupby(CELL):
@@ -169,9 +183,11 @@ def running_times(trials):
     return pd.DataFrame(rows, columns=[*CELL, "metric", "selection", *NOTHING, "n_selected", "sizes", *COUNTS])
 
 
-def _best(points, _sizes):
-    points = points[points["n_restarts"] > 0]
-    order = points.assign(_key=-points["mean"].round(12)).sort_values(["_key", "n_selected", "params"], kind="stable")
+def _best(points, _sizes, criterion="mean"):
+    points = points[(points["n_restarts"] > 0) & points[criterion].notna()]
+    order = points.assign(_key=-points[criterion].round(12)).sort_values(
+        ["_key", "n_selected", "params"], kind="stable"
+    )
     return _row(order)
 
 

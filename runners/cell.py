@@ -127,10 +127,10 @@ def _usage_text(usage, n_workers, seconds):
         f"{name} {part:.1f} s ({part / total:.0%})"
         for name, part in (("fits", usage.fit_s), ("K-means", usage.eval_s), ("waiting and overhead", rest))
     )
-    shared = usage.n_sets - usage.n_evaluated
     return (
         f"{seconds:.1f} s on {_count(n_workers, 'worker')}: {shares}; "
-        f"{usage.n_evaluated} of {_count(usage.n_sets, 'feature set')} evaluated, {shared} shared"
+        f"{usage.n_evaluated} of {_count(usage.n_sets, 'feature set')} evaluated, "
+        f"{usage.n_sets - usage.n_evaluated} shared"
     )
 
 

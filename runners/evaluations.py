@@ -16,7 +16,7 @@ import numpy as np
 
 import metrics
 from runners.store import StoreError
-from runners.trial import DIGEST
+from runners.trial import DIGEST, N_MEASURES
 
 
 class Evaluations:
@@ -37,14 +37,14 @@ class Evaluations:
     Notes
     -----
     The file's name is a hash of X, y, the K-means settings and the source of `metrics`, so that a changed data set,
-    setting or program never finds what another one stored.  A record holds the digest of the set, accuracy
-    and NMI of every restart, and a checksum; what a crash leaves unfinished is no record.  Records are only ever added,
-    under a lock, and those of other processes are seen as they come.
+    setting or program never finds what another one stored.  A record holds the digest of the set, what
+    `runners.trial.evaluate` found for every restart, and a checksum; what a crash leaves unfinished is no record.
+    Records are only ever added, under a lock, and those of other processes are seen as they come.
     """
 
     def __init__(self, X, y, protocol, folder=None, ignore_stored=False):
         self._type = np.dtype(
-            [("digest", f"V{DIGEST}"), ("scores", "<f8", (2, protocol.restarts)), ("checksum", "<u4")]
+            [("digest", f"V{DIGEST}"), ("scores", "<f8", (N_MEASURES, protocol.restarts)), ("checksum", "<u4")]
         )
         self._known = {}
         self._path, self._read = None, 0
@@ -54,7 +54,7 @@ class Evaluations:
                 self._read = self._size()
 
     def find(self, digest):
-        """Accuracy and NMI of every restart, as an array of shape (2, n_restarts); None where the set is new."""
+        """What `evaluate` found, as an array of shape (N_MEASURES, n_restarts); None where the set is new."""
         if digest not in self._known:
             self._read_new()
         return self._known.get(digest)
@@ -65,7 +65,7 @@ class Evaluations:
         Parameters
         ----------
         found : dict
-            digest -> ndarray of shape (2, n_restarts).
+            digest -> ndarray of shape (N_MEASURES, n_restarts).
 
         Raises
         ------

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, field
 # What the runner sets itself, in one visible place; a configuration may not.
 RESERVED = ("n_features_to_select", "n_clusters", "random_state")
 # What a protocol may leave out, and is not stored where it does.
-OPTIONAL = ("sizes_for", "grid_values", "coarse")
+OPTIONAL = ("sizes_for", "grid_values", "coarse", "budget")
 
 
 class ConfigError(ValueError):
@@ -45,6 +45,9 @@ class Protocol:
     coarse : bool, default=False
         Search a part of the grid: the default, and each parameter alone at the values a quarter and three quarters
         along its list.
+    budget : int, default=0
+        Above 0, every method gets at most so many points, its default always among them, and a parameter whose range
+        leaves out some of `grid_values` keeps the values of its file.  Of a larger grid a fixed sample is searched.
     """
 
     name: str
@@ -57,6 +60,7 @@ class Protocol:
     sizes_for: Mapping = field(default_factory=dict)
     grid_values: tuple[float, ...] = ()
     coarse: bool = False
+    budget: int = 0
 
     def __post_init__(self):
         object.__setattr__(self, "sizes", _checked_sizes("sizes", self.sizes))
@@ -65,7 +69,7 @@ class Protocol:
         object.__setattr__(self, "grid_values", tuple(self.grid_values or ()))
         if not isinstance(self.coarse, bool):
             raise ConfigError(f"protocol.coarse={self.coarse!r} must be true or false.")
-        for name, low in (("restarts", 1), ("seed", 0), ("max_iter", 1)):
+        for name, low in (("restarts", 1), ("seed", 0), ("max_iter", 1), ("budget", 0)):
             if not _is_whole(getattr(self, name), low):
                 raise ConfigError(f"protocol.{name}={getattr(self, name)!r} must be a whole number, {low} or more.")
         for name, options in (
@@ -174,7 +178,11 @@ def expand(study, dataset, method, protocol):
             f"set protocol.sizes=[...] and a study=NAME of its own."
         )
     trials = []
-    for point in _points(defaults, grid, protocol):
+    lists = {name: list(protocol.grid_values or values) for name, values in grid.items()}
+    if protocol.budget:
+        probe = functools.partial(_accepts, cls, defaults, dataset)
+        lists = {name: values if probe(name, values) else list(grid[name]) for name, values in lists.items()}
+    for point in _points(defaults, lists, protocol):
         params = {**defaults, **point}
         is_default = params == defaults
         if "n_clusters" in inspect.signature(cls).parameters:
@@ -208,17 +216,35 @@ def expand(study, dataset, method, protocol):
     return trials
 
 
-def _points(defaults, grid, protocol):
+def _points(defaults, lists, protocol):
     """Values of the grid's parameters at every point, in the order in which they are tried."""
-    lists = {name: list(protocol.grid_values or values) for name, values in grid.items()}
-    if not protocol.coarse:
-        return [dict(zip(lists, values, strict=True)) for values in itertools.product(*lists.values())]
     centre = {name: defaults[name] for name in lists if name in defaults}
+    if not protocol.coarse:
+        points = [dict(zip(lists, values, strict=True)) for values in itertools.product(*lists.values())]
+        if not protocol.budget:
+            return points
+        others = [point for point in points if point != centre]
+        sample = sorted(others, key=lambda point: hashlib.sha256(to_json(point).encode()).digest())
+        sample = sample[: protocol.budget - 1]
+        return [centre, *(point for point in others if point in sample)]
     points = [centre]
     for name, values in lists.items():
         quarter = len(values) // 4
         points += [{**centre, name: value} for value in (values[quarter], values[-1 - quarter])]
     return [point for index, point in enumerate(points) if point not in points[:index]]
+
+
+def _accepts(cls, defaults, dataset, name, values):
+    """Whether a method takes all these values of a parameter, the others being its defaults."""
+    params = dict(defaults)
+    if "n_clusters" in inspect.signature(cls).parameters:
+        params["n_clusters"] = dataset.n_classes
+    try:
+        for value in values:
+            cls(**{**params, name: value}).check_parameters(dataset.X)
+    except (ValueError, TypeError):
+        return False
+    return True
 
 
 def load_class(target):

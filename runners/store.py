@@ -19,11 +19,11 @@ TRIALS = (
     "trial study dataset method params is_default sizes protocol status error n_iter objective fit_s eval_s peak_mb "
     "n_scores ranking feature_sets shared data_sha git_sha versions started"
 ).split()
-SCORES = "trial dataset method n_selected clusterer restart acc nmi".split()
+SCORES = "trial dataset method n_selected clusterer restart acc nmi agreement silhouette".split()
 TRACES = "trial iteration objective".split()
 COLUMNS = {"trials": TRIALS, "scores": SCORES, "traces": TRACES}
 INTEGERS = ("n_iter", "n_scores", "n_selected", "restart", "iteration")
-FLOATS = ("objective", "fit_s", "eval_s", "peak_mb", "acc", "nmi")
+FLOATS = ("objective", "fit_s", "eval_s", "peak_mb", "acc", "nmi", "agreement", "silhouette")
 # Python's own float() reads back exactly what was written, in every version of pandas.
 CONVERTERS = dict.fromkeys(FLOATS, float) | {"is_default": "True".__eq__}
 TYPES = {name: str for names in COLUMNS.values() for name in names if name not in CONVERTERS}

@@ -14,11 +14,13 @@ from threadpoolctl import threadpool_limits
 
 from metrics.clustering import acc_nmi
 from metrics.kmeans import kmeans_restarts, load_engine
+from metrics.label_free import agreements, silhouettes
 from runners.grid import to_json
 from runners.provenance import git_sha, versions
 
 FAILED = "failed"
 DIGEST = 16  # bytes that name a feature set
+N_MEASURES = 4  # of every restart: accuracy, NMI, agreement with the other restarts, silhouette
 
 
 @dataclass(frozen=True)
@@ -137,8 +139,8 @@ def evaluate(features, X, y, protocol):
 
     Returns
     -------
-    scores : ndarray of shape (2, n_restarts)
-        Accuracy and NMI.
+    scores : ndarray of shape (N_MEASURES, n_restarts)
+        Accuracy, NMI, and two that use no label: agreement with the other restarts, and silhouette.
     seconds : float
     """
     load_engine()  # outside what is timed
@@ -146,8 +148,10 @@ def evaluate(features, X, y, protocol):
     with threadpool_limits(1):
         # Sorted, so that the scores depend on the set and not on its order.
         selected = np.ascontiguousarray(X[:, np.sort(features)])
-        labels = kmeans_restarts(selected, len(np.unique(y)), protocol.restarts, protocol.seed, protocol.max_iter)
-        scores = np.array(acc_nmi(y, labels, protocol.nmi))
+        n_clusters = len(np.unique(y))
+        labels = kmeans_restarts(selected, n_clusters, protocol.restarts, protocol.seed, protocol.max_iter)
+        label_free = agreements(labels, n_clusters), silhouettes(selected, labels, n_clusters)
+        scores = np.array([*acc_nmi(y, labels, protocol.nmi), *label_free])
     return scores, time.perf_counter() - started
 
 
@@ -160,7 +164,7 @@ def score(trial, fit, y, scores, eval_s, shared=()):
     fit : Fit
     y : ndarray of shape (n_samples,)
     scores : dict
-        Size -> ndarray of shape (2, n_restarts), for every size of the fit.
+        Size -> ndarray of shape (N_MEASURES, n_restarts), for every size of the fit.
     eval_s : float
         Seconds that this trial's own evaluations took.
     shared : sequence of int
@@ -175,14 +179,15 @@ def score(trial, fit, y, scores, eval_s, shared=()):
     rows = []
 
     def add(size, clusterer, values):
-        for restart, (acc, nmi) in enumerate(zip(*values, strict=True)):
-            rows.append((trial.key, trial.dataset, trial.method, size, clusterer, restart, float(acc), float(nmi)))
+        for restart, measures in enumerate(np.transpose(values).tolist()):
+            rows.append((trial.key, trial.dataset, trial.method, size, clusterer, restart, *measures))
 
     for size in fit.subsets:
         add(size, "kmeans", scores[size])
     if fit.labels is not None:
         size, labels = fit.labels
-        add(size, "learned", acc_nmi(y, labels[None, :], trial.protocol.nmi))
+        unknown = np.full((N_MEASURES - 2, 1), np.nan)
+        add(size, "learned", np.vstack([*acc_nmi(y, labels[None, :], trial.protocol.nmi), unknown]))
     row = {**fit.row, "eval_s": eval_s, "n_scores": len(rows), "shared": to_json(sorted(shared))}
     traces = [(trial.key, iteration, float(value)) for iteration, value in enumerate(fit.trace)]
     return Outcome(row, rows, traces, fit.log)

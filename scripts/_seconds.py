@@ -12,6 +12,8 @@ COST = {
     "best_over_grid": "Seconds of all fits of the grid, which the choice needs",
     "default_params": "Seconds of the one fit",
     "grid_median": "Seconds of one fit, median over the grid",
+    "stability": "Seconds of all fits of the grid, which the choice needs",
+    "silhouette": "Seconds of all fits of the grid, which the choice needs",
 }
 
 
@@ -25,8 +27,8 @@ def with_seconds(chosen, trials, selection):
     trials : DataFrame
         Of the same study.
     selection : str
-        "best_over_grid": the sum over all fits of the cell, failed ones too as far as their time is known;
-        "default_params": the chosen fit; "grid_median": the median.
+        "default_params": the chosen fit; "grid_median": the median; any other: the sum over all fits of the cell,
+        failed ones too as far as their time is known.
 
     Returns
     -------
@@ -38,7 +40,7 @@ def with_seconds(chosen, trials, selection):
     if selection == "default_params":
         seconds = chosen["trial"].map(trials.set_index("trial")["fit_s"])
     else:
-        totals = cells.sum() if selection == "best_over_grid" else cells.median()
+        totals = cells.median() if selection == "grid_median" else cells.sum()
         seconds = [totals.get((row.dataset, row.method), np.nan) for row in chosen.itertuples()]
     return chosen.assign(seconds=seconds)
 

@@ -12,11 +12,15 @@ PER_SIZE = {
     "best_over_grid": "At every size the best parameters of the grid, chosen with the labels",
     "default_params": "Default parameters",
     "grid_median": "At every size the median over the grid",
+    "stability": "At every size the parameters at which the K-means restarts agree most, chosen without labels",
+    "silhouette": "At every size the parameters with the largest silhouette, chosen without labels",
 }
 OVERALL = {
     "best_over_grid": "Best parameters and size of the grid, chosen with the labels",
     "default_params": "Default parameters, at the size nearest to 100",
     "grid_median": "Median over the grid and all sizes",
+    "stability": "Parameters and size at which the K-means restarts agree most, chosen without labels",
+    "silhouette": "Parameters and size with the largest silhouette, chosen without labels",
 }
 CLUSTERERS = {"kmeans": "K-means on the selected features", "learned": "the labels that the methods learn"}
 

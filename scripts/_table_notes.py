@@ -14,6 +14,8 @@ RULES = {
     "user without labels gets",
     "default_params": "every cell is the mean at {}; the choice uses no label",
     "grid_median": "every cell is {}; the choice uses no label",
+    "stability": "every cell is the mean at {}; the choice uses no label",
+    "silhouette": "every cell is the mean at {}; the choice uses no label",
 }
 
 
@@ -59,7 +61,7 @@ def notes(cells, selection, study, trials, paper):
     return [*lines, *_marks(cells), *_provenance(study, trials)]
 
 
-def commands(cells, study, protocol_name, overrides, methods, datasets):
+def commands(cells, study, protocol_name, overrides, methods, datasets, experiment=None):
     """The command lines that fill the cells which are not complete.
 
     Parameters
@@ -70,6 +72,8 @@ def commands(cells, study, protocol_name, overrides, methods, datasets):
         Fields of the study's protocol that differ from its file, such as "protocol.seed=1".
     methods, datasets : collection of str
         What conf/ has; other cells cannot be run.
+    experiment : str, optional
+        Where nothing of a whole table is stored, the experiment of this name that fills it, if there is one.
 
     Returns
     -------
@@ -82,8 +86,8 @@ def commands(cells, study, protocol_name, overrides, methods, datasets):
     unknown = [name for name in dict.fromkeys(open_cells["method"]) if name not in methods]
     unknown += [name for name in dict.fromkeys(open_cells["dataset"]) if name not in datasets]
     runnable = open_cells[open_cells["method"].isin(methods) & open_cells["dataset"].isin(datasets)]
-    if (cells["status"] == NOT_RUN).all() and (CONF / "experiment" / f"{study}.yaml").exists():
-        return [f"python run.py experiment={study}"], unknown
+    if (cells["status"] == NOT_RUN).all() and (CONF / "experiment" / f"{experiment}.yaml").exists():
+        return [f"python run.py experiment={experiment}"], unknown
     groups = {}
     for dataset in cells["dataset"].unique():
         if wanted := tuple(runnable.loc[runnable["dataset"] == dataset, "method"]):

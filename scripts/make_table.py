@@ -29,8 +29,8 @@ def make_table(spec, results_dir, study, selection="best_over_grid", published=N
         metric is "acc", "nmi", "seconds" (of a fit) or "shape" (of the data sets; no results are read).
     results_dir : path
     study : str
-    selection : {"best_over_grid", "default_params", "grid_median"}, default="best_over_grid"
-        Of scores; seconds are those of all fits.
+    selection : str, default="best_over_grid"
+        Of scores, one of `metrics.summary.SELECTIONS`; seconds are those of all fits.
     published : DataFrame, optional
         From `scripts.published.load_published`, which is the default.
 
@@ -60,7 +60,7 @@ def make_table(spec, results_dir, study, selection="best_over_grid", published=N
 
     protocol_name, overrides = _protocol(spec, trials)
     methods, datasets = (names_in_print(group) for group in ("method", "dataset"))
-    lines, unknown = commands(cells, study, protocol_name, overrides, methods, datasets)
+    lines, unknown = commands(cells, study, protocol_name, overrides, methods, datasets, experiment=study)
     below = notes(cells, selection, study, trials, spec["paper"])
     if unknown:
         below.append(f"Not in conf/, and so without a command: {', '.join(unknown)}.")

@@ -18,6 +18,9 @@ PROTOCOL = {
 }
 
 
+OWN = "objective fit_s n_iter feature_sets started".split()
+
+
 def frames(points, study="dgufs", protocol=PROTOCOL):
     """Trials and scores of a study.
 
@@ -25,7 +28,8 @@ def frames(points, study="dgufs", protocol=PROTOCOL):
     ----------
     points : list of dict
         One per trial: dataset, method, and where wanted params, is_default, status, sizes, git_sha, and
-        acc: {size: list over restarts}, learned: {size: value}, trace: list, ranking, fit_s, data_sha; nmi is acc / 2.
+        acc: {size: list over restarts}, learned: {size: value}, agreement and silhouette: {size: value} (0.5 by
+        default), trace: list, ranking, and any of the columns in `OWN`; nmi is acc / 2.
 
     Returns
     -------
@@ -52,18 +56,23 @@ def frames(points, study="dgufs", protocol=PROTOCOL):
             "ranking": json.dumps(point.get("ranking", [])),
             "data_sha": point.get("data_sha", ""),
             "versions": "{}",
+            "feature_sets": "{}",
+            "shared": "[]",
         }
         row |= dict.fromkeys(("n_iter",), 1) | dict.fromkeys(("objective", "fit_s", "eval_s", "peak_mb"), 0.5)
-        row |= {"fit_s": point.get("fit_s", 0.5)}
+        row |= {name: point[name] for name in OWN if name in point}
         if "trace" in point:
             row |= {"n_iter": len(point["trace"]) - 1}
             traces += [(key, iteration, value) for iteration, value in enumerate(point["trace"])]
-        runs = [(size, "kmeans", restart, a) for size, values in acc.items() for restart, a in enumerate(values)]
-        runs += [(size, "learned", 0, a) for size, a in learned.items()]
-        runs = [] if failed else runs
-        scores += [
-            dict(zip(SCORES, (key, row["dataset"], row["method"], *run, run[-1] / 2), strict=True)) for run in runs
+        free = [point.get(name, {}) for name in ("agreement", "silhouette")]
+        runs = [
+            (size, "kmeans", restart, a, a / 2, *(values.get(size, 0.5) for values in free))
+            for size, restarts in acc.items()
+            for restart, a in enumerate(restarts)
         ]
+        runs += [(size, "learned", 0, a, a / 2, float("nan"), float("nan")) for size, a in learned.items()]
+        runs = [] if failed else runs
+        scores += [dict(zip(SCORES, (key, row["dataset"], row["method"], *run), strict=True)) for run in runs]
         trials.append(row | {"n_scores": len(runs)})
     return Results(
         pd.DataFrame(trials, columns=TRIALS),
@@ -77,6 +86,6 @@ def store(results, folder):
     for (study, dataset, method), trials in results.trials.groupby(["study", "dataset", "method"]):
         cell = Path(folder) / study / dataset / method
         cell.mkdir(parents=True)
-        trials.to_csv(cell / "trials.csv", index=False)
+        trials.to_csv(cell / "trials.csv", index=False, na_rep="nan")
         for name, frame in (("scores", results.scores), ("traces", results.traces)):
-            frame[frame["trial"].isin(trials["trial"])].to_csv(cell / f"{name}.csv", index=False)
+            frame[frame["trial"].isin(trials["trial"])].to_csv(cell / f"{name}.csv", index=False, na_rep="nan")

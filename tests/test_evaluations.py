@@ -12,12 +12,12 @@ import metrics
 from runners.evaluations import Evaluations
 from runners.grid import Protocol, expand
 from runners.pool import Usage, run_all
-from runners.trial import feature_set_digest, run_trial
+from runners.trial import N_MEASURES, feature_set_digest, run_trial
 
 PROTOCOL = Protocol(name="test", sizes=(2, 3), scaling="none", restarts=3, seed=0, nmi="geometric", max_iter=20)
 DIGEST = feature_set_digest([3, 1])
 OTHER = feature_set_digest([3, 2])
-SCORES = np.arange(6.0).reshape(2, 3) / 7
+SCORES = np.arange(3.0 * N_MEASURES).reshape(N_MEASURES, 3) / 7
 
 
 @pytest.fixture

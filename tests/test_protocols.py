@@ -174,3 +174,31 @@ def test_a_run_in_which_nothing_can_be_had_fails(tmp_path, arguments):
     done = run(tmp_path, "method=max_variance", *arguments)
     assert done.returncode == 1
     assert "nowhere is not on this machine" in done.stdout and "Traceback" not in done.stderr
+
+
+def test_a_budget_bounds_every_grid_and_keeps_the_default(dataset):
+    method = {**METHOD, "grid": {"alpha": [0.5, 1.0, 2.0], "beta": [0.1, 1.0, 10.0]}}
+    whole = {trial.key for trial in expand("s", dataset, method, PROTOCOL)}
+    for budget in (1, 4, 9, 99):
+        trials = expand("s", dataset, method, replace(PROTOCOL, budget=budget))
+        assert len(trials) == min(budget, 9)
+        assert {trial.key for trial in trials} <= whole
+        assert sum(trial.is_default for trial in trials) == 1
+
+
+def test_a_budget_adds_the_default_that_the_common_values_leave_out(dataset):
+    trials = expand("s", dataset, METHOD, replace(PROTOCOL, budget=9, grid_values=(0.25, 0.75)))
+    assert sum(trial.is_default for trial in trials) == 1
+    assert {trial.params["alpha"] for trial in trials if not trial.is_default} == {0.25, 0.75}
+
+
+def test_under_a_budget_a_parameter_that_refuses_a_common_value_keeps_its_own(dataset):
+    trials = expand("s", dataset, METHOD, replace(PROTOCOL, budget=99, grid_values=(-1.0, 0.5)))
+    assert {trial.params["alpha"] for trial in trials} == {*METHOD["grid"]["alpha"], METHOD["params"]["alpha"]}
+
+
+def test_fair_gives_every_method_the_same_values_sizes_and_budget():
+    protocol = protocol_of("fair")
+    assert protocol.budget == 25 and len(protocol.grid_values) == 5
+    _, config = composed("fair")
+    assert config.missing_data == "skip" and config.study == "fair"

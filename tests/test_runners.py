@@ -261,7 +261,7 @@ def test_floats_come_back_as_they_went(dataset, method, tmp_path):
     values = np.random.default_rng(0).uniform(size=len(outcome.scores))
     rows = [(*row[:-1], float(value)) for row, value in zip(outcome.scores, values, strict=True)]
     commit(tmp_path / "s/d/m", [[replace(outcome, scores=rows)]])
-    np.testing.assert_array_equal(np.sort(load_results(tmp_path).scores["nmi"]), np.sort(values))
+    np.testing.assert_array_equal(np.sort(load_results(tmp_path).scores[store_module.SCORES[-1]]), np.sort(values))
 
 
 def test_a_crash_at_any_byte_loses_the_unfinished_trial_only(dataset, method, tmp_path):

@@ -173,3 +173,38 @@ def test_unknown_choices_list_the_options():
         select(summary, "ari")
     with pytest.raises(ValueError, match="selection='best' must be one of best_over_grid, default_params, grid_median"):
         select(summary, selection="best")
+
+
+@pytest.mark.parametrize("selection", ["stability", "silhouette"])
+def test_a_choice_without_labels_follows_its_criterion_and_not_the_scores(selection):
+    criterion = {"stability": "agreement", "silhouette": "silhouette"}[selection]
+    points = [
+        {"params": {"ridge": 1}, "acc": {50: [0.9, 0.8], 100: [0.7, 0.6]}, criterion: {50: 0.1, 100: 0.2}},
+        {"params": {"ridge": 2}, "acc": {50: [0.3, 0.2], 100: [0.5, 0.4]}, criterion: {50: 0.9, 100: 0.3}},
+    ]
+    chosen = cell(points, selection)
+    assert (chosen["mean"], chosen["n_selected"], chosen["params"]) == (0.25, 50, '{"ridge": 2}')
+    rng = np.random.default_rng(0)
+    others = [{**point, "acc": {size: rng.random(2).tolist() for size in point["acc"]}} for point in points]
+    assert cell(others, selection)["params"] == chosen["params"]
+
+
+def test_equal_criteria_go_to_fewer_features_and_then_to_the_first_params():
+    point = {"acc": {100: [0.9, 0.9], 50: [0.1, 0.1]}, "agreement": {50: 0.1 + 0.2, 100: 0.3}}
+    chosen = cell([{"params": {"ridge": 2}, **point}, {"params": {"ridge": 1}, **point}], "stability")
+    assert (chosen["n_selected"], chosen["params"]) == (50, '{"ridge": 1}')
+
+
+def test_learned_labels_are_those_of_the_trial_that_the_criterion_chose():
+    points = [
+        {"params": {"ridge": i}, "acc": {50: [0.5, 0.5], 100: [0.5, 0.5]}, "learned": {100: 0.1 * i}, "agreement": free}
+        for i, free in ((1, {50: 0.2, 100: 0.3}), (2, {50: 0.9, 100: 0.1}), (3, {50: 0.4, 100: 0.4}))
+    ]
+    assert cell(points, "stability", clusterer="learned")["mean"] == pytest.approx(0.2)
+    assert cell(points, "best_over_grid", clusterer="learned")["mean"] == pytest.approx(0.3)
+
+
+def test_a_single_restart_has_no_stability_to_choose_by():
+    points = [{"acc": {50: [0.5]}, "agreement": {50: np.nan}}]
+    assert np.isnan(cell(points, "stability")["mean"])
+    assert cell(points, "silhouette")["mean"] == 0.5

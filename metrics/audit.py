@@ -1,0 +1,259 @@
+"""What a good score does not show: pure functions from the frames of a study to what every result should disclose."""
+
+import json
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+
+from metrics.stability import jaccard, nogueira
+from metrics.summary import SELECTIONS, select
+
+CELL = ["dataset", "method"]
+RISE = 1e-10  # a relative rise of the objective below this is rounding
+STATUSES = ("max_iter", "diverged", "collapsed", "failed")
+
+
+def feature_sets(trials):
+    """One row per trial and size with the name of the selected set.
+
+    Parameters
+    ----------
+    trials : DataFrame
+        From `runners.store.load_results`.
+
+    Returns
+    -------
+    DataFrame
+        Columns dataset, method, trial, params, n_selected, digest; failed trials have no rows.
+    """
+    rows = [
+        (*key, int(size), digest)
+        for *key, sets in trials[[*CELL, "trial", "params", "feature_sets"]].itertuples(index=False)
+        for size, digest in json.loads(sets).items()
+    ]
+    return pd.DataFrame(rows, columns=[*CELL, "trial", "params", "n_selected", "digest"])
+
+
+def distinct_sets(trials):
+    """How many different feature sets the points of a grid give.
+
+    Returns
+    -------
+    DataFrame
+        One row per data set, method and size: n_points, n_distinct.
+    """
+    grouped = feature_sets(trials).groupby([*CELL, "n_selected"])["digest"]
+    return grouped.agg(n_points="size", n_distinct="nunique").reset_index()
+
+
+def parameter_effects(trials):
+    """How often a step along one parameter of the grid, all others fixed, changes the selected set.
+
+    Returns
+    -------
+    DataFrame
+        One row per data set, method and parameter with several values: n_values, n_steps (between neighbouring
+        values, over all sizes and all settings of the others), n_changed.  A parameter with n_changed=0 is inert.
+    """
+    rows = []
+    for key, cell in feature_sets(trials).groupby(CELL):
+        points = [json.loads(text) for text in cell["params"]]
+        names = sorted({name for point in points for name in point})
+        for name in names:
+            values = {json.dumps(point.get(name)) for point in points}
+            if len(values) > 1:
+                rows.append((*key, name, len(values), *_steps(cell, points, name)))
+    return pd.DataFrame(rows, columns=[*CELL, "parameter", "n_values", "n_steps", "n_changed"])
+
+
+def _steps(cell, points, name):
+    lines = {}
+    for point, size, digest in zip(points, cell["n_selected"], cell["digest"], strict=True):
+        others = json.dumps({key: value for key, value in point.items() if key != name}, sort_keys=True)
+        lines.setdefault((others, size), []).append((point.get(name), digest))
+    # Text and None sort by their text: any order will do where there is none by size.
+    ordered = [sorted(line, key=lambda item: (str(type(item[0])), item[0] or 0)) for line in lines.values()]
+    steps = [first[1] != second[1] for line in ordered for first, second in pairwise(line)]
+    return len(steps), sum(steps)
+
+
+def trivial_rankings(X):
+    """Values whose smallest ones a selection without thought would keep.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        Scaled data.
+
+    Returns
+    -------
+    dict
+        Name -> ndarray of shape (n_features,).
+    """
+    variance, norm = X.var(axis=0), np.linalg.norm(X, axis=0)
+    # Rounded, so that features which are equal but for the order of additions count as ties.
+    variance, norm = (np.round(values / max(values.max(), np.finfo(float).tiny), 12) for values in (variance, norm))
+    return {
+        "largest variance": -variance,
+        "smallest variance": variance,
+        "largest norm": -norm,
+        "smallest norm": norm,
+        "first in file": np.arange(X.shape[1], dtype=float),
+    }
+
+
+def overlap(features, values):
+    """Share of a set that could be among the features with the smallest values, ties being free.
+
+    Parameters
+    ----------
+    features : sequence of int
+    values : ndarray of shape (n_features,)
+
+    Returns
+    -------
+    float
+    """
+    size = len(features)
+    limit = np.partition(values, size - 1)[size - 1]
+    chosen = values[np.asarray(features)]
+    room = size - (values < limit).sum()
+    return ((chosen < limit).sum() + min((chosen == limit).sum(), room)) / size
+
+
+def trivial_overlaps(trials, rankings):
+    """Overlap of what one method selects on one data set with trivial rankings.
+
+    Parameters
+    ----------
+    trials : DataFrame
+        Of one data set and one method.
+    rankings : dict
+        From `trivial_rankings`.
+
+    Returns
+    -------
+    DataFrame
+        One row per ranking and size, and one for the first features of the ranking, as many as there are clusters,
+        where the start of some programs shows: ranking, n_selected, is_start (whether it is the latter), chance (the
+        size as a share of all features), and median, low and high of the overlap over the trials.
+    """
+    found = {}
+    for params, sizes, text in trials[["params", "sizes", "ranking"]].itertuples(index=False):
+        stored, sizes = json.loads(text), json.loads(sizes)
+        subsets = stored if isinstance(stored, dict) else {size: stored[:size] for size in sizes}
+        looks = [(int(size), False, features) for size, features in subsets.items() if features]
+        if n_clusters := json.loads(params).get("n_clusters"):
+            longest = max(subsets.values(), key=len)
+            looks += [(n_clusters, True, longest[:n_clusters])] if len(longest) >= n_clusters else []
+        for size, is_start, features in looks:
+            for name, values in rankings.items():
+                found.setdefault((name, size, is_start), []).append(overlap(features, values))
+    n_features = len(next(iter(rankings.values())))
+    rows = [
+        (name, size, is_start, size / n_features, float(np.median(shares)), min(shares), max(shares))
+        for (name, size, is_start), shares in sorted(found.items())
+    ]
+    return pd.DataFrame(rows, columns=["ranking", "n_selected", "is_start", "chance", "median", "low", "high"])
+
+
+def outcomes(trials, traces):
+    """How the fits of each cell ended.
+
+    Returns
+    -------
+    DataFrame
+        One row per data set and method: n_trials, the shares max_iter, diverged, collapsed and failed, and
+        n_traced, rose: the share of the trials with a trace whose objective rose by more than 1e-10 of itself.
+    """
+    rose = {}
+    for trial, values in traces.sort_values(["trial", "iteration"]).groupby("trial")["objective"]:
+        values = values.to_numpy(float)
+        rose[trial] = bool((np.diff(values) > RISE * np.abs(values[:-1])).any())
+    rows = []
+    for key, cell in trials.groupby(CELL):
+        traced = [rose[trial] for trial in cell["trial"] if trial in rose]
+        shares = [float((cell["status"] == status).mean()) for status in STATUSES]
+        rows.append((*key, len(cell), *shares, len(traced), float(np.mean(traced)) if traced else np.nan))
+    return pd.DataFrame(rows, columns=[*CELL, "n_trials", *STATUSES, "n_traced", "rose"])
+
+
+def choices(summary, metric="acc"):
+    """What each way to choose parameters and size ends with.
+
+    Parameters
+    ----------
+    summary : DataFrame
+        From `metrics.summary.summarise`, of one study.
+    metric : {"acc", "nmi"}, default="acc"
+
+    Returns
+    -------
+    DataFrame
+        One row per data set, method and clusterer; a column per selection, as fractions.
+    """
+    keys = [*CELL, "clusterer"]
+    columns = {name: select(summary, metric, name).set_index(keys)["mean"] for name in SELECTIONS}
+    return pd.DataFrame(columns).reset_index()
+
+
+def objective_gaps(trials, optima):
+    """How far a solver ends above the optimum of its own model, which another method knows.
+
+    Parameters
+    ----------
+    trials : DataFrame
+    optima : dict
+        Method -> the method that reaches the optimum of the same objective.
+
+    Returns
+    -------
+    DataFrame
+        dataset, method, optimum (a method), n_selected, objective, best, gap (relative to |best|).  The objective is
+        that of the largest size of a trial, so that only trials which share it are compared.
+    """
+    trials = trials[trials["status"] != "failed"]
+    largest = trials["sizes"].map(lambda text: max(json.loads(text)))
+    rows = []
+    for method, reference in optima.items():
+        best = dict(
+            zip(zip(trials["dataset"], trials["method"], largest, strict=True), trials["objective"], strict=True)
+        )
+        for index in trials.index[trials["method"] == method]:
+            dataset, size, value = trials.at[index, "dataset"], largest[index], trials.at[index, "objective"]
+            if (dataset, reference, size) in best:
+                lowest = best[dataset, reference, size]
+                rows.append((dataset, method, reference, size, value, lowest, (value - lowest) / abs(lowest)))
+    names = ["dataset", "method", "optimum", "n_selected", "objective", "best", "gap"]
+    return pd.DataFrame(rows, columns=names)
+
+
+def stabilities(fits, n_features):
+    """Agreement of the feature sets of repeated fits.
+
+    Parameters
+    ----------
+    fits : DataFrame
+        From `runners.stability.load_stability`.
+    n_features : dict
+        Data set -> number of features.
+
+    Returns
+    -------
+    DataFrame
+        One row per data set, method and change ("samples", "columns", "seed"): n_selected, n_sets (with the fit on
+        unchanged data; failed ones left out), n_distinct, jaccard, and nogueira with low and high, its 95 % interval.
+    """
+    fits = fits[fits["status"] != "failed"]
+    sets = fits.assign(features=fits["features"].map(json.loads))
+    rows = []
+    for key, cell in sets.groupby([*CELL, "n_selected"]):
+        base = cell.loc[cell["change"] == "none", "features"].tolist()
+        for change, group in cell[cell["change"] != "none"].groupby("change"):
+            found = base + group["features"].tolist()
+            distinct = len({tuple(features) for features in found})
+            measured = nogueira(found, n_features[key[0]])
+            rows.append((*key[:2], change, key[2], len(found), distinct, jaccard(found), *measured))
+    names = [*CELL, "change", "n_selected", "n_sets", "n_distinct", "jaccard", "nogueira", "low", "high"]
+    return pd.DataFrame(rows, columns=names)

@@ -1,0 +1,110 @@
+"""How well K-means clusters a feature set, judged without any label: agreement of restarts, and a silhouette."""
+
+import numpy as np
+from scipy.sparse import csr_array
+
+# Distances held at a time, so that they stay in the cache of one core.
+BLOCK = 2**17
+
+
+def agreements(labels, n_clusters):
+    """Mean adjusted Rand index of each clustering with the others: the mean of all is the stability of K-means.
+
+    A clustering that has fewer clusters than were asked for, as K-means gives where too few samples are distinct,
+    agrees with nothing: otherwise a feature set that cannot tell samples apart would be the most stable of all.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_restarts, n_samples) of int
+        Clusters in [0, n_clusters).
+    n_clusters : int
+
+    Returns
+    -------
+    ndarray of shape (n_restarts,)
+        1 where all partitions are the same, about 0 where they agree by chance; nan for a single restart.
+
+    References
+    ----------
+    Hubert & Arabie. Comparing partitions. Journal of Classification 2, 1985: equation (5).
+    Ben-Hur, Elisseeff & Guyon. A stability based method for discovering structure in clustered data. PSB 2002.
+    """
+    n_restarts, n_samples = labels.shape
+    if n_restarts < 2:
+        return np.full(n_restarts, np.nan)
+    counts = _counts(labels, n_clusters)
+    pairs = (counts * (counts - 1) / 2).sum(axis=1)
+    total = n_samples * (n_samples - 1) / 2
+    index = np.ones((n_restarts, n_restarts))
+    for first in range(n_restarts - 1):
+        later = labels[first + 1 :]
+        cells = np.arange(len(later))[:, None] * n_clusters**2 + labels[first] * n_clusters + later
+        joint = np.bincount(cells.ravel(), minlength=len(later) * n_clusters**2).reshape(len(later), -1)
+        together = (joint * (joint - 1) / 2).sum(axis=1)
+        expected = pairs[first] * pairs[first + 1 :] / total
+        largest = (pairs[first] + pairs[first + 1 :]) / 2
+        value = np.divide(together - expected, largest - expected, np.ones(len(later)), where=largest > expected)
+        index[first, first + 1 :] = index[first + 1 :, first] = value
+    short = (counts == 0).any(axis=1)
+    index[short] = index[:, short] = 0
+    return (index.sum(axis=1) - index.diagonal()) / (n_restarts - 1)
+
+
+def silhouettes(X, labels, n_clusters):
+    """Simplified silhouette of each clustering, with distances to the means of the clusters.
+
+    A sample at distance a from the mean of its own cluster and b from the nearest other mean has (b - a) / max(a, b);
+    the mean over the samples is returned.  It is 0 for a clustering with fewer clusters than were asked for.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+    labels : ndarray of shape (n_restarts, n_samples) of int
+        Clusters in [0, n_clusters).
+    n_clusters : int
+
+    Returns
+    -------
+    ndarray of shape (n_restarts,)
+        In [-1, 1].
+
+    Notes
+    -----
+    O(n_restarts n_clusters n_samples n_features), the work of one step of Lloyd's algorithm.
+
+    References
+    ----------
+    Hruschka, de Castro & Campello. Evolutionary algorithms for clustering gene-expression data. ICDM 2004.
+    """
+    n_restarts, n_samples = labels.shape
+    counts = _counts(labels, n_clusters)
+    whole = np.flatnonzero((counts > 0).all(axis=1))
+    result = np.zeros(n_restarts)
+    if not len(whole) or n_clusters < 2:
+        return result
+    X = X - X.mean(axis=0)
+    cells = np.arange(len(whole))[:, None] * n_clusters + labels[whole]
+    columns = np.tile(np.arange(n_samples), len(whole))
+    members = csr_array((np.ones(columns.size), (cells.ravel(), columns)), shape=(len(whole) * n_clusters, n_samples))
+    centres = (members @ X) / counts[whole].reshape(-1, 1)
+    norms = np.einsum("ij,ij->i", centres, centres)
+    step = max(1, BLOCK // len(centres))
+    for start in range(0, n_samples, step):
+        block = X[start : start + step]
+        # Squared distances to all means, up to the sample's own squared norm, which is added to the two that count.
+        partial = (norms[:, None] - 2 * (centres @ block.T)).reshape(len(whole), n_clusters, len(block))
+        own = labels[whole, None, start : start + step]
+        squared = np.einsum("ij,ij->i", block, block)
+        a = np.take_along_axis(partial, own, axis=1)[:, 0] + squared
+        np.put_along_axis(partial, own, np.inf, axis=1)
+        b = partial.min(axis=1) + squared
+        # Rounding leaves a sample on its own mean at about 1e-16 of the norms, on either side of zero.
+        a, b = np.sqrt(np.maximum(a, 0)), np.sqrt(np.maximum(b, 0))
+        larger = np.maximum(a, b)
+        result[whole] += np.divide(b - a, larger, np.zeros(a.shape), where=larger > 0).sum(axis=1)
+    return result / n_samples
+
+
+def _counts(labels, n_clusters):
+    cells = np.arange(len(labels))[:, None] * n_clusters + labels
+    return np.bincount(cells.ravel(), minlength=len(labels) * n_clusters).reshape(len(labels), n_clusters)

@@ -1,0 +1,73 @@
+"""How much a selection changes from one fit to the next: two measures of the agreement of several feature sets."""
+
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+
+Z = 1.959963984540054  # two-sided 95 % of the normal distribution
+
+
+class Stability(NamedTuple):
+    """A value with its 95 % confidence interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+def jaccard(sets):
+    """Mean share of common features, over all pairs of sets.
+
+    Parameters
+    ----------
+    sets : list of collection of int
+
+    Returns
+    -------
+    float
+        In [0, 1]; it grows with the size of the sets even where these are random.  nan for a single set.
+    """
+    sets = [frozenset(features) for features in sets]
+    return float(np.mean([len(a & b) / len(a | b) for a, b in combinations(sets, 2)] or np.nan))
+
+
+def nogueira(sets, n_features):
+    """Stability of a feature selection, corrected for chance.
+
+        1 - mean_f s_f^2 / (k/d (1 - k/d)),      s_f^2 = M / (M - 1) p_f (1 - p_f),
+
+    p_f being the share of the M sets that hold feature f, d the number of features and k the mean size of a set.
+
+    Parameters
+    ----------
+    sets : list of collection of int
+    n_features : int
+        d.
+
+    Returns
+    -------
+    Stability
+        1 where all sets are equal, 0 on average where they are drawn at random.  nan where it is not defined: a single
+        set, or sets of all features.  The interval is the asymptotic one; of few sets it is too narrow.
+
+    References
+    ----------
+    Nogueira, Sechidis & Brown. On the stability of feature selection algorithms. JMLR 18(174), 2018: definition 4 and
+    theorem 7.
+    """
+    chosen = np.zeros((len(sets), n_features))
+    for row, features in zip(chosen, sets, strict=True):
+        row[list(features)] = 1
+    share = chosen.sum() / chosen.size
+    if len(sets) < 2 or share in (0, 1):
+        return Stability(np.nan, np.nan, np.nan)
+    p = chosen.mean(axis=0)
+    variance = len(sets) / (len(sets) - 1) * (p * (1 - p)).mean()
+    by_chance = share * (1 - share)
+    value = 1 - variance / by_chance
+    own = chosen.mean(axis=1)
+    correction = value / 2 * (2 * share * own - own - share + 1)
+    parts = ((chosen @ p) / n_features - own * share + correction) / by_chance
+    spread = Z * np.sqrt(4 / len(sets) ** 2 * ((parts - parts.mean()) ** 2).sum())
+    return Stability(float(value), float(value - spread), float(value + spread))

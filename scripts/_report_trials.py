@@ -1,0 +1,145 @@
+"""What the report says of one trial: its curve, its pixels, its scores, and the command that repeats it."""
+
+import base64
+import io
+import json
+import shlex
+
+import numpy as np
+from PIL import Image
+
+from runners.grid import OPTIONAL, RESERVED
+from scripts._conf import CONF, read
+from scripts._table_notes import overrides_of
+
+WIDTH, HEIGHT = 320, 120  # of a curve, in its own units
+POINTS = 150  # of a curve at most: more do not show, and weigh
+MARK = (213, 94, 0)  # of a selected pixel: orange stands out of grey for colour-blind readers too
+
+
+def trial_facts(row, scores, trace, size, face):
+    """All that the page shows of a trial.
+
+    Parameters
+    ----------
+    row : dict
+        A row of trials.csv.
+    scores : DataFrame
+        The trial's rows of scores.csv.
+    trace : ndarray
+        Its objective after every sweep.
+    size : int or None
+        Whose features to draw; the largest where it is None.
+    face : tuple or None
+        (mean sample as an array of shape (height, width), pixel order) where the data are images.
+
+    Returns
+    -------
+    dict
+    """
+    sizes = json.loads(row["sizes"])
+    size = size if size in sizes else max(sizes)
+    stored = json.loads(row["ranking"])
+    features = stored.get(str(size), []) if isinstance(stored, dict) else stored[:size]
+    return {
+        **{name: row[name] for name in ("trial", "dataset", "method", "status", "error", "n_iter", "started")},
+        "params": json.loads(row["params"]),
+        "is_default": row["is_default"],
+        "objective": row["objective"],
+        "fit_s": row["fit_s"],
+        "peak_mb": row["peak_mb"],
+        "provenance": {"code": row["git_sha"], "data": row["data_sha"], **json.loads(row["versions"])},
+        "scores": list(_scores(scores)),
+        "curve": curve(trace),
+        "size": size,
+        "pixels": pixels(face, features) if face is not None and features and size < face[0].size else None,
+        "command": command(row),
+    }
+
+
+def curve(values):
+    """An SVG of the objective over the sweeps, or None where there is nothing to draw."""
+    values = np.asarray(values, dtype=float)
+    if len(values) < 2 or not np.isfinite(values).all():
+        return None
+    index = np.unique(np.linspace(0, len(values) - 1, min(len(values), POINTS)).round().astype(int))
+    low, high = values.min(), values.max()
+    x = index / (len(values) - 1) * WIDTH
+    y = HEIGHT - (values[index] - low) / max(high - low, np.finfo(float).tiny) * HEIGHT
+    return {
+        "points": " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x, y, strict=True)),
+        "low": f"{low:.5g}",
+        "high": f"{high:.5g}",
+        "n_sweeps": len(values) - 1,
+        "width": WIDTH,
+        "height": HEIGHT,
+    }
+
+
+def pixels(face, features):
+    """A PNG, as a data address, of the mean sample with the selected pixels in colour.
+
+    Parameters
+    ----------
+    face : (ndarray of shape (height, width), pixel order)
+    features : sequence of int
+
+    Returns
+    -------
+    dict
+        source, height, width.
+    """
+    mean, order = face
+    span = max(mean.max() - mean.min(), np.finfo(float).tiny)
+    grey = (40 + 190 * (mean - mean.min()) / span).astype(np.uint8)
+    picture = np.repeat(grey[..., None], 3, axis=2)
+    chosen = np.zeros(mean.size, dtype=bool)
+    chosen[list(features)] = True
+    picture[chosen.reshape(mean.shape, order="F" if order == "column" else "C")] = MARK
+    file = io.BytesIO()
+    Image.fromarray(picture).save(file, "PNG", optimize=True)
+    source = "data:image/png;base64," + base64.b64encode(file.getvalue()).decode()
+    return {"source": source, "height": mean.shape[0], "width": mean.shape[1]}
+
+
+def command(row):
+    """The command line that runs this point again, in a study of its own; None where conf/ lacks what it needs.
+
+    Where the size is part of the model it runs the point at all sizes of the protocol.
+    """
+    protocol, params = json.loads(row["protocol"]), json.loads(row["params"])
+    names = {"protocol": protocol["name"], "method": row["method"], "dataset": row["dataset"]}
+    files = {group: CONF / group / f"{name}.yaml" for group, name in names.items()}
+    if not all(path.exists() for path in files.values()):
+        return None
+    settings, method = read(files["protocol"]), read(files["method"])
+    words = ["python", "run.py", *(f"{group}={name}" for group, name in names.items())]
+    words += overrides_of(settings, {name: value for name, value in protocol.items() if name not in OPTIONAL})
+    # The grid is given below, so that what would replace or thin it is taken away.
+    empty = {"grid_values": "[]", "coarse": "false", "budget": "0"}
+    words += [f"protocol.{name}={value}" for name, value in empty.items() if settings.get(name)]
+    words += [f"method.grid.{name}=[{_word(params[name])}]" for name in method["grid"] if name in params]
+    fixed = {name: value for name, value in params.items() if name not in {*RESERVED, *method["grid"]}}
+    words += [
+        f"{'' if name in method['params'] else '+'}method.params.{name}={_word(value)}"
+        for name, value in fixed.items()
+        if method["params"].get(name) != value
+    ]
+    return shlex.join([*words, f"study=repeat_{protocol['name']}"])
+
+
+def _word(value):
+    return json.dumps(value).replace(" ", "")
+
+
+def _scores(scores):
+    for (clusterer, size), rows in scores.groupby(["clusterer", "n_selected"]):
+        found = {name: _mean_std(rows[name]) for name in ("acc", "nmi", "agreement", "silhouette")}
+        yield {"clusterer": clusterer, "size": int(size), **found}
+
+
+def _mean_std(values):
+    if values.isna().all():
+        return ""
+    spread = f" ± {100 * values.std():.1f}" if len(values) > 1 and values.name in ("acc", "nmi") else ""
+    return f"{100 * values.mean():.1f}{spread}"

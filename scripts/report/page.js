@@ -1,0 +1,96 @@
+"use strict";
+
+// Without this script every table is there, in the order of the study; it adds sorting and filtering.
+const number = (text) => (text.trim() === "" ? NaN : Number(text));
+
+function keyOf(row, column) {
+  const cell = row.cells[column];
+  const text = cell.dataset.v ?? cell.textContent.trim().replace(/[%±(].*$/, "");
+  return { text: cell.textContent.trim(), value: number(text), empty: text === "" || text === "nan" };
+}
+
+function compare(a, b) {
+  if (!Number.isNaN(a.value) && !Number.isNaN(b.value)) return a.value - b.value;
+  return a.text.localeCompare(b.text, "en", { numeric: true });
+}
+
+function sort(table, column) {
+  const header = table.tHead.rows[0].cells[column];
+  const body = table.tBodies[0];
+  const rows = [...body.rows].map((row) => ({ row, key: keyOf(row, column) }));
+  const numeric = rows.some(({ key }) => !Number.isNaN(key.value));
+  const first = numeric ? "descending" : "ascending";
+  const other = numeric ? "ascending" : "descending";
+  const order = header.getAttribute("aria-sort") === first ? other : first;
+  const sign = order === "ascending" ? 1 : -1;
+  rows.sort((a, b) => a.key.empty - b.key.empty || sign * compare(a.key, b.key));
+  body.append(...rows.map(({ row }) => row));
+  for (const cell of table.tHead.rows[0].cells) cell.removeAttribute("aria-sort");
+  header.setAttribute("aria-sort", order);
+}
+
+function addFilter(container, items, before, label) {
+  const tools = document.createElement("div");
+  tools.className = "tools";
+  const field = document.createElement("label");
+  const input = document.createElement("input");
+  input.type = "search";
+  input.placeholder = "all of these words";
+  field.append("Filter ", input);
+  input.setAttribute("aria-label", `Filter ${label}`);
+  const count = document.createElement("span");
+  count.setAttribute("role", "status");
+  tools.append(field, count);
+  before.before(tools);
+  const texts = new Map(items().map((item) => [item, item.textContent.toLowerCase()]));
+  const apply = () => {
+    const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
+    let shown = 0;
+    for (const [item, text] of texts) {
+      item.hidden = !words.every((word) => text.includes(word));
+      shown += !item.hidden;
+    }
+    count.textContent = words.length ? `${shown} of ${texts.size}` : "";
+  };
+  input.addEventListener("input", apply);
+  container.setFilter = (value) => {
+    input.value = value;
+    apply();
+  };
+}
+
+for (const table of document.querySelectorAll("table.data")) {
+  for (const header of table.tHead.rows[0].cells) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.append(...header.childNodes);
+    button.addEventListener("click", () => sort(table, header.cellIndex));
+    header.append(button);
+  }
+  const region = table.closest(".scroll");
+  addFilter(table.closest("section"), () => [...table.tBodies[0].rows], region, region.getAttribute("aria-label"));
+}
+
+const trials = document.getElementById("trials");
+const articles = () => [...trials.querySelectorAll(".trial")];
+if (articles().length) addFilter(trials, articles, articles()[0], "fits");
+
+for (const link of document.querySelectorAll("a[data-filter]")) {
+  link.addEventListener("click", () => document.getElementById("comparison").setFilter(link.dataset.filter));
+}
+
+// A link must lead somewhere even where a filter hides the fit, and the keyboard goes on from there.
+function reveal() {
+  const target = location.hash.startsWith("#t-") && document.getElementById(location.hash.slice(1));
+  if (!target) return;
+  if (target.hidden) trials.setFilter("");
+  target.focus({ preventScroll: true });
+  target.scrollIntoView({ block: "start" });
+}
+addEventListener("hashchange", reveal);
+reveal();
+
+// On paper nothing is folded.
+addEventListener("beforeprint", () => {
+  for (const details of document.querySelectorAll("details")) details.open = true;
+});

@@ -1,0 +1,152 @@
+"""Headless Chromium over its own debugging pipe: no driver, no package, no port."""
+
+import itertools
+import json
+import os
+import select
+import shutil
+import subprocess
+import time
+from contextlib import contextmanager
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+
+
+def find_chromium():
+    """Path of the browser, or None."""
+    return next(filter(None, map(shutil.which, NAMES)), None)
+
+
+@contextmanager
+def open_page(path, profile, width=1280, height=900, dark=False):
+    """A page of a file on disk, closed at the end.
+
+    Parameters
+    ----------
+    path : Path
+    profile : Path
+        An empty folder for what the browser writes.
+    width, height : int
+    dark : bool, default=False
+        What the page is told of the reader's preference.
+    """
+    page = Page(profile)
+    try:
+        page.open(path, width, height, dark)
+        yield page
+    finally:
+        page.close()
+
+
+class Page:
+    """One tab; `requests` are the addresses it asked for and `errors` what its console complained of."""
+
+    def __init__(self, profile):
+        read, self._write = os.pipe()
+        self._read, write = os.pipe()
+        self._ids, self._buffer, self._session = itertools.count(1), b"", None
+        self.requests, self.errors = [], []
+
+        def numbered():  # Chromium reads commands from descriptor 3 and answers on 4
+            os.dup2(read, 103)
+            os.dup2(write, 104)
+            os.dup2(103, 3)
+            os.dup2(104, 4)
+
+        flags = "--headless=new --no-sandbox --disable-gpu --disable-dev-shm-usage --no-first-run --hide-scrollbars"
+        arguments = [find_chromium(), *flags.split(), f"--user-data-dir={profile}", "--remote-debugging-pipe"]
+        self._process = subprocess.Popen(
+            [*arguments, "about:blank"],
+            preexec_fn=numbered,
+            close_fds=False,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        os.close(read)
+        os.close(write)
+
+    def open(self, path, width, height, dark):
+        target = self.send("Target.createTarget", url="about:blank")["targetId"]
+        self._session = self.send("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        for domain in ("Page", "Runtime", "Network", "Log"):
+            self.send(f"{domain}.enable")
+        self.send(
+            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600
+        )
+        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+        self.send("Emulation.setEmulatedMedia", features=[scheme])
+        self.send("Page.navigate", url=path.resolve().as_uri())
+        self.wait_for("document.readyState === 'complete'")
+
+    def run(self, script):
+        """Value of an expression in the page."""
+        answer = self.send("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
+        if "exceptionDetails" in answer:
+            raise AssertionError(answer["exceptionDetails"])
+        return answer["result"].get("value")
+
+    def wait_for(self, condition, seconds=20):
+        end = time.monotonic() + seconds
+        while not self.run(condition):
+            assert time.monotonic() < end, f"never true: {condition}"
+            time.sleep(0.05)
+
+    def click(self, selector):
+        """A real click of the mouse in the middle of an element."""
+        box = self.run(f"""(() => {{
+            const element = document.querySelector({json.dumps(selector)});
+            element.scrollIntoView({{block: "center", behavior: "instant"}});
+            const box = element.getBoundingClientRect();
+            return [box.x + Math.min(box.width / 2, 20), box.y + box.height / 2];
+        }})()""")
+        for kind in ("mousePressed", "mouseReleased"):
+            self.send("Input.dispatchMouseEvent", type=kind, x=box[0], y=box[1], button="left", clickCount=1)
+
+    def press(self, key, code):
+        text = {"Enter": "\r", "Space": " "}.get(code, "")
+        for kind in ("keyDown", "keyUp"):
+            extra = {"text": text} if text and kind == "keyDown" else {}
+            number = {"Enter": 13, "Tab": 9, "Space": 32}[code]
+            self.send("Input.dispatchKeyEvent", type=kind, key=key, code=code, windowsVirtualKeyCode=number, **extra)
+
+    def type(self, text):
+        self.send("Input.insertText", text=text)
+
+    def send(self, method, **params):
+        number = next(self._ids)
+        message = {"id": number, "method": method, "params": params}
+        if self._session and not method.startswith("Target."):
+            message["sessionId"] = self._session
+        os.write(self._write, json.dumps(message).encode() + b"\0")
+        while True:
+            answer = self._next()
+            if answer.get("id") == number:
+                assert "error" not in answer, answer["error"]
+                return answer["result"]
+
+    def close(self):
+        self._process.kill()
+        self._process.wait()
+        os.close(self._read)
+        os.close(self._write)
+
+    def _next(self):
+        while b"\0" not in self._buffer:
+            assert select.select([self._read], [], [], 60)[0], "the browser does not answer"
+            data = os.read(self._read, 1 << 20)
+            assert data, "the browser has ended"
+            self._buffer += data
+        text, _, self._buffer = self._buffer.partition(b"\0")
+        message = json.loads(text)
+        params, kind = message.get("params", {}), message.get("method")
+        if kind == "Network.requestWillBeSent":
+            self.requests.append(params["request"]["url"])
+        complaint = {
+            "Runtime.exceptionThrown": True,
+            "Log.entryAdded": params.get("entry", {}).get("level") == "error",
+            "Runtime.consoleAPICalled": params.get("type") in ("error", "warning", "assert"),
+        }
+        if complaint.get(kind):
+            self.errors.append(params)
+        return message

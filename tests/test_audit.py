@@ -1,0 +1,225 @@
+"""The audit finds, in results alone, what was found by hand: inert parameters, trivial sets, starts that stay, gaps."""
+
+import json
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from frames import frames, store
+
+from metrics import audit
+from metrics.summary import summarise
+from runners import stability
+from runners.grid import Protocol, expand
+from runners.store import Store, load_results
+from runners.trial import run_trial
+from scripts._audit import make_audit
+from scripts.audit import to_markdown
+
+PROTOCOL = Protocol(name="test", sizes=(4, 8), scaling="none", restarts=3, seed=0, nmi="geometric", max_iter=20)
+
+
+@pytest.fixture(scope="module")
+def blobs():
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1, 2], 12)
+    X = rng.normal(size=(36, 20)) * np.linspace(0.5, 2, 20)[rng.permutation(20)] + 2 * y[:, None] * (np.arange(20) < 5)
+    return SimpleNamespace(name="blobs", X=X, y=y, n_classes=3, n_features=20, n_samples=36, sha="ab12")
+
+
+def run(dataset, name, target, params, grid, folder=None):
+    """Trials and traces of a method, as they are stored."""
+    method = {"name": name, "target": target, "params": params, "grid": grid}
+    trials = expand("s", dataset, method, PROTOCOL)
+    outcomes = [run_trial(trial, dataset.X, dataset.y) for trial in trials]
+    with Store(folder / "s" / dataset.name / name) as cell:
+        cell.append(outcomes)
+    return load_results(folder, "s", dataset.name, name)
+
+
+def point(**settings):
+    return {"dataset": "umist", "method": "ndfs", **settings}
+
+
+def digests(*names):
+    return json.dumps({str(size): name for size, name in zip((50, 100), names, strict=True)})
+
+
+# --- the grid
+
+
+def test_a_parameter_that_moves_no_set_is_inert_and_the_other_is_not():
+    points = [
+        point(params={"alpha": alpha, "beta": beta}, feature_sets=digests(f"a{beta}", f"b{beta}"))
+        for alpha in (1e-6, 1e-2, 100.0)
+        for beta in (0.1, 1.0)
+    ]
+    effects = audit.parameter_effects(frames(points).trials).set_index("parameter")
+    assert effects.loc["alpha", ["n_values", "n_steps", "n_changed"]].tolist() == [3, 8, 0]
+    assert effects.loc["beta", ["n_values", "n_steps", "n_changed"]].tolist() == [2, 6, 6]
+    distinct = audit.distinct_sets(frames(points).trials)
+    assert distinct["n_points"].tolist() == [6, 6] and distinct["n_distinct"].tolist() == [2, 2]
+
+
+def test_steps_go_along_the_values_in_order_of_size():
+    found = {1000.0: "x", 2.0: "x", 30.0: "y"}  # as text, "1000.0" < "2.0" < "30.0"
+    points = [point(params={"alpha": value}, feature_sets=digests(name, "z")) for value, name in found.items()]
+    assert audit.parameter_effects(frames(points).trials)["n_changed"].tolist() == [2]
+
+
+def test_failed_trials_say_nothing_about_parameters():
+    points = [point(params={"alpha": 1}, feature_sets=digests("a", "b")), point(params={"alpha": 2}, status="failed")]
+    trials = frames(points).trials
+    trials.loc[trials["status"] == "failed", "feature_sets"] = "{}"
+    assert audit.parameter_effects(trials).empty
+    assert audit.distinct_sets(trials)["n_points"].tolist() == [1, 1]
+
+
+# --- trivial rankings
+
+
+def test_an_overlap_is_the_share_of_the_top_and_ties_are_free():
+    values = np.array([3.0, 1.0, 1.0, 1.0, 2.0, 0.0])
+    assert audit.overlap([5, 1], values) == audit.overlap([5, 3], values) == 1
+    assert audit.overlap([1, 2], values) == 0.5  # only one of the tied ones has room beside the smallest
+    assert audit.overlap([0, 4], values) == 0
+    assert audit.overlap(range(6), values) == 1
+
+
+def test_random_sets_overlap_by_chance():
+    rng = np.random.default_rng(0)
+    found = [audit.overlap(rng.permutation(100)[:30], rng.normal(size=100)) for _ in range(400)]
+    assert np.mean(found) == pytest.approx(0.3, abs=0.02)
+
+
+def test_dgufs_is_found_to_keep_the_smallest_norms_and_to_have_two_inert_parameters(blobs, tmp_path):
+    grid = {"alpha": [10.0, 1000.0], "beta": [0.1, 0.9]}
+    params = {"alpha": 10.0, "beta": 0.1, "solver": "released"}
+    trials = run(blobs, "dgufs", "methods.dgufs.DGUFS", params, grid, tmp_path).trials
+    found = audit.trivial_overlaps(trials, audit.trivial_rankings(blobs.X))
+    found = found[~found["is_start"]].set_index(["ranking", "n_selected"])
+    assert found.loc["smallest norm", "low"].tolist() == [1, 1]
+    assert (found.loc["largest norm", "high"] < 1).all()
+    assert audit.parameter_effects(trials)["n_changed"].tolist() == [0, 0]
+
+
+def test_a_start_that_stays_shows_as_the_first_features_of_the_file():
+    rng = np.random.default_rng(0)
+    rankings = audit.trivial_rankings(rng.normal(size=(30, 60)))
+    rest = [10 + rng.permutation(50) for _ in range(4)]
+    points = [
+        point(
+            params={"alpha": i, "n_clusters": 10},
+            sizes=[50],
+            ranking=[*map(int, rng.permutation(10)), *others[:40].tolist()],
+        )
+        for i, others in enumerate(rest)
+    ]
+    found = audit.trivial_overlaps(frames(points).trials, rankings)
+    start = found[found["is_start"] & (found["ranking"] == "first in file")].iloc[0]
+    assert (start["n_selected"], start["low"]) == (10, 1)
+    assert found[found["is_start"] & (found["ranking"] == "largest variance")]["high"].max() < 1
+
+
+def test_a_set_of_one_size_is_not_taken_for_the_start_of_a_larger_one(blobs):
+    values = {"first in file": np.arange(20.0)}
+    points = [
+        point(params={"alpha": 1}, sizes=[2], ranking=[0, 1]),
+        point(params={"alpha": 1}, sizes=[4], ranking=[19, 18, 1, 0]),
+    ]
+    found = audit.trivial_overlaps(frames(points).trials, values)
+    assert dict(zip(found["n_selected"], found["median"], strict=True)) == {2: 1, 4: 0.5}
+
+
+# --- how fits end
+
+
+def test_outcomes_are_shares_and_a_rise_is_one_above_rounding():
+    points = [
+        point(params={"alpha": 1}, status="max_iter", trace=[3.0, 2.0, 2.0 + 1e-11]),
+        point(params={"alpha": 2}, status="collapsed", trace=[-3.0, -4.0, -3.9]),
+        point(params={"alpha": 3}, trace=[3.0]),
+        point(params={"alpha": 4}),
+    ]
+    row = audit.outcomes(*frames(points)[::2]).iloc[0]
+    assert (row["n_trials"], row["max_iter"], row["collapsed"], row["failed"]) == (4, 0.25, 0.25, 0)
+    assert (row["n_traced"], row["rose"]) == (3, pytest.approx(1 / 3))
+
+
+def test_the_gap_of_kmeans_ufs_admm_to_the_optimum_is_found(blobs, tmp_path):
+    for name, params in (("kmeans_ufs", {"solver": "exact"}), ("kmeans_ufs_admm", {"solver": "admm"})):
+        run(blobs, name, "methods.kmeans_ufs.KMeansUFS", params, {}, tmp_path)
+    gaps = audit.objective_gaps(load_results(tmp_path).trials, {"kmeans_ufs_admm": "kmeans_ufs"})
+    assert gaps["n_selected"].tolist() == [8]  # the optimum is stored for the largest size
+    assert (gaps["gap"] > 0).all() and (gaps["gap"] < 1).all()
+    assert np.allclose(gaps["gap"], (gaps["objective"] - gaps["best"]) / -gaps["best"])
+
+
+def test_the_oracle_stands_next_to_median_default_and_the_choices_without_labels():
+    points = [
+        point(params={"a": i}, is_default=i == 0, acc={100: [acc, acc]}, agreement={100: free}, silhouette={100: -free})
+        for i, (acc, free) in enumerate([(0.3, 0.1), (0.9, 0.5), (0.5, 0.9)])
+    ]
+    row = audit.choices(summarise(*frames(points)[:2])).iloc[0]
+    expected = {"best_over_grid": 0.9, "default_params": 0.3, "grid_median": 0.5, "stability": 0.5, "silhouette": 0.3}
+    assert {name: row[name] for name in expected} == pytest.approx(expected)
+
+
+# --- extra fits
+
+
+def test_extra_fits_name_the_features_as_in_the_unchanged_data_and_are_done_once(blobs, tmp_path):
+    trials = run(blobs, "max_variance", "methods.baselines.MaxVariance", {}, {}, tmp_path).trials
+    trial, size = stability.default_trial(trials, "methods.baselines.MaxVariance")
+    folder = tmp_path / "s/blobs/max_variance"
+    assert (size, trial.key) == (8, trials["trial"].iloc[0])
+    assert stability.measure(trial, size, blobs.X, folder, 2) == 5  # as it is, 2 of samples, 2 of columns; no seed
+    assert stability.measure(trial, size, blobs.X, folder, 3) == 2
+    assert stability.measure(trial, size, blobs.X, folder, 3) == 0
+    found = audit.stabilities(stability.load_stability(tmp_path, "s"), {"blobs": 20})
+    assert found["change"].tolist() == ["columns", "samples"]
+    assert found[["n_sets", "n_distinct", "jaccard", "nogueira"]].to_numpy().tolist() == [[4, 1, 1, 1]] * 2
+
+
+def test_new_seeds_are_tried_where_there_are_any(blobs, tmp_path):
+    trials = run(blobs, "random_selection", "methods.baselines.RandomSelection", {}, {}, tmp_path).trials
+    trial, size = stability.default_trial(trials, "methods.baselines.RandomSelection")
+    stability.measure(trial, size, blobs.X, tmp_path / "s/blobs/random_selection", 6)
+    found = audit.stabilities(stability.load_stability(tmp_path, "s"), {"blobs": 20}).set_index("change")
+    assert found.loc["seed", "n_distinct"] == 7
+    assert found.loc["seed", "nogueira"] < 0.5 < found.loc["samples", "nogueira"]
+
+
+def test_a_trial_that_code_or_configuration_would_name_otherwise_is_not_repeated(blobs, tmp_path):
+    trials = run(blobs, "max_variance", "methods.baselines.MaxVariance", {}, {}, tmp_path).trials
+    assert stability.default_trial(trials, "methods.baselines.MinVariance") == (None, 0)
+    changed = trials.assign(protocol=json.dumps(vars(replace(PROTOCOL, seed=1))))
+    assert stability.default_trial(changed, "methods.baselines.MaxVariance") == (None, 0)
+
+
+# --- the whole
+
+
+def test_the_page_names_what_was_found_and_what_could_not_be_looked_at(tmp_path):
+    points = [
+        point(
+            params={"alpha": a},
+            is_default=a == 1,
+            feature_sets=digests("a", "b"),
+            acc={50: [0.5, 0.5], 100: [0.4, 0.4]},
+        )
+        for a in (1, 2)
+    ]
+    store(frames(points), tmp_path)
+    found = make_audit(tmp_path, "dgufs", data_dir=tmp_path / "empty")
+    text = to_markdown(found, "dgufs")
+    assert "**ndfs** on umist: alpha is inert" in text
+    assert "all 2 grid points select the same features" in text
+    assert "No overlaps and no stability on umist" in text
+    assert not any(line != line.rstrip() for line in text.splitlines())
+
+
+def test_an_empty_study_is_refused(tmp_path):
+    with pytest.raises(ValueError, match="nothing is stored"):
+        make_audit(tmp_path, "none")

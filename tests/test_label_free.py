@@ -1,0 +1,86 @@
+"""What is said of a clustering without labels, and that a set which tells nothing apart gets no reward."""
+
+import numpy as np
+import pytest
+from sklearn.cluster import KMeans
+from sklearn.metrics import adjusted_rand_score
+
+from metrics.kmeans import kmeans_restarts
+from metrics.label_free import agreements, silhouettes
+
+
+@pytest.fixture
+def samples():
+    return np.random.default_rng(0).normal(size=(60, 5))
+
+
+@pytest.fixture
+def labels():
+    rng = np.random.default_rng(1)
+    return np.array([np.r_[np.arange(4), rng.integers(4, size=56)] for _ in range(6)])
+
+
+def test_an_agreement_is_the_mean_adjusted_rand_index_with_the_others(labels):
+    for row, value in enumerate(agreements(labels, 4)):
+        others = [adjusted_rand_score(labels[row], labels[other]) for other in range(len(labels)) if other != row]
+        assert value == pytest.approx(np.mean(others), abs=1e-12)
+
+
+def test_the_names_of_the_clusters_do_not_matter(samples, labels):
+    renamed = np.array([np.random.default_rng(row).permutation(4)[labels[row]] for row in range(len(labels))])
+    np.testing.assert_allclose(agreements(renamed, 4), agreements(labels, 4), atol=1e-12)
+    np.testing.assert_allclose(silhouettes(samples, renamed, 4), silhouettes(samples, labels, 4), atol=1e-12)
+
+
+def test_equal_partitions_agree_fully_and_random_ones_by_chance(labels):
+    np.testing.assert_allclose(agreements(np.tile(labels[0], (5, 1)), 4), 1)
+    assert abs(agreements(np.random.default_rng(0).integers(4, size=(40, 500)), 4).mean()) < 0.01
+
+
+def test_a_single_restart_has_no_agreement(labels):
+    assert np.isnan(agreements(labels[:1], 4)).all()
+
+
+def test_a_silhouette_is_the_mean_over_the_samples(samples, labels):
+    for partition, value in zip(labels, silhouettes(samples, labels, 4), strict=True):
+        means = np.array([samples[partition == cluster].mean(axis=0) for cluster in range(4)])
+        distances = np.linalg.norm(samples[:, None] - means, axis=2)
+        a = distances[np.arange(60), partition]
+        distances[np.arange(60), partition] = np.inf
+        b = distances.min(axis=1)
+        assert value == pytest.approx(np.mean((b - a) / np.maximum(a, b)), abs=1e-12)
+
+
+def test_a_silhouette_does_not_change_with_place_and_scale_of_the_data(samples, labels):
+    np.testing.assert_allclose(silhouettes(1e3 * samples + 1e6, labels, 4), silhouettes(samples, labels, 4), atol=1e-7)
+
+
+def test_blocks_of_samples_change_nothing(samples, labels, monkeypatch):
+    whole = silhouettes(samples, labels, 4)
+    monkeypatch.setattr("metrics.label_free.BLOCK", 100)
+    np.testing.assert_allclose(silhouettes(samples, labels, 4), whole, atol=1e-12)
+
+
+def test_kmeans_never_gets_a_negative_silhouette(samples):
+    labels = np.array([KMeans(4, n_init=1, random_state=seed).fit_predict(samples) for seed in range(5)])
+    assert (silhouettes(samples, labels, 4) > 0).all()
+
+
+@pytest.mark.parametrize("n_distinct", [1, 2])
+def test_features_that_tell_too_few_samples_apart_are_worth_nothing(n_distinct):
+    X = np.repeat(np.arange(n_distinct), 12 // n_distinct)[:, None].astype(float)
+    labels = kmeans_restarts(X, 3, n_restarts=4)
+    assert not agreements(labels, 3).any()
+    assert not silhouettes(X, labels, 3).any()
+
+
+def test_separated_clusters_score_higher_than_noise():
+    rng = np.random.default_rng(0)
+    noise = rng.normal(size=(90, 4))
+    clusters = noise + 20 * np.eye(4)[np.repeat([0, 1, 2], 30)]
+    found = {}
+    for name, X in (("noise", noise), ("clusters", clusters)):
+        labels = kmeans_restarts(X, 3, n_restarts=10)
+        found[name] = agreements(labels, 3).mean(), silhouettes(X, labels, 3).mean()
+    # Some random starts merge two of the clusters, so that even these are not found by every restart.
+    assert all(np.subtract(found["clusters"], found["noise"]) > 0.1)

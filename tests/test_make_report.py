@@ -1,0 +1,286 @@
+"""The report page: whole in itself, honest about what it links to, and usable in a real browser."""
+
+import json
+import re
+import shlex
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+
+import browser
+import numpy as np
+import pytest
+from frames import PROTOCOL, frames, store
+
+from runners.store import load_results
+from scripts._report_trials import MARK, command, curve, pixels
+from scripts.make_report import LIMIT, make_report
+
+ROOT = Path(__file__).resolve().parents[1]
+SIZES = PROTOCOL["sizes"]
+RANKING = list(range(300))
+POINTS = [
+    {"dataset": "umist", "method": "all_features", "acc": {644: [0.40, 0.44]}},
+    {"dataset": "umist", "method": "laplacian_score", "acc": {size: [0.44, 0.46] for size in SIZES}},
+    {"dataset": "umist", "method": "mcfs", "acc": {size: [size / 1000, 0.3] for size in SIZES}, "ranking": RANKING},
+    {"dataset": "umist", "method": "dgufs", "acc": {50: [0.2, 0.3]}, "status": "collapsed", "trace": [3, 2, 1.5, 1.4]},
+    {"dataset": "umist", "method": "dgufs", "params": {"alpha": 1}, "acc": {50: [0.1, 0.1]}, "learned": {50: 0.9}},
+    {"dataset": "pie10p", "method": "mcfs", "acc": {size: [0.31, 0.33] for size in SIZES}},
+]
+needs_browser = pytest.mark.skipif(browser.find_chromium() is None, reason="no Chromium here: apt-get install chromium")
+
+
+@pytest.fixture(scope="module")
+def html(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("report")
+    store(frames(POINTS), folder)
+    return make_report(folder, "dgufs", data_dir=folder / "none")
+
+
+@pytest.fixture(scope="module")
+def file(html, tmp_path_factory):
+    path = tmp_path_factory.mktemp("page") / "a report.html"
+    path.write_text(html, encoding="utf-8")
+    return path
+
+
+class Reader(HTMLParser):
+    """Names, links, addresses and the balance of tags."""
+
+    VOID = ("meta", "link", "img", "br", "input", "polyline")
+
+    def __init__(self, text):
+        super().__init__()
+        self.names, self.links, self.addresses, self.open = [], [], [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        attrs = dict(attrs)
+        self.names += [attrs["id"]] if "id" in attrs else []
+        self.links += [attrs["href"]] if tag == "a" else []
+        self.addresses += [attrs[name] for name in ("src", "href") if name in attrs and tag != "a"]
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        if tag not in self.VOID:
+            assert self.open.pop() == tag
+
+
+# --- the page as text
+
+
+def test_every_link_leads_somewhere_on_the_page_and_nothing_comes_from_elsewhere(html):
+    reader = Reader(html)
+    assert len(reader.names) == len(set(reader.names)) and not reader.open
+    assert len(reader.links) > 10
+    assert set(reader.links) <= {f"#{name}" for name in reader.names}
+    assert all(address.startswith("data:") for address in reader.addresses)
+    assert "http:" not in html.replace("http://www.w3.org", "") and "https:" not in html
+    assert len(html.encode()) < LIMIT
+
+
+def test_a_cell_links_to_the_fit_behind_it_with_verdict_and_published_value(html):
+    trial = frames(POINTS).trials["trial"][1]
+    cell = re.search(rf'<td class="([\w-]+)"[^>]*><a href="#t-{trial}">(.*?)</td>', html)
+    assert cell[1] == "within-1-std"
+    assert "45.0" in cell[2] and "45.1" in cell[2] and "within 1 std" in cell[2]
+    assert f'<article class="trial" id="t-{trial}"' in html
+
+
+def test_counts_of_the_overview_are_those_of_the_comparison(html):
+    counts = dict(re.findall(r'data-filter="([\w ]+)"><b>(\d+)</b>', html))
+    assert sum(map(int, counts.values())) == int(re.search(r"<h3>(\d+) published cells", html)[1])
+    assert int(counts["within 1 std"]) >= 1 and int(counts["not run"]) > 20
+
+
+def test_text_from_results_cannot_become_markup(tmp_path):
+    hostile = {"dataset": "umist", "method": "<script>alert(1)</script>", "acc": {50: [0.5, 0.5]}}
+    store(frames([hostile | {"method": "mine"}], study="own"), tmp_path)
+    trials = tmp_path / "own/umist/mine/trials.csv"
+    trials.write_text(trials.read_text().replace("converged", "<script>alert(1)</script>"))
+    page = make_report(tmp_path, "own", data_dir=tmp_path)
+    assert "<script>alert" not in page and "&lt;script&gt;alert" in page
+
+
+def test_an_empty_study_is_refused(tmp_path):
+    with pytest.raises(ValueError, match="nothing is stored"):
+        make_report(tmp_path, "none")
+
+
+# --- one trial
+
+
+def test_a_curve_spans_its_frame_and_is_thinned_to_what_shows():
+    drawn = curve(np.exp(-np.arange(3000) / 500))
+    points = np.array([pair.split(",") for pair in drawn["points"].split()], dtype=float)
+    assert len(points) <= 150
+    assert points.min(axis=0).tolist() == [0, 0]
+    assert points.max(axis=0).tolist() == [drawn["width"], drawn["height"]]
+    assert (np.diff(points[:, 1]) >= 0).all()  # a falling objective goes down, and y points down
+    assert curve([1.0]) is None and curve([1.0, np.inf]) is None
+
+
+@pytest.mark.parametrize("order", ["row", "column"])
+def test_pixels_are_marked_where_the_features_are(order):
+    import base64
+    import io
+
+    from PIL import Image
+
+    drawn = pixels((np.zeros((4, 6)), order), [0, 1, 9])
+    picture = np.asarray(Image.open(io.BytesIO(base64.b64decode(drawn["source"].partition(",")[2]))))
+    marked = (picture == MARK).all(axis=2).ravel(order="C" if order == "row" else "F")
+    assert np.flatnonzero(marked).tolist() == [0, 1, 9]
+    assert (drawn["height"], drawn["width"]) == picture.shape[:2] == (4, 6)
+
+
+def run(words, folder):
+    done = subprocess.run(
+        [sys.executable, *words, f"results_dir={folder}", "runner.n_jobs=1"], cwd=ROOT, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize(
+    "protocol", [["protocol=smoke"], ["protocol=fair", "protocol.sizes=[5]", "protocol.restarts=2"]]
+)
+def test_the_command_repeats_the_fit_to_the_last_digit(protocol, tmp_path):
+    settings = ["dataset=digits", "method=socfs", "method.grid.lambda_=[0.01,1.0]", "method.params.max_iter=2"]
+    run(
+        ["run.py", *protocol, *[f"+{word}" if "max_iter" in word else word for word in settings], "study=one"], tmp_path
+    )
+    first = load_results(tmp_path, "one")
+    row = first.trials[~first.trials["is_default"]].to_dict("records")[0]
+    words = shlex.split(command(row))
+    assert words[0] == "python"
+    run(words[1:], tmp_path)
+    again = load_results(tmp_path, f"repeat_{json.loads(row['protocol'])['name']}")
+    assert row["trial"] in set(again.trials["trial"]) and len(again.trials) <= 2  # under a budget the default as well
+    columns = ["n_selected", "clusterer", "restart", "acc", "nmi", "agreement", "silhouette"]
+    pair = [frame[frame["trial"] == row["trial"]][columns].to_numpy() for frame in (first.scores, again.scores)]
+    assert (pair[0] == pair[1]).all() or (pair[0][:, :5] == pair[1][:, :5]).all()
+
+
+# --- the page in a browser
+
+SHOWN = "[...document.querySelectorAll('#comparison tbody tr')].filter(row => row.checkVisibility())"
+
+
+@pytest.fixture
+def page(file, tmp_path):
+    with browser.open_page(file, tmp_path) as opened:
+        yield opened
+
+
+def column(page, table, index):
+    script = f"[...document.querySelectorAll('{table} tbody tr')].map(row => row.cells[{index}].dataset.v)"
+    return [float(text) if text else None for text in page.run(script)]
+
+
+@needs_browser
+def test_a_column_sorts_both_ways_with_the_empty_cells_last(page):
+    button = "#all_acc th:nth-child(3) button"  # UMIST
+    page.click(button)
+    values = column(page, "#all_acc table", 2)
+    known = [value for value in values if value is not None]
+    assert known == sorted(known, reverse=True) and len(known) > 3
+    assert values[: len(known)] == known
+    page.run(f"document.querySelector('{button}').focus()")
+    page.press("Enter", "Enter")
+    assert column(page, "#all_acc table", 2)[: len(known)] == known[::-1]
+    assert page.run("document.querySelector('#all_acc th:nth-child(3)').getAttribute('aria-sort')") == "ascending"
+
+
+@needs_browser
+def test_names_sort_by_the_alphabet(page):
+    page.click("#comparison th:first-child button")
+    names = page.run("[...document.querySelectorAll('#comparison tbody th')].map(cell => cell.textContent)")
+    assert names == sorted(names, key=str.lower) and len(set(names)) > 2
+
+
+@needs_browser
+def test_a_filter_keeps_the_rows_with_all_words_and_counts_them(page):
+    page.click("#comparison input")
+    page.type("lapscore acc")
+    rows = page.run(f"{SHOWN}.map(row => row.textContent)")
+    assert len(rows) == 1 and "LapScore" in rows[0]
+    assert page.run("document.querySelector('#comparison [role=status]').textContent").startswith("1 of ")
+
+
+@needs_browser
+def test_a_verdict_of_the_overview_filters_the_published_cells(page):
+    page.click('a[data-filter="within 1 std"]')
+    page.wait_for("location.hash === '#comparison'")
+    verdicts = page.run(f"{SHOWN}.map(row => row.cells[6].textContent)")
+    assert verdicts and all("within 1 std" in text for text in verdicts)
+
+
+@needs_browser
+def test_a_link_leads_to_the_fit_even_where_a_filter_hides_it(page):
+    page.click("#trials input")
+    page.type("nothing like this")
+    assert page.run("[...document.querySelectorAll('.trial')].every(item => item.hidden)")
+    page.click("#all_acc td a")
+    page.wait_for("document.activeElement.classList.contains('trial')")
+    assert page.run("'#' + document.activeElement.id === location.hash")
+    assert page.run("document.activeElement.checkVisibility()")
+    page.wait_for(
+        "Math.abs(document.activeElement.getBoundingClientRect().top) < innerHeight / 2"
+    )  # it scrolls smoothly
+
+
+@needs_browser
+def test_the_keyboard_reaches_sections_headers_and_cells(page):
+    kinds = set()
+    for _ in range(40):
+        page.press("Tab", "Tab")
+        kinds.add(
+            page.run("document.activeElement.tagName + '.' + (document.activeElement.closest('nav, th, td')?.tagName)")
+        )
+    assert {"A.NAV", "BUTTON.TH", "A.TD"} <= kinds
+
+
+@needs_browser
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_page_fits_complains_of_nothing_and_asks_for_nothing(file, tmp_path, width, dark):
+    with browser.open_page(file, tmp_path, width, 844, dark) as page:
+        page.click("#all_acc td a")
+        page.wait_for("location.hash.startsWith('#t-')")
+        assert page.run("document.documentElement.scrollWidth <= innerWidth")
+        assert not page.errors
+        assert {address for address in page.requests if not address.startswith("data:")} == {file.resolve().as_uri()}, (
+            page.requests
+        )
+        light = page.run("getComputedStyle(document.body).backgroundColor.match(/[0-9]+/g).map(Number)")
+        assert (np.mean(light) < 100) == dark
+
+
+CONTRAST = """(() => {
+  const style = getComputedStyle(document.documentElement), get = (name) => style.getPropertyValue(name).trim();
+  const canvas = document.createElement("canvas"), pen = canvas.getContext("2d", {willReadFrequently: true});
+  const light = (...layers) => {
+    for (const layer of layers) { pen.fillStyle = layer; pen.fillRect(0, 0, 1, 1); }
+    const [r, g, b] = [...pen.getImageData(0, 0, 1, 1).data].map((v) => v / 255)
+      .map((v) => v <= .04045 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4);
+    return .2126 * r + .7152 * g + .0722 * b;
+  };
+  const ratio = (a, b) => (Math.max(a, b) + .05) / (Math.min(a, b) + .05);
+  const tints = ["agree", "above", "below"].map((name) => `hsl(${get("--" + name)} / ${get("--tint")})`);
+  const plain = [get("--page"), get("--raised")], on = (name, ...ground) => ratio(light(...ground), light(get(name)));
+  return [
+    ...plain.flatMap((ground) => ["--text", "--faint", "--link"].map((name) => on(name, ground))),
+    ...tints.map((tint) => on("--text", get("--raised"), tint)),
+  ];
+})()"""
+
+
+@needs_browser
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_text_has_the_contrast_that_wcag_asks_for_on_every_ground(file, tmp_path, dark):
+    with browser.open_page(file, tmp_path, dark=dark) as page:
+        ratios = page.run(CONTRAST)
+    assert len(ratios) == 9 and min(ratios) >= 4.5, ratios

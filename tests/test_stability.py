@@ -1,0 +1,52 @@
+"""Jaccard's and Nogueira's measures: their ends, what they equal in special cases, and the interval's coverage."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from metrics.stability import jaccard, nogueira
+
+
+def draw(rng, n_sets, size, n_features=40):
+    return [rng.permutation(n_features)[:size] for _ in range(n_sets)]
+
+
+def test_equal_sets_are_fully_stable():
+    sets = [[1, 5, 7], [7, 1, 5], [5, 7, 1]]
+    assert jaccard(sets) == 1
+    assert nogueira(sets, 10) == (1, 1, 1)
+
+
+def test_disjoint_sets_share_nothing():
+    assert jaccard([[0, 1], [2, 3]]) == 0
+    assert nogueira([[0, 1], [2, 3]], 4).value == pytest.approx(-1)
+
+
+def test_sets_of_one_size_have_the_mean_of_kunchevas_pairwise_index():
+    sets, d, k = draw(np.random.default_rng(0), 6, 15), 40, 15
+    pairs = [(len({*a} & {*b}) - k**2 / d) / (k - k**2 / d) for a, b in combinations(sets, 2)]
+    assert nogueira(sets, d).value == pytest.approx(np.mean(pairs))
+
+
+def test_random_sets_have_no_stability_and_the_interval_covers_it():
+    rng = np.random.default_rng(0)
+    found = [nogueira(draw(rng, 30, 12), 40) for _ in range(300)]
+    assert abs(np.mean([stability.value for stability in found])) < 0.003
+    covered = np.mean([stability.low <= 0 <= stability.high for stability in found])
+    # 95 % of infinitely many sets; within four standard errors of what 300 draws can show.
+    assert 0.90 < covered <= 1
+
+
+def test_neither_depends_on_the_order_of_the_sets_or_the_names_of_the_features():
+    rng = np.random.default_rng(1)
+    sets, names = draw(rng, 5, 12), rng.permutation(40)
+    others = [names[features] for features in sets[::-1]]
+    assert jaccard(others) == pytest.approx(jaccard(sets))
+    np.testing.assert_allclose(nogueira(others, 40), nogueira(sets, 40))
+
+
+def test_nothing_is_said_of_one_set_or_of_all_features():
+    assert np.isnan(jaccard([[1, 2]]))
+    assert np.isnan(nogueira([[1, 2]], 5)).all()
+    assert np.isnan(nogueira([range(5)] * 3, 5)).all()
