@@ -18,6 +18,9 @@ import metrics
 from runners.store import StoreError
 from runners.trial import DIGEST, N_MEASURES
 
+# Modules of `metrics` that an evaluation runs.
+EVALUATED_BY = ("clustering", "elkan", "kmeans", "label_free")
+
 
 class Evaluations:
     """The evaluated feature sets of one data set under one protocol.
@@ -36,8 +39,8 @@ class Evaluations:
 
     Notes
     -----
-    The file's name is a hash of X, y, the K-means settings and the source of `metrics`, so that a changed data set,
-    setting or program never finds what another one stored.  A record holds the digest of the set, what
+    The file's name is a hash of X, y, the K-means settings and the source of what evaluates, so that a changed data
+    set, setting or program never finds what another one stored.  A record holds the digest of the set, what
     `runners.trial.evaluate` found for every restart, and a checksum; what a crash leaves unfinished is no record.
     Records are only ever added, under a lock, and those of other processes are seen as they come.
     """
@@ -117,8 +120,8 @@ def _identity(X, y, protocol):
     """Hash of everything besides the feature set that the scores depend on."""
     settings = {name: getattr(protocol, name) for name in ("restarts", "seed", "nmi", "max_iter")}
     digest = hashlib.sha256(json.dumps([settings, X.shape], sort_keys=True).encode())
-    for path in sorted(Path(metrics.__file__).parent.glob("*.py")):
-        digest.update(path.read_bytes())
+    for name in EVALUATED_BY:
+        digest.update(Path(metrics.__file__).with_name(f"{name}.py").read_bytes())
     for array in (X, y):
         digest.update(str(array.dtype).encode())
         digest.update(np.ascontiguousarray(array).data)

@@ -2,14 +2,18 @@
 
 import itertools
 import json
+import re
+import shutil
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import metrics
-from runners.evaluations import Evaluations
+from runners import trial as trial_module
+from runners.evaluations import EVALUATED_BY, Evaluations
 from runners.grid import Protocol, expand
 from runners.pool import Usage, run_all
 from runners.trial import N_MEASURES, feature_set_digest, run_trial
@@ -94,10 +98,31 @@ def test_name_and_sizes_of_the_protocol_do_not_matter(data, tmp_path):
 
 def test_another_version_of_the_engine_finds_nothing(data, tmp_path, monkeypatch):
     Evaluations(*data, PROTOCOL, tmp_path / "kept").add({DIGEST: SCORES})
-    (tmp_path / "metrics").mkdir()
-    (tmp_path / "metrics/__init__.py").write_text("# other\n")
-    monkeypatch.setattr(metrics, "__file__", str(tmp_path / "metrics/__init__.py"))
-    assert Evaluations(*data, PROTOCOL, tmp_path / "kept").find(DIGEST) is None
+    folder = Path(metrics.__file__).parent
+    for changed in EVALUATED_BY:
+        copy = tmp_path / changed / "metrics"
+        shutil.copytree(folder, copy, ignore=shutil.ignore_patterns("__pycache__"))
+        monkeypatch.setattr(metrics, "__file__", str(copy / "__init__.py"))
+        assert Evaluations(*data, PROTOCOL, tmp_path / "kept").find(DIGEST) is not None
+        with open(copy / f"{changed}.py", "a") as file:
+            file.write("# other\n")
+        assert Evaluations(*data, PROTOCOL, tmp_path / "kept").find(DIGEST) is None
+
+
+def test_every_module_that_an_evaluation_imports_counts():
+    folder = Path(metrics.__file__).parent
+    wanted, found = {"trial"}, set()
+    sources = {path.stem: path for path in folder.glob("*.py")} | {"trial": Path(trial_module.__file__)}
+    while wanted:
+        name = wanted.pop()
+        found.add(name)
+        text = sources[name].read_text()
+        imported = set(re.findall(r"from metrics\.(\w+) import", text))
+        imported |= {
+            word for line in re.findall(r"from metrics import (.*)", text) for word in re.findall(r"\w+", line)
+        }
+        wanted |= imported - found
+    assert found - {"trial"} == set(EVALUATED_BY)
 
 
 def test_a_crash_at_any_byte_loses_the_unfinished_record_only(data, tmp_path):
@@ -153,7 +178,7 @@ def test_a_feature_set_is_evaluated_once_whoever_asks_and_the_rows_are_the_same(
         own = sum(2 - len(_shared(outcome)) for outcome in outcomes.values())
         assert own == usage.n_evaluated
         for key, outcome in outcomes.items():
-            assert outcome.scores == expected[key].scores
+            assert repr(outcome.scores) == repr(expected[key].scores)  # nan is not equal to itself
             assert outcome.trial["feature_sets"] == expected[key].trial["feature_sets"]
     assert usage.n_evaluated == 0  # the last cell was asked before
     assert evaluated == len(asked) < sum(2 * len(cell) for cell in cells)
@@ -166,7 +191,7 @@ def test_without_evaluations_every_trial_has_its_own(dataset, n_jobs):
     assert usage.n_evaluated == usage.n_sets == 2 * len(cell)
     assert all(not _shared(outcome) for outcome in outcomes.values())
     for trial in cell:
-        assert outcomes[trial.key].scores == run_trial(trial, dataset.X, dataset.y).scores
+        assert repr(outcomes[trial.key].scores) == repr(run_trial(trial, dataset.X, dataset.y).scores)
 
 
 def _digests(outcome):
