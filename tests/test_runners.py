@@ -12,6 +12,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from joblib.externals.loky import get_reusable_executor
 
 from runners import pool
 from runners import store as store_module
@@ -66,9 +67,12 @@ def methods_module(tmp_path_factory):
             """
         )
     )
+    # Workers that other tests have started do not know the new folder.
+    get_reusable_executor().shutdown()
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(folder)
         yield "troublesome"
+    get_reusable_executor().shutdown()
 
 
 @pytest.fixture
