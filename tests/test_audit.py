@@ -223,7 +223,8 @@ def test_the_page_names_what_was_found_and_what_could_not_be_looked_at(tmp_path)
 
 def test_a_parameter_that_moves_few_sets_is_named_with_how_many(tmp_path):
     sets = ["a"] * 9 + ["b"]
-    points = [point(params={"alpha": i}, feature_sets=digests(name, name)) for i, name in enumerate(sets)]
+    acc = {50: [0.5, 0.5], 100: [0.5, 0.5]}
+    points = [point(params={"alpha": i}, feature_sets=digests(name, name), acc=acc) for i, name in enumerate(sets)]
     store(frames(points), tmp_path)
     text = to_markdown(make_audit(tmp_path, "dgufs", data_dir=tmp_path), "dgufs")
     assert "alpha hardly matters: 2 of 18 steps along it change the selected set" in text
