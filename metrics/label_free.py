@@ -1,4 +1,9 @@
-"""How well K-means clusters a feature set, judged without any label: agreement of restarts, and a silhouette."""
+"""How well K-means clusters a feature set, judged without any label: agreement of restarts, and a silhouette.
+
+Both are measured on the selected features, and so favour few of them: little noise is left in few dimensions, whether
+or not the classes are.  On JAFFE (protocol fair, sizes 10 to 300) the silhouette takes the smallest for max_variance,
+min_norm and laplacian_score; for min_norm that means 36.8 % accuracy, where the oracle has 70.4 %.
+"""
 
 import numpy as np
 from scipy.sparse import csr_array

@@ -15,6 +15,7 @@ from scripts._conf import CONF, read
 
 # From here on an overlap, corrected for chance, says that two rankings select the same.
 SAME = 0.9
+HARDLY = 0.2  # of the steps along a parameter
 UNSTABLE = 0.75  # Nogueira et al.: above it agreement is excellent
 
 
@@ -153,12 +154,12 @@ def _findings(tables):
 
 def _inert(tables):
     for row in tables["parameters"].itertuples():
-        if not row.n_changed:
-            yield (
-                row.dataset,
-                row.method,
-                f"{row.parameter} is inert: {row.n_steps} steps along it change no selected set",
-            )
+        name, changed, steps = row.parameter, row.n_changed, row.n_steps
+        if not changed:
+            yield row.dataset, row.method, f"{name} is inert: {steps} steps along it change no selected set"
+        elif changed <= HARDLY * steps:
+            text = f"{name} hardly matters: {changed} of {steps} steps along it change the selected set"
+            yield row.dataset, row.method, text
 
 
 def _repeated(distinct):

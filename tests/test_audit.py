@@ -215,9 +215,19 @@ def test_the_page_names_what_was_found_and_what_could_not_be_looked_at(tmp_path)
     found = make_audit(tmp_path, "dgufs", data_dir=tmp_path / "empty")
     text = to_markdown(found, "dgufs")
     assert "**ndfs** on umist: alpha is inert" in text
+    assert "hardly matters" not in text
     assert "all 2 grid points select the same features" in text
     assert "No overlaps and no stability on umist" in text
     assert not any(line != line.rstrip() for line in text.splitlines())
+
+
+def test_a_parameter_that_moves_few_sets_is_named_with_how_many(tmp_path):
+    sets = ["a"] * 9 + ["b"]
+    acc = {50: [0.5, 0.5], 100: [0.5, 0.5]}
+    points = [point(params={"alpha": i}, feature_sets=digests(name, name), acc=acc) for i, name in enumerate(sets)]
+    store(frames(points), tmp_path)
+    text = to_markdown(make_audit(tmp_path, "dgufs", data_dir=tmp_path), "dgufs")
+    assert "alpha hardly matters: 2 of 18 steps along it change the selected set" in text
 
 
 def test_an_empty_study_is_refused(tmp_path):
