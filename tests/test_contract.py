@@ -18,6 +18,11 @@ EXCEPTIONS = {
     ("first_index", "permuting_the_features_permutes_the_selection"): "selects by position; that is what it is for",
     ("random_selection", "permuting_the_features_permutes_the_selection"): "draws positions from its seed",
     ("eufs_admm", "objective_never_rises"): "an ADMM: the objective at its infeasible iterates is free to rise",
+    (
+        "ufsol_released",
+        "objective_never_rises",
+    ): "takes every partition that K-means gives, and other weights for zeros",
+    ("ufsol_released", "permuting_the_features_permutes_the_selection"): "starts from the first features",
     ("kmeans_ufs_admm", "objective_never_rises"): "an ADMM: the objective at its infeasible iterates is free to rise",
 }
 
