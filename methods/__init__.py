@@ -14,6 +14,7 @@ from methods.rufs import RUFS
 from methods.sf2sog import SF2SOG
 from methods.socfs import SOCFS
 from methods.udfs import UDFS
+from methods.ufsol import UFSOL
 
 __all__ = [
     "DGUFS",
@@ -27,6 +28,7 @@ __all__ = [
     "SF2SOG",
     "SOCFS",
     "UDFS",
+    "UFSOL",
     "AllFeatures",
     "FirstIndex",
     "KMeansUFS",

@@ -75,6 +75,23 @@ def test_indefinite_matrix_needs_only_a_bound_of_its_eigenvalues(shape):
     np.testing.assert_allclose(found @ found.T, expected @ expected.T, atol=1e-6)
 
 
+@pytest.mark.parametrize("weight", [1e-5, 1e-1, 10.0])
+@pytest.mark.parametrize("n_negative", [0, 2, 4])
+def test_vectors_that_the_weights_alone_decide_are_found_beside_some_far_below_zero(weight, n_negative):
+    rng = np.random.default_rng(3)
+    X, F = rng.normal(size=(30, 260)), np.linalg.qr(rng.normal(size=(30, 8)))[0]
+    signs = np.where(np.arange(8) < n_negative, -1.0, 1.0) * np.linspace(1, 3, 8)
+    weights = weight * rng.uniform(1, 3, 260)
+    gram = WideGram(X, lambda Y: F @ (signs[:, None] * (F.T @ Y)), floor=-3 * np.linalg.norm(X, 2) ** 2)
+    matrix = gram.toarray() + np.diag(weights)
+    expected, vectors = eigh(matrix, subset_by_index=(0, 4))
+    for guess in (None, smallest_eigenvectors(gram, 1.2 * weights, 5)):
+        W = smallest_eigenvectors(gram, weights, 5, guess)[:, :5]
+        np.testing.assert_allclose(W.T @ W, np.eye(5), atol=1e-8)
+        np.testing.assert_allclose(np.einsum("ij,ij->j", W, matrix @ W), expected, rtol=1e-6, atol=1e-4 * weight)
+        np.testing.assert_allclose(W @ W.T, vectors @ vectors.T, atol=1e-4)
+
+
 def test_guess_changes_nothing_but_the_time():
     X, K, weights = problem((50, 400), 1)
     gram = WideGram(X, K.__matmul__)

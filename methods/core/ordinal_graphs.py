@@ -1,7 +1,8 @@
-"""Graphs of ordinal locality: which of a sample's neighbours is nearer, not how near it is."""
+"""Graphs of ordinal locality: which of a sample's neighbours is nearer, not how near it is; and two to compare with."""
 
 import numpy as np
 from scipy import sparse
+from scipy.sparse.linalg import LinearOperator
 
 from methods.core.graphs import laplacian, nearest_neighbors
 
@@ -27,21 +28,14 @@ def triplet_weights(X, n_neighbors=5, squared=True):
     ----------
     Guo, Guo, Kong & He. Unsupervised feature selection with ordinal locality. ICME 2017, equation (2).
     """
-    n = len(X)
-    neighbors = nearest_neighbors(X, n_neighbors)
-    distances = np.empty(neighbors.shape)
-    for place, column in enumerate(neighbors.T):
-        distances[:, place] = ((X - X[column]) ** 2).sum(axis=1)
+    neighbors, distances = _neighborhoods(X, n_neighbors)
     if not squared:
         distances = np.sqrt(distances)
     # The sum is k (mean_u d_iu - d_ij), of which the scaling leaves neither k nor the mean.
     farthest = distances.max(axis=1, keepdims=True)
     spread = farthest - distances.min(axis=1, keepdims=True)
     weights = np.divide(farthest - distances, spread, out=np.zeros_like(distances), where=spread > 0)
-    rows = np.repeat(np.arange(n), neighbors.shape[1])
-    C = sparse.csr_array((weights.ravel(), (rows, neighbors.ravel())), shape=(n, n))
-    C.eliminate_zeros()
-    return C
+    return _placed(weights, neighbors)
 
 
 def triplet_laplacian(X, n_neighbors=5, squared=True):
@@ -60,3 +54,67 @@ def triplet_laplacian(X, n_neighbors=5, squared=True):
     """
     C = triplet_weights(X, n_neighbors, squared)
     return laplacian(sparse.csr_array((C + C.T) / 2))
+
+
+def similarity_laplacian(X, n_neighbors=5, sigma=1.0):
+    """Laplacian of ``(C + C') / 2``, c_ij = exp(-||x_i - x_j||^2 / sigma) for the neighbours j of i.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+    n_neighbors : int, default=5
+    sigma : float, default=1.0
+        Above 0, in squared units of X: the paper's is 1 whatever these are.
+
+    Returns
+    -------
+    L : csr_array of shape (n_samples, n_samples)
+        Positive semidefinite.  Weights that underflow are left out.
+
+    References
+    ----------
+    Guo, Guo, Kong & He. ICME 2017, section 3.3.
+    """
+    neighbors, distances = _neighborhoods(X, n_neighbors)
+    C = _placed(np.exp(-distances / sigma), neighbors)
+    return laplacian(sparse.csr_array((C + C.T) / 2))
+
+
+def max_margin_laplacian(n_samples):
+    """``11'/n - I``, by which ``tr Y'LY`` is the total scatter of Y with the opposite sign.
+
+    Parameters
+    ----------
+    n_samples : int
+
+    Returns
+    -------
+    L : LinearOperator of shape (n_samples, n_samples)
+        Negative semidefinite; it multiplies without being formed.
+
+    References
+    ----------
+    Guo, Guo, Kong & He. ICME 2017, section 3.3.
+    """
+
+    def apply(Y):
+        return Y.mean(axis=0) - Y
+
+    return LinearOperator((n_samples, n_samples), matvec=apply, rmatvec=apply, matmat=apply, dtype=float)
+
+
+def _neighborhoods(X, n_neighbors):
+    """The nearest neighbours of every sample, and their squared distances."""
+    neighbors = nearest_neighbors(X, n_neighbors)
+    distances = np.empty(neighbors.shape)
+    for place, column in enumerate(neighbors.T):
+        distances[:, place] = ((X - X[column]) ** 2).sum(axis=1)
+    return neighbors, distances
+
+
+def _placed(weights, neighbors):
+    n = len(neighbors)
+    rows = np.repeat(np.arange(n), neighbors.shape[1])
+    C = sparse.csr_array((weights.ravel(), (rows, neighbors.ravel())), shape=(n, n))
+    C.eliminate_zeros()
+    return C

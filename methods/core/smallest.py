@@ -13,6 +13,10 @@ DENSE_FEATURES = 200  # up to here a dense eigendecomposition is as fast
 FALLBACK_FEATURES = 2000  # and up to here it is still an answer where the iteration has none
 TOL = 1e-7  # of the vectors; what they minimise is off by its square
 WARM_RESTARTS, COLD_RESTARTS = 2, 10  # of a block from the last vectors, and from those of Lanczos
+SHIFT_SHARE = 0.1  # of the floor: above it an eigenvalue is found again from a smaller shift
+SHIFT_RESTARTS, COLD_POWERS = 50, 4  # of a block on the way there
+LANCZOS_RESTARTS = 300
+TIE_BREAK = 1e-6  # weight of a second criterion that must not disturb the first
 ACCURATE = 1e-10  # relative error of the inverse
 
 
@@ -35,6 +39,10 @@ class WideGram:
         """tr W'X'KXW."""
         XW = self.X @ W
         return float((XW * self.K(XW)).sum())
+
+    def diagonal(self):
+        """Diagonal of X'KX."""
+        return np.einsum("ij,ij->j", self.X, self.K(self.X))
 
     def toarray(self):
         """X'KX, which is large."""
@@ -88,8 +96,6 @@ class WideGram:
         values, turn = eigh((inner + inner.T) / 2, check_finite=False)
         # What is within rounding of zero is zero, as it is where K has a null space; 1 / (1 + value) must not see it.
         values[np.abs(values) <= len(values) * np.finfo(float).eps * np.abs(values).max()] = 0.0
-        if values[0] <= -1:
-            raise np.linalg.LinAlgError("The matrix is not positive definite in double precision.")
         Q, lost = Q @ turn, (values / (1 + values))[:, None]
         return lambda V: V - Q @ (lost * (Q.T @ V))
 
@@ -111,6 +117,10 @@ class DenseGram:
     def form(self, W):
         """tr W'MW."""
         return float((W * (self.M @ W)).sum())
+
+    def diagonal(self):
+        """Diagonal of M."""
+        return self.M.diagonal()
 
     def toarray(self):
         """M."""
@@ -152,25 +162,92 @@ def smallest_eigenvectors(gram, weights, n_vectors, guess=None):
 
     Notes
     -----
-    They are the largest eigenvectors of the inverse, taken of ``diag(weights - floor) + X'KX``, which is positive
-    definite: blocks of vectors (`methods.core.subspace`) from the guess, or from what Lanczos finds where that is far;
-    a dense matrix up to `DENSE_FEATURES` features, and up to `FALLBACK_FEATURES` or for a `DenseGram` as a last resort.
+    They are the largest eigenvectors of the inverse: by blocks of vectors (`methods.core.subspace`) from the guess, or
+    from what Lanczos finds where that is far; by a dense matrix up to `DENSE_FEATURES` features, and up to
+    `FALLBACK_FEATURES` or for a `DenseGram` as a last resort.  Where K is indefinite, a `DenseGram` is solved densely,
+    a `WideGram` by inverses of ``diag(weights - floor) + X'KX`` for a floor that rises to zero.
     """
     d, p = len(weights), n_vectors + GUARDS
-    if d <= max(DENSE_FEATURES, (POWERS + 1) * p):
+    if d <= max(DENSE_FEATURES, (POWERS + 1) * p) or (gram.floor < 0 and isinstance(gram, DenseGram)):
         return _dense(gram, weights, n_vectors)
-    inverse = gram.inverse(weights - gram.floor)
-    if guess is not None and guess.shape[1] == p:
-        try:
-            return largest_eigenvectors(inverse, guess, n_vectors, TOL, WARM_RESTARTS)
-        except np.linalg.LinAlgError:
-            pass  # the guess was not so near
+    if guess is not None and guess.shape[1] != p:
+        guess = None
     try:
-        return largest_eigenvectors(inverse, _lanczos(inverse, d, n_vectors, p), n_vectors, TOL, COLD_RESTARTS)
+        if gram.floor < 0:
+            try:
+                return _by_rising_shifts(gram, weights, n_vectors, guess)
+            except np.linalg.LinAlgError:
+                pass  # many close to each other: Lanczos
+        return _largest(gram.inverse(weights - gram.floor), d, n_vectors, guess)
     except (np.linalg.LinAlgError, ArpackError) as error:
         if d > FALLBACK_FEATURES and isinstance(gram, WideGram):
             raise np.linalg.LinAlgError(f"{n_vectors} eigenvectors have not converged: {error}") from error
         return _dense(gram, weights, n_vectors)
+
+
+def _largest(inverse, d, n_vectors, guess):
+    if guess is not None:
+        try:
+            return largest_eigenvectors(inverse, guess, n_vectors, TOL, WARM_RESTARTS)
+        except np.linalg.LinAlgError:
+            pass  # the guess was not so near
+    start = _lanczos(inverse, d, n_vectors, n_vectors + GUARDS)
+    return largest_eigenvectors(inverse, start, n_vectors, TOL, COLD_RESTARTS)
+
+
+def _by_rising_shifts(gram, weights, n_vectors, guess):
+    """The smallest eigenvectors where some eigenvalues are far below zero, and others differ by the weights alone.
+
+    The inverse of the matrix less its floor cannot tell those others apart.  So the vectors far below zero are kept,
+    the others found again on their orthogonal complement with a smaller shift, until it is as small as the weights.
+    """
+    d, floor = len(weights), gram.floor
+    kept = np.empty((d, 0))
+    while True:
+        inverse, missing = gram.inverse(weights - floor), n_vectors - kept.shape[1]
+
+        def project(V, kept=kept):
+            return V - kept @ (kept.T @ V)
+
+        def outside(V, inverse=inverse, project=project):
+            return project(inverse(project(V)))
+
+        if -floor <= weights.min():
+            return np.hstack([kept, project(_largest(outside, d, missing, guess))])
+        if guess is None:  # what is below zero has its part in the rows of X
+            guess = gram.X.T @ np.random.default_rng(0).standard_normal((len(gram.X), missing + GUARDS))
+            for _ in range(COLD_POWERS):
+                guess = outside(qr(guess, mode="economic")[0])
+        # The inverse of the eigenvalue SHIFT_SHARE * floor, above which there is no need to know.
+        above = 1 / ((SHIFT_SHARE - 1) * floor)
+        found = project(largest_eigenvectors(outside, project(guess), missing, TOL, SHIFT_RESTARTS, above))
+        wanted = found[:, :missing]
+        values = np.einsum("ij,ij->j", wanted, weights[:, None] * wanted + gram.X.T @ gram.K(gram.X @ wanted))
+        below = values < SHIFT_SHARE * floor
+        if below.all():
+            return np.hstack([kept, found])
+        kept = np.hstack([kept, wanted[:, below]])
+        guess = np.hstack([wanted[:, ~below], found[:, missing:]])
+        floor *= 2 * SHIFT_SHARE  # with a margin
+
+
+def tie_breaking_weights(gram, X):
+    """Weights so small that they only decide among vectors that X'KX does not tell apart, for features that vary.
+
+    Parameters
+    ----------
+    gram : WideGram or DenseGram
+    X : ndarray of shape (n_samples, n_features)
+        No feature is constant.
+
+    Returns
+    -------
+    ndarray of shape (n_features,)
+        In proportion to 1 / std_j, and 1e-6 of the diagonal of X'KX on average.
+    """
+    spread = X.std(axis=0)
+    level = max(np.abs(gram.diagonal()).mean(), np.finfo(float).tiny ** 0.5)
+    return TIE_BREAK * level * spread.mean() / spread
 
 
 def _dense(gram, weights, n_vectors):
@@ -187,5 +264,5 @@ def _lanczos(inverse, d, n_vectors, p):
     operator = LinearOperator((d, d), matvec=lambda v: inverse(v.reshape(-1, 1)).ravel(), dtype=float)
     start = np.random.default_rng(0).standard_normal((d, p - n_vectors))  # any will do
     n_kept = min(d - 1, max(3 * n_vectors, 40))
-    vectors = eigsh(operator, n_vectors, which="LA", v0=start[:, 0], ncv=n_kept, tol=TOL)[1]
+    vectors = eigsh(operator, n_vectors, which="LA", v0=start[:, 0], ncv=n_kept, tol=TOL, maxiter=LANCZOS_RESTARTS)[1]
     return np.hstack([vectors, start])

@@ -7,7 +7,7 @@ POWERS = 3  # of the operator in a search space
 GUARDS = 6  # vectors carried beyond those wanted, which speed up the last of them
 
 
-def largest_eigenvectors(apply, start, n_vectors, tol=1e-9, max_restarts=100):
+def largest_eigenvectors(apply, start, n_vectors, tol=1e-9, max_restarts=100, above=-np.inf):
     """The eigenvectors of a symmetric positive semidefinite operator with the largest eigenvalues.
 
     Parameters
@@ -21,6 +21,8 @@ def largest_eigenvectors(apply, start, n_vectors, tol=1e-9, max_restarts=100):
     tol : float, default=1e-9
         Bound on ||A v - lambda v|| over the largest eigenvalue, for each vector wanted.
     max_restarts : int, default=100
+    above : float, default=-inf
+        Vectors of smaller eigenvalues need not converge.
 
     Returns
     -------
@@ -42,20 +44,21 @@ def largest_eigenvectors(apply, start, n_vectors, tol=1e-9, max_restarts=100):
         for _ in range(POWERS):
             blocks.append(_continuation(images[-1], blocks))
             images.append(apply(blocks[-1]))
-            basis, misfit = _best(np.hstack(blocks), np.hstack(images), start.shape[1], n_vectors)
+            basis, misfit = _best(np.hstack(blocks), np.hstack(images), start.shape[1], n_vectors, above)
             if misfit <= tol:
                 return basis
     raise np.linalg.LinAlgError(f"{n_vectors} eigenvectors have not converged after {max_restarts} restarts.")
 
 
-def _best(space, image, n_kept, n_vectors):
+def _best(space, image, n_kept, n_vectors, above):
     """The Ritz vectors of the largest values in a space, and how far the first `n_vectors` are from eigenvectors."""
     small = space.T @ image
     values, turn = eigh((small + small.T) / 2)
     turn, values = turn[:, ::-1][:, :n_kept], values[::-1][:n_kept]
     basis = space @ turn
     misfit = image @ turn[:, :n_vectors] - basis[:, :n_vectors] * values[:n_vectors]
-    return basis, np.sqrt((misfit**2).sum(axis=0)).max() / values[0]
+    lengths = np.sqrt((misfit**2).sum(axis=0))[values[:n_vectors] > above]
+    return basis, lengths.max(initial=0.0) / values[0]
 
 
 def _continuation(image, blocks):

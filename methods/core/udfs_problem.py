@@ -5,10 +5,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from methods.core.reweighting import Memory, no_memory, safeguarded
-from methods.core.smallest import DenseGram, WideGram, smallest_eigenvectors
+from methods.core.smallest import DenseGram, WideGram, smallest_eigenvectors, tie_breaking_weights
 
 EPS = 1e-12  # of the smoothed row norms
-TIE_BREAK = 1e-6  # weight of the start's second criterion against the first
 
 
 @dataclass(frozen=True)
@@ -44,15 +43,9 @@ class Problem:
     def start(self, W=None):
         guess = None
         if W is None:
-            guess = smallest_eigenvectors(self.gram, self.tie_break(), self.n_columns)
+            guess = smallest_eigenvectors(self.gram, tie_breaking_weights(self.gram, self.X), self.n_columns)
             W = guess[:, : self.n_columns]
         return State(W, self.value(W), guess=guess)
-
-    def tie_break(self):
-        """Weights that decide among the projections that X'LX does not tell apart: prefer features that vary."""
-        spread = self.X.std(axis=0)
-        level = (self.X * (self.L @ self.X)).sum() / self.X.shape[1]  # mean of the diagonal of X'LX
-        return TIE_BREAK * max(level, np.finfo(float).tiny ** 0.5) * spread.mean() / spread
 
     def value(self, W):
         return self.gram.form(W) + self.gamma * float(np.exp(self.log_scale(W)).sum())

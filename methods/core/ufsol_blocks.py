@@ -1,0 +1,142 @@
+"""The blocks of UFSOL (`methods.ufsol`), its two starts, and the sweep."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from methods.core.reweighting import Memory, no_memory, safeguarded
+from methods.core.smallest import DenseGram, WideGram, smallest_eigenvectors, tie_breaking_weights
+from methods.core.starts import kmeans_labels, scaled_indicator
+
+EPS = 1e-12  # of the smoothed row norms
+ROUNDS = 10  # of a start, at most
+WORTHWHILE = 1e-9  # share of the objective that another partition must save
+
+
+@dataclass(frozen=True)
+class State:
+    """A projection, a partition, the objective there, and where the next sweep starts."""
+
+    W: np.ndarray
+    labels: np.ndarray
+    gram: WideGram | DenseGram  # X'(I - V'V + alpha L)X for the labels
+    value: float
+    log_s: np.ndarray = None  # of the weights 1 / (2 s) that W comes from
+    memory: Memory = None
+    guess: np.ndarray = None  # W and a few vectors more
+
+
+class Problem:
+    """``||W'X' - UV||^2 + alpha tr W'X'LXW + beta sum_j sqrt(||w_j||^2 + eps)``, U the best for W and V.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        Centred, which changes nothing of the above; no feature is constant.
+    L : csr_array or LinearOperator of shape (n_samples, n_samples)
+        Its rows sum to zero.
+    alpha, beta : float
+    n_clusters : int
+    n_columns : int
+        Of W.
+    seed : int
+        Of K-means.
+    floor : float, default=0.0
+        A lower bound, 0 or less, of the eigenvalues of X'LX.
+    """
+
+    def __init__(self, X, L, alpha, beta, n_clusters, n_columns, seed, floor=0.0):
+        self.X, self.L, self.alpha, self.beta = X, L, alpha, beta
+        self.n_clusters, self.n_columns, self.seed = n_clusters, n_columns, seed
+        self.floor = alpha * floor
+        self.all = None
+        if len(X) >= X.shape[1]:
+            self.all = X.T @ X
+            if alpha:
+                product = X.T @ (L @ X)
+                self.all += alpha / 2 * (product + product.T)
+
+    def gram(self, labels):
+        """X'(I - V'V + alpha L)X."""
+        V = scaled_indicator(labels, self.n_clusters)
+        if self.all is not None:
+            sums = V.T @ self.X
+            return DenseGram(self.all - sums.T @ sums, self.floor)
+
+        def K(Y):
+            product = Y - V @ (V.T @ Y)
+            if self.alpha:
+                product += self.alpha * (self.L @ Y)
+            return product
+
+        return WideGram(self.X, K, self.floor)
+
+    def value(self, W, gram):
+        return gram.form(W) + self.beta * float(np.exp(self.log_scale(W)).sum())
+
+    @staticmethod
+    def log_scale(W):
+        """log s, s_j = sqrt(||w_j||^2 + eps)."""
+        return np.log(np.einsum("ij,ij->i", W, W) + EPS) / 2
+
+    def scatter(self, Y, labels):
+        """||Y' - UV||^2, U the means."""
+        sums = scaled_indicator(labels, self.n_clusters).T @ Y
+        return float((Y**2).sum() - (sums**2).sum())
+
+    def partition(self, W, labels, value):
+        """Labels by K-means on XW, where that lowers the objective; the given ones elsewhere."""
+        Y = self.X @ W
+        found = kmeans_labels(Y, self.n_clusters, self.seed)
+        saved = self.scatter(Y, labels) - self.scatter(Y, found)
+        return found if saved > WORTHWHILE * abs(value) else labels
+
+    def state(self, W, labels, guess=None):
+        gram = self.gram(labels)
+        return State(W, labels, gram, self.value(W, gram), guess=guess)
+
+    def subspace_start(self, labels):
+        """The problem without sparsity, solved in turn for W and the labels."""
+        guess = None
+        for _ in range(ROUNDS):
+            gram = self.gram(labels)
+            guess = smallest_eigenvectors(gram, tie_breaking_weights(gram, self.X), self.n_columns, guess)
+            W = guess[:, : self.n_columns]
+            found = self.partition(W, labels, self.value(W, gram))
+            if found is labels:
+                break
+            labels = found
+        return self.state(W, labels, guess)
+
+    def coordinate_start(self, labels):
+        """As many features as W has columns, those that cost least, chosen in turn with the labels."""
+        chosen = None
+        for _ in range(ROUNDS):
+            best = np.sort(np.argsort(self.gram(labels).diagonal(), kind="stable")[: self.n_columns])
+            if np.array_equal(best, chosen):
+                break
+            chosen = best
+            labels = kmeans_labels(self.X[:, chosen], self.n_clusters, self.seed)
+        W = np.zeros((self.X.shape[1], self.n_columns))
+        W[chosen, np.arange(self.n_columns)] = 1.0
+        return self.state(W, labels)
+
+    def solve(self, s, gram, labels, guess):
+        """The best W for the labels and the weights 1 / (2 s)."""
+        guess = smallest_eigenvectors(gram, self.beta / (2 * s), self.n_columns, guess)
+        W = guess[:, : self.n_columns]
+        return State(W, labels, gram, self.value(W, gram), guess=guess)
+
+    def sweep(self, state):
+        labels = self.partition(state.W, state.labels, state.value)
+        gram, bound = state.gram, state.value
+        if labels is not state.labels:
+            gram = self.gram(labels)
+            bound = self.value(state.W, gram)
+        plain = self.log_scale(state.W)
+        if state.log_s is None:
+            new, log_s, memory = self.solve(np.exp(plain), gram, labels, state.guess), plain, no_memory(len(plain))
+        else:
+            memory = state.memory.remember(state.log_s, plain)
+            new, log_s, memory = safeguarded(lambda s: self.solve(s, gram, labels, state.guess), memory, bound)
+        return replace(new, log_s=log_s, memory=memory)

@@ -1,0 +1,263 @@
+"""UFSOL: the released program's numbers, descent, exact steps, and two starts of which the better is kept."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from methods import UFSOL
+from methods.core.graphs import knn_graph
+from methods.core.ordinal_graphs import (
+    max_margin_laplacian,
+    similarity_laplacian,
+    triplet_laplacian,
+    triplet_weights,
+)
+from methods.core.prox import row_norms
+from methods.core.starts import kmeans_labels, scaled_indicator
+from methods.core.ufsol_blocks import Problem
+from methods.core.ufsol_released import ReleasedUFSOL, with_unit_norm
+from methods.ufsol import GRAPHS, largest_scatter
+
+SHAPES = [(60, 25), (12, 12), (30, 220)]
+
+
+def sample(n_samples, n_features, n_clusters=3, seed=0):
+    """Clusters in the first half of the features."""
+    rng = np.random.default_rng(seed)
+    centers = rng.uniform(0, 2, size=(n_clusters, n_features))
+    centers[:, n_features // 2 :] = 1.0
+    X = centers[np.arange(n_samples) % n_clusters] + 0.3 * rng.normal(size=(n_samples, n_features))
+    return X - X.mean(axis=0)
+
+
+def laplacian_of(X, graph):
+    if graph == "max_margin":
+        return max_margin_laplacian(len(X)), -largest_scatter(X)
+    return (triplet_laplacian if graph == "triplet" else similarity_laplacian)(X), 0.0
+
+
+def problem(shape, graph="triplet", alpha=0.7, beta=0.5):
+    X = sample(*shape)
+    L, floor = laplacian_of(X, graph)
+    return Problem(X, L, alpha, beta, 3, 3, 0, floor)
+
+
+@pytest.fixture
+def pair(reference):
+    return reference("step09_ufsol")
+
+
+def test_laplacians_are_those_of_the_reference(pair):
+    X = pair["Xn"].T
+    np.testing.assert_allclose(with_unit_norm(pair["X"]), X, atol=1e-12)
+    np.testing.assert_allclose(triplet_laplacian(X, 5, squared=False).toarray(), pair["L"], atol=1e-10)
+    np.testing.assert_allclose(similarity_laplacian(X).toarray(), pair["L_sim"], atol=1e-10)
+    np.testing.assert_allclose(max_margin_laplacian(60) @ np.eye(60), pair["L_mm"], atol=1e-12)
+
+
+@pytest.mark.parametrize(("squared", "name"), [(False, "C_paper"), (True, "C_paper_sq")])
+def test_triplet_weights_are_those_of_the_paper_scaled_by_rows(pair, squared, name):
+    C = triplet_weights(pair["Xn"].T, 5, squared).toarray()
+    for ours, printed in zip(C, pair[name], strict=True):
+        given = printed[printed != 0]
+        expected = np.where(printed != 0, (printed - given.min()) / np.ptp(given), 0)
+        np.testing.assert_allclose(ours, expected, atol=1e-7)
+
+
+def test_step_of_the_released_program_is_reproduced(pair):
+    alpha, beta = pair["al"].item(), pair["be"].item()
+    program = ReleasedUFSOL(pair["Xn"].T, sparse.csr_array(pair["L"]), alpha, beta, 4, 0)
+    start = program.start()
+    np.testing.assert_array_equal(start.W, pair["W0"])
+    labels = pair["lab0"].ravel().astype(int) - 1
+    matrix = program.problem.gram(labels).toarray() + beta * np.diag(np.where(row_norms(start.W) > 0, 0.5, 2e6))
+    np.testing.assert_allclose(matrix, pair["Gm"], atol=1e-10)
+    W = program.step_w(start.W, labels)
+    np.testing.assert_allclose(W @ W.T, pair["P1"], atol=1e-8)
+    np.testing.assert_allclose(row_norms(W), pair["rown1"].ravel(), atol=1e-8)
+
+
+def test_run_of_the_released_program_is_reproduced_with_its_labels(pair):
+    program = ReleasedUFSOL(pair["Xn"].T, sparse.csr_array(pair["L"]), pair["al"].item(), pair["be"].item(), 4, 0)
+    W = pair["W0"]
+    for labels in pair["labels_iter"].T.astype(int) - 1:
+        W = program.step_w(W, labels)
+    np.testing.assert_allclose(W @ W.T, pair["Wf"] @ pair["Wf"].T, atol=1e-6)
+    np.testing.assert_allclose(row_norms(W), pair["rownf"].ravel(), atol=1e-6)
+    np.testing.assert_array_equal(np.argsort(-row_norms(W)), pair["fi"].ravel())
+    # Its own objective is tr W'DW / 2 where the printed one has ||W||_21, which is twice that at a fixed point.
+    state = program.state(W, labels)
+    own = pair["valVec"][0, -1]
+    assert state.value == pytest.approx(own + pair["be"].item() / 2 * row_norms(W).sum(), rel=1e-6)
+
+
+def test_released_program_keeps_the_first_features_at_beta_of_one(pair):
+    fit = UFSOL(4, n_clusters=4, variant="released", random_state=0).fit(pair["X"])
+    np.testing.assert_array_equal(np.sort(fit.subset(4)), np.arange(4))
+    np.testing.assert_allclose(fit.scores_, pair["rown_b1"].ravel(), atol=1e-4)
+
+
+@pytest.mark.parametrize("graph", GRAPHS)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_value_is_the_printed_objective_with_the_best_centres(shape, graph):
+    given = problem(shape, graph)
+    rng = np.random.default_rng(1)
+    W, labels = np.linalg.qr(rng.normal(size=(shape[1], 3)))[0], kmeans_labels(given.X, 3, 0)
+    V = scaled_indicator(labels, 3)
+    XW = given.X @ W
+
+    def printed(U):
+        return ((XW - V @ U) ** 2).sum() + 0.7 * (XW * (given.L @ XW)).sum() + 0.5 * row_norms(W).sum()
+
+    state = given.state(W, labels)
+    assert state.value == pytest.approx(printed(V.T @ XW), rel=1e-5)
+    for _ in range(20):
+        assert printed(V.T @ XW + 0.1 * rng.normal(size=(3, 3))) > state.value
+
+
+@pytest.mark.parametrize("graph", GRAPHS)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_no_perturbation_of_the_step_for_w_lowers_what_it_minimises(shape, graph):
+    given = problem(shape, graph)
+    rng = np.random.default_rng(1)
+    s, labels = rng.uniform(0.1, 1.0, shape[1]), kmeans_labels(given.X, 3, 0)
+    gram = given.gram(labels)
+
+    def surrogate(W):
+        return gram.form(W) + given.beta * ((W**2).sum(axis=1) / (2 * s)).sum()
+
+    W = given.solve(s, gram, labels, None).W
+    best = surrogate(W)
+    np.testing.assert_allclose(W.T @ W, np.eye(3), atol=1e-8)
+    for size in (1e-3, 1e-1, 1.0):
+        for _ in range(20):
+            moved = np.linalg.qr(W + size * rng.normal(size=W.shape))[0]
+            assert surrogate(moved) >= best - 1e-11 * abs(best)
+
+
+def test_partition_changes_only_where_that_lowers_the_objective():
+    given = problem((60, 25))
+    W = given.coordinate_start(kmeans_labels(given.X, 3, 0)).W
+    good = kmeans_labels(given.X @ W, 3, 0)
+    bad = np.arange(60) // 20
+    assert given.partition(W, good, 1.0) is good
+    found = given.partition(W, bad, 1.0)
+    assert given.scatter(given.X @ W, found) < given.scatter(given.X @ W, bad)
+    V = scaled_indicator(bad, 3)
+    Y = given.X @ W
+    assert given.scatter(Y, bad) == pytest.approx(((Y - V @ V.T @ Y) ** 2).sum())
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("graph", GRAPHS)
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize(("alpha", "beta"), [(1e-4, 1.0), (1.0, 1e-4), (1.0, 1.0), (100.0, 0.1), (1.0, 1e4)])
+def test_objective_never_rises(shape, graph, alpha, beta):
+    X = sample(*shape)
+    fit = UFSOL(n_clusters=3, alpha=alpha, beta=beta, graph=graph, random_state=0, max_iter=300).fit(X)
+    assert (np.diff(fit.trace_) <= 1e-10 * np.abs(fit.trace_[:-1])).all()
+    assert fit.status_ == "converged" or beta < alpha
+    assert set(fit.labels_) == {0, 1, 2}
+
+
+@pytest.mark.parametrize("beta", [1e-3, 1.0, 1e3])
+@pytest.mark.parametrize("shape", SHAPES[:2])
+def test_the_better_of_two_starts_is_kept(shape, beta):
+    X = sample(*shape)
+    fit = UFSOL(n_clusters=3, beta=beta, random_state=0, max_iter=20, tol=0).fit(X)
+    given = Problem(X, triplet_laplacian(X), 1.0, beta, 3, 3, int(np.random.default_rng(0).integers(2**31)))
+    labels = kmeans_labels(X, 3, given.seed)
+    ends = []
+    for state in (given.subspace_start(labels), given.coordinate_start(labels)):
+        for _ in range(20):
+            state = given.sweep(state)
+        ends.append(state.value)
+    assert fit.objective_ == pytest.approx(min(ends), rel=1e-6)
+
+
+def test_coordinate_start_takes_the_features_that_cost_least():
+    given = problem((60, 25))
+    state = given.coordinate_start(kmeans_labels(given.X, 3, 0))
+    chosen = np.flatnonzero(row_norms(state.W))
+    cost = given.X * (given.X - scaled_indicator(state.labels, 3) @ (scaled_indicator(state.labels, 3).T @ given.X))
+    cost = cost.sum(axis=0) + 0.7 * (given.X * (given.L @ given.X)).sum(axis=0)
+    np.testing.assert_allclose(given.gram(state.labels).diagonal(), cost, atol=1e-10)
+    assert len(chosen) == 3
+
+
+@pytest.mark.parametrize("graph", GRAPHS)
+@pytest.mark.parametrize("shape", [(60, 25), (30, 220)])
+def test_order_of_features_and_samples_does_not_matter(shape, graph):
+    X = sample(*shape)
+    rng = np.random.default_rng(1)
+    columns, rows = rng.permutation(shape[1]), rng.permutation(shape[0])
+
+    def subset(given):
+        return UFSOL(8, n_clusters=3, beta=1.0, graph=graph, random_state=0, max_iter=500).fit(given).subset(8)
+
+    assert set(columns[subset(X[:, columns])]) == set(subset(X)) == set(subset(X[rows]))
+
+
+def test_graph_of_weight_zero_is_absent_and_graphs_differ():
+    X = sample(40, 15)
+    plain = [UFSOL(n_clusters=3, alpha=0.0, graph=graph, random_state=0).fit(X).scores_ for graph in GRAPHS]
+    np.testing.assert_allclose(plain[0], plain[1], atol=1e-9)
+    scores = [UFSOL(n_clusters=3, graph=graph, beta=0.1, random_state=0).fit(X).scores_ for graph in GRAPHS]
+    assert not np.allclose(scores[0], scores[1], atol=1e-3)
+    assert not np.allclose(scores[0], scores[2], atol=1e-3)
+
+
+def test_affinity_of_the_caller_takes_the_place_of_the_graph():
+    X = sample(40, 15)
+    C = triplet_weights(X)
+    given = UFSOL(n_clusters=3, affinity=((C + C.T) / 2).toarray(), random_state=0).fit(X).scores_
+    np.testing.assert_allclose(given, UFSOL(n_clusters=3, random_state=0).fit(X).scores_, atol=1e-9)
+    named = UFSOL(n_clusters=3, affinity="heat", random_state=0).fit(X).scores_
+    array = UFSOL(n_clusters=3, affinity=knn_graph(X), random_state=0).fit(X).scores_
+    np.testing.assert_allclose(named, array)
+    with pytest.raises(ValueError, match="affinity has shape"):
+        UFSOL(affinity=np.ones((3, 3))).fit(X)
+
+
+@pytest.mark.parametrize("variant", ["paper", "released"])
+def test_start_given_is_the_start_taken(variant):
+    X = sample(40, 15)
+    W = np.linalg.qr(np.random.default_rng(3).normal(size=(15, 3)))[0]
+    fit = UFSOL(n_clusters=3, variant=variant, init=W, max_iter=0, tol=0, random_state=0).fit(X)
+    np.testing.assert_allclose(fit.scores_, row_norms(W))
+    with pytest.raises(ValueError, match=r"init of shape \(15, 3\)"):
+        UFSOL(n_clusters=2, init=W).fit(X)
+
+
+def test_constant_features_score_zero():
+    X = np.insert(sample(30, 12), [0, 5], 0.1, axis=1)
+    assert not UFSOL(n_clusters=3, random_state=0).fit(X).scores_[[0, 6]].any()
+    assert UFSOL(n_clusters=3, random_state=0).fit(np.ones((8, 5))).status_ == "collapsed"
+
+
+@pytest.mark.parametrize("shape", [(9, 2), (9, 1), (8, 20)])
+@pytest.mark.parametrize("graph", GRAPHS)
+def test_more_columns_than_features_are_not_asked_for(shape, graph):
+    assert np.isfinite(UFSOL(1, n_clusters=8, graph=graph, random_state=0).fit(sample(*shape)).scores_).all()
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("graph", GRAPHS)
+def test_no_matrix_of_features_by_features_where_samples_are_few(graph):
+    X = sample(20, 5000)
+    tracemalloc.start()
+    UFSOL(n_clusters=3, graph=graph, random_state=0, max_iter=1).fit(X)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 5000**2 * 8 / 4
+
+
+@pytest.mark.parametrize(
+    ("parameter", "value"),
+    [("alpha", -1.0), ("beta", 0), ("n_neighbors", 0), ("tol", -1), ("max_iter", -1), ("graph", "x"), ("variant", "x")],
+)
+def test_parameter_out_of_range_is_refused_by_name(parameter, value):
+    with pytest.raises(ValueError, match=f"{parameter}={value!r} must be"):
+        UFSOL(**{parameter: value}).fit(sample(30, 8))
