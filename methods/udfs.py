@@ -67,8 +67,8 @@ class UDFS(BaseSelector):
     data set, for every gamma and lambda_.  Deterministic.
 
     *Differs from the paper*: it begins with D = I, which leaves the first step to rounding wherever M has a null space:
-    with permuted columns, 17 to 86 of 100 features stay the same then.  It smooths by an unspecified eps, and does
-    plain sweeps.  A constant feature costs nothing in this model, and would be taken first; here it gets score 0.
+    the choice then depends on the order of the features.  It does plain sweeps.  A constant feature costs nothing in
+    this model, and would be taken first; here it gets score 0.
 
     *Differs from a widely used program*: that one places the neighbourhoods wrongly in the sum over i, which changes M,
     and takes one parameter for both gamma and lambda_.
@@ -91,7 +91,7 @@ class UDFS(BaseSelector):
     References
     ----------
     Yang, Shen, Ma, Huang & Zhou. l2,1-norm regularized discriminative feature selection for unsupervised learning.
-    IJCAI 2011: local scatter (5)-(7), objective (9), algorithm 1.
+    IJCAI 2011.
     """
 
     def __init__(

@@ -102,15 +102,16 @@ class UFSOL(BaseSelector):
 
     *Known pathologies*: ||W||_21 >= n_clusters with equality on any n_clusters coordinates, so that at large beta each
     coordinate start is a minimum: from beta = 100 the second start does not move (UMIST, PIE10P, COIL20, ORL).  At
-    small beta with fewer samples than features X W is almost constant, and the labels mean nothing.  Even at alpha =
-    beta = 1 the model rewards features that hardly vary: on COIL20 49 of 100 are among the 100 of smallest variance,
-    and 1377 of 1440 samples are in one cluster.  With "max_margin" and alpha of 1 or more the total scatter outweighs
-    all: W spreads over all features (UMIST, PIE10P, ORL, COIL20, ALLAML), and nothing is sparse.  The width of
-    "similarity" is 1 whatever the units: on min-max scaled PIE10P and ORL the mean degree is .003 and .004, against
-    4.7 for samples of unit norm, so that the graph hardly matters (PIE10P: 98 of 100 as with alpha = 0).
+    small beta with fewer samples than features X W is almost constant (beta = 1e-4, UMIST and PIE10P: its scatter is
+    1e-8 of that of as many features), so that neither the partition nor the graph has a say.  Even at alpha = beta = 1
+    the model rewards features that hardly vary: on COIL20 49 of 100 are among the 100 of smallest variance, and 1377 of
+    1440 samples are in one cluster.  With "max_margin" and alpha of 1 or more the total scatter outweighs all: W
+    spreads over all features (UMIST, PIE10P, ORL, COIL20, ALLAML), and nothing is sparse.  The width of "similarity" is
+    1 whatever the units: on min-max scaled PIE10P and ORL the mean degree is .003 and .004, against 4.7 for samples of
+    unit norm, so that the graph hardly matters (PIE10P: 98 of 100 as with alpha = 0).
 
     *Convergence*: at alpha = beta = 1 in 2 to 62 sweeps on UMIST, PIE10P, ORL, COIL20, Isolet, ALLAML, PIX10P, USPS and
-    MNIST, with any graph.  Not in 200 sweeps at beta = .01 on ALLAML.
+    MNIST.  Not in 200 sweeps at beta = .01 on ALLAML.
 
     References
     ----------
