@@ -108,6 +108,7 @@ def start(*arguments):
     return subprocess.Popen(
         [sys.executable, str(ROOT / "run.py"), *arguments],
         cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # which a shell in the background ignores
     )  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 One file, since all of it needs that server.
 """
 
+import functools
 import json
 import os
 import re
@@ -563,7 +564,9 @@ def test_ctrl_c_ends_the_script_at_once_and_keeps_what_there_is(site, cache, con
         "runpy.run_module('scripts.fetch_data', run_name='__main__')"
     )
     command = [sys.executable, "-c", program, str(tmp_path), "slow"]
-    child = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True)
+    # A shell in the background ignores the signal, and so would its children.
+    heed = functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    child = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True, preexec_fn=heed)
     part = cache / "slow.npz.part"
     wait_for(lambda: part.is_file() and part.stat().st_size)
     os.kill(child.pid, signal.SIGINT)
