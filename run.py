@@ -17,6 +17,7 @@ from runners.cell import run_cell
 from runners.grid import ConfigError
 from runners.store import StoreError
 
+logging.raiseExceptions = False  # a reader that goes away, such as `head`, must not fill the screen
 OmegaConf.register_new_resolver("root", lambda: str(Path(__file__).resolve().parent))
 log = logging.getLogger(__name__)
 cells, problems = [], []
