@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from methods.core.base import BaseSelector, Solution, check_number
-from methods.core.graphs import affinity_graph, knn_graph
+from methods.core.graphs import affinity_graph, knn_graph, named_graph
 from methods.core.jgufs_blocks import Problem
 from methods.core.jgufs_released import ReleasedProblem, signed_eigenvectors
 from methods.core.local_learning import mean_distance
@@ -230,11 +230,6 @@ class JGUFS(BaseSelector):
         return iterate(
             problem.sweep, problem.start(F, A), lambda state: state.value, max_iter=self.max_iter, tol=self.tol
         )
-
-
-def named_graph(X, affinity, n_neighbors):
-    """The neighbourhood graph, its bandwidth the mean length of an edge."""
-    return affinity_graph(affinity, X, n_neighbors)
 
 
 def released_graph(X, affinity, n_neighbors):

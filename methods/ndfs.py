@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from methods.core.base import BaseSelector, Solution, check_number
-from methods.core.graphs import affinity_graph, knn_graph, laplacian, median_distance
+from methods.core.graphs import affinity_graph, knn_graph, laplacian, median_distance, named_graph
 from methods.core.loop import COLLAPSED, iterate
 from methods.core.ndfs_blocks import Problem, ReleasedProblem
 from methods.core.prox import row_norms
@@ -195,11 +195,6 @@ class NDFS(BaseSelector):
         if self.beta >= smallest_collapsing_weight(X, state.F):
             trace = replace(trace, status=COLLAPSED)
         return Solution(row_norms(state.W), trace, state.F.argmax(axis=1))
-
-
-def named_graph(X, affinity, n_neighbors):
-    """The neighbourhood graph, its bandwidth the mean length of an edge."""
-    return affinity_graph(affinity, X, n_neighbors)
 
 
 def released_graph(X, affinity, n_neighbors):

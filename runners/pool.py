@@ -4,24 +4,16 @@ A finished fit asks for the evaluation of its feature sets.  Each set is evaluat
 that have not begun, and short tasks travel in batches.  The parent process alone decides and keeps what comes back.
 """
 
-import functools
 import math
-import os
-import shutil
-import tempfile
-import threading
-import time
 from collections import deque
-from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import numpy as np
-from joblib.externals.loky import get_reusable_executor
 from joblib.externals.loky.process_executor import BrokenProcessPool
 
 from runners.grid import Protocol, Trial
-from runners.trial import FAILED, Fit, evaluate, failure, feature_set_digest, fit_trial, score
+from runners.trial import FAILED, Fit, failure, feature_set_digest, score
+from runners.workers import Workers
 
 BATCH_S = 0.1  # seconds of work that a task should hold, so that sending it costs little
 TICK_S = 1.0  # seconds after which the caller hears from a run in which nothing ends
@@ -70,7 +62,7 @@ def run_all(trials, X, y, n_jobs, evaluations=None, usage=None):
         (killed for memory, say) comes back failed; the rest goes on.
     """
     plan = _Plan(trials, y, n_jobs, evaluations, usage or Usage())
-    with _Workers(X, y, n_jobs) as workers:
+    with Workers(X, y, n_jobs) as workers:
         while not plan.finished:
             try:
                 while task := plan.next_task(len(workers.running)):
@@ -246,104 +238,3 @@ class _Mean:
             return 1
         mean = max(self._total / self._count, 1e-6)
         return max(1, min(int(BATCH_S / mean), math.ceil(n_waiting / n_jobs)))
-
-
-class _Workers:
-    """Processes that map the data from one file, or this process itself where n_jobs is 1."""
-
-    def __init__(self, X, y, n_jobs):
-        self._X, self._y, self._n_jobs = X, y, n_jobs
-        self._folder = None
-        self.running = {}
-
-    def __enter__(self):
-        if self._n_jobs > 1:
-            self._folder = tempfile.mkdtemp(prefix="ufs-bench-")
-            np.save(Path(self._folder, "X.npy"), self._X)
-            np.save(Path(self._folder, "y.npy"), self._y)
-        return self
-
-    def __exit__(self, kind, value, trace):
-        if self._folder is None:
-            return
-        if kind is not None:
-            self._executor().shutdown(wait=False, kill_workers=True)
-        shutil.rmtree(self._folder, ignore_errors=True)
-
-    def submit(self, task):
-        if self._folder is None:
-            future = Future()
-            future.set_result(_run(task, self._X, self._y))
-        else:
-            # Noted before it is sent, so that it is not forgotten where sending fails.
-            self.running[placeholder := Future()] = task
-            future = self._executor().submit(_run_in_worker, task, self._folder, os.getpid())
-            del self.running[placeholder]
-        self.running[future] = task
-
-    def wait(self, seconds):
-        """(task, results) of what has ended, after `seconds` at most; BrokenProcessPool when only deaths are left."""
-        done = wait(self.running, seconds, FIRST_COMPLETED).done
-        whole = [future for future in done if not isinstance(future.exception(), BrokenProcessPool)]
-        if done and not whole:
-            raise next(iter(done)).exception()
-        return [(self.running.pop(future), future.result()) for future in whole]
-
-    def restart(self):
-        """The tasks that were under way; the next one to be submitted starts new processes."""
-        lost = list(self.running.values())
-        self.running.clear()
-        return lost
-
-    def _executor(self):
-        one_thread = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-        return get_reusable_executor(self._n_jobs, timeout=300, env=one_thread)
-
-
-def _run(task, X, y):
-    """The results of a task's items, each with its seconds."""
-    if task.protocol is None:
-        return [_timed(fit_trial, trial, X) for trial in task.items]
-    return [_evaluated(features, X, y, task.protocol) for _, features in task.items]
-
-
-def _timed(function, *args):
-    started = time.perf_counter()
-    return function(*args), time.perf_counter() - started
-
-
-def _evaluated(features, X, y, protocol):
-    """Scores and seconds; the exception in place of scores where there is one, so that it ends no other item."""
-    try:
-        return evaluate(features, X, y, protocol)
-    except Exception as error:
-        return error, 0.0
-
-
-def _run_in_worker(task, folder, parent):
-    global _data_folder
-    _data_folder = folder
-    _end_with(parent)
-    return _run(task, *_mapped(folder))
-
-
-@functools.lru_cache(maxsize=1)
-def _mapped(folder):
-    """X and y, read-only and shared by all workers."""
-    return tuple(np.asarray(np.load(Path(folder, name), mmap_mode="r")) for name in ("X.npy", "y.npy"))
-
-
-_data_folder = None
-
-
-@functools.cache
-def _end_with(parent):
-    """Let this worker end soon after the process that feeds it, even a killed one, instead of working on for nobody."""
-
-    def watch():
-        while os.getppid() == parent:
-            time.sleep(1)
-        shutil.rmtree(_data_folder, ignore_errors=True)
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()

@@ -4,7 +4,6 @@ import csv
 import inspect
 import io
 import json
-import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,6 +13,7 @@ import pandas as pd
 from joblib import Parallel, delayed
 
 from runners.grid import Protocol, Trial, load_class, to_json
+from runners.store import replace_file
 from runners.trial import fit_trial
 
 COLUMNS = "trial dataset method change repeat n_selected status features".split()
@@ -130,6 +130,4 @@ def _fit(trial, size, X, change, repeat):
 def _write(path, rows):
     buffer = io.StringIO()
     csv.writer(buffer, lineterminator="\n").writerows([COLUMNS, *rows])
-    temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
-    temporary.write_text(buffer.getvalue())
-    os.replace(temporary, path)
+    replace_file(path, buffer.getvalue().encode())

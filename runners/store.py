@@ -110,14 +110,14 @@ class Store:
             text = path.read_bytes() if path.exists() else b""
             whole = text[: text.rfind(b"\n") + 1]
             if not whole:
-                _replace(path, header.encode())
+                replace_file(path, header.encode())
             elif not whole.startswith(header.encode()):
                 raise StoreError(
                     f"{path} has other columns than this version writes ({header.strip()}). "
                     f"Move {self.folder} away, or choose another study=NAME."
                 )
             elif whole != text:
-                _replace(path, whole)
+                replace_file(path, whole)
         counts = {}
         for line in self._paths["scores"].read_bytes().splitlines():
             key = line.split(b",", 1)[0]
@@ -181,7 +181,7 @@ def claim_study(folder, protocol):
     path.parent.mkdir(parents=True, exist_ok=True)
     with filelock.FileLock(path.with_name(".protocol.lock")):
         if not path.exists():
-            _replace(path, (json.dumps(protocol, sort_keys=True, indent=1) + "\n").encode())
+            replace_file(path, (json.dumps(protocol, sort_keys=True, indent=1) + "\n").encode())
         try:
             stored = json.loads(path.read_text())
         except ValueError as error:
@@ -219,7 +219,7 @@ def _append(path, rows):
             ) from error
 
 
-def _replace(path, data):
+def replace_file(path, data):
     """Write a file whole or not at all."""
     temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     try:
@@ -238,7 +238,7 @@ def _keep_lines(path, wanted):
     header, *lines = path.read_bytes().splitlines(keepends=True)
     kept = [line for line in lines if wanted(line.split(b",", 1)[0])]
     if len(kept) < len(lines):
-        _replace(path, header + b"".join(kept))
+        replace_file(path, header + b"".join(kept))
 
 
 def _read_rows(path):

@@ -14,8 +14,8 @@ import pandas as pd
 import pytest
 from joblib.externals.loky import get_reusable_executor
 
-from runners import pool
 from runners import store as store_module
+from runners import workers
 from runners.grid import ConfigError, Protocol, expand
 from runners.pool import run_all
 from runners.store import Store, StoreError, claim_study, load_results
@@ -240,8 +240,8 @@ def test_an_evaluation_that_raises_fails_the_trials_that_need_it_only(dataset, m
             raise MemoryError("no room")
         return original(features, *args)
 
-    original = pool.evaluate
-    monkeypatch.setattr(pool, "evaluate", evaluate)
+    original = workers.evaluate
+    monkeypatch.setattr(workers, "evaluate", evaluate)
     outcomes = list(itertools.chain.from_iterable(run_all(trials, dataset.X, dataset.y, 1)))
     for outcome in outcomes:
         needs_it = sorted(json.loads(outcome.trial["ranking"])[:2]) == sorted(spoilt)

@@ -170,6 +170,11 @@ def affinity_graph(affinity, X, n_neighbors):
     return S
 
 
+def named_graph(X, affinity, n_neighbors):
+    """`affinity_graph` with the data first, as `methods.core.shared.shared` calls a function."""
+    return affinity_graph(affinity, X, n_neighbors)
+
+
 def median_distance(X):
     """Median Euclidean distance over all ordered pairs of samples, each with itself included.
 
