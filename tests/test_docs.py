@@ -1,6 +1,12 @@
 """What is printed from the code is printed from this code."""
 
 import inspect
+import os
+import re
+import shutil
+import subprocess
+import sys
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -29,3 +35,61 @@ def test_a_method_with_a_source_says_where_it_departs_and_what_goes_wrong(target
 def test_a_docstring_is_split_at_its_titles():
     text = "One line.\n\nParameters\n----------\na : int\n\nNotes\n-----\nNothing - or\n--- little."
     assert sections(text) == {"": "One line.", "Parameters": "a : int", "Notes": "Nothing - or\n--- little."}
+
+
+def blocks(title):
+    """The files and the commands of a section of docs/adding.md, in order: (path or None, text)."""
+    section = re.split(r"^## ", (ROOT / "docs/adding.md").read_text(), flags=re.MULTILINE)
+    section = next(text for text in section if text.startswith(title))
+    found, path = [], None
+    for words, language, text in re.findall(
+        r"(.*?)^ *(?:\d\. )?```(\w*)\n(.*?)^ *```$", section, re.DOTALL | re.MULTILINE
+    ):
+        named = re.findall(r"\d\. `((?:methods|conf)/[\w/]+\.(?:py|yaml))`", words)
+        path = named[-1] if language else None
+        found.append((path, textwrap.dedent(text)))
+    return found
+
+
+@pytest.fixture
+def clone(tmp_path):
+    """The tracked files, and those about to be, as in a fresh clone."""
+    names = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],
+        cwd=ROOT,
+        capture_output=True,
+        check=True,
+    ).stdout
+    for name in filter(None, names.decode().split("\0")):
+        if (ROOT / name).is_file():
+            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, tmp_path / name)
+    return tmp_path
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("title", ["A method", "A data set", "A protocol"])
+def test_the_steps_for_adding_something_can_be_followed_to_the_letter(title, clone):
+    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    environment.pop("PYTHONPATH", None)
+    script = ["set -e"]
+    for path, text in blocks(title):
+        script.append(f"cat > {path} <<'END'\n{text}END" if path else text)
+        if path and path.startswith("methods/"):
+            name = re.search(r"class (\w+)", text)[1]
+            script.append(f"echo 'from methods.{Path(path).stem} import {name}' >> methods/__init__.py")
+            script.append(f"""echo '__all__ += ["{name}"]' >> methods/__init__.py""")
+        if path and "checksum: sha256:000" in text:
+            file = re.search(r"file: (\S+)", text)[1]
+            script.append(f"""sed -i "s/sha256:0*$/sha256:$(sha256sum my_data/{file} | cut -c1-64)/" {path}""")
+    done = subprocess.run(["bash", "-c", "\n".join(script)], cwd=clone, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    assert "FAIL" not in done.stdout
+
+
+def test_the_table_of_protocols_is_what_their_files_say():
+    rows = [line.split("|") for line in (ROOT / "docs/protocols.md").read_text().splitlines() if line.startswith("| `")]
+    written = {name.strip(" `"): [text.strip() for text in row[:4]] for _, name, *row in rows}
+    files = {path.stem: read(path) for path in (CONF / "protocol").glob("*.yaml")}
+    fields = ("sizes", "scaling", "restarts", "nmi")
+    assert written == {name: [str(file[key]).strip("[]") for key in fields] for name, file in files.items()}
