@@ -47,35 +47,54 @@ def distinct_sets(trials):
     return grouped.agg(n_points="size", n_distinct="nunique").reset_index()
 
 
-def parameter_effects(trials):
-    """How often a step along one parameter of the grid, all others fixed, changes the selected set.
+def parameter_effects(trials, n_features=None):
+    """What a step along one parameter of the grid, all others fixed, changes in the selected set.
+
+    Parameters
+    ----------
+    trials : DataFrame
+    n_features : Mapping, optional
+        Data set -> number of features, for `chance`.
 
     Returns
     -------
     DataFrame
         One row per data set, method and parameter with several values: n_values, n_steps (between neighbouring
-        values, over all sizes and all settings of the others), n_changed.  A parameter with n_changed=0 is inert.
+        values, over all sizes and all settings of the others), n_changed, shared: mean share of the features that
+        neighbouring sets have in common, and chance: what random sets would share (nan where unknown).  A parameter
+        with n_changed=0 is inert.
     """
+    rankings = dict(zip(trials["trial"], trials["ranking"].map(json.loads), strict=True))
     rows = []
     for key, cell in feature_sets(trials).groupby(CELL):
         points = [json.loads(text) for text in cell["params"]]
         names = sorted({name for point in points for name in point})
+        chance = cell["n_selected"].mean() / (n_features or {}).get(key[0], np.nan)
         for name in names:
             values = {json.dumps(point.get(name)) for point in points}
             if len(values) > 1:
-                rows.append((*key, name, len(values), *_steps(cell, points, name)))
-    return pd.DataFrame(rows, columns=[*CELL, "parameter", "n_values", "n_steps", "n_changed"])
+                steps = _steps(cell, points, name)
+                shared = [_shared(rankings[first.trial], rankings[second.trial], size) for size, first, second in steps]
+                changed = sum(first.digest != second.digest for _, first, second in steps)
+                rows.append((*key, name, len(values), len(steps), changed, float(np.mean(shared)), chance))
+    return pd.DataFrame(rows, columns=[*CELL, "parameter", "n_values", "n_steps", "n_changed", "shared", "chance"])
 
 
 def _steps(cell, points, name):
+    """(size, row, row) for every two neighbours along a parameter."""
     lines = {}
-    for point, size, digest in zip(points, cell["n_selected"], cell["digest"], strict=True):
+    for point, row in zip(points, cell.itertuples(), strict=True):
         others = json.dumps({key: value for key, value in point.items() if key != name}, sort_keys=True)
-        lines.setdefault((others, size), []).append((point.get(name), digest))
+        lines.setdefault((others, row.n_selected), []).append((point.get(name), row))
     # Text and None sort by their text: any order will do where there is none by size.
-    ordered = [sorted(line, key=lambda item: (str(type(item[0])), item[0] or 0)) for line in lines.values()]
-    steps = [first[1] != second[1] for line in ordered for first, second in pairwise(line)]
-    return len(steps), sum(steps)
+    ordered = {key: sorted(line, key=lambda item: (str(type(item[0])), item[0] or 0)) for key, line in lines.items()}
+    return [(size, first[1], second[1]) for (_, size), line in ordered.items() for first, second in pairwise(line)]
+
+
+def _shared(first, second, size):
+    """Share of common features of two stored rankings; nan where one has no set of this size."""
+    sets = [set(stored.get(str(size), ()) if isinstance(stored, dict) else stored[:size]) for stored in (first, second)]
+    return len(sets[0] & sets[1]) / size if len(sets[0]) == len(sets[1]) == size else np.nan
 
 
 def trivial_rankings(X):
@@ -191,11 +210,13 @@ def choices(summary, metric="acc"):
     Returns
     -------
     DataFrame
-        One row per data set, method and clusterer; a column per selection, as fractions.
+        One row per data set, method and clusterer; a column per selection, as fractions, and oracle_status: how the
+        fit ended that is best as judged by the labels.
     """
     keys = [*CELL, "clusterer"]
-    columns = {name: select(summary, metric, name).set_index(keys)["mean"] for name in SELECTIONS}
-    return pd.DataFrame(columns).reset_index()
+    chosen = {name: select(summary, metric, name).set_index(keys) for name in SELECTIONS}
+    columns = {name: frame["mean"] for name, frame in chosen.items()}
+    return pd.DataFrame(columns | {"oracle_status": chosen["best_over_grid"]["status"]}).reset_index()
 
 
 def objective_gaps(trials, optima):

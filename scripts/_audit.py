@@ -27,8 +27,8 @@ class Audit:
     ----------
     tables : dict
         Title -> DataFrame; empty ones where there is nothing to say.
-    findings : list of (str, str, str)
-        Data set, method, sentence.
+    findings : list of (str, str, str, str)
+        Data set, method, claim, detail.
     notes : list of str
         What could not be looked at, and why.
     """
@@ -83,7 +83,7 @@ def make_audit(results_dir, study, metric="acc", data_dir=None, stability=0, n_j
     columns = "dataset method ranking n_selected is_start chance median low high".split()
     tables = {
         "distinct": audit.distinct_sets(results.trials),
-        "parameters": audit.parameter_effects(results.trials),
+        "parameters": audit.parameter_effects(results.trials, n_features),
         "overlaps": pd.concat(overlaps, ignore_index=True)[columns] if overlaps else pd.DataFrame(columns=columns),
         "outcomes": audit.outcomes(results.trials, results.traces),
         "choices": audit.choices(summary, metric),
@@ -124,49 +124,42 @@ def _optima():
 
 
 def _findings(tables):
-    yield from _inert(tables)
+    yield from _inert(tables["parameters"])
     yield from _repeated(tables["distinct"])
     yield from _trivial(tables["overlaps"])
-    for row in tables["outcomes"].itertuples():
-        for share, what in ((row.collapsed, "collapsed"), (row.diverged, "diverged"), (row.failed, "failed")):
-            if share:
-                yield row.dataset, row.method, f"{share:.0%} of {row.n_trials} fits {what}"
-        if row.max_iter >= 0.5:
-            yield row.dataset, row.method, f"{row.max_iter:.0%} of {row.n_trials} fits stopped at max_iter"
-        if row.rose > 0:
-            yield row.dataset, row.method, f"the objective rose in {row.rose:.0%} of {row.n_traced} traced fits"
+    yield from _hollow(tables["choices"])
+    yield from _ends(tables["outcomes"])
     for (dataset, method, optimum), rows in tables["gaps"].groupby(["dataset", "method", "optimum"]):
-        low, high = 100 * rows["gap"].min(), 100 * rows["gap"].max()
-        gap = f"{low:.2f} %" if low == high else f"{low:.2f} to {high:.2f} %"
-        yield dataset, method, f"ends {gap} above the optimum of its own objective, which {optimum} reaches"
+        gap = _range(100 * rows["gap"], "{:.2f} %")
+        yield dataset, method, f"it ends above the optimum of its own objective, which {optimum} reaches", f"by {gap}"
+    changes = {"samples": "permuted samples", "columns": "permuted columns", "seed": "new seeds"}
     for row in tables["stability"].itertuples():
         if row.nogueira < UNSTABLE:
-            names = {"samples": "permuted samples", "columns": "permuted columns", "seed": "new seeds"}
-            yield (
-                row.dataset,
-                row.method,
-                (
-                    f"under {names[row.change]} the {row.n_selected} selected features change: Nogueira "
-                    f"{row.nogueira:.2f} [{row.low:.2f}, {row.high:.2f}], Jaccard {row.jaccard:.2f}"
-                ),
-            )
+            interval = f"Nogueira {row.nogueira:.2f} [{row.low:.2f}, {row.high:.2f}], Jaccard {row.jaccard:.2f}"
+            claim = f"the selected features change under {changes[row.change]}"
+            yield row.dataset, row.method, claim, f"{row.n_selected} of them: {interval}"
 
 
-def _inert(tables):
-    for row in tables["parameters"].itertuples():
-        name, changed, steps = row.parameter, row.n_changed, row.n_steps
-        if not changed:
-            yield row.dataset, row.method, f"{name} is inert: {steps} steps along it change no selected set"
-        elif changed <= HARDLY * steps:
-            text = f"{name} hardly matters: {changed} of {steps} steps along it change the selected set"
-            yield row.dataset, row.method, text
+def _inert(parameters):
+    for row in parameters.itertuples():
+        corrected = (row.shared - row.chance) / (1 - row.chance) if row.chance < 1 else 0.0
+        hardly = f"{row.parameter} hardly matters"
+        if not row.n_changed:
+            claim = f"{row.parameter} is inert, no step along it changes a selected set"
+            yield row.dataset, row.method, claim, f"{row.n_steps} steps"
+        elif row.n_changed <= HARDLY * row.n_steps:
+            claim = f"{hardly}, few steps along it change a selected set"
+            yield row.dataset, row.method, claim, f"{row.n_changed} of {row.n_steps}"
+        elif corrected >= SAME:
+            claim = f"{hardly}, its neighbouring values select nearly the same features"
+            yield row.dataset, row.method, claim, f"{row.shared:.0%}, by chance {row.chance:.0%}"
 
 
 def _repeated(distinct):
     for (dataset, method), rows in distinct.groupby(["dataset", "method"]):
         if rows["n_points"].max() > 1 and (rows["n_distinct"] == 1).all():
-            points = rows["n_points"].max()
-            yield dataset, method, f"all {points} grid points select the same features at every size"
+            claim = "all points of the grid select the same features at every size"
+            yield dataset, method, claim, f"{rows['n_points'].max()} points"
 
 
 def _trivial(overlaps):
@@ -176,21 +169,52 @@ def _trivial(overlaps):
     corrected = (rows["median"] - rows["chance"]) / (1 - rows["chance"])
     same = rows[corrected >= SAME]
     for (dataset, method, ranking, is_start), found in same.groupby(["dataset", "method", "ranking", "is_start"]):
-        sizes = ", ".join(str(size) for size in found["n_selected"])
-        what = f"its first {sizes} features, as many as clusters, are" if is_start else f"its {sizes} features are"
-        yield (
-            dataset,
-            method,
-            (
-                f"{what} those of {ranking}: median overlap {_percents(found['median'])}, by chance "
-                f"{_percents(found['chance'])}"
-            ),
-        )
+        what = "its first features, as many as clusters," if is_start else "its features"
+        overlap, chance = (_range(found[name], "{:.0%}") for name in ("median", "chance"))
+        detail = f"{overlap} of {_range(found['n_selected'], '{:d}')}, by chance {chance}"
+        yield dataset, method, f"{what} are those of {ranking}", detail
 
 
-def _percents(shares):
-    low, high = f"{shares.min():.0%}", f"{shares.max():.0%}"
+def _hollow(choices):
+    rows = choices[(choices["clusterer"] == "kmeans") & choices["oracle_status"].isin(("collapsed", "diverged"))]
+    for row in rows.itertuples():
+        claim = f"the best score of its grid, as judged by the labels, is that of a fit that {row.oracle_status}"
+        yield row.dataset, row.method, claim, f"{100 * row.best_over_grid:.1f} %"
+
+
+def _ends(outcomes):
+    for row in outcomes.itertuples():
+        for share, what in ((row.collapsed, "collapsed"), (row.diverged, "diverged"), (row.failed, "failed")):
+            if share:
+                yield row.dataset, row.method, f"fits {what}", f"{share:.0%} of {row.n_trials}"
+        if row.max_iter >= 0.5:
+            yield row.dataset, row.method, "fits stopped at max_iter", f"{row.max_iter:.0%} of {row.n_trials}"
+        if row.rose > 0:
+            yield row.dataset, row.method, "the objective rose in traced fits", f"{row.rose:.0%} of {row.n_traced}"
+
+
+def _range(values, form):
+    low, high = form.format(values.min()), form.format(values.max())
     return low if low == high else f"{low} to {high}"
+
+
+def by_method(findings):
+    """The findings of every method, with the data sets on which they hold.
+
+    Parameters
+    ----------
+    findings : list of (str, str, str, str)
+        Data set, method, claim, detail.
+
+    Returns
+    -------
+    dict
+        Method -> dict of claim -> list of (data set, detail), in the order in which they were found.
+    """
+    grouped = {method: {} for method in sorted({method for _, method, *_ in findings})}
+    for dataset, method, claim, detail in findings:
+        grouped[method].setdefault(claim, []).append((dataset, detail))
+    return grouped
 
 
 def selection_names():

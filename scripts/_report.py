@@ -10,7 +10,7 @@ import pandas as pd
 from datasets import DataError, load_dataset
 from metrics.summary import SELECTIONS, summarise
 from runners.store import load_results
-from scripts._audit import make_audit
+from scripts._audit import by_method, make_audit
 from scripts._conf import CONF, names_in_print, read_table, unique_names
 from scripts._report_parts import average_ranks, figures
 from scripts._report_trials import trial_facts
@@ -199,7 +199,7 @@ def _audit(found, names):
         tables.append(
             {"title": title, "text": text, "columns": list(map(str, frame.columns)), "rows": frame.to_numpy().tolist()}
         )
-    return {"findings": sorted(found.findings), "notes": found.notes, "tables": tables}
+    return {"findings": by_method(found.findings), "notes": found.notes, "tables": tables}
 
 
 def _seconds(trials):

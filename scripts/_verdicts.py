@@ -109,11 +109,12 @@ def count(comparison, by):
     Returns
     -------
     DataFrame
-        One row per group, in the order of the comparison; columns `VERDICTS`, cells, and inherited: how many of the
-        cells are no evidence of their own.
+        One row per group, in the order of the comparison; columns `VERDICTS`, cells, inherited: how many of the cells
+        are no evidence of their own, and hollow: how many of ours come from a fit that collapsed or diverged.
     """
     groups = comparison.groupby(by, sort=False)
     counts = groups["verdict"].value_counts().unstack(fill_value=0)
     counts = counts.reindex(index=groups.size().index).reindex(columns=list(VERDICTS), fill_value=0)
     inherited = groups["inherited"].agg(lambda marks: int((marks != "").sum()))
-    return counts.assign(cells=counts.sum(axis=1), inherited=inherited)
+    hollow = groups["trial_status"].agg(lambda statuses: int(statuses.isin(("collapsed", "diverged")).sum()))
+    return counts.assign(cells=counts.sum(axis=1), inherited=inherited, hollow=hollow)

@@ -7,7 +7,7 @@ import hydra
 import pandas as pd
 from joblib import cpu_count
 
-from scripts._audit import make_audit, selection_names
+from scripts._audit import by_method, make_audit, selection_names
 from scripts._conf import CONF
 
 TITLES = {
@@ -17,8 +17,8 @@ TITLES = {
     ),
     "parameters": (
         "Parameters",
-        "Steps between neighbouring values of one parameter, all others fixed, that change the selected set; "
-        "a parameter of 0 is inert.",
+        "Steps between neighbouring values of one parameter, all others fixed, that change the selected set (at 0 a "
+        "parameter is inert), the share of features that neighbouring sets have in common, and that of random sets.",
     ),
     "overlaps": (
         "Overlap with trivial rankings",
@@ -57,8 +57,11 @@ def to_markdown(found, study, metric="acc"):
     str
     """
     parts = [f"# Audit of study {study}", "## Findings"]
-    lines = [f"* **{method}** on {dataset}: {text}." for dataset, method, text in sorted(found.findings)]
-    parts.append("\n".join(lines) or "Nothing stands out.")
+    for method, claims in by_method(found.findings).items():
+        lines = [f"* {claim}: {_places(places)}." for claim, places in claims.items()]
+        parts.append("\n".join([f"**{method}**", "", *lines]))
+    if not found.findings:
+        parts.append("Nothing stands out.")
     if found.notes:
         parts.append("\n".join(f"* {note}" for note in found.notes))
     for name, (title, text) in TITLES.items():
@@ -66,6 +69,14 @@ def to_markdown(found, study, metric="acc"):
         frame = compact(name, found.tables[name])
         parts.append(_pipes(frame) if len(frame) else "Nothing to show.")
     return "\n\n".join(parts) + "\n"
+
+
+def _places(places):
+    """Data sets with the details; a detail that they share is written once."""
+    details = {detail for _, detail in places}
+    if len(details) == 1:
+        return f"{', '.join(dataset for dataset, _ in places)} ({details.pop()}{' each' if len(places) > 1 else ''})"
+    return "; ".join(f"{dataset} ({detail})" for dataset, detail in places)
 
 
 def compact(name, frame):
@@ -90,7 +101,7 @@ def compact(name, frame):
     elif name == "overlaps":
         frame = _overlaps_at_one_size(frame)
     elif name == "choices":
-        frame = frame.rename(columns=selection_names())
+        frame = frame.rename(columns=selection_names() | {"oracle_status": "oracle's fit"})
     return frame.apply(lambda column: column.map(lambda value: _text(name, column.name, value)))
 
 
@@ -118,7 +129,7 @@ def _text(table, column, value):
         return ""
     if table == "choices":
         return f"{100 * value:.1f}"
-    if table == "outcomes":
+    if table == "outcomes" or column in ("shared", "chance"):
         return f"{value:.0%}"
     if column == "gap":
         return f"{100 * value:.3f} %"

@@ -101,7 +101,8 @@ def to_markdown(comparison):
         "# Published and reproduced scores",
         "Within 1 or 2 std: of the root mean square of both sides' stds over K-means runs, plus 0.05 for rounding; "
         "otherwise within 3 points, higher or lower than published.\n"
-        "inherited: published cells that are no evidence of their own. "
+        "inherited: published cells that are no evidence of their own. hollow: our best fit collapsed or diverged, so "
+        "that agreement says nothing of the method. "
         f"Selection {comparison['selection'].iloc[0]}: {SELECTIONS[comparison['selection'].iloc[0]]}.",
         "## Per paper\n\nPublished cells, by the row of the method's own name, K-means on its features.",
         _counted(own, ["paper"]),
@@ -135,7 +136,7 @@ def to_markdown(comparison):
 
 def _counted(comparison, by):
     counts = count(comparison, by).reset_index()
-    return _pipes([[*by, *VERDICTS, "cells", "inherited"], *counts.astype(str).to_numpy().tolist()])
+    return _pipes([[*by, *VERDICTS, "cells", "inherited", "hollow"], *counts.astype(str).to_numpy().tolist()])
 
 
 def _score(mean, std):

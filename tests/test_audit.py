@@ -14,7 +14,7 @@ from runners import stability
 from runners.grid import Protocol, expand
 from runners.store import Store, load_results
 from runners.trial import run_trial
-from scripts._audit import make_audit
+from scripts._audit import _inert, make_audit
 from scripts.audit import to_markdown
 
 PROTOCOL = Protocol(name="test", sizes=(4, 8), scaling="none", restarts=3, seed=0, nmi="geometric", max_iter=20)
@@ -66,6 +66,30 @@ def test_steps_go_along_the_values_in_order_of_size():
     found = {1000.0: "x", 2.0: "x", 30.0: "y"}  # as text, "1000.0" < "2.0" < "30.0"
     points = [point(params={"alpha": value}, feature_sets=digests(name, "z")) for value, name in found.items()]
     assert audit.parameter_effects(frames(points).trials)["n_changed"].tolist() == [2]
+
+
+def test_a_parameter_whose_sets_differ_in_few_features_is_told_from_one_that_moves_them():
+    rankings = {(1.0, 1.0): [*range(100)], (2.0, 1.0): [*range(1, 101)], (1.0, 2.0): [*range(500, 600)]}
+    points = [
+        point(
+            params={"alpha": alpha, "beta": beta}, feature_sets=digests(f"a{alpha}{beta}", f"b{alpha}{beta}"), ranking=r
+        )
+        for (alpha, beta), r in rankings.items()
+    ]
+    found = audit.parameter_effects(frames(points).trials, {"umist": 1000}).set_index("parameter")
+    assert found.loc["alpha", ["n_changed", "shared"]].tolist() == [2, pytest.approx((0.98 + 0.99) / 2)]
+    assert found.loc["beta", ["n_changed", "shared"]].tolist() == [2, 0]
+    assert found["chance"].tolist() == [pytest.approx(0.075)] * 2
+    claims = [claim for *_, claim, _ in _inert(found.reset_index())]
+    assert claims == ["alpha hardly matters, its neighbouring values select nearly the same features"]
+
+
+def test_features_stored_for_each_size_are_compared_size_by_size():
+    sets = [{"50": [*range(50)], "100": [*range(200, 300)]}, {"50": [*range(50)], "100": [*range(300, 400)]}]
+    points = [
+        point(params={"alpha": i}, feature_sets=digests("a", f"b{i}"), ranking=found) for i, found in enumerate(sets)
+    ]
+    assert audit.parameter_effects(frames(points).trials)["shared"].tolist() == [0.5]
 
 
 def test_failed_trials_say_nothing_about_parameters():
@@ -214,9 +238,9 @@ def test_the_page_names_what_was_found_and_what_could_not_be_looked_at(tmp_path)
     store(frames(points), tmp_path)
     found = make_audit(tmp_path, "dgufs", data_dir=tmp_path / "empty")
     text = to_markdown(found, "dgufs")
-    assert "**ndfs** on umist: alpha is inert" in text
+    assert "**ndfs**\n\n* alpha is inert, no step along it changes a selected set: umist (2 steps)." in text
     assert "hardly matters" not in text
-    assert "all 2 grid points select the same features" in text
+    assert "all points of the grid select the same features at every size: umist (2 points)." in text
     assert "No overlaps and no stability on umist" in text
     assert not any(line != line.rstrip() for line in text.splitlines())
 
@@ -227,7 +251,17 @@ def test_a_parameter_that_moves_few_sets_is_named_with_how_many(tmp_path):
     points = [point(params={"alpha": i}, feature_sets=digests(name, name), acc=acc) for i, name in enumerate(sets)]
     store(frames(points), tmp_path)
     text = to_markdown(make_audit(tmp_path, "dgufs", data_dir=tmp_path), "dgufs")
-    assert "alpha hardly matters: 2 of 18 steps along it change the selected set" in text
+    assert "alpha hardly matters, few steps along it change a selected set: umist (2 of 18)." in text
+
+
+def test_a_collapsed_fit_that_has_the_best_score_is_named(tmp_path):
+    points = [
+        point(params={"alpha": 1}, acc={50: [0.5, 0.5]}),
+        point(params={"alpha": 2}, acc={50: [0.6, 0.6]}, status="collapsed"),
+    ]
+    store(frames(points), tmp_path)
+    text = to_markdown(make_audit(tmp_path, "dgufs", data_dir=tmp_path), "dgufs")
+    assert "best score of its grid, as judged by the labels, is that of a fit that collapsed: umist (60.0 %)." in text
 
 
 def test_an_empty_study_is_refused(tmp_path):
