@@ -96,6 +96,37 @@ def judge(cells):
     return cells
 
 
+def is_hollow(comparison):
+    """Whether the fit behind a cell collapsed or diverged, so that its score says nothing of the method."""
+    return comparison["trial_status"].isin(("collapsed", "diverged"))
+
+
+def closest(comparison):
+    """For every published cell the variant whose K-means score comes closest.
+
+    Parameters
+    ----------
+    comparison : DataFrame
+        From `scripts.compare.compare`.
+
+    Returns
+    -------
+    DataFrame
+        A row for each published cell: of the variants that are not hollow, or of all where all are, the first of
+        `VERDICTS`, higher and lower being alike and not run the last; of several the one with the smallest difference.
+    """
+    rows = comparison[comparison["clusterer"] == "kmeans"]
+    places = {name: place for place, name in enumerate(VERDICTS)}
+    places |= {LOWER: places[HIGHER], NOT_RUN: len(VERDICTS)}
+    order = pd.DataFrame(
+        {"hollow": is_hollow(rows), "place": rows["verdict"].map(places), "distance": rows["difference"].abs()}
+    )
+    order = order.sort_values(["hollow", "place", "distance"], kind="stable")
+    return (
+        rows.loc[order.index].drop_duplicates(["paper", "table", "metric", "dataset", "published_method"]).sort_index()
+    )
+
+
 def count(comparison, by):
     """Number of cells of every verdict.
 
@@ -116,5 +147,5 @@ def count(comparison, by):
     counts = groups["verdict"].value_counts().unstack(fill_value=0)
     counts = counts.reindex(index=groups.size().index).reindex(columns=list(VERDICTS), fill_value=0)
     inherited = groups["inherited"].agg(lambda marks: int((marks != "").sum()))
-    hollow = groups["trial_status"].agg(lambda statuses: int(statuses.isin(("collapsed", "diverged")).sum()))
+    hollow = is_hollow(comparison).groupby([comparison[name] for name in by], sort=False).sum()
     return counts.assign(cells=counts.sum(axis=1), inherited=inherited, hollow=hollow)

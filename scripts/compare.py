@@ -9,15 +9,17 @@ import pandas as pd
 
 from metrics.summary import SELECTIONS
 from runners.store import load_results
-from scripts._conf import CONF, names_in_print, read, read_table, unique_names
-from scripts._verdicts import VERDICTS, count, judge
+from scripts._comparison_text import to_markdown
+from scripts._conf import CONF, read, read_table
+from scripts._explanations import explain_cells
+from scripts._verdicts import judge
 from scripts.make_table import make_table
 from scripts.published import PAPERS
 
 COLUMNS = (
     "paper table metric dataset published_method method clusterer published_mean published_std published_n_features "
-    "inherited mean std n_selected difference common_std verdict reason remark departs status trial_status params "
-    "trial study selection"
+    "inherited mean std n_selected difference common_std verdict reason explanation remark departs status trial_status "
+    "params trial study selection"
 ).split()
 
 
@@ -40,8 +42,9 @@ def compare(results_dir, papers=None, studies=None, selection="best_over_grid"):
         One row per published cell, variant of its method in conf/table, and clusterer, in the order of the tables;
         scores in percent.  table is that of the paper, published_method the printed row, inherited as in
         `scripts.published.mark_inherited`, status as in `scripts.make_table`.  verdict and reason: see
-        `scripts._verdicts.verdict` and `judge`.  remark: what else to know of the cell, such as a collapsed fit.
-        departs: how the study's protocol is not the paper's; of a coarse grid, only "higher" is final.
+        `scripts._verdicts.verdict` and `judge`.  explanation: what is known of a cell that differs.  remark: what else
+        to know of the cell, such as a collapsed fit.  departs: how the study's protocol is not the paper's; of a
+        coarse grid, only "higher" is final.
     """
     papers = list(PAPERS) if papers is None else list(papers)
     frames = []
@@ -60,7 +63,8 @@ def compare(results_dir, papers=None, studies=None, selection="best_over_grid"):
                 study=study,
             )
             frames.append(cells)
-    return judge(pd.concat(frames, ignore_index=True))[COLUMNS]
+    judged = judge(pd.concat(frames, ignore_index=True))
+    return judged.assign(explanation=explain_cells(judged))[COLUMNS]
 
 
 def _tables(paper):
@@ -84,75 +88,16 @@ def _remark(cell):
     return "; ".join(parts)
 
 
-def to_markdown(comparison):
-    """Counts per paper, data set and method, and below them every cell.
-
-    Parameters
-    ----------
-    comparison : DataFrame
-        From `compare`.
-
-    Returns
-    -------
-    str
-    """
-    own = comparison[(comparison["method"] == comparison["published_method"]) & (comparison["clusterer"] == "kmeans")]
-    parts = [
-        "# Published and reproduced scores",
-        "Within 1 or 2 std: of the root mean square of both sides' stds over K-means runs, plus 0.05 for rounding; "
-        "otherwise within 3 points, higher or lower than published.\n"
-        "inherited: published cells that are no evidence of their own. hollow: our best fit collapsed or diverged, so "
-        "that agreement says nothing of the method. "
-        f"Selection {comparison['selection'].iloc[0]}: {SELECTIONS[comparison['selection'].iloc[0]]}.",
-        "## Per paper\n\nPublished cells, by the row of the method's own name, K-means on its features.",
-        _counted(own, ["paper"]),
-        "## Per data set\n\nThe same cells.",
-        _counted(own, ["paper", "dataset"]),
-        "## Per method\n\nEvery variant; learned: the labels that the method itself gives.",
-        _counted(comparison, ["paper", "published_method", "method", "clusterer"]),
-    ]
-    methods = unique_names("method", comparison["method"].unique())
-    datasets = names_in_print("dataset")
-    order = {name: position for position, name in enumerate(dict.fromkeys(comparison["dataset"]))}
-    for (paper, metric), cells in comparison.groupby(["paper", "metric"], sort=False):
-        parts.append(f"## {PAPERS[paper]}: {metric.upper()}\n\nStudy {cells['study'].iloc[0]!r}.")
-        if departs := cells["departs"].iloc[0]:
-            parts[-1] += f"  Its protocol is not the paper's: {departs}."
-        lines = [["Data set", "Published row", "Published", "Ours", "Reproduced", "Δ", "Verdict", "Notes"]]
-        for cell in cells.sort_values("dataset", key=lambda names: names.map(order), kind="stable").itertuples():
-            name = methods[cell.method] + (" (learned labels)" if cell.clusterer == "learned" else "")
-            published = _score(cell.published_mean, cell.published_std) + ("§" if cell.inherited else "")
-            notes = "; ".join(filter(None, (cell.reason, cell.remark)))
-            difference = "" if pd.isna(cell.difference) else f"{cell.difference:+.1f}"
-            lines.append([
-                datasets.get(cell.dataset, cell.dataset), cell.published_method, published, name,
-                _score(cell.mean, cell.std), difference, cell.verdict, notes,
-            ])  # fmt: skip
-        parts.append(_pipes(lines))
-    if (comparison["inherited"] != "").any():
-        parts.append("§: inherited, no evidence of its own.")
-    return "\n\n".join(parts) + "\n"
-
-
-def _counted(comparison, by):
-    counts = count(comparison, by).reset_index()
-    return _pipes([[*by, *VERDICTS, "cells", "inherited", "hollow"], *counts.astype(str).to_numpy().tolist()])
-
-
-def _score(mean, std):
-    return "" if pd.isna(mean) else f"{mean:.1f}" + ("" if pd.isna(std) else f"±{std:.1f}")
-
-
-def _pipes(lines):
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    head, *body = ["| " + " | ".join(map(str.ljust, line, widths)) + " |" for line in lines]
-    return "\n".join([head, "|" + "|".join("-" * (width + 2) for width in widths) + "|", *body])
-
-
 @hydra.main(version_base="1.3", config_path=str(CONF), config_name="compare")
 def main(config):
     """Print the comparison that `config` describes, or write it to a file."""
-    options = {"format": ("md", "csv"), "selection": SELECTIONS, "paper": (*PAPERS, None), "quick": (True, False)}
+    options = {
+        "format": ("md", "csv"),
+        "selection": SELECTIONS,
+        "paper": (*PAPERS, None),
+        "quick": (True, False),
+        "summary": (True, False),
+    }
     for name, allowed in options.items():
         if config[name] not in allowed:
             sys.exit(f"{name}={config[name]} must be one of {', '.join(map(str, allowed))}.")
@@ -165,7 +110,7 @@ def main(config):
     if config.format == "csv":
         text = comparison.to_csv(index=False, float_format="%.4f", lineterminator="\n")
     else:
-        text = to_markdown(comparison)
+        text = to_markdown(comparison, config.summary)
     if config.output is None:
         print(text, end="")
         return

@@ -10,8 +10,10 @@ import pandas as pd
 import pytest
 from frames import PROTOCOL, frames, store
 
-from scripts._verdicts import VERDICTS, common_std, count, judge, verdict
-from scripts.compare import COLUMNS, compare, to_markdown
+from scripts._comparison_text import to_markdown
+from scripts._explanations import KEYS, explain_cells, load_explanations
+from scripts._verdicts import VERDICTS, closest, common_std, count, judge, verdict
+from scripts.compare import COLUMNS, compare
 from scripts.published import PAPERS, load_published
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -165,6 +167,58 @@ def test_markdown_has_the_counts_and_every_cell(comparison):
     ]  # fmt: skip
     assert any(line.startswith("| dgufs | pie10p ") for line in lines)
     assert "§: inherited, no evidence of its own." in lines
+
+
+def test_the_closest_variant_is_the_best_judged_one_and_a_hollow_one_only_where_all_are(comparison):
+    nearest = closest(comparison)
+    keys = ["paper", "table", "metric", "dataset", "published_method"]
+    assert len(nearest) == len(comparison.drop_duplicates(keys)) == len(nearest.drop_duplicates(keys))
+    assert set(nearest["clusterer"]) == {"kmeans"}
+    # dgufs collapsed, dgufs_normalized is too high: hollow agreement would not count either.
+    row = nearest[(nearest["published_method"] == "dgufs") & (nearest["dataset"] == "umist")].iloc[0]
+    assert row["method"] == "dgufs_normalized"
+    hollow = comparison[comparison["method"] != "dgufs_normalized"]
+    row = closest(hollow)[lambda rows: (rows["published_method"] == "dgufs") & (rows["dataset"] == "umist")].iloc[0]
+    assert row["method"] == "dgufs"
+    both = comparison[comparison["method"].isin(("eufs", "eufs_admm"))]
+    assert set(closest(both[both["dataset"] == "umist"])["method"]) == {"eufs"}  # the other was not run
+
+
+def test_a_summary_lists_the_cells_that_differ_and_not_all(comparison):
+    whole, summary = to_markdown(comparison), to_markdown(comparison, summary=True)
+    assert whole.startswith(summary.split("## Cells that no variant reaches")[0])
+    listed = [line for line in summary.splitlines() if line.startswith("| DGUFS ")]
+    nearest = closest(comparison)
+    assert len(listed) == nearest["verdict"].isin(("higher", "lower")).sum() > 0
+    assert "| DGUFS: " not in summary and "Verdict" not in summary
+
+
+def test_an_explanation_is_given_for_what_differs_only_and_the_particular_one_wins():
+    cells = pd.DataFrame(
+        {"paper": "dgufs", "dataset": "umist", "published_method": "mcfs", "metric": "acc"}, index=[0, 1, 2]
+    )
+    cells["verdict"] = ["higher", "lower", "within 1 std"]
+    known = pd.DataFrame(
+        [
+            ["*", "*", "mcfs", "*", "*", "general", ""],
+            ["*", "umist", "mcfs", "*", "lower", "particular", "python run.py"],
+            ["rufs", "umist", "mcfs", "acc", "*", "of another paper", ""],
+        ],
+        columns=[*KEYS, "verdict", "explanation", "evidence"],
+    )
+    known = known.iloc[[1, 2, 0]]
+    assert explain_cells(cells, known) == ["general", "particular (python run.py)", ""]
+
+
+def test_every_explanation_belongs_to_a_published_cell_and_the_particular_ones_come_first():
+    known, published = load_explanations(), load_published().rename(columns={"method": "published_method"})
+    for entry in known.to_dict("records"):
+        found = published
+        for key in KEYS:
+            found = found[found[key] == entry[key]] if entry[key] != "*" else found
+        assert len(found), entry
+        assert entry["verdict"] in ("higher", "lower", "*") and entry["explanation"]
+    assert (known[KEYS] == "*").sum(axis=1).is_monotonic_increasing
 
 
 def run(results_dir, *arguments):

@@ -1,0 +1,112 @@
+"""The comparison with the papers as a page of Markdown."""
+
+import pandas as pd
+
+from metrics.summary import SELECTIONS
+from scripts._conf import names_in_print, unique_names
+from scripts._verdicts import HIGHER, LOWER, VERDICTS, closest, count
+from scripts.published import PAPERS
+
+LEGEND = """\
+Within 1 or 2 std: of the root mean square of both sides' stds over K-means runs, plus 0.05 for rounding; otherwise
+within 3 points, higher or lower than published.
+inherited: published cells that are no evidence of their own. hollow: our best fit collapsed or diverged, so that
+agreement says nothing of the method."""
+
+
+def to_markdown(comparison, summary=False):
+    """Counts per paper, data set and method, the cells that no variant reaches, and every cell.
+
+    Parameters
+    ----------
+    comparison : DataFrame
+        From `scripts.compare.compare`.
+    summary : bool, default=False
+        Leave out the list of every cell.
+
+    Returns
+    -------
+    str
+    """
+    own = comparison[(comparison["method"] == comparison["published_method"]) & (comparison["clusterer"] == "kmeans")]
+    nearest = closest(comparison)
+    selection = comparison["selection"].iloc[0]
+    parts = [
+        "# Published and reproduced scores",
+        f"{LEGEND} Selection {selection}: {SELECTIONS[selection]}.",
+        *_departures(comparison),
+        "## Per paper\n\nPublished cells, by the row of the method's own name, K-means on its features.",
+        _counted(own, ["paper"]),
+        "The same cells, by the variant that comes closest; a hollow one counts only where all are.",
+        _counted(nearest, ["paper"]),
+        "## Per data set\n\nBy the row of the method's own name.",
+        _counted(own, ["paper", "dataset"]),
+        "## Per method\n\nEvery variant; learned: the labels that the method itself gives.",
+        _counted(comparison, ["paper", "published_method", "method", "clusterer"]),
+        "## Cells that no variant reaches\n\nBy K-means on the selected features; the variant that comes closest.",
+        _unreached(nearest),
+        *([] if summary else _every_cell(comparison)),
+    ]
+    if (comparison["inherited"] != "").any():
+        parts.append("§: inherited, no evidence of its own.")
+    return "\n\n".join(parts) + "\n"
+
+
+def _departures(comparison):
+    found = comparison.groupby(["paper", "study"], sort=False)["departs"].first()
+    lines = [f"* {PAPERS[paper]}, study {study!r}: {text}." for (paper, study), text in found.items() if text]
+    return ["Not the papers' protocols:\n\n" + "\n".join(lines)] if lines else []
+
+
+def _unreached(nearest):
+    cells = nearest[nearest["verdict"].isin((HIGHER, LOWER))]
+    if cells.empty:
+        return "None."
+    methods, datasets = unique_names("method", cells["method"].unique()), names_in_print("dataset")
+    lines = [["Paper", "Data set", "Score", "Published row", "Published", "Closest", "Reproduced", "Δ", "Why"]]
+    for cell in cells.itertuples():
+        lines.append([
+            PAPERS[cell.paper], datasets.get(cell.dataset, cell.dataset), cell.metric.upper(), cell.published_method,
+            _published(cell), methods[cell.method], _score(cell.mean, cell.std), f"{cell.difference:+.1f}",
+            cell.explanation or "unknown",
+        ])  # fmt: skip
+    return _pipes(lines)
+
+
+def _every_cell(comparison):
+    methods = unique_names("method", comparison["method"].unique())
+    datasets = names_in_print("dataset")
+    order = {name: position for position, name in enumerate(dict.fromkeys(comparison["dataset"]))}
+    parts = []
+    for (paper, metric), cells in comparison.groupby(["paper", "metric"], sort=False):
+        parts.append(f"## {PAPERS[paper]}: {metric.upper()}\n\nStudy {cells['study'].iloc[0]!r}.")
+        lines = [["Data set", "Published row", "Published", "Ours", "Reproduced", "Δ", "Verdict", "Notes"]]
+        for cell in cells.sort_values("dataset", key=lambda names: names.map(order), kind="stable").itertuples():
+            name = methods[cell.method] + (" (learned labels)" if cell.clusterer == "learned" else "")
+            notes = "; ".join(filter(None, (cell.reason, cell.remark)))
+            difference = "" if pd.isna(cell.difference) else f"{cell.difference:+.1f}"
+            lines.append([
+                datasets.get(cell.dataset, cell.dataset), cell.published_method, _published(cell), name,
+                _score(cell.mean, cell.std), difference, cell.verdict, notes,
+            ])  # fmt: skip
+        parts.append(_pipes(lines))
+    return parts
+
+
+def _counted(comparison, by):
+    counts = count(comparison, by).reset_index()
+    return _pipes([[*by, *VERDICTS, "cells", "inherited", "hollow"], *counts.astype(str).to_numpy().tolist()])
+
+
+def _published(cell):
+    return _score(cell.published_mean, cell.published_std) + ("§" if cell.inherited else "")
+
+
+def _score(mean, std):
+    return "" if pd.isna(mean) else f"{mean:.1f}" + ("" if pd.isna(std) else f"±{std:.1f}")
+
+
+def _pipes(lines):
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    head, *body = ["| " + " | ".join(map(str.ljust, line, widths)) + " |" for line in lines]
+    return "\n".join([head, "|" + "|".join("-" * (width + 2) for width in widths) + "|", *body])

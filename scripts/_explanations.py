@@ -1,0 +1,51 @@
+"""Why a published score is not reached, as far as anyone knows: results/published_explanations.csv."""
+
+import pandas as pd
+
+from scripts._verdicts import HIGHER, LOWER, NOT_COMPARABLE
+from scripts.published import FOLDER
+
+PATH = FOLDER / "published_explanations.csv"
+KEYS = ["paper", "dataset", "published_method", "metric"]
+
+
+def load_explanations(path=PATH):
+    """The explanations, the particular ones first.
+
+    Returns
+    -------
+    DataFrame
+        Columns paper, dataset, published_method, metric ("*" for any), verdict ("higher", "lower" or "*"),
+        explanation, and evidence: a command that shows it, or "".
+    """
+    frame = pd.read_csv(path, keep_default_na=False)
+    stars = (frame[KEYS] == "*").sum(axis=1)
+    return frame.iloc[stars.argsort(kind="stable")]
+
+
+def explain_cells(comparison, explanations=None):
+    """The first explanation that fits, for each cell that differs.
+
+    Parameters
+    ----------
+    comparison : DataFrame
+        With paper, dataset, published_method, metric and verdict.
+    explanations : DataFrame, optional
+        From `load_explanations`.
+
+    Returns
+    -------
+    list of str
+        "" where nothing differs, or nothing is known.
+    """
+    known = (load_explanations() if explanations is None else explanations).to_dict("records")
+    return [_explain(cell, known) for cell in comparison.to_dict("records")]
+
+
+def _explain(cell, known):
+    if cell["verdict"] not in (HIGHER, LOWER, NOT_COMPARABLE):
+        return ""
+    for entry in known:
+        if all(entry[key] in ("*", cell[key]) for key in [*KEYS, "verdict"]):
+            return entry["explanation"] + (f" ({entry['evidence']})" if entry["evidence"] else "")
+    return ""
