@@ -4,7 +4,7 @@ import pandas as pd
 
 from metrics.summary import SELECTIONS
 from scripts._conf import names_in_print, unique_names
-from scripts._verdicts import HIGHER, LOWER, VERDICTS, closest, count
+from scripts._verdicts import VERDICTS, closest, count, unreached
 from scripts.published import PAPERS
 
 LEGEND = """\
@@ -29,7 +29,6 @@ def to_markdown(comparison, summary=False):
     str
     """
     own = comparison[(comparison["method"] == comparison["published_method"]) & (comparison["clusterer"] == "kmeans")]
-    nearest = closest(comparison)
     selection = comparison["selection"].iloc[0]
     parts = [
         "# Published and reproduced scores",
@@ -38,13 +37,13 @@ def to_markdown(comparison, summary=False):
         "## Per paper\n\nPublished cells, by the row of the method's own name, K-means on its features.",
         _counted(own, ["paper"]),
         "The same cells, by the variant that comes closest; a hollow one counts only where all are.",
-        _counted(nearest, ["paper"]),
+        _counted(closest(comparison), ["paper"]),
         "## Per data set\n\nBy the row of the method's own name.",
         _counted(own, ["paper", "dataset"]),
         "## Per method\n\nEvery variant; learned: the labels that the method itself gives.",
         _counted(comparison, ["paper", "published_method", "method", "clusterer"]),
         "## Cells that no variant reaches\n\nBy K-means on the selected features; the variant that comes closest.",
-        _unreached(nearest),
+        _unreached(comparison),
         *([] if summary else _every_cell(comparison)),
     ]
     if (comparison["inherited"] != "").any():
@@ -58,8 +57,8 @@ def _departures(comparison):
     return ["Not the papers' protocols:\n\n" + "\n".join(lines)] if lines else []
 
 
-def _unreached(nearest):
-    cells = nearest[nearest["verdict"].isin((HIGHER, LOWER))]
+def _unreached(comparison):
+    cells = unreached(comparison)
     if cells.empty:
         return "None."
     methods, datasets = unique_names("method", cells["method"].unique()), names_in_print("dataset")

@@ -16,7 +16,7 @@ from scripts._report_parts import average_ranks, figures
 from scripts._report_trials import trial_facts
 from scripts._study import Study
 from scripts._table_formats import HTML, ours, paper
-from scripts._verdicts import VERDICTS
+from scripts._verdicts import VERDICTS, is_hollow, unreached
 from scripts.audit import TITLES, compact
 from scripts.compare import compare
 from scripts.make_table import make_table
@@ -143,17 +143,25 @@ def _published_table(name):
 
 def _overview(trials, comparison, found):
     counts = Counter(trials["status"])
-    verdicts = Counter()
+    verdicts, facts = Counter(), {}
     if comparison is not None:
         own = comparison[
             (comparison["method"] == comparison["published_method"]) & (comparison["clusterer"] == "kmeans")
         ]
         verdicts = Counter(own["verdict"])
+        facts = {
+            "departs": own["departs"].iloc[0],
+            "n_hollow": int(is_hollow(own).sum()),
+            "n_inherited": int((own["inherited"] != "").sum()),
+            "n_unreached": len(unreached(comparison)),
+        }
+    seconds = trials["fit_s"].sum()
     return {
+        **facts,
         "n_trials": len(trials),
         "n_methods": trials["method"].nunique(),
         "n_datasets": trials["dataset"].nunique(),
-        "hours": trials["fit_s"].sum() / 3600,
+        "worker_time": f"{seconds / 3600:.1f} hours" if seconds > 5400 else f"{seconds / 60:.0f} minutes",
         "statuses": dict(counts.most_common()),
         "verdicts": {name: verdicts[name] for name in VERDICTS} if verdicts else {},
         "n_cells": sum(verdicts.values()),
@@ -167,6 +175,7 @@ def _comparison(comparison):
     if comparison is None:
         return []
     methods, datasets = unique_names("method", comparison["method"].unique()), names_in_print("dataset")
+    far = dict.fromkeys(unreached(comparison).index, "no variant reaches it")
     rows = []
     for cell in comparison[comparison["verdict"] != "not run"].itertuples():
         rows.append(
@@ -180,7 +189,7 @@ def _comparison(comparison):
                 "value": cell.mean,
                 "difference": cell.difference,
                 "verdict": cell.verdict,
-                "why": "; ".join(filter(None, (cell.reason, cell.remark))),
+                "why": "; ".join(filter(None, (far.get(cell.Index), cell.reason, cell.explanation, cell.remark))),
                 "trial": cell.trial,
             }
         )

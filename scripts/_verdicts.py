@@ -127,6 +127,12 @@ def closest(comparison):
     )
 
 
+def unreached(comparison):
+    """The rows of `closest` that differ: published cells that no variant reaches."""
+    nearest = closest(comparison)
+    return nearest[nearest["verdict"].isin((HIGHER, LOWER))]
+
+
 def count(comparison, by):
     """Number of cells of every verdict.
 
