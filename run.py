@@ -2,6 +2,7 @@
 
 import logging
 import os
+import re
 import signal
 import sys
 from pathlib import Path
@@ -32,6 +33,7 @@ def main(config):
         launcher = HydraConfig.get().launcher.get("_target_", "")
         if not launcher.endswith("BasicLauncher") and config.runner.n_jobs != 1:
             raise ConfigError(f"the launcher {launcher} runs jobs in parallel already: set runner.n_jobs=1.")
+        check_choices(config)
         if config.missing_data not in ("error", "skip"):
             raise ConfigError(f"missing_data={config.missing_data} must be error or skip.")
         if config.dataset.name in missing:  # another attempt to download it would take as long and end the same
@@ -43,6 +45,24 @@ def main(config):
     except (ConfigError, DataError, StoreError) as error:
         problems.append(f"{cells[-1]}: {str(error).splitlines()[0]}")
         log.error("error: %s", error)
+
+
+def check_choices(config):
+    """Refuse what would be stored under another name, or would have no effect."""
+    hydra_config = HydraConfig.get()
+    for group in ("dataset", "method", "protocol"):
+        choice, name = Path(hydra_config.runtime.choices[group]).name, config[group].name
+        if choice != name:
+            raise ConfigError(f"conf/{group}/{choice}.yaml: name is {name!r}, it must be that of the file.")
+    grid = config.method.get("grid") or {}
+    for override in hydra_config.overrides.task:
+        name = re.match(r"\+*method\.params\.(\w+)=", override)
+        value = config.method.params[name[1]] if name else None
+        if name and config.runner.points == "grid" and value not in grid.get(name[1], [value]):
+            raise ConfigError(
+                f"method.params.{name[1]}={value} would not be tried: method.grid.{name[1]}={list(grid[name[1]])} is. "
+                f"Set 'method.grid.{name[1]}=[{value}]', too."
+            )
 
 
 def note_missing(dataset, why, skip):

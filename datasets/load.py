@@ -91,9 +91,14 @@ def locate(spec, data_dir=None, download=True):
         if found.fault is None:
             return found
         if found.place == DATA_DIR:
+            remedy = (
+                f"Remove it to have it downloaded, or replace it{_from(found.source)}"
+                if addresses(found.source)
+                else f"Replace it, or correct the checksum in conf/dataset/{spec['name']}.yaml if the file is right"
+            )
             raise DataError(
-                f"{spec['name']}: {found.path} is not the file it should be: {found.fault}. Remove it to have it "
-                f"downloaded, or replace it{_from(found.source)}; nothing was changed in this folder."
+                f"{spec['name']}: {found.path} is not the file it should be: {found.fault}. {remedy}; nothing was "
+                "changed in this folder."
             )
         try:
             discard(found.path, found.source)

@@ -41,6 +41,10 @@ def read_source(source, path):
     except DataError:
         raise
     except Exception as error:  # a reader of foreign bytes may raise anything
+        if "allow_pickle" in str(error):
+            raise DataError(
+                f"{path} holds Python objects, which are not safe to read: save numbers, and labels as y.astype(str)."
+            ) from error
         raise DataError(
             f"{path} cannot be read as {source['format']}: {type(error).__name__}: {error}. "
             "The file is damaged or of another format; fetch it again."

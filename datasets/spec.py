@@ -38,7 +38,10 @@ def read_spec(name):
     """
     if name not in dataset_names():
         raise DataError(f"there is no data set {name!r}; the known ones are {', '.join(dataset_names())}.")
-    spec = check_spec(yaml.safe_load((FOLDER / f"{name}.yaml").read_text(encoding="utf-8")))
+    try:
+        spec = check_spec(yaml.safe_load((FOLDER / f"{name}.yaml").read_text(encoding="utf-8")))
+    except yaml.YAMLError as error:
+        raise DataError(f"conf/dataset/{name}.yaml is not YAML: {' '.join(str(error).split())}") from error
     if spec["name"] != name:
         raise DataError(f"conf/dataset/{name}.yaml: name is {spec['name']!r}, it must be that of the file.")
     return spec

@@ -1,9 +1,11 @@
 """One cell, a method on a data set: the only reader of a whole configuration."""
 
+import difflib
 import logging
 import sys
 import time
 from collections import Counter
+from dataclasses import MISSING, fields
 from pathlib import Path
 
 import pandas as pd
@@ -238,6 +240,16 @@ def _runner_settings(runner):
 
 def _protocol(node):
     try:
-        return Protocol(**OmegaConf.to_container(node, resolve=True))
-    except (TypeError, OmegaConfBaseException) as error:
-        raise ConfigError(f"the protocol does not have the fields of a Protocol: {error}") from error
+        content = OmegaConf.to_container(node, resolve=True)
+    except OmegaConfBaseException as error:
+        raise ConfigError(f"the protocol cannot be read: {error}") from error
+    known = {item.name: item.default is item.default_factory is MISSING for item in fields(Protocol)}
+    for name in content:
+        if name not in known:
+            close = difflib.get_close_matches(name, known, 1)
+            hint = f" Did you mean {close[0]}?" if close else ""
+            raise ConfigError(f"protocol.{name} is not a field of a protocol; it has: {', '.join(known)}.{hint}")
+    lacking = [name for name, needed in known.items() if needed and name not in content]
+    if lacking:
+        raise ConfigError(f"the protocol lacks {', '.join(lacking)}.")
+    return Protocol(**content)

@@ -151,6 +151,11 @@ def expand(study, dataset, method, protocol):
     ConfigError
         For an unknown parameter, an empty grid, a value that the method refuses, or sizes that are all too large.
     """
+    for name in ("name", "target", "params", "grid"):
+        if name not in method:
+            raise ConfigError(
+                f"the file of the method lacks {name!r}: write `{name}: {{}}` where there is nothing to say."
+            )
     cls = load_class(method["target"])
     accepted = [name for name in inspect.signature(cls).parameters if name not in RESERVED]
     defaults, grid = dict(method["params"] or {}), dict(method["grid"] or {})
@@ -262,9 +267,8 @@ def to_json(value):
 
 
 def _checked_sizes(name, sizes):
-    sizes = tuple(sizes)
-    if not sizes or not all(_is_whole(size, 1) for size in sizes):
-        raise ConfigError(f"protocol.{name}={list(sizes)} must be a list of whole numbers, 1 or more.")
+    if not isinstance(sizes, Sequence) or not sizes or not all(_is_whole(size, 1) for size in sizes):
+        raise ConfigError(f"protocol.{name}={sizes} must be a list of whole numbers, 1 or more, such as [50, 100].")
     return tuple(sorted(set(sizes)))
 
 

@@ -9,6 +9,7 @@ from datasets import DataError, load_dataset, scale
 from datasets.load import locate
 from datasets.spec import read_spec
 from runners.grid import ConfigError, Protocol, expand
+from runners.store import SCORES
 from runners.trial import FAILED, run_trial
 from scripts._contract import EXCEPTIONS, EXCEPTIONS_ON_DATA, FAIL, KNOWN, OK, Finding, in_one_line, where_it_rises
 from scripts._synthetic import wide_dataset
@@ -123,6 +124,7 @@ def _line(outcome):
 
 
 def _scores(outcome, clusterer):
-    runs = 100 * np.array([row[-2:] for row in outcome.scores if row[4] == clusterer])
+    places = [SCORES.index(name) for name in ("acc", "nmi")]
+    runs = 100 * np.array([[row[place] for place in places] for row in outcome.scores if row[4] == clusterer])
     spread = [f"±{std:4.1f}" if len(runs) > 1 else " " * 5 for std in runs.std(axis=0, ddof=min(1, len(runs) - 1))]
     return " ".join(f"{mean:6.1f}{std}" for mean, std in zip(runs.mean(axis=0), spread, strict=True))

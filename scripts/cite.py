@@ -48,7 +48,7 @@ def _citation(group, name):
         return f"not in conf/{group}"
     content = read(path)
     terms = f"; terms: {content['terms'].rstrip('.')}" if "terms" in content else ""
-    return content["citation"] + terms
+    return (content.get("citation") or "") + terms
 
 
 @hydra.main(version_base="1.3", config_path=str(CONF), config_name="cite")

@@ -62,7 +62,13 @@ def verify(name, data_dir=None, required=False):
     if faults:
         raise DataError("\n".join(faults))
     if not found and required:
-        raise DataError(f"not there: python -m scripts.fetch_data {name}")
+        files = " or ".join(source["file"] for source in spec["sources"] if "file" in source)
+        fetched = any(map(addresses, spec["sources"]))
+        raise DataError(
+            f"not there: python -m scripts.fetch_data {name}"
+            if fetched
+            else f"not there: put {files} into UFS_DATA_DIR"
+        )
     if not found:
         return "absent", "nothing to verify"
     datasets = [check_dataset(spec, *read_source(file.source, file.path)) for file in found]
@@ -72,13 +78,19 @@ def verify(name, data_dir=None, required=False):
 
 def print_list(names, data_dir=None, details=False):
     """Print the table of `names`, with origin, terms, citation and addresses if `details`; 1 where a file is bad."""
-    specs = [read_spec(name) for name in names]
+    specs, bad = [], []
+    for name in names:
+        try:
+            specs.append(read_spec(name))
+        except DataError as error:
+            bad.append(str(error))
     places = [next(candidates(spec, data_dir), None) for spec in specs]
     print(f"{'data set':20}{'samples x features x classes':>30}  {'size':>9}  where")
     for spec, found in zip(specs, places, strict=True):
         where = _where(found) if found else "download"
         print(f"{spec['name']:20}{_shape(spec):>30}  {_size(spec, found):>9}  {where}")
     print(f"{len(specs)} data sets; downloads go to {cache_dir()}")
+    print(*bad, sep="\n", end="\n" if bad else "", file=sys.stderr)
     for spec in specs if details else []:
         print(f"\n{spec['paper_name']}: {spec['origin']}\n  terms: {spec['terms']}\n  cite: {spec['citation']}")
         for source in spec["sources"]:
@@ -86,7 +98,7 @@ def print_list(names, data_dir=None, details=False):
                 print(f"  {source['file']}, {source.get('checksum', 'checksum written when it is made')}")
             for address in addresses(source):
                 print(f"    {address}")
-    return int(any(found is not None and found.fault is not None for found in places))
+    return int(bool(bad) or any(found is not None and found.fault is not None for found in places))
 
 
 def _over(names, work, jobs):

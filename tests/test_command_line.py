@@ -58,6 +58,13 @@ def test_a_second_run_has_nothing_to_do_and_redo_gives_the_same_bytes(tmp_path):
         (["protocol.restarts=0"], "protocol.restarts=0"),
         (["runner.n_jobs=0"], "runner.n_jobs=0"),
         (["protocol.scaling=max"], "none, minmax, zscore, unit_norm"),
+        (["protocol.sizes=40"], "protocol.sizes=40 must be a list"),
+        (["+protocol.restart=3"], "Did you mean restarts?"),
+        (["~protocol.nmi"], "the protocol lacks nmi"),
+        (["~method.params"], "lacks 'params'"),
+        (["method.name=mine"], "conf/method/dgufs.yaml: name is 'mine', it must be that of the file"),
+        (["protocol.name=mine"], "conf/protocol/dgufs.yaml: name is 'mine'"),
+        (["method.params.alpha=3.0"], "Set 'method.grid.alpha=[3.0]', too"),
     ],
 )
 def test_a_wrong_word_is_a_clear_error_before_any_work(tmp_path, arguments, words):
@@ -66,6 +73,13 @@ def test_a_wrong_word_is_a_clear_error_before_any_work(tmp_path, arguments, word
     assert words in done.stdout + done.stderr
     assert "Traceback" not in done.stderr
     assert load_results(tmp_path).trials.empty
+
+
+def test_parameters_that_the_grid_tries_may_be_the_defaults(tmp_path):
+    cell = ["dataset=digits", "protocol=smoke", "method=socfs", "runner.points=default", f"results_dir={tmp_path}"]
+    run(*cell, "method.params.lambda_=1.0", "method.grid.lambda_=[1.0]", "method.params.lambda2=1.0")
+    (params,) = load_results(tmp_path).trials["params"].map(json.loads)
+    assert params["lambda_"] == 1.0
 
 
 def test_a_study_keeps_to_its_protocol(tmp_path):

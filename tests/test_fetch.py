@@ -282,6 +282,12 @@ def test_a_bad_file_in_the_users_folder_asks_nobody(site, cache, spec, content, 
     assert (tmp_path / "small.npz").read_bytes() == b"bad" and site.pages["/a"].asked == []
 
 
+def test_a_bad_file_that_has_no_address_may_be_right_and_its_checksum_wrong(cache, spec, tmp_path):
+    (tmp_path / "small.npz").write_bytes(b"mine")
+    with pytest.raises(DataError, match="correct the checksum in conf/dataset/small.yaml"):
+        load_dataset(spec(), data_dir=tmp_path)
+
+
 def test_a_cache_that_cannot_be_written_is_a_clear_error(site, spec, content, tmp_path, monkeypatch):
     (tmp_path / "file").write_text("no folder")
     monkeypatch.setenv("UFS_CACHE_DIR", str(tmp_path / "file"))
@@ -503,6 +509,13 @@ def test_the_list_says_where_each_is_found(registry, cache, capsys, tmp_path, co
     assert rows["two"].endswith("0.24 MB  data_dir: two.npz")
     assert rows["gone"].endswith("-  download")
     assert "60 x 500 x 3" in rows["gone"]
+
+
+def test_one_file_that_cannot_be_read_does_not_hide_the_others(registry, cache, capsys, tmp_path):
+    (tmp_path / "conf/two.yaml").write_text("name: [two\n")
+    assert main(["--list"]) == 1
+    printed = capsys.readouterr()
+    assert "two.yaml is not YAML" in printed.err and "one" in printed.out.split()
 
 
 def test_the_list_of_named_sets_shows_their_addresses_and_checksums(registry, cache, site, capsys, spec):

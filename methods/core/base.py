@@ -139,6 +139,10 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         raise NotImplementedError(f"{type(self).__name__} must define _solve(X, rng) -> Solution.")
 
     def _store(self, solution):
+        if not isinstance(solution, Solution):
+            raise TypeError(
+                f"{type(self).__name__}._solve returned {type(solution).__name__}; it must return Solution(scores=...)."
+            )
         scores = np.asarray(solution.scores, dtype=float)
         if scores.shape != (self.n_features_in_,) or not np.isfinite(scores).all():
             raise ValueError(
