@@ -217,6 +217,14 @@ def by_method(findings):
     return grouped
 
 
+def in_words(places):
+    """(data set, detail) as text; a detail that all share is written once."""
+    details = {detail for _, detail in places}
+    if len(details) == 1:
+        return f"{', '.join(dataset for dataset, _ in places)} ({details.pop()}{' each' if len(places) > 1 else ''})"
+    return "; ".join(f"{dataset} ({detail})" for dataset, detail in places)
+
+
 def selection_names():
     """Title of each column of the table of choices."""
     return dict(zip(SELECTIONS, ("oracle", "default", "median", "stability", "silhouette"), strict=True))

@@ -10,7 +10,7 @@ import pandas as pd
 from datasets import DataError, load_dataset
 from metrics.summary import SELECTIONS, summarise
 from runners.store import load_results
-from scripts._audit import by_method, make_audit
+from scripts._audit import by_method, in_words, make_audit
 from scripts._conf import CONF, names_in_print, read_table, unique_names
 from scripts._report_parts import average_ranks, figures
 from scripts._report_trials import trial_facts
@@ -18,6 +18,7 @@ from scripts._study import Study
 from scripts._table_formats import HTML, ours, paper
 from scripts._verdicts import VERDICTS, is_hollow, unreached
 from scripts.audit import TITLES, compact
+from scripts.cite import sources
 from scripts.compare import compare
 from scripts.make_table import make_table
 from scripts.published import PAPERS
@@ -77,6 +78,7 @@ def gather(results_dir, study, selection="best_over_grid", data_dir=None):
         "seconds": _seconds(trials),
         "trials": _trials(results, shown, data_dir),
         "environment": _environment(trials, protocol),
+        "sources": sources(trials),
         "methods": methods,
         "datasets": datasets,
     }
@@ -208,7 +210,14 @@ def _audit(found, names):
         tables.append(
             {"title": title, "text": text, "columns": list(map(str, frame.columns)), "rows": frame.to_numpy().tolist()}
         )
-    return {"findings": by_method(found.findings), "notes": found.notes, "tables": tables}
+    findings = {
+        method: [
+            f"{claim}: {in_words([(names['dataset'].get(dataset, dataset), detail) for dataset, detail in places])}"
+            for claim, places in claims.items()
+        ]
+        for method, claims in by_method(found.findings).items()
+    }
+    return {"findings": findings, "notes": found.notes, "tables": tables}
 
 
 def _seconds(trials):

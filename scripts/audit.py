@@ -7,7 +7,7 @@ import hydra
 import pandas as pd
 from joblib import cpu_count
 
-from scripts._audit import by_method, make_audit, selection_names
+from scripts._audit import by_method, in_words, make_audit, selection_names
 from scripts._conf import CONF
 
 TITLES = {
@@ -58,7 +58,7 @@ def to_markdown(found, study, metric="acc"):
     """
     parts = [f"# Audit of study {study}", "## Findings"]
     for method, claims in by_method(found.findings).items():
-        lines = [f"* {claim}: {_places(places)}." for claim, places in claims.items()]
+        lines = [f"* {claim}: {in_words(places)}." for claim, places in claims.items()]
         parts.append("\n".join([f"**{method}**", "", *lines]))
     if not found.findings:
         parts.append("Nothing stands out.")
@@ -69,14 +69,6 @@ def to_markdown(found, study, metric="acc"):
         frame = compact(name, found.tables[name])
         parts.append(_pipes(frame) if len(frame) else "Nothing to show.")
     return "\n\n".join(parts) + "\n"
-
-
-def _places(places):
-    """Data sets with the details; a detail that they share is written once."""
-    details = {detail for _, detail in places}
-    if len(details) == 1:
-        return f"{', '.join(dataset for dataset, _ in places)} ({details.pop()}{' each' if len(places) > 1 else ''})"
-    return "; ".join(f"{dataset} ({detail})" for dataset, detail in places)
 
 
 def compact(name, frame):
