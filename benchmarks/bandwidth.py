@@ -1,0 +1,70 @@
+"""Scores against the width t of the heat kernel exp(-||x_i - x_j||^2 / (2 t^2)), beside what the papers print.
+
+    python -m benchmarks.bandwidth [--dataset umist] [--methods mcfs fssl jelsr ndfs] [--widths 1 0.7071 0.5]
+
+Of the papers only UFSOL's names a width: exp(-||x_i - x_j||^2 / sigma), sigma = 1, that is t = 0.7071.  Ours scales
+with the data: t is the mean length of the edges of the graph.  This prints the best ACC and NMI over the sizes and the
+coarse grid of the protocol "dgufs", for our t and for fixed ones.
+"""
+
+import argparse
+from dataclasses import replace
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from datasets import load_dataset, scale
+from methods.core.graphs import knn_graph
+from runners.grid import Protocol, expand, load_class
+from runners.trial import evaluate
+from scripts._conf import CONF, read
+from scripts.published import load_published
+
+NEIGHBORS = 5
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--dataset", default="umist")
+    parser.add_argument("--methods", nargs="+", default=["mcfs", "fssl", "jelsr", "ndfs"])
+    parser.add_argument("--widths", nargs="+", type=float, default=[1.0, 0.5**0.5, 0.5])
+    parser.add_argument("--data-dir", help="folder of the data files [$UFS_DATA_DIR, the cache, a download]")
+    options = parser.parse_args()
+    data = load_dataset(options.dataset, options.data_dir)
+    protocol = replace(Protocol(**read(CONF / "protocol/dgufs.yaml")), coarse=True)
+    X = scale(data.X, protocol.scaling)
+    edges = knn_graph(X, NEIGHBORS, weights="binary").tocoo()
+    ours = float(np.mean(np.linalg.norm(X[edges.row] - X[edges.col], axis=1)))
+    widths = [ours, *options.widths]
+    published = load_published()
+    print(f"{data.name}, best ACC / NMI in percent; t = {ours:.3g} is ours")
+    print(_line(["method", *(f"t = {width:.3g}" for width in widths), "published"]))
+    with threadpool_limits(1):
+        for name in options.methods:
+            scores = [best(name, data, X, width, protocol) for width in widths]
+            cells = published[(published["dataset"] == data.name) & (published["method"] == name)]
+            means = [cells.loc[cells["metric"] == metric, "mean_percent"] for metric in ("acc", "nmi")]
+            printed = " / ".join(f"{found.min():.1f} to {found.max():.1f}" if len(found) else "-" for found in means)
+            print(_line([name, *(f"{acc:.1f} / {nmi:.1f}" for acc, nmi in scores), printed]), flush=True)
+
+
+def best(name, data, X, width, protocol):
+    """Largest mean ACC and NMI over sizes and grid, each for itself."""
+    trials = expand(protocol.name, data, read(CONF / "method" / f"{name}.yaml"), protocol)
+    S = knn_graph(X, NEIGHBORS, bandwidth=width).toarray()
+    means = []
+    for trial in trials:
+        arguments = dict(trial.params, affinity=S, n_features_to_select=max(trial.sizes))
+        selector = load_class(trial.target)(**arguments).fit(X)
+        for size in trial.sizes:
+            scores, _ = evaluate(selector.subset(size), X, data.y, protocol)
+            means.append(100 * scores[:2].mean(axis=1))
+    return np.max(means, axis=0)
+
+
+def _line(texts):
+    return f"{texts[0]:16}" + "".join(f"{text:>15}" for text in texts[1:-1]) + f"  {texts[-1]}"
+
+
+if __name__ == "__main__":
+    main()
