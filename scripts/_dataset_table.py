@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from scripts._conf import CONF, read
+from scripts._conf import CONF, check_names, did_you_mean, read
 from scripts._tables import COMPLETE, Table
 from scripts.published import PAPERS, published_cells
 
@@ -20,7 +20,19 @@ def make_dataset_table(spec):
     Returns
     -------
     Table
+
+    Raises
+    ------
+    ValueError
+        For an unknown data set or quantity, or a table of no paper.
     """
+    where, known = f"table={spec['name']} is one of shapes:", ", ".join(QUANTITIES)
+    for name in spec["columns"]:
+        if name not in QUANTITIES:
+            raise ValueError(f"{where} the column {name!r} must be one of {known}.{did_you_mean(name, QUANTITIES)}")
+    if spec["paper"] is None:
+        raise ValueError(f"{where} paper=null must be one of {', '.join(PAPERS)}.")
+    check_names("dataset", spec["rows"])
     ours = {name: read(CONF / "dataset" / f"{name}.yaml") for name in spec["rows"]}
     published = published_cells(spec["paper"], spec["published_table"], "shape")
     return Table(
@@ -71,7 +83,7 @@ def _notes(spec, ours, published):
         "The shape that the file of a data set must have to be loaded (conf/dataset); below it what the "
         f"{PAPERS[spec['paper']]} paper prints, and Δ = ours minus published."
     ]
-    for name, printed in published.iterrows():
+    for name, printed in published[published.index.isin(list(ours))].iterrows():
         shape = (ours[name]["samples"], ours[name]["features"])
         if shape[0] != shape[1] and shape == (printed["features"], printed["samples"]):
             lines.append(f"{ours[name]['paper_name']}: the paper prints samples and features the other way round.")

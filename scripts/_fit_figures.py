@@ -51,16 +51,29 @@ def surfaces(
     ------
     MissingResults, ValueError
     """
-    dataset, metrics = one(dataset), several(metric)
-    cell = _, varying, constant = grid_of(study.summary, dataset, method, clusterer)
+    dataset, method, metrics = one(dataset), one(method, "method"), several(metric)
+    path = CONF / "method" / f"{method}.yaml"
+    own = read(path) if path.exists() else {}
+    defaults = own.get("params") or {}
+    cell = _, varying, constant = grid_of(study.summary, dataset, method, clusterer, defaults)
     parameters = list(varying) if parameters is None else several(parameters)
+    searched = [name for name, values in {**(own.get("grid") or {}), **(grid or {})}.items() if len(values) > 1]
+    if not parameters and not searched:
+        names = ", ".join(defaults)
+        remedy = f" To search one of {names}: python run.py ... method={method} '+method.grid.NAME=[...]'"
+        raise ValueError(
+            f"{method} has no parameter with several values, stored or in its file's grid.{remedy if names else ''}"
+        )
     if not parameters:
         raise MissingResults(
-            f"{method} on {dataset} is stored at one setting of its parameters only.", [(method, dataset)]
+            f"{method} on {dataset} has scores at one setting of its parameters only.", [(method, dataset)]
         )
-    path = CONF / "method" / f"{method}.yaml"
-    defaults = (read(path)["params"] or {}) if path.exists() else {}
-    panels = [surface(cell, name, score, others, defaults) for score in metrics for name in parameters]
+    try:
+        panels = [surface(cell, name, score, others, defaults) for score in metrics for name in parameters]
+    except MissingResults as error:
+        if set(parameters) <= {*varying, *searched}:
+            raise
+        raise ValueError(str(error)) from error  # no run of the method's own grid would add values
     rules = dict.fromkeys(_others_text(varying, name, others, defaults) for name in parameters)
     fixed = [f"{symbol(k)} = {number(v)}" for k, v in constant.items() if type(v) in (int, float) and k != "n_clusters"]
     trials = study.results.trials
@@ -127,11 +140,16 @@ def convergence(
     """
     datasets, results = several(dataset), study.results
     if methods is None:
-        swept = results.trials["trial"].isin(results.traces.loc[results.traces["iteration"] > 0, "trial"])
-        methods = sorted(results.trials.loc[swept & results.trials["dataset"].isin(datasets), "method"].unique())
+        stored = results.trials[results.trials["dataset"].isin(datasets)]
+        swept = stored["trial"].isin(results.traces.loc[results.traces["iteration"] > 0, "trial"])
+        methods = sorted(stored.loc[swept, "method"].unique())
+        where = f"dataset={','.join(datasets)}"
+        if stored.empty:
+            raise MissingResults(f"nothing is stored on {where}; name what you want: methods=[...].")
         if not methods:
-            raise MissingResults(
-                f"no method with sweeps is stored on dataset={','.join(datasets)}; name it: methods=[...]."
+            raise ValueError(
+                f"no fit stored on {where} has iterations to draw: {', '.join(sorted(set(stored['method'])))}. "
+                "They are closed forms, stopped at their start, or failed; choose a study with another method."
             )
     pairs = [(method, name) for method in methods for name in datasets]
     traces = chosen_traces(results, study.summary, pairs, metric, selection, size)

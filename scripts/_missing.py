@@ -1,10 +1,11 @@
 """What a figure or a test lacks, and the command that fills it."""
 
 import json
+from pathlib import Path
 
 import pandas as pd
 
-from scripts._conf import CONF, names_in_print, read
+from scripts._conf import CONF, did_you_mean, names_in_print, read
 from scripts._table_notes import commands, overrides_of
 from scripts._tables import NOT_RUN
 
@@ -22,6 +23,18 @@ class MissingResults(ValueError):
     def __init__(self, message, cells=()):
         super().__init__(message)
         self.cells = list(cells)
+
+
+def no_results(results_dir, study):
+    """That a study has no results, and which ones have."""
+    there = sorted({path.parts[-4] for path in Path(results_dir).glob("*/*/*/trials.csv")})
+    hint = did_you_mean(study, there)
+    return f"the study {study!r} has no results in {results_dir}.{hint} Studies there: {', '.join(there) or 'none'}."
+
+
+def with_commands(text, lines):
+    """What is wrong, and below it the commands that fill what is missing, if there are any."""
+    return "\n".join([f"error: {text}", *(["To fill it:"] if lines else []), *(f"  {line}" for line in lines)])
 
 
 def fill(cells, trials, study, protocol, grid=None):
@@ -42,7 +55,10 @@ def fill(cells, trials, study, protocol, grid=None):
     Returns
     -------
     list of str
+        Empty where there is neither a result nor such a file: no command can be named then.
     """
+    if trials.empty and not (CONF / "protocol" / f"{protocol}.yaml").exists():
+        return []
     overrides = []
     if len(trials):
         stored = json.loads(trials["protocol"].iloc[0])

@@ -58,6 +58,8 @@ def rank_study(results, summary, metric="acc", selection="best_over_grid", clust
         For too few data sets or methods.
     """
     chosen = select(summary[summary["clusterer"] == clusterer], metric, selection)
+    if chosen.empty:
+        raise MissingResults(f"no scores are stored for clusterer={clusterer}.")
     methods = sorted(chosen["method"].unique()) if methods is None else list(methods)
     datasets = sorted(chosen["dataset"].unique()) if datasets is None else list(datasets)
     cells = chosen.set_index(["dataset", "method"])

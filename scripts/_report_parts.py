@@ -6,6 +6,7 @@ import io
 from metrics.ranks import ranks
 from metrics.summary import SELECTIONS, select
 from scripts._conf import names_in_print, unique_names
+from scripts._missing import MissingResults
 from scripts._ranking import rank_study
 from scripts._score_figures import acc_vs_size
 
@@ -24,9 +25,10 @@ def figures(folder, study, selection):
     Returns
     -------
     dict
-        shown: a list of name and source, a data address; left_out: names of files that would make the page too large.
+        shown: a list of name and source, a data address; left_out: names of files that would make the page too large;
+        lacking: why a data set has no figure.
     """
-    shown, left_out, total = [], [], 0
+    shown, left_out, lacking, total = [], [], [], 0
     files = sorted(path for path in folder.glob("**/*") if path.suffix in (".svg", ".png")) if folder.is_dir() else []
     vector = {path.with_suffix("") for path in files if path.suffix == ".svg"}
     for path in (path for path in files if path.suffix == ".svg" or path.with_suffix("") not in vector):
@@ -39,12 +41,16 @@ def figures(folder, study, selection):
         shown.append({"name": path.stem.replace("_", " "), "source": _address(data, kind)})
     if not shown and not left_out:
         for dataset in sorted(study.summary["dataset"].unique()):
-            figure = acc_vs_size(study, dataset, selection=selection)
+            try:
+                figure = acc_vs_size(study, dataset, selection=selection)
+            except MissingResults as error:
+                lacking.append(str(error))
+                continue
             file = io.BytesIO()
             figure.savefig(file, format="svg", metadata={"Date": None})
             name = f"ACC against the number of features on {names_in_print('dataset').get(dataset, dataset)}"
             shown.append({"name": name, "source": _address(file.getvalue(), "svg+xml")})
-    return {"shown": shown, "left_out": left_out}
+    return {"shown": shown, "left_out": left_out, "lacking": lacking}
 
 
 def _address(data, kind):

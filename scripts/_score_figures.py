@@ -52,9 +52,10 @@ def acc_vs_size(
     if methods is not None:
         points = points[points["method"].isin(methods)]
     if points.empty:
+        who = "no method has" if methods is None else f"methods={methods} have no"
         raise MissingResults(
-            f"methods={methods} have no scores on {dataset} for selection={selection!r}.",
-            [(method, dataset) for method in methods or []],
+            f"{who} scores on {dataset} for selection={selection!r}.",
+            [(method, dataset) for method in methods or sorted(stored["method"].unique())],
         )
     names = unique_names("method", points["method"].unique())
     curves = [(names[method], colours[method], curve) for method, curve in points.groupby("method")]

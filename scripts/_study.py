@@ -42,11 +42,12 @@ class Study(NamedTuple):
     data_dir: str | None = None
 
 
-def one(dataset):
-    """The name of the one data set that a figure draws."""
-    names = several(dataset)
+def one(names, option="dataset"):
+    """The one name that a figure draws."""
+    names = several(names)
     if len(names) != 1:
-        raise ValueError("dataset must be one name; for several, a file each: -m dataset=umist,orl")
+        example = ",".join(names) or "NAME,NAME"
+        raise ValueError(f"{option} must be one name here; for several, a file each: -m {option}={example}")
     return names[0]
 
 

@@ -13,6 +13,7 @@ from scripts._missing import MissingResults
 from scripts._style import GREY, HEAT, NARROW, STYLE, WIDTH, frame, new_figure, number, symbol
 
 BEST, DEFAULT = "best", "default"
+NOT_SET = "not set"  # a parameter that is null, or that a trial leaves to the method
 LEAST_RANGE = 5  # percentage points between the ends of the colours
 
 
@@ -35,8 +36,8 @@ class Surface(NamedTuple):
     scores: np.ndarray
 
 
-def grid_of(summary, dataset, method, clusterer="kmeans"):
-    """The scored points of one cell, with a column for each parameter.
+def grid_of(summary, dataset, method, clusterer="kmeans", defaults=None):
+    """The points of one cell, with a column for each parameter.
 
     Parameters
     ----------
@@ -44,13 +45,15 @@ def grid_of(summary, dataset, method, clusterer="kmeans"):
         From `metrics.summary.summarise`, of one study.
     dataset, method : str
     clusterer : {"kmeans", "learned"}, default="kmeans"
+    defaults : Mapping, optional
+        What a parameter is where a trial does not set it.
 
     Returns
     -------
     points : DataFrame
         n_selected, acc_mean, nmi_mean, status, and the parameters as columns ("param", name).
     varying, constant : dict
-        Parameter -> values in ascending order, or the one value that it has everywhere.
+        Parameter -> values in ascending order, or the one value that it has wherever there is a score.
 
     Raises
     ------
@@ -59,17 +62,32 @@ def grid_of(summary, dataset, method, clusterer="kmeans"):
     cell = summary[(summary["dataset"] == dataset) & (summary["method"] == method)]
     cell = cell[cell["clusterer"] == clusterer]
     if not (cell["n_restarts"] > 0).any():
+        there = summary[(summary["dataset"] == dataset) & (summary["n_restarts"] > 0)]["method"].unique()
+        others = f"methods with scores there: {', '.join(there)}"
+        if not len(there):
+            others = f"there are none on it; methods of this study: {', '.join(summary['method'].unique()) or 'none'}"
         raise MissingResults(
-            f"nothing is stored for method={method} on dataset={dataset} and clusterer={clusterer}.",
+            f"no scores are stored for method={method} on dataset={dataset} and clusterer={clusterer}; {others}.",
             [(method, dataset)],
         )
-    params = [json.loads(text) for text in cell["params"]]
-    names = sorted({name for point in params for name in point})
-    points = cell.assign(**{f"param {name}": [point.get(name) for point in params] for name in names})
-    values = {name: sorted({point.get(name) for point in params}, key=lambda v: (str(type(v)), v)) for name in names}
-    varying = {name: found for name, found in values.items() if len(found) > 1}
-    constant = {name: found[0] for name, found in values.items() if len(found) == 1}
+    own = [json.loads(text) for text in cell["params"]]
+    names = sorted({name for point in own for name in point})
+    params = [{name: _set(point.get(name, (defaults or {}).get(name))) for name in names} for point in own]
+    points = cell.assign(**{f"param {name}": [point[name] for point in params] for name in names})
+    scored = [point for point, count in zip(params, cell["n_restarts"], strict=True) if count]
+    found = {name: {point[name] for point in scored} for name in names}
+    # A value at which every fit failed is a gap in the figure, but no other value to compare with.
+    varying = {name: _sorted({point[name] for point in params}) for name in names if len(found[name]) > 1}
+    constant = {name: values.pop() for name, values in found.items() if len(values) == 1}
     return points, varying, constant
+
+
+def _set(value):
+    return NOT_SET if value is None else value
+
+
+def _sorted(values):
+    return sorted(values, key=lambda value: (isinstance(value, str), value))
 
 
 def surface(grid, parameter, metric, others=BEST, defaults=None):
@@ -101,7 +119,7 @@ def surface(grid, parameter, metric, others=BEST, defaults=None):
         has = f"has the one value {constant[parameter]}" if parameter in constant else "is not a parameter"
         method, dataset = points["method"].iloc[0], points["dataset"].iloc[0]
         raise MissingResults(
-            f"{parameter} {has} of {method} in what is stored on {dataset}; parameters with several values: "
+            f"{parameter} {has} of {method} in the scores on {dataset}; parameters with several values: "
             f"{', '.join(varying) or 'none'}.",
             [(method, dataset)],
         )
@@ -109,14 +127,14 @@ def surface(grid, parameter, metric, others=BEST, defaults=None):
     kept = points
     for name, value in wanted.items():
         kept = kept[kept[f"param {name}"] == value]
-    if kept.empty:
+    if not (kept["n_restarts"] > 0).any():
         text = ", ".join(f"{name}={value}" for name, value in wanted.items())
         raise MissingResults(
-            f"no stored point has {text}; stored values: "
+            f"no point with a score has {text}; stored values: "
             f"{'; '.join(f'{name}: {varying[name]}' for name in wanted)}. others=best takes what there is.",
             [(points["method"].iloc[0], points["dataset"].iloc[0])],
         )
-    best = kept.groupby([f"param {parameter}", "n_selected"])[f"{metric}_mean"].max()
+    best = kept.groupby([f"param {parameter}", "n_selected"], sort=False)[f"{metric}_mean"].max()
     # A value that only other slices have is no gap of this one.
     asked = set(kept[f"param {parameter}"])
     values, sizes = [value for value in varying[parameter] if value in asked], sorted(points["n_selected"].unique())
@@ -136,10 +154,10 @@ def fixed_values(varying, parameter, others, defaults):
     if others == BEST:
         return {}
     if others == DEFAULT:
-        return {name: (defaults or {})[name] for name in rest if name in (defaults or {})}
+        return {name: _set(defaults[name]) for name in rest if name in (defaults or {})}
     if isinstance(others, str) or not hasattr(others, "items"):
         raise ValueError(f"others={others!r} must be best, default, or values such as {{gamma: 1.0}}.")
-    return {name: value for name, value in others.items() if name in rest}
+    return {name: _set(value) for name, value in others.items() if name in rest}
 
 
 def draw_surfaces(surfaces, *, title, note, kind="heatmap", width=WIDTH):

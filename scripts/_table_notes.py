@@ -133,7 +133,7 @@ def _marks(cells):
     gaps = {name: counts[name] for name in (NOT_RUN, FAILED, PARTIAL) if counts[name]}
     if gaps:
         text = ", ".join(f"{count} {name}" for name, count in gaps.items())
-        lines.append(f"Of {len(cells)} cells: {text}. The commands below run what is missing and repeat what failed.")
+        lines.append(f"Of {len(cells)} cells: {text}.")
     return lines
 
 

@@ -1,6 +1,5 @@
 """Figures from stored results: ``python -m scripts.make_figure --help``."""
 
-import difflib
 import inspect
 import sys
 from pathlib import Path
@@ -11,11 +10,11 @@ from omegaconf import OmegaConf
 
 from metrics.summary import SELECTIONS, summarise
 from runners.store import load_results
-from scripts._conf import CONF, names_in_print, read
+from scripts._conf import CONF, check_names, did_you_mean, read
 from scripts._fit_figures import convergence, pixels, surfaces
-from scripts._missing import MissingResults, fill
+from scripts._missing import MissingResults, fill, no_results, with_commands
 from scripts._score_figures import acc_vs_seconds, acc_vs_size, critical_difference
-from scripts._study import Study
+from scripts._study import Study, several
 
 FIGURES = {
     "acc_vs_size": acc_vs_size,
@@ -26,6 +25,8 @@ FIGURES = {
     "pixels": pixels,
 }
 CHOICES = {"selection": tuple(SELECTIONS), "metric": ("acc", "nmi"), "clusterer": ("kmeans", "learned")}
+# What says where results are and where the figure goes, and not what it shows.
+PLACES = {"draw", "study", "protocol", "output", "results_dir", "data_dir"}
 # In a file's name where they depart from the figure's own file.
 NAMED = "metric clusterer selection kind others test size yscale".split()
 
@@ -52,7 +53,8 @@ def save(figure, path):
 
 def usual(figure):
     """The settings of a figure before the command line: its file, the one it builds on, and the common ones."""
-    own = read(CONF / "figures" / "figure" / f"{figure}.yaml")
+    path = CONF / "figures" / "figure" / f"{figure}.yaml"
+    own = read(path) if path.exists() else {}  # it may lie in a folder of the user's own
     below = [name for name in own.pop("defaults", []) if name != "_self_"]
     return {**(usual(below[0]) if below else read(CONF / "figures" / "config.yaml")), **own}
 
@@ -74,10 +76,10 @@ def file_name(figure, settings):
     parts = [figure]
     for name in ("method", "dataset"):
         value = settings.get(name)
-        if value and (figure == known["draw"] or value != known[name]):
+        if value and (figure == known.get("draw") or value != known.get(name)):
             parts.append(_text(value))
     for name in NAMED:
-        if name in settings and _text(settings[name]) != _text(known[name]):
+        if name in settings and _text(settings[name]) != _text(known.get(name)):
             if name == "metric" and figure.startswith("acc_"):
                 parts[0] = figure.replace("acc", settings[name], 1)
             else:
@@ -97,28 +99,46 @@ def _text(value):
     )
 
 
-def settings_of(config):
+def settings_of(config, figure, trials):
     """What a configuration tells its figure, checked.
+
+    Parameters
+    ----------
+    config : dict
+    figure : str
+        The file of conf/figures/figure that it is made of.
+    trials : DataFrame
+        Of the study: its methods and data sets are known, whether conf/ has them or not.
+
+    Returns
+    -------
+    dict
 
     Raises
     ------
     ValueError
+        For an option that the figure does not have, or a value that it cannot take.
     """
     accepted = set(inspect.signature(FIGURES[config["draw"]]).parameters) - {"study"}
+    known = usual(figure)
+    changed = {name for name in config.keys() - PLACES if config[name] != known.get(name)}
     settings = {name: value for name, value in config.items() if name in accepted}
+    for given, own in (("method", "methods"), ("methods", "method")):
+        if given in changed - accepted and own in accepted - changed:
+            settings[own] = config[given]
+            changed.remove(given)
+    for name in sorted(changed - accepted):
+        options = ", ".join(sorted(accepted))
+        raise ValueError(f"figure={figure} has no option {name}.{did_you_mean(name, accepted)} It has: {options}.")
+    if settings.get("methods") is not None:
+        settings["methods"] = several(settings["methods"])
     for name, options in CHOICES.items():
         values = settings.get(name, options[0])
         for value in values if isinstance(values, list) else [values]:
             if value not in options:
                 raise ValueError(f"{name}={value!r} must be one of {', '.join(options)}.")
-    known = names_in_print("dataset")
-    for name in [config["dataset"]] if isinstance(config["dataset"], str) else config["dataset"] or []:
-        if name not in known:
-            close = difflib.get_close_matches(name, known, 1)
-            raise ValueError(
-                f"dataset={name!r} is not in conf/dataset.{f' Did you mean {close[0]}?' if close else ''} "
-                f"There are: {', '.join(known)}."
-            )
+    for group, option in (("dataset", "dataset"), ("method", "method"), ("method", "methods")):
+        check_names(group, several(settings.get(option)), trials[group].unique())
     return settings
 
 
@@ -131,12 +151,13 @@ def main(config):
         sys.exit(f"figure={name} is not available: {config['reason']}")
     results = load_results(config["results_dir"], study=config["study"])
     try:
-        settings = settings_of(config)
+        settings = settings_of(config, name, results.trials)
         study = Study(results, summarise(results.trials, results.scores), config["data_dir"])
         figure = FIGURES[config["draw"]](study, **settings)
     except MissingResults as error:
         lines = fill(error.cells, results.trials, config["study"], config["protocol"], config.get("grid"))
-        sys.exit("\n".join([f"error: {error}", *(["To fill it:"] if lines else []), *(f"  {line}" for line in lines)]))
+        text = no_results(config["results_dir"], config["study"]) if results.trials.empty else error
+        sys.exit(with_commands(text, lines))
     except ValueError as error:
         sys.exit(f"error: {error}")
     folder = Path(config["results_dir"]) / config["study"] / "figures"

@@ -5,11 +5,12 @@ import sys
 from pathlib import Path
 
 import hydra
+from hydra.core.hydra_config import HydraConfig
 from omegaconf import OmegaConf
 
 from metrics.summary import SELECTIONS, check_one_protocol, running_times, select, summarise
 from runners.store import load_results
-from scripts._conf import CONF, names_in_print, read, unique_names
+from scripts._conf import CONF, check_names, check_table, names_in_print, read, unique_names
 from scripts._dataset_table import make_dataset_table
 from scripts._table_formats import to_csv, to_html, to_latex, to_markdown
 from scripts._table_notes import commands, notes, overrides_of
@@ -41,11 +42,13 @@ def make_table(spec, results_dir, study, selection="best_over_grid", published=N
     Raises
     ------
     ValueError
-        For an unknown selection, or a study that mixes protocols.
+        For an unknown selection, method or data set, or a study that mixes protocols.
     """
     if spec["metric"] == "shape":
         return make_dataset_table(spec)
     results = load_results(results_dir, study=study)
+    for group, names in (("method", spec["rows"]), ("dataset", spec["columns"])):
+        check_names(group, names, results.trials[group].unique())
     wanted = results.trials["method"].isin(spec["rows"]) & results.trials["dataset"].isin(spec["columns"])
     trials = results.trials[wanted]
     if spec["metric"] == "seconds":
@@ -62,6 +65,8 @@ def make_table(spec, results_dir, study, selection="best_over_grid", published=N
     methods, datasets = (names_in_print(group) for group in ("method", "dataset"))
     lines, unknown = commands(cells, study, protocol_name, overrides, methods, datasets, experiment=study)
     below = notes(cells, selection, study, trials, spec["paper"])
+    if lines:
+        below.append("The commands below run what is missing and repeat what failed.")
     if unknown:
         below.append(f"Not in conf/, and so without a command: {', '.join(unknown)}.")
     return Table(
@@ -99,8 +104,10 @@ def main(config):
     for name, options in (("format", FORMATS), ("selection", SELECTIONS)):
         if config[name] not in options:
             sys.exit(f"{name}={config[name]} must be one of {', '.join(options)}.")
-    spec = OmegaConf.to_container(config.table, resolve=True)
     try:
+        spec = config.get("table")
+        spec = OmegaConf.to_container(spec, resolve=True) if OmegaConf.is_config(spec) else spec
+        check_table(spec, HydraConfig.get().runtime.choices["table"])
         table = make_table(spec, config.results_dir, config.study, config.selection)
     except ValueError as error:
         sys.exit(f"error: {error}")
@@ -115,4 +122,9 @@ def main(config):
 
 
 if __name__ == "__main__":
+    try:  # Hydra would answer a slip in YAML with a traceback
+        for file in sorted((CONF / "table").glob("*.yaml")):
+            read(file)
+    except ValueError as error:
+        sys.exit(f"error: {error}")
     main()

@@ -9,7 +9,7 @@ import numpy as np
 from metrics.summary import SELECTIONS, summarise
 from runners.store import load_results
 from scripts._conf import CONF, names_in_print, unique_names
-from scripts._missing import MissingResults, fill
+from scripts._missing import MissingResults, fill, no_results, with_commands
 from scripts._ranking import rank_study
 
 
@@ -106,14 +106,14 @@ def main(config):
         sys.exit(f"selection={config.selection} must be one of {', '.join(SELECTIONS)}.")
     results = load_results(config.results_dir, study=config.study)
     if results.trials.empty:
-        sys.exit(f"error: the study {config.study!r} has no results in {config.results_dir}.")
+        sys.exit(f"error: {no_results(config.results_dir, config.study)}")
     settings = {name: config[name] for name in ("metric", "selection", "clusterer", "partial", "alpha")}
     chosen = {name: None if config[name] is None else list(config[name]) for name in ("methods", "datasets")}
     try:
         ranking = rank_study(results, summarise(results.trials, results.scores), **chosen, **settings)
     except MissingResults as error:
         lines = fill(error.cells, results.trials, config.study, config.study)
-        sys.exit("\n".join([f"error: {error}", "To fill them:", *(f"  {line}" for line in lines)]))
+        sys.exit(with_commands(error, lines))
     except ValueError as error:
         sys.exit(f"error: {error}")
     heading = f"Ranks of study {config.study}: {config.metric.upper()}, {config.selection}, {config.clusterer}"

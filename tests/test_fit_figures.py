@@ -59,6 +59,13 @@ def test_a_closed_form_and_a_median_have_no_curve(study):
         convergence(study, "umist", ["rufs"], selection="grid_median")
 
 
+def test_methods_without_iterations_are_named_and_not_asked_for_again():
+    study = study_of([TRACES[-1], {"dataset": "umist", "method": "rufs", "status": "failed", "sizes": [50]}])
+    with pytest.raises(ValueError, match="to draw: mcfs, rufs. They are closed forms, .*or failed") as caught:
+        convergence(study, "umist")
+    assert "methods=[" not in str(caught.value)
+
+
 def test_a_logarithmic_axis_needs_objectives_above_zero(study):
     assert convergence(study, "umist", ["rufs"], yscale="log").axes[0].get_yscale() == "log"
     with pytest.raises(ValueError, match="set yscale=linear"):
@@ -73,7 +80,7 @@ def test_what_has_no_fit_is_named(study):
     assert caught.value.cells == [("rufs", "orl")]
     with pytest.raises(MissingResults, match="with 70 features"):
         convergence(study, "umist", ["rufs"], size=70)
-    with pytest.raises(MissingResults, match="name it: methods="):
+    with pytest.raises(MissingResults, match="nothing is stored on dataset=orl.*methods="):
         convergence(study, "orl")
 
 

@@ -109,6 +109,15 @@ def test_an_empty_study_is_refused(tmp_path):
         make_report(tmp_path, "none")
 
 
+@pytest.mark.parametrize("others", [POINTS, []])
+def test_a_study_with_a_data_set_on_which_every_fit_failed_still_has_a_report(others, tmp_path):
+    failed = {"dataset": "orl", "method": "mcfs", "status": "failed", "sizes": SIZES}
+    store(frames([*others, failed]), tmp_path)
+    page = make_report(tmp_path, "dgufs", data_dir=tmp_path)
+    assert "Not drawn: no method has scores on orl" in page
+    assert page.count("<figcaption>ACC against the number of features") == len({point["dataset"] for point in others})
+
+
 # --- one trial
 
 

@@ -179,9 +179,23 @@ def test_commands_name_exactly_the_cells_that_are_not_complete(spec, results, mo
 
 
 def test_what_conf_does_not_have_is_said_and_not_in_a_command(spec, results):
-    table = make_table({**spec, "rows": ["all_features", "no_such_method"]}, results, "dgufs")
-    assert any("without a command: no_such_method" in note for note in table.notes)
-    assert not any("no_such_method" in line for line in table.commands)
+    store(frames([{"dataset": "umist", "method": "my_own", "acc": {50: [0.5, 0.5]}}], study="own"), results)
+    table = make_table({**spec, "rows": ["my_own"]}, results, "own")
+    assert any("without a command: my_own" in note for note in table.notes)
+    assert table.commands == [] and not any("commands below" in note for note in table.notes)
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"rows": ["mcfs", "dgufz"]}, "method='dgufz' is not in conf/method.*Did you mean dgufs"),
+        ({"rows": ["mcsf"]}, "Did you mean mcfs"),
+        ({"columns": ["umits"]}, "dataset='umits' is not in conf/dataset.*Did you mean umist"),
+    ],
+)
+def test_a_row_or_column_that_nobody_knows_is_an_error_with_the_nearest_name(spec, results, changed, message):
+    with pytest.raises(ValueError, match=message):
+        make_table({**spec, **changed}, results, "dgufs")
 
 
 def test_nothing_run_still_prints_the_published_numbers_and_one_command(spec, tmp_path):

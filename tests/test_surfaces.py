@@ -77,6 +77,55 @@ def test_what_failed_or_was_not_run_is_a_gap():
     assert np.isfinite(panel.scores[:, 1:]).all()
 
 
+BAD = {**POINTS[0], "status": "failed", "sizes": SIZES}
+
+
+@pytest.mark.parametrize("kind", ["heatmap", "bars"])
+def test_a_parameter_that_only_failed_fits_vary_is_not_drawn(kind):
+    for changed in ({"nu": -1.0}, {"no_such": 1}):
+        study = study_of([*POINTS, {**BAD, "params": {**BAD["params"], **changed}}])
+        figure = surfaces(study, "orl", "rufs", kind=kind)
+        assert {"α", "β"} <= {axes.get_xlabel() for axes in figure.axes} <= {"α", "β", ""}
+        with pytest.raises(ValueError, match="has the one value .*several values: alpha, beta"):
+            surfaces(study, "orl", "rufs", parameters=list(changed), kind=kind)
+
+
+@pytest.mark.parametrize("kind", ["heatmap", "bars"])
+def test_others_at_values_where_every_fit_failed_are_refused(kind):
+    study = study_of([*POINTS, {**BAD, "params": {**BAD["params"], "beta": -1.0}}])
+    with pytest.raises(MissingResults, match="no point with a score has beta=-1.0"):
+        surfaces(study, "orl", "rufs", parameters=["alpha"], others={"beta": -1.0}, kind=kind)
+
+
+def test_a_parameter_that_only_some_trials_set_has_its_default_in_the_others():
+    cell = {"dataset": "orl", "method": "mcfs"}
+    study = study_of([{**cell, "acc": {50: [0.0]}}, {**cell, "params": {"ridge": 1.0}, "acc": {50: [0.1]}}])
+    known = surface(grid_of(study.summary, "orl", "mcfs", defaults={"ridge": 0.0}), "ridge", "acc")
+    assert known.values == [0.0, 1.0]
+    unknown = surface(grid_of(study.summary, "orl", "mcfs"), "ridge", "acc")
+    assert unknown.values == [1.0, "not set"]
+    assert unknown.scores == pytest.approx(np.array([[10.0, 0.0]]))
+    labels = surfaces(study, "orl", "mcfs").axes[0].get_xticklabels()
+    assert [label.get_text() for label in labels] == ["0", "1"]
+
+
+def test_a_method_without_a_grid_is_not_sent_to_a_command_that_changes_nothing(study):
+    single = study_of([{"dataset": "orl", "method": "mcfs", "params": {"ridge": 0.0}, "acc": {50: [0.5]}}])
+    with pytest.raises(ValueError, match="mcfs has no parameter with several values.*n_neighbors") as caught:
+        surfaces(single, "orl", "mcfs")
+    assert not isinstance(caught.value, MissingResults)
+    with pytest.raises(ValueError, match="nu has the one value") as caught:
+        surfaces(study, "orl", "rufs", parameters="nu")
+    assert not isinstance(caught.value, MissingResults)
+
+
+def test_a_method_that_the_study_lacks_is_answered_with_those_that_it_has(study):
+    with pytest.raises(MissingResults, match="method=dgufs on dataset=orl .*methods with scores there: rufs"):
+        surfaces(study, "orl", "dgufs")
+    with pytest.raises(MissingResults, match="none on it; methods of this study: rufs"):
+        surfaces(study, "umist", "dgufs")
+
+
 def test_a_value_of_another_slice_is_no_gap_and_one_that_is_wanted_is_named():
     # mu0 was varied at rho = 1.05, and rho at mu0 = 0.1, but the default of both was not run.
     pairs = [(1e-3, 1.05), (1.0, 1.05), (0.1, 1.01), (0.1, 1.1)]

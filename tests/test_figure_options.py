@@ -1,0 +1,95 @@
+"""What make_figure is told: names as a list of one, options that a figure does not have, studies that are not there."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from frames import frames, store
+
+from scripts._missing import fill, no_results
+from scripts._study import one
+from scripts.make_figure import settings_of, usual
+
+ROOT = Path(__file__).resolve().parents[1]
+RESULTS = frames([{"dataset": "umist", "method": name, "acc": {50: [0.3, 0.4]}} for name in ("mcfs", "my_own")])
+
+
+def settings(figure, **changed):
+    return settings_of({**usual(figure), **changed}, figure, RESULTS.trials)
+
+
+@pytest.mark.parametrize("figure", ["acc_vs_size", "acc_vs_seconds", "critical_difference", "convergence", "pixels"])
+@pytest.mark.parametrize("option", ["method", "methods"])
+def test_one_name_is_a_list_of_one_wherever_a_figure_takes_methods(figure, option):
+    assert settings(figure, **{option: "mcfs"})["methods"] == ["mcfs"]
+
+
+def test_the_one_method_of_a_surface_may_be_given_as_methods():
+    assert one(settings("surface", methods=["mcfs"])["method"]) == "mcfs"
+    with pytest.raises(ValueError, match="method must be one name here; for several, a file each: -m method=mcfs,rufs"):
+        one(settings("surface", methods=["mcfs", "rufs"])["method"], "method")
+
+
+@pytest.mark.parametrize(
+    ("figure", "changed", "message"),
+    [
+        (
+            "convergence",
+            {"clusterer": "learned"},
+            "figure=convergence has no option clusterer. It has: dataset, methods",
+        ),
+        ("surface", {"parameter": "alpha"}, "has no option parameter. Did you mean parameters?"),
+        ("convergence", {"methods": ["rufs"], "method": "mcfs"}, "has no option method. Did you mean methods?"),
+        ("surface", {"methods": ["rufs"], "method": "mcfs"}, "has no option methods. Did you mean method?"),
+    ],
+)
+def test_an_option_that_a_figure_does_not_use_is_refused_with_the_right_one(figure, changed, message):
+    with pytest.raises(ValueError, match=message.replace("?", r"\?")):
+        settings(figure, **changed)
+
+
+def test_a_method_that_nobody_knows_is_refused_and_one_of_the_study_is_not():
+    assert settings("acc_vs_size", methods=["my_own"])["methods"] == ["my_own"]
+    with pytest.raises(ValueError, match="method='mcsf' is not in conf/method.*Did you mean mcfs"):
+        settings("acc_vs_size", methods=["mcfs", "mcsf"])
+
+
+def test_a_study_that_is_not_there_is_answered_with_those_that_are(tmp_path):
+    store(RESULTS, tmp_path)
+    assert no_results(tmp_path, "dguf") == (
+        f"the study 'dguf' has no results in {tmp_path}. Did you mean dgufs? Studies there: dgufs."
+    )
+    assert no_results(tmp_path / "no", "dgufs").endswith("Studies there: none.")
+
+
+def test_no_command_names_a_protocol_that_does_not_exist():
+    nothing = RESULTS.trials.iloc[:0]
+    assert fill([("mcfs", "umist")], nothing, "dguf", "dguf") == []
+    assert fill([("mcfs", "umist")], nothing, "dgufs", "dgufs") == [
+        "python run.py protocol=dgufs method=mcfs dataset=umist"
+    ]
+
+
+def run(results, *arguments):
+    command = [sys.executable, "-m", "scripts.make_figure", f"results_dir={results}", "dataset=umist", *arguments]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120)
+
+
+@pytest.mark.parametrize("figure", ["acc_vs_size", "critical_difference", "surface", "convergence"])
+def test_every_figure_of_an_unknown_study_says_so(figure, tmp_path):
+    store(RESULTS, tmp_path)
+    done = run(tmp_path, f"figure={figure}", "study=dguf")
+    assert done.returncode == 1
+    assert done.stderr == f"error: {no_results(tmp_path, 'dguf')}\n"
+
+
+def test_the_command_line_takes_a_name_for_a_list_and_refuses_an_unknown_option(tmp_path):
+    store(RESULTS, tmp_path)
+    done = run(tmp_path, "study=dgufs", "methods=mcfs", f"output={tmp_path}/figure")
+    assert done.returncode == 0, done.stderr
+    done = run(tmp_path, "study=dgufs", "+yscale=log")
+    assert done.returncode == 1
+    assert done.stderr.startswith("error: figure=acc_vs_size has no option yscale.")

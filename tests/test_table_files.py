@@ -1,0 +1,92 @@
+"""Slips in a file of conf/table: every one is an error that says what to write instead."""
+
+import os
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from scripts._conf import check_table, read, read_table
+from scripts.make_table import make_table
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture
+def spec():
+    return read_table("demo")
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"row": ["mcfs"]}, "'row' is no key of a table. Did you mean rows?"),
+        ({"metric": "ac"}, "metric='ac' must be one of acc, nmi, seconds, shape"),
+        ({"paper": "rusf"}, "paper='rusf' must be one of rufs, .*null"),
+        ({"rows": "mcfs"}, "rows='mcfs' must be a list"),
+        ({"columns": []}, r"columns=\[\] must be a list"),
+        ({"published_as": None}, "published_as=None must be {}"),
+        ({"study": None}, "study=None must be a text"),
+    ],
+)
+def test_a_key_or_value_that_a_table_cannot_have_is_refused(spec, changed, message):
+    with pytest.raises(ValueError, match=f"table=mine: {message}"):
+        check_table({**spec, **changed}, "mine")
+
+
+@pytest.mark.parametrize("key", ["rows", "published_as", "title"])
+def test_a_key_that_is_missing_is_named(spec, key):
+    del spec[key]
+    with pytest.raises(ValueError, match=f"table=mine: its file lacks {key}"):
+        check_table(spec, "mine")
+
+
+@pytest.mark.parametrize("content", [None, "rows", ["rows"]])
+def test_a_file_that_is_no_mapping_lacks_every_key(content):
+    with pytest.raises(ValueError, match="lacks name, title"):
+        check_table(content, "mine")
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"columns": ["sample"]}, "'sample' must be one of samples, .*Did you mean samples"),
+        ({"rows": ["umits"]}, "Did you mean umist"),
+        ({"paper": None}, "paper=null must be one of rufs"),
+    ],
+)
+def test_a_table_of_shapes_refuses_what_it_cannot_show(changed, message):
+    with pytest.raises(ValueError, match=message):
+        make_table({**read_table("dgufs_table1"), **changed}, None, None)
+
+
+def test_a_table_of_shapes_may_have_fewer_rows_than_the_paper():
+    assert list(make_table({**read_table("dgufs_table1"), "rows": ["umist"]}, None, None).rows) == [("umist",)]
+
+
+def test_a_file_that_is_no_yaml_is_named_with_the_line(tmp_path):
+    file = tmp_path / "mine.yaml"
+    file.write_text("name: mine\nrows: [mcfs\ncolumns: [umist]\n")
+    with pytest.raises(ValueError, match=r"mine.yaml is no YAML: line 2: .*; line 3: expected"):
+        read(file)
+
+
+def test_the_command_line_names_the_line_of_a_file_that_is_no_yaml(tmp_path, monkeypatch):
+    (tmp_path / "table").mkdir()
+    (tmp_path / "table" / "broken.yaml").write_text("rows: [mcfs\n")
+    monkeypatch.setattr("scripts._conf.CONF", tmp_path)
+    with pytest.raises(SystemExit, match="error: .*broken.yaml is no YAML: line 1"):
+        runpy.run_path(str(ROOT / "scripts" / "make_table.py"), run_name="__main__")
+
+
+@pytest.mark.parametrize(("slip", "message"), [("row: [mcfs]\n", "Did you mean rows?"), ("", "its file lacks name")])
+def test_the_command_line_explains_a_slip_without_a_traceback(tmp_path, slip, message):
+    (tmp_path / "table").mkdir()
+    (tmp_path / "table" / "broken.yaml").write_text(slip)
+    command = [sys.executable, "-m", "scripts.make_table", "--config-dir", str(tmp_path), "table=broken"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1
+    assert done.stderr.startswith("error: table=broken") and message in done.stderr
