@@ -33,8 +33,7 @@ def main():
     data = load_dataset(options.dataset, options.data_dir)
     protocol = replace(Protocol(**read(CONF / "protocol/dgufs.yaml")), coarse=True)
     X = scale(data.X, protocol.scaling)
-    edges = knn_graph(X, NEIGHBORS, weights="binary").tocoo()
-    ours = float(np.mean(np.linalg.norm(X[edges.row] - X[edges.col], axis=1)))
+    ours = mean_edge(X)
     widths = [ours, *options.widths]
     published = load_published()
     print(f"{data.name}, best ACC / NMI in percent; t = {ours:.3g} is ours")
@@ -46,6 +45,12 @@ def main():
             means = [cells.loc[cells["metric"] == metric, "mean_percent"] for metric in ("acc", "nmi")]
             printed = " / ".join(f"{found.min():.1f} to {found.max():.1f}" if len(found) else "-" for found in means)
             print(_line([name, *(f"{acc:.1f} / {nmi:.1f}" for acc, nmi in scores), printed]), flush=True)
+
+
+def mean_edge(X):
+    """Mean length of the edges of the graph: the width that the methods take."""
+    edges = knn_graph(X, NEIGHBORS, weights="binary").tocoo()
+    return float(np.mean(np.linalg.norm(X[edges.row] - X[edges.col], axis=1)))
 
 
 def best(name, data, X, width, protocol):

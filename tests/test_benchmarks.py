@@ -9,7 +9,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from benchmarks import bandwidth
 from benchmarks import methods as benchmark
+from methods import MCFS
+from methods.core.graphs import knn_graph
 
 LOOP = """
 def udfs(X):
@@ -79,6 +82,14 @@ def test_a_row_has_the_ratio_beside_the_target_and_a_lower_bound_after_a_timeout
     missed = benchmark.line("NDFS", "coil20", problem, ours, [(0.5, 0.5, [2, 3])], 60)
     assert "10 MISSED" in missed
     assert row == "NDFS allaml 5 x 7 3 0.100±0.100 more than 60 >600.0 >300.0 1000 open -".split()
+
+
+def test_the_width_called_ours_is_the_one_that_the_methods_take():
+    X = np.random.default_rng(0).normal(size=(60, 30))
+    given = MCFS(10, n_clusters=4, affinity=knn_graph(X, 5, bandwidth=bandwidth.mean_edge(X)).toarray()).fit(X)
+    assert given.scores_ == pytest.approx(MCFS(10, n_clusters=4).fit(X).scores_)
+    other = MCFS(10, n_clusters=4, affinity=knn_graph(X, 5, bandwidth=0.5).toarray()).fit(X)
+    assert other.scores_ != pytest.approx(given.scores_)
 
 
 def test_ours_runs_with_the_settings_of_the_comparison():
