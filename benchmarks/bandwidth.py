@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_limits
 
 from datasets import load_dataset, scale
 from methods.core.graphs import knn_graph
-from runners.grid import Protocol, expand, load_class
+from runners.grid import Protocol, expand
 from runners.trial import evaluate
 from scripts._conf import CONF, read
 from scripts.published import load_published
@@ -59,8 +59,7 @@ def best(name, data, X, width, protocol):
     S = knn_graph(X, NEIGHBORS, bandwidth=width).toarray()
     means = []
     for trial in trials:
-        arguments = dict(trial.params, affinity=S, n_features_to_select=max(trial.sizes))
-        selector = load_class(trial.target)(**arguments).fit(X)
+        selector = trial.selector().set_params(affinity=S).fit(X)
         for size in trial.sizes:
             scores, _ = evaluate(selector.subset(size), X, data.y, protocol)
             means.append(100 * scores[:2].mean(axis=1))

@@ -14,7 +14,8 @@ from runners import stability
 from runners.grid import Protocol, expand
 from runners.store import Store, load_results
 from runners.trial import run_trial
-from scripts._audit import _inert, make_audit
+from scripts._audit import _inert, _optima, make_audit
+from scripts._conf import CONF
 from scripts.audit import to_markdown
 
 PROTOCOL = Protocol(name="test", sizes=(4, 8), scaling="none", restarts=3, seed=0, nmi="geometric", max_iter=20)
@@ -262,6 +263,11 @@ def test_a_collapsed_fit_that_has_the_best_score_is_named(tmp_path):
     store(frames(points), tmp_path)
     text = to_markdown(make_audit(tmp_path, "dgufs", data_dir=tmp_path), "dgufs")
     assert "best score of its grid, as judged by the labels, is that of a fit that collapsed: umist (60.0 %)." in text
+
+
+def test_the_method_that_reaches_an_optimum_is_in_conf():
+    optima = _optima()
+    assert optima and set(optima.values()) <= {path.stem for path in (CONF / "method").glob("*.yaml")}
 
 
 def test_an_empty_study_is_refused(tmp_path):
