@@ -141,6 +141,23 @@ def overlap(features, values):
     return ((chosen < limit).sum() + min((chosen == limit).sum(), room)) / size
 
 
+def chance(size, values):
+    """`overlap` of so many random features, to within the spread of a tie's share.
+
+    Parameters
+    ----------
+    size : int
+    values : ndarray of shape (n_features,)
+
+    Returns
+    -------
+    float
+    """
+    limit = np.partition(values, size - 1)[size - 1]
+    below, tied = (values < limit).mean(), (values == limit).mean()
+    return float(below + min(tied, 1 - (values < limit).sum() / size))
+
+
 def trivial_overlaps(trials, rankings):
     """Overlap of what one method selects on one data set with trivial rankings.
 
@@ -155,8 +172,9 @@ def trivial_overlaps(trials, rankings):
     -------
     DataFrame
         One row per ranking and size, and one for the first features of the ranking, as many as there are clusters,
-        where the start of some programs shows: ranking, n_selected, is_start (whether it is the latter), chance (the
-        size as a share of all features), and median, low and high of the overlap over the trials.
+        where the start of some programs shows: ranking, n_selected, is_start (whether it is the latter), chance (what
+        random features have; near 1 where most values are equal, as the variances of standardised features), and
+        median, low and high of the overlap over the trials.
     """
     found = {}
     for params, sizes, text in trials[["params", "sizes", "ranking"]].itertuples(index=False):
@@ -169,9 +187,8 @@ def trivial_overlaps(trials, rankings):
         for size, is_start, features in looks:
             for name, values in rankings.items():
                 found.setdefault((name, size, is_start), []).append(overlap(features, values))
-    n_features = len(next(iter(rankings.values())))
     rows = [
-        (name, size, is_start, size / n_features, float(np.median(shares)), min(shares), max(shares))
+        (name, size, is_start, chance(size, rankings[name]), float(np.median(shares)), min(shares), max(shares))
         for (name, size, is_start), shares in sorted(found.items())
     ]
     return pd.DataFrame(rows, columns=["ranking", "n_selected", "is_start", "chance", "median", "low", "high"])

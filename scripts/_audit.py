@@ -165,7 +165,7 @@ def _repeated(distinct):
 def _trivial(overlaps):
     """A method that is itself the trivial ranking is left out by its name: max_variance and the like are controls."""
     controls = {"max_variance", "min_variance", "min_norm", "first_index", "all_features"}
-    rows = overlaps[~overlaps["method"].isin(controls) & (overlaps["chance"] < 1)]
+    rows = overlaps[~overlaps["method"].isin(controls) & (overlaps["chance"] < SAME)]
     corrected = (rows["median"] - rows["chance"]) / (1 - rows["chance"])
     same = rows[corrected >= SAME]
     for (dataset, method, ranking, is_start), found in same.groupby(["dataset", "method", "ranking", "is_start"]):

@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 from frames import frames, store
 
+from datasets import scale
 from metrics import audit
 from metrics.summary import summarise
 from runners import stability
 from runners.grid import Protocol, expand
 from runners.store import Store, load_results
 from runners.trial import run_trial
-from scripts._audit import _inert, _optima, make_audit
+from scripts._audit import _inert, _optima, _trivial, make_audit
 from scripts._conf import CONF
 from scripts.audit import to_markdown
 
@@ -112,10 +113,25 @@ def test_an_overlap_is_the_share_of_the_top_and_ties_are_free():
     assert audit.overlap(range(6), values) == 1
 
 
-def test_random_sets_overlap_by_chance():
+@pytest.mark.parametrize("n_tied, expected", [(1, 0.3), (50, 0.5), (99, 0.99), (100, 1.0)])
+def test_random_sets_overlap_by_chance_and_more_where_values_are_tied(n_tied, expected):
     rng = np.random.default_rng(0)
-    found = [audit.overlap(rng.permutation(100)[:30], rng.normal(size=100)) for _ in range(400)]
-    assert np.mean(found) == pytest.approx(0.3, abs=0.02)
+    values = np.r_[np.zeros(n_tied), rng.normal(size=100 - n_tied) ** 2]
+    found = [audit.overlap(rng.permutation(100)[:30], values) for _ in range(400)]
+    assert np.mean(found) == pytest.approx(audit.chance(30, values), abs=0.02)
+    assert audit.chance(30, values) == pytest.approx(expected, abs=0.005)
+
+
+def test_standardised_features_are_not_found_to_be_a_ranking_of_their_equal_variances(tmp_path):
+    rng = np.random.default_rng(0)
+    X = scale(rng.normal(size=(30, 60)) * np.arange(60), "zscore")
+    X[:, 7] = 0.0
+    points = [point(sizes=[50], acc={50: [0.5]}, ranking=rng.permutation(60)[:50].tolist()) for _ in range(2)]
+    found = audit.trivial_overlaps(frames(points).trials, audit.trivial_rankings(X)).assign(
+        dataset="umist", method="ndfs"
+    )
+    assert found.set_index("ranking").loc["largest variance", "median"] > 0.95
+    assert not list(_trivial(found))
 
 
 def test_dgufs_is_found_to_keep_the_smallest_norms_and_to_have_two_inert_parameters(blobs, tmp_path):
