@@ -94,6 +94,8 @@ def _every_cell(comparison):
 
 def _counted(comparison, by):
     counts = count(comparison, by).reset_index()
+    if by == ["paper"] and len(counts) > 1:
+        counts = pd.concat([counts, counts.drop(columns=by).sum().to_frame().T.assign(paper="all")])[list(counts)]
     return _pipes([[*by, *VERDICTS, "cells", "inherited", "hollow"], *counts.astype(str).to_numpy().tolist()])
 
 

@@ -13,7 +13,9 @@ import pytest
 
 from runners.grid import load_class
 from scripts._conf import CONF, read
+from scripts._verdicts import VERDICTS
 from scripts.method_notes import method_notes, sections
+from scripts.published import PAPERS, load_published
 
 ROOT = Path(__file__).resolve().parents[1]
 CLASSES = sorted({read(path)["target"] for path in (CONF / "method").glob("*.yaml")})
@@ -93,3 +95,14 @@ def test_the_table_of_protocols_is_what_their_files_say():
     files = {path.stem: read(path) for path in (CONF / "protocol").glob("*.yaml")}
     fields = ("sizes", "scaling", "restarts", "nmi")
     assert written == {name: [str(file[key]).strip("[]") for key in fields] for name, file in files.items()}
+
+
+def test_the_page_of_what_reproduces_counts_every_published_score_once():
+    text = (ROOT / "docs/reproduction.md").read_text()
+    head, *rows = re.search(r"### Per paper\n.*?\n((?:\|[^\n]*\n)+)", text, re.DOTALL)[1].splitlines()
+    names = [name.strip() for name in head.strip("|").split("|")]
+    counts = [dict(zip(names, (text.strip() for text in row.strip("|").split("|")), strict=True)) for row in rows[1:]]
+    assert {row["paper"] for row in counts} == {*PAPERS, "all"}
+    total = sum(int(row["cells"]) for row in counts if row["paper"] != "all")
+    assert total == len(load_published()) == next(int(row["cells"]) for row in counts if row["paper"] == "all")
+    assert all(sum(int(row[name]) for name in VERDICTS) == int(row["cells"]) for row in counts)
