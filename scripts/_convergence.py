@@ -86,7 +86,10 @@ def draw_convergence(traces, titles, *, title, note, yscale="linear", width=WIDT
         for axis, (trial, trace), name in zip(grid, traces, titles, strict=False):
             # Few sweeps are points; many would run into each other.
             dots = {"marker": "o", "markersize": 3.5} if len(trace) <= 60 else {}
-            axis.plot(np.arange(len(trace)), trace, color=COLOURS[0], linewidth=1.5, **dots)
+            exponent = _exponent(trace) if yscale == "linear" else 0
+            axis.plot(np.arange(len(trace)), trace / 10.0**exponent, color=COLOURS[0], linewidth=1.5, **dots)
+            if exponent or axis in grid[::per_row].tolist():
+                axis.set_ylabel(f"Objective ({number(10.0**exponent)})" if exponent else "Objective")
             axis.set_yscale(yscale)
             facts = f"{parameters_text(trial)}\n{_outcome(trial)}".strip()
             axis.set_title(facts, fontsize=7.5, loc="left", color=GREY, linespacing=1.3)
@@ -96,17 +99,21 @@ def draw_convergence(traces, titles, *, title, note, yscale="linear", width=WIDT
             )  # fmt: skip
             axis.xaxis.set_major_locator(MaxNLocator(nbins=4, integer=True))
             if yscale == "linear":
-                axis.ticklabel_format(axis="y", scilimits=(-3, 5))
                 axis.yaxis.set_major_locator(MaxNLocator(nbins=5))
         for index, axis in enumerate(grid):
             axis.set_visible(index < len(traces))
-            if index % per_row == 0:
-                axis.set_ylabel("Objective")
             if index + per_row >= len(traces):
                 axis.set_xlabel("Sweep")
         figure.align_ylabels()
         frame(figure, title, note)
         return figure
+
+
+def _exponent(trace):
+    """Power of ten for the axis; Matplotlib's own stands where the facts are."""
+    largest = np.abs(trace).max()
+    exponent = int(np.floor(np.log10(largest))) if largest > 0 else 0
+    return 0 if -3 <= exponent < 5 else exponent
 
 
 def _outcome(trial):

@@ -41,6 +41,14 @@ def test_the_curve_is_the_trace_of_the_default_fit_or_of_the_best(study):
     assert curves(convergence(study, "umist", ["rufs"], selection="best_over_grid")) == [[8, 7]]
 
 
+@pytest.mark.parametrize("scale, label, top", [(1.0, "Objective", 9.0), (-2e6, "Objective (10⁷)", -1.8)])
+def test_large_objectives_have_their_power_of_ten_in_the_label(scale, label, top):
+    trace = [scale * value for value in (9.0, 5.0, 4.0)]
+    axis = convergence(study_of([{**RUFS, "acc": {50: [0.3]}, "trace": trace}]), "umist").axes[0]
+    assert axis.get_ylabel() == label
+    assert axis.lines[0].get_ydata()[0] == pytest.approx(top)
+
+
 def test_a_size_names_the_fit_where_every_size_has_its_own(study):
     assert curves(convergence(study, "umist", ["dgufs"], size=50)) == [[1, -1]]
     assert curves(convergence(study, "umist", ["dgufs"], size=100)) == [[3, 2]]
