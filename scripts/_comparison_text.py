@@ -4,6 +4,7 @@ import pandas as pd
 
 from metrics.summary import SELECTIONS
 from scripts._conf import names_in_print, unique_names
+from scripts._table_formats import pipes
 from scripts._verdicts import VERDICTS, closest, count, unreached
 from scripts.published import PAPERS
 
@@ -69,7 +70,7 @@ def _unreached(comparison):
             _published(cell), methods[cell.method], _score(cell.mean, cell.std), f"{cell.difference:+.1f}",
             cell.explanation or "unknown",
         ])  # fmt: skip
-    return _pipes(lines)
+    return pipes(lines)
 
 
 def _every_cell(comparison):
@@ -88,7 +89,7 @@ def _every_cell(comparison):
                 datasets.get(cell.dataset, cell.dataset), cell.published_method, _published(cell), name,
                 _score(cell.mean, cell.std), difference, cell.verdict, notes,
             ])  # fmt: skip
-        parts.append(_pipes(lines))
+        parts.append(pipes(lines))
     return parts
 
 
@@ -96,7 +97,7 @@ def _counted(comparison, by):
     counts = count(comparison, by).reset_index()
     if by == ["paper"] and len(counts) > 1:
         counts = pd.concat([counts, counts.drop(columns=by).sum().to_frame().T.assign(paper="all")])[list(counts)]
-    return _pipes([[*by, *VERDICTS, "cells", "inherited", "hollow"], *counts.astype(str).to_numpy().tolist()])
+    return pipes([[*by, *VERDICTS, "cells", "inherited", "hollow"], *counts.astype(str).to_numpy().tolist()])
 
 
 def _published(cell):
@@ -105,9 +106,3 @@ def _published(cell):
 
 def _score(mean, std):
     return "" if pd.isna(mean) else f"{mean:.1f}" + ("" if pd.isna(std) else f"±{std:.1f}")
-
-
-def _pipes(lines):
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    head, *body = ["| " + " | ".join(map(str.ljust, line, widths)) + " |" for line in lines]
-    return "\n".join([head, "|" + "|".join("-" * (width + 2) for width in widths) + "|", *body])

@@ -9,6 +9,7 @@ from joblib import cpu_count
 
 from scripts._audit import by_method, in_words, make_audit, selection_names
 from scripts._conf import CONF
+from scripts._table_formats import pipes
 
 TITLES = {
     "distinct": (
@@ -67,7 +68,9 @@ def to_markdown(found, study, metric="acc"):
     for name, (title, text) in TITLES.items():
         parts += [f"## {title}{f' ({metric.upper()})' if name == 'choices' else ''}", text]
         frame = compact(name, found.tables[name])
-        parts.append(_pipes(frame) if len(frame) else "Nothing to show.")
+        parts.append(
+            pipes([list(map(str, frame.columns)), *frame.to_numpy().tolist()]) if len(frame) else "Nothing to show."
+        )
     return "\n\n".join(parts) + "\n"
 
 
@@ -126,16 +129,6 @@ def _text(table, column, value):
     if column == "gap":
         return f"{100 * value:.3f} %"
     return f"{value:.3f}" if abs(value) <= 1 else f"{value:.6g}"
-
-
-def _pipes(frame):
-    columns = [[str(name), *values] for name, values in frame.items()]
-    widths = [max(map(len, column)) for column in columns]
-    rows = [
-        "| " + " | ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)) + " |"
-        for row in zip(*columns, strict=True)
-    ]
-    return "\n".join([rows[0], "|" + "|".join("-" * (width + 2) for width in widths) + "|", *rows[1:]])
 
 
 @hydra.main(version_base="1.3", config_path=str(CONF), config_name="audit")

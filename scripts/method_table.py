@@ -19,6 +19,7 @@ import pandas as pd
 from datasets import dataset_names
 from runners.store import load_results
 from scripts._conf import CONF, ROOT, read
+from scripts._table_formats import pipes
 
 HEAD = ("Method", "ACC", "NMI", "ACC learned", "NMI learned", "fit s", "sweeps", "status", "peak MB", "objective")
 NOT_RUN, FAILED = "not run", "failed"
@@ -46,7 +47,7 @@ def method_table(results, methods, datasets, study, options=()):
     parts = []
     for dataset in datasets:
         lines = [_cells(method, chosen[method, dataset], results) for method in methods]
-        parts.append(f"## {dataset}\n\n{_markdown([HEAD, *lines])}")
+        parts.append(f"## {dataset}\n\n{pipes([HEAD, *lines])}")
     parts.append("\n".join(wrap.fill(f"* {note}") for note in _notes(chosen, results, study)))
     if commands := _commands(chosen, methods, datasets, options):
         parts.append("\n".join(["```", *commands, "```"]))
@@ -87,12 +88,6 @@ def _percent(values):
     if values.empty:
         return "-"
     return f"{100 * values.mean():.1f}" + (f"±{100 * values.std():.1f}" if len(values) > 1 else "")
-
-
-def _markdown(lines):
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    texts = ["| " + " | ".join(map(str.ljust, line, widths)) + " |" for line in lines]
-    return "\n".join([texts[0], "|" + "|".join("-" * (width + 2) for width in widths) + "|", *texts[1:]])
 
 
 READING = (

@@ -11,6 +11,7 @@ from runners.store import load_results
 from scripts._conf import CONF, names_in_print, unique_names
 from scripts._missing import MissingResults, fill, no_results, with_commands
 from scripts._ranking import rank_study
+from scripts._table_formats import pipes
 
 
 def to_markdown(ranking, names, heading, alpha=0.05):
@@ -36,7 +37,7 @@ def to_markdown(ranking, names, heading, alpha=0.05):
         [names[method], f"{row.average_rank:.2f}", _interval(row), str(int(row.wins))]
         for method, row in zip(table.index, table.itertuples(), strict=True)
     ]
-    lines += [*_table(["Method", "Average rank", "95 % interval", "Wins"], rows), ""]
+    lines += [pipes([["Method", "Average rank", "95 % interval", "Wins"], *rows]), ""]
     lines.append(
         "* 1 is the best; ties share the mean of their places. The interval is a bootstrap over the K-means restarts, "
         "which are averaged before the data sets: it holds these data sets and this choice of parameters fixed."
@@ -58,7 +59,7 @@ def to_markdown(ranking, names, heading, alpha=0.05):
                 "",
                 f"p of every pair, {title} (bold: below {alpha:g})",
                 "",
-                *_matrix(matrix, table, names, alpha),
+                _matrix(matrix, table, names, alpha),
             ]
     return "\n".join(lines) + "\n"
 
@@ -82,15 +83,7 @@ def _matrix(matrix, table, names, alpha):
             for text, second in zip(texts, order[place + 1 :], strict=True)
         ]
         rows.append([names[first], *[""] * place, *marked])
-    return _table(["", *[names[name] for name in order[1:]]], rows)
-
-
-def _table(header, rows):
-    widths = [max(len(row[column]) for row in [header, *rows]) for column in range(len(header))]
-    lines = [header, ["-" * width for width in widths], *rows]
-    return [
-        "| " + " | ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)) + " |" for line in lines
-    ]
+    return pipes([["", *[names[name] for name in order[1:]]], *rows])
 
 
 def _p(value, sign=""):
