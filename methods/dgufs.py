@@ -93,8 +93,9 @@ class DGUFS(BaseSelector):
     *Known pathologies ("released").*  From its zero start Y keeps what X - Z drops, the m features of **smallest
     norm**, and over the paper's grid nothing changes that: on PIE10P, UMIST, ORL and ALLAML (min-max scaled) the
     selection is that of `min_norm` at every point, L is zero or of rank one, and all samples get one label: status
-    "collapsed".  Features that are zero throughout are selected first.  Eq. (5) itself is degenerate: S >= 0, so one
-    single cluster maximises <S, L> at the smallest rank.
+    "collapsed".  Features that are zero throughout are selected first.  At an alpha far below that grid, 1e-4 or less,
+    the iterates grow until they overflow.  Eq. (5) itself is degenerate: S >= 0, so one single cluster maximises <S, L>
+    at the smallest rank.
 
     *Why "normalized".*  Scaled indicators take away the reward for one big cluster and fix the rank, so alpha drops
     out.  Both terms are cosines between kernels up to a constant, the second one the centred kernel alignment [2]_:
@@ -165,19 +166,21 @@ class DGUFS(BaseSelector):
 
     def _solve_released(self, X, S):
         sweep = dgufs_released.Sweep(np.ascontiguousarray(X.T), S, self.n_features_to_select_, self.alpha, self.beta)
-        state, trace = iterate(
-            sweep,
-            dgufs_released.start(len(X), **(self.init or {})),
-            sweep.objective,
-            max_iter=self.max_iter,
-            tol=self.tol,
-            residual=lambda previous, current: current.residual,
-        )
+        with np.errstate(over="ignore", invalid="ignore"):  # at an alpha far below the paper's; the status says so
+            state, trace = iterate(
+                sweep,
+                dgufs_released.start(len(X), **(self.init or {})),
+                sweep.objective,
+                max_iter=self.max_iter,
+                tol=self.tol,
+                residual=lambda previous, current: current.residual,
+            )
         labels = dgufs_released.labels_of(state, self.n_clusters)
         if self.n_clusters > 1 and not labels.any():
             trace = replace(trace, status=COLLAPSED)
         norms = np.zeros(X.shape[1])
-        norms[state.rows] = np.linalg.norm(state.Y, axis=1)
+        # Scaled first: the squares may overflow.
+        norms[state.rows] = np.linalg.norm(state.Y / max(np.abs(state.Y).max(initial=0.0), 1.0), axis=1)
         scores = np.zeros(X.shape[1])
         scores[state.selected] = 1 + norms[state.selected] / max(norms.max(), np.finfo(float).tiny)
         return Solution(scores, trace, labels)

@@ -240,6 +240,11 @@ def eigenpairs_above(A, threshold, expected=0):
     values : ndarray of shape (q,)
     vectors : ndarray of shape (n, q)
 
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        Where the entries have overflowed.
+
     Notes
     -----
     No eigenvalue exceeds the largest row sum, which decides most calls.  Otherwise the leading pairs come from Lanczos,
@@ -249,7 +254,10 @@ def eigenpairs_above(A, threshold, expected=0):
     computes the eigenvalues above the threshold.
     """
     n = len(A)
-    if A.sum(axis=1).max(initial=0) <= threshold:
+    bound = A.sum(axis=1).max(initial=0)
+    if not np.isfinite(bound):
+        raise np.linalg.LinAlgError("the matrix has overflowed.")
+    if bound <= threshold:
         return np.empty(0), np.empty((n, 0))
     if n > DENSE:
         for n_pairs in (max(expected, 1), max(expected, 1) + 4):

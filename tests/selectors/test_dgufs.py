@@ -230,6 +230,15 @@ def test_the_fixed_sweeps_raise_no_warning_and_a_collapse_is_visible(recwarn):
     assert not recwarn.list
 
 
+@pytest.mark.parametrize("alpha, statuses", [(1e-4, ("max_iter", "diverged")), (1e-6, ("diverged",))])
+def test_an_alpha_far_below_the_papers_overflows_and_says_so(alpha, statuses, recwarn):
+    X = np.random.default_rng(0).random((60, 40))
+    selector = DGUFS(20, n_clusters=5, alpha=alpha, beta=0.1).fit(X)
+    assert selector.status_ in statuses
+    assert np.isfinite(selector.scores_).all() and selector.objective_ < -1e200
+    assert not [warning for warning in recwarn if issubclass(warning.category, RuntimeWarning)]
+
+
 def test_constant_zero_features_are_selected_first():
     X = minmax(blobs()[0])
     X[:, [3, 11, 29]] = 0
