@@ -63,14 +63,15 @@ def _unreached(comparison):
     if cells.empty:
         return "None."
     methods, datasets = unique_names("method", cells["method"].unique()), names_in_print("dataset")
+    reasons = {text: str(place) for place, text in enumerate(filter(None, cells["explanation"].unique()), start=1)}
     lines = [["Paper", "Data set", "Score", "Published row", "Published", "Closest", "Reproduced", "Δ", "Why"]]
     for cell in cells.itertuples():
         lines.append([
             PAPERS[cell.paper], datasets.get(cell.dataset, cell.dataset), cell.metric.upper(), cell.published_method,
             _published(cell), methods[cell.method], _score(cell.mean, cell.std), f"{cell.difference:+.1f}",
-            cell.explanation or "unknown",
+            reasons.get(cell.explanation, "unknown"),
         ])  # fmt: skip
-    return pipes(lines)
+    return "\n".join([pipes(lines), *([""] if reasons else []), *(f"{n}. {text}." for text, n in reasons.items())])
 
 
 def _every_cell(comparison):
