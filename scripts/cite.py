@@ -8,6 +8,7 @@ import hydra
 
 from runners.store import load_results
 from scripts._conf import CONF, ROOT, read
+from scripts._missing import no_results
 from scripts.published import PAPERS
 
 
@@ -56,7 +57,7 @@ def main(config):
     """Print the sources of the study that `config` names."""
     trials = load_results(config.results_dir, study=config.study).trials
     if trials.empty:
-        sys.exit(f"error: the study {config.study!r} has no results in {config.results_dir}.")
+        sys.exit(f"error: {no_results(config.results_dir, config.study)}")
     for title, texts in sources(trials).items():
         print(title.capitalize(), *(f"  {text}" for text in texts), sep="\n")
 
