@@ -69,7 +69,7 @@ def to_markdown(table, width=120):
 
 
 def to_latex(table):
-    """A `table` environment for booktabs and graphicx.
+    """A `table` environment for booktabs and graphicx, made narrower where the page asks for it; commands are comments.
 
     Parameters
     ----------
@@ -91,18 +91,19 @@ def to_latex(table):
         r"\centering",
         rf"\caption{{{_tex(table.title)}}}",
         rf"\label{{tab:{table.name.replace('_', '-')}}}",
-        r"\resizebox{\textwidth}{!}{%",
-        rf"\begin{{tabular}}{{l{'c' * len(table.columns)}}}",
+        r"\small",
+        rf"\sbox0{{\begin{{tabular}}{{l{'c' * len(table.columns)}}}",
         r"\toprule",
         header + r" \\",
         r"\midrule",
         *body,
         r"\bottomrule",
-        r"\end{tabular}}",
+        r"\end{tabular}}%",
+        r"\ifdim\wd0>\textwidth\resizebox{\textwidth}{!}{\usebox0}\else\usebox0\fi",
         r"\par\smallskip\raggedright\footnotesize",
-        *(_tex(note) + r"\par" for note in table.notes),
-        *(r"\texttt{" + _tex(command) + r"}\par" for command in table.commands),
+        *(_tex(note.replace("commands below", "commands in this file")) + r"\par" for note in table.notes),
         r"\end{table}",
+        *(f"% {command}" for command in table.commands),
     ]
     return "\n".join(lines) + "\n"
 
