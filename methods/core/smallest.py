@@ -4,7 +4,8 @@ The step for W of every method that minimises ``tr W'X'KXW + sum_j weights_j ||w
 """
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve, eigh, lu_factor, lu_solve, qr
+from scipy.linalg import cho_factor, cho_solve, eigh, lu_solve, qr
+from scipy.linalg.lapack import dgetrf
 from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
 from methods.core.subspace import GUARDS, POWERS, largest_eigenvectors
@@ -64,7 +65,10 @@ class WideGram:
         if not np.isfinite(product).all():
             raise np.linalg.LinAlgError("The system is not finite.")
         product.flat[:: len(product) + 1] += 1.0
-        factors = lu_factor(product, overwrite_a=True, check_finite=False)
+        *factors, zero_pivot = dgetrf(product, overwrite_a=True)
+        if zero_pivot:  # no digit is left
+            inside = self._orthogonal(scaled)
+            return lambda V: root * inside(root * V)
 
         def once(V):
             return V - scaled @ lu_solve(factors, self.K(scaled.T @ V), check_finite=False)
