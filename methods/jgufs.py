@@ -12,6 +12,7 @@ from methods.core.local_learning import mean_distance
 from methods.core.loop import COLLAPSED, iterate
 from methods.core.optimal_graph import row_stochastic_graph
 from methods.core.prox import row_norms
+from methods.core.reweighting import log_scale
 from methods.core.ridge import WeightedRidge, smallest_collapsing_weight
 from methods.core.rufs_blocks import largest_change
 from methods.core.shared import shared
@@ -201,7 +202,7 @@ class JGUFS(BaseSelector):
                 max_iter=self.max_iter if last else WARM_SWEEPS,
                 tol=self.tol if last else max(self.tol, WARM_TOL),
             )
-            F, log_s = state.F, problem.log_scale(state.W)
+            F, log_s = state.F, log_scale(state.W)
         return state, trace
 
     def _graph_and_labels(self, X, seed):

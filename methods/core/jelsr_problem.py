@@ -7,11 +7,10 @@ from scipy import sparse
 from scipy.linalg import cho_factor, cho_solve, eigh
 from scipy.sparse.linalg import splu
 
-from methods.core.reweighting import Memory, no_memory, safeguarded
+from methods.core.reweighting import Memory, log_scale, no_memory, safeguarded
 from methods.core.ridge import WeightedRidge
 from methods.core.subspace import GUARDS, POWERS, largest_eigenvectors
 
-EPS = 1e-12  # of the smoothed row norms
 DENSE_SAMPLES = 600  # up to here the eigenvectors come from a dense matrix
 
 
@@ -48,18 +47,13 @@ class Problem:
 
     def start(self, W):
         d = self.X.shape[1]
-        s = np.full(d, 0.5) if W is None else np.exp(self.log_scale(np.asarray(W, dtype=float)))
+        s = np.full(d, 0.5) if W is None else np.exp(log_scale(np.asarray(W, dtype=float)))
         return replace(self.solve(s, None), log_s=np.log(s), memory=no_memory(d))
 
     def sweep(self, state):
-        memory = state.memory.remember(state.log_s, self.log_scale(state.W))
+        memory = state.memory.remember(state.log_s, log_scale(state.W))
         new, log_s, memory = safeguarded(lambda s: self.solve(s, state.guess), memory, state.value)
         return replace(new, log_s=log_s, memory=memory)
-
-    @staticmethod
-    def log_scale(W):
-        """log s, s_j = sqrt(||w_j||^2 + eps)."""
-        return np.log(np.einsum("ij,ij->i", W, W) + EPS) / 2
 
     def solve(self, s, guess):
         """The best Y and W for the weights 1 / (2 s)."""
@@ -72,7 +66,7 @@ class Problem:
             guess = self._smallest(s, guess)
             Y = guess[:, : self.n_clusters]
         misfit, W = ridge.residual(Y)
-        smooth = np.exp(self.log_scale(W)).sum()
+        smooth = np.exp(log_scale(W)).sum()
         value = (Y * (self.L @ Y)).sum() + self.beta * ((misfit**2).sum() + self.alpha * smooth)
         return State(Y, W, float(value), guess=guess)
 

@@ -8,10 +8,8 @@ from scipy import sparse
 from methods.core.bounded import minimize_nonnegative
 from methods.core.ndfs_blocks import oblique
 from methods.core.optimal_graph import adapted_graph, symmetric_laplacian
-from methods.core.reweighting import Memory, no_memory, safeguarded
+from methods.core.reweighting import Memory, log_scale, no_memory, safeguarded
 from methods.core.ridge import WeightedRidge
-
-EPS = 1e-12  # of the smoothed row norms
 
 
 @dataclass(frozen=True)
@@ -66,7 +64,7 @@ class Problem:
 
     def sweep(self, state):
         """S, then F and W with the weights that W implies."""
-        memory = state.memory.remember(state.log_s, self.log_scale(state.W))
+        memory = state.memory.remember(state.log_s, log_scale(state.W))
         graph = self.graph(state.F)
         new, log_s, memory = safeguarded(lambda s: self.solve(s, state.F, graph), memory, state.value)
         return replace(new, log_s=log_s, memory=memory)
@@ -95,12 +93,7 @@ class Problem:
         return function
 
     def state(self, F, rest, W, graph):
-        value_w = np.vdot(rest, rest) + self.gamma * np.exp(self.log_scale(W)).sum()
+        value_w = np.vdot(rest, rest) + self.gamma * np.exp(log_scale(W)).sum()
         smooth = self.alpha * np.vdot(F, graph.L @ F)
         value = graph.distance + smooth + self.beta * value_w + self.lambda_ / 2 * oblique(F)
         return State(F, W, graph, float(value), float(value_w))
-
-    @staticmethod
-    def log_scale(W):
-        """log s, s_j = sqrt(||w_j||^2 + eps)."""
-        return np.log(np.einsum("ij,ij->i", W, W) + EPS) / 2

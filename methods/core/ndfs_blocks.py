@@ -6,10 +6,9 @@ from typing import NamedTuple
 import numpy as np
 
 from methods.core.prox import row_weights
-from methods.core.reweighting import Memory, no_memory, safeguarded
+from methods.core.reweighting import Memory, log_scale, no_memory, safeguarded
 from methods.core.ridge import WeightedRidge
 
-EPS = 1e-12  # of the smoothed row norms
 RELEASED_EPS = np.finfo(float).eps
 HALVINGS = 30  # of the power of the multiplicative step
 
@@ -51,7 +50,7 @@ class Problem:
         return replace(state, log_s=log_s, memory=no_memory(d))
 
     def sweep(self, state):
-        memory = state.memory.remember(state.log_s, self.log_scale(state.W))
+        memory = state.memory.remember(state.log_s, log_scale(state.W))
         new, log_s, memory = safeguarded(lambda s: self.solve(s, state.F), memory, state.value)
         return replace(new, log_s=log_s, memory=memory)
 
@@ -86,17 +85,12 @@ class Problem:
         return np.vdot(F, MF) + self.gamma / 2 * oblique(F)
 
     def state(self, F, rest, W):
-        value_w = np.vdot(rest, rest) + self.beta * np.exp(self.log_scale(W)).sum()
+        value_w = np.vdot(rest, rest) + self.beta * np.exp(log_scale(W)).sum()
         value = np.vdot(F, self.L @ F) + self.alpha * value_w + self.gamma / 2 * oblique(F)
         return State(F, W, float(value), float(value_w))
 
     def weights(self, log_s):
         return self.beta / (2 * np.exp(log_s))
-
-    @staticmethod
-    def log_scale(W):
-        """log s, s_j = sqrt(||w_j||^2 + eps)."""
-        return np.log(np.einsum("ij,ij->i", W, W) + EPS) / 2
 
 
 class ReleasedState(NamedTuple):

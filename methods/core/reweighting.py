@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+EPS = 1e-12  # of the smoothed row norms
 KEPT = 5  # sweeps that an extrapolation looks back on
 FARTHEST = 10.0  # from the plain step, in log s
 
@@ -40,6 +41,11 @@ class Memory:
         shares = np.linalg.lstsq(np.diff(lengths, axis=0).T, lengths[-1], rcond=1e-8)[0]
         guess = self.after[-1] - shares @ np.diff(self.after, axis=0)
         return np.clip(guess, self.after[-1] - FARTHEST, self.after[-1] + FARTHEST)
+
+
+def log_scale(W):
+    """log s, s_j = sqrt(||w_j||^2 + eps)."""
+    return np.log(np.einsum("ij,ij->i", W, W) + EPS) / 2
 
 
 def no_memory(n_features):

@@ -7,10 +7,9 @@ from scipy import sparse
 from scipy.linalg import cholesky, solve_triangular
 
 from methods.core.linalg import polar_factor
-from methods.core.reweighting import Memory, no_memory, safeguarded
+from methods.core.reweighting import Memory, log_scale, no_memory, safeguarded
 from methods.core.ridge import WeightedRidge
 
-EPS = 1e-12  # of the smoothed row norms
 INNER_STEPS = 50  # of E and H for the same W, at most
 INNER_TOL = 1e-6  # change of an entry of E at which they end
 CYCLES = 5  # of (E, H, B) and W for the same weights, in a sweep: they share its one factorisation
@@ -60,15 +59,10 @@ class Problem:
     def value(self, W, B, E, H):
         XW = self.X @ W
         value = ((XW - E @ B.T) ** 2).sum() + self.lambda2 * ((H - E) ** 2).sum()
-        value += self.lambda_ * np.exp(self.log_scale(W)).sum()
+        value += self.lambda_ * np.exp(log_scale(W)).sum()
         if self.L is not None:
             value += self.triplet_weight * (XW * (self.L @ XW)).sum()
         return float(value)
-
-    @staticmethod
-    def log_scale(W):
-        """log s, s_j = sqrt(||w_j||^2 + eps)."""
-        return np.log(np.einsum("ij,ij->i", W, W) + EPS) / 2
 
     def indicators(self, W, B, E, H):
         """E and H in turn, each the best for the other, for given W and B."""
@@ -93,7 +87,7 @@ class Problem:
 
     def sweep(self, state):
         memory = state.memory
-        plain = self.log_scale(state.W)
+        plain = log_scale(state.W)
         E, H = self.indicators(state.W, state.B, state.E, state.H)
         B = self.basis(state.W, E)
 

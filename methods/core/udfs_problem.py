@@ -4,10 +4,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from methods.core.reweighting import Memory, no_memory, safeguarded
+from methods.core.reweighting import Memory, log_scale, no_memory, safeguarded
 from methods.core.smallest import DenseGram, WideGram, smallest_eigenvectors, tie_breaking_weights
-
-EPS = 1e-12  # of the smoothed row norms
 
 
 @dataclass(frozen=True)
@@ -48,12 +46,7 @@ class Problem:
         return State(W, self.value(W), guess=guess)
 
     def value(self, W):
-        return self.gram.form(W) + self.gamma * float(np.exp(self.log_scale(W)).sum())
-
-    @staticmethod
-    def log_scale(W):
-        """log s, s_j = sqrt(||w_j||^2 + eps)."""
-        return np.log(np.einsum("ij,ij->i", W, W) + EPS) / 2
+        return self.gram.form(W) + self.gamma * float(np.exp(log_scale(W)).sum())
 
     def solve(self, s, guess):
         """The best W for the weights 1 / (2 s)."""
@@ -62,7 +55,7 @@ class Problem:
         return State(W, self.value(W), guess=guess)
 
     def sweep(self, state):
-        plain = self.log_scale(state.W)
+        plain = log_scale(state.W)
         if state.log_s is None:
             new, log_s, memory = self.solve(np.exp(plain), state.guess), plain, no_memory(len(plain))
         else:

@@ -4,11 +4,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from methods.core.reweighting import Memory, no_memory, safeguarded
+from methods.core.reweighting import Memory, log_scale, no_memory, safeguarded
 from methods.core.smallest import DenseGram, WideGram, smallest_eigenvectors, tie_breaking_weights
 from methods.core.starts import kmeans_labels, scaled_indicator
 
-EPS = 1e-12  # of the smoothed row norms
 ROUNDS = 10  # of a start, at most
 WORTHWHILE = 1e-9  # share of the objective that another partition must save
 
@@ -72,12 +71,7 @@ class Problem:
         return WideGram(self.X, K, self.floor)
 
     def value(self, W, gram):
-        return gram.form(W) + self.beta * float(np.exp(self.log_scale(W)).sum())
-
-    @staticmethod
-    def log_scale(W):
-        """log s, s_j = sqrt(||w_j||^2 + eps)."""
-        return np.log(np.einsum("ij,ij->i", W, W) + EPS) / 2
+        return gram.form(W) + self.beta * float(np.exp(log_scale(W)).sum())
 
     def scatter(self, Y, labels):
         """||Y' - UV||^2, U the means."""
@@ -133,7 +127,7 @@ class Problem:
         if labels is not state.labels:
             gram = self.gram(labels)
             bound = self.value(state.W, gram)
-        plain = self.log_scale(state.W)
+        plain = log_scale(state.W)
         if state.log_s is None:
             new, log_s, memory = self.solve(np.exp(plain), gram, labels, state.guess), plain, no_memory(len(plain))
         else:
