@@ -55,13 +55,13 @@ def check_choices(config):
         if choice != name:
             raise ConfigError(f"conf/{group}/{choice}.yaml: name is {name!r}, it must be that of the file.")
     grid = config.method.get("grid") or {}
-    for override in hydra_config.overrides.task:
-        name = re.match(r"\+*method\.params\.(\w+)=", override)
-        value = config.method.params[name[1]] if name else None
-        if name and config.runner.points == "grid" and value not in grid.get(name[1], [value]):
+    given = [re.match(r"\+*method\.params\.(\w+)=", override) for override in hydra_config.overrides.task]
+    for name in [match[1] for match in given if match] if config.runner.points == "grid" else []:
+        value = config.method.params[name]
+        if name in grid and value not in grid[name]:
             raise ConfigError(
-                f"method.params.{name[1]}={value} would not be tried: method.grid.{name[1]}={list(grid[name[1]])} is. "
-                f"Set 'method.grid.{name[1]}=[{value}]', too."
+                f"method.params.{name}={value} would not be tried: method.grid.{name}={list(grid[name])} is. "
+                f"Set 'method.grid.{name}=[{value}]', too."
             )
 
 

@@ -35,6 +35,11 @@ def feature_sets(trials):
     return pd.DataFrame(rows, columns=[*CELL, "trial", "params", "n_selected", "digest"])
 
 
+def stored_features(stored, size):
+    """The first `size` features of a decoded ranking, one list or one for each size; empty where there is none."""
+    return stored.get(str(size), []) if isinstance(stored, dict) else stored[:size]
+
+
 def distinct_sets(trials):
     """How many different feature sets the points of a grid give.
 
@@ -69,14 +74,14 @@ def parameter_effects(trials, n_features=None):
     for key, cell in feature_sets(trials).groupby(CELL):
         points = [json.loads(text) for text in cell["params"]]
         names = sorted({name for point in points for name in point})
-        chance = cell["n_selected"].mean() / (n_features or {}).get(key[0], np.nan)
+        random = cell["n_selected"].mean() / (n_features or {}).get(key[0], np.nan)
         for name in names:
             values = {json.dumps(point.get(name)) for point in points}
             if len(values) > 1:
                 steps = _steps(cell, points, name)
                 shared = [_shared(rankings[first.trial], rankings[second.trial], size) for size, first, second in steps]
                 changed = sum(first.digest != second.digest for _, first, second in steps)
-                rows.append((*key, name, len(values), len(steps), changed, float(np.mean(shared)), chance))
+                rows.append((*key, name, len(values), len(steps), changed, float(np.mean(shared)), random))
     return pd.DataFrame(rows, columns=[*CELL, "parameter", "n_values", "n_steps", "n_changed", "shared", "chance"])
 
 
@@ -93,7 +98,7 @@ def _steps(cell, points, name):
 
 def _shared(first, second, size):
     """Share of common features of two stored rankings; nan where one has no set of this size."""
-    sets = [set(stored.get(str(size), ()) if isinstance(stored, dict) else stored[:size]) for stored in (first, second)]
+    sets = [set(stored_features(stored, size)) for stored in (first, second)]
     return len(sets[0] & sets[1]) / size if len(sets[0]) == len(sets[1]) == size else np.nan
 
 

@@ -1,6 +1,5 @@
 """One cell, a method on a data set: the only reader of a whole configuration."""
 
-import difflib
 import logging
 import sys
 import time
@@ -18,7 +17,7 @@ from datasets import load_dataset, scale
 from metrics.kmeans import load_engine
 from metrics.summary import select, summarise
 from runners.evaluations import Evaluations
-from runners.grid import ConfigError, Protocol, expand
+from runners.grid import ConfigError, Protocol, did_you_mean, expand
 from runners.pool import Usage, run_all
 from runners.provenance import git_sha
 from runners.store import Store, claim_study, load_results
@@ -246,9 +245,10 @@ def _protocol(node):
     known = {item.name: item.default is item.default_factory is MISSING for item in fields(Protocol)}
     for name in content:
         if name not in known:
-            close = difflib.get_close_matches(name, known, 1)
-            hint = f" Did you mean {close[0]}?" if close else ""
-            raise ConfigError(f"protocol.{name} is not a field of a protocol; it has: {', '.join(known)}.{hint}")
+            options = ", ".join(known)
+            raise ConfigError(
+                f"protocol.{name} is not a field of a protocol; it has: {options}.{did_you_mean(name, known)}"
+            )
     lacking = [name for name, needed in known.items() if needed and name not in content]
     if lacking:
         raise ConfigError(f"the protocol lacks {', '.join(lacking)}.")

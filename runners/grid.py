@@ -162,11 +162,10 @@ def expand(study, dataset, method, protocol):
     for group, names in (("params", defaults), ("grid", grid)):
         for name in names:
             if name not in accepted:
-                close = difflib.get_close_matches(name, accepted, 1)
-                hint = f" Did you mean {close[0]}?" if close else ""
                 options = ", ".join(accepted) or "none"
                 raise ConfigError(
-                    f"method.{group}.{name} is not a parameter of {cls.__name__}; it takes: {options}.{hint}"
+                    f"method.{group}.{name} is not a parameter of {cls.__name__}; it takes: {options}."
+                    f"{did_you_mean(name, accepted)}"
                 )
     for name, values in grid.items():
         if not isinstance(values, Sequence) or isinstance(values, str) or not values:
@@ -259,6 +258,12 @@ def load_class(target):
         return getattr(importlib.import_module(module), name)
     except (ImportError, AttributeError, ValueError) as error:
         raise ConfigError(f"method.target={target!r} cannot be imported: {error}") from error
+
+
+def did_you_mean(name, known):
+    """The nearest of the known names as a sentence after a space; nothing where none is near."""
+    close = difflib.get_close_matches(str(name), list(known), 1)
+    return f" Did you mean {close[0]}?" if close else ""
 
 
 def to_json(value):

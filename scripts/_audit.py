@@ -12,6 +12,7 @@ from metrics.summary import SELECTIONS, summarise
 from runners.stability import default_trial, load_stability, measure
 from runners.store import load_results
 from scripts._conf import CONF, read
+from scripts._tables import POOR
 
 # From here on an overlap, corrected for chance, says that two rankings select the same.
 SAME = 0.9
@@ -176,7 +177,7 @@ def _trivial(overlaps):
 
 
 def _hollow(choices):
-    rows = choices[(choices["clusterer"] == "kmeans") & choices["oracle_status"].isin(("collapsed", "diverged"))]
+    rows = choices[(choices["clusterer"] == "kmeans") & choices["oracle_status"].isin(POOR)]
     for row in rows.itertuples():
         claim = f"the best score of its grid, as judged by the labels, is that of a fit that {row.oracle_status}"
         yield row.dataset, row.method, claim, f"{100 * row.best_over_grid:.1f} %"

@@ -5,7 +5,7 @@ import pandas as pd
 from metrics.summary import SELECTIONS
 from scripts._conf import names_in_print, unique_names
 from scripts._table_formats import pipes
-from scripts._verdicts import VERDICTS, closest, count, unreached
+from scripts._verdicts import VERDICTS, closest, count, own_rows, unreached
 from scripts.published import PAPERS
 
 LEGEND = """\
@@ -29,7 +29,7 @@ def to_markdown(comparison, summary=False):
     -------
     str
     """
-    own = comparison[(comparison["method"] == comparison["published_method"]) & (comparison["clusterer"] == "kmeans")]
+    own = own_rows(comparison)
     selection = comparison["selection"].iloc[0]
     parts = [
         "# Published and reproduced scores",

@@ -1,12 +1,12 @@
 """What the scripts read of conf/ beside their own settings."""
 
-import difflib
 from collections import Counter
 from pathlib import Path
 
 import yaml
 from omegaconf import OmegaConf
 
+from runners.grid import did_you_mean
 from scripts.published import PAPERS
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -47,12 +47,6 @@ def unique_names(group, names):
     printed = {name: known.get(name, name) for name in names}
     counts = Counter(printed.values())
     return {name: f"{text} [{name}]" if counts[text] > 1 else text for name, text in printed.items()}
-
-
-def did_you_mean(name, known):
-    """The nearest of the known names as a sentence after a space; nothing where none is near."""
-    close = difflib.get_close_matches(str(name), list(known), 1)
-    return f" Did you mean {close[0]}?" if close else ""
 
 
 def check_names(group, names, stored=()):

@@ -2,7 +2,8 @@
 
 import pandas as pd
 
-from scripts._conf import CONF, check_names, did_you_mean, read
+from runners.grid import did_you_mean
+from scripts._conf import CONF, check_names, read
 from scripts._tables import COMPLETE, Table
 from scripts.published import PAPERS, published_cells
 

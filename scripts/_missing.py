@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from scripts._conf import CONF, did_you_mean, names_in_print, read
+from runners.grid import did_you_mean
+from scripts._conf import CONF, names_in_print, read
 from scripts._table_notes import commands, overrides_of
 from scripts._tables import NOT_RUN
 

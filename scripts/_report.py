@@ -16,7 +16,7 @@ from scripts._report_parts import average_ranks, figures
 from scripts._report_trials import trial_facts
 from scripts._study import Study
 from scripts._table_formats import HTML, ours, paper
-from scripts._verdicts import VERDICTS, is_hollow, unreached
+from scripts._verdicts import VERDICTS, is_hollow, own_rows, unreached
 from scripts.audit import TITLES, compact
 from scripts.cite import sources
 from scripts.compare import compare
@@ -147,9 +147,7 @@ def _overview(trials, comparison, found):
     counts = Counter(trials["status"])
     verdicts, facts = Counter(), {}
     if comparison is not None:
-        own = comparison[
-            (comparison["method"] == comparison["published_method"]) & (comparison["clusterer"] == "kmeans")
-        ]
+        own = own_rows(comparison)
         verdicts = Counter(own["verdict"])
         facts = {
             "departs": own["departs"].iloc[0],

@@ -8,6 +8,7 @@ import shlex
 import numpy as np
 from PIL import Image
 
+from metrics.audit import stored_features
 from runners.grid import OPTIONAL, RESERVED
 from scripts._conf import CONF, read
 from scripts._table_notes import overrides_of
@@ -40,7 +41,7 @@ def trial_facts(row, scores, trace, size, face):
     sizes = json.loads(row["sizes"])
     size = size if size in sizes else max(sizes)
     stored = json.loads(row["ranking"])
-    features = stored.get(str(size), []) if isinstance(stored, dict) else stored[:size]
+    features = stored_features(stored, size)
     return {
         **{name: row[name] for name in ("trial", "dataset", "method", "status", "error", "n_iter", "started")},
         "params": json.loads(row["params"]),

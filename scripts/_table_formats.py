@@ -7,9 +7,7 @@ from textwrap import TextWrapper
 
 import pandas as pd
 
-from scripts._tables import DECIMALS, FAILED, NOT_RUN, PARTIAL
-
-POOR = ("collapsed", "diverged")
+from scripts._tables import DECIMALS, FAILED, NOT_RUN, PARTIAL, POOR
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from collections import Counter
 
 from metrics.summary import SELECTIONS
 from scripts._conf import CONF
-from scripts._tables import COMPLETE, FAILED, NOT_RUN, PARTIAL
+from scripts._tables import COMPLETE, FAILED, NOT_RUN, PARTIAL, POOR
 from scripts.published import PAPERS, explain
 
 RULES = {
@@ -126,7 +126,7 @@ def _marks(cells):
     lines = []
     if counts[PARTIAL]:
         lines.append("†: some grid points or sizes of this cell failed or are missing.")
-    if cells["trial_status"].isin(("collapsed", "diverged")).any():
+    if cells["trial_status"].isin(POOR).any():
         lines.append("‡: the fit diverged, or collapsed: it learned nothing, such as one cluster for all samples.")
     if inherited := explain(cells["inherited"]):
         lines.append(f"§: a published number that is no independent evidence: {inherited}.")

@@ -9,6 +9,7 @@ COLUMNS = (
     "inherited status selection study trial trial_status n_restarts sizes published_n_features rank published_rank"
 ).split()
 COMPLETE, PARTIAL, FAILED, NOT_RUN = "complete", "partial", "failed", "not run"
+POOR = ("collapsed", "diverged")  # fits that learned nothing
 DECIMALS = {"acc": 1, "nmi": 1, "seconds": 1, "shape": 0}  # shown; acc and nmi are in percent
 
 

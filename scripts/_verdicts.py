@@ -3,6 +3,8 @@
 import numpy as np
 import pandas as pd
 
+from scripts._tables import POOR
+
 WITHIN_1, WITHIN_2, NEAR = "within 1 std", "within 2 std", "within 3 points"
 HIGHER, LOWER, NOT_RUN, NOT_COMPARABLE = "higher", "lower", "not run", "not comparable"
 VERDICTS = (WITHIN_1, WITHIN_2, NEAR, HIGHER, LOWER, NOT_RUN, NOT_COMPARABLE)
@@ -96,9 +98,14 @@ def judge(cells):
     return cells
 
 
+def own_rows(comparison):
+    """The rows of the methods' own names, by K-means on their features."""
+    return comparison[(comparison["method"] == comparison["published_method"]) & (comparison["clusterer"] == "kmeans")]
+
+
 def is_hollow(comparison):
     """Whether the fit behind a cell collapsed or diverged, so that its score says nothing of the method."""
-    return comparison["trial_status"].isin(("collapsed", "diverged"))
+    return comparison["trial_status"].isin(POOR)
 
 
 def closest(comparison):

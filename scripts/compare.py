@@ -12,6 +12,7 @@ from runners.store import load_results
 from scripts._comparison_text import to_markdown
 from scripts._conf import CONF, read, read_table
 from scripts._explanations import explain_cells
+from scripts._tables import POOR
 from scripts._verdicts import judge
 from scripts.make_table import make_table
 from scripts.published import PAPERS
@@ -84,7 +85,7 @@ def _departures(results_dir, paper, study):
 
 def _remark(cell):
     parts = ["some grid points or sizes are missing"] if cell.status == "partial" else []
-    parts += [f"the fit {cell.trial_status}"] if cell.trial_status in ("collapsed", "diverged") else []
+    parts += [f"the fit {cell.trial_status}"] if cell.trial_status in POOR else []
     return "; ".join(parts)
 
 

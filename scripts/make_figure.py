@@ -9,8 +9,9 @@ from hydra.core.hydra_config import HydraConfig
 from omegaconf import OmegaConf
 
 from metrics.summary import SELECTIONS, summarise
+from runners.grid import did_you_mean
 from runners.store import load_results
-from scripts._conf import CONF, check_names, did_you_mean, read
+from scripts._conf import CONF, check_names, read
 from scripts._fit_figures import convergence, pixels, surfaces
 from scripts._missing import MissingResults, fill, no_results, with_commands
 from scripts._score_figures import acc_vs_seconds, acc_vs_size, critical_difference
