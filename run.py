@@ -15,7 +15,7 @@ from omegaconf import OmegaConf
 
 from datasets import DataError, DataMissing
 from runners.cell import run_cell
-from runners.grid import ConfigError
+from runners.method import ConfigError
 from runners.store import StoreError
 
 logging.raiseExceptions = False  # a reader that goes away, such as `head`, must not fill the screen

@@ -15,10 +15,11 @@ from threadpoolctl import threadpool_limits
 
 from datasets import load_dataset, scale
 from methods.core.graphs import knn_graph
-from runners.grid import Protocol, expand
+from metrics.protocol import Protocol
+from runners.grid import expand
 from runners.trial import evaluate
-from scripts._conf import CONF, read
-from scripts.published import load_published
+from scripts.core.conf import CONF, read
+from scripts.core.published import load_published
 
 NEIGHBORS = 5
 

@@ -12,9 +12,9 @@ import argparse
 import numpy as np
 
 from datasets import load_dataset
-from methods.core.kmeans_ufs_admm import leading_basis
 from methods.core.linalg import principal_axes
 from methods.kmeans_ufs import standardized
+from methods.kmeans_ufs.admm import leading_basis
 
 MU0_ABOVE, RHO = 0.1, 1.05
 

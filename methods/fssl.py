@@ -4,7 +4,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from methods.core.base import BaseSelector, Solution, check_number
+from methods.core.base import BaseSelector, Solution
+from methods.core.checks import check_number
 from methods.core.graphs import affinity_graph
 from methods.core.loop import Trace, iterate
 from methods.core.prox import row_norms
@@ -194,4 +195,4 @@ class GroupLasso:
 
 def coordinates(X, affinity, n_neighbors, n_clusters):
     """The spectral coordinates Y, of shape (n_samples, n_clusters)."""
-    return smooth_vectors(affinity_graph(affinity, X, n_neighbors), n_clusters, X)
+    return smooth_vectors(affinity_graph(X, affinity, n_neighbors), n_clusters, X)

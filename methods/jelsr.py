@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from methods.core.base import BaseSelector, Solution, check_number
+from methods.core.base import BaseSelector, Solution
+from methods.core.checks import check_number
 from methods.core.graphs import affinity_graph, laplacian
 from methods.core.jelsr_problem import Problem
 from methods.core.loop import COLLAPSED, iterate
@@ -143,4 +144,4 @@ class JELSR(BaseSelector):
 
 def graph_laplacian(X, affinity, n_neighbors, normalized):
     """Laplacian of the neighbourhood graph."""
-    return laplacian(affinity_graph(affinity, X, n_neighbors), normalized)
+    return laplacian(affinity_graph(X, affinity, n_neighbors), normalized)

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from methods.core.base import BaseSelector, Solution, check_number
+from methods.core.base import BaseSelector, Solution
+from methods.core.checks import check_number
 from methods.core.graphs import affinity_graph
 
 
@@ -60,7 +61,7 @@ class LaplacianScore(BaseSelector):
         check_number("n_neighbors", self.n_neighbors, 1, integer=True)
 
     def _solve(self, X, rng):
-        return Solution(smoothness(X, affinity_graph(self.affinity, X, self.n_neighbors)))
+        return Solution(smoothness(X, affinity_graph(X, self.affinity, self.n_neighbors)))
 
 
 def smoothness(X, S):

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from methods.core.base import BaseSelector, Solution, check_number
+from methods.core.base import BaseSelector, Solution
+from methods.core.checks import check_number
 from methods.core.loop import COLLAPSED, iterate
 from methods.core.ordinal_graphs import triplet_laplacian
 from methods.core.prox import row_norms

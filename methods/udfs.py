@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from methods.core.base import BaseSelector, Solution, check_number
+from methods.core.base import BaseSelector, Solution
+from methods.core.checks import check_number
 from methods.core.local_scatter import local_scatter, neighborhood_spectra
 from methods.core.loop import iterate
 from methods.core.prox import row_norms

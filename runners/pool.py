@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from joblib.externals.loky.process_executor import BrokenProcessPool
 
-from runners.grid import Protocol, Trial
-from runners.trial import FAILED, Fit, failure, feature_set_digest, score
+from metrics.protocol import Protocol
+from runners.trial import FAILED, Fit, Trial, failure, feature_set_digest, score
 from runners.workers import Workers
 
 BATCH_S = 0.1  # seconds of work that a task should hold, so that sending it costs little

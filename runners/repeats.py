@@ -12,9 +12,10 @@ import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 
-from runners.grid import Protocol, Trial, load_class, to_json
+from metrics.protocol import Protocol
+from runners.method import load_class
 from runners.store import replace_file
-from runners.trial import fit_trial
+from runners.trial import Trial, fit_trial, to_json
 
 COLUMNS = "trial dataset method change repeat n_selected status features".split()
 # What is changed; "none" is the fit as it is.

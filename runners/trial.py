@@ -1,10 +1,14 @@
 """The parts of a trial, as workers run them: fit, evaluate, and put the rows together.  Nothing here writes."""
 
+import functools
 import hashlib
+import inspect
+import json
 import time
 import traceback
 import warnings
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -15,7 +19,8 @@ from threadpoolctl import threadpool_limits
 from metrics.clustering import acc_nmi
 from metrics.kmeans import kmeans_restarts, load_engine
 from metrics.label_free import agreements, silhouettes
-from runners.grid import to_json
+from metrics.protocol import OPTIONAL, Protocol
+from runners.method import load_class
 from runners.provenance import git_sha, versions
 
 FAILED = "failed"
@@ -289,3 +294,50 @@ def _peak_mb():
 
         unit = 2**20 if sys.platform == "darwin" else 2**10
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One fit and its scoring: all that a worker needs to know besides the data.
+
+    Attributes
+    ----------
+    params : Mapping
+        Constructor arguments, without the size and the seed.
+    sizes : tuple of int
+        Sizes to score; one only where the size is part of the model.
+    is_default : bool
+        Whether `params` are the method's defaults.
+    """
+
+    study: str
+    dataset: str
+    method: str
+    target: str
+    params: Mapping
+    is_default: bool
+    sizes: tuple[int, ...]
+    protocol: Protocol
+    data_sha: str
+
+    @functools.cached_property
+    def key(self):
+        """Hash of data, parameters and protocol: a changed seed or file is never taken for done."""
+        identity = asdict(self)
+        del identity["study"], identity["is_default"]
+        for name in OPTIONAL:  # they decide which trials there are, and are in `sizes` and `params`
+            del identity["protocol"][name]
+        return hashlib.sha256(to_json(identity).encode()).hexdigest()[:16]
+
+    def selector(self):
+        """The unfitted estimator, for the largest size."""
+        cls = load_class(self.target)
+        arguments = dict(self.params, n_features_to_select=max(self.sizes))
+        if "random_state" in inspect.signature(cls).parameters:
+            arguments["random_state"] = self.protocol.seed
+        return cls(**arguments)
+
+
+def to_json(value):
+    """Compact JSON with sorted keys: the same text for the same value."""
+    return json.dumps(value, sort_keys=True, separators=(", ", ": "), allow_nan=False)

@@ -7,9 +7,9 @@ from collections import Counter
 import hydra
 
 from runners.store import load_results
-from scripts._conf import CONF, ROOT, read
-from scripts._missing import no_results
-from scripts.published import PAPERS
+from scripts.core.conf import CONF, ROOT, read
+from scripts.core.missing import no_results
+from scripts.core.published import PAPERS
 
 
 def sources(trials):

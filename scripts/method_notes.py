@@ -7,8 +7,8 @@ written.
 import inspect
 import re
 
-from runners.grid import load_class
-from scripts._conf import CONF, read
+from runners.method import load_class
+from scripts.core.conf import CONF, read
 
 SHOWN = ("Differs", "Known pathologies", "Permuted", "Why")  # how the paragraphs begin that are taken from the notes
 HEAD = """# Methods: departures and known pathologies

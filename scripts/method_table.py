@@ -18,8 +18,8 @@ import pandas as pd
 
 from datasets import dataset_names
 from runners.store import load_results
-from scripts._conf import CONF, ROOT, read
-from scripts._table_formats import pipes
+from scripts.core.conf import CONF, ROOT, read
+from scripts.core.markdown import pipes
 
 HEAD = ("Method", "ACC", "NMI", "ACC learned", "NMI learned", "fit s", "sweeps", "status", "peak MB", "objective")
 NOT_RUN, FAILED = "not run", "failed"

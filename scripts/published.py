@@ -1,67 +1,13 @@
 """The papers' numbers: ``python -m scripts.published`` rewrites the `inherited` marks of results/published.csv."""
 
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 
-FOLDER = Path(__file__).resolve().parents[1] / "results"
-PATH, RUNTIMES, DATASETS = (FOLDER / f"published{part}.csv" for part in ("", "_runtimes", "_datasets"))
-PAPERS = {"rufs": "RUFS", "ufsol": "UFSOL", "dgufs": "DGUFS", "jgufs": "JGUFS", "kmeans_ufs": "K-means UFS"}
-YEARS = {"rufs": 2013, "ufsol": 2017, "dgufs": 2018, "jgufs": 2019, "kmeans_ufs": 2024}
+from scripts.core.published import PATH, YEARS, load_published
+
 # Section 5.2 of the UFSOL paper: its baselines' results are those of "their published works".
 STATED = {"ufsol": ("all_features", "laplacian_score", "mcfs", "udfs", "ndfs", "rufs", "socfs")}
 CELL = ["dataset", "method", "metric"]
-MARKS = {
-    "equal": "its mean was printed before in {papers}",
-    "shifted": "all methods shared with {papers} differ from there by one and the same amount",
-    "stated": "its paper says that it comes from an earlier one",
-}
-
-
-def load_published(path=PATH):
-    """The published cells.
-
-    Returns
-    -------
-    DataFrame
-        Columns paper, table, dataset, method, metric, mean_percent, std_percent, n_features, inherited.
-    """
-    return pd.read_csv(
-        path,
-        dtype={"n_features": "Int64"},
-        keep_default_na=False,
-        na_values={name: [""] for name in ("mean_percent", "std_percent", "n_features")},
-    )
-
-
-def published_cells(paper, table, metric, published=None):
-    """What a paper prints in one of its tables.
-
-    Parameters
-    ----------
-    paper, table : str or None
-    metric : {"acc", "nmi", "seconds", "shape"}
-    published : DataFrame, optional
-        Scores, from `load_published` by default.
-
-    Returns
-    -------
-    DataFrame
-        Indexed by dataset and method; columns mean, std (percent or seconds), n_features, inherited, and for seconds
-        the machine.  For "shape" indexed by dataset, with columns samples, features, classes.
-    """
-    if metric == "shape":
-        frame = pd.read_csv(DATASETS)
-        return frame[(frame["paper"] == paper) & (frame["table"] == table)].set_index("dataset")
-    if metric == "seconds":
-        frame = pd.read_csv(RUNTIMES).rename(columns={"seconds": "mean"})
-        frame = frame.assign(metric="seconds", std=np.nan, n_features=pd.NA, inherited="")
-    else:
-        frame = load_published() if published is None else published
-        frame = frame.rename(columns={"mean_percent": "mean", "std_percent": "std"})
-    wanted = (frame["paper"] == paper) & (frame["table"] == table) & (frame["metric"] == metric)
-    return frame[wanted].set_index(["dataset", "method"])
 
 
 def mark_inherited(published):
@@ -98,24 +44,6 @@ def mark_inherited(published):
             # The earliest paper is visited last, so that a number goes back to where it was first printed.
             marks[pairs.loc[np.isclose(pairs["difference"], 0), "row"]] = f"equal:{earlier}"
     return marks
-
-
-def explain(marks):
-    """The marks of `mark_inherited` that occur, in words.
-
-    Parameters
-    ----------
-    marks : iterable of str
-
-    Returns
-    -------
-    str
-    """
-    papers = {}
-    for mark in sorted(set(marks) - {""}):
-        rule, _, paper = mark.partition(":")
-        papers.setdefault(rule, []).append(f"{PAPERS[paper]} ({YEARS[paper]})" if paper else "")
-    return "; or ".join(MARKS[rule].format(papers=" or ".join(names)) for rule, names in papers.items())
 
 
 def _pairs(published, paper, earlier):

@@ -3,6 +3,7 @@
 import numbers
 import warnings
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -10,8 +11,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from methods.core.checks import at_least, check_choice, check_number, n_samples, whole
 from methods.core.loop import COLLAPSED, DIVERGED, MAX_ITER, Trace
 from methods.core.shared import constant
+
+COMMON = {"n_clusters": whole(1, n_samples), "n_neighbors": whole(1), "max_iter": whole(0), "tol": at_least(0)}
 
 
 @dataclass(frozen=True)
@@ -35,7 +39,8 @@ class Solution:
 class BaseSelector(SelectorMixin, BaseEstimator):
     """Base of every unsupervised feature selector.
 
-    A method writes ``_solve(X, rng) -> Solution`` and, where it has bounds to check, ``_check(X)``; nothing else.
+    A method writes ``_solve(X, rng) -> Solution`` and declares the ranges of its parameters in `bounds` and `choices`;
+    what these cannot say is for ``_check(X)``.
     ``X`` is float64, C-ordered, finite, (n_samples, n_features), and may be read-only.
 
     Parameters
@@ -65,6 +70,11 @@ class BaseSelector(SelectorMixin, BaseEstimator):
 
     # True where the number of features is part of the model, so that every size needs a fit of its own.
     size_in_objective = False
+
+    # Ranges and choices of parameters, checked before any work, as {"alpha": above(0)}, {"variant": ("paper", "mine")}.
+    # COMMON holds for every parameter of its names, unless a class says otherwise.
+    bounds = MappingProxyType({})
+    choices = MappingProxyType({})
 
     # True where nothing is selected: the runner then scores all features, whatever the protocol's sizes.
     keeps_all = False
@@ -106,9 +116,13 @@ class BaseSelector(SelectorMixin, BaseEstimator):
             It names the parameter, its value and the bound.
         """
         _resolve_size(self.n_features_to_select, X.shape[1])
-        n_clusters = getattr(self, "n_clusters", None)
-        if n_clusters is not None:
-            check_number("n_clusters", n_clusters, 1, len(X), integer=True, high_name="n_samples")
+        parameters = self.get_params(deep=False)
+        for name, bound in {**COMMON, **self.bounds}.items():
+            if name in parameters:
+                bound.check(name, parameters[name], X)
+        for name, options in self.choices.items():
+            if isinstance(parameters[name], str) or name != "affinity":  # an affinity may be an array
+                check_choice(name, parameters[name], options)
         self._check(X)
 
     def subset(self, size):
@@ -133,7 +147,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         return self.ranking_[:size]
 
     def _check(self, X):
-        """Raise ValueError for a parameter out of bounds, before any work."""
+        """Raise ValueError for what `bounds` and `choices` cannot say, such as the shape of a start."""
 
     def _solve(self, X, rng):
         raise NotImplementedError(f"{type(self).__name__} must define _solve(X, rng) -> Solution.")
@@ -180,38 +194,6 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = False
         return tags
-
-
-def check_number(name, value, low=None, high=None, *, integer=False, open_low=False, open_high=False, high_name=None):
-    """Raise a ValueError that names the value and the bound it breaks.
-
-    Parameters
-    ----------
-    name : str
-        Name of the parameter.
-    value : number
-    low, high : number, optional
-        Bounds, part of the range unless `open_low` / `open_high`.
-    integer : bool, default=False
-        Whether only whole numbers will do.
-    high_name : str, optional
-        What the upper bound is, for the message: ``[1, n_samples=10]``.
-
-    Raises
-    ------
-    ValueError
-    """
-    kind = numbers.Integral if integer else numbers.Real
-    is_number = isinstance(value, kind) and not isinstance(value, bool) and np.isfinite(value)
-    below = low is not None and is_number and (value <= low if open_low else value < low)
-    above = high is not None and is_number and (value >= high if open_high else value > high)
-    if is_number and not below and not above:
-        return
-    left = ("(" if open_low else "[") + str(low) if low is not None else "(-inf"
-    right = (f"{high_name}={high}" if high_name else str(high)) if high is not None else "inf"
-    right += ")" if open_high or high is None else "]"
-    what = "a whole number" if integer else "a number"
-    raise ValueError(f"{name}={value!r} must be {what} in {left}, {right}.")
 
 
 def _resolve_size(size, n_features):

@@ -7,7 +7,7 @@ import numpy as np
 from scipy import sparse
 from scipy.spatial.distance import pdist, squareform
 
-from methods.core.base import check_number
+from methods.core.checks import check_number
 from methods.core.shared import shared
 
 BLOCK = 2**22  # numbers in a temporary array: 32 MB
@@ -119,17 +119,18 @@ def knn_graph(X, n_neighbors=5, weights="heat", bandwidth=None, include_self=Fal
     return S
 
 
-def affinity_graph(affinity, X, n_neighbors):
+def affinity_graph(X, affinity, n_neighbors, bandwidth=None):
     """The weight matrix that a method's `affinity` parameter stands for.
 
     Parameters
     ----------
-    affinity : {"heat", "binary"} or array or sparse array of shape (n_samples, n_samples)
-        A name builds `knn_graph` with its default bandwidth.  An array is the caller's own: non-negative, finite,
-        symmetric.
     X : ndarray of shape (n_samples, n_features)
+    affinity : {"heat", "binary"} or array or sparse array of shape (n_samples, n_samples)
+        A name builds `knn_graph`.  An array is the caller's own: non-negative, finite, symmetric.
     n_neighbors : int
         Unused for an array.
+    bandwidth : callable, optional
+        ``bandwidth(X)`` is that of "heat"; 0 or no function: the default of `knn_graph`.
 
     Returns
     -------
@@ -143,7 +144,8 @@ def affinity_graph(affinity, X, n_neighbors):
     if isinstance(affinity, str):
         if affinity not in ("heat", "binary"):
             raise ValueError(f"affinity={affinity!r} must be 'heat', 'binary' or an (n_samples, n_samples) array.")
-        return shared(X, knn_graph, n_neighbors, affinity)
+        width = bandwidth(X) or None if bandwidth and affinity == "heat" else None
+        return shared(X, knn_graph, n_neighbors, affinity, width)
     n = len(X)
     if not sparse.issparse(affinity):
         affinity = np.asarray(affinity)
@@ -168,11 +170,6 @@ def affinity_graph(affinity, X, n_neighbors):
     S.eliminate_zeros()
     S.sort_indices()
     return S
-
-
-def named_graph(X, affinity, n_neighbors):
-    """`affinity_graph` with the data first, as `methods.core.shared.shared` calls a function."""
-    return affinity_graph(affinity, X, n_neighbors)
 
 
 def median_distance(X):
@@ -218,6 +215,11 @@ def laplacian(S, normalized=False):
         scale = root[L.row] * root[L.col]
         L.data = np.divide(L.data, scale, out=np.zeros_like(L.data), where=scale > 0)
     return L.tocsr()
+
+
+def graph_laplacian(X, affinity, n_neighbors, bandwidth=None, normalized=True):
+    """The `laplacian` of `affinity_graph`."""
+    return laplacian(shared(X, affinity_graph, affinity, n_neighbors, bandwidth), normalized)
 
 
 def _block_neighbors(X, centered, norms, slack, block, k):

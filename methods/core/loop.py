@@ -34,7 +34,7 @@ class Trace:
 def iterate(
     step: Callable[[State], State],
     state: State,
-    objective: Callable[[State], float],
+    objective: Callable[[State], float] = lambda state: state.value,
     *,
     max_iter: int,
     tol: float,
@@ -49,7 +49,7 @@ def iterate(
     state : object
         The start.
     objective : callable
-        Value of the objective at a state; it is traced at every sweep.
+        Value of the objective at a state, by default its `value`; it is traced at every sweep.
     max_iter : int
         Largest number of sweeps; 0 or more.
     tol : float
@@ -84,3 +84,12 @@ def iterate(
         if change <= tol:
             return state, Trace(np.array(values), CONVERGED, n_iter)
     return state, Trace(np.array(values), MAX_ITER, max_iter)
+
+
+def largest_change(previous, state):
+    """Relative change of the objective or of W's part of it, whichever is larger.
+
+    The scores are W's, and its part may be a millionth of the whole.
+    """
+    changes = ((previous.value, state.value), (previous.value_w, state.value_w))
+    return max(abs(old - new) / max(old, np.finfo(float).tiny) for old, new in changes)

@@ -23,7 +23,7 @@ def row_stochastic_graph(X, affinity, n_neighbors):
     csr_array of shape (n_samples, n_samples)
         Not symmetric.
     """
-    S = affinity_graph(affinity, X, n_neighbors)
+    S = affinity_graph(X, affinity, n_neighbors)
     degrees = S.sum(axis=1)
     S = S + sparse.diags_array((degrees == 0).astype(float))
     return sparse.csr_array(sparse.diags_array(1 / np.where(degrees == 0, 1.0, degrees)) @ S)

@@ -112,3 +112,10 @@ def _project_rows(V, result):
             break
         fewest = np.minimum(count, fewest)
     np.maximum(V - t[:, None], 0.0, out=result)
+
+
+def oblique(F):
+    """||F'F - I||_F^2."""
+    away = F.T @ F
+    away.flat[:: len(away) + 1] -= 1.0
+    return np.vdot(away, away)

@@ -27,8 +27,9 @@ def shared(X, function, *args):
         Data; recognised by content, so that a changed copy is never taken for it.
     function : callable
         Pure: its result depends on nothing but its arguments.
-    *args : hashable
-        Hyper-parameters are not among them, or nothing is shared.
+    *args
+        Hyper-parameters are not among them, or nothing is shared.  What cannot be hashed, such as a graph of the
+        caller's own, makes for a fresh call that is not kept.
 
     Returns
     -------
@@ -40,12 +41,16 @@ def shared(X, function, *args):
     The results of the last two data sets are kept, in the memory of this process.  The values are those of a fresh
     call, so fits do not depend on their order.
     """
+    call = (function, args)
+    try:
+        hash(call)
+    except TypeError:
+        return function(X, *args)
     key = _key(X)
     results = _results.setdefault(key, {})
     _results.move_to_end(key)
     while len(_results) > KEPT:
         _results.popitem(last=False)
-    call = (function, args)
     if call not in results:
         results[call] = _frozen(function(X, *args))
     return results[call]

@@ -5,11 +5,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from methods.core import dgufs_normalized, dgufs_released
-from methods.core.base import BaseSelector, Solution, check_number
+from methods.core.base import BaseSelector, Solution
+from methods.core.checks import check_number
 from methods.core.graphs import knn_graph
 from methods.core.loop import COLLAPSED, iterate
 from methods.core.shared import shared
+from methods.dgufs import normalized as dgufs_normalized
+from methods.dgufs import released as dgufs_released
 
 SOLVERS = ("released", "normalized")
 

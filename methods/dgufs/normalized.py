@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from methods.core.alignment import SquaredProducts, alignment, grow_subset, improve_subset
-from methods.core.kernel_kmeans import indicators, kernel_kmeans, partition_embedding, spectral_embedding
+from methods.dgufs.alignment import SquaredProducts, alignment, grow_subset, improve_subset
+from methods.dgufs.kernel_kmeans import indicators, kernel_kmeans, partition_embedding, spectral_embedding
 
 
 @dataclass(frozen=True)

@@ -1,19 +1,17 @@
 """EUFS: clusters and the features behind them by one sparse, robust factorisation of the data."""
 
-from typing import NamedTuple
-
 import numpy as np
 
-from methods.core.base import BaseSelector, Solution, check_number
-from methods.core.bounded import minimize_nonnegative
-from methods.core.eufs_admm import admm
+from methods.core.base import BaseSelector, Solution
+from methods.core.checks import check_number
 from methods.core.graphs import affinity_graph, knn_graph, laplacian
 from methods.core.loop import iterate
-from methods.core.prox import row_norms, smooth_l21
+from methods.core.prox import row_norms
 from methods.core.shared import shared
 from methods.core.starts import kmeans_labels, scaled_indicator
+from methods.eufs.admm import admm
+from methods.eufs.penalty import Model, State, smallest_collapsing_beta
 
-EPS = 1e-10  # under every root of an l21 norm
 # All penalties but the last only prepare the next one's start.
 WARM_SWEEPS, WARM_TOL = 20, 1e-3
 PENALTIES = tuple(10.0**power for power in range(1, 8))
@@ -186,105 +184,7 @@ class EUFS(BaseSelector):
     def _laplacian(self, X):
         if isinstance(self.affinity, str) and self.affinity in ("heat", "binary"):
             return shared(X, _named_laplacian, self.n_neighbors, self.affinity)
-        return laplacian(affinity_graph(self.affinity, X, self.n_neighbors), normalized=True)
-
-
-class State(NamedTuple):
-    """U, V and the penalty they belong to."""
-
-    U: np.ndarray
-    V: np.ndarray
-    zeta: float
-
-
-class Model:
-    """The penalised objective for one data set and one setting, smoothed, and its two blocks.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    L : csr_array of shape (n_samples, n_samples)
-    alpha, beta : float
-    """
-
-    # Steps per block and sweep.
-    reweightings = 3
-    quasi_newton = 30
-
-    def __init__(self, X, L, alpha, beta):
-        self.X, self.L, self.alpha, self.beta = X, L, alpha, beta
-        self.squares = np.einsum("ij,ij->i", X, X)
-
-    def sweep(self, state):
-        """U, then V; neither raises the objective."""
-        U = self.step_u(state.U, state.V, state.zeta)
-        return State(U, self.step_v(U, state.V), state.zeta)
-
-    def objective(self, state):
-        """||X - UV'||_21 + beta ||V||_21, smoothed, + alpha tr U'LU + zeta/4 ||U'U - I||^2."""
-        return self.value_v(state.U, state.V) + self.value_u(state.U, state.zeta)
-
-    def value_u(self, U, zeta):
-        oblique = U.T @ U - np.eye(U.shape[1])
-        return self.alpha * np.vdot(U, self.L @ U) + zeta / 4 * np.vdot(oblique, oblique)
-
-    def value_v(self, U, V):
-        return smooth_l21(self.X - U @ V.T, EPS) + self.beta * smooth_l21(V, EPS)
-
-    def step_u(self, U, V, zeta):
-        """Projected L-BFGS; one evaluation costs O(n_samples n_clusters^2) and a product with L."""
-        XV, VV = self.X @ V, V.T @ V
-        identity = np.eye(U.shape[1])
-
-        def function(U):
-            slope = U @ VV - XV  # of half the squared residuals
-            squared = self.squares + np.einsum("ik,ik->i", U, slope - XV)
-            fit = np.sqrt(np.maximum(squared, 0.0) + EPS)
-            LU = self.L @ U
-            oblique = U.T @ U - identity
-            value = fit.sum() + self.alpha * np.vdot(U, LU) + zeta / 4 * np.vdot(oblique, oblique)
-            return value, slope / fit[:, None] + 2 * self.alpha * LU + zeta * (U @ oblique)
-
-        candidate = minimize_nonnegative(function, U, self.quasi_newton)
-        # The expansion of the squares loses digits where the fit is all but exact, so that the true value decides.
-        old, new = (self.value_u(at, zeta) + smooth_l21(self.X - at @ V.T, EPS) for at in (U, candidate))
-        return candidate if new < old else U
-
-    def step_v(self, U, V):
-        """Reweighting; one eigendecomposition of U'RU serves the system of every feature."""
-        rest = self.X - U @ V.T
-        value = smooth_l21(rest, EPS) + self.beta * smooth_l21(V, EPS)
-        for _ in range(self.reweightings):
-            weighted = U / np.sqrt(np.einsum("ij,ij->i", rest, rest) + EPS)[:, None]
-            values, vectors = np.linalg.eigh(weighted.T @ U)
-            target = (self.X.T @ weighted) @ vectors
-            ridge = self.beta / np.sqrt(np.einsum("ij,ij->i", V, V) + EPS)
-            candidate = (target / (np.maximum(values, 0.0) + ridge[:, None])) @ vectors.T
-            rest = self.X - U @ candidate.T
-            lower = smooth_l21(rest, EPS) + self.beta * smooth_l21(candidate, EPS)
-            if not lower < value:  # rounding
-                return V
-            V, gain, value = candidate, value - lower, lower
-            if gain <= 1e-6 * value:
-                break
-        return V
-
-
-def smallest_collapsing_beta(X, U):
-    """max_j ||sum_i x_ij u_i / ||x_i|| ||: from this beta on V = 0 minimises ||X - UV'||_21 + beta ||V||_21.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    U : ndarray of shape (n_samples, n_clusters)
-
-    Returns
-    -------
-    float
-        A sample with x_i = 0 could only hold V at zero, and is left out.
-    """
-    norms = row_norms(X)[:, None]
-    return float(row_norms(X.T @ np.divide(U, norms, out=np.zeros_like(U), where=norms > 0)).max())
+        return laplacian(affinity_graph(X, self.affinity, self.n_neighbors), normalized=True)
 
 
 def _named_laplacian(X, n_neighbors, weights):

@@ -4,19 +4,19 @@ from dataclasses import replace
 
 import numpy as np
 
-from methods.core.base import BaseSelector, Solution, check_number
-from methods.core.graphs import affinity_graph, knn_graph, named_graph
-from methods.core.jgufs_blocks import Problem
-from methods.core.jgufs_released import ReleasedProblem, signed_eigenvectors
+from methods.core.base import BaseSelector, Solution
+from methods.core.checks import check_number
+from methods.core.graphs import affinity_graph, knn_graph
 from methods.core.local_learning import mean_distance
-from methods.core.loop import COLLAPSED, iterate
+from methods.core.loop import COLLAPSED, iterate, largest_change
 from methods.core.optimal_graph import row_stochastic_graph
 from methods.core.prox import row_norms
 from methods.core.reweighting import log_scale
 from methods.core.ridge import WeightedRidge, smallest_collapsing_weight
-from methods.core.rufs_blocks import largest_change
 from methods.core.shared import shared
 from methods.core.starts import graph_labels, indicator, spectral_labels
+from methods.jgufs.paper import Problem
+from methods.jgufs.released import ReleasedProblem, signed_eigenvectors
 
 LIFT = 0.2  # of every entry of the start
 WARM_SWEEPS, WARM_TOL = 5, 1e-3  # for each smaller lambda
@@ -210,9 +210,9 @@ class JGUFS(BaseSelector):
         c, arguments = self.n_clusters, (self.affinity, self.n_neighbors)
         if isinstance(self.affinity, str):
             A = shared(X, row_stochastic_graph, *arguments)
-            return A, shared(X, graph_labels, c, seed, named_graph, *arguments) if self.init is None else None
+            return A, shared(X, graph_labels, c, seed, affinity_graph, *arguments) if self.init is None else None
         A = row_stochastic_graph(X, *arguments)
-        return A, spectral_labels(X, named_graph(X, *arguments), c, seed) if self.init is None else None
+        return A, spectral_labels(X, affinity_graph(X, *arguments), c, seed) if self.init is None else None
 
     def _path(self):
         """sqrt(beta) (1, 10, ...) up to a third of lambda, and lambda."""
@@ -238,5 +238,5 @@ class JGUFS(BaseSelector):
 def released_graph(X, affinity, n_neighbors):
     """The neighbourhood graph, its bandwidth the mean of all distances."""
     if not isinstance(affinity, str) or affinity != "heat":
-        return affinity_graph(affinity, X, n_neighbors)
+        return affinity_graph(X, affinity, n_neighbors)
     return knn_graph(X, n_neighbors, "heat", bandwidth=mean_distance(X) or None)

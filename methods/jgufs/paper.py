@@ -6,8 +6,8 @@ import numpy as np
 from scipy import sparse
 
 from methods.core.bounded import minimize_nonnegative
-from methods.core.ndfs_blocks import oblique
 from methods.core.optimal_graph import adapted_graph, symmetric_laplacian
+from methods.core.prox import oblique
 from methods.core.reweighting import Memory, log_scale, no_memory, safeguarded
 from methods.core.ridge import WeightedRidge
 

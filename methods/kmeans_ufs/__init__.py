@@ -2,11 +2,12 @@
 
 import numpy as np
 
-from methods.core.base import BaseSelector, Solution, check_number
-from methods.core.kmeans_ufs_admm import bilinear_admm, leading_basis
+from methods.core.base import BaseSelector, Solution
+from methods.core.checks import check_number
 from methods.core.linalg import principal_axes
 from methods.core.loop import Trace
 from methods.core.shared import shared
+from methods.kmeans_ufs.admm import bilinear_admm, leading_basis
 
 
 class KMeansUFS(BaseSelector):

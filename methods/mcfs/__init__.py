@@ -2,11 +2,12 @@
 
 import numpy as np
 
-from methods.core.base import BaseSelector, Solution, check_number
+from methods.core.base import BaseSelector, Solution
+from methods.core.checks import check_number
 from methods.core.graphs import affinity_graph
-from methods.core.lars import lasso_paths
 from methods.core.loop import Trace
 from methods.core.spectral import smooth_vectors
+from methods.mcfs.lars import lasso_paths
 
 
 class MCFS(BaseSelector):
@@ -129,7 +130,7 @@ class MCFS(BaseSelector):
         check_number("ridge", self.ridge, 0)
 
     def _solve(self, X, rng):
-        S = affinity_graph(self.affinity, X, self.n_neighbors)
+        S = affinity_graph(X, self.affinity, self.n_neighbors)
         Y = smooth_vectors(S, self.n_clusters, X)
         largest = self.n_features_to_select_
         self._paths = lasso_paths(X, Y, largest, self.ridge)

@@ -4,15 +4,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from methods.core.base import BaseSelector, Solution, check_number
-from methods.core.graphs import affinity_graph, knn_graph, laplacian, median_distance, named_graph
-from methods.core.loop import COLLAPSED, iterate
-from methods.core.ndfs_blocks import Problem, ReleasedProblem
+from methods.core.base import BaseSelector, Solution
+from methods.core.checks import check_number
+from methods.core.graphs import affinity_graph, knn_graph, laplacian, median_distance
+from methods.core.loop import COLLAPSED, iterate, largest_change
 from methods.core.prox import row_norms
 from methods.core.ridge import smallest_collapsing_weight
-from methods.core.rufs_blocks import largest_change
 from methods.core.shared import shared
 from methods.core.starts import graph_labels, indicator, order_by_distance, spectral_labels
+from methods.ndfs import paper, released
 
 LIFT = 0.2  # of every entry of the start: a zero would stay zero
 
@@ -163,12 +163,12 @@ class NDFS(BaseSelector):
 
     def _solve(self, X, rng):
         seed = int(rng.integers(2**31))
-        released = self.variant == "released"
+        is_released = self.variant == "released"
         if isinstance(self.affinity, str):
-            graph = (released_graph if released else named_graph), self.affinity, self.n_neighbors
+            graph = (released_graph if is_released else affinity_graph), self.affinity, self.n_neighbors
             L = shared(X, graph_laplacian, *graph)
         else:
-            S = affinity_graph(self.affinity, X, self.n_neighbors)
+            S = affinity_graph(X, self.affinity, self.n_neighbors)
             L = laplacian(S, normalized=True)
         if self.init is not None:
             F = np.array(self.init, dtype=float)
@@ -178,17 +178,17 @@ class NDFS(BaseSelector):
             else:
                 labels = spectral_labels(X, S, self.n_clusters, seed)
             F = indicator(labels, self.n_clusters)
-            if released:
+            if is_released:
                 noise = np.empty(F.shape)
                 noise[order_by_distance(X)] = rng.random(F.shape)
                 F = np.where(F > 0, 1.0, noise)
             F += LIFT
-        problem = (ReleasedProblem if released else Problem)(X, L, self.alpha, self.beta, self.gamma)
+        problem = (released if is_released else paper).Problem(X, L, self.alpha, self.beta, self.gamma)
         state, trace = iterate(
             problem.sweep,
             problem.start(F),
             lambda state: state.value,
-            residual=None if released else largest_change,
+            residual=None if is_released else largest_change,
             max_iter=self.max_iter,
             tol=self.tol,
         )
@@ -200,7 +200,7 @@ class NDFS(BaseSelector):
 def released_graph(X, affinity, n_neighbors):
     """The neighbourhood graph, its bandwidth the square of the median distance."""
     if affinity != "heat":
-        return affinity_graph(affinity, X, n_neighbors)
+        return affinity_graph(X, affinity, n_neighbors)
     return knn_graph(X, n_neighbors, "heat", bandwidth=median_distance(X) ** 2 or None)
 
 

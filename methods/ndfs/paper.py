@@ -1,15 +1,13 @@
 """The objective of NDFS (`methods.ndfs`) for given data, the sweep that lowers it, and the released program's sweep."""
 
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 import numpy as np
 
-from methods.core.prox import row_weights
+from methods.core.prox import oblique
 from methods.core.reweighting import Memory, log_scale, no_memory, safeguarded
 from methods.core.ridge import WeightedRidge
 
-RELEASED_EPS = np.finfo(float).eps
 HALVINGS = 30  # of the power of the multiplicative step
 
 
@@ -91,55 +89,3 @@ class Problem:
 
     def weights(self, log_s):
         return self.beta / (2 * np.exp(log_s))
-
-
-class ReleasedState(NamedTuple):
-    """F, the W of the sweep that led to it, and the traced value."""
-
-    F: np.ndarray
-    W: np.ndarray
-    value: float
-
-
-class ReleasedProblem:
-    """The published program's sweeps.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    L : csr_array of shape (n_samples, n_samples)
-    alpha, beta, gamma : float
-    """
-
-    def __init__(self, X, L, alpha, beta, gamma):
-        self.X, self.L = X, L
-        self.alpha, self.beta, self.gamma = alpha, beta, gamma
-        self.ridge = WeightedRidge(X)
-
-    def start(self, F):
-        W = np.ones((self.X.shape[1], F.shape[1]))
-        return ReleasedState(F, W, self.value(self.system(W), F))
-
-    def sweep(self, state):
-        """W from F, then F from the same weights, its columns scaled to unit norm."""
-        F, system = state.F, self.system(state.W)
-        rest, W = system.residual(F)
-        denominator = self.L @ F + self.alpha * rest + self.gamma * (F @ (F.T @ F)) + RELEASED_EPS
-        F = F * (self.gamma * F + RELEASED_EPS) / denominator
-        F = F / np.sqrt(np.einsum("ij,ij->j", F, F) + RELEASED_EPS)
-        return ReleasedState(F, W, self.value(system, F))
-
-    def system(self, W):
-        return self.ridge.factor(self.beta * row_weights(W, RELEASED_EPS))
-
-    def value(self, system, F):
-        """tr F'MF + gamma/4 ||F'F - I||^2, as the program traces it."""
-        MF = self.L @ F + self.alpha * system.residual(F)[0]
-        return float(np.vdot(F, MF) + self.gamma / 4 * oblique(F))
-
-
-def oblique(F):
-    """||F'F - I||_F^2."""
-    away = F.T @ F
-    away.flat[:: len(away) + 1] -= 1.0
-    return np.vdot(away, away)

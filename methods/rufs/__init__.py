@@ -2,16 +2,17 @@
 
 import numpy as np
 
-from methods.core.base import BaseSelector, Solution, check_number
+from methods.core.base import BaseSelector, Solution
+from methods.core.checks import check_number
 from methods.core.graphs import affinity_graph, knn_graph
 from methods.core.local_learning import kernel_graph_laplacian, local_learning_laplacian, mean_distance
-from methods.core.loop import iterate
+from methods.core.loop import iterate, largest_change
 from methods.core.prox import row_norms
-from methods.core.rufs_blocks import Model, is_zero_optimal, largest_change
-from methods.core.rufs_released import ReleasedRUFS
-from methods.core.rufs_released import State as ReleasedState
 from methods.core.shared import shared
 from methods.core.starts import indicator, kmeans_labels, scaled_indicator
+from methods.rufs.paper import Model, is_zero_optimal
+from methods.rufs.released import ReleasedRUFS
+from methods.rufs.released import State as ReleasedState
 
 
 class RUFS(BaseSelector):
@@ -187,7 +188,7 @@ class RUFS(BaseSelector):
         released = self.variant == "released"
         if isinstance(self.affinity, str) and self.affinity == "local":
             return shared(X, released_laplacian if released else local_learning_laplacian, self.n_neighbors)
-        K = affinity_graph(self.affinity, X, self.n_neighbors)
+        K = affinity_graph(X, self.affinity, self.n_neighbors)
         return kernel_graph_laplacian(K, per_neighbor=not released)
 
     def _given(self, X):

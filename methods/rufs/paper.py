@@ -137,15 +137,6 @@ class Model:
         return F
 
 
-def largest_change(previous, state):
-    """Relative change of the objective or of W's part of it, whichever is larger.
-
-    The scores are W's, and its part may be a millionth of the whole.
-    """
-    changes = ((previous.value, state.value), (previous.value_w, state.value_w))
-    return max(abs(old - new) / max(old, np.finfo(float).tiny) for old, new in changes)
-
-
 def is_zero_optimal(X, G, alpha, beta):
     """Whether W = 0 minimises alpha ||XW - G||_21 + beta ||W||_21.
 

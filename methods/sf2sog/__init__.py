@@ -5,11 +5,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import sparse
 
-from methods.core.base import BaseSelector, Solution, check_number
-from methods.core.eigen_subset import Quadratic, Subset, swapped
+from methods.core.base import BaseSelector, Solution
+from methods.core.checks import check_number
 from methods.core.loop import COLLAPSED, iterate
 from methods.core.optimal_graph import adapted_graph, row_stochastic_graph, smoother, symmetric_laplacian
 from methods.core.shared import shared
+from methods.sf2sog.eigen_subset import Quadratic, Subset, swapped
 
 
 class SF2SOG(BaseSelector):
@@ -62,7 +63,7 @@ class SF2SOG(BaseSelector):
     For given W and G the best Y is lambda_ (L_G + lambda_ I)^-1 X W, which leaves lambda_ tr W'BW, B = X'MX and
     M = (L_G + lambda_ I)^-1 L_G: the sum of the c smallest eigenvalues of B on the chosen features, W their vectors.
 
-    *A sweep*: swaps of blocks of features as long as that sum falls (`methods.core.eigen_subset`), Y, then G, whose
+    *A sweep*: swaps of blocks of features as long as that sum falls (`methods.sf2sog.eigen_subset`), Y, then G, whose
     rows are projections on the simplex (`methods.core.optimal_graph`).  Y and G are exact; the choice of features is a
     local search.  B is never formed: O(n_samples^2 n_features) a sweep where G has filled up, less while it is sparse.
     Deterministic.

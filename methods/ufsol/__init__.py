@@ -2,15 +2,16 @@
 
 import numpy as np
 
-from methods.core.base import BaseSelector, Solution, check_number
+from methods.core.base import BaseSelector, Solution
+from methods.core.checks import check_number
 from methods.core.graphs import affinity_graph, laplacian
 from methods.core.loop import MAX_ITER, Trace, iterate
 from methods.core.ordinal_graphs import max_margin_laplacian, similarity_laplacian, triplet_laplacian
 from methods.core.prox import row_norms
 from methods.core.shared import shared
 from methods.core.starts import kmeans_labels
-from methods.core.ufsol_blocks import Problem
-from methods.core.ufsol_released import ReleasedUFSOL, turned, with_unit_norm
+from methods.ufsol.paper import Problem
+from methods.ufsol.released import ReleasedUFSOL, turned, with_unit_norm
 
 TRIAL_SWEEPS = 20  # of each start, after which the one with the lower objective goes on
 GRAPHS = ("triplet", "similarity", "max_margin")
@@ -210,7 +211,7 @@ class UFSOL(BaseSelector):
     def _laplacian(self, X, squared):
         """L, and a lower bound of the eigenvalues of X'LX for centred X."""
         if self.affinity is not None:
-            return laplacian(affinity_graph(self.affinity, X, self.n_neighbors)), 0.0
+            return laplacian(affinity_graph(X, self.affinity, self.n_neighbors)), 0.0
         if self.graph == "max_margin":
             return max_margin_laplacian(len(X)), -shared(X, largest_scatter)
         if self.graph == "similarity":

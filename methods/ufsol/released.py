@@ -6,7 +6,7 @@ import numpy as np
 
 from methods.core.prox import row_norms
 from methods.core.starts import kmeans_labels
-from methods.core.ufsol_blocks import Problem
+from methods.ufsol.paper import Problem
 
 ZERO_ROW = 2e6  # weight of a row that is exactly zero
 

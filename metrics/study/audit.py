@@ -6,8 +6,8 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 
-from metrics.stability import jaccard, nogueira
-from metrics.summary import SELECTIONS, select
+from metrics.study.stability import jaccard, nogueira
+from metrics.study.summary import SELECTIONS, select
 
 CELL = ["dataset", "method"]
 RISE = 1e-10  # a relative rise of the objective below this is rounding
@@ -226,7 +226,7 @@ def choices(summary, metric="acc"):
     Parameters
     ----------
     summary : DataFrame
-        From `metrics.summary.summarise`, of one study.
+        From `metrics.study.summary.summarise`, of one study.
     metric : {"acc", "nmi"}, default="acc"
 
     Returns
@@ -278,7 +278,7 @@ def stabilities(fits, n_features):
     Parameters
     ----------
     fits : DataFrame
-        From `runners.stability.load_stability`.
+        From `runners.repeats.load_stability`.
     n_features : dict
         Data set -> number of features.
 

@@ -7,12 +7,12 @@ from pathlib import Path
 import pandas as pd
 
 from datasets import DataError, load_dataset, scale
-from metrics import audit
-from metrics.summary import SELECTIONS, summarise
-from runners.stability import default_trial, load_stability, measure
+from metrics.study import audit
+from metrics.study.summary import SELECTIONS, summarise
+from runners.repeats import default_trial, load_stability, measure
 from runners.store import load_results
-from scripts._conf import CONF, read
-from scripts._tables import POOR
+from scripts.core.conf import CONF, read
+from scripts.core.words import POOR
 
 # From here on an overlap, corrected for chance, says that two rankings select the same.
 SAME = 0.9

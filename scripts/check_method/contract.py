@@ -11,8 +11,8 @@ import yaml
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import check_estimator
 
-from runners.grid import load_class
-from scripts._conf import CONF
+from runners.method import load_class
+from scripts.core.conf import CONF
 
 # (method, property of scripts/_properties.py): why it does not hold.  An entry that holds after all is an error.
 EXCEPTIONS = {
@@ -95,7 +95,7 @@ class Finding:
 
 
 def examine(check, method):
-    """Run one of `scripts._properties.PROPERTIES`; warnings of numpy count as errors, as in the tests.
+    """Run one of `scripts.check_method.properties.PROPERTIES`; warnings of numpy count as errors, as in the tests.
 
     Parameters
     ----------

@@ -10,9 +10,10 @@ import pickle
 import numpy as np
 from sklearn.base import clone
 
-from runners.grid import RESERVED, load_class
-from scripts._contract import where_it_rises
-from scripts._synthetic import blobs, wide_blobs
+from runners.grid import RESERVED
+from runners.method import load_class
+from scripts.check_method.contract import where_it_rises
+from scripts.check_method.synthetic import blobs, wide_blobs
 
 STATUSES = ("converged", "max_iter", "diverged", "collapsed")
 GROUPS = CONFIGURATION, FIRST_FIT, SHAPES, DESCENT, EQUIVARIANCE, ERRORS, REPRODUCIBILITY = (

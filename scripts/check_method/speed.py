@@ -8,11 +8,22 @@ import numpy as np
 from datasets import DataError, load_dataset, scale
 from datasets.load import locate
 from datasets.spec import read_spec
-from runners.grid import ConfigError, Protocol, expand
+from metrics.protocol import Protocol
+from runners.grid import expand
+from runners.method import ConfigError
 from runners.store import SCORES
 from runners.trial import FAILED, run_trial
-from scripts._contract import EXCEPTIONS, EXCEPTIONS_ON_DATA, FAIL, KNOWN, OK, Finding, in_one_line, where_it_rises
-from scripts._synthetic import wide_dataset
+from scripts.check_method.contract import (
+    EXCEPTIONS,
+    EXCEPTIONS_ON_DATA,
+    FAIL,
+    KNOWN,
+    OK,
+    Finding,
+    in_one_line,
+    where_it_rises,
+)
+from scripts.check_method.synthetic import wide_dataset
 
 BASELINES = ("all_features", "max_variance", "laplacian_score", "random_selection")
 FROM_PAPERS, WITHOUT_DOWNLOAD = ("umist", "pie10p", "allaml"), ("digits", "mnist500", "wide")

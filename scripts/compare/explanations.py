@@ -2,8 +2,8 @@
 
 import pandas as pd
 
-from scripts._verdicts import HIGHER, LOWER, NOT_COMPARABLE
-from scripts.published import FOLDER
+from scripts.compare.verdicts import HIGHER, LOWER, NOT_COMPARABLE
+from scripts.core.published import FOLDER
 
 PATH = FOLDER / "published_explanations.csv"
 KEYS = ["paper", "dataset", "published_method", "metric"]

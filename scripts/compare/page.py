@@ -2,11 +2,11 @@
 
 import pandas as pd
 
-from metrics.summary import SELECTIONS
-from scripts._conf import names_in_print, unique_names
-from scripts._table_formats import pipes
-from scripts._verdicts import VERDICTS, closest, count, own_rows, unreached
-from scripts.published import PAPERS
+from metrics.study.summary import SELECTIONS
+from scripts.compare.verdicts import VERDICTS, closest, count, own_rows, unreached
+from scripts.core.conf import names_in_print, unique_names
+from scripts.core.markdown import pipes
+from scripts.core.published import PAPERS
 
 LEGEND = """\
 Within 1 or 2 std: of the root mean square of both sides' stds over K-means runs, plus 0.05 for rounding; otherwise

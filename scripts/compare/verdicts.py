@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from scripts._tables import POOR
+from scripts.core.words import POOR
 
 WITHIN_1, WITHIN_2, NEAR = "within 1 std", "within 2 std", "within 3 points"
 HIGHER, LOWER, NOT_RUN, NOT_COMPARABLE = "higher", "lower", "not run", "not comparable"

@@ -6,10 +6,10 @@ from pathlib import Path
 import yaml
 from omegaconf import OmegaConf
 
-from runners.grid import did_you_mean
-from scripts.published import PAPERS
+from runners.method import did_you_mean
+from scripts.core.published import PAPERS
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 CONF = ROOT / "conf"
 TABLE = "name title paper published_table metric study protocol rows columns published_as".split()
 TABLE_OPTIONS = {"metric": ("acc", "nmi", "seconds", "shape"), "paper": (*PAPERS, None)}

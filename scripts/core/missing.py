@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from runners.grid import did_you_mean
-from scripts._conf import CONF, names_in_print, read
-from scripts._table_notes import commands, overrides_of
-from scripts._tables import NOT_RUN
+from runners.method import did_you_mean
+from scripts.core.commands import commands, overrides_of
+from scripts.core.conf import CONF, names_in_print, read
+from scripts.core.words import NOT_RUN
 
 
 class MissingResults(ValueError):

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from runners.store import Results
-from scripts._conf import names_in_print
+from scripts.core.conf import names_in_print
 
 PER_SIZE = {
     "best_over_grid": "At every size the best parameters of the grid, chosen with the labels",
@@ -32,7 +32,7 @@ class Study(NamedTuple):
     ----------
     results : Results
     summary : DataFrame
-        From `metrics.summary.summarise`.
+        From `metrics.study.summary.summarise`.
     data_dir : path or None
         Where data sets are looked for.
     """

@@ -1,21 +1,13 @@
 """Figures from stored results: ``python -m scripts.make_figure --help``."""
 
 import inspect
-import sys
-from pathlib import Path
 
-import hydra
-from hydra.core.hydra_config import HydraConfig
-from omegaconf import OmegaConf
-
-from metrics.summary import SELECTIONS, summarise
-from runners.grid import did_you_mean
-from runners.store import load_results
-from scripts._conf import CONF, check_names, read
-from scripts._fit_figures import convergence, pixels, surfaces
-from scripts._missing import MissingResults, fill, no_results, with_commands
-from scripts._score_figures import acc_vs_seconds, acc_vs_size, critical_difference
-from scripts._study import Study, several
+from metrics.study.summary import SELECTIONS
+from runners.method import did_you_mean
+from scripts.core.conf import CONF, check_names, read
+from scripts.core.study import several
+from scripts.make_figure.of_fits import convergence, pixels, surfaces
+from scripts.make_figure.of_scores import acc_vs_seconds, acc_vs_size, critical_difference
 
 FIGURES = {
     "acc_vs_size": acc_vs_size,
@@ -141,31 +133,3 @@ def settings_of(config, figure, trials):
     for group, option in (("dataset", "dataset"), ("method", "method"), ("method", "methods")):
         check_names(group, several(settings.get(option)), trials[group].unique())
     return settings
-
-
-@hydra.main(version_base="1.3", config_path=str(CONF / "figures"), config_name="config")
-def main(config):
-    """Draw the figure that `config` describes and print where it is."""
-    name = HydraConfig.get().runtime.choices["figure"]
-    config = OmegaConf.to_container(config, resolve=True)
-    if config["draw"] not in FIGURES:
-        sys.exit(f"figure={name} is not available: {config['reason']}")
-    results = load_results(config["results_dir"], study=config["study"])
-    try:
-        settings = settings_of(config, name, results.trials)
-        study = Study(results, summarise(results.trials, results.scores), config["data_dir"])
-        figure = FIGURES[config["draw"]](study, **settings)
-    except MissingResults as error:
-        lines = fill(error.cells, results.trials, config["study"], config["protocol"], config.get("grid"))
-        text = no_results(config["results_dir"], config["study"]) if results.trials.empty else error
-        sys.exit(with_commands(text, lines))
-    except ValueError as error:
-        sys.exit(f"error: {error}")
-    folder = Path(config["results_dir"]) / config["study"] / "figures"
-    path = Path(config["output"]) if config["output"] else folder / file_name(name, settings)
-    for file in save(figure, path):
-        print(file)
-
-
-if __name__ == "__main__":
-    main()

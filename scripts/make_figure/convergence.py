@@ -6,9 +6,9 @@ import numpy as np
 from matplotlib import rc_context
 from matplotlib.ticker import MaxNLocator
 
-from metrics.summary import select
-from scripts._missing import MissingResults
-from scripts._style import COLOURS, GREY, NARROW, STYLE, WIDTH, frame, new_figure, number, symbol
+from metrics.study.summary import select
+from scripts.core.missing import MissingResults
+from scripts.make_figure.style import COLOURS, GREY, NARROW, STYLE, WIDTH, frame, new_figure, number, symbol
 
 
 def chosen_traces(results, summary, pairs, metric="acc", selection="default_params", size=None):
@@ -18,11 +18,11 @@ def chosen_traces(results, summary, pairs, metric="acc", selection="default_para
     ----------
     results : Results
     summary : DataFrame
-        From `metrics.summary.summarise`, of the same study.
+        From `metrics.study.summary.summarise`, of the same study.
     pairs : list of (str, str)
         (method, data set).
     metric, selection : str
-        Which of the fits, as in `metrics.summary.select`; "grid_median" chooses none.
+        Which of the fits, as in `metrics.study.summary.select`; "grid_median" chooses none.
     size : int, optional
         Only fits that gave this number of features.
 

@@ -3,7 +3,7 @@
 import scikit_posthocs
 from matplotlib import rc_context
 
-from scripts._style import NARROW, STYLE, WIDTH, frame, new_figure
+from scripts.make_figure.style import NARROW, STYLE, WIDTH, frame, new_figure
 
 TESTS = {"nemenyi": "Nemenyi", "wilcoxon_holm": "Wilcoxon signed-rank with Holm's correction"}
 
@@ -14,7 +14,7 @@ def draw_critical_difference(ranking, looks, names, *, test="nemenyi", alpha=0.0
     Parameters
     ----------
     ranking : Ranking
-        From `scripts._ranking.rank_study`.
+        From `scripts.ranks.ranking.rank_study`.
     looks, names : dict
         Method -> (colour, marker), and -> name in print.
     test : {"nemenyi", "wilcoxon_holm"}, default="nemenyi"

@@ -4,7 +4,7 @@ import numpy as np
 from matplotlib import rc_context
 from matplotlib.ticker import MaxNLocator
 
-from scripts._style import NARROW, STYLE, WIDTH, apart, frame, new_figure
+from scripts.make_figure.style import NARROW, STYLE, WIDTH, apart, frame, new_figure
 
 MOST_BANDS = 8  # more of them on top of each other hide the lines
 

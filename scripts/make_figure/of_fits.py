@@ -4,14 +4,14 @@ import math
 from collections import Counter
 
 from datasets import load_dataset
-from metrics.summary import FAILED
-from scripts._conf import CONF, read, unique_names
-from scripts._convergence import chosen_traces, draw_convergence
-from scripts._missing import MissingResults
-from scripts._pixels import check_same_data, draw_pixels, middle_of_classes, selected_features
-from scripts._study import CLUSTERERS, OVERALL, PER_SIZE, one, origin, printed, several
-from scripts._style import WIDTH, number, symbol
-from scripts._surfaces import draw_surfaces, fixed_values, grid_of, surface
+from metrics.study.summary import FAILED
+from scripts.core.conf import CONF, read, unique_names
+from scripts.core.missing import MissingResults
+from scripts.core.study import CLUSTERERS, OVERALL, PER_SIZE, one, origin, printed, several
+from scripts.make_figure.convergence import chosen_traces, draw_convergence
+from scripts.make_figure.pixels import check_same_data, draw_pixels, middle_of_classes, selected_features
+from scripts.make_figure.style import WIDTH, number, symbol
+from scripts.make_figure.surfaces import draw_surfaces, fixed_values, grid_of, surface
 
 
 def surfaces(
@@ -37,7 +37,7 @@ def surfaces(
     metric : list of {"acc", "nmi"}
     clusterer : {"kmeans", "learned"}, default="kmeans"
     others : {"best", "default"} or Mapping, default="best"
-        What the other parameters are, as in `scripts._surfaces.surface`.
+        What the other parameters are, as in `scripts.make_figure.surfaces.surface`.
     kind : {"heatmap", "bars"}, default="heatmap"
     grid : Mapping, optional
         Parameter -> values that the figure is to show: the note names those that are not stored.
@@ -130,7 +130,7 @@ def convergence(
     methods : list of str, optional
         All of the study with sweeps by default.
     metric, selection, size
-        Which fit, as in `scripts._convergence.chosen_traces`.
+        Which fit, as in `scripts.make_figure.convergence.chosen_traces`.
     yscale : {"linear", "log"}, default="linear"
     width : float, default=6.8
 

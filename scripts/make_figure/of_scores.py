@@ -2,13 +2,13 @@
 
 import math
 
-from metrics.summary import select
-from scripts._conf import names_in_print, unique_names
-from scripts._curves import MOST_BANDS, draw_curves
-from scripts._missing import MissingResults
-from scripts._seconds import COST, draw_seconds, with_seconds
-from scripts._study import CLUSTERERS, OVERALL, PER_SIZE, one, origin, printed, several, spread
-from scripts._style import WIDTH, styles
+from metrics.study.summary import select
+from scripts.core.conf import names_in_print, unique_names
+from scripts.core.missing import MissingResults
+from scripts.core.study import CLUSTERERS, OVERALL, PER_SIZE, one, origin, printed, several, spread
+from scripts.make_figure.curves import MOST_BANDS, draw_curves
+from scripts.make_figure.seconds import COST, draw_seconds, with_seconds
+from scripts.make_figure.style import WIDTH, styles
 
 
 def acc_vs_size(
@@ -105,10 +105,10 @@ def critical_difference(
     study, dataset=None, metric="acc", clusterer="kmeans", selection="best_over_grid",
     methods=None, test="nemenyi", alpha=0.05, partial=False, width=WIDTH,
 ):  # fmt: skip
-    """Average ranks over data sets, all of the study by default; the rest as in `scripts._ranking.rank_study`."""
+    """Average ranks over data sets, all of the study by default; the rest as in `scripts.ranks.ranking.rank_study`."""
     # scikit-posthocs takes a second to import; no other figure needs it.
-    from scripts._critical_difference import TESTS, draw_critical_difference
-    from scripts._ranking import rank_study
+    from scripts.make_figure.critical_difference import TESTS, draw_critical_difference
+    from scripts.ranks.ranking import rank_study
 
     datasets = None if dataset is None else several(dataset)
     ranking = rank_study(

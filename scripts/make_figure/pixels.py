@@ -6,9 +6,9 @@ import numpy as np
 from matplotlib import rc_context
 from matplotlib.colors import to_rgb
 
-from metrics.summary import select
-from scripts._missing import MissingResults
-from scripts._style import COLOURS, GREY, STYLE, WIDTH, frame, new_figure
+from metrics.study.summary import select
+from scripts.core.missing import MissingResults
+from scripts.make_figure.style import COLOURS, GREY, STYLE, WIDTH, frame, new_figure
 
 SELECTED = COLOURS[1]
 
@@ -20,7 +20,7 @@ def selected_features(results, summary, method, dataset, metric="acc", selection
     ----------
     results : Results
     summary : DataFrame
-        From `metrics.summary.summarise`, of the same study.
+        From `metrics.study.summary.summarise`, of the same study.
     method, dataset : str
     metric : {"acc", "nmi"}
     selection : {"best_over_grid", "default_params"}, default="best_over_grid"

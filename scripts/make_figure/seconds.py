@@ -5,8 +5,8 @@ from matplotlib import rc_context
 from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
 
-from scripts._missing import MissingResults
-from scripts._style import NARROW, STYLE, WIDTH, frame, new_figure
+from scripts.core.missing import MissingResults
+from scripts.make_figure.style import NARROW, STYLE, WIDTH, frame, new_figure
 
 COST = {
     "best_over_grid": "Seconds of all fits of the grid, which the choice needs",
@@ -23,7 +23,7 @@ def with_seconds(chosen, trials, selection):
     Parameters
     ----------
     chosen : DataFrame
-        From `metrics.summary.select`.
+        From `metrics.study.summary.select`.
     trials : DataFrame
         Of the same study.
     selection : str

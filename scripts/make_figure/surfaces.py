@@ -9,8 +9,8 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize
 from matplotlib.patches import Rectangle
 
-from scripts._missing import MissingResults
-from scripts._style import GREY, HEAT, NARROW, STYLE, WIDTH, frame, new_figure, number, symbol
+from scripts.core.missing import MissingResults
+from scripts.make_figure.style import GREY, HEAT, NARROW, STYLE, WIDTH, frame, new_figure, number, symbol
 
 BEST, DEFAULT = "best", "default"
 NOT_SET = "not set"  # a parameter that is null, or that a trial leaves to the method
@@ -42,7 +42,7 @@ def grid_of(summary, dataset, method, clusterer="kmeans", defaults=None):
     Parameters
     ----------
     summary : DataFrame
-        From `metrics.summary.summarise`, of one study.
+        From `metrics.study.summary.summarise`, of one study.
     dataset, method : str
     clusterer : {"kmeans", "learned"}, default="kmeans"
     defaults : Mapping, optional

@@ -3,12 +3,12 @@
 import base64
 import io
 
-from metrics.ranks import ranks
-from metrics.summary import SELECTIONS, select
-from scripts._conf import names_in_print, unique_names
-from scripts._missing import MissingResults
-from scripts._ranking import rank_study
-from scripts._score_figures import acc_vs_size
+from metrics.study.ranks import ranks
+from metrics.study.summary import SELECTIONS, select
+from scripts.core.conf import names_in_print, unique_names
+from scripts.core.missing import MissingResults
+from scripts.make_figure.of_scores import acc_vs_size
+from scripts.ranks.ranking import rank_study
 
 FIGURE_BYTES = 1_200_000  # of all figures together
 

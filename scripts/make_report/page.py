@@ -8,20 +8,20 @@ import numpy as np
 import pandas as pd
 
 from datasets import DataError, load_dataset
-from metrics.summary import SELECTIONS, summarise
+from metrics.study.summary import SELECTIONS, summarise
 from runners.store import load_results
-from scripts._audit import by_method, in_words, make_audit
-from scripts._conf import CONF, names_in_print, read_table, unique_names
-from scripts._report_parts import average_ranks, figures
-from scripts._report_trials import trial_facts
-from scripts._study import Study
-from scripts._table_formats import HTML, ours, paper
-from scripts._verdicts import VERDICTS, is_hollow, own_rows, unreached
 from scripts.audit import TITLES, compact
+from scripts.audit.findings import by_method, in_words, make_audit
 from scripts.cite import sources
 from scripts.compare import compare
+from scripts.compare.verdicts import VERDICTS, is_hollow, own_rows, unreached
+from scripts.core.conf import CONF, names_in_print, read_table, unique_names
+from scripts.core.published import PAPERS
+from scripts.core.study import Study
+from scripts.make_report.figures import average_ranks, figures
+from scripts.make_report.trials import trial_facts
 from scripts.make_table import make_table
-from scripts.published import PAPERS
+from scripts.make_table.formats import HTML, ours, paper
 
 # A sign beside each colour, so that nothing rests on colour alone.
 SIGNS = dict(zip(VERDICTS, "●◐○▲▼–×", strict=True))
@@ -36,7 +36,7 @@ def gather(results_dir, study, selection="best_over_grid", data_dir=None):
     results_dir : path
     study : str
     selection : str, default="best_over_grid"
-        One of `metrics.summary.SELECTIONS`, for the tables.
+        One of `metrics.study.summary.SELECTIONS`, for the tables.
     data_dir : path, optional
         For what is drawn over images and for the audit; nothing is downloaded.
 

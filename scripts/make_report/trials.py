@@ -3,15 +3,12 @@
 import base64
 import io
 import json
-import shlex
 
 import numpy as np
 from PIL import Image
 
-from metrics.audit import stored_features
-from runners.grid import OPTIONAL, RESERVED
-from scripts._conf import CONF, read
-from scripts._table_notes import overrides_of
+from metrics.study.audit import stored_features
+from scripts.core.commands import command
 
 WIDTH, HEIGHT = 320, 120  # of a curve, in its own units
 POINTS = 150  # of a curve at most: more do not show, and weigh
@@ -101,36 +98,6 @@ def pixels(face, features):
     Image.fromarray(picture).save(file, "PNG", optimize=True)
     source = "data:image/png;base64," + base64.b64encode(file.getvalue()).decode()
     return {"source": source, "height": mean.shape[0], "width": mean.shape[1]}
-
-
-def command(row):
-    """The command line that runs this point again, in a study of its own; None where conf/ lacks what it needs.
-
-    Where the size is part of the model it runs the point at all sizes of the protocol.
-    """
-    protocol, params = json.loads(row["protocol"]), json.loads(row["params"])
-    names = {"protocol": protocol["name"], "method": row["method"], "dataset": row["dataset"]}
-    files = {group: CONF / group / f"{name}.yaml" for group, name in names.items()}
-    if not all(path.exists() for path in files.values()):
-        return None
-    settings, method = read(files["protocol"]), read(files["method"])
-    words = ["python", "run.py", *(f"{group}={name}" for group, name in names.items())]
-    words += overrides_of(settings, {name: value for name, value in protocol.items() if name not in OPTIONAL})
-    # The grid is given below, so that what would replace or thin it is taken away.
-    empty = {"grid_values": "[]", "coarse": "false", "budget": "0"}
-    words += [f"protocol.{name}={value}" for name, value in empty.items() if settings.get(name)]
-    words += [f"method.grid.{name}=[{_word(params[name])}]" for name in method["grid"] if name in params]
-    fixed = {name: value for name, value in params.items() if name not in {*RESERVED, *method["grid"]}}
-    words += [
-        f"{'' if name in method['params'] else '+'}method.params.{name}={_word(value)}"
-        for name, value in fixed.items()
-        if method["params"].get(name) != value
-    ]
-    return shlex.join([*words, f"study=repeat_{protocol['name']}"])
-
-
-def _word(value):
-    return json.dumps(value).replace(" ", "")
 
 
 def _scores(scores):

@@ -1,21 +1,16 @@
 """A paper's table from stored results: ``python -m scripts.make_table --help``."""
 
 import json
-import sys
-from pathlib import Path
 
-import hydra
-from hydra.core.hydra_config import HydraConfig
-from omegaconf import OmegaConf
-
-from metrics.summary import SELECTIONS, check_one_protocol, running_times, select, summarise
+from metrics.study.summary import check_one_protocol, running_times, select, summarise
 from runners.store import load_results
-from scripts._conf import CONF, check_names, check_table, names_in_print, read, unique_names
-from scripts._dataset_table import make_dataset_table
-from scripts._table_formats import to_csv, to_html, to_latex, to_markdown
-from scripts._table_notes import commands, notes, overrides_of
-from scripts._tables import Table, build_cells
-from scripts.published import published_cells
+from scripts.core.commands import commands, overrides_of
+from scripts.core.conf import CONF, check_names, names_in_print, read, unique_names
+from scripts.core.published import published_cells
+from scripts.make_table.dataset_table import make_dataset_table
+from scripts.make_table.formats import to_csv, to_html, to_latex, to_markdown
+from scripts.make_table.notes import notes
+from scripts.make_table.table import Table, build_cells
 
 FORMATS = {"md": to_markdown, "csv": to_csv, "latex": to_latex, "html": to_html}
 
@@ -31,9 +26,9 @@ def make_table(spec, results_dir, study, selection="best_over_grid", published=N
     results_dir : path
     study : str
     selection : str, default="best_over_grid"
-        Of scores, one of `metrics.summary.SELECTIONS`; seconds are those of all fits.
+        Of scores, one of `metrics.study.summary.SELECTIONS`; seconds are those of all fits.
     published : DataFrame, optional
-        From `scripts.published.load_published`, which is the default.
+        From `scripts.core.published.load_published`, which is the default.
 
     Returns
     -------
@@ -96,35 +91,3 @@ def _row_labels(cells):
         (method, clusterer): names[method] + (" (learned labels)" if clusterer == "learned" else "")
         for method, clusterer in rows
     }
-
-
-@hydra.main(version_base="1.3", config_path=str(CONF), config_name="make_table")
-def main(config):
-    """Print the table that `config` describes, or write it to a file."""
-    for name, options in (("format", FORMATS), ("selection", SELECTIONS)):
-        if config[name] not in options:
-            sys.exit(f"{name}={config[name]} must be one of {', '.join(options)}.")
-    try:
-        spec = config.get("table")
-        spec = OmegaConf.to_container(spec, resolve=True) if OmegaConf.is_config(spec) else spec
-        check_table(spec, HydraConfig.get().runtime.choices["table"])
-        table = make_table(spec, config.results_dir, config.study, config.selection)
-    except ValueError as error:
-        sys.exit(f"error: {error}")
-    text = to_markdown(table, config.width) if config.format == "md" else FORMATS[config.format](table)
-    if config.output is None:
-        print(text, end="")
-        return
-    path = Path(config.output)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
-    print(path)
-
-
-if __name__ == "__main__":
-    try:  # Hydra would answer a slip in YAML with a traceback
-        for file in sorted((CONF / "table").glob("*.yaml")):
-            read(file)
-    except ValueError as error:
-        sys.exit(f"error: {error}")
-    main()

@@ -2,10 +2,11 @@
 
 import pandas as pd
 
-from runners.grid import did_you_mean
-from scripts._conf import CONF, check_names, read
-from scripts._tables import COMPLETE, Table
-from scripts.published import PAPERS, published_cells
+from runners.method import did_you_mean
+from scripts.core.conf import CONF, check_names, read
+from scripts.core.published import PAPERS, published_cells
+from scripts.core.words import COMPLETE
+from scripts.make_table.table import Table
 
 QUANTITIES = {"samples": "# Samples", "features": "# Features", "classes": "# Classes"}
 
@@ -59,7 +60,7 @@ def shape_cells(spec, ours, published):
     ours : Mapping
         Data set -> its specification.
     published : DataFrame
-        From `scripts.published.published_cells`.
+        From `scripts.core.published.published_cells`.
 
     Returns
     -------

@@ -7,7 +7,8 @@ from textwrap import TextWrapper
 
 import pandas as pd
 
-from scripts._tables import DECIMALS, FAILED, NOT_RUN, PARTIAL, POOR
+from scripts.core.words import FAILED, NOT_RUN, PARTIAL, POOR
+from scripts.make_table.table import DECIMALS
 
 
 @dataclass(frozen=True)
@@ -207,13 +208,6 @@ def _lines(table, label_of_paper):
         yield row, label, ours
         if table.has_published(row):
             yield row, label_of_paper, paper
-
-
-def pipes(lines):
-    """A Markdown table of texts, the first line being its head, in columns of one width."""
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    head, *body = ["| " + " | ".join(map(str.ljust, line, widths)) + " |" for line in lines]
-    return "\n".join([head, "|" + "|".join("-" * (width + 2) for width in widths) + "|", *body])
 
 
 def _padded(texts):

@@ -1,13 +1,11 @@
 """What stands below a table: how to read it, where its numbers come from, and what would fill its gaps."""
 
 import json
-import shlex
 from collections import Counter
 
-from metrics.summary import SELECTIONS
-from scripts._conf import CONF
-from scripts._tables import COMPLETE, FAILED, NOT_RUN, PARTIAL, POOR
-from scripts.published import PAPERS, explain
+from metrics.study.summary import SELECTIONS
+from scripts.core.published import PAPERS, explain
+from scripts.core.words import FAILED, NOT_RUN, PARTIAL, POOR
 
 RULES = {
     "best_over_grid": "every cell is the mean at {}; this oracle is the custom of these papers and flatters what a "
@@ -31,13 +29,13 @@ def notes(cells, selection, study, trials, paper):
     Parameters
     ----------
     cells : DataFrame
-        From `scripts._tables.build_cells`.
+        From `scripts.make_table.table.build_cells`.
     selection : str
     study : str
     trials : DataFrame
         Those of the study that belong to the table.
     paper : str or None
-        Whose numbers are published ones, a key of `scripts.published.PAPERS`.
+        Whose numbers are published ones, a key of `scripts.core.published.PAPERS`.
 
     Returns
     -------
@@ -59,66 +57,6 @@ def notes(cells, selection, study, trials, paper):
     else:
         lines.append(f"Selection {selection}: {RULES[selection].format(SELECTIONS[selection])}.")
     return [*lines, *_marks(cells), *_provenance(study, trials)]
-
-
-def commands(cells, study, protocol_name, overrides, methods, datasets, experiment=None):
-    """The command lines that fill the cells which are not complete.
-
-    Parameters
-    ----------
-    cells : DataFrame
-    study, protocol_name : str
-    overrides : list of str
-        Fields of the study's protocol that differ from its file, such as "protocol.seed=1".
-    methods, datasets : collection of str
-        What conf/ has; other cells cannot be run.
-    experiment : str, optional
-        Where nothing of a whole table is stored, the experiment of this name that fills it, if there is one.
-
-    Returns
-    -------
-    commands : list of str
-        One for each set of data sets that lack the same methods.
-    unknown : list of str
-        Methods and data sets of the table that conf/ does not have.
-    """
-    open_cells = cells[(cells["clusterer"] == "kmeans") & (cells["status"] != COMPLETE)]
-    unknown = [name for name in dict.fromkeys(open_cells["method"]) if name not in methods]
-    unknown += [name for name in dict.fromkeys(open_cells["dataset"]) if name not in datasets]
-    runnable = open_cells[open_cells["method"].isin(methods) & open_cells["dataset"].isin(datasets)]
-    if (cells["status"] == NOT_RUN).all() and (CONF / "experiment" / f"{experiment}.yaml").exists():
-        return [f"python run.py experiment={experiment}"], unknown
-    groups = {}
-    for dataset in cells["dataset"].unique():
-        if wanted := tuple(runnable.loc[runnable["dataset"] == dataset, "method"]):
-            groups.setdefault(wanted, []).append(dataset)
-    settings = [f"protocol={protocol_name}", *([f"study={study}"] if study != protocol_name else []), *overrides]
-    lines = []
-    for wanted, names in groups.items():
-        sweep = ["-m"] if len(wanted) * len(names) > 1 else []
-        words = ["python", "run.py", *sweep, *settings, f"method={','.join(wanted)}", f"dataset={','.join(names)}"]
-        lines.append(shlex.join(words))
-    return lines, unknown
-
-
-def overrides_of(protocol, stored):
-    """What to add to ``protocol=NAME`` so that it is the protocol of the stored trials.
-
-    Parameters
-    ----------
-    protocol, stored : Mapping
-        The file of conf/protocol, and the fields in the trials.
-
-    Returns
-    -------
-    list of str
-    """
-    lines = [f"protocol.{name}=null" for name in protocol if name not in stored and protocol[name]]
-    for name, value in stored.items():
-        if value != protocol.get(name):
-            text = json.dumps(value).replace(" ", "").replace('"', "")
-            lines.append(f"{'' if name in protocol else '+'}protocol.{name}={text}")
-    return lines
 
 
 def _marks(cells):

@@ -4,12 +4,12 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from scripts.core.words import COMPLETE, FAILED, NOT_RUN, PARTIAL
+
 COLUMNS = (
     "table dataset method clusterer metric mean std n_selected params published_mean published_std difference "
     "inherited status selection study trial trial_status n_restarts sizes published_n_features rank published_rank"
 ).split()
-COMPLETE, PARTIAL, FAILED, NOT_RUN = "complete", "partial", "failed", "not run"
-POOR = ("collapsed", "diverged")  # fits that learned nothing
 DECIMALS = {"acc": 1, "nmi": 1, "seconds": 1, "shape": 0}  # shown; acc and nmi are in percent
 
 
@@ -25,7 +25,7 @@ class Table:
     rows : dict
         (method, clusterer), or (data set,) -> its name in print.
     cells : DataFrame
-        From `build_cells` or `scripts._dataset_table.shape_cells`.
+        From `build_cells` or `scripts.make_table.dataset_table.shape_cells`.
     notes : list of str
         Sentences below the table.
     commands : list of str
@@ -69,9 +69,9 @@ def build_cells(spec, chosen, published, selection):
     spec : Mapping
         A file of conf/table.
     chosen : DataFrame
-        From `metrics.summary.select` or `running_times`, of one study, in the units of the table.
+        From `metrics.study.summary.select` or `running_times`, of one study, in the units of the table.
     published : DataFrame
-        From `scripts.published.published_cells`.
+        From `scripts.core.published.published_cells`.
     selection : str
 
     Returns

@@ -5,9 +5,9 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from metrics.ranks import Comparison, bootstrap_average_ranks, compare, ranks
-from metrics.summary import select
-from scripts._missing import MissingResults
+from metrics.study.ranks import Comparison, bootstrap_average_ranks, compare, ranks
+from metrics.study.summary import select
+from scripts.core.missing import MissingResults
 
 SHOWN = 6  # missing cells in a message
 
@@ -37,9 +37,9 @@ def rank_study(results, summary, metric="acc", selection="best_over_grid", clust
     ----------
     results : Results
     summary : DataFrame
-        From `metrics.summary.summarise`, of the same study.
+        From `metrics.study.summary.summarise`, of the same study.
     metric, selection, clusterer : str
-        As in `metrics.summary.select`.
+        As in `metrics.study.summary.select`.
     methods, datasets : list of str, optional
         All that the study has by default.
     partial : bool, default=False

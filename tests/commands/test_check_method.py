@@ -1,6 +1,7 @@
 """`scripts.check_method`: a correct file of a newcomer passes, and each fault is caught by the right line."""
 
 import re
+import sys
 
 import numpy as np
 import pytest
@@ -9,9 +10,10 @@ from sklearn.cluster import KMeans
 
 from datasets import load_dataset
 from metrics.clustering import accuracy, nmi
-from scripts import _contract, _speed, check_method
-from scripts._contract import where_it_rises
-from scripts._synthetic import wide_dataset
+from scripts.check_method import contract, speed
+from scripts.check_method.__main__ import main
+from scripts.check_method.contract import where_it_rises
+from scripts.check_method.synthetic import wide_dataset
 
 HEAD = """
 import numpy as np
@@ -46,12 +48,12 @@ def check(tmp_path, monkeypatch, capsys):
     monkeypatch.syspath_prepend(tmp_path)
 
     def run(body=CORRECT, arguments=("--no-data",), head=HEAD, **config):
-        monkeypatch.delitem(check_method.sys.modules, "mine_module", raising=False)
+        monkeypatch.delitem(sys.modules, "mine_module", raising=False)
         (tmp_path / "mine_module.py").write_text(head + body + "\n")
         (tmp_path / "method").mkdir(exist_ok=True)
         text = yaml.safe_dump({**CONFIG, **config}, sort_keys=False)
         (tmp_path / "method" / "mine.yaml").write_text(text)
-        status = check_method.main(["mine", "--config-dir", str(tmp_path), *arguments])
+        status = main(["mine", "--config-dir", str(tmp_path), *arguments])
         return status, capsys.readouterr().out
 
     return run
@@ -171,14 +173,14 @@ def test_verbose_adds_the_traceback(check):
 
 
 def test_known_exceptions_are_shown_with_their_reason_and_do_not_fail(capsys):
-    assert check_method.main(["first_index", "--no-data"]) == 0
+    assert main(["first_index", "--no-data"]) == 0
     output = capsys.readouterr().out
     assert "known\n      selects by position" in output
     assert "1 known not to hold" in output
 
 
 def test_an_exception_that_holds_after_all_fails(check, monkeypatch):
-    monkeypatch.setitem(_contract.EXCEPTIONS, ("mine", "objective_never_rises"), "it is an ADMM")
+    monkeypatch.setitem(contract.EXCEPTIONS, ("mine", "objective_never_rises"), "it is an ADMM")
     status, output = check()
     assert status == 1
     assert failures(output) == {"objective never rises": "holds, but EXCEPTIONS says: it is an ADMM"}
@@ -194,7 +196,7 @@ def test_an_exception_that_holds_after_all_fails(check, monkeypatch):
 )
 def test_an_unknown_name_is_a_clear_error(capsys, arguments, words):
     with pytest.raises(SystemExit) as stop:
-        check_method.main(arguments)
+        main(arguments)
     assert stop.value.code == 2
     assert words in capsys.readouterr().err
 
@@ -204,7 +206,7 @@ def test_speed_shows_the_method_beside_the_baselines(check):
     assert status == 0
     table = output[output.index("digits (1797 x 64, 10 classes): 32 features") :]
     lines = {line.split()[0]: line for line in table.splitlines()[2:] if line.startswith("  ")}
-    assert {"mine", *_speed.BASELINES} <= set(lines)
+    assert {"mine", *speed.BASELINES} <= set(lines)
     # The same scores: var and alpha * var rank alike.
     assert lines["mine"].split("±")[:2][1] == lines["max_variance"].split("±")[:2][1]
     assert "converged" in lines["mine"]
@@ -235,13 +237,13 @@ def test_an_objective_that_rises_on_real_data_alone_is_a_failed_line(check):
 def test_data_that_need_no_download_are_taken_where_the_papers_are_not_there(tmp_path, monkeypatch):
     monkeypatch.delenv("UFS_DATA_DIR", raising=False)
     monkeypatch.setenv("UFS_CACHE_DIR", str(tmp_path))
-    assert _speed.data_sets_at_hand() == _speed.WITHOUT_DOWNLOAD
+    assert speed.data_sets_at_hand() == speed.WITHOUT_DOWNLOAD
     data = wide_dataset()
     assert data.n_features > 10 * data.n_samples and data.sha == wide_dataset().sha
 
 
 def test_data_of_the_papers_are_taken_where_they_are(data_dir):
-    assert _speed.data_sets_at_hand(data_dir) == _speed.FROM_PAPERS
+    assert speed.data_sets_at_hand(data_dir) == speed.FROM_PAPERS
 
 
 def test_a_rise_is_more_than_rounding():
@@ -251,7 +253,7 @@ def test_a_rise_is_more_than_rounding():
 
 
 def test_what_only_real_data_show_is_known_there(check, monkeypatch):
-    monkeypatch.setitem(_contract.EXCEPTIONS_ON_DATA, ("mine", "objective_never_rises"), "it is an ADMM")
+    monkeypatch.setitem(contract.EXCEPTIONS_ON_DATA, ("mine", "objective_never_rises"), "it is an ADMM")
     trace = "        trace = Trace(np.array([2.0, 1.0 + 2.0 * (len(X) > 1000)]), MAX_ITER, 1)\n"
     status, output = check(trace + "        return Solution(X.var(axis=0), trace)", ("--datasets", "digits"))
     assert status == 0

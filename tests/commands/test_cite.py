@@ -10,7 +10,7 @@ from frames import frames, store
 from runners.store import load_results
 from scripts.cite import sources
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture

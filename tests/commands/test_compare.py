@@ -10,13 +10,13 @@ import pandas as pd
 import pytest
 from frames import PROTOCOL, frames, store
 
-from scripts._comparison_text import to_markdown
-from scripts._explanations import KEYS, explain_cells, load_explanations
-from scripts._verdicts import VERDICTS, closest, common_std, count, judge, verdict
 from scripts.compare import COLUMNS, compare
-from scripts.published import PAPERS, load_published
+from scripts.compare.explanations import KEYS, explain_cells, load_explanations
+from scripts.compare.page import to_markdown
+from scripts.compare.verdicts import VERDICTS, closest, common_std, count, judge, verdict
+from scripts.core.published import PAPERS, load_published
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 FULL = {**PROTOCOL, "restarts": 20}
 
 

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from frames import frames, store
 
-from scripts._missing import fill, no_results
-from scripts._study import one
+from scripts.core.missing import fill, no_results
+from scripts.core.study import one
 from scripts.make_figure import settings_of, usual
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 RESULTS = frames([{"dataset": "umist", "method": name, "acc": {50: [0.3, 0.4]}} for name in ("mcfs", "my_own")])
 
 

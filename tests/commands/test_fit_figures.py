@@ -6,11 +6,11 @@ from frames import frames
 from matplotlib.colors import to_rgb
 
 from datasets import load_dataset
-from metrics.summary import summarise
-from scripts._fit_figures import convergence, pixels
-from scripts._missing import MissingResults
-from scripts._pixels import SELECTED, ranking_at
-from scripts._study import Study
+from metrics.study.summary import summarise
+from scripts.core.missing import MissingResults
+from scripts.core.study import Study
+from scripts.make_figure.of_fits import convergence, pixels
+from scripts.make_figure.pixels import SELECTED, ranking_at
 
 RUFS, DGUFS = ({"dataset": "umist", "method": method} for method in ("rufs", "dgufs"))
 TRACES = [

@@ -11,13 +11,13 @@ import pytest
 from frames import PROTOCOL, frames, store
 from PIL import Image
 
-from metrics.summary import summarise
-from scripts._score_figures import acc_vs_seconds, acc_vs_size
-from scripts._study import Study
-from scripts._style import apart, number, styles, symbol
+from metrics.study.summary import summarise
+from scripts.core.study import Study
 from scripts.make_figure import FIGURES, file_name, save, usual
+from scripts.make_figure.of_scores import acc_vs_seconds, acc_vs_size
+from scripts.make_figure.style import apart, number, styles, symbol
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 SIZES = PROTOCOL["sizes"]
 POINTS = [
     {"dataset": "umist", "method": "all_features", "acc": {644: [0.40, 0.44]}},

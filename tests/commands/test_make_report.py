@@ -14,10 +14,11 @@ import pytest
 from frames import PROTOCOL, frames, store
 
 from runners.store import load_results
-from scripts._report_trials import MARK, command, curve, pixels
+from scripts.core.commands import command
 from scripts.make_report import LIMIT, make_report
+from scripts.make_report.trials import MARK, curve, pixels
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 SIZES = PROTOCOL["sizes"]
 RANKING = list(range(300))
 POINTS = [

@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 from frames import PROTOCOL, frames, store
 
-from scripts._table_formats import to_csv, to_html, to_latex, to_markdown
-from scripts._table_notes import overrides_of
+from scripts.core.commands import overrides_of
 from scripts.make_table import make_table
+from scripts.make_table.formats import to_csv, to_html, to_latex, to_markdown
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 SIZES = PROTOCOL["sizes"]
 POINTS = [
     {"dataset": "umist", "method": "all_features", "acc": {644: [0.40, 0.44]}},

@@ -11,7 +11,7 @@ from frames import PROTOCOL, frames, store
 
 from runners.store import TRACES, load_results
 from scripts import method_table
-from scripts._conf import CONF, ROOT
+from scripts.core.conf import CONF, ROOT
 
 POINTS = [
     {"dataset": "umist", "method": "all_features", "acc": {644: [0.4, 0.44]}, "sizes": [644]},

@@ -9,12 +9,12 @@ from frames import PROTOCOL, frames, store
 from hydra import compose, initialize_config_dir
 from omegaconf import OmegaConf
 
-from scripts._conf import read, read_table
-from scripts._table_formats import to_csv, to_html, to_latex, to_markdown
+from scripts.core.conf import read, read_table
+from scripts.core.published import load_published, published_cells
 from scripts.make_table import make_table
-from scripts.published import load_published, published_cells
+from scripts.make_table.formats import to_csv, to_html, to_latex, to_markdown
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 KEYS = set("name title paper published_table metric study protocol rows columns published_as".split())
 TABLES = sorted(path.stem for path in (ROOT / "conf" / "table").glob("*.yaml"))
 

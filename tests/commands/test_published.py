@@ -6,9 +6,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from scripts.published import load_published, mark_inherited
+from scripts.core.published import load_published
+from scripts.published import mark_inherited
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_inherited_marks_follow_from_the_published_numbers_themselves():

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from frames import frames, store
 
-from metrics.summary import summarise
-from scripts._missing import MissingResults
-from scripts._ranking import rank_study
-from scripts._score_figures import critical_difference
-from scripts._study import Study
+from metrics.study.summary import summarise
+from scripts.core.missing import MissingResults
+from scripts.core.study import Study
+from scripts.make_figure.of_scores import critical_difference
+from scripts.ranks.ranking import rank_study
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 DATASETS = ["umist", "orl", "pie10p", "pix10p", "jaffe", "allaml", "coil20"]
 LEVEL = {"mcfs": 0.5, "dgufs": 0.4, "rufs": 0.3}
 

@@ -6,11 +6,11 @@ from frames import frames
 from matplotlib.collections import QuadMesh
 from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 
-from metrics.summary import summarise
-from scripts._fit_figures import surfaces
-from scripts._missing import MissingResults
-from scripts._study import Study
-from scripts._surfaces import grid_of, surface
+from metrics.study.summary import summarise
+from scripts.core.missing import MissingResults
+from scripts.core.study import Study
+from scripts.make_figure.of_fits import surfaces
+from scripts.make_figure.surfaces import grid_of, surface
 
 ALPHAS, BETAS, SIZES = [1e-2, 1.0, 1e2], [0.1, 1.0], [50, 100]
 

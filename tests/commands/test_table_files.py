@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from scripts._conf import check_table, read, read_table
+from scripts.core.conf import check_table, read, read_table
 from scripts.make_table import make_table
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
@@ -76,9 +76,9 @@ def test_a_file_that_is_no_yaml_is_named_with_the_line(tmp_path):
 def test_the_command_line_names_the_line_of_a_file_that_is_no_yaml(tmp_path, monkeypatch):
     (tmp_path / "table").mkdir()
     (tmp_path / "table" / "broken.yaml").write_text("rows: [mcfs\n")
-    monkeypatch.setattr("scripts._conf.CONF", tmp_path)
+    monkeypatch.setattr("scripts.core.conf.CONF", tmp_path)
     with pytest.raises(SystemExit, match="error: .*broken.yaml is no YAML: line 1"):
-        runpy.run_path(str(ROOT / "scripts" / "make_table.py"), run_name="__main__")
+        runpy.run_module("scripts.make_table", run_name="__main__", alter_sys=True)
 
 
 @pytest.mark.parametrize(("slip", "message"), [("row: [mcfs]\n", "Did you mean rows?"), ("", "its file lacks name")])

@@ -19,7 +19,7 @@ from datasets.files import checksum, fault, looks_like
 from datasets.load import addresses
 from datasets.spec import FOLDER, REQUIRED, check_spec
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 X = np.arange(24.0).reshape(6, 4) ** 2
 Y = np.array([3, 1, 3, 1, 7, 7])
 CODES = [1, 0, 1, 0, 2, 2]

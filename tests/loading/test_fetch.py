@@ -27,7 +27,7 @@ from datasets import DataError, load_dataset
 from datasets.files import checksum
 from scripts.fetch_data import main
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = np.random.default_rng(0).random((60, 500))
 LABELS = np.arange(60) % 3
 

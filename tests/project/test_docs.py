@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from runners.grid import load_class
-from scripts._conf import CONF, read
-from scripts._verdicts import VERDICTS
+from runners.method import load_class
+from scripts.compare.verdicts import VERDICTS
+from scripts.core.conf import CONF, read
+from scripts.core.published import PAPERS, load_published
 from scripts.method_notes import method_notes, sections
-from scripts.published import PAPERS, load_published
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 CLASSES = sorted({read(path)["target"] for path in (CONF / "method").glob("*.yaml")})
 
 

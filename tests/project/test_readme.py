@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 CONF = ROOT / "conf"
 GROUPS = [path.name for path in CONF.iterdir() if path.is_dir()]
 # In the README `mine` is what a reader would add.

@@ -12,7 +12,7 @@ import pytest
 
 from runners.store import load_results
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 CELL = ["method=random_selection", "dataset=digits", "protocol=smoke"]
 
 

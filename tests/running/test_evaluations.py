@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 
 import metrics
+from metrics.protocol import Protocol
 from runners import trial as trial_module
 from runners.evaluations import EVALUATED_BY, Evaluations
-from runners.grid import Protocol, expand
+from runners.grid import expand
 from runners.pool import Usage, run_all
 from runners.trial import N_MEASURES, feature_set_digest, run_trial
 

@@ -13,11 +13,13 @@ import yaml
 from hydra import compose, initialize_config_dir
 from omegaconf import OmegaConf
 
+from metrics.protocol import Protocol
 from runners.cell import _protocol
-from runners.grid import ConfigError, Protocol, expand
+from runners.grid import expand
+from runners.method import ConfigError
 from runners.store import StoreError, claim_study, load_results
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 CONF = ROOT / "conf"
 PAPERS = ("dgufs", "rufs", "jgufs", "ufsol", "kmeans_ufs")
 PROTOCOL = Protocol(name="test", sizes=(2, 3), scaling="none", restarts=3, seed=0, nmi="geometric", max_iter=20)
@@ -92,7 +94,7 @@ def test_what_a_protocol_leaves_out_is_not_stored_so_that_older_studies_stay_ope
 
 @pytest.mark.parametrize("change", [{"sizes_for": {"usps": [0]}}, {"sizes_for": {"usps": []}}, {"coarse": 1}])
 def test_a_protocol_refuses_an_option_that_it_cannot_mean(change):
-    with pytest.raises(ConfigError, match=f"protocol.{next(iter(change))}"):
+    with pytest.raises(ValueError, match=f"protocol.{next(iter(change))}"):
         replace(PROTOCOL, **change)
 
 

@@ -14,9 +14,11 @@ import pandas as pd
 import pytest
 from joblib.externals.loky import get_reusable_executor
 
+from metrics.protocol import Protocol
 from runners import store as store_module
 from runners import workers
-from runners.grid import ConfigError, Protocol, expand
+from runners.grid import expand
+from runners.method import ConfigError
 from runners.pool import run_all
 from runners.store import Store, StoreError, claim_study, load_results
 from runners.trial import run_trial
@@ -177,7 +179,7 @@ def test_sizes_above_the_number_of_features_are_left_out_and_none_left_is_an_err
     ],
 )
 def test_a_protocol_refuses_what_it_cannot_mean(field, value):
-    with pytest.raises(ConfigError, match=f"protocol.{field}"):
+    with pytest.raises(ValueError, match=f"protocol.{field}"):
         replace(PROTOCOL, **{field: value})
 
 

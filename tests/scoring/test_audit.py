@@ -9,15 +9,16 @@ import pytest
 from frames import frames, store
 
 from datasets import scale
-from metrics import audit
-from metrics.summary import summarise
-from runners import stability
-from runners.grid import Protocol, expand
+from metrics.protocol import Protocol
+from metrics.study import audit
+from metrics.study.summary import summarise
+from runners import repeats as stability
+from runners.grid import expand
 from runners.store import Store, load_results
 from runners.trial import run_trial
-from scripts._audit import _inert, _optima, _trivial, make_audit
-from scripts._conf import CONF
 from scripts.audit import to_markdown
+from scripts.audit.findings import _inert, _optima, _trivial, make_audit
+from scripts.core.conf import CONF
 
 PROTOCOL = Protocol(name="test", sizes=(4, 8), scaling="none", restarts=3, seed=0, nmi="geometric", max_iter=20)
 

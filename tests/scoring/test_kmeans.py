@@ -275,7 +275,7 @@ COMPILE = "from metrics.kmeans import load_engine; load_engine(lambda: print('co
 def test_the_engine_is_compiled_once_and_says_so_and_processes_that_compile_at_once_do_not_clash(tmp_path, monkeypatch):
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
     command = [sys.executable, "-c", COMPILE]
-    root = Path(__file__).resolve().parents[1]
+    root = Path(__file__).resolve().parents[2]
     at_once = [subprocess.Popen(command, cwd=root, stdout=subprocess.PIPE, text=True) for _ in range(2)]
     assert [process.communicate()[0] for process in at_once] == ["compiling\n"] * 2
     assert [process.returncode for process in at_once] == [0, 0]

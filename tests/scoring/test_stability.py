@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from metrics.stability import jaccard, nogueira
+from metrics.study.stability import jaccard, nogueira
 
 
 def draw(rng, n_sets, size, n_features=40):

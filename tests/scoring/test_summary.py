@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from frames import PROTOCOL, frames
 
-from metrics.summary import SELECTIONS, select, summarise
+from metrics.study.summary import SELECTIONS, select, summarise
 
 
 def cell(points, selection="best_over_grid", metric="acc", clusterer="kmeans"):

@@ -9,9 +9,9 @@ from scipy.io import loadmat
 from sklearn.utils.estimator_checks import check_estimator
 
 from benchmarks.dgufs import plain_dgufs
-from methods.core.dgufs_released import Sweep, eigenpairs_above, l0_prox, rescale_off_diagonal, start
 from methods.core.graphs import knn_graph
 from methods.dgufs import DGUFS
+from methods.dgufs.released import Sweep, eigenpairs_above, l0_prox, rescale_off_diagonal, start
 
 ALPHAS = (1e1, 1e2, 1e3, 1e4, 1e5)
 BETAS = (0.1, 0.3, 0.5, 0.7, 0.9)

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from datasets import load_dataset, scale
-from methods.core.dgufs_normalized import Model
 from methods.core.graphs import knn_graph
-from methods.core.kernel_kmeans import indicators
 from methods.dgufs import DGUFS
+from methods.dgufs.kernel_kmeans import indicators
+from methods.dgufs.normalized import Model
 
 BETAS = (0.1, 0.3, 0.5, 0.7, 0.9)
 

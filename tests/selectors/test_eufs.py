@@ -5,10 +5,11 @@ import pytest
 from scipy import sparse
 from scipy.io import loadmat
 
-from methods.core.eufs_admm import admm
 from methods.core.graphs import knn_graph, laplacian
 from methods.core.starts import kmeans_labels, scaled_indicator
-from methods.eufs import EPS, EUFS, PENALTIES, Model, State, smallest_collapsing_beta
+from methods.eufs import EUFS, PENALTIES
+from methods.eufs.admm import admm
+from methods.eufs.penalty import EPS, Model, State, smallest_collapsing_beta
 
 SHAPES = [(40, 12), (15, 60), (12, 12)]
 
@@ -156,7 +157,7 @@ def test_parameter_out_of_range_is_refused_by_name(name, value):
         EUFS(5, **{name: value}).fit(sample(40, 12))
 
 
-def test_affinity_of_the_caller_gives_what_the_named_graph_does():
+def test_affinity_of_the_caller_gives_what_the_affinity_graph_does():
     X = sample(40, 12)
     named, given = (EUFS(5, n_clusters=3, affinity=a, random_state=0).fit(X) for a in ("heat", knn_graph(X).toarray()))
     np.testing.assert_allclose(given.scores_, named.scores_, rtol=1e-6)

@@ -11,12 +11,12 @@ from scipy.spatial.distance import cdist
 from methods import JGUFS
 from methods.core import ridge
 from methods.core.graphs import knn_graph, laplacian
-from methods.core.jgufs_blocks import Problem
-from methods.core.jgufs_released import ReleasedProblem, signed_eigenvectors
 from methods.core.optimal_graph import row_stochastic_graph
 from methods.core.prox import project_simplex, row_norms
 from methods.core.reweighting import EPS
 from methods.core.starts import indicator
+from methods.jgufs.paper import Problem
+from methods.jgufs.released import ReleasedProblem, signed_eigenvectors
 
 SHAPES = [(60, 25), (20, 70), (12, 12)]
 FILES = {"pie10p": ("warppie10p.mat", "X", 10), "allaml": ("allaml.mat", "X", 2)}

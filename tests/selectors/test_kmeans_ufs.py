@@ -8,9 +8,9 @@ from scipy.io import loadmat
 from scipy.linalg import svd
 
 from methods import KMeansUFS
-from methods.core.kmeans_ufs_admm import bilinear_admm, largest_rows, leading_basis
 from methods.core.linalg import principal_axes
 from methods.kmeans_ufs import standardized
+from methods.kmeans_ufs.admm import bilinear_admm, largest_rows, leading_basis
 
 SMALL = [(20, 7, 2), (20, 7, 3), (6, 9, 3), (30, 8, 5)]  # samples, features, clusters
 REAL = {"allaml": ("allaml.mat", 2), "pie10p": ("warppie10p.mat", 10), "umist": ("umist.mat", 20)}

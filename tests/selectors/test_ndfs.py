@@ -12,10 +12,11 @@ from methods import NDFS
 from methods.core import ridge
 from methods.core.bounded import minimize_nonnegative
 from methods.core.graphs import knn_graph, laplacian, median_distance
-from methods.core.ndfs_blocks import Problem, ReleasedProblem
 from methods.core.prox import row_norms
 from methods.core.reweighting import EPS
 from methods.core.starts import indicator, order_by_distance
+from methods.ndfs.paper import Problem
+from methods.ndfs.released import Problem as ReleasedProblem
 
 SHAPES = [(60, 25), (20, 70), (12, 12)]
 FILES = {"pie10p": ("warppie10p.mat", "X", 10), "umist": ("umist.mat", "fea", 20), "allaml": ("allaml.mat", "X", 2)}

@@ -8,11 +8,11 @@ from scipy.io import loadmat
 from methods.core.bounded import minimize_nonnegative
 from methods.core.local_learning import local_learning_laplacian
 from methods.core.prox import row_norms
-from methods.core.rufs_blocks import EPS, Model, is_zero_optimal
-from methods.core.rufs_released import ReleasedRUFS
 from methods.core.shared import shared
 from methods.core.starts import kmeans_labels, scaled_indicator
 from methods.rufs import RUFS
+from methods.rufs.paper import EPS, Model, is_zero_optimal
+from methods.rufs.released import ReleasedRUFS
 
 SHAPES = [(40, 12), (15, 60), (12, 12)]
 FILES = {"pie10p": ("warppie10p.mat", "X", 10), "umist": ("umist.mat", "fea", 20)}

@@ -8,11 +8,11 @@ from scipy import sparse
 
 from methods import SF2SOG
 from methods.core import optimal_graph
-from methods.core.eigen_subset import Quadratic, swapped
 from methods.core.graphs import squared_distances
 from methods.core.optimal_graph import adapted_graph, row_stochastic_graph, smoother, symmetric_laplacian
 from methods.core.prox import project_simplex
 from methods.sf2sog import Problem
+from methods.sf2sog.eigen_subset import Quadratic, swapped
 
 SHAPES = [(60, 25), (30, 70), (20, 20)]
 

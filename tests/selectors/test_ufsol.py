@@ -16,9 +16,9 @@ from methods.core.ordinal_graphs import (
 )
 from methods.core.prox import row_norms
 from methods.core.starts import kmeans_labels, scaled_indicator
-from methods.core.ufsol_blocks import Problem
-from methods.core.ufsol_released import ReleasedUFSOL, with_unit_norm
 from methods.ufsol import GRAPHS, largest_scatter
+from methods.ufsol.paper import Problem
+from methods.ufsol.released import ReleasedUFSOL, with_unit_norm
 
 SHAPES = [(60, 25), (12, 12), (30, 220)]
 

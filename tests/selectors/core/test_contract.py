@@ -9,8 +9,14 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import methods
 from methods.core.base import BaseSelector
-from scripts._contract import EXCEPTIONS, EXCEPTIONS_ON_DATA, SKLEARN_EXCEPTIONS, expected_failures, load_methods
-from scripts._properties import PROPERTIES
+from scripts.check_method.contract import (
+    EXCEPTIONS,
+    EXCEPTIONS_ON_DATA,
+    SKLEARN_EXCEPTIONS,
+    expected_failures,
+    load_methods,
+)
+from scripts.check_method.properties import PROPERTIES
 
 METHODS = load_methods()
 

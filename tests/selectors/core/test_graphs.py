@@ -162,10 +162,10 @@ def test_an_affinity_of_the_callers_own_is_taken_as_it_is():
     X = data("generic")
     S = knn_graph(X).toarray()
     for given in (S, sparse.csc_matrix(S), sparse.csr_array(S), (S > 0)):
-        taken = affinity_graph(given, X, 5)
+        taken = affinity_graph(X, given, 5)
         assert isinstance(taken, sparse.csr_array)
         np.testing.assert_array_equal(taken.toarray(), np.asarray(given.todense() if sparse.issparse(given) else given))
-    assert abs(affinity_graph("binary", X, 3) - knn_graph(X, 3, "binary")).max() == 0
+    assert abs(affinity_graph(X, "binary", 3) - knn_graph(X, 3, "binary")).max() == 0
 
 
 @pytest.mark.parametrize(
@@ -184,7 +184,7 @@ def test_an_affinity_of_the_callers_own_is_taken_as_it_is():
 def test_what_is_no_weight_matrix_is_refused(change, message):
     X = data("generic")
     with pytest.raises(ValueError, match=message):
-        affinity_graph(change(knn_graph(X).toarray()), X, 5)
+        affinity_graph(X, change(knn_graph(X).toarray()), 5)
 
 
 @pytest.mark.parametrize("normalized", [False, True])

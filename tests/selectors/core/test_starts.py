@@ -8,7 +8,7 @@ from scipy import sparse
 
 from methods.core.graphs import knn_graph, laplacian
 from methods.core.starts import indicator, kmeans_labels, scaled_indicator, spectral_labels
-from scripts._synthetic import blobs
+from scripts.check_method.synthetic import blobs
 
 
 def _same_partition(a, b):

@@ -7,10 +7,10 @@ import pytest
 
 from methods.core.base import BaseSelector, Solution
 from methods.core.loop import MAX_ITER, STATUSES, Trace
-from scripts import _properties
-from scripts._contract import Method
+from scripts.check_method import properties
+from scripts.check_method.contract import Method
 
-CHECKS = {check.__name__: check for check in _properties.PROPERTIES}
+CHECKS = {check.__name__: check for check in properties.PROPERTIES}
 
 
 class Sound(BaseSelector):
@@ -108,7 +108,7 @@ def as_method(cls):
 
 
 def test_contract_and_loop_have_the_same_words_for_the_end_of_a_fit():
-    assert _properties.STATUSES == STATUSES
+    assert properties.STATUSES == STATUSES
 
 
 @pytest.mark.parametrize("name", CHECKS)

@@ -1,0 +1,55 @@
+"""NDFS as the released program computes it."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from methods.core.prox import oblique, row_weights
+from methods.core.ridge import WeightedRidge
+
+EPS = np.finfo(float).eps
+
+
+class State(NamedTuple):
+    """F, the W of the sweep that led to it, and the traced value."""
+
+    F: np.ndarray
+    W: np.ndarray
+    value: float
+
+
+class Problem:
+    """The published program's sweeps.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+    L : csr_array of shape (n_samples, n_samples)
+    alpha, beta, gamma : float
+    """
+
+    def __init__(self, X, L, alpha, beta, gamma):
+        self.X, self.L = X, L
+        self.alpha, self.beta, self.gamma = alpha, beta, gamma
+        self.ridge = WeightedRidge(X)
+
+    def start(self, F):
+        W = np.ones((self.X.shape[1], F.shape[1]))
+        return State(F, W, self.value(self.system(W), F))
+
+    def sweep(self, state):
+        """W from F, then F from the same weights, its columns scaled to unit norm."""
+        F, system = state.F, self.system(state.W)
+        rest, W = system.residual(F)
+        denominator = self.L @ F + self.alpha * rest + self.gamma * (F @ (F.T @ F)) + EPS
+        F = F * (self.gamma * F + EPS) / denominator
+        F = F / np.sqrt(np.einsum("ij,ij->j", F, F) + EPS)
+        return State(F, W, self.value(system, F))
+
+    def system(self, W):
+        return self.ridge.factor(self.beta * row_weights(W, EPS))
+
+    def value(self, system, F):
+        """tr F'MF + gamma/4 ||F'F - I||^2, as the program traces it."""
+        MF = self.L @ F + self.alpha * system.residual(F)[0]
+        return float(np.vdot(F, MF) + self.gamma / 4 * oblique(F))

@@ -1,0 +1,121 @@
+"""What a run says of itself while it goes and when it ends."""
+
+import logging
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import pandas as pd
+from tqdm import tqdm
+
+from metrics.study.summary import select, summarise
+from runners.provenance import git_sha
+from runners.store import load_results
+
+log = logging.getLogger(__name__)
+
+
+def _usage_text(usage, n_workers, seconds):
+    """Shares of the workers' time, and how many feature sets were evaluated."""
+    total = n_workers * seconds
+    rest = max(total - usage.fit_s - usage.eval_s, 0.0)
+    shares = ", ".join(
+        f"{name} {part:.1f} s ({part / total:.0%})"
+        for name, part in (("fits", usage.fit_s), ("K-means", usage.eval_s), ("waiting and overhead", rest))
+    )
+    return (
+        f"{seconds:.1f} s on {_count(n_workers, 'worker')}: {shares}; "
+        f"{usage.n_evaluated} of {_count(usage.n_sets, 'feature set')} evaluated, "
+        f"{usage.n_sets - usage.n_evaluated} shared"
+    )
+
+
+class Progress:
+    """A bar on a terminal; elsewhere a plain line now and then.
+
+    Parameters
+    ----------
+    total : int
+        Number of trials.
+    every : float, default=10
+        Seconds between plain lines.
+    """
+
+    def __init__(self, total, every=10.0):
+        self._bar = tqdm(total=total, unit="trial", leave=False, dynamic_ncols=True) if sys.stderr.isatty() else None
+        self._total, self._every, self._count = total, every, 0
+        self._started = self._last = time.perf_counter()
+
+    def step(self, count, failed):
+        """Count trials that ended; with none it only shows that the run is alive."""
+        self._count += count
+        if self._bar is not None:
+            if failed:
+                self._bar.set_postfix(failed=failed)
+            self._bar.update(count)
+            self._bar.refresh()
+            return
+        now = time.perf_counter()
+        if now - self._last >= self._every and self._count < self._total:
+            self._last = now
+            since = now - self._started
+            left = f", about {since / self._count * (self._total - self._count):.0f} s to go" if self._count else ""
+            log.info("  %d of %d trials, %d failed, after %.0f s%s", self._count, self._total, failed, since, left)
+
+    def say(self, text):
+        """Print a line without tearing the bar."""
+        if self._bar is not None:
+            self._bar.clear()
+        log.warning(text)
+
+    def close(self):
+        """Take the bar away."""
+        if self._bar is not None:
+            self._bar.close()
+
+
+def _summarise(results_dir, study, trials, pending, started, folder):
+    keys = {trial.key for trial in trials}
+    results = load_results(results_dir, study, trials[0].dataset, trials[0].method)
+    stored = results.trials[results.trials["trial"].isin(keys)]
+    counts = Counter(stored["status"])
+    parts = [f"{len(stored)} of {_count(len(trials), 'trial')} stored ({len(pending)} now)"]
+    parts += [
+        f"{counts[status]} {status}" for status in ("failed", "max_iter", "diverged", "collapsed") if counts[status]
+    ]
+    log.info("  %s; %.1f s", ", ".join(parts), time.perf_counter() - started)
+    others = sorted(set(stored["git_sha"]) - {git_sha()})
+    if others:
+        log.info(
+            "  some stored trials come from other code (%s); runner.redo=true computes them again", ", ".join(others)
+        )
+    scores = results.scores[results.scores["trial"].isin(keys)]
+    for line in _best_lines(summarise(stored, scores)):
+        log.info("  %s", line)
+    log.info("  %s", folder.relative_to(Path.cwd()) if folder.is_relative_to(Path.cwd()) else folder)
+
+
+def _count(number, noun):
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _best_lines(summary):
+    """A first look at the scores; the tables are made by scripts.make_table."""
+    names = {
+        "best_over_grid": "best over grid and size, chosen with the labels",
+        "default_params": "default parameters",
+    }
+    for selection, name in names.items():
+        cells = {metric: select(summary, metric, selection).set_index("clusterer") for metric in ("acc", "nmi")}
+        for clusterer in cells["acc"].index:
+            texts = [_score_text(metric, frame.loc[clusterer]) for metric, frame in cells.items()]
+            if all(texts):
+                yield f"{name}, {clusterer}: {', '.join(texts)}"
+
+
+def _score_text(metric, row):
+    if pd.isna(row["mean"]):
+        return ""
+    spread = "" if pd.isna(row["std"]) else f" ± {100 * row['std']:.1f}"
+    return f"{metric.upper()} {100 * row['mean']:.1f}{spread} ({row['n_selected']} features)"
