@@ -52,9 +52,8 @@ def main():
     for name in options.names:
         path = FOLDER / f"{name}.md"
         if not path.exists():
-            sys.exit(
-                f"error: {path} does not exist; there are: {', '.join(sorted(p.stem for p in FOLDER.glob('*.md')))}."
-            )
+            known = ", ".join(sorted(page.stem for page in FOLDER.glob("*.md")))
+            sys.exit(f"error: docs/methods/{name}.md does not exist; there are: {known}.")
         old = path.read_text(encoding="utf-8")
         new = renew(old)
         difference = list(difflib.unified_diff(old.splitlines(), new.splitlines(), "stored", "now", lineterm=""))
