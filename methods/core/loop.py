@@ -86,6 +86,32 @@ def iterate(
     return state, Trace(np.array(values), MAX_ITER, max_iter)
 
 
+def iterate_best(step, starts, *, trial, max_iter, tol, residual=None):
+    """`iterate` from the start that is lowest after a few sweeps.
+
+    Parameters
+    ----------
+    step, max_iter, tol, residual
+        As in `iterate`; a state has its objective as `value`.
+    starts : list of State
+    trial : int
+        Sweeps done from each start.
+
+    Returns
+    -------
+    state : object
+    trace : Trace
+        From the start that was kept.
+    """
+    trial = min(trial, max_iter)
+    ends = [iterate(step, start, max_iter=trial, tol=tol, residual=residual) for start in starts]
+    state, trace = min(ends, key=lambda end: end[1].objective[-1])
+    if trace.status != MAX_ITER or trial == max_iter:
+        return state, trace
+    state, rest = iterate(step, state, max_iter=max_iter - trial, tol=tol, residual=residual)
+    return state, Trace(np.append(trace.objective, rest.objective[1:]), rest.status, trial + rest.n_iter)
+
+
 def largest_change(previous, state):
     """Relative change of the objective or of W's part of it, whichever is larger.
 
