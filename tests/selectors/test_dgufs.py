@@ -4,11 +4,12 @@ import itertools
 
 import numpy as np
 import pytest
+from samples import blobs, real
 from scipy import sparse
-from scipy.io import loadmat
 from sklearn.utils.estimator_checks import check_estimator
 
 from benchmarks.dgufs import plain_dgufs
+from datasets import scale
 from methods.core.graphs import knn_graph
 from methods.dgufs import DGUFS
 from methods.dgufs.released import Sweep, eigenpairs_above, l0_prox, rescale_off_diagonal, start
@@ -16,31 +17,6 @@ from methods.dgufs.released import Sweep, eigenpairs_above, l0_prox, rescale_off
 ALPHAS = (1e1, 1e2, 1e3, 1e4, 1e5)
 BETAS = (0.1, 0.3, 0.5, 0.7, 0.9)
 SIZES = (50, 100, 150, 200, 250, 300)
-FILES = {
-    "pie10p": ("warppie10p.mat", "X"),
-    "umist": ("umist.mat", "fea"),
-    "orl": ("orl.mat", "X"),
-    "allaml": ("allaml.mat", "X"),
-}
-
-
-def blobs(n_samples=60, n_features=30, n_clusters=4, seed=0, noise=0.7):
-    """Clusters that differ in the first third of the features; the rest is noise."""
-    rng = np.random.default_rng(seed)
-    means = np.zeros((n_clusters, n_features))
-    means[:, : n_features // 3] = rng.normal(size=(n_clusters, n_features // 3)) * 2
-    labels = np.arange(n_samples) % n_clusters
-    return means[labels] + noise * rng.normal(size=(n_samples, n_features)), labels
-
-
-def minmax(X):
-    span = np.ptp(X, axis=0)
-    return (X - X.min(axis=0)) / np.where(span > 0, span, 1)
-
-
-def load(data_dir, name):
-    file, key = FILES[name]
-    return minmax(loadmat(data_dir / file)[key].astype(float))
 
 
 def smallest_norms(X, size):
@@ -178,7 +154,7 @@ def test_an_eigenvector_that_lanczos_cannot_see_is_found():
     ("shape", "alpha"), [*itertools.product([(50, 30), (30, 80)], [1e-3, 1e-2, 0.1, 10.0]), ((135, 20), 1e-2)]
 )
 def test_the_fast_sweeps_are_the_plain_sweeps(alpha, shape):
-    X = minmax(blobs(*shape)[0])
+    X = scale(blobs(*shape)[0], "minmax")
     model = DGUFS(10, n_clusters=4, alpha=alpha, beta=0.7).fit(X)
     selected, L = plain_dgufs(X, 10, alpha, 0.7)
     np.testing.assert_array_equal(np.sort(model.subset(10)), selected)
@@ -190,7 +166,7 @@ def test_the_fast_sweeps_are_the_plain_sweeps(alpha, shape):
 
 
 def test_the_traced_objective_is_equation_5():
-    X = minmax(blobs()[0])
+    X = scale(blobs()[0], "minmax")
     n, S = len(X), knn_graph(X, 5, "binary", include_self=True)
     sweep, state = Sweep(X.T.copy(), S, 10, 1e-3, 0.7), start(len(X))
     for _ in range(100):
@@ -205,7 +181,7 @@ def test_the_traced_objective_is_equation_5():
 
 
 def test_a_fit_started_from_the_state_of_another_continues_it():
-    X = minmax(blobs()[0])
+    X = scale(blobs()[0], "minmax")
     S = knn_graph(X, 5, "binary", include_self=True)
     sweep, state = Sweep(X.T.copy(), S, 10, 1e-3, 0.7), start(len(X))
     for _ in range(60):
@@ -222,7 +198,7 @@ def test_a_fit_started_from_the_state_of_another_continues_it():
 
 
 def test_the_fixed_sweeps_raise_no_warning_and_a_collapse_is_visible(recwarn):
-    X = minmax(blobs()[0])
+    X = scale(blobs()[0], "minmax")
     collapsed = DGUFS(10, n_clusters=4, alpha=10.0).fit(X)
     assert collapsed.status_ == "collapsed" and not collapsed.labels_.any() and collapsed.n_iter_ == 100
     alive = DGUFS(10, n_clusters=4, alpha=1e-4, beta=0.9).fit(X)
@@ -240,17 +216,17 @@ def test_an_alpha_far_below_the_papers_overflows_and_says_so(alpha, statuses, re
 
 
 def test_constant_zero_features_are_selected_first():
-    X = minmax(blobs()[0])
+    X = scale(blobs()[0], "minmax")
     X[:, [3, 11, 29]] = 0
     for size, expected in ((2, {3, 11}), (3, {3, 11, 29}), (8, smallest_norms(X, 8))):
         model = DGUFS(size, n_clusters=4).fit(X)
         assert set(model.subset(size)) == expected and len(set(model.scores_ >= 1)) == 2
 
 
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("name", ("pie10p", "umist", "orl", "allaml"))
 @pytest.mark.parametrize("full", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["corners", "full_grid"])
 def test_on_real_data_the_released_program_selects_the_smallest_norms(data_dir, name, full):
-    X = load(data_dir, name)
+    X, _ = real(data_dir, name)
     points = itertools.product(ALPHAS, BETAS, SIZES) if full else [(1e1, 0.9, 100), (1e1, 0.1, 300), (1e5, 0.5, 50)]
     for alpha, beta, size in points:
         model = DGUFS(size, n_clusters=10, alpha=alpha, beta=beta).fit(X)

@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
+from samples import blobs
 
 from datasets import load_dataset, scale
 from methods.core.graphs import knn_graph
@@ -12,15 +13,6 @@ from methods.dgufs.kernel_kmeans import indicators
 from methods.dgufs.normalized import Model
 
 BETAS = (0.1, 0.3, 0.5, 0.7, 0.9)
-
-
-def blobs(n_samples=60, n_features=30, n_clusters=4, seed=0, noise=0.7):
-    """Clusters that differ in the first third of the features; the rest is noise."""
-    rng = np.random.default_rng(seed)
-    means = np.zeros((n_clusters, n_features))
-    means[:, : n_features // 3] = rng.normal(size=(n_clusters, n_features // 3)) * 2
-    labels = np.arange(n_samples) % n_clusters
-    return means[labels] + noise * rng.normal(size=(n_samples, n_features)), labels
 
 
 def same_partition(a, b):

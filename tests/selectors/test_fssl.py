@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from samples import correlated as sample
 from sklearn.linear_model import MultiTaskLasso
 
 from methods import FSSL
@@ -11,13 +12,6 @@ from methods.core.spectral import smooth_vectors
 from methods.fssl import GroupLasso
 
 SHAPES = [(60, 25), (20, 70), (12, 12)]
-
-
-def sample(n_samples, n_features, seed=0):
-    """Correlated features, all positive."""
-    rng = np.random.default_rng(seed)
-    factors = rng.random((n_samples, 4)) @ rng.random((4, n_features))
-    return factors + 0.3 * rng.random((n_samples, n_features))
 
 
 def target(X, n_clusters=3):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from samples import correlated as sample
 from scipy import sparse
 
 from methods import JELSR
@@ -13,12 +14,6 @@ from methods.core.reweighting import log_scale
 from methods.core.subspace import largest_eigenvectors
 
 SHAPES = [(60, 25), (20, 70), (12, 12)]
-
-
-def sample(n_samples, n_features, seed=0):
-    rng = np.random.default_rng(seed)
-    factors = rng.random((n_samples, 4)) @ rng.random((4, n_features))
-    return factors + 0.3 * rng.random((n_samples, n_features))
 
 
 def problem(shape, alpha=0.5, beta=2.0, n_clusters=3):

@@ -4,8 +4,9 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from samples import clusters as sample
+from samples import real
 from scipy import sparse
-from scipy.io import loadmat
 from scipy.spatial.distance import cdist
 
 from methods import JGUFS
@@ -19,22 +20,7 @@ from methods.jgufs.paper import Problem
 from methods.jgufs.released import ReleasedProblem, signed_eigenvectors
 
 SHAPES = [(60, 25), (20, 70), (12, 12)]
-FILES = {"pie10p": ("warppie10p.mat", "X", 10), "allaml": ("allaml.mat", "X", 2)}
-
-
-def sample(n_samples, n_features, n_clusters=3, seed=0):
-    """Non-negative clusters that differ in the first half of the features."""
-    rng = np.random.default_rng(seed)
-    centers = rng.uniform(0, 2, size=(n_clusters, n_features))
-    centers[:, n_features // 2 :] = 1.0
-    return np.abs(centers[np.arange(n_samples) % n_clusters] + 0.3 * rng.normal(size=(n_samples, n_features)))
-
-
-def real(data_dir, name):
-    file, key, n_clusters = FILES[name]
-    X = loadmat(data_dir / file)[key].astype(float)
-    span = np.ptp(X, axis=0)
-    return (X - X.min(axis=0)) / np.where(span > 0, span, 1), n_clusters
+REAL = ("pie10p", "allaml")
 
 
 def problem(shape, alpha=20.0, beta=0.5, gamma=0.5, lambda_=30.0):
@@ -215,7 +201,7 @@ def test_collapse_begins_at_the_threshold(shape, share, status):
     assert (selector.scores_.max() < 1e-4) == (status == "collapsed")
 
 
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("name", REAL)
 def test_default_converges_on_real_data_and_the_path_of_lambda_lowers_the_objective(data_dir, name):
     X, n_clusters = real(data_dir, name)
     fitted = JGUFS(n_clusters=n_clusters, random_state=0).fit(X)

@@ -4,8 +4,9 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from samples import clusters as sample
+from samples import real
 from scipy import sparse
-from scipy.io import loadmat
 from scipy.spatial.distance import cdist
 
 from methods import NDFS
@@ -19,22 +20,7 @@ from methods.ndfs.paper import Problem
 from methods.ndfs.released import Problem as ReleasedProblem
 
 SHAPES = [(60, 25), (20, 70), (12, 12)]
-FILES = {"pie10p": ("warppie10p.mat", "X", 10), "umist": ("umist.mat", "fea", 20), "allaml": ("allaml.mat", "X", 2)}
-
-
-def sample(n_samples, n_features, n_clusters=3, seed=0):
-    """Non-negative clusters that differ in the first half of the features."""
-    rng = np.random.default_rng(seed)
-    centers = rng.uniform(0, 2, size=(n_clusters, n_features))
-    centers[:, n_features // 2 :] = 1.0
-    return np.abs(centers[np.arange(n_samples) % n_clusters] + 0.3 * rng.normal(size=(n_samples, n_features)))
-
-
-def real(data_dir, name):
-    file, key, n_clusters = FILES[name]
-    X = loadmat(data_dir / file)[key].astype(float)
-    span = np.ptp(X, axis=0)
-    return (X - X.min(axis=0)) / np.where(span > 0, span, 1), n_clusters
+REAL = ("pie10p", "umist", "allaml")
 
 
 def problem(shape, alpha=2.0, beta=0.5, gamma=1e3):
@@ -209,7 +195,7 @@ def test_without_features_to_follow_f_is_left_to_the_graph():
     assert alone.objective_ == pytest.approx(best, rel=1e-3)
 
 
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("name", REAL)
 def test_default_converges_on_real_data_and_labels_stay_those_of_the_start(data_dir, name):
     X, n_clusters = real(data_dir, name)
     fitted = NDFS(n_clusters=n_clusters, random_state=0).fit(X)

@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
+from samples import clusters as sample
+from samples import real
 from scipy import sparse
-from scipy.io import loadmat
 
 from methods.core.bounded import minimize_nonnegative
 from methods.core.local_learning import local_learning_laplacian
@@ -15,22 +16,7 @@ from methods.rufs.paper import EPS, Model, is_zero_optimal
 from methods.rufs.released import ReleasedRUFS
 
 SHAPES = [(40, 12), (15, 60), (12, 12)]
-FILES = {"pie10p": ("warppie10p.mat", "X", 10), "umist": ("umist.mat", "fea", 20)}
-
-
-def sample(n_samples, n_features, n_clusters=3, seed=0):
-    """Non-negative clusters that differ in the first half of the features."""
-    rng = np.random.default_rng(seed)
-    centers = rng.uniform(0, 2, size=(n_clusters, n_features))
-    centers[:, n_features // 2 :] = 1.0
-    return np.abs(centers[np.arange(n_samples) % n_clusters] + 0.3 * rng.normal(size=(n_samples, n_features)))
-
-
-def real(data_dir, name):
-    file, key, n_clusters = FILES[name]
-    X = loadmat(data_dir / file)[key].astype(float)
-    span = np.ptp(X, axis=0)
-    return (X - X.min(axis=0)) / np.where(span > 0, span, 1), n_clusters
+REAL = ("pie10p", "umist")
 
 
 def model_and_start(shape, alpha=2.0, beta=0.5, zeta=1e3):
@@ -200,7 +186,7 @@ def test_affinity_of_the_caller_is_the_kernel():
     )
 
 
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("name", REAL)
 def test_labels_stay_those_of_k_means_at_the_papers_zeta_and_move_at_a_small_one(data_dir, name):
     X, n_clusters = real(data_dir, name)
     seed = int(np.random.default_rng(0).integers(2**31))

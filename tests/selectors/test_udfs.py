@@ -4,6 +4,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from samples import correlated
 from scipy.io import loadmat
 
 from methods import UDFS
@@ -18,9 +19,7 @@ SHAPES = [(60, 25), (20, 70), (12, 12), (40, 300)]
 
 
 def sample(n_samples, n_features, seed=0):
-    rng = np.random.default_rng(seed)
-    factors = rng.random((n_samples, 4)) @ rng.random((4, n_features))
-    X = factors + 0.3 * rng.random((n_samples, n_features))
+    X = correlated(n_samples, n_features, seed)
     return X - X.mean(axis=0)
 
 
