@@ -1,19 +1,13 @@
 """Dependence guided unsupervised feature selection (DGUFS)."""
 
-from collections.abc import Mapping
-from dataclasses import replace
-
-import numpy as np
-
 from methods.core.base import BaseSelector, Solution
-from methods.core.checks import check_number
+from methods.core.checks import above, between, whole
 from methods.core.graphs import knn_graph
-from methods.core.loop import COLLAPSED, iterate
+from methods.core.loop import iterate
 from methods.core.shared import shared
-from methods.dgufs import normalized as dgufs_normalized
-from methods.dgufs import released as dgufs_released
+from methods.dgufs import normalized, released
 
-SOLVERS = ("released", "normalized")
+SOLVERS = {"released": released, "normalized": normalized}
 
 
 class DGUFS(BaseSelector):
@@ -121,6 +115,8 @@ class DGUFS(BaseSelector):
     """
 
     size_in_objective = True
+    bounds = {"alpha": above(0), "beta": between(0, 1), "n_starts": whole(1), "max_iter": whole(1)}
+    choices = {"solver": tuple(SOLVERS)}
 
     def __init__(
         self,
@@ -150,98 +146,15 @@ class DGUFS(BaseSelector):
         self.random_state = random_state
 
     def _check(self, X):
-        check_number("alpha", self.alpha, 0, open_low=True)
-        check_number("beta", self.beta, 0, 1, open_low=True, open_high=True)
-        check_number("n_neighbors", self.n_neighbors, 1, integer=True)
-        check_number("n_starts", self.n_starts, 1, integer=True)
-        check_number("max_iter", self.max_iter, 1, integer=True)
-        check_number("tol", self.tol, 0)
-        if self.solver not in SOLVERS:
-            raise ValueError(f"solver={self.solver!r} must be one of {SOLVERS}.")
         if self.init is not None:
-            check = _check_matrices if self.solver == "released" else _check_labels
-            check(self.init, X.shape, self.n_clusters)
+            SOLVERS[self.solver].check_init(self.init, X.shape, self.n_clusters)
 
     def _solve(self, X, rng):
-        S = shared(X, _graph, self.n_neighbors)
-        return self._solve_released(X, S) if self.solver == "released" else self._solve_normalized(X, S, rng)
-
-    def _solve_released(self, X, S):
-        sweep = dgufs_released.Sweep(np.ascontiguousarray(X.T), S, self.n_features_to_select_, self.alpha, self.beta)
-        with np.errstate(over="ignore", invalid="ignore"):  # at an alpha far below the paper's; the status says so
-            state, trace = iterate(
-                sweep,
-                dgufs_released.start(len(X), **(self.init or {})),
-                sweep.objective,
-                max_iter=self.max_iter,
-                tol=self.tol,
-                residual=lambda previous, current: current.residual,
-            )
-        labels = dgufs_released.labels_of(state, self.n_clusters)
-        if self.n_clusters > 1 and not labels.any():
-            trace = replace(trace, status=COLLAPSED)
-        norms = np.zeros(X.shape[1])
-        # Scaled first: the squares may overflow.
-        norms[state.rows] = np.linalg.norm(state.Y / max(np.abs(state.Y).max(initial=0.0), 1.0), axis=1)
-        scores = np.zeros(X.shape[1])
-        scores[state.selected] = 1 + norms[state.selected] / max(norms.max(), np.finfo(float).tiny)
-        return Solution(scores, trace, labels)
-
-    def _solve_normalized(self, X, S, rng):
-        model = dgufs_normalized.Model(X, S, self.n_features_to_select_, self.n_clusters, self.beta)
-        if self.init is None:
-            starts = model.starts(self.n_starts, rng)
-        else:
-            starts = [np.asarray(self.init, dtype=int)]
-        runs = [
-            iterate(
-                model.sweep,
-                model.begin(labels),
-                lambda state: -state.value,
-                max_iter=self.max_iter,
-                tol=self.tol,
-                residual=dgufs_normalized.change,
-            )
-            for labels in starts
-        ]
-        state, trace = max(runs, key=lambda run: run[0].value)
-        scores = np.zeros(X.shape[1])
-        gains = model.gains(state.labels)
-        if gains.any():
-            scores[model.varying] = np.clip(gains / (model.centered**2).sum(axis=0), 0, 1)
-            scores[model.varying[state.subset]] += 1
-        return Solution(scores, trace, _number_by_appearance(state.labels))
-
-
-def _graph(X, n_neighbors):
-    return knn_graph(X, n_neighbors, "binary", include_self=True)
-
-
-def _check_matrices(init, shape, n_clusters):
-    n, d = shape
-    shapes = {"Y": (n, d), "Z": (n, d), "Lambda1": (n, d), "L": (n, n), "M": (n, n), "Lambda2": (n, n)}
-    if not isinstance(init, Mapping) or set(init) - {*shapes, "mu"}:
-        raise ValueError(f"init={init!r:.80} must be a dict with keys among {[*shapes, 'mu']}.")
-    for name in shapes.keys() & init.keys():
-        array = np.asarray(init[name], dtype=float)
-        if array.shape != shapes[name] or not np.isfinite(array).all():
-            raise ValueError(f"init[{name!r}] of shape {array.shape} must be finite and of shape {shapes[name]}.")
-    if "L" in init and not np.array_equal(init["L"], np.transpose(init["L"])):
-        raise ValueError("init['L'] must be symmetric; pass (L + L.T) / 2.")
-    check_number("init['mu']", init.get("mu", dgufs_released.MU_START), 0, open_low=True)
-
-
-def _check_labels(init, shape, n_clusters):
-    labels = np.asarray(init)
-    if labels.shape != shape[:1] or not np.array_equal(np.unique(labels), np.arange(n_clusters)):
-        raise ValueError(
-            f"init of shape {labels.shape} must hold n_samples={shape[0]} labels, "
-            f"with each of 0, ..., {n_clusters - 1} present."
-        )
-
-
-def _number_by_appearance(labels):
-    first = np.unique(labels, return_index=True)[1]
-    rank = np.empty(len(first), dtype=int)
-    rank[np.argsort(first)] = np.arange(len(first))
-    return rank[labels]
+        S = shared(X, knn_graph, self.n_neighbors, "binary", None, True)
+        problem = SOLVERS[self.solver].Problem(X, S, self.n_features_to_select_, self.n_clusters, self.alpha, self.beta)
+        starts = problem.starts(self.n_starts, rng) if self.init is None else [self.init]
+        loop = {"max_iter": self.max_iter, "tol": self.tol, "residual": problem.residual}
+        runs = [iterate(problem.sweep, problem.start(start), **loop) for start in starts]
+        state, trace = min(runs, key=lambda run: run[0].value)
+        scores, labels = problem.learned(state)
+        return Solution(scores, trace.collapsed_if(self.n_clusters > 1 and not labels.any()), labels)

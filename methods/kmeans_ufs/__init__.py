@@ -3,11 +3,12 @@
 import numpy as np
 
 from methods.core.base import BaseSelector, Solution
-from methods.core.checks import check_number
+from methods.core.checks import above, at_least, smaller_side, whole
 from methods.core.linalg import principal_axes
-from methods.core.loop import Trace
+from methods.core.loop import Trace, iterate
+from methods.core.prox import row_norms
 from methods.core.shared import shared
-from methods.kmeans_ufs.admm import bilinear_admm, leading_basis
+from methods.kmeans_ufs.admm import Problem, leading_basis
 
 
 class KMeansUFS(BaseSelector):
@@ -82,6 +83,9 @@ class KMeansUFS(BaseSelector):
     (11), bilinear ADMM (27), updates (29), (31), (26), (17)-(19), start (32), Algorithm 1.
     """
 
+    bounds = {"n_clusters": whole(1, smaller_side), "mu0": above(0), "rho": at_least(1), "patience": whole(1)}
+    choices = {"solver": ("exact", "admm")}
+
     def __init__(
         self,
         n_features_to_select=None,
@@ -110,16 +114,6 @@ class KMeansUFS(BaseSelector):
         """Whether every size needs a fit of its own: with the ADMM, not with the closed form."""
         return self.solver == "admm"
 
-    def _check(self, X):
-        bound = min((X.shape[0], "n_samples"), (X.shape[1], "n_features"))
-        check_number("n_clusters", self.n_clusters, 1, bound[0], integer=True, high_name=bound[1])
-        if self.solver not in ("exact", "admm"):
-            raise ValueError(f"solver={self.solver!r} must be 'exact' or 'admm'.")
-        check_number("mu0", self.mu0, 0, open_low=True)
-        check_number("rho", self.rho, 1)
-        check_number("patience", self.patience, 1, integer=True)
-        check_number("max_iter", self.max_iter, 0, integer=True)
-
     def _solve(self, X, rng):
         Z = shared(X, standardized) if self.standardize else X
         _, loadings = shared(Z, principal_axes, self.n_clusters)
@@ -127,9 +121,10 @@ class KMeansUFS(BaseSelector):
         if self.solver == "exact" or not gain.any():
             best = np.sort(gain)[::-1][: self.n_features_to_select_].sum()
             return Solution(gain, Trace(np.array([-best])))
-        start = self._start(Z, gain)
-        row_norms, trace = bilinear_admm(loadings, start, self.mu0, self.rho, self.patience, self.max_iter)
-        return Solution(row_norms, trace)
+        problem = Problem(loadings, self.mu0, self.rho, self.patience)
+        start = problem.start(self._start(Z, gain))
+        state, trace = iterate(problem.sweep, start, max_iter=self.max_iter, tol=0, residual=problem.residual)
+        return Solution(row_norms(state.F), trace)
 
     def _start(self, Z, gain):
         shape = len(gain), self.n_features_to_select_
