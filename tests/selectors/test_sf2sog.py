@@ -195,7 +195,7 @@ def test_graph_of_the_callers_own_may_have_samples_without_edges():
     np.testing.assert_allclose(G.sum(axis=1), 1)
     dense, compressed = (SF2SOG(4, affinity=affinity).fit(X) for affinity in (S.toarray(), S.tocsr()))
     np.testing.assert_array_equal(dense.scores_, compressed.scores_)
-    assert dense.status_ == "converged" and dense.objective_ < dense.trace_[0]
+    assert dense.status_ == "collapsed"  # one edge costs one direction, and W has another
 
 
 @pytest.mark.parametrize(("parameter", "value"), [("lambda_", 0), ("gamma", -1.0), ("tol", -1), ("max_iter", -1)])
