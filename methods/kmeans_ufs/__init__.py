@@ -18,11 +18,9 @@ class KMeansUFS(BaseSelector):
 
         min -tr V'AV   subject to   V'V = I,  V has h non-zero rows,      A = P_k Sigma_k^2 P_k',
 
-    P_k and Sigma_k being the leading right singular vectors and singular values of X.
-
-    The paper calls this NP-hard and runs an ADMM.  It has a closed form: on its support V is h x h and orthogonal,
-    so that tr V'AV is the sum of A_jj over the support, whatever V.  The optimum is therefore the h features with the
-    largest A_jj, one nested ranking for all h.
+    P_k and Sigma_k being the leading right singular vectors and singular values of X.  The paper calls this NP-hard and
+    runs an ADMM.  It has a closed form: on its support V is h x h and orthogonal, so that tr V'AV is the sum of A_jj
+    over the support, whatever V.  The h features with the largest A_jj are optimal, one nested ranking for all h.
 
     Parameters
     ----------
@@ -58,14 +56,12 @@ class KMeansUFS(BaseSelector):
     Raises
     ------
     ValueError
-        For a parameter out of its range.
+        For a parameter out of its range, or an `init` of the wrong form.
 
     Notes
     -----
-    *Cost*: eigenvectors of the smaller of XX' and X'X, then nothing for "exact" and O(n_features h^2) per sweep for
-    "admm"; no n_features x n_features matrix.  Deterministic, and free of the signs of the singular vectors: A_jj does
-    not depend on them, nor does the ADMM on a rotation of its start's columns.  Where sigma_k = sigma_{k+1} A itself,
-    and so the ranking, is not unique.
+    Eigenvectors of the smaller of XX' and X'X, and O(n_features h^2) a sweep of "admm".  Deterministic, and free of the
+    signs of the singular vectors.  Where sigma_k = sigma_{k+1} A itself, and so the ranking, is not unique.
 
     *The start of the ADMM*: the paper takes the first h eigenvectors of A, which has rank k < h, so that all but k are
     arbitrary.  Here they are the leading h right singular vectors of X; beyond the rank of X, coordinate vectors of
@@ -75,7 +71,8 @@ class KMeansUFS(BaseSelector):
 
     *Known pathologies*: features are scored one by one, so duplicates rank side by side.  With standardised data and
     k at the rank of X every A_jj is n_samples, and the ranking is rounding.  The ADMM stops moving because the
-    penalty has outgrown the data, and ends above the optimum, often above its own first sweep.
+    penalty has outgrown the data, and ends above the optimum, often above its own first sweep
+    (docs/methods/kmeans_ufs.md).
 
     References
     ----------

@@ -72,10 +72,9 @@ class SF2SOG(BaseSelector):
     keeping the h largest diagonal entries of a projected matrix, does not leave its start; hence the swaps.  Neither
     scaling of L_G nor a zero diagonal of G is in the objective, and so neither is here.
 
-    *Known pathologies*: the objective wants a *small* X W.  Features of little variance are the cheapest, constant ones
-    cost nothing: from c constant features on, as in MNIST, the fit is "collapsed".  So it is for 100 features on ALLAML
-    (72 samples) and PIX10P (100).  For gamma up to about 1e-6 G becomes I and the first two terms 0, whatever the
-    features; from 1 on, it hardly moves from S.
+    *Known pathologies*: the objective wants a *small* X W.  Features of little variance are the cheapest, and constant
+    ones cost nothing: with c of them, as in MNIST, the fit is "collapsed".  Where gamma is small G becomes I and the
+    first two terms 0, whatever the features; where it is large, G hardly moves from S (docs/methods/sf2sog.md).
 
     References
     ----------
