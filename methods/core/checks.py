@@ -99,7 +99,7 @@ def n_samples(X):
 
 def fewer_than_samples(X):
     """For `whole`: at least one sample is left over."""
-    return len(X) - 1, "n_samples - 1"
+    return len(X) - 1, f"n_samples={len(X)} - 1"
 
 
 def smaller_side(X):

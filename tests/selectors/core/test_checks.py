@@ -65,7 +65,7 @@ def test_whole_numbers_of_numpy_are_whole_numbers(value):
         (above(0), 0, "p=0 must be a number in (0, inf)."),
         (between(0, 0.5), 0.5, "p=0.5 must be a number in (0, 0.5)."),
         (whole(1, n_samples), 9, "p=9 must be a whole number in [1, n_samples=8]."),
-        (whole(1, fewer_than_samples), 8, "p=8 must be a whole number in [1, n_samples - 1=7]."),
+        (whole(1, fewer_than_samples), 8, "p=8 must be a whole number in [1, n_samples=8 - 1=7]."),
         (whole(1, smaller_side), 4, "p=4 must be a whole number in [1, n_features=3]."),
     ],
 )
