@@ -62,6 +62,8 @@ def looks_like(path):
     for start, meaning in HEADS.items():
         if head.startswith(start):
             return meaning
+    if head.startswith((b"@relation", b"%")):  # ARFF, our only format that is text
+        return None
     return "a text file" if not set(head) - set(b"\t\n\r" + bytes(range(32, 127))) else None
 
 

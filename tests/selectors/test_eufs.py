@@ -1,9 +1,11 @@
 """EUFS: the blocks of our solver, and the paper's ADMM."""
 
+from functools import partial
+
 import numpy as np
 import pytest
+from samples import clusters, real
 from scipy import sparse
-from scipy.io import loadmat
 
 from methods.core.graphs import knn_graph, laplacian
 from methods.core.loop import iterate
@@ -12,14 +14,7 @@ from methods.eufs import EUFS, admm
 from methods.eufs.penalty import EPS, PENALTIES, Problem, smallest_collapsing_beta
 
 SHAPES = [(40, 12), (15, 60), (12, 12)]
-
-
-def sample(n_samples, n_features, n_clusters=3, seed=0):
-    """Non-negative clusters that differ in the first half of the features; the others are small."""
-    rng = np.random.default_rng(seed)
-    centers = rng.uniform(0, 2, size=(n_clusters, n_features))
-    centers[:, n_features // 2 :] = 0.0
-    return np.abs(centers[np.arange(n_samples) % n_clusters] + 0.3 * rng.normal(size=(n_samples, n_features)))
+sample = partial(clusters, rest=0.0)
 
 
 def problem_and_state(shape, alpha=1.5, beta=0.2):
@@ -183,7 +178,7 @@ def test_admm_is_that_of_the_reference(reference):
 
 
 def test_ours_ends_feasible_and_below_the_rounded_admm_where_that_ends_infeasible(data_dir):
-    X = loadmat(data_dir / "warppie10p.mat")["X"].astype(float)
+    X, _ = real(data_dir, "pie10p", "none")
     X = (X - X.min(axis=0)) / np.ptp(X, axis=0)
     U = scaled_indicator(kmeans_labels(X, 10, 0), 10)
     L = laplacian(knn_graph(X), normalized=True)

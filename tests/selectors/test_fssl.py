@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from factors import SHAPES, sample
+from samples import correlated as sample
 from sklearn.linear_model import MultiTaskLasso
 
 from methods import FSSL
@@ -10,6 +10,8 @@ from methods.core.graphs import knn_graph
 from methods.core.prox import row_norms
 from methods.core.spectral import smooth_vectors
 from methods.fssl import Problem
+
+SHAPES = [(60, 25), (20, 70), (12, 12)]
 
 
 def target(X, n_clusters=3):

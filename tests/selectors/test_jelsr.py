@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from factors import SHAPES, sample
+from samples import correlated as sample
 from scipy import sparse
 from sklearn.linear_model import MultiTaskLasso
 
@@ -13,6 +13,8 @@ from methods.core.prox import row_norms
 from methods.core.reweighting import log_scale
 from methods.core.subspace import largest_eigenvectors
 from methods.jelsr import Problem
+
+SHAPES = [(60, 25), (20, 70), (12, 12)]
 
 
 def problem(shape, alpha=0.5, beta=2.0, n_clusters=3):

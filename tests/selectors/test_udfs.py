@@ -2,9 +2,9 @@
 
 import tracemalloc
 
-import factors
 import numpy as np
 import pytest
+from samples import correlated
 from scipy.io import loadmat
 
 from methods import UDFS
@@ -14,11 +14,11 @@ from methods.core.reweighting import log_scale
 from methods.core.smallest import smallest_eigenvectors
 from methods.udfs import Problem, local_scatter, neighborhood_spectra
 
-SHAPES = [*factors.SHAPES, (40, 300)]
+SHAPES = [(60, 25), (20, 70), (12, 12), (40, 300)]
 
 
 def sample(n_samples, n_features, seed=0):
-    X = factors.sample(n_samples, n_features, seed)
+    X = correlated(n_samples, n_features, seed)
     return X - X.mean(axis=0)
 
 
