@@ -77,8 +77,10 @@ class UFSOL(BaseSelector):
     ----------
     scores_ : ndarray of shape (n_features,)
         ||w_j||; 0 for a constant feature.
+    coef_ : ndarray of shape (n_features, n_clusters)
+        W, up to a rotation; fewer columns where fewer features vary.
     labels_ : ndarray of shape (n_samples,) of int
-        The partition of V.
+        The partition of V: where its rows are not zero.  Only where a feature varies.
     trace_ : ndarray
         The objective with ||w_j|| smoothed to sqrt(||w_j||^2 + 1e-12), from the start that is kept; never rises.
         "released": not smoothed, and free to rise.
@@ -171,9 +173,9 @@ class UFSOL(BaseSelector):
         variant, seed = VARIANTS[self.variant], int(rng.integers(2**31))
         X = variant.scaled(X)
         kept, data = variant.features(X)
-        scores = np.zeros(X.shape[1])
+        scores, coef = np.zeros(X.shape[1]), np.zeros((X.shape[1], min(self.n_clusters, data.shape[1])))
         if not data.shape[1]:
-            return Solution(scores)
+            return Solution(scores, learned={"coef_": coef})
         L, floor = self._laplacian(X, variant.SQUARED)
         problem = variant.Problem(data, L, self.alpha, self.beta, self.n_clusters, seed, floor)
         W = None if self.init is None else np.array(self.init, dtype=float)[kept]
@@ -181,8 +183,8 @@ class UFSOL(BaseSelector):
             problem.sweep, problem.starts(X, W),
             trial=TRIAL_SWEEPS, residual=variant.change, max_iter=self.max_iter, tol=self.tol,
         )  # fmt: skip
-        scores[kept] = row_norms(state.W)
-        return Solution(scores, trace, state.labels)
+        scores[kept], coef[kept] = row_norms(state.W), state.W
+        return Solution(scores, trace, state.labels, learned={"coef_": coef})
 
     def _laplacian(self, X, squared):
         """L, and a lower bound of the eigenvalues of X'LX for centred X."""

@@ -172,6 +172,15 @@ def test_the_better_of_two_starts_is_kept(shape, beta):
     assert fit.objective_ == pytest.approx(min(ends), rel=1e-6)
 
 
+@pytest.mark.parametrize("graph", GRAPHS)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_what_is_learned_has_the_objective_that_is_reported(shape, graph):
+    given = problem(shape, graph)
+    fit = UFSOL(n_clusters=3, alpha=0.7, beta=0.5, graph=graph, random_state=0).fit(given.X)
+    np.testing.assert_allclose(fit.coef_.T @ fit.coef_, np.eye(3), atol=1e-8)
+    assert given.state(fit.coef_, fit.labels_).value == pytest.approx(fit.objective_, rel=1e-9)
+
+
 def test_coordinate_start_takes_the_features_that_cost_least():
     given = problem((60, 25))
     state = given.coordinate_start(kmeans_labels(given.X, 3, 0))
