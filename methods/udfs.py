@@ -9,6 +9,7 @@ from scipy.linalg import helmert
 
 from methods.core.base import BaseSelector, Solution
 from methods.core.checks import above, check_init
+from methods.core.confined import TRIAL_SWEEPS, close_scales, confined_scales
 from methods.core.graphs import BLOCK, nearest_neighbors
 from methods.core.loop import iterate_best
 from methods.core.prox import row_norms
@@ -21,11 +22,6 @@ from methods.core.smallest import (
     tie_breaking_weights,
     varying_centered,
 )
-
-TRIAL_SWEEPS = 10  # of each start, after which the one with the lowest objective goes on
-CONFINED = (1, 2, 8)  # features of a start, in multiples of the columns of W
-OUTSIDE = 0.1  # s_j of the other features there, against 1
-SPREAD = 0.3  # below which no s_j is at a restart
 
 
 class UDFS(BaseSelector):
@@ -82,7 +78,8 @@ class UDFS(BaseSelector):
     only decides what M leaves open: with fewer samples than features, M is zero on a space of n_features - n_samples
     dimensions at least.  (b) The W for weights that all but confine it to the m features with the smallest M_jj,
     m = 1, 2 and 8 times n_clusters.  Each does 10 sweeps, and the lowest goes on.  Where it ends, a further start has
-    weights no more than about 1 / .3 apart, and so on while that lowers the objective by 1e-4 of it.
+    weights no more than about 1 / .3 apart, and so on while that lowers the objective by 1e-4 of it
+    (`methods.core.confined`).
 
     *Cost*: with fewer samples than features O(n_samples^2 n_features) a sweep, and no (n_features, n_features) array
     (`methods.core.smallest`); otherwise one Cholesky factor of that size.  The neighbourhoods are analysed once per
@@ -143,7 +140,7 @@ class UDFS(BaseSelector):
         starts = [problem.state(np.array(self.init, dtype=float)[varying])] if own else problem.starts()
         state, trace = iterate_best(
             problem.sweep, starts,
-            trial=TRIAL_SWEEPS, restart=None if own else problem.spread, max_iter=self.max_iter, tol=self.tol,
+            trial=TRIAL_SWEEPS, restart=None if own else problem.restart, max_iter=self.max_iter, tol=self.tol,
         )  # fmt: skip
         scores[varying], coef[varying] = row_norms(state.W), state.W
         return Solution(scores, trace, learned={"coef_": coef})
@@ -181,22 +178,15 @@ class Problem:
 
     def starts(self):
         """The problem without sparsity, and those that are all but confined to the features that cost least."""
-        cheap = np.argsort(self.gram.diagonal(), kind="stable")
-        sizes = {min(factor * self.n_columns, len(cheap)) for factor in CONFINED}
-        return [self.subspace_start(), *(self.confined_start(cheap[:size]) for size in sorted(sizes))]
+        scales = confined_scales(self.gram.diagonal(), self.n_columns)
+        return [self.subspace_start(), *(self.solve(s, None) for s in scales)]
 
     def subspace_start(self):
         guess = smallest_eigenvectors(self.gram, tie_breaking_weights(self.gram, self.X), self.n_columns)
         return self.state(guess[:, : self.n_columns], guess)
 
-    def confined_start(self, features):
-        s = np.full(self.X.shape[1], OUTSIDE)
-        s[features] = 1.0
-        return self.solve(s, None)
-
-    def spread(self, state):
-        """The best W for weights that are less apart than those of a state: features may come back."""
-        return self.solve(np.hypot(row_norms(state.W), SPREAD), state.guess)
+    def restart(self, state):
+        return self.solve(close_scales(state.W), state.guess)
 
     def state(self, W, guess=None):
         return State(W, self.value(W), guess=guess)

@@ -9,6 +9,7 @@ import numpy as np
 State = TypeVar("State")
 
 CONVERGED, MAX_ITER, DIVERGED, COLLAPSED = "converged", "max_iter", "diverged", "collapsed"
+SAME = 1e-6  # relative difference of two ends below which rounding, or the tolerance, decides
 RESTARTS, WORTHWHILE = 5, 1e-4  # rounds, at most, and the share of the objective that one must save for another
 STATUSES = (CONVERGED, MAX_ITER, DIVERGED, COLLAPSED)
 
@@ -99,6 +100,7 @@ def iterate_best(step, starts, *, trial, max_iter, tol, residual=None, restart=N
     step, max_iter, tol, residual
         As in `iterate`; a state has its objective as `value`.
     starts : list of State
+        Of two that come to the same the first is kept.
     trial : int
         Sweeps done from each start.
     restart : callable, optional
@@ -115,11 +117,10 @@ def iterate_best(step, starts, *, trial, max_iter, tol, residual=None, restart=N
         if trace.status != CONVERGED:
             break
         again, other = iterate(step, restart(state), max_iter=max_iter, tol=tol, residual=residual)
-        gain = trace.objective[-1] - other.objective[-1]
-        if not gain > 0:
-            break
-        state, trace = again, other
-        if gain <= WORTHWHILE * abs(trace.objective[-1]):
+        gain = (trace.objective[-1] - other.objective[-1]) / max(abs(trace.objective[-1]), np.finfo(float).tiny)
+        if gain > SAME:
+            state, trace = again, other
+        if gain <= WORTHWHILE:
             break
     return state, trace
 
@@ -127,7 +128,9 @@ def iterate_best(step, starts, *, trial, max_iter, tol, residual=None, restart=N
 def _iterate_lowest(step, starts, trial, max_iter, tol, residual):
     trial = min(trial, max_iter)
     ends = [iterate(step, start, max_iter=trial, tol=tol, residual=residual) for start in starts]
-    state, trace = min(ends, key=lambda end: (end[1].status == DIVERGED, end[1].objective[-1]))
+    ends = [end for end in ends if end[1].status != DIVERGED] or ends
+    lowest = min(trace.objective[-1] for _, trace in ends)
+    state, trace = next(end for end in ends if end[1].objective[-1] <= lowest + SAME * abs(lowest))
     if trace.status != MAX_ITER or trial == max_iter:
         return state, trace
     state, rest = iterate(step, state, max_iter=max_iter - trial, tol=tol, residual=residual)
