@@ -4,6 +4,8 @@ import numpy as np
 
 from datasets import load_dataset, scale
 
+SHAPES = [(60, 25), (20, 70), (12, 12)]  # tall, wide and square
+
 
 def clusters(n_samples, n_features, n_clusters=3, seed=0, rest=1.0):
     """Non-negative clusters that differ in the first half of the features; the others scatter about `rest`."""
