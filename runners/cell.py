@@ -11,13 +11,13 @@ from omegaconf.errors import OmegaConfBaseException
 from datasets import load_dataset, scale
 from metrics.kmeans import load_engine
 from metrics.protocol import Protocol
+from metrics.study import FAILED
 from runners.evaluations import Evaluations
 from runners.grid import expand
-from runners.method import ConfigError, did_you_mean
+from runners.method import ConfigError, Method, did_you_mean
 from runners.pool import Usage, run_all
-from runners.progress import Progress, _count, _summarise, _usage_text, log
+from runners.progress import Progress, counted, log, say_result, usage_text
 from runners.store import Store, claim_study
-from runners.trial import FAILED
 
 MANY_SAMPLES = 2000  # from which an (n_samples, n_samples) array takes more than 32 MB
 
@@ -43,7 +43,7 @@ def run_cell(config):
     started = time.perf_counter()
     n_jobs, redo, points = _runner_settings(config.runner)
     protocol = _protocol(config.protocol)
-    method = OmegaConf.to_container(config.method, resolve=True)
+    method = Method.read(OmegaConf.to_container(config.method, resolve=True))
     dataset = load_dataset(OmegaConf.to_container(config.dataset, resolve=True), data_dir=config.data_dir)
     scaled = scale(dataset.X, protocol.scaling)
     trials = expand(config.study, dataset, method, protocol)
@@ -51,14 +51,14 @@ def run_cell(config):
         trials = [trial for trial in trials if trial.is_default]
         if not trials:
             raise ConfigError(
-                f"runner.points=default, but method.grid leaves out the defaults {method['params']}: set points=grid."
+                f"runner.points=default, but method.grid leaves out the defaults {method.params}: set points=grid."
             )
     too_large = [size for size in protocol.sizes_on(dataset.name) if size > dataset.n_features]
-    folder = Path(config.results_dir) / config.study / dataset.name / method["name"]
-    claim_study(folder.parents[1], protocol.stored())
+    folder = Path(config.results_dir) / config.study / dataset.name / method.name
+    claim_study(folder.parents[1], protocol)
     log.info(
         "%s on %s (%d x %d, %d classes), protocol %s: %s",
-        method["name"], dataset.name, *dataset.X.shape, dataset.n_classes, protocol.name, _count(len(trials), "trial"),
+        method.name, dataset.name, *dataset.X.shape, dataset.n_classes, protocol.name, counted(len(trials), "trial"),
     )  # fmt: skip
     if too_large and trials[0].sizes != (dataset.n_features,):
         log.info("  sizes %s are above n_features=%d and are left out", too_large, dataset.n_features)
@@ -73,7 +73,7 @@ def run_cell(config):
         if len(pending) < len(trials):
             log.info("  %d of them stored already, %d to do", len(trials) - len(pending), len(pending))
         failed = _run_pending(config, pending, scaled, dataset.y, n_jobs, store) if pending else 0
-        _summarise(config.results_dir, config.study, trials, pending, started, folder)
+        say_result(folder, trials, len(pending), time.perf_counter() - started)
     return failed
 
 
@@ -90,7 +90,7 @@ def _run_pending(config, pending, X, y, n_jobs, store):
     n_workers = 1 if len(pending) == 1 and len(X) <= MANY_SAMPLES else n_jobs
     usage, started = Usage(), time.perf_counter()
     failed = _store_all(run_all(pending, X, y, n_workers, evaluations, usage), len(pending), store)
-    log.info("  %s", _usage_text(usage, n_workers, time.perf_counter() - started))
+    log.info("  %s", usage_text(usage, n_workers, time.perf_counter() - started))
     return failed
 
 

@@ -87,9 +87,9 @@ def test_a_trial_is_the_same_one_whichever_grid_or_list_of_sizes_asked_for_it(da
 
 def test_what_a_protocol_leaves_out_is_not_stored_so_that_older_studies_stay_open(tmp_path):
     assert set(PROTOCOL.stored()) == {"name", "sizes", "scaling", "restarts", "seed", "nmi", "max_iter"}
-    claim_study(tmp_path / "s", PROTOCOL.stored())
+    claim_study(tmp_path / "s", PROTOCOL)
     with pytest.raises(StoreError, match="coarse: stored None, asked True"):
-        claim_study(tmp_path / "s", replace(PROTOCOL, coarse=True).stored())
+        claim_study(tmp_path / "s", replace(PROTOCOL, coarse=True))
 
 
 @pytest.mark.parametrize("change", [{"sizes_for": {"usps": [0]}}, {"sizes_for": {"usps": []}}, {"coarse": 1}])
