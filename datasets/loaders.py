@@ -20,8 +20,7 @@ def read_source(source, path):
 
     Parameters
     ----------
-    source : dict
-        An entry of ``sources``, see `datasets.spec.check_spec`.
+    source : Source
     path : Path or None
         The file; None for a format that needs none.
 
