@@ -16,10 +16,11 @@ from textwrap import TextWrapper
 import pandas as pd
 
 from datasets import dataset_names
+from metrics.study import FAILED
 from scripts.core.conf import ROOT, find, names
 from scripts.core.study import Study
 from scripts.core.text import deliver, percent, pipes
-from scripts.core.words import FAILED, NOT_RUN
+from scripts.core.words import NOT_RUN
 
 HEAD = ("Method", "ACC", "NMI", "ACC learned", "NMI learned", "fit s", "sweeps", "status", "peak MB", "objective")
 WIDTH = 120

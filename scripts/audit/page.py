@@ -2,6 +2,7 @@
 
 import pandas as pd
 
+from metrics.study import nearest_size
 from scripts.audit.findings import by_method, in_words
 from scripts.core.text import pipes
 from scripts.core.words import CHOICES
@@ -102,7 +103,7 @@ def _overlaps_at_one_size(frame):
     rows = []
     for (dataset, method), cell in frame.groupby(["dataset", "method"]):
         own = cell[~cell["is_start"]]
-        size = min(own["n_selected"], key=lambda size: (abs(size - 100), size))
+        size = nearest_size(own["n_selected"])
         own = own[own["n_selected"] == size]
         start = cell[cell["is_start"] & (cell["ranking"] == "first in file")]
         first = f"{start['median'].iloc[0]:.0%} of {start['n_selected'].iloc[0]}" if len(start) else ""

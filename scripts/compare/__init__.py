@@ -2,9 +2,9 @@
 
 import pandas as pd
 
+from metrics.protocol import Protocol
 from scripts.compare.explanations import explain_cells
 from scripts.compare.verdicts import judge
-from scripts.core.commands import differences
 from scripts.core.conf import find
 from scripts.core.published import PAPERS
 from scripts.core.study import Study
@@ -95,8 +95,11 @@ def with_verdicts(rows):
 
 def _departures(paper, study):
     """How the protocol of a study departs from that of the paper, in words."""
-    names = differences(find("protocol", paper), study.protocol) if study.protocol else []
-    return ", ".join(f"{name} {study.protocol.get(name)}" for name in names)
+    if not study.protocol:
+        return ""
+    wanted = find("protocol", paper)
+    differences = Protocol(**wanted).differences(Protocol(**study.protocol))
+    return ", ".join(f"{name} {differences[name][1]}" for name in {**wanted, **study.protocol} if name in differences)
 
 
 def _remark(cell):

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from metrics.protocol import OPTIONAL
-from runners.method import did_you_mean
+from metrics.protocol import OPTIONAL, Protocol
+from runners.method import RESERVED, did_you_mean
 from scripts.core.conf import find, names
 from scripts.core.words import COMPLETE, NOT_RUN
 
@@ -74,7 +74,7 @@ def fill(cells, study, protocol, experiment=None):
             groups.setdefault(wanted, []).append(dataset)
     protocol = study.protocol.get("name", protocol)
     settings = [f"protocol={protocol}", *([f"study={study.name}"] if study.name != protocol else [])]
-    settings += overrides(find("protocol", protocol) if study.protocol else None, study.protocol)
+    settings += overrides(protocol, study.protocol)
     lines = []
     for wanted, places in groups.items():
         sweep = ["-m"] if len(wanted) * len(places) > 1 else []
@@ -114,39 +114,22 @@ def fill_pairs(pairs, study, protocol, grid=None):
     return lines + [f"(no file in conf/ for {name})" for name in unknown]
 
 
-def differences(wanted, stored):
-    """Names of the fields in which two protocols differ.
-
-    Parameters
-    ----------
-    wanted, stored : Mapping
-        A file of conf/protocol, and the fields in the trials.
-
-    Returns
-    -------
-    list of str
-    """
-    return [name for name in {**wanted, **stored} if stored.get(name) != wanted.get(name)]
-
-
-def overrides(wanted, stored):
+def overrides(protocol, stored):
     """What to add to ``protocol=NAME`` so that it is the protocol of the stored trials.
 
     Parameters
     ----------
-    wanted, stored : Mapping
-        As for `differences`; without a file there is nothing to add to.
+    protocol : str
+        File of conf/protocol; without it there is nothing to add to.
+    stored : Mapping
+        The fields in the trials.
 
     Returns
     -------
     list of str
     """
-    differing = differences(wanted, stored) if wanted else []
-    lines = [f"protocol.{name}=null" for name in differing if name not in stored and wanted[name]]
-    for name in (name for name in stored if name in differing):
-        text = json.dumps(stored[name]).replace(" ", "").replace('"', "")
-        lines.append(f"{'' if name in wanted else '+'}protocol.{name}={text}")
-    return lines
+    content = find("protocol", protocol)
+    return Protocol(**content).overrides(Protocol(**stored)) if content and stored else []
 
 
 def repeat(row):
@@ -154,15 +137,13 @@ def repeat(row):
 
     Where the size is part of the model it runs the point at all sizes of the protocol.
     """
-    from runners.grid import RESERVED  # with all that a fit needs, which takes a second to import
-
     protocol, params = json.loads(row["protocol"]), json.loads(row["params"])
     chosen = {"protocol": protocol["name"], "method": row["method"], "dataset": row["dataset"]}
     settings, method, dataset = (find(group, name) for group, name in chosen.items())
     if None in (settings, method, dataset):
         return None
     words = ["python", "run.py", *(f"{group}={name}" for group, name in chosen.items())]
-    words += overrides(settings, {name: value for name, value in protocol.items() if name not in OPTIONAL})
+    words += overrides(chosen["protocol"], {name: value for name, value in protocol.items() if name not in OPTIONAL})
     # The grid is given below, so that what would replace or thin it is taken away.
     empty = {"grid_values": "[]", "coarse": "false", "budget": "0"}
     words += [f"protocol.{name}={value}" for name, value in empty.items() if settings.get(name)]

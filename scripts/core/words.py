@@ -2,16 +2,16 @@
 
 from typing import NamedTuple
 
-from metrics.study.summary import SELECTIONS
+from metrics.study.selections import BY_NAME
 
 # The state of a cell of a table.
-COMPLETE, PARTIAL, FAILED, NOT_RUN = "complete", "partial", "failed", "not run"
+COMPLETE, PARTIAL, NOT_RUN = "complete", "partial", "not run"  # or FAILED
 POOR = ("collapsed", "diverged")  # fits that learned nothing
 CLUSTERERS = {"kmeans": "K-means on the selected features", "learned": "the labels that the methods learn"}
 
 
 class Choice(NamedTuple):
-    """What is said of a way to choose parameters and size, besides `metrics.study.summary.SELECTIONS`.
+    """What is said of a way to choose parameters and size, besides `metrics.study.selections.Selection.words`.
 
     Attributes
     ----------
@@ -65,10 +65,11 @@ CHOICES = {
 ORACLE = "this oracle is the custom of these papers and flatters what a user without labels gets"
 
 
-def rule(selection):
+def rule(name):
     """How the cells of a table were chosen, in a sentence."""
-    what = SELECTIONS[selection] if selection == "grid_median" else f"the mean at {SELECTIONS[selection]}"
-    return f"every cell is {what}; {ORACLE if selection == 'best_over_grid' else 'the choice uses no label'}"
+    selection = BY_NAME[name]
+    what = selection.words if name == "grid_median" else f"the mean at {selection.words}"
+    return f"every cell is {what}; {ORACLE if selection.oracle else 'the choice uses no label'}"
 
 
 def labelled(name, clusterer):

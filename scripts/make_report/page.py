@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from datasets import DataError, load_dataset
+from metrics.study import FAILED
 from metrics.study.summary import SELECTIONS
 from scripts.audit import make_audit
 from scripts.audit.findings import by_method, in_words
@@ -215,7 +216,7 @@ def _audit(found, names):
 
 
 def _seconds(trials):
-    fits = trials[trials["status"] != "failed"]
+    fits = trials[trials["status"] != FAILED]
     rows = []
     for (dataset, method), cell in fits.groupby(["dataset", "method"]):
         seconds = cell["fit_s"]

@@ -7,8 +7,9 @@ from textwrap import TextWrapper
 
 import pandas as pd
 
+from metrics.study import FAILED
 from scripts.core.text import spread
-from scripts.core.words import FAILED, NOT_RUN, PARTIAL, POOR
+from scripts.core.words import NOT_RUN, PARTIAL, POOR
 from scripts.make_table.table import DECIMALS
 
 

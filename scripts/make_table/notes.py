@@ -3,8 +3,9 @@
 import json
 from collections import Counter
 
+from metrics.study import FAILED
 from scripts.core.published import PAPERS, explain
-from scripts.core.words import FAILED, NOT_RUN, PARTIAL, POOR, rule
+from scripts.core.words import NOT_RUN, PARTIAL, POOR, rule
 
 SECONDS = (
     "Seconds of one fit, without K-means: mean ± std over the grid points. One BLAS thread; what no parameter changes, "

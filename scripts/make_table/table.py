@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from scripts.core.words import COMPLETE, FAILED, NOT_RUN, PARTIAL
+from metrics.study import FAILED
+from scripts.core.words import COMPLETE, NOT_RUN, PARTIAL
 
 COLUMNS = (
     "table dataset method clusterer metric mean std n_selected params published_mean published_std difference "

@@ -11,7 +11,6 @@ import pytest
 from command_line import run as run_command
 from frames import PROTOCOL, frames, store
 
-from scripts.core.commands import overrides
 from scripts.core.study import Study
 from scripts.core.tables import TableSpec
 from scripts.make_table import make_table
@@ -242,17 +241,6 @@ def test_a_study_that_mixes_protocols_is_refused(spec, results):
     store(other, results)
     with pytest.raises(ValueError, match="scaling: minmax or none"):
         make_table(spec, Study.open(results, "dgufs"))
-
-
-def test_commands_repeat_how_the_stored_protocol_departs_from_its_file():
-    wanted = {"sizes": [50], "nmi": "max", "grid_values": [1, 2]}
-    assert overrides(wanted, {"sizes": [50], "nmi": "max", "grid_values": [1, 2]}) == []
-    assert overrides(wanted, {"sizes": [50, 60], "nmi": "min", "coarse": True}) == [
-        "protocol.grid_values=null",
-        "protocol.sizes=[50,60]",
-        "protocol.nmi=min",
-        "+protocol.coarse=true",
-    ]
 
 
 def run(tmp_path, *arguments):
