@@ -1,6 +1,7 @@
 """Slips in a file of conf/table: every one is an error that says what to write instead."""
 
 import runpy
+import sys
 from dataclasses import asdict, replace
 
 import pytest
@@ -74,6 +75,7 @@ def test_the_command_line_names_the_line_of_a_file_that_is_no_yaml(tmp_path, mon
     (tmp_path / "table").mkdir()
     (tmp_path / "table" / "broken.yaml").write_text("rows: [mcfs\n")
     monkeypatch.setattr("scripts.core.conf.CONF", tmp_path)
+    monkeypatch.delitem(sys.modules, "scripts.make_table.__main__", raising=False)
     with pytest.raises(SystemExit, match="error: .*broken.yaml is no YAML: line 1"):
         runpy.run_module("scripts.make_table", run_name="__main__", alter_sys=True)
 
