@@ -1,4 +1,4 @@
-"""What a study says.  Here stands what each of its readers needs, and nothing that takes long to import."""
+"""What the results of a study say.  This file has what all its readers need, and imports nothing that takes long."""
 
 FAILED = "failed"  # the status of a trial whose fit or evaluation raised
 USUAL_SIZE = 100  # number of features at which methods are compared where only one is shown

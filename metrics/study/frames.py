@@ -1,4 +1,4 @@
-"""The frames of a study: what makes a row of them one of its kind, and the protocol that all trials follow."""
+"""The frames of a study: the columns that identify a cell and a point, and the protocol that all trials follow."""
 
 from metrics.protocol import Protocol
 

@@ -70,7 +70,7 @@ def published_rows(paper, study, tables):
     DataFrame
         For `with_verdicts`.
     """
-    departs = _departures(paper, study)
+    departs = departures(paper, study)
     frames = []
     for spec, cells in tables:
         cells = cells[cells["published_mean"].notna()]
@@ -93,7 +93,7 @@ def with_verdicts(rows):
     return rows.assign(explanation=explain_cells(rows))[COLUMNS]
 
 
-def _departures(paper, study):
+def departures(paper, study):
     """How the protocol of a study departs from that of the paper, in words."""
     if not study.protocol:
         return ""

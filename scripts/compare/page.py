@@ -35,7 +35,7 @@ def comparison_page(comparison, summary=False):
     parts = [
         "# Published and reproduced scores",
         f"{LEGEND} Selection {selection}: {SELECTIONS[selection]}.",
-        *_departures(comparison),
+        *_protocols(comparison),
         "## Per paper\n\nPublished cells, by the row of the method's own name, K-means on its features.",
         _counted(own, ["paper"]),
         "The same cells, by the variant that comes closest; a hollow one counts only where all are.",
@@ -53,7 +53,7 @@ def comparison_page(comparison, summary=False):
     return "\n\n".join(parts) + "\n"
 
 
-def _departures(comparison):
+def _protocols(comparison):
     found = comparison.groupby(["paper", "study"], sort=False)["departs"].first()
     lines = [f"* {PAPERS[paper]}, study {study!r}: {text}." for (paper, study), text in found.items() if text]
     return ["Not the papers' protocols:\n\n" + "\n".join(lines)] if lines else []

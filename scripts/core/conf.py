@@ -95,7 +95,7 @@ def unique_names(group, names):
 
 
 def check_names(group, wanted, stored=()):
-    """Refuse names that neither conf/ has nor the results: a file of them may lie in a folder of the user's own.
+    """Refuse a name that is neither in conf/ nor in the results, where a user's own `--config-dir` may have put it.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What a command line says to a figure: checked, and in the names of its files."""
+"""The options of a figure: read from the command line, checked, and put into the names of its files."""
 
 import inspect
 
