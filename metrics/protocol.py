@@ -85,7 +85,10 @@ class Protocol:
         ValueError
             For what is no JSON, has other fields than a protocol, or a value that no protocol may have.
         """
-        content = json.loads(text)
+        try:
+            content = json.loads(text)
+        except RecursionError as error:
+            raise ValueError("a protocol is not nested so deep.") from error
         if not isinstance(content, dict):
             raise ValueError(f"a protocol must be a mapping of its fields, not {content!r}.")
         try:

@@ -14,6 +14,7 @@ from runners.grid import expand
 from runners.method import ConfigError, Method
 from runners.pool import Usage, run_all
 from runners.progress import Progress, counted, log, say_result, usage_text
+from runners.provenance import git_sha
 from runners.settings import read_protocol, read_runner
 from runners.store import Store, claim_study
 
@@ -48,12 +49,14 @@ def run_cell(config):
     claim_study(folder.parents[1], protocol)
     _announce(dataset, method, protocol, trials)
     with Store(folder, on_wait=lambda: log.info("  another run holds %s; waiting for it to end", folder)) as store:
-        done = set() if runner.redo else store.done()
-        pending = [trial for trial in trials if trial.key not in done]
-        store.forget([trial.key for trial in pending])
-        if len(pending) < len(trials):
-            log.info("  %d of them stored already, %d to do", len(trials) - len(pending), len(pending))
-        failed = _run_pending(runner, pending, scaled, dataset.y, store) if pending else 0
+        if runner.redo:
+            with store.redo() as again:
+                if cut_off := again.done(git_sha()):
+                    log.info("  going on with a redo that was cut off; remove %s to begin anew", again.folder)
+                pending, failed = _run_missing(runner, trials, cut_off, scaled, dataset.y, again, folder)
+            store.take_redone()
+        else:
+            pending, failed = _run_missing(runner, trials, store.done(), scaled, dataset.y, store, folder)
         say_result(folder, trials, len(pending), time.perf_counter() - started)
     return failed
 
@@ -87,24 +90,33 @@ def _announce(dataset, method, protocol, trials):
         log.info("  sizes %s are above n_features=%d and are left out", too_large, dataset.n_features)
 
 
-def _run_pending(runner, pending, X, y, store):
+def _run_missing(runner, trials, done, X, y, store, folder):
+    """Run and store the trials that are not done; these, and the number of those that failed."""
+    pending = [trial for trial in trials if trial.key not in done]
+    store.forget([trial.key for trial in pending])
+    if len(pending) < len(trials):
+        log.info("  %d of them stored already, %d to do", len(trials) - len(pending), len(pending))
+    return pending, _run_pending(runner, pending, X, y, store, folder) if pending else 0
+
+
+def _run_pending(runner, pending, X, y, store, folder):
     """Run and store trials; the number of those that failed."""
     # Here, so that the workers find it compiled and do not each do it.
     load_engine(lambda: log.info("  compiling the K-means engine, once on this machine: some ten seconds"))
     evaluations = None
     if runner.cache:
-        folder = store.folder.parents[2] / ".evaluations"
-        evaluations = Evaluations(X, y, pending[0].protocol, folder, ignore_stored=runner.redo)
+        kept = folder.parents[2] / ".evaluations"
+        evaluations = Evaluations(X, y, pending[0].protocol, kept, ignore_stored=runner.redo)
     # A single trial is not worth starting workers for, unless it may need so much memory that the system kills it: then
     # only a worker should die, and not the sweep.
     n_workers = 1 if len(pending) == 1 and len(X) <= MANY_SAMPLES else runner.n_jobs
     usage, started = Usage(), time.perf_counter()
-    failed = _store_all(run_all(pending, X, y, n_workers, evaluations, usage), len(pending), store)
+    failed = _store_all(run_all(pending, X, y, n_workers, evaluations, usage), len(pending), store, folder)
     log.info("  %s", usage_text(usage, n_workers, time.perf_counter() - started))
     return failed
 
 
-def _store_all(outcomes, total, store):
+def _store_all(outcomes, total, store, folder):
     failed = 0
     progress = Progress(total)
     try:
@@ -116,7 +128,7 @@ def _store_all(outcomes, total, store):
                     failed += 1
                     progress.say(f"  failed: {row['params']} sizes {row['sizes']}: {row['error']}")
                 if outcome.log:
-                    with open(store.folder / "run.log", "a") as file:
+                    with open(folder / "run.log", "a") as file:
                         file.write(f"{row['trial']} {row['params']} sizes {row['sizes']}\n{outcome.log}\n")
             progress.step(len(ended), failed)
     finally:

@@ -1,6 +1,6 @@
-"""What is stored of a trial beside its scores: one row of ``trials.csv``."""
+"""The columns of a cell's files; those of ``trials.csv`` are the fields of a trial's row."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 
 @dataclass
@@ -50,3 +50,12 @@ class Row:
     git_sha: str = ""
     versions: str = "{}"
     started: str = ""
+
+
+TRIALS = [field.name for field in fields(Row)]
+SCORES = "trial dataset method n_selected clusterer restart acc nmi agreement silhouette".split()
+TRACES = "trial iteration objective".split()
+COLUMNS = {"trials": TRIALS, "scores": SCORES, "traces": TRACES}
+KINDS = {field.name: field.type for field in fields(Row)}  # column -> type; of all others it is a text
+KINDS |= dict.fromkeys(("n_selected", "restart", "iteration"), int)
+KINDS |= dict.fromkeys(("acc", "nmi", "agreement", "silhouette"), float)
