@@ -3,10 +3,20 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import isfinite
+from numbers import Real
 
 # Fields that most protocols do without.  They are stored only where they are set: they decide which trials there are,
 # not how one is scored.
 OPTIONAL = ("sizes_for", "grid_values", "coarse", "budget")
+
+MOST = 2**31 - 1
+# Field -> its least and its largest value.
+WHOLE = (("restarts", 1, 10**5), ("seed", 0, 2**63 - 1), ("max_iter", 1, MOST), ("budget", 0, MOST))
+CHOICES = {
+    "scaling": ("none", "minmax", "zscore", "unit_norm"),
+    "nmi": ("geometric", "max", "min", "arithmetic"),
+}
 
 
 @dataclass(frozen=True)
@@ -52,21 +62,26 @@ class Protocol:
     budget: int = 0
 
     def __post_init__(self):
+        if not isinstance(self.name, str):
+            raise ValueError(f"protocol.name={self.name!r} must be a text.")
         object.__setattr__(self, "sizes", _checked_sizes("sizes", self.sizes))
-        own = {name: _checked_sizes(f"sizes_for.{name}", sizes) for name, sizes in (self.sizes_for or {}).items()}
+        own = {} if self.sizes_for is None else self.sizes_for
+        if not isinstance(own, Mapping):
+            raise ValueError(f"protocol.sizes_for={own!r} must be a mapping of data sets, such as {{usps: [50, 80]}}.")
+        own = {name: _checked_sizes(f"sizes_for.{name}", sizes) for name, sizes in own.items()}
         object.__setattr__(self, "sizes_for", own)
-        object.__setattr__(self, "grid_values", tuple(self.grid_values or ()))
+        object.__setattr__(self, "grid_values", _checked_values(self.grid_values))
         if not isinstance(self.coarse, bool):
             raise ValueError(f"protocol.coarse={self.coarse!r} must be true or false.")
-        for name, low in (("restarts", 1), ("seed", 0), ("max_iter", 1), ("budget", 0)):
-            if not _is_whole(getattr(self, name), low):
-                raise ValueError(f"protocol.{name}={getattr(self, name)!r} must be a whole number, {low} or more.")
-        for name, options in (
-            ("scaling", ("none", "minmax", "zscore", "unit_norm")),
-            ("nmi", ("geometric", "max", "min", "arithmetic")),
-        ):
-            if getattr(self, name) not in options:
-                raise ValueError(f"protocol.{name}={getattr(self, name)!r} must be one of {', '.join(options)}.")
+        for name, low, high in WHOLE:
+            if not _is_whole(getattr(self, name), low, high):
+                raise ValueError(
+                    f"protocol.{name}={getattr(self, name)!r} must be a whole number, {low} or more, at most {high}."
+                )
+        for name, options in CHOICES.items():
+            value = getattr(self, name)
+            if not isinstance(value, str) or value not in options:
+                raise ValueError(f"protocol.{name}={value!r} must be one of {', '.join(options)}.")
 
     @classmethod
     def from_json(cls, text):
@@ -147,10 +162,20 @@ def _plain(value):
 
 
 def _checked_sizes(name, sizes):
-    if not isinstance(sizes, Sequence) or not sizes or not all(_is_whole(size, 1) for size in sizes):
+    if not isinstance(sizes, Sequence) or not sizes or not all(_is_whole(size, 1, MOST) for size in sizes):
         raise ValueError(f"protocol.{name}={sizes} must be a list of whole numbers, 1 or more, such as [50, 100].")
     return tuple(sorted(set(sizes)))
 
 
-def _is_whole(value, low):
-    return isinstance(value, int) and not isinstance(value, bool) and value >= low
+def _checked_values(values):
+    values = () if values is None else values
+    right = isinstance(values, Sequence) and not isinstance(values, str)
+    if not right or not all(isinstance(value, Real) and not isinstance(value, bool) for value in values):
+        raise ValueError(f"protocol.grid_values={values!r} must be a list of numbers, such as [0.1, 1, 10].")
+    if not all(isfinite(value) for value in values):
+        raise ValueError(f"protocol.grid_values={list(values)} must be finite.")
+    return tuple(values)
+
+
+def _is_whole(value, low, high):
+    return isinstance(value, int) and not isinstance(value, bool) and low <= value <= high

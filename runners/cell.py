@@ -1,33 +1,27 @@
-"""One cell, a method on a data set: the only reader of a whole configuration."""
+"""One cell, a method on a data set, from its settings to its stored results."""
 
 import time
-from pathlib import Path
-
-from omegaconf import OmegaConf
-from omegaconf.errors import OmegaConfBaseException
 
 from datasets import load_dataset, scale
 from metrics.kmeans import load_engine
 from metrics.study import FAILED
 from runners.evaluations import Evaluations
 from runners.grid import expand
-from runners.method import ConfigError, Method
+from runners.method import ConfigError
 from runners.pool import Usage, run_all
 from runners.progress import Progress, counted, log, say_result, usage_text
 from runners.provenance import git_sha
-from runners.settings import read_protocol, read_runner
 from runners.store import Store, claim_study
 
 MANY_SAMPLES = 2000  # from which an (n_samples, n_samples) array takes more than 32 MB
 
 
-def run_cell(config):
+def run_cell(settings):
     """Load, expand, drop what is stored, run the rest, and say how it went.
 
     Parameters
     ----------
-    config : DictConfig
-        What `run.py` composes from conf/.
+    settings : Settings
 
     Returns
     -------
@@ -40,12 +34,10 @@ def run_cell(config):
         Before any fit, with a message that names the value and the remedy.
     """
     started = time.perf_counter()
-    runner, protocol = read_runner(_plain(config, "runner")), read_protocol(_plain(config, "protocol"))
-    method = Method.read(_plain(config, "method"))
-    dataset = load_dataset(_plain(config, "dataset"), data_dir=config.data_dir)
+    runner, protocol, method, folder = settings.runner, settings.protocol, settings.method, settings.folder
+    dataset = load_dataset(settings.dataset, data_dir=settings.data_dir)
     scaled = scale(dataset.X, protocol.scaling)
-    trials = _trials(config.study, dataset, method, protocol, runner.points)
-    folder = Path(config.results_dir) / config.study / dataset.name / method.name
+    trials = _trials(settings.study, dataset, method, protocol, runner.points)
     claim_study(folder.parents[1], protocol)
     _announce(dataset, method, protocol, trials)
     with Store(folder, on_wait=lambda: log.info("  another run holds %s; waiting for it to end", folder)) as store:
@@ -59,14 +51,6 @@ def run_cell(config):
             pending, failed = _run_missing(runner, trials, store.done(), scaled, dataset.y, store, folder)
         say_result(folder, trials, len(pending), time.perf_counter() - started)
     return failed
-
-
-def _plain(config, group):
-    """A part of the configuration as plain containers."""
-    try:
-        return OmegaConf.to_container(config[group], resolve=True)
-    except OmegaConfBaseException as error:
-        raise ConfigError(f"the part {group} of the configuration cannot be read: {error}") from error
 
 
 def _trials(study, dataset, method, protocol, points):

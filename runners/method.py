@@ -4,11 +4,19 @@ import difflib
 import functools
 import importlib
 import inspect
+import numbers
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 # What the runner sets itself, in one visible place; a configuration may not.
 RESERVED = ("n_features_to_select", "n_clusters", "random_state")
+
+# Kind of a parameter's default -> whether a value will do, and what it must be.  The first that fits counts.
+KINDS = (
+    (bool, lambda value: isinstance(value, bool), "true or false"),
+    (numbers.Real, lambda value: isinstance(value, numbers.Real) and not isinstance(value, bool), "a number"),
+    (str, lambda value: isinstance(value, str), "a text"),
+)
 
 
 class ConfigError(ValueError):
@@ -58,12 +66,24 @@ class Method:
                 raise ConfigError(
                     f"the file of the method lacks {name!r}: write `{name}: {{}}` where there is nothing to say."
                 )
+        for name in ("name", "target"):
+            if not isinstance(content[name], str):
+                raise ConfigError(f"method.{name}={content[name]!r} must be a text.")
+        for name in ("params", "grid"):
+            if not isinstance(content[name] or {}, Mapping):
+                raise ConfigError(
+                    f"method.{name}={content[name]!r} must be a mapping of parameters, such as {{alpha: 1}}."
+                )
         method = cls(content["name"], content["target"], dict(content["params"] or {}), dict(content["grid"] or {}))
         method.check_names("params")
         method.check_names("grid")
+        for name, value in method.params.items():
+            method.check_kind(f"method.params.{name}", name, value)
         for name, values in method.grid.items():
             if not isinstance(values, Sequence) or isinstance(values, str) or not values:
                 raise ConfigError(f"method.grid.{name}={values!r} must be a list of values, such as [0.1, 1, 10].")
+            for value in values:
+                method.check_kind(f"method.grid.{name}", name, value)
         return method
 
     @functools.cached_property
@@ -86,6 +106,15 @@ class Method:
                     f"{did_you_mean(name, accepted)}"
                 )
 
+    def check_kind(self, where, name, value):
+        """Refuse a value of another kind than the parameter's default: a word for a switch, a number for a word."""
+        default = inspect.signature(self.cls).parameters[name].default
+        for kind, right, words in KINDS:
+            if isinstance(default, kind):
+                if not right(value):
+                    raise ConfigError(f"{where}={value!r} must be {words}.")
+                return
+
     def params_at(self, point, n_classes):
         """The parameters at a point of the grid, with the number of clusters where the method takes one.
 
@@ -106,9 +135,12 @@ def load_class(target):
     """The class that a dotted name such as ``methods.mcfs.MCFS`` means."""
     module, _, name = target.rpartition(".")
     try:
-        return getattr(importlib.import_module(module), name)
+        found = getattr(importlib.import_module(module), name)
     except (ImportError, AttributeError, ValueError) as error:
         raise ConfigError(f"method.target={target!r} cannot be imported: {error}") from error
+    if not isinstance(found, type) or not hasattr(found, "check_parameters"):
+        raise ConfigError(f"method.target={target!r} is no selector: it must be a class of methods, or one like them.")
+    return found
 
 
 def did_you_mean(name, known):

@@ -1,0 +1,122 @@
+"""The edge of every command: what goes wrong outside the code becomes one line, and an exit status.
+
+====  ==========================================================================================
+0     all that was asked for is done
+1     something could not be done: a wrong value, a file, a full disk, a trial that failed
+2     a wrong option of a command with ``--option`` (argparse)
+130   Ctrl-C
+143   SIGTERM
+====  ==========================================================================================
+
+What is none of these is a mistake in the code, and keeps its traceback.  Nothing here takes long to import, so that a
+command can have its boundary before the imports that do.
+"""
+
+import os
+import signal
+import sys
+from contextlib import contextmanager
+
+INTERRUPTED = 130
+TERMINATED = 143
+
+
+@contextmanager
+def boundary(interrupted="interrupted"):
+    """Turn what goes wrong inside into a line on the standard error and a SystemExit.
+
+    Parameters
+    ----------
+    interrupted : str, default="interrupted"
+        What to say after Ctrl-C.
+    """
+    try:
+        yield
+    except KeyboardInterrupt:
+        end(f"\n{interrupted}", INTERRUPTED)
+    except BrokenPipeError:  # the reader went away, such as `head`
+        _silence_stdout()
+        raise SystemExit(1) from None
+    except Exception as error:
+        words = words_of(error)
+        if words is None:
+            raise
+        end(f"error: {words}", 1)
+
+
+def guard(interrupted="interrupted"):
+    """Let Ctrl-C, SIGTERM and whatever `boundary` knows end this process with a line and a status, from now on.
+
+    For the first lines of a command: also what happens while its modules are imported is caught.  A second SIGTERM
+    changes nothing, as the first one is being followed; a second Ctrl-C ends at once.
+
+    Parameters
+    ----------
+    interrupted : str, default="interrupted"
+        What to say after Ctrl-C.
+    """
+
+    def stop(number, _):
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        signal.signal(signal.SIGINT, lambda *_: os._exit(INTERRUPTED))
+        if number == signal.SIGINT:
+            print(f"\n{interrupted}", file=sys.stderr, flush=True)
+        raise SystemExit(128 + number)
+
+    def hook(kind, error, trace):
+        words = words_of(error)
+        if words is None:
+            sys.__excepthook__(kind, error, trace)
+        else:
+            print(f"error: {words}", file=sys.stderr, flush=True)
+
+    sys.excepthook = hook
+    signal.signal(signal.SIGTERM, stop)
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:  # as of a job in the background
+        signal.signal(signal.SIGINT, stop)
+
+
+def end(words, status):
+    """Say a line on the standard error and leave."""
+    print(words, file=sys.stderr, flush=True)
+    raise SystemExit(status) from None
+
+
+def words_of(error):
+    """An error as a text for whoever typed the command; None for one that is a mistake in the code.
+
+    Parameters
+    ----------
+    error : BaseException
+
+    Returns
+    -------
+    str or None
+    """
+    if isinstance(error, OSError):
+        return words_of_os(error)
+    if isinstance(error, MemoryError):
+        return f"not enough memory: {error}"
+    kinds = {kind.__name__: kind.__module__.split(".")[0] for kind in type(error).__mro__}
+    if "YAMLError" in kinds:
+        return f"a file is not YAML: {' '.join(str(error).split())}"
+    if "csv" in kinds.values() or "_csv" in kinds.values() or kinds.get("ParserError") == "pandas":
+        return f"a table cannot be read: {error}"
+    if kinds.get("HydraException") == "hydra" or kinds.get("OmegaConfBaseException") == "omegaconf":
+        cause = error.__cause__
+        return "\n".join(dict.fromkeys(str(part).strip() for part in (error, cause) if part is not None))
+    # Our own errors are meant to be read; what others call so is not.
+    ours = {"ConfigError", "DataError", "StoreError"}
+    return str(error) if ours & {name for name, module in kinds.items() if module in ("runners", "datasets")} else None
+
+
+def words_of_os(error):
+    """An error of the operating system, with the file that it is about."""
+    what = error.strerror or str(error) or type(error).__name__
+    files = [str(name) for name in (error.filename, error.filename2) if name is not None]
+    return f"{' -> '.join(files)}: {what}" if files else what
+
+
+def _silence_stdout():
+    """Keep the interpreter from complaining again about the reader that went away."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
