@@ -169,8 +169,11 @@ def _check_source(source, where):
     if "file" not in source:
         return
     checksum = source.get("checksum")
-    known = checksum is not None and CHECKSUM.fullmatch(checksum) is not None
-    _require(known != ("openml" in source), where, f"checksum={checksum!r} must be sha256:... or git-blob:...")
+    if "openml" in source:  # whose files are made here, with a checksum beside them
+        _require(checksum is None, where, f"checksum={checksum!r} must be left out beside openml")
+    else:
+        known = checksum is not None and CHECKSUM.fullmatch(checksum) is not None
+        _require(known, where, f"checksum={checksum!r} must be sha256:... or git-blob:...")
     _require(FILE.fullmatch(source["file"]) is not None, where, f"file={source['file']!r} must be a bare name")
     urls = source.get("urls", [])
     _require(all(isinstance(url, str) and url for url in urls), where, f"urls={urls!r} must be a list of addresses")

@@ -105,9 +105,19 @@ def words_of(error):
     if kinds.get("HydraException") == "hydra" or kinds.get("OmegaConfBaseException") == "omegaconf":
         cause = error.__cause__
         return "\n".join(dict.fromkeys(str(part).strip() for part in (error, cause) if part is not None))
+    if _raised_in(error) in ("hydra", "omegaconf"):  # also where Hydra raises a plain ValueError
+        return str(error).strip() or None
     # Our own errors are meant to be read; what others call so is not.
     ours = {"ConfigError", "DataError", "StoreError"}
     return str(error) if ours & {name for name, module in kinds.items() if module in ("runners", "datasets")} else None
+
+
+def _raised_in(error):
+    """The package whose code raised an error."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    return "" if trace is None else trace.tb_frame.f_globals.get("__name__", "").split(".")[0]
 
 
 def words_of_os(error):

@@ -18,13 +18,14 @@ from runners import cell as cell_module
 from runners import store as store_module
 from runners import workers
 from runners.cell import run_cell
+from runners.settings import read_config
 from runners.store import Store, StoreError, load_results
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def config(folder, **runner):
-    """A cell of four fits on 8 x 8 digits."""
+    """The settings of a cell of four fits on 8 x 8 digits."""
     method = {
         "name": "laplacian_score",
         "target": "methods.laplacian_score.LaplacianScore",
@@ -35,7 +36,7 @@ def config(folder, **runner):
     dataset = OmegaConf.load(ROOT / "conf/dataset/digits.yaml")
     settings = {"n_jobs": 1, "redo": False, "cache": False, "points": "grid"} | runner
     parts = {"study": "s", "results_dir": str(folder), "data_dir": None, "runner": settings}
-    return OmegaConf.create({**parts, "method": method, "protocol": protocol, "dataset": dataset})
+    return read_config(OmegaConf.create({**parts, "method": method, "protocol": protocol, "dataset": dataset}))
 
 
 def stop_after(monkeypatch, count):
