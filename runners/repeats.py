@@ -1,6 +1,7 @@
 """The default point of a cell fitted again, on permuted samples, on permuted columns and with new seeds."""
 
 import csv
+import glob
 import inspect
 import io
 import json
@@ -15,7 +16,8 @@ from joblib import Parallel, delayed
 from metrics.protocol import Protocol
 from metrics.study import FAILED, USUAL_SIZE, nearest_size
 from runners.method import load_class
-from runners.store import replace_file
+from runners.reading import read_frame
+from runners.store import clear_unfinished, replace_file
 from runners.trial import Trial, fit_trial, to_json
 
 COLUMNS = "trial dataset method change repeat n_selected status features".split()
@@ -85,6 +87,7 @@ def measure(trial, size, X, folder, repeats, n_jobs=1):
     """
     path = Path(folder) / FILE
     with filelock.FileLock(path.with_name(".stability.lock")):
+        clear_unfinished(path)
         stored = read(path)
         stored = stored[(stored["trial"] == trial.key) & (stored["n_selected"] == size)]
         done = set(zip(stored["change"], stored["repeat"], strict=True))
@@ -98,15 +101,19 @@ def measure(trial, size, X, folder, repeats, n_jobs=1):
 
 
 def read(path):
-    """The rows of one ``stability.csv``; none where it is missing."""
-    if not Path(path).exists():
-        return pd.DataFrame(columns=COLUMNS)
-    return pd.read_csv(path, keep_default_na=False)
+    """The rows of one ``stability.csv``; none where it is missing.
+
+    Raises
+    ------
+    StoreError
+        For a damaged file, naming file, line, column, value and remedy.
+    """
+    return read_frame(Path(path), COLUMNS)
 
 
 def load_stability(results_dir, study):
     """The rows of all cells of a study, sorted."""
-    parts = [read(path) for path in sorted(Path(results_dir).glob(f"{study}/*/*/{FILE}"))]
+    parts = [read(path) for path in sorted(Path(results_dir).glob(f"{glob.escape(study)}/*/*/{FILE}"))]
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=COLUMNS)
 
 

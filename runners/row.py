@@ -57,5 +57,5 @@ SCORES = "trial dataset method n_selected clusterer restart acc nmi agreement si
 TRACES = "trial iteration objective".split()
 COLUMNS = {"trials": TRIALS, "scores": SCORES, "traces": TRACES}
 KINDS = {field.name: field.type for field in fields(Row)}  # column -> type; of all others it is a text
-KINDS |= dict.fromkeys(("n_selected", "restart", "iteration"), int)
+KINDS |= dict.fromkeys(("n_selected", "restart", "iteration", "repeat"), int)
 KINDS |= dict.fromkeys(("acc", "nmi", "agreement", "silhouette"), float)

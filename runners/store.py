@@ -8,6 +8,7 @@ redo that is cut off has lost nothing, and goes on where it was.
 """
 
 import csv
+import glob
 import io
 import json
 import os
@@ -199,9 +200,8 @@ def load_results(results_dir, study=None, dataset=None, method=None):
     StoreError
         For a damaged file, naming file, line, column, value and remedy.
     """
-    pattern = f"{study or '*'}/{dataset or '*'}/{method or '*'}/trials.csv"
     frames = {name: [] for name in COLUMNS}
-    for path in sorted(Path(results_dir).glob(pattern)):
+    for path in _cells(results_dir, study, dataset, method):
         # The marks are read first: what they commit is then complete in the other two files.
         trials = read_frame(path)
         frames["trials"].append(trials)
@@ -210,7 +210,10 @@ def load_results(results_dir, study=None, dataset=None, method=None):
             frames[name].append(frame[frame["trial"].isin(trials["trial"])])
     _name_apart(frames)
     joined = {
-        name: pd.concat(parts, ignore_index=True) if parts else empty_frame(name) for name, parts in frames.items()
+        name: pd.concat(parts, ignore_index=True).drop_duplicates(IDENTITY[name], keep="last")
+        if parts
+        else empty_frame(name)
+        for name, parts in frames.items()
     }
     trials = joined["trials"].sort_values(["study", "dataset", "method", "params", "sizes"], kind="stable")
     order = pd.Series(range(len(trials)), index=trials["trial"])
@@ -218,6 +221,15 @@ def load_results(results_dir, study=None, dataset=None, method=None):
         frame = joined[name].assign(_order=joined[name]["trial"].map(order))
         joined[name] = frame.sort_values(["_order", *keys], kind="stable").drop(columns="_order").reset_index(drop=True)
     return Results(trials.reset_index(drop=True), joined["scores"], joined["traces"])
+
+
+def _cells(results_dir, *names):
+    """The ``trials.csv`` of every cell that is asked for; none where a name can be no folder."""
+    names = [str(name) if name else "" for name in names]
+    if any(Path(name).name != name for name in names):
+        return []
+    pattern = "/".join(glob.escape(name) or "*" for name in names)
+    return sorted(Path(results_dir).glob(f"{pattern}/trials.csv"))
 
 
 def _name_apart(frames):

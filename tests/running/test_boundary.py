@@ -124,7 +124,9 @@ def test_a_refusal_names_the_value_and_what_it_must_be(digits, tmp_path, overrid
 
 
 def run(*arguments, results, cwd=ROOT, timeout=200, **environment):
-    command = [sys.executable, str(ROOT / "run.py"), *BASE, "runner.n_jobs=1", f"results_dir={results}", *arguments]
+    flags = [word for word in arguments if word.startswith("-")]  # Hydra wants them first
+    words = [*BASE, "runner.n_jobs=1", f"results_dir={results}", *(word for word in arguments if word not in flags)]
+    command = [sys.executable, str(ROOT / "run.py"), *flags, *words]
     done = subprocess.run(
         command, cwd=cwd, capture_output=True, text=True, timeout=timeout, env={**os.environ, **environment}
     )
@@ -190,20 +192,21 @@ def test_nothing_is_written_where_the_name_of_a_study_is_refused(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_a_disk_that_is_full_is_one_line_and_what_is_stored_is_safe(tmp_path):
+@pytest.mark.parametrize("room", [0, 400])
+def test_a_disk_that_is_full_is_one_line_and_what_is_stored_is_safe(tmp_path, room):
     """A limit on the size of a file stands for the disk: writing beyond it fails in the same way."""
     results = tmp_path / "results"
     run(results=results)
     before = (cell(results) / "scores.csv").read_bytes()
     limited = (
         "import resource, signal, sys, runpy; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); "
-        "resource.setrlimit(resource.RLIMIT_FSIZE, (400, 400)); sys.argv = sys.argv[1:]; "
+        f"resource.setrlimit(resource.RLIMIT_FSIZE, ({room}, {room})); sys.argv = sys.argv[1:]; "
         "sys.path.insert(0, '.'); runpy.run_path(sys.argv[0], run_name='__main__')"
     )
-    command = ["run.py", *BASE, "runner.n_jobs=1", f"results_dir={results}", "method.grid={n_neighbors:[3,4]}"]
+    command = ["run.py", *BASE, "runner.n_jobs=1", f"results_dir={results}", "+method.grid.n_neighbors=[5,6]"]
     done = subprocess.run([sys.executable, "-c", limited, *command], cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode == 1 and "Traceback" not in done.stderr
-    assert "File too large" in done.stdout + done.stderr
+    output = done.stdout + done.stderr
+    assert done.returncode == 1 and "File too large" in output and "Traceback" not in output, output
     assert (cell(results) / "scores.csv").read_bytes() == before
     assert len(load_results(results).trials) == 1
 

@@ -15,8 +15,8 @@ from omegaconf import OmegaConf
 
 from metrics.study.summary import select, summarise
 from runners import cell as cell_module
+from runners import repeats, workers
 from runners import store as store_module
-from runners import workers
 from runners.cell import run_cell
 from runners.settings import read_config
 from runners.store import Store, StoreError, load_results
@@ -120,6 +120,24 @@ def test_two_studies_may_share_a_trial(tmp_path):
     assert len(results.scores) == 4 and len(results.traces) == 4
     assert select(summarise(results.trials, results.scores))["mean"].tolist() == pytest.approx([0.3, 0.3])
     assert keys(tmp_path / "nowhere") == set()
+
+
+def test_a_name_that_is_no_folder_or_a_pattern_has_no_results(tmp_path):
+    store(frames([{"dataset": "d", "method": "m", "acc": {50: [0.2]}}], study="s"), tmp_path)
+    for study in ("*", "[s]", "?", "/", str(tmp_path / "s"), "../x", "..", "s/", 2024):
+        assert load_results(tmp_path / "s" / "..", study).trials.empty, study
+    assert len(load_results(tmp_path).trials) == 1
+
+
+def test_a_damaged_file_of_repeated_fits_is_named(tmp_path):
+    path = tmp_path / "stability.csv"
+    line = "k,d,m,none,0,5,converged,"
+    path.write_text(",".join(repeats.COLUMNS) + f'\n{line}"[1, 2]"\n')
+    assert json.loads(repeats.read(path)["features"].iloc[0]) == [1, 2]
+    path.write_text(",".join(repeats.COLUMNS) + f"\n{line}[1\n")
+    with pytest.raises(StoreError, match=r"stability.csv, line 2, column features: '\[1' is not JSON"):
+        repeats.read(path)
+    assert repeats.read(tmp_path / "none.csv").empty
 
 
 @pytest.mark.parametrize("names", [["trials"], ["scores"], ["traces"], ["trials", "scores", "traces"]])
