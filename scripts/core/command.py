@@ -13,7 +13,7 @@ from scripts.core.conf import CONF, read
 from scripts.core.options import OPTIONS, check_options
 
 
-def command(name, folder=CONF, config_name=None, also=()):
+def command(name, folder=CONF, config_name=None, parts=None):
     """Make a function of checked options a command line; what it raises as ValueError is its answer, one line.
 
     Parameters
@@ -24,8 +24,9 @@ def command(name, folder=CONF, config_name=None, also=()):
         Where its configuration is.
     config_name : str, optional
         The file of it; `name` by default.
-    also : collection of str
-        Parts of the configuration that the function checks itself.
+    parts : Mapping, optional
+        Option -> what makes its value of a part of the configuration, and checks it, before the others are looked at:
+        they may name what is in it.
 
     Returns
     -------
@@ -39,12 +40,13 @@ def command(name, folder=CONF, config_name=None, also=()):
         @hydra.main(version_base="1.3", config_path=str(folder), config_name=file)
         def composed(config: DictConfig):
             with boundary(), answers():
-                options = OmegaConf.to_container(config, resolve=True)
+                made = {part: make(_plain(config.get(part))) for part, make in (parts or {}).items()}
+                options = _plain(OmegaConf.masked_copy(config, [option for option in config if option not in made]))
                 needed = OPTIONS[name].keys() & read(folder / f"{file}.yaml").keys()
                 if lacking := sorted(needed - options.keys()):
                     raise ConfigError(f"{lacking[0]} must be given: {lacking[0]}=...")
-                check_options(name, {option: value for option, value in options.items() if option not in also})
-                function(options)
+                check_options(name, options)
+                function(options | made)
 
         @functools.wraps(function)
         def main():
@@ -54,6 +56,10 @@ def command(name, folder=CONF, config_name=None, also=()):
         return main
 
     return decorate
+
+
+def _plain(part):
+    return OmegaConf.to_container(part, resolve=True) if OmegaConf.is_config(part) else part
 
 
 @contextmanager

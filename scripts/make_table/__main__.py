@@ -10,11 +10,15 @@ from scripts.make_table import FORMATS, make_table
 from scripts.make_table.formats import to_markdown
 
 
-@command("make_table", also=["table"])
+def read_spec(content):
+    """The table of a configuration, checked."""
+    return TableSpec.check(content, HydraConfig.get().runtime.choices.get("table"))
+
+
+@command("make_table", parts={"table": read_spec})
 def main(options):
     """Print the table that the options describe, or write it to a file."""
-    spec = TableSpec.check(options.get("table"), HydraConfig.get().runtime.choices.get("table"))
-    table = make_table(spec, Study.open(options["results_dir"], options["study"]), options["selection"])
+    table = make_table(options["table"], Study.open(options["results_dir"], options["study"]), options["selection"])
     form = options["format"]
     text = to_markdown(table, options["width"]) if form == "md" else FORMATS[form](table)
     deliver(text, options["output"])
