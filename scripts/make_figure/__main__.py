@@ -1,11 +1,11 @@
 """``python -m scripts.make_figure --help``."""
 
-import sys
 from pathlib import Path
 
 from hydra.core.hydra_config import HydraConfig
 from omegaconf import OmegaConf
 
+from runners.boundary import end
 from runners.method import ConfigError
 from scripts.core.command import command
 from scripts.core.commands import MissingResults, fill_pairs, no_results, with_commands
@@ -41,7 +41,7 @@ def _folder(*, _root_):
     try:
         check_options("make_figure", given)
     except ConfigError as error:
-        sys.exit(f"error: {error}")
+        end(f"error: {error}", 1)
     return str(Path(given["results_dir"]) / given["study"] / "figures" / ".hydra")
 
 

@@ -1,14 +1,15 @@
 """Whatever is typed behind a command: it runs, or it ends with one clear error; no traceback, nothing that hangs."""
 
-import contextlib
 import inspect
-import io
 import random
 import signal
+import subprocess
 import sys
+import time
 import traceback
 
 import pytest
+from command_line import ROOT
 from frames import PROTOCOL, frames, store
 
 from datasets import load_dataset
@@ -76,34 +77,36 @@ def inputs_of(name):
     return [f"{word}={value}" for word in words for value in VALUES]
 
 
-def attempt(command, arguments):
-    """How a command ends: "accepted", "refused", or what is wrong with it."""
-    out, err = io.StringIO(), io.StringIO()
+def attempt(command, arguments, capsys):
+    """How a command ends: "accepted", "refused", or what is wrong with it; what it said is left with `capsys`."""
 
     def late(*_):
-        raise TimeoutError
+        raise Late
 
     signal.signal(signal.SIGALRM, late)
     signal.alarm(SECONDS)
+    capsys.readouterr()
     before, sys.argv = sys.argv, [command, *arguments]
     try:
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            MAIN[command]()
-        return "accepted"
+        MAIN[command]()
     except SystemExit as end:
-        text = err.getvalue() or str(end.code)
-        if end.code in (0, None):
-            return "accepted"
-        if "TimeoutError" in text:
-            return "hangs"
-        return "refused" if text.startswith("error: ") and "Traceback" not in text else f"unclear: {text[:200]}"
-    except TimeoutError:
+        if end.code == 1:
+            said = capsys.readouterr().err
+            sys.stderr.write(said)
+            return "refused" if said.startswith("error: ") and "Traceback" not in said else f"unclear: {said[:200]}"
+        return "accepted" if end.code in (0, None) else f"status {end.code}"
+    except Late:
         return "hangs"
-    except BaseException:
+    except Exception:
         return f"traceback: {traceback.format_exc()[-500:]}"
     finally:
         signal.alarm(0)
         sys.argv = before
+    return "accepted"
+
+
+class Late(BaseException):
+    """A command took longer than any should."""
 
 
 @pytest.fixture
@@ -117,17 +120,17 @@ def folder(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("name", BASE)
-def test_any_value_of_any_option_is_taken_or_refused_in_words(name, folder, request):
+def test_any_value_of_any_option_is_taken_or_refused_in_words(name, folder, request, capsys):
     (command, *base), inputs = BASE[name], inputs_of(name)
     if not request.config.getoption("--slow"):
         inputs = random.Random(name).sample(inputs, 4)
     base += [f"results_dir={folder}/results"] + ([] if command == "compare" else ["study=dgufs"])
     base += [f"data_dir={folder}"] if "data_dir" in OPTIONS[command] else []
-    assert attempt(command, base) == "accepted"
+    assert attempt(command, base, capsys) == "accepted"
     outside = set(folder.iterdir()) | set((folder / "a").rglob("*"))
     counts, wrong = {"accepted": 0, "refused": 0}, []
     for text in inputs:
-        outcome = attempt(command, [*base, text])
+        outcome = attempt(command, [*base, text], capsys)
         counts[outcome] = counts.get(outcome, 0) + 1
         if outcome not in ("accepted", "refused"):
             wrong.append((text[:80], outcome))
@@ -135,5 +138,64 @@ def test_any_value_of_any_option_is_taken_or_refused_in_words(name, folder, requ
             assert set(folder.iterdir()) | set((folder / "a").rglob("*")) == outside, text
         else:
             outside = set(folder.iterdir()) | set((folder / "a").rglob("*"))
-    print(f"{name}: {len(inputs)} inputs, {counts['accepted']} accepted, {counts['refused']} clear errors")
+    with capsys.disabled():
+        print(f"{name}: {len(inputs)} inputs, {counts['accepted']} accepted, {counts['refused']} clear errors")
     assert not wrong, "\n".join(f"{text}\n  {outcome}" for text, outcome in wrong)
+
+
+@pytest.mark.parametrize("target", ["folder", "file/below", "/dev/full", "/proc/nothing/here"])
+@pytest.mark.parametrize("command", ["make_table", "audit", "make_report", "make_figure"])
+def test_an_output_that_cannot_be_written_is_named(command, target, folder, capsys):
+    (folder / "folder" / "inside").mkdir(parents=True)
+    (folder / "file").write_text("")
+    if command == "make_figure":  # which writes PATH.png
+        (folder / "folder.png").mkdir()
+    path = target if target.startswith("/") else folder / target
+    if command == "make_figure" and target == "/dev/full":
+        pytest.skip("a figure's file has a suffix")
+    study = ["study=dgufs", f"results_dir={folder}/results", f"output={path}"]
+    assert attempt(command, [*study, *(["dataset=umist"] if command == "make_figure" else [])], capsys) == "refused"
+    assert f"cannot write {path}" in capsys.readouterr().err
+
+
+def test_a_folder_of_results_that_is_a_file_or_is_not_there_is_said(folder, capsys):
+    (folder / "file").write_text("")
+    for place in ("file", "nowhere"):
+        assert attempt("cite", ["study=dgufs", f"results_dir={folder}/{place}"], capsys) == "refused"
+        assert f"'dgufs' has no results in {folder}/{place}" in capsys.readouterr().err
+
+
+def test_a_sweep_of_figures_makes_no_folder_outside_the_results(folder, capsys):
+    before = set(folder.rglob("*"))
+    assert attempt("make_figure", ["-m", "study=../../x,dgufs", f"results_dir={folder}/results"], capsys) == "refused"
+    assert set(folder.rglob("*")) == before
+
+
+@pytest.mark.parametrize("text", ["", "trial\n", "not,a,trial\n1,2,3\n", "\x00\xff"])
+def test_a_damaged_cell_is_named_with_its_file(text, folder, capsys):
+    damaged = folder / "results" / "dgufs" / "umist" / "mcfs" / "trials.csv"
+    damaged.write_text(text, encoding="latin-1")
+    for command in ("make_table", "make_report", "cite"):
+        outcome = attempt(command, ["study=dgufs", f"results_dir={folder}/results"], capsys)
+        said = capsys.readouterr().err
+        assert outcome == "accepted" or (outcome == "refused" and str(damaged) in said), (command, outcome, said)
+
+
+@pytest.mark.parametrize("number, status", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_at_any_moment_ends_a_command_without_a_traceback(number, status, folder):
+    words = [sys.executable, "-m", "scripts.make_report", "study=dgufs", f"results_dir={folder}/results"]
+    for seconds in (0.1, 0.4, 0.8, 1.6, 3.2):
+        process = subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        time.sleep(seconds)
+        process.send_signal(number)
+        process.send_signal(number)
+        err = process.communicate(timeout=60)[1]
+        assert "Traceback" not in err, (seconds, err)
+        # Before the first line of ours the system ends the process; at last it may be done already.
+        assert process.returncode in (status, -number, 0), (seconds, process.returncode, err)
+
+
+def test_a_reader_that_goes_away_ends_a_command_quietly(folder):
+    words = f"{sys.executable} -m scripts.make_table study=dgufs results_dir={folder}/results | head -c 1"
+    done = subprocess.run(words, shell=True, cwd=ROOT, capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("#", "")
