@@ -32,6 +32,7 @@ def boundary(interrupted="interrupted"):
     """
     try:
         yield
+        sys.stdout.flush()  # here, and not when Python ends: also a reader that went away is an error of the inside
     except KeyboardInterrupt:
         end(f"\n{interrupted}", INTERRUPTED)
     except BrokenPipeError:  # the reader went away, such as `head`

@@ -1,12 +1,10 @@
 """What to cite for the results of a study: ``python -m scripts.cite --help``."""
 
-import sys
 from collections import Counter
 
-import hydra
-
+from scripts.core.command import command
 from scripts.core.commands import no_results
-from scripts.core.conf import CONF, ROOT, find, read
+from scripts.core.conf import ROOT, find, read
 from scripts.core.published import PAPERS
 from scripts.core.study import Study
 
@@ -48,12 +46,12 @@ def _citation(group, name):
     return (content.get("citation") or "") + terms
 
 
-@hydra.main(version_base="1.3", config_path=str(CONF), config_name="cite")
-def main(config):
-    """Print the sources of the study that `config` names."""
-    study = Study.open(config.results_dir, config.study)
+@command("cite")
+def main(options):
+    """Print the sources of a study."""
+    study = Study.open(options["results_dir"], options["study"])
     if study.trials.empty:
-        sys.exit(f"error: {no_results(study)}")
+        raise ValueError(no_results(study))
     for title, texts in sources(study).items():
         print(title.capitalize(), *(f"  {text}" for text in texts), sep="\n")
 

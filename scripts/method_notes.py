@@ -7,6 +7,7 @@ written.
 import inspect
 import re
 
+from runners.boundary import boundary
 from runners.method import load_class
 from scripts.core.conf import read_group
 
@@ -63,4 +64,5 @@ def _chapter(cls, names):
 
 
 if __name__ == "__main__":
-    print(method_notes(), end="")
+    with boundary():
+        print(method_notes(), end="")

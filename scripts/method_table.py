@@ -10,13 +10,13 @@ What is missing or failed is named below the tables, with the command that fills
 import argparse
 import json
 import shlex
-import sys
 from textwrap import TextWrapper
 
 import pandas as pd
 
 from datasets import dataset_names
 from metrics.study import FAILED
+from runners.boundary import boundary
 from scripts.core.conf import ROOT, find, names
 from scripts.core.study import Study
 from scripts.core.text import deliver, percent, pipes
@@ -151,4 +151,5 @@ def main(arguments=None):
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    with boundary():
+        main()

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+from runners.boundary import boundary
 from scripts.core.published import PATH, YEARS, load_published
 
 # Section 5.2 of the UFSOL paper: its baselines' results are those of "their published works".
@@ -62,4 +63,5 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    with boundary():
+        main()

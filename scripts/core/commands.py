@@ -37,7 +37,7 @@ def no_results(study):
 
 def with_commands(text, lines):
     """What is wrong, and below it the commands that fill what is missing, if there are any."""
-    return "\n".join([f"error: {text}", *(["To fill it:"] if lines else []), *(f"  {line}" for line in lines)])
+    return "\n".join([str(text), *(["To fill it:"] if lines else []), *(f"  {line}" for line in lines)])
 
 
 def fill(cells, study, protocol, experiment=None):

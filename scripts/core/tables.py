@@ -3,10 +3,25 @@
 from dataclasses import dataclass, fields
 
 from runners.method import did_you_mean
+from runners.settings import shown
 from scripts.core.conf import find, names
+from scripts.core.kinds import NAME, TEXT, Kind, listed, mapping, one_of, optional
 from scripts.core.published import PAPERS
 
-CHOICES = {"metric": ("acc", "nmi", "seconds", "shape"), "paper": (*PAPERS, None)}
+METRICS = ("acc", "nmi", "seconds", "shape")
+NAMES = Kind("a list of names, such as [mcfs, rufs]", listed(NAME).holds)
+KINDS = {
+    "name": TEXT,
+    "title": TEXT,
+    "paper": one_of(*PAPERS, None),
+    "published_table": optional(TEXT),
+    "metric": one_of(*METRICS),
+    "study": TEXT,
+    "protocol": NAME,
+    "rows": NAMES,
+    "columns": NAMES,
+    "published_as": Kind("{} or as {a_variant: mcfs}", mapping(NAME).holds),
+}
 
 
 @dataclass(frozen=True)
@@ -67,24 +82,13 @@ class TableSpec:
         if lacking := [key for key in known if key not in content]:
             raise ValueError(f"table={name}: its file lacks {', '.join(lacking)}. {keys}")
         for key, value in content.items():
-            if wrong := _wrong(key, value):
-                raise ValueError(f"table={name}: {key}={value!r} must be {wrong}.")
+            if not KINDS[key].holds(value):
+                raise ValueError(f"table={name}: {key}={shown(value)} must be {KINDS[key].words}.")
         return cls(**content)
 
     def printed_row(self, method):
         """The row of the paper that a method stands beside."""
         return self.published_as.get(method, method)
-
-
-def _wrong(key, value):
-    """What a value of a table's file must be, where it is not."""
-    if key in CHOICES and value not in CHOICES[key]:
-        return f"one of {', '.join('null' if option is None else option for option in CHOICES[key])}"
-    if key in ("name", "title", "study", "protocol") and not isinstance(value, str):
-        return "a text"
-    if key in ("rows", "columns") and not (isinstance(value, list) and value):
-        return "a list of names, such as [mcfs, rufs]"
-    return "{} or as {a_variant: mcfs}" if key == "published_as" and not isinstance(value, dict) else ""
 
 
 def read_table(name):

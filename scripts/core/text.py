@@ -1,8 +1,11 @@
 """Texts as several commands write them."""
 
+from contextlib import contextmanager
 from pathlib import Path
 
 import pandas as pd
+
+from runners.method import ConfigError
 
 
 def deliver(text, output=None):
@@ -17,10 +20,27 @@ def deliver(text, output=None):
     if output is None:
         print(text, end="")
         return
-    path = Path(output)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
-    print(path)
+    write(text, output)
+    print(Path(output))
+
+
+def write(text, path):
+    """Write a text to a file, whose folder is made."""
+    with writing(path) as path:
+        path.write_text(text, encoding="utf-8")
+
+
+@contextmanager
+def writing(path):
+    """Make the folder of a file; a ConfigError where it, or the file inside, cannot be written."""
+    path = Path(path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        yield path
+    except OSError as error:
+        raise ConfigError(
+            f"cannot write {path}: {error.strerror}. Make room, or name another file: output=..."
+        ) from error
 
 
 def pipes(lines):

@@ -1,5 +1,6 @@
 """Figures from stored results: ``python -m scripts.make_figure --help``."""
 
+from scripts.core.text import writing
 from scripts.make_figure.of_fits import convergence, pixels, surfaces
 from scripts.make_figure.of_scores import acc_vs_seconds, acc_vs_size, critical_difference
 
@@ -26,8 +27,8 @@ def save(figure, path):
     -------
     list of Path
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
     files = [path.with_name(f"{path.name}.{suffix}") for suffix in ("png", "pdf")]
-    figure.savefig(files[0], dpi=200)
-    figure.savefig(files[1], metadata={"CreationDate": None})
+    with writing(files[0]):
+        figure.savefig(files[0], dpi=200)
+        figure.savefig(files[1], metadata={"CreationDate": None})
     return files

@@ -2,11 +2,9 @@
 
 import inspect
 
-from metrics.study.summary import SELECTIONS
 from runners.method import did_you_mean
 from scripts.core.conf import check_names, find
 
-OPTIONS = {"selection": tuple(SELECTIONS), "metric": ("acc", "nmi"), "clusterer": ("kmeans", "learned")}
 # What says where results are and where the figure goes, and not what it shows.
 PLACES = {"draw", "study", "protocol", "output", "results_dir", "data_dir"}
 # In a file's name where they depart from the figure's own file.
@@ -105,11 +103,6 @@ def settings_of(config, figure, draw, study):
         raise ValueError(f"figure={figure} has no option {name}.{did_you_mean(name, accepted)} It has: {options}.")
     if settings.get("methods") is not None:
         settings["methods"] = several(settings["methods"])
-    for name, options in OPTIONS.items():
-        values = settings.get(name, options[0])
-        for value in values if isinstance(values, list) else [values]:
-            if value not in options:
-                raise ValueError(f"{name}={value!r} must be one of {', '.join(options)}.")
     for group, option in (("dataset", "dataset"), ("method", "method"), ("method", "methods")):
         check_names(group, several(settings.get(option)), study.trials[group].unique())
     return settings

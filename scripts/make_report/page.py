@@ -17,7 +17,7 @@ from scripts.compare import published_rows, score_tables, with_verdicts
 from scripts.compare.verdicts import NOT_RUN, VERDICTS, is_hollow, own_rows, unreached
 from scripts.core.conf import printed, unique_names
 from scripts.core.published import PAPERS
-from scripts.core.tables import CHOICES, TableSpec, paper_tables
+from scripts.core.tables import METRICS, TableSpec, paper_tables
 from scripts.core.text import mean_std
 from scripts.core.words import labelled
 from scripts.make_report.figures import average_ranks, figures
@@ -80,7 +80,7 @@ def gather(study, selection="best_over_grid"):
 
 
 def _paper_tables(paper):
-    return sorted(paper_tables(paper), key=lambda spec: CHOICES["metric"].index(spec.metric)) if paper else []
+    return sorted(paper_tables(paper), key=lambda spec: METRICS.index(spec.metric)) if paper else []
 
 
 def _whole_tables(study):

@@ -2,12 +2,11 @@
 
 import numpy as np
 import pytest
-from frames import frames, study_of
+from frames import PROTOCOL, study_of
 from matplotlib.colors import to_rgb
 
 from datasets import load_dataset
 from scripts.core.commands import MissingResults
-from scripts.core.study import Study
 from scripts.make_figure.of_fits import convergence, pixels
 from scripts.make_figure.pixels import SELECTED, ranking_at
 
@@ -92,13 +91,12 @@ DIGITS = [
     {"dataset": "digits", "method": "dgufs", "acc": {2: [0.3]}, "ranking": {"2": [0, 1]}},
     {"dataset": "digits", "method": "all_features", "acc": {64: [0.3]}, "ranking": list(range(64))},
 ]
-PROTOCOL = {"name": "demo", "sizes": [2, 3], "scaling": "none", "restarts": 1}
+TINY = {**PROTOCOL, "name": "demo", "sizes": [2, 3], "scaling": "none", "restarts": 1}
 
 
 def digits_study(sha=None):
     sha = load_dataset("digits").sha if sha is None else sha
-    results = frames([{**point, "data_sha": sha} for point in DIGITS], protocol=PROTOCOL)
-    return Study("dgufs", results)
+    return study_of([{**point, "data_sha": sha} for point in DIGITS], protocol=TINY)
 
 
 def marked(axes):

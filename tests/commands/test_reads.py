@@ -39,7 +39,7 @@ COMMANDS = {
 def reads(monkeypatch):
     """File -> how often the scripts read it; Hydra and `load_dataset` read for themselves."""
     found = Counter()
-    read_yaml, read_frame, read_csv = conf.yaml.load, runners.store._read_frame, pd.read_csv
+    read_yaml, read_frame, read_csv = conf.yaml.load, runners.store.read_frame, pd.read_csv
 
     def count_yaml(file, Loader):
         if Loader is conf._Loader:
@@ -57,7 +57,7 @@ def reads(monkeypatch):
     for function in (conf._parsed, published.load_published, published._read):
         function.cache_clear()
     monkeypatch.setattr(conf.yaml, "load", count_yaml)
-    monkeypatch.setattr(runners.store, "_read_frame", count_frame)
+    monkeypatch.setattr(runners.store, "read_frame", count_frame)
     monkeypatch.setattr(pd, "read_csv", count_csv)
     return found
 

@@ -1,7 +1,5 @@
 """Slips in a file of conf/table: every one is an error that says what to write instead."""
 
-import runpy
-import sys
 from dataclasses import asdict, replace
 
 import pytest
@@ -71,13 +69,13 @@ def test_a_file_that_is_no_yaml_is_named_with_the_line(tmp_path):
         read(file)
 
 
-def test_the_command_line_names_the_line_of_a_file_that_is_no_yaml(tmp_path, monkeypatch):
+def test_the_command_line_names_the_line_of_a_file_that_is_no_yaml(tmp_path):
     (tmp_path / "table").mkdir()
     (tmp_path / "table" / "broken.yaml").write_text("rows: [mcfs\n")
-    monkeypatch.setattr("scripts.core.conf.CONF", tmp_path)
-    monkeypatch.delitem(sys.modules, "scripts.make_table.__main__", raising=False)
-    with pytest.raises(SystemExit, match="error: .*broken.yaml is no YAML: line 1"):
-        runpy.run_module("scripts.make_table", run_name="__main__", alter_sys=True)
+    done = run("make_table", "--config-dir", tmp_path, "table=broken")
+    assert done.returncode == 1
+    assert done.stderr.startswith("error: ") and "broken.yaml" in done.stderr and "line 1" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize(("slip", "message"), [("row: [mcfs]\n", "Did you mean rows?"), ("", "its file lacks name")])
