@@ -165,10 +165,12 @@ def test_a_folder_of_results_that_is_a_file_or_is_not_there_is_said(folder, caps
         assert f"'dgufs' has no results in {folder}/{place}" in capsys.readouterr().err
 
 
-def test_a_sweep_of_figures_makes_no_folder_outside_the_results(folder, capsys):
-    before = set(folder.rglob("*"))
-    assert attempt("make_figure", ["-m", "study=../../x,dgufs", f"results_dir={folder}/results"], capsys) == "refused"
-    assert set(folder.rglob("*")) == before
+@pytest.mark.parametrize("study", ["../../x,dgufs", "../../x", "''", "/x"])
+def test_a_sweep_of_figures_makes_no_folder_outside_the_results(study, folder, capsys):
+    before = set(folder.parent.iterdir()) | set(folder.iterdir()) | set((folder / "a").rglob("*"))
+    words = ["-m", f"study={study}", "dataset=umist,orl", f"results_dir={folder}/results"]
+    assert attempt("make_figure", words, capsys) == "refused"
+    assert set(folder.parent.iterdir()) | set(folder.iterdir()) | set((folder / "a").rglob("*")) == before
 
 
 @pytest.mark.parametrize("text", ["", "trial\n", "not,a,trial\n1,2,3\n", "\x00\xff"])
