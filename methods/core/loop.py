@@ -1,7 +1,7 @@
 """The one loop that every iterative method runs in, monotone or ADMM."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 import numpy as np
@@ -29,6 +29,10 @@ class Trace:
     objective: np.ndarray = field(default_factory=lambda: np.empty(0))
     status: str = CONVERGED
     n_iter: int = 0
+
+    def collapsed_if(self, nothing_learned):
+        """This trace, with the status "collapsed" where nothing was learned, however the iteration ended."""
+        return replace(self, status=COLLAPSED) if nothing_learned else self
 
 
 def iterate(
