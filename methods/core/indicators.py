@@ -15,7 +15,7 @@ TURNS = 20  # quasi-Newton steps on the sphere
 FREE = 30  # with all entries free
 SMALL = 1e-7  # gain of a step, as a share of the value, at which they stop
 ROUNDING = 1e-9  # of a value, which a change of column has to beat
-NEAR = 0.01  # by which the value may rise with one entry a row, for the columns to be turned
+NEAR = 0.1  # by which the value may rise with one entry a row, for the columns to be turned
 
 
 class Indicators:
@@ -66,6 +66,10 @@ class Indicators:
                 F = apart
                 if self.most_of_freeing(F, MF) <= SMALL * value:
                     return F
+        return self.freed(F)
+
+    def freed(self, F):
+        """`lowered` by steps of all entries alone: enough where gamma is small."""
         return minimize_nonnegative(self, F, FREE, SMALL)
 
     def most_of_freeing(self, F, MF):
@@ -144,7 +148,7 @@ class Indicators:
         gains[rows[a > 0], own[a > 0]] = -np.inf
         target = gains.argmax(axis=1)
         slope = MU[rows, target]
-        entry = np.divide(m[target] - with_it[rows, target], -slope, out=np.ones(len(U)), where=slope < 0)
+        entry = np.divide(m[target] - with_it[rows, target], -slope, out=np.zeros(len(U)), where=slope < 0)
         entry[empty[target]] = 1.0
         return target, entry, gains[rows, target] - np.where(a > 0, loss, 0.0)
 
@@ -161,3 +165,21 @@ def _lengths(V):
     """Norms of the columns, 1 for a column of zeros."""
     lengths = np.linalg.norm(V, axis=0)
     return np.where(lengths > 0, lengths, 1.0)
+
+
+def indicator_change(start, end):
+    """How far learned indicators are from their start, and from the partition that the start stands for.
+
+    Parameters
+    ----------
+    start, end : ndarray of shape (n_samples, n_columns)
+
+    Returns
+    -------
+    float
+        In [0, 1]: 1 less the mean cosine between a column at the end and the same one at the start, or the indicator of
+        the samples whose largest entry at the start is there, whichever cosine is larger.  0: nothing was learned.
+    """
+    partition = start == start.max(axis=1, keepdims=True)
+    cosines = [np.einsum("ij,ij->j", F / _lengths(F), end / _lengths(end)).mean() for F in (start, partition)]
+    return float(np.clip(1 - max(cosines), 0.0, 1.0))

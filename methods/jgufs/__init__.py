@@ -1,13 +1,13 @@
 """JGUFS: a graph, clusters that are smooth over it, and the features that predict them, learned together."""
 
-from dataclasses import replace
 from types import MappingProxyType
 
 import numpy as np
 
 from methods.core.base import BaseSelector, Solution
-from methods.core.checks import above, check_init
-from methods.core.loop import COLLAPSED, iterate
+from methods.core.checks import above, between, check_init
+from methods.core.indicators import indicator_change
+from methods.core.loop import iterate
 from methods.core.prox import row_norms
 from methods.core.ridge import smallest_collapsing_weight
 from methods.jgufs import paper, released
@@ -108,7 +108,7 @@ class JGUFS(BaseSelector):
     model (2), S (3)-(5), W (6)-(9), F (10)-(14), Algorithm 1.
     """
 
-    bounds = MappingProxyType({name: above(0) for name in ("alpha", "beta", "gamma", "lambda_")})
+    bounds = MappingProxyType({"alpha": above(0), "beta": above(0), "gamma": above(0), "lambda_": between(0, 1e20)})
     choices = MappingProxyType({"variant": tuple(VARIANTS), "affinity": ("heat", "binary")})
 
     def __init__(
@@ -151,10 +151,19 @@ class JGUFS(BaseSelector):
         F = variant.first(X, self.n_clusters, seed, *graph) if self.init is None else np.array(self.init, dtype=float)
         weights = self.alpha, self.beta, self.gamma, self.lambda_
         problem = variant.Problem(X, variant.adjacency(X, *graph), *weights)
-        start = problem.start(F)
-        if self.max_iter:
-            start = problem.warmed(start, self.tol)
-        state, trace = iterate(problem.sweep, start, residual=problem.change, max_iter=self.max_iter, tol=self.tol)
-        if self.gamma >= smallest_collapsing_weight(X, state.F):
-            trace = replace(trace, status=COLLAPSED)
-        return Solution(row_norms(state.W), trace, state.F.argmax(axis=1))
+        first = problem.start(F)
+        runs = [
+            iterate(problem.sweep, start, residual=problem.change, max_iter=self.max_iter, tol=self.tol)
+            for start in (problem.starts(F, self.tol) if self.max_iter else [first])
+        ]
+        state, trace = min(runs, key=lambda run: run[0].value)
+        labels = state.F.argmax(axis=1)
+        one_cluster = self.n_clusters > 1 and np.ptp(labels) == 0
+        trace = trace.collapsed_if(one_cluster or self.gamma >= smallest_collapsing_weight(X, state.F))
+        learned = {
+            "coef_": state.W,
+            "indicators_": state.F,
+            "graph_": state.S,
+            "indicator_change_": indicator_change(first.F, state.F),
+        }
+        return Solution(row_norms(state.W), trace, labels, learned)

@@ -1,14 +1,14 @@
 """NDFS: non-negative spectral clusters, and the features that predict them."""
 
-from dataclasses import replace
 from types import MappingProxyType
 
 import numpy as np
 
 from methods.core.base import BaseSelector, Solution
-from methods.core.checks import above, check_init
+from methods.core.checks import above, between, check_init
 from methods.core.graphs import affinity_graph, graph_laplacian
-from methods.core.loop import COLLAPSED, iterate
+from methods.core.indicators import indicator_change
+from methods.core.loop import iterate
 from methods.core.prox import row_norms
 from methods.core.ridge import smallest_collapsing_weight
 from methods.core.shared import shared
@@ -105,7 +105,7 @@ class NDFS(BaseSelector):
     Li, Yang, Liu, Zhou & Lu. Unsupervised feature selection using nonnegative spectral analysis. AAAI 2012.
     """
 
-    bounds = MappingProxyType({name: above(0) for name in ("alpha", "beta", "gamma")})
+    bounds = MappingProxyType({"alpha": above(0), "beta": above(0), "gamma": between(0, 1e20)})
     choices = MappingProxyType({"variant": tuple(VARIANTS), "affinity": ("heat", "binary")})
 
     def __init__(
@@ -149,9 +149,9 @@ class NDFS(BaseSelector):
         else:
             F = np.array(self.init, dtype=float)
         problem = variant.Problem(X, shared(X, graph_laplacian, *graph), self.alpha, self.beta, self.gamma)
-        state, trace = iterate(
-            problem.sweep, problem.start(F), residual=problem.change, max_iter=self.max_iter, tol=self.tol
-        )
-        if self.beta >= smallest_collapsing_weight(X, state.F):
-            trace = replace(trace, status=COLLAPSED)
-        return Solution(row_norms(state.W), trace, state.F.argmax(axis=1))
+        start = problem.start(F)
+        state, trace = iterate(problem.sweep, start, residual=problem.change, max_iter=self.max_iter, tol=self.tol)
+        trace = trace.collapsed_if(self.beta >= smallest_collapsing_weight(X, state.F))
+        change = indicator_change(start.F, state.F)
+        learned = {"coef_": state.W, "indicators_": state.F, "indicator_change_": change}
+        return Solution(row_norms(state.W), trace, state.F.argmax(axis=1), learned)

@@ -68,7 +68,7 @@ class Problem:
         return self.state(F, *system.residual(F))
 
     def indicators(self, system):
-        """tr F'MF + gamma/2 ||F'F - I||^2, what is left once W is the best one for F."""
+        """tr F'MF + gamma/2 ||F'F - I||^2, what is left with the best W for F."""
 
         def product(F):
             return self.L @ F + self.alpha * system.misfit(F)

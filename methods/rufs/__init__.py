@@ -5,7 +5,8 @@ from types import MappingProxyType
 import numpy as np
 
 from methods.core.base import BaseSelector, Solution
-from methods.core.checks import above, at_least, check_init
+from methods.core.checks import Bound, above, at_least, check_init
+from methods.core.indicators import indicator_change
 from methods.core.loop import iterate
 from methods.core.shared import shared
 from methods.core.starts import kmeans_labels
@@ -111,7 +112,7 @@ class RUFS(BaseSelector):
     objective (8), gradients (10)-(12), Algorithm 3.
     """
 
-    bounds = MappingProxyType({"nu": at_least(0), "alpha": above(0), "beta": above(0), "zeta": at_least(0)})
+    bounds = MappingProxyType({"nu": at_least(0), "alpha": above(0), "beta": above(0), "zeta": Bound(0, 1e20)})
     choices = MappingProxyType({"variant": tuple(VARIANTS), "affinity": ("local", "heat", "binary")})
 
     def __init__(
@@ -163,7 +164,13 @@ class RUFS(BaseSelector):
         else:
             start = problem.start(variant.first(shared(X, kmeans_labels, self.n_clusters, seed), self.n_clusters))
         state, trace = iterate(problem.sweep, start, residual=problem.change, max_iter=self.max_iter, tol=self.tol)
-        return Solution(problem.scores(state), trace, state.G.argmax(axis=1))
+        learned = {
+            "coef_": state.W,
+            "indicators_": state.G,
+            "centers_": state.F,
+            "indicator_change_": indicator_change(start.G, state.G),
+        }
+        return Solution(problem.scores(state), trace, state.G.argmax(axis=1), learned)
 
     def _laplacian(self, X, variant):
         if isinstance(self.affinity, str) and self.affinity == "local":
