@@ -33,9 +33,9 @@ def fetch(spec, source, folder):
 
     Parameters
     ----------
-    spec : dict
+    spec : Spec
         The data set.
-    source : dict
+    source : Source
         One of its ``sources``, with ``file`` and either ``urls`` or ``openml``.
     folder : Path
 

@@ -33,8 +33,8 @@ def fault(path, source):
     Parameters
     ----------
     path : Path
-    source : dict
-        Its entry of ``sources``.  Where that has no checksum (a file made from OpenML), the one written beside the file
+    source : Source
+        Where it has no checksum (a file made from OpenML), the one written beside the file
         as ``<file>.sha256`` counts.
 
     Returns
@@ -62,6 +62,8 @@ def looks_like(path):
     for start, meaning in HEADS.items():
         if head.startswith(start):
             return meaning
+    if head.startswith((b"@relation", b"%")):  # ARFF, our only format that is text
+        return None
     return "a text file" if not set(head) - set(b"\t\n\r" + bytes(range(32, 127))) else None
 
 

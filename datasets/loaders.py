@@ -9,6 +9,7 @@ import h5py
 import numpy as np
 from PIL import Image
 from scipy.io import loadmat
+from scipy.io.arff import loadarff
 from scipy.sparse import issparse
 from sklearn.datasets import load_digits
 
@@ -20,8 +21,7 @@ def read_source(source, path):
 
     Parameters
     ----------
-    source : dict
-        An entry of ``sources``, see `datasets.spec.check_spec`.
+    source : Source
     path : Path or None
         The file; None for a format that needs none.
 
@@ -101,6 +101,18 @@ def read_npz(path, x, y):
     return _pick(path, arrays, x), _pick(path, arrays, y)
 
 
+def read_arff(path, y):
+    """An ARFF file whose column `y` has the labels, numbers or names; all other columns are features, and numeric."""
+    table, attributes = loadarff(path)
+    columns = {name: table[name] for name in attributes.names()}
+    labels = _pick(path, columns, y)
+    texts = [name for name in columns if name != y and attributes[name][0] != "numeric"]
+    if texts:
+        raise DataError(f"{path}: {', '.join(texts[:3])} must be numeric; {len(texts)} columns are not.")
+    samples = np.column_stack([values for name, values in columns.items() if name != y])
+    return samples, np.char.decode(labels, "utf-8") if labels.dtype.kind == "S" else labels
+
+
 def read_pgm_zip(path, block):
     """A zip of grey images ``s<label>/<number>.pgm``, averaged over `block` x `block` pixels.
 
@@ -130,6 +142,7 @@ READERS = {
     "h5": read_h5,
     "csv_gz": read_csv_gz,
     "npz": read_npz,
+    "arff": read_arff,
     "pgm_zip": read_pgm_zip,
     "digits": read_digits,
 }

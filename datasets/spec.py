@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from typing import NotRequired, TypedDict
 
 import yaml
 
@@ -9,9 +10,76 @@ from datasets.base import DataError
 from datasets.loaders import READERS
 
 FOLDER = Path(__file__).resolve().parent.parent / "conf" / "dataset"
-REQUIRED = set("name paper_name citation origin terms samples features classes image data_sha256 sources".split())
-SOURCE = set("format file checksum bytes urls package openml per_class options".split())
 CHECKSUM = re.compile(r"sha256:[0-9a-f]{64}|git-blob:[0-9a-f]{40}")
+
+
+class Source(TypedDict):
+    """One way to have a data set.
+
+    Attributes
+    ----------
+    format : str
+        One of `datasets.loaders.READERS`.
+    options : dict, optional
+        For that reader.
+    file : str, optional
+        Its name in a folder of data; a format that makes up its own data has none.
+    checksum : str, optional
+        ``sha256:`` or ``git-blob:`` and the digest of the file.  One that is made from OpenML has it written beside it.
+    bytes : int, optional
+        Size of the file.
+    urls : list of str, optional
+        Addresses of the file, tried in order.
+    openml : int, optional
+        Number of its OpenML data set, in place of `urls`.
+    package : str, optional
+        ``name/path`` of a copy inside an installed Python package.
+    per_class : int, optional
+        How many samples of each class are kept, the first ones.
+    """
+
+    format: str
+    options: NotRequired[dict]
+    file: NotRequired[str]
+    checksum: NotRequired[str]
+    bytes: NotRequired[int]
+    urls: NotRequired[list]
+    openml: NotRequired[int]
+    package: NotRequired[str]
+    per_class: NotRequired[int]
+
+
+class Spec(TypedDict):
+    """What a file of conf/dataset says.
+
+    Attributes
+    ----------
+    name, paper_name, citation, origin, terms : str
+    samples, features, classes : int
+        The expected shape.
+    image : dict or None
+        ``{height, width, order: row|column}``; None where the features are not pixels.
+    data_sha256 : str or None
+        `Dataset.sha` of the right values; None where nobody has them yet.
+    sources : list of Source
+        In order of preference.
+    """
+
+    name: str
+    paper_name: str
+    citation: str
+    origin: str
+    terms: str
+    samples: int
+    features: int
+    classes: int
+    image: dict | None
+    data_sha256: str | None
+    sources: list
+
+
+REQUIRED = set(Spec.__annotations__)
+SOURCE = set(Source.__annotations__)
 
 
 def dataset_names():
@@ -28,8 +96,7 @@ def read_spec(name):
 
     Returns
     -------
-    dict
-        As `check_spec` describes it.
+    Spec
 
     Raises
     ------
@@ -52,26 +119,17 @@ def check_spec(spec):
 
     Parameters
     ----------
-    spec : dict
-        ``name, paper_name, citation, origin, terms``: texts.  ``samples, features, classes``: the expected shape.
-        ``image``: ``{height, width, order: row|column}``, or null where the features are not pixels.
-        ``data_sha256``: `Dataset.sha` of the right values, or null where nobody has them yet.
-        ``sources``: where it can be had, in order of preference, each a dictionary of
-
-        * ``format``: one of `datasets.loaders.READERS`, and ``options`` for that reader;
-        * ``file``: its name in a folder of data, with ``checksum`` (``sha256:`` or ``git-blob:``) and ``bytes``;
-        * ``urls``: addresses of that file, tried in order; or ``openml``: number of its OpenML data set;
-        * ``package``: ``name/path`` of a copy inside an installed Python package;
-        * ``per_class``: how many samples of each class are kept, the first ones.
+    spec : object
 
     Returns
     -------
-    dict
+    Spec
         The same.
 
     Raises
     ------
     DataError
+        Naming the key, its value and what it must be.
     """
     where = f"the specification of {spec.get('name')!r}" if isinstance(spec, dict) else "the specification"
     _require(isinstance(spec, dict), where, "must be a mapping")

@@ -1,11 +1,12 @@
 """FSSL: joint feature selection and subspace learning, with a certificate of how far from the optimum it stops."""
 
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 import numpy as np
 
 from methods.core.base import BaseSelector, Solution
-from methods.core.checks import check_number
+from methods.core.checks import above, check_init, fewer_than_samples, whole
 from methods.core.graphs import affinity_graph
 from methods.core.loop import Trace, iterate
 from methods.core.prox import row_norms
@@ -66,24 +67,28 @@ class FSSL(BaseSelector):
 
     Notes
     -----
-    *Solver*: ||a_j|| is smoothed to sqrt(||a_j||^2 + eps), with eps falling by a factor of 4 each sweep from
-    (max ||a_j|| / 100)^2 to (0.1 tol objective / n_features)^2, where the smoothing cannot cost more than a tenth of
-    the tolerance.  A sweep is one weighted ridge regression (`methods.core.ridge`) at extrapolated weights
-    (`methods.core.reweighting`), two where the extrapolation is refused.  Every A has the residual T / (2 mu), T of
-    shape (n_samples, n_clusters); scaled so that max_j ||x_j'T|| <= 1 it bounds the optimum from below by
-    tr T'Y - ||T||^2 / (4 mu).  Deterministic.
+    *Solver*: ||a_j|| is smoothed to sqrt(||a_j||^2 + eps).  eps falls by a factor of 4 each sweep, from
+    (max ||a_j|| / 100)^2 to (0.1 tol objective / n_features)^2, where the smoothing costs at most a tenth of the
+    tolerance.  A sweep is one weighted ridge regression (`methods.core.ridge`) with extrapolated weights
+    (`methods.core.reweighting`), two where the extrapolation is refused.
 
-    *Differs from the paper*: plain reweighting there, here smoothed, extrapolated and stopped by the gap.  The default
-    bandwidth of the heat weights is the mean length of the edges.  No program was released.
+    *Certificate*: the residual of A is T / (2 mu) for some T of shape (n_samples, n_clusters); scaled so that
+    max_j ||x_j'T|| <= 1, T shows that no A has less than tr T'Y - ||T||^2 / (4 mu).  Deterministic.
+
+    *Differs from the paper*: the paper does plain reweighting.  Here it is smoothed, extrapolated, and ended by the
+    gap.  The bandwidth of the heat weights is the mean length of the edges.  No program was released.
 
     *Known pathologies*: the regression has no intercept, so a constant feature that is not zero can be selected.  Up to
-    the bound on mu, 0.22 on PIE10P and 0.12 on UMIST with features scaled to [0, 1], everything is zero.  For large mu
-    and more features than samples A fits Y exactly: from mu = 1e4 on, larger ones select much the same.
+    a bound on mu all of A is zero.  For large mu and more features than samples A fits Y exactly, and a larger mu
+    selects much the same (`docs/methods/fssl.md`).
 
     References
     ----------
     Gu, Li & Han. Joint feature selection and subspace learning. IJCAI 2011.
     """
+
+    bounds = MappingProxyType({"n_clusters": whole(1, fewer_than_samples), "mu": above(0)})
+    choices = MappingProxyType({"affinity": ("heat", "binary")})
 
     def __init__(
         self,
@@ -107,28 +112,17 @@ class FSSL(BaseSelector):
         self.tol = tol
 
     def _check(self, X):
-        check_number("n_clusters", self.n_clusters, 1, len(X) - 1, integer=True, high_name="n_samples - 1")
-        check_number("mu", self.mu, 0, open_low=True)
-        check_number("n_neighbors", self.n_neighbors, 1, integer=True)
-        check_number("max_iter", self.max_iter, 0, integer=True)
-        check_number("tol", self.tol, 0)
-        shape = X.shape[1], self.n_clusters
-        if self.init is not None and np.shape(self.init) != shape:
-            raise ValueError(f"init of shape {np.shape(self.init)} must have the shape {shape}.")
+        check_init(self.init, (X.shape[1], self.n_clusters))
 
     def _solve(self, X, rng):
-        if isinstance(self.affinity, str):
-            Y = shared(X, coordinates, self.affinity, self.n_neighbors, self.n_clusters)
-        else:
-            Y = coordinates(X, self.affinity, self.n_neighbors, self.n_clusters)
+        Y = shared(X, coordinates, self.affinity, self.n_neighbors, self.n_clusters)
         if self.mu * 2 * row_norms(X.T @ Y).max() <= 1:
             self.duality_gap_ = 0.0
             return Solution(np.zeros(X.shape[1]), Trace(np.array([self.mu * (Y**2).sum()])))
-        problem = GroupLasso(X, Y, self.mu, self.tol)
+        problem = Problem(X, Y, self.mu, self.tol)
         state, trace = iterate(
             problem.sweep,
             problem.start(self.init),
-            lambda state: state.value,
             max_iter=self.max_iter,
             tol=self.tol,
             residual=lambda previous, current: current.gap,
@@ -150,7 +144,7 @@ class State:
     memory: Memory = field(default=None)
 
 
-class GroupLasso:
+class Problem:
     """min_A ||A||_21 + mu ||XA - Y||^2, for an optimum that is not A = 0."""
 
     def __init__(self, X, Y, mu, tol):

@@ -1,16 +1,24 @@
 """JELSR: an embedding of the samples and its sparse regression on the features, learned together."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 import numpy as np
+from scipy import sparse
+from scipy.linalg import cho_factor, cho_solve, eigh
+from scipy.sparse.linalg import splu
 
 from methods.core.base import BaseSelector, Solution
-from methods.core.checks import check_number
-from methods.core.graphs import affinity_graph, laplacian
-from methods.core.jelsr_problem import Problem
+from methods.core.checks import above, check_init
+from methods.core.graphs import graph_laplacian
 from methods.core.loop import COLLAPSED, iterate
 from methods.core.prox import row_norms
+from methods.core.reweighting import Memory, log_scale, no_memory, safeguarded
+from methods.core.ridge import WeightedRidge
 from methods.core.shared import shared
+from methods.core.subspace import GUARDS, POWERS, largest_eigenvectors
+
+DENSE_SAMPLES = 600  # up to here the eigenvectors come from a dense matrix
 
 
 class JELSR(BaseSelector):
@@ -60,34 +68,37 @@ class JELSR(BaseSelector):
 
     Notes
     -----
-    *A sweep*: with D = diag(1 / (2 sqrt(||w_j||^2 + eps))) and P = (X'X + alpha D)^-1 X' the best W for Y is P Y, which
-    leaves Y as the n_clusters smallest eigenvectors of L + beta (I - X P): both at once, and exact for D.  Then D from
-    W.  This plain scheme is slow, so D is extrapolated, and the plain step taken where that would raise the objective
-    (`methods.core.reweighting`).
+    *A sweep*: with D = diag(1 / (2 sqrt(||w_j||^2 + eps))) and P = (X'X + alpha D)^-1 X' the best W for Y is P Y.  What
+    is left is tr Y'(L + beta (I - X P))Y, whose minimum is the n_clusters smallest eigenvectors: W and Y are exact
+    together for this D.  Then D from W.  D is extrapolated, and the plain one taken where the extrapolated one would
+    raise the objective (`methods.core.reweighting`).
 
-    *Cost*: with fewer samples than features one (n_samples, n_samples) eigenproblem, and no (n_features, n_features)
-    array.  Otherwise, above 600 samples, one Cholesky factor of that size and a few eigenvectors, started from the last
-    ones: with K = L + beta I, factored once and sparse, and Z = K^-1 X,
+    *Cost*: with fewer samples than features one (n_samples, n_samples) eigenproblem per sweep, and no (n_features,
+    n_features) array.  Otherwise, above 600 samples, one Cholesky factor of that size and a few eigenvectors, started
+    from the last ones: with K = L + beta I, factored once and sparse, and Z = K^-1 X,
 
         (L + beta (I - X P))^-1 = K^-1 + beta Z (alpha D + X'LZ)^-1 Z'.
 
     Deterministic.
 
-    *Differs from the paper*: plain reweighting there, here smoothed, extrapolated and stopped by a tolerance.  On
-    PIE10P 50 sweeps end as low as 200 plain ones.
+    *Differs from the paper*: the paper does plain sweeps.  Here ||w_j|| is smoothed, D extrapolated, and a tolerance
+    ends the sweeps.
 
     *Differs from released programs*: one of them drops an eigenvector in each sweep, which is not the minimum over Y;
-    the other does these sweeps, plain ones from D = I, and the same numbers come out.
+    the other does plain sweeps from D = I, and gives the same numbers as ours would.
 
     *Known pathologies*: no eigenvector is dropped, so one column of Y is nearly constant where the features can
-    express a constant, and a feature that is constant but not zero can be selected for it.  W = 0 from about alpha = 16
-    on PIE10P and 36 on UMIST.  The problem is not convex; it is followed from one start.
+    express a constant, and a feature that is constant but not zero can be selected for it.  A large alpha sets all of W
+    to zero (`docs/methods/jelsr.md`: from which on).  The problem is not convex, and followed from one start.
 
     References
     ----------
     Hou, Nie, Li, Yi & Wu. Joint embedding learning and sparse regression: a framework for unsupervised feature
     selection. IEEE Trans. Cybernetics 44(6), 2014.
     """
+
+    bounds = MappingProxyType({"alpha": above(0), "beta": above(0)})
+    choices = MappingProxyType({"affinity": ("heat", "binary")})
 
     def __init__(
         self,
@@ -115,33 +126,86 @@ class JELSR(BaseSelector):
         self.tol = tol
 
     def _check(self, X):
-        check_number("alpha", self.alpha, 0, open_low=True)
-        check_number("beta", self.beta, 0, open_low=True)
-        check_number("n_neighbors", self.n_neighbors, 1, integer=True)
-        check_number("max_iter", self.max_iter, 0, integer=True)
-        check_number("tol", self.tol, 0)
-        shape = X.shape[1], self.n_clusters
-        if self.init is not None and np.shape(self.init) != shape:
-            raise ValueError(f"init of shape {np.shape(self.init)} must have the shape {shape}.")
+        check_init(self.init, (X.shape[1], self.n_clusters))
 
     def _solve(self, X, rng):
-        if isinstance(self.affinity, str):
-            L = shared(X, graph_laplacian, self.affinity, self.n_neighbors, self.normalized)
-        else:
-            L = graph_laplacian(X, self.affinity, self.n_neighbors, self.normalized)
+        L = shared(X, graph_laplacian, self.affinity, self.n_neighbors, None, self.normalized)
         problem = Problem(X, L, self.n_clusters, self.alpha, self.beta)
-        state, trace = iterate(
-            problem.sweep,
-            problem.start(self.init),
-            lambda state: state.value,
-            max_iter=self.max_iter,
-            tol=self.tol,
-        )
-        if 2 * row_norms(X.T @ state.Y).max() <= self.alpha:
+        state, trace = iterate(problem.sweep, problem.start(self.init), max_iter=self.max_iter, tol=self.tol)
+        if self.alpha >= problem.collapsing_weight(state):
             trace = replace(trace, status=COLLAPSED)
         return Solution(row_norms(state.W), trace)
 
 
-def graph_laplacian(X, affinity, n_neighbors, normalized):
-    """Laplacian of the neighbourhood graph."""
-    return laplacian(affinity_graph(X, affinity, n_neighbors), normalized)
+@dataclass(frozen=True)
+class State:
+    """An embedding, its regression, and where the next sweep starts."""
+
+    Y: np.ndarray
+    W: np.ndarray
+    value: float
+    log_s: np.ndarray = None  # of the weights 1 / (2 s) that Y and W come from
+    memory: Memory = None
+    guess: np.ndarray = None  # vectors near the next Y and a few more
+
+
+class Problem:
+    """The objective for given data, and its minimisation for given weights of the features."""
+
+    def __init__(self, X, L, n_clusters, alpha, beta):
+        self.X, self.L, self.n_clusters, self.alpha, self.beta = X, L, n_clusters, alpha, beta
+        n, d = X.shape
+        self.ridge = WeightedRidge(X)
+        self.dense = n < d or n <= max(DENSE_SAMPLES, (POWERS + 1) * (n_clusters + GUARDS))
+        if not self.dense:
+            self.K = splu(
+                sparse.csc_array(L + beta * sparse.eye_array(n)),
+                permc_spec="MMD_AT_PLUS_A",
+                diag_pivot_thresh=0.0,
+                options={"SymmetricMode": True},
+            )
+            self.Z = self.K.solve(X)
+            middle = X.T @ (L @ self.Z)
+            self.middle = (middle + middle.T) / 2
+
+    def start(self, W):
+        d = self.X.shape[1]
+        s = np.full(d, 0.5) if W is None else np.exp(log_scale(np.asarray(W, dtype=float)))
+        return replace(self.solve(s, None), log_s=np.log(s), memory=no_memory(d))
+
+    def sweep(self, state):
+        memory = state.memory.remember(state.log_s, log_scale(state.W))
+        new, log_s, memory = safeguarded(lambda s: self.solve(s, state.guess), memory, state.value)
+        return replace(new, log_s=log_s, memory=memory)
+
+    def solve(self, s, guess):
+        """The best Y and W for the weights 1 / (2 s)."""
+        ridge = self.ridge.factor(self.alpha / (2 * s))
+        if self.dense:
+            rest = ridge.residual(np.eye(len(self.X)))[0]  # I - X P
+            M = self.L.toarray() + self.beta / 2 * (rest + rest.T)
+            Y = eigh(M, subset_by_index=(0, self.n_clusters - 1))[1]
+        else:
+            guess = self._smallest(s, guess)
+            Y = guess[:, : self.n_clusters]
+        misfit, W = ridge.residual(Y)
+        smooth = np.exp(log_scale(W)).sum()
+        value = (Y * (self.L @ Y)).sum() + self.beta * ((misfit**2).sum() + self.alpha * smooth)
+        return State(Y, W, float(value), guess=guess)
+
+    def collapsing_weight(self, state):
+        """From this alpha on W = 0 is the best for the Y at hand."""
+        return 2 * row_norms(self.X.T @ state.Y).max()
+
+    def _smallest(self, s, guess):
+        if guess is None:
+            shape = len(self.X), self.n_clusters + GUARDS
+            guess = np.random.default_rng(0).standard_normal(shape)  # any will do
+        system = self.middle.copy()
+        system.flat[:: len(system) + 1] += self.alpha / (2 * s)
+        factor = cho_factor(system, lower=True, overwrite_a=True, check_finite=False)
+
+        def inverse(V):
+            return self.K.solve(V) + self.beta * (self.Z @ cho_solve(factor, self.Z.T @ V, check_finite=False))
+
+        return largest_eigenvectors(inverse, guess, self.n_clusters)

@@ -3,7 +3,6 @@
 import numpy as np
 
 from methods.core.base import BaseSelector, Solution
-from methods.core.checks import check_number
 from methods.core.graphs import affinity_graph
 
 
@@ -52,13 +51,12 @@ class LaplacianScore(BaseSelector):
     He, Cai & Niyogi. Laplacian score for feature selection. NIPS 2005, section 2.1, equation (1).
     """
 
+    choices = {"affinity": ("heat", "binary")}
+
     def __init__(self, n_features_to_select=None, *, n_neighbors=5, affinity="heat"):
         super().__init__(n_features_to_select)
         self.n_neighbors = n_neighbors
         self.affinity = affinity
-
-    def _check(self, X):
-        check_number("n_neighbors", self.n_neighbors, 1, integer=True)
 
     def _solve(self, X, rng):
         return Solution(smoothness(X, affinity_graph(X, self.affinity, self.n_neighbors)))

@@ -1,18 +1,26 @@
 """SOCFS: features that span a projection with orthogonal, non-negative cluster indicators."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 import numpy as np
+from scipy import sparse
+from scipy.linalg import cholesky, solve_triangular
 
 from methods.core.base import BaseSelector, Solution
-from methods.core.checks import check_number
+from methods.core.checks import above, at_least
+from methods.core.linalg import polar_factor
 from methods.core.loop import COLLAPSED, iterate
 from methods.core.ordinal_graphs import triplet_laplacian
 from methods.core.prox import row_norms
-from methods.core.ridge import smallest_collapsing_weight
+from methods.core.reweighting import Memory, log_scale, no_memory, safeguarded
+from methods.core.ridge import WeightedRidge, smallest_collapsing_weight
 from methods.core.shared import shared
-from methods.core.socfs_blocks import Problem, without_means
 from methods.core.starts import kmeans_labels, scaled_indicator
+
+INNER_STEPS = 50  # of E and H for the same W, at most
+INNER_TOL = 1e-6  # change of an entry of E at which they end
+CYCLES = 5  # of (E, H, B) and W for the same weights, in a sweep: they share its one factorisation
 
 
 class SOCFS(BaseSelector):
@@ -74,18 +82,16 @@ class SOCFS(BaseSelector):
     regression of E B'.  Then the weights 1 / (2 sqrt(||w_j||^2 + eps)) from W, extrapolated where that does not raise
     the objective (`methods.core.reweighting`).  Every step is the exact minimum over its block.
 
-    *Differs from the paper*: smoothing, extrapolation, several cycles for one factorisation, and a start from K-means.
-    With one plain cycle a sweep it ends elsewhere, mostly higher: PIE10P, lambda_ = 1e-4, .11 against .03.
+    *Differs from the paper*: the paper does one plain cycle per sweep, without smoothing or extrapolation, from an
+    arbitrary start.  Here several cycles share one factorisation, and the start is from K-means.
 
     *Differs from the released program*: it starts from uniform random arrays, does one cycle a sweep with always 50
     steps (a), and a fixed number of sweeps.  Those steps from the same start give the same arrays.
 
-    *Known pathologies*: the problem is far from convex; two K-means starts share 48 of the 100 best features on PIE10P
-    and 58 on UMIST.  X_c W cannot hold the constant vector, which the indicators of a partition span, so that the
-    objective rewards an E without it: indicators of a few samples each.  At lambda_ = 1 this is kept in check, at .01
-    the columns of E have 2 to 5 samples on PIE10P, and below the labels mean nothing.  At lambda_ = 1e-4 and less most
-    fits end with max_iter (UMIST, ORL, COIL20), or at 1e-6 with the first sweep, as the start is stationary within the
-    tolerance (PIE10P, ORL, ALLAML).
+    *Known pathologies*: far from convex; two seeds of K-means lead to quite different selections.  X_c W cannot hold
+    the constant vector, which the indicators of a partition span, so that the objective rewards an E without it: at
+    small lambda_ the columns of E are indicators of a few samples each, and `labels_` mean nothing.  There most fits
+    need more than max_iter sweeps (`docs/methods/socfs.md`).
 
     References
     ----------
@@ -93,6 +99,8 @@ class SOCFS(BaseSelector):
     The triplet term: Guo, Guo, Kong & He. Unsupervised feature selection with ordinal locality. ICME 2017, equation
     (2), and section 5.1, where SOCFS with it is a baseline.
     """
+
+    bounds = MappingProxyType({"lambda_": above(0), "lambda2": above(0), "triplet_weight": at_least(0)})
 
     def __init__(
         self,
@@ -120,12 +128,6 @@ class SOCFS(BaseSelector):
         self.random_state = random_state
 
     def _check(self, X):
-        check_number("lambda_", self.lambda_, 0, open_low=True)
-        check_number("lambda2", self.lambda2, 0, open_low=True)
-        check_number("triplet_weight", self.triplet_weight, 0)
-        check_number("n_neighbors", self.n_neighbors, 1, integer=True)
-        check_number("max_iter", self.max_iter, 0, integer=True)
-        check_number("tol", self.tol, 0)
         (n, d), c = X.shape, self.n_clusters
         shapes = [(d, c), (c, c), (n, c), (n, c)]
         if self.init is not None and [np.shape(array) for array in self.init] != shapes:
@@ -140,7 +142,101 @@ class SOCFS(BaseSelector):
             start = problem.start(scaled_indicator(shared(X, kmeans_labels, self.n_clusters, seed), self.n_clusters))
         else:
             start = problem.state(*(np.array(array, dtype=float) for array in self.init))
-        state, trace = iterate(problem.sweep, start, lambda state: state.value, max_iter=self.max_iter, tol=self.tol)
+        state, trace = iterate(problem.sweep, start, max_iter=self.max_iter, tol=self.tol)
         if self.lambda_ >= smallest_collapsing_weight(centered, state.E @ state.B.T):
             trace = replace(trace, status=COLLAPSED)
         return Solution(row_norms(state.W), trace, state.E.argmax(axis=1))
+
+
+@dataclass(frozen=True)
+class State:
+    """The four blocks, the objective there, and where the next sweep starts."""
+
+    W: np.ndarray
+    B: np.ndarray
+    E: np.ndarray
+    H: np.ndarray
+    value: float
+    log_s: np.ndarray  # of the weights 1 / (2 s) that W comes from
+    memory: Memory
+
+
+class Problem:
+    """The objective for given centred data, and its minimisation block by block."""
+
+    def __init__(self, X, lambda_, lambda2, L=None, triplet_weight=0.0):
+        self.X, self.lambda_, self.lambda2 = X, lambda_, lambda2
+        self.L, self.triplet_weight = L, triplet_weight
+        self.cycles, self.inner_steps, self.inner_tol = CYCLES, INNER_STEPS, INNER_TOL
+        self.root = None
+        if L is None:
+            self.ridge = WeightedRidge(X)
+            return
+        n, d = X.shape
+        K = sparse.eye_array(n) + triplet_weight * L
+        if n < d:
+            # With K = R'R the W step is a ridge regression of R^-T F on R X.
+            self.root = cholesky(K.toarray())
+            self.ridge = WeightedRidge(self.root @ X)
+        else:
+            self.ridge = WeightedRidge(X)
+            self.ridge.gram = X.T @ (K @ X)  # in place of X'X; the right side stays X'F
+
+    def start(self, E):
+        W = self.factor(np.full(self.X.shape[1], 0.5))(E)
+        return self.state(W, self.basis(W, E), E, E)
+
+    def state(self, W, B, E, H):
+        return State(W, B, E, H, self.value(W, B, E, H), np.full(len(W), np.log(0.5)), no_memory(len(W)))
+
+    def value(self, W, B, E, H):
+        XW = self.X @ W
+        value = ((XW - E @ B.T) ** 2).sum() + self.lambda2 * ((H - E) ** 2).sum()
+        value += self.lambda_ * np.exp(log_scale(W)).sum()
+        if self.L is not None:
+            value += self.triplet_weight * (XW * (self.L @ XW)).sum()
+        return float(value)
+
+    def indicators(self, W, B, E, H):
+        """E and H in turn, each the best for the other, for given W and B."""
+        XWB = self.X @ W @ B
+        for _ in range(self.inner_steps):
+            previous, E = E, polar_factor(XWB + self.lambda2 * H)
+            H = np.maximum(E, 0.0)
+            if np.abs(E - previous).max() < self.inner_tol:
+                break
+        return E, H
+
+    def factor(self, s):
+        """The W step for the weights 1 / (2 s): a function of the target F."""
+        ridge = self.ridge.factor(self.lambda_ / (2 * s))
+        if self.root is None:
+            return ridge.coefficients
+        return lambda F: ridge.coefficients(solve_triangular(self.root, F, trans=1, check_finite=False))
+
+    def basis(self, W, E):
+        """The best B."""
+        return polar_factor(W.T @ (self.X.T @ E))
+
+    def sweep(self, state):
+        memory = state.memory
+        plain = log_scale(state.W)
+        E, H = self.indicators(state.W, state.B, state.E, state.H)
+        B = self.basis(state.W, E)
+
+        def solve(s):
+            best = self.factor(s)
+            new = [best(E @ B.T), B, E, H]
+            for _ in range(self.cycles - 1):
+                new[2:] = self.indicators(*new)
+                new[1] = self.basis(new[0], new[2])
+                new[0] = best(new[2] @ new[1].T)
+            return State(*new, self.value(*new), np.log(s), memory)
+
+        new, log_s, memory = safeguarded(solve, memory.remember(state.log_s, plain), state.value)
+        return replace(new, log_s=log_s, memory=memory)
+
+
+def without_means(X):
+    """X with the mean of every feature subtracted."""
+    return X - X.mean(axis=0)

@@ -1,14 +1,26 @@
 """UDFS: a sparse projection in which every sample is told apart from its neighbours' scatter."""
 
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
 import numpy as np
+from scipy import sparse
+from scipy.linalg import helmert
 
 from methods.core.base import BaseSelector, Solution
-from methods.core.checks import check_number
-from methods.core.local_scatter import local_scatter, neighborhood_spectra
+from methods.core.checks import above, check_init
+from methods.core.graphs import BLOCK, nearest_neighbors
 from methods.core.loop import iterate
 from methods.core.prox import row_norms
+from methods.core.reweighting import Memory, log_scale, no_memory, safeguarded
 from methods.core.shared import shared
-from methods.core.udfs_problem import Problem
+from methods.core.smallest import (
+    DenseGram,
+    WideGram,
+    smallest_eigenvectors,
+    tie_breaking_weights,
+    varying_centered,
+)
 
 
 class UDFS(BaseSelector):
@@ -67,33 +79,25 @@ class UDFS(BaseSelector):
     (`methods.core.smallest`); otherwise one Cholesky factor of that size.  The neighbourhoods are analysed once per
     data set, for every gamma and lambda_.  Deterministic.
 
-    *Differs from the paper*: it begins with D = I, which leaves the first step to rounding wherever M has a null space:
-    the choice then depends on the order of the features.  It does plain sweeps.  A constant feature costs nothing in
-    this model, and would be taken first; here it gets score 0.
+    *Differs from the paper*: the paper begins with D = I, which leaves the first step to rounding wherever M has a null
+    space, so that the choice depends on the order of the features; and it does plain sweeps.  A constant feature costs
+    nothing in this model, and would be taken first; here it gets score 0.
 
     *Differs from a widely used program*: that one places the neighbourhoods wrongly in the sum over i, which changes M,
     and takes one parameter for both gamma and lambda_.
 
-    *Permuted features or samples* give the same selection: 100 of 100 on UMIST, ORL, PIE10P, COIL20, ALLAML, PIX10P and
-    Isolet for gamma in {.01, 1, 100, 1e6}, min-max scaled.
-
-    *Known pathologies*: at large gamma W ends with one feature per column (20 rows above 1e-6 on UMIST at gamma = 100,
-    n_clusters = 20); the others are ranked by what they would lower, not by their part in W.  There the problem has
-    many minima, and the start is not in the basin of the best: on UMIST at gamma = 100 it ends at 2028.5, while the
-    coordinate vectors of the n_clusters features with the smallest M_jj have 2017.3; so it is from gamma = 1 on PIE10P
-    (11.89, 11.25) and ALLAML (2.27, 2.00).  A feature that hardly varies has a small M_jj: of the 100 best on COIL20
-    and USPS at gamma = 1, 56 and 72 are among the 100 with the smallest variance.  With fewer samples than features
-    a small gamma does not matter (1e-6 and 1e-4 share 99, 97, 89 of 100 on UMIST, PIE10P, ALLAML): W minimises ||W||_21
-    on the null space of M, which takes more than 100 sweeps on PIE10P and ALLAML.
-
-    *Convergence*: at gamma = lambda_ = 1 in 7 to 35 sweeps on UMIST, PIE10P, ORL, COIL20, Isolet, ALLAML, PIX10P, USPS
-    and MNIST.
+    *Known pathologies*: at large gamma W ends with one feature per column; the others are ranked by what they would
+    lower, not by their part in W.  There the problem has many minima, and the start is not in the basin of the best.  A
+    feature that hardly varies has a small M_jj and is preferred.  With fewer samples than features a small gamma does
+    not matter: W then minimises ||W||_21 on the null space of M.  `docs/methods/udfs.md` has numbers.
 
     References
     ----------
     Yang, Shen, Ma, Huang & Zhou. l2,1-norm regularized discriminative feature selection for unsupervised learning.
     IJCAI 2011.
     """
+
+    bounds = MappingProxyType({"gamma": above(0), "lambda_": above(0)})
 
     def __init__(
         self,
@@ -117,26 +121,127 @@ class UDFS(BaseSelector):
         self.tol = tol
 
     def _check(self, X):
-        check_number("gamma", self.gamma, 0, open_low=True)
-        check_number("lambda_", self.lambda_, 0, open_low=True)
-        check_number("n_neighbors", self.n_neighbors, 1, integer=True)
-        check_number("max_iter", self.max_iter, 0, integer=True)
-        check_number("tol", self.tol, 0)
-        shape = X.shape[1], self.n_clusters
-        if self.init is not None and np.shape(self.init) != shape:
-            raise ValueError(f"init of shape {np.shape(self.init)} must have the shape {shape}.")
+        check_init(self.init, (X.shape[1], self.n_clusters))
 
     def _solve(self, X, rng):
-        varying = np.flatnonzero(np.ptp(X, axis=0) > 0)
+        varying, centered = varying_centered(X)
         scores = np.zeros(X.shape[1])
         if not len(varying):
             return Solution(scores)
         L = local_scatter(*shared(X, neighborhood_spectra, self.n_neighbors), self.lambda_)
-        centered = X[:, varying] - X[:, varying].mean(axis=0)  # the same M, with less rounding
         problem = Problem(centered, L, min(self.n_clusters, len(varying)), self.gamma)
         W = None if self.init is None else np.array(self.init, dtype=float)[varying]
-        state, trace = iterate(
-            problem.sweep, problem.start(W), lambda state: state.value, max_iter=self.max_iter, tol=self.tol
-        )
+        state, trace = iterate(problem.sweep, problem.start(W), max_iter=self.max_iter, tol=self.tol)
         scores[varying] = row_norms(state.W)
         return Solution(scores, trace)
+
+
+@dataclass(frozen=True)
+class State:
+    """A projection, the objective there, and where the next sweep starts."""
+
+    W: np.ndarray
+    value: float
+    log_s: np.ndarray = None  # of the weights 1 / (2 s) that W comes from
+    memory: Memory = None
+    guess: np.ndarray = None  # W and a few vectors more
+
+
+class Problem:
+    """``tr W'X'LXW + gamma sum_j sqrt(||w_j||^2 + eps)`` for W'W = I, and its minimisation by reweighting.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+    L : csr_array of shape (n_samples, n_samples)
+        Positive semidefinite.
+    n_columns : int
+        Of W; in [1, n_features].
+    gamma : float
+    """
+
+    def __init__(self, X, L, n_columns, gamma):
+        self.X, self.L, self.n_columns, self.gamma = X, L, n_columns, gamma
+        self.gram = WideGram(X, L.__matmul__)
+        if len(X) >= X.shape[1]:
+            self.gram = DenseGram(self.gram.toarray())
+
+    def start(self, W=None):
+        guess = None
+        if W is None:
+            guess = smallest_eigenvectors(self.gram, tie_breaking_weights(self.gram, self.X), self.n_columns)
+            W = guess[:, : self.n_columns]
+        return State(W, self.value(W), guess=guess)
+
+    def value(self, W):
+        return self.gram.form(W) + self.gamma * float(np.exp(log_scale(W)).sum())
+
+    def solve(self, s, guess):
+        """The best W for the weights 1 / (2 s)."""
+        guess = smallest_eigenvectors(self.gram, self.gamma / (2 * s), self.n_columns, guess)
+        W = guess[:, : self.n_columns]
+        return State(W, self.value(W), guess=guess)
+
+    def sweep(self, state):
+        plain = log_scale(state.W)
+        if state.log_s is None:
+            new, log_s, memory = self.solve(np.exp(plain), state.guess), plain, no_memory(len(plain))
+        else:
+            memory = state.memory.remember(state.log_s, plain)
+            new, log_s, memory = safeguarded(lambda s: self.solve(s, state.guess), memory, state.value)
+        return replace(new, log_s=log_s, memory=memory)
+
+
+def neighborhood_spectra(X, n_neighbors):
+    """Principal axes of every sample and its neighbours, centred: what `local_scatter` needs for any ridge.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+    n_neighbors : int
+        1 or more; k = min(n_neighbors, n_samples - 1).
+
+    Returns
+    -------
+    members : ndarray of shape (n_samples, k + 1) of int
+        The sample and its k nearest others.
+    values : ndarray of shape (n_samples, k)
+        Eigenvalues of H X_i X_i' H on the complement of the constant vector; X_i (k + 1, n_features) are the members,
+        H = I - 11'/(k + 1).
+    vectors : ndarray of shape (n_samples, k + 1, k)
+        The eigenvectors; their columns sum to zero.
+    """
+    n, d = X.shape
+    members = nearest_neighbors(X, min(n_neighbors, n - 1) + 1, include_self=True)
+    size = members.shape[1]
+    contrasts = helmert(size)  # orthonormal rows, orthogonal to the constant vector
+    values, vectors = np.empty((n, size - 1)), np.empty((n, size, size - 1))
+    height = max(1, BLOCK // (size * max(size, d)))
+    for start in range(0, n, height):
+        rows = slice(start, start + height)
+        Z = contrasts @ (X[members[rows]] - X[rows, None])
+        found, turn = np.linalg.eigh(Z @ Z.transpose(0, 2, 1))
+        values[rows], vectors[rows] = np.maximum(found, 0.0), contrasts.T @ turn
+    return members, values, vectors
+
+
+def local_scatter(members, values, vectors, ridge):
+    """L = sum_i S_i H (H X_i X_i' H + ridge I)^-1 H S_i', S_i placing the members of neighbourhood i.
+
+    Parameters
+    ----------
+    members, values, vectors
+        From `neighborhood_spectra`.
+    ridge : float
+        Above 0.
+
+    Returns
+    -------
+    L : csr_array of shape (n_samples, n_samples)
+        Symmetric, positive semidefinite; rows and columns sum to zero.
+    """
+    n, size = members.shape
+    blocks = (vectors / (values + ridge)[:, None]) @ vectors.transpose(0, 2, 1)
+    rows, columns = np.repeat(members, size, axis=1), np.tile(members, (1, size))
+    L = sparse.coo_array((blocks.ravel(), (rows.ravel(), columns.ravel())), shape=(n, n)).tocsr()
+    return ((L + L.T) / 2).tocsr()

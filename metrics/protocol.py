@@ -1,9 +1,11 @@
 """How every method of a study is scored."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-# What a protocol may leave out, and is not stored where it does.
+# Fields that most protocols do without.  They are stored only where they are set: they decide which trials there are,
+# not how one is scored.
 OPTIONAL = ("sizes_for", "grid_values", "coarse", "budget")
 
 
@@ -66,13 +68,79 @@ class Protocol:
             if getattr(self, name) not in options:
                 raise ValueError(f"protocol.{name}={getattr(self, name)!r} must be one of {', '.join(options)}.")
 
+    @classmethod
+    def from_json(cls, text):
+        """The protocol that a trial's row or a study's ``protocol.json`` holds.
+
+        Parameters
+        ----------
+        text : str
+
+        Returns
+        -------
+        Protocol
+
+        Raises
+        ------
+        ValueError
+            For what is no JSON, has other fields than a protocol, or a value that no protocol may have.
+        """
+        content = json.loads(text)
+        if not isinstance(content, dict):
+            raise ValueError(f"a protocol must be a mapping of its fields, not {content!r}.")
+        try:
+            return cls(**content)
+        except TypeError as error:
+            raise ValueError(f"these are not the fields of a protocol: {', '.join(content)} ({error}).") from error
+
     def stored(self):
-        """The fields as they are stored: the optional ones only where they are set."""
-        return {name: value for name, value in vars(self).items() if name not in OPTIONAL or value}
+        """The fields as JSON stores them: the optional ones only where they are set."""
+        return {name: _plain(value) for name, value in vars(self).items() if name not in OPTIONAL or value}
 
     def sizes_on(self, dataset):
         """Numbers of features to keep on a data set."""
         return self.sizes_for.get(dataset, self.sizes)
+
+    def differences(self, other):
+        """Where two protocols differ.
+
+        Parameters
+        ----------
+        other : Protocol
+
+        Returns
+        -------
+        dict
+            Field -> (value here, value there), as they are stored; None where an optional one is not set.
+        """
+        mine, theirs = self.stored(), other.stored()
+        pairs = {name: (mine.get(name), theirs.get(name)) for name in {**mine, **theirs}}
+        return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
+
+    def overrides(self, wanted):
+        """What to add to ``protocol=NAME`` on the command line, this one being NAME's, to have another protocol.
+
+        Parameters
+        ----------
+        wanted : Protocol
+
+        Returns
+        -------
+        list of str
+        """
+        differences = dict(sorted(self.differences(wanted).items()))
+        lines = [f"protocol.{name}=null" for name, (_, value) in differences.items() if value is None]
+        for name, (mine, value) in differences.items():
+            if value is not None:
+                text = json.dumps(value).replace(" ", "").replace('"', "")
+                lines.append(f"{'+' if mine is None else ''}protocol.{name}={text}")
+        return lines
+
+
+def _plain(value):
+    if isinstance(value, Mapping):
+        return {name: _plain(item) for name, item in value.items()}
+    return list(value) if isinstance(value, tuple) else value
 
 
 def _checked_sizes(name, sizes):

@@ -13,6 +13,7 @@ import pandas as pd
 from joblib import Parallel, delayed
 
 from metrics.protocol import Protocol
+from metrics.study import FAILED, USUAL_SIZE, nearest_size
 from runners.method import load_class
 from runners.store import replace_file
 from runners.trial import Trial, fit_trial, to_json
@@ -23,7 +24,7 @@ CHANGES = ("none", "samples", "columns", "seed")
 FILE = "stability.csv"
 
 
-def default_trial(trials, target, wanted=100):
+def default_trial(trials, target, wanted=USUAL_SIZE):
     """The stored trial at the default parameters whose size is nearest to `wanted`, as a Trial again.
 
     Parameters
@@ -32,7 +33,7 @@ def default_trial(trials, target, wanted=100):
         Of one cell.
     target : str
         The dotted name of the method's class.
-    wanted : int, default=100
+    wanted : int, default=USUAL_SIZE
 
     Returns
     -------
@@ -41,15 +42,13 @@ def default_trial(trials, target, wanted=100):
     size : int
         Of its sizes, the nearest to `wanted`; 0 without a trial.
     """
-    best = None
-    for row in trials[trials["is_default"] & (trials["status"] != "failed")].to_dict("records"):
-        size = min(json.loads(row["sizes"]), key=lambda size: (abs(size - wanted), size))
-        if best is None or (abs(size - wanted), size) < (abs(best[1] - wanted), best[1]):
-            best = row, size
-    if best is None:
+    nearest = {}
+    for row in trials[trials["is_default"] & (trials["status"] != FAILED)].to_dict("records"):
+        nearest.setdefault(nearest_size(json.loads(row["sizes"]), wanted), row)
+    if not nearest:
         return None, 0
-    row, size = best
-    protocol = json.loads(row["protocol"])
+    size = nearest_size(nearest, wanted)
+    row = nearest[size]
     trial = Trial(
         study=row["study"],
         dataset=row["dataset"],
@@ -58,7 +57,7 @@ def default_trial(trials, target, wanted=100):
         params=json.loads(row["params"]),
         is_default=True,
         sizes=tuple(json.loads(row["sizes"])),
-        protocol=Protocol(**{**protocol, "sizes": tuple(protocol["sizes"])}),
+        protocol=Protocol.from_json(row["protocol"]),
         data_sha=row["data_sha"],
     )
     return (trial, size) if trial.key == row["trial"] else (None, 0)

@@ -9,25 +9,27 @@ import io
 import json
 import os
 from contextlib import suppress
+from dataclasses import fields
 from pathlib import Path
 from typing import NamedTuple
 
 import filelock
 import pandas as pd
 
-TRIALS = (
-    "trial study dataset method params is_default sizes protocol status error n_iter objective fit_s eval_s peak_mb "
-    "n_scores ranking feature_sets shared data_sha git_sha versions started"
-).split()
+from metrics.protocol import Protocol
+from metrics.study import FAILED
+from runners.row import Row
+
+TRIALS = [field.name for field in fields(Row)]
 SCORES = "trial dataset method n_selected clusterer restart acc nmi agreement silhouette".split()
 TRACES = "trial iteration objective".split()
 COLUMNS = {"trials": TRIALS, "scores": SCORES, "traces": TRACES}
-INTEGERS = ("n_iter", "n_scores", "n_selected", "restart", "iteration")
-FLOATS = ("objective", "fit_s", "eval_s", "peak_mb", "acc", "nmi", "agreement", "silhouette")
+KINDS = {field.name: field.type for field in fields(Row)}  # column -> type; of all others it is a text
+KINDS |= dict.fromkeys(("n_selected", "restart", "iteration"), int)
+KINDS |= dict.fromkeys(("acc", "nmi", "agreement", "silhouette"), float)
 # Python's own float() reads back exactly what was written, in every version of pandas.
-CONVERTERS = dict.fromkeys(FLOATS, float) | {"is_default": "True".__eq__}
-TYPES = {name: str for names in COLUMNS.values() for name in names if name not in CONVERTERS}
-TYPES |= dict.fromkeys(INTEGERS, int)
+CONVERTERS = {name: float for name, kind in KINDS.items() if kind is float} | {"is_default": "True".__eq__}
+TYPES = {name: KINDS.get(name, str) for names in COLUMNS.values() for name in names if name not in CONVERTERS}
 
 
 class StoreError(RuntimeError):
@@ -79,7 +81,7 @@ class Store:
 
     def done(self):
         """Keys of the trials that are stored and did not fail."""
-        return {row["trial"] for row in _read_rows(self._paths["trials"]) if row["status"] != "failed"}
+        return {row["trial"] for row in _read_rows(self._paths["trials"]) if row["status"] != FAILED}
 
     def forget(self, keys):
         """Drop the trials with these keys, with their scores and traces."""
@@ -170,7 +172,7 @@ def claim_study(folder, protocol):
     ----------
     folder : path
         ``results/<study>``.
-    protocol : dict
+    protocol : Protocol
 
     Raises
     ------
@@ -181,17 +183,18 @@ def claim_study(folder, protocol):
     path.parent.mkdir(parents=True, exist_ok=True)
     with filelock.FileLock(path.with_name(".protocol.lock")):
         if not path.exists():
-            replace_file(path, (json.dumps(protocol, sort_keys=True, indent=1) + "\n").encode())
+            replace_file(path, (json.dumps(protocol.stored(), sort_keys=True, indent=1) + "\n").encode())
         try:
-            stored = json.loads(path.read_text())
+            stored = Protocol.from_json(path.read_text())
         except ValueError as error:
-            raise StoreError(f"{path} is not JSON ({error}). Restore it, or choose another study=NAME.") from error
-    wanted = json.loads(json.dumps(protocol))
-    changed = [name for name in sorted({*stored, *wanted}) if stored.get(name) != wanted.get(name)]
-    if changed:
-        differences = "; ".join(f"{name}: stored {stored.get(name)}, asked {wanted.get(name)}" for name in changed)
+            raise StoreError(
+                f"{path} holds no protocol ({error}). Restore it, or choose another study=NAME."
+            ) from error
+    differences = sorted(stored.differences(protocol).items())
+    if differences:
+        words = "; ".join(f"{name}: stored {there}, asked {here}" for name, (there, here) in differences)
         raise StoreError(
-            f"The study {path.parent.name!r} holds results of another protocol ({differences}). "
+            f"The study {path.parent.name!r} holds results of another protocol ({words}). "
             "Choose another study=NAME for this one."
         )
 

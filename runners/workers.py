@@ -13,7 +13,8 @@ import numpy as np
 from joblib.externals.loky import get_reusable_executor
 from joblib.externals.loky.process_executor import BrokenProcessPool
 
-from runners.trial import evaluate, fit_trial
+from metrics.evaluate import evaluate
+from runners.trial import fit_trial
 
 
 class Workers:

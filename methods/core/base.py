@@ -3,7 +3,6 @@
 import numbers
 import warnings
 from dataclasses import dataclass, field
-from types import MappingProxyType
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -12,10 +11,12 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from methods.core.checks import at_least, check_choice, check_number, n_samples, whole
-from methods.core.loop import COLLAPSED, DIVERGED, MAX_ITER, Trace
+from methods.core.loop import DIVERGED, MAX_ITER, Trace
 from methods.core.shared import constant
 
+# What holds for a parameter of this name in every method that has it, unless the method's `bounds` say otherwise.
 COMMON = {"n_clusters": whole(1, n_samples), "n_neighbors": whole(1), "max_iter": whole(0), "tol": at_least(0)}
+OR_ARRAY = {"affinity"}  # may be an array in place of one of the `choices`
 
 
 @dataclass(frozen=True)
@@ -39,9 +40,10 @@ class Solution:
 class BaseSelector(SelectorMixin, BaseEstimator):
     """Base of every unsupervised feature selector.
 
-    A method writes ``_solve(X, rng) -> Solution`` and declares the ranges of its parameters in `bounds` and `choices`;
-    what these cannot say is for ``_check(X)``.
-    ``X`` is float64, C-ordered, finite, (n_samples, n_features), and may be read-only.
+    A method writes ``_solve(X, rng) -> Solution``; X is float64, C-ordered, finite, (n_samples, n_features), and may be
+    read-only.  It declares the ranges of its parameters: ``bounds = {"alpha": above(0)}`` with the functions of
+    `methods.core.checks`, ``choices = {"variant": ("paper", "released")}``.  What these cannot say, such as the shape
+    of a start, is for ``_check(X)``.
 
     Parameters
     ----------
@@ -71,10 +73,9 @@ class BaseSelector(SelectorMixin, BaseEstimator):
     # True where the number of features is part of the model, so that every size needs a fit of its own.
     size_in_objective = False
 
-    # Ranges and choices of parameters, checked before any work, as {"alpha": above(0)}, {"variant": ("paper", "mine")}.
-    # COMMON holds for every parameter of its names, unless a class says otherwise.
-    bounds = MappingProxyType({})
-    choices = MappingProxyType({})
+    # Ranges and choices of parameters by name, checked before any work.
+    bounds = {}
+    choices = {}
 
     # True where nothing is selected: the runner then scores all features, whatever the protocol's sizes.
     keeps_all = False
@@ -121,8 +122,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
             if name in parameters:
                 bound.check(name, parameters[name], X)
         for name, options in self.choices.items():
-            if isinstance(parameters[name], str) or name != "affinity":  # an affinity may be an array
-                check_choice(name, parameters[name], options)
+            check_choice(name, parameters[name], options, or_array=name in OR_ARRAY)
         self._check(X)
 
     def subset(self, size):
@@ -169,7 +169,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         self.trace_ = trace.objective
         self.objective_ = float(trace.objective[-1]) if len(trace.objective) else float("nan")
         self.n_iter_ = trace.n_iter
-        self.status_ = trace.status if scores.any() or trace.status == DIVERGED else COLLAPSED
+        self.status_ = trace.collapsed_if(not scores.any() and trace.status != DIVERGED).status
         if solution.labels is not None:
             self.labels_ = np.asarray(solution.labels)
         # tol=0 asks for that many sweeps, and gets them.

@@ -1,4 +1,8 @@
-"""Bounds of parameters, and one error for what is out of them."""
+"""Ranges of parameters, as a method declares them, and the error for a value that is out of its range.
+
+``bounds = {"alpha": above(0), "share": between(0, 0.5), "n_starts": whole(1)}`` in a class is all that it takes;
+`methods.core.base.BaseSelector.check_parameters` reads it.
+"""
 
 import numbers
 from collections.abc import Callable
@@ -14,7 +18,8 @@ def check_number(name, value, low=None, high=None, *, integer=False, open_low=Fa
     ----------
     name : str
         Name of the parameter.
-    value : number
+    value : object
+        nan, infinity and booleans are no numbers here.
     low, high : number, optional
         Bounds, part of the range unless `open_low` / `open_high`.
     integer : bool, default=False
@@ -40,13 +45,14 @@ def check_number(name, value, low=None, high=None, *, integer=False, open_low=Fa
 
 
 class Bound(NamedTuple):
-    """The range of a numeric parameter, as a method declares it in `bounds`.
+    """The range of a numeric parameter, as a method declares it in `bounds`; mostly made by the functions below.
 
     Attributes
     ----------
-    low, high : number or None
-    high : number, None or callable
-        Of X where the bound is the data's: ``lambda X: (len(X) - 1, "n_samples - 1")`` gives its value and its name.
+    low : number or None
+    high : number, callable or None
+        A callable is asked with X, where the data set the bound: `n_samples`, `fewer_than_samples`, `smaller_side`,
+        or any other ``X -> (value, name)``.
     integer, open_low, open_high : bool
         As in `check_number`.
     """
@@ -77,31 +83,31 @@ def at_least(low):
 
 
 def between(low, high):
-    """A number strictly between the two."""
+    """A number larger than `low` and smaller than `high`."""
     return Bound(low, high, open_low=True, open_high=True)
 
 
 def whole(low, high=None):
-    """A whole number, `low` or more, and at most `high` where that is given."""
+    """A whole number, `low` or more, and at most `high` where that is given: a number or a function of X."""
     return Bound(low, high, integer=True)
 
 
 def n_samples(X):
-    """The upper bound of what is counted in samples."""
+    """For `whole`: at most one for each sample."""
     return len(X), "n_samples"
 
 
 def fewer_than_samples(X):
-    """The upper bound of what leaves one sample over."""
-    return len(X) - 1, "n_samples - 1"
+    """For `whole`: at least one sample is left over."""
+    return len(X) - 1, f"n_samples={len(X)} - 1"
 
 
 def smaller_side(X):
-    """The upper bound of a rank."""
+    """For `whole`: at most the largest rank that X can have."""
     return min((X.shape[0], "n_samples"), (X.shape[1], "n_features"))
 
 
-def check_choice(name, value, options):
+def check_choice(name, value, options, or_array=False):
     """Raise a ValueError where `value` is none of the `options`.
 
     Parameters
@@ -109,17 +115,21 @@ def check_choice(name, value, options):
     name : str
     value : object
     options : sequence of str
+    or_array : bool, default=False
+        Whether whatever is not a string passes: an array of the caller's own, which is looked at where it is used.
 
     Raises
     ------
     ValueError
     """
-    if not isinstance(value, str) or value not in options:
-        raise ValueError(f"{name}={value!r} must be one of {', '.join(map(repr, options))}.")
+    if (or_array and not isinstance(value, str)) or (isinstance(value, str) and value in options):
+        return
+    array = ", or an array" if or_array else ""
+    raise ValueError(f"{name}={value!r} must be one of {', '.join(map(repr, options))}{array}.")
 
 
-def check_init(init, shape, low=None):
-    """Raise a ValueError where a start is given that is not finite, not of a shape, or below a bound.
+def check_init(init, shape, low=None, name="init"):
+    """Raise a ValueError for a start that is not finite, not of this shape, or below a bound; None is no start.
 
     Parameters
     ----------
@@ -127,6 +137,8 @@ def check_init(init, shape, low=None):
     shape : tuple of int
     low : float, optional
         Least value of an entry.
+    name : str, default="init"
+        What it is called in the message.
 
     Raises
     ------
@@ -134,7 +146,10 @@ def check_init(init, shape, low=None):
     """
     if init is None:
         return
-    array = np.asarray(init, dtype=float)
+    try:
+        array = np.asarray(init, dtype=float)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name}={init!r:.80} must be an array of numbers of shape {shape}.") from None
     if array.shape != shape or not np.isfinite(array).all() or (low is not None and (array < low).any()):
         least = "" if low is None else f", {low} or more"
-        raise ValueError(f"init of shape {array.shape} must be finite{least} and of shape {shape}.")
+        raise ValueError(f"{name} of shape {array.shape} must be finite{least} and of shape {shape}.")

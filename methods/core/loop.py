@@ -1,7 +1,7 @@
 """The one loop that every iterative method runs in, monotone or ADMM."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 import numpy as np
@@ -29,6 +29,10 @@ class Trace:
     objective: np.ndarray = field(default_factory=lambda: np.empty(0))
     status: str = CONVERGED
     n_iter: int = 0
+
+    def collapsed_if(self, nothing_learned):
+        """This trace, with the status "collapsed" where nothing was learned, however the iteration ended."""
+        return replace(self, status=COLLAPSED) if nothing_learned else self
 
 
 def iterate(
@@ -84,6 +88,32 @@ def iterate(
         if change <= tol:
             return state, Trace(np.array(values), CONVERGED, n_iter)
     return state, Trace(np.array(values), MAX_ITER, max_iter)
+
+
+def iterate_best(step, starts, *, trial, max_iter, tol, residual=None):
+    """`iterate` from the start that is lowest after a few sweeps.
+
+    Parameters
+    ----------
+    step, max_iter, tol, residual
+        As in `iterate`; a state has its objective as `value`.
+    starts : list of State
+    trial : int
+        Sweeps done from each start.
+
+    Returns
+    -------
+    state : object
+    trace : Trace
+        From the start that was kept.
+    """
+    trial = min(trial, max_iter)
+    ends = [iterate(step, start, max_iter=trial, tol=tol, residual=residual) for start in starts]
+    state, trace = min(ends, key=lambda end: end[1].objective[-1])
+    if trace.status != MAX_ITER or trial == max_iter:
+        return state, trace
+    state, rest = iterate(step, state, max_iter=max_iter - trial, tol=tol, residual=residual)
+    return state, Trace(np.append(trace.objective, rest.objective[1:]), rest.status, trial + rest.n_iter)
 
 
 def largest_change(previous, state):

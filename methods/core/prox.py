@@ -89,7 +89,7 @@ def project_simplex(V):
     Notes
     -----
     Exact: the projection of v is max(v - t, 0) with the t for which it sums to 1.  That sum is convex and piecewise
-    linear in t, so that Newton's method from below finds the t after a few steps, in half the time of sorting.
+    linear in t, so that Newton's method from below finds the t after a few steps, sooner than sorting would.
     """
     result = np.empty(V.shape)
     height = max(1, BLOCK // V.shape[1])

@@ -93,7 +93,7 @@ class FactoredRidge:
         raise NotImplementedError
 
     def misfit(self, F):
-        """F - XW alone, which takes half the time where n_samples < n_features."""
+        """F - XW alone, which is cheaper where n_samples < n_features."""
         return self.residual(F)[0]
 
 

@@ -1,38 +1,28 @@
 """Dependence guided unsupervised feature selection (DGUFS)."""
 
-from collections.abc import Mapping
-from dataclasses import replace
-
-import numpy as np
-
 from methods.core.base import BaseSelector, Solution
-from methods.core.checks import check_number
+from methods.core.checks import above, between, whole
 from methods.core.graphs import knn_graph
-from methods.core.loop import COLLAPSED, iterate
+from methods.core.loop import iterate
 from methods.core.shared import shared
-from methods.dgufs import normalized as dgufs_normalized
-from methods.dgufs import released as dgufs_released
+from methods.dgufs import normalized, released
 
-SOLVERS = ("released", "normalized")
+SOLVERS = {"released": released, "normalized": normalized}
 
 
 class DGUFS(BaseSelector):
     """Features and clusters that depend on each other and on the neighbourhood graph.
 
-    S is the 0/1 graph of the `n_neighbors` nearest samples, L an (n, n) matrix that says which samples share a cluster,
-    s a set of m = `n_features_to_select` features and X_s their columns.  H subtracts column means.
+    S is the 0/1 graph of the nearest samples, L an (n, n) matrix that says which samples share a cluster, s a set of
+    m = `n_features_to_select` features, X_s their columns; H subtracts column means.  The authors' program, for eq. (5)
+    of [1]_, over L with entries in {0, 1} and a unit diagonal::
 
-    ``solver="released"`` follows the program that the authors released for eq. (5) of [1]_::
+        "released"    min_{L, s}  - beta <S, L> - (1 - beta) <H X_s X_s' H, L> / (n - 1)^2 + alpha rank(L)
 
-        min_{L, s}  - beta <S, L> - (1 - beta) <H X_s X_s' H, L> / (n - 1)^2 + alpha rank(L)
+    A model of our own, over projectors L = GG' on `n_clusters` non-empty clusters (G_ik = 1 / sqrt(n_k) for the n_k
+    samples of cluster k, else 0), with ``S_n = D^-1/2 S D^-1/2`` and ``D = diag(S 1)``::
 
-    over L with entries in {0, 1} and a unit diagonal.  ``solver="normalized"`` is a model of our own that keeps both
-    terms and repairs them (see Notes)::
-
-        min_{L, s}  - beta <S_n, L> / ||S_n||_F - (1 - beta) <H X_s X_s' H, L> / ||H X_s X_s' H||_F
-
-    where ``S_n = D^-1/2 S D^-1/2``, ``D = diag(S 1)``, and L = GG' is the projector on `n_clusters` non-empty clusters:
-    G_ik = 1 / sqrt(n_k) if sample i is one of the n_k samples of cluster k, else 0.
+        "normalized"  min_{L, s}  - beta <S_n, L> / ||S_n||_F - (1 - beta) <H X_s X_s' H, L> / ||H X_s X_s' H||_F
 
     Parameters
     ----------
@@ -48,8 +38,8 @@ class DGUFS(BaseSelector):
     n_neighbors : int, default=5
         Neighbours of a sample, itself among them: k = min(n_neighbors, n_samples).
     n_starts : int, default=6
-        "normalized" only; 1 or more.  The result is the best of so many starts.  The first two are spectral and involve
-        no chance: of the graph, and of the sum of both terms over all features.  More come from random centres.
+        "normalized" only; 1 or more.  The best of so many starts is kept.  The first two are spectral, of the graph and
+        of both terms over all features, and involve no chance; more come from random centres.
     init : dict, array or None, default=None
         "released": a dict with any of "Y", "Z", "Lambda1" (n_samples, n_features), "L", "M", "Lambda2" (n_samples,
         n_samples), L symmetric, and "mu" above 0; what is missing is zero (mu: 1e-6).
@@ -57,27 +47,23 @@ class DGUFS(BaseSelector):
     max_iter : int, default=100
         Sweeps; 1 or more.
     tol : float, default=0.0
-        "released": stop when no entry of Z - Y and L - M exceeds it; with 0 all `max_iter` sweeps are done, as in the
-        released program, and no warning is raised about that.
-        "normalized": stop when a sweep lowers the objective by at most this share; with 0, when it changes nothing.
+        "released": stop when no entry of Z - Y and L - M exceeds it; 0 does all `max_iter` sweeps, as the program does.
+        "normalized": stop when a sweep lowers the objective by at most this share; 0: when it changes nothing.
     random_state : int, Generator or None, default=None
         "normalized" with n_starts > 2 only.
 
     Attributes
     ----------
     scores_ : ndarray of shape (n_features,)
-        In [1, 2] for a selected feature, less for any other.  "released": 1 + ||y_j|| / max ||y||, and 0.
+        In [1, 2] for a selected feature, at most 1 for any other.  "released": 1 + ||y_j|| / max ||y||, and 0.
         "normalized": 1 + r_j and r_j, r_j the share of the feature's variance that is between the clusters.
     labels_ : ndarray of shape (n_samples,) of int
         "released": argmax_j |V_ij| sqrt(xi_j) over the n_clusters leading eigenpairs (xi, V) of L.
         "normalized": the clusters, numbered by first appearance; none is empty.
     trace_ : ndarray
-        The minimised value: of eq. (5) at (L, Y), which "released" does not lower steadily (L is not binary on the
-        way), or of the objective of "normalized", which never rises beyond rounding.
+        The objective.  "released" does not lower it steadily: L is not binary on the way.
     status_ : str
-        "collapsed": all samples have one label although n_clusters > 1, or no feature depends on the labels; the
-        selection then says nothing about clusters.  Else "released" ends with "max_iter", where tol=0, and "normalized"
-        with "converged".
+        "collapsed": all samples have one label although n_clusters > 1, or no feature depends on the labels.
 
     Raises
     ------
@@ -89,28 +75,25 @@ class DGUFS(BaseSelector):
     *Differs from the paper ("released").*  Algorithm 2 as printed overflows within a few sweeps.  The program rescales
     the off-diagonal entries of HY'ZH, and of the matrix before the rank step, to [0, 1] with a zero diagonal in each
     sweep; updates Z before Y, and L before M; puts an l0 penalty of weight .005 on M (section 4.3); and does 100 sweeps
-    with mu = 1e-6 * 1.1^t.  Ours computes the same numbers, to rounding.  Features of exactly equal norm: the lower
-    index is selected.
+    with mu = 1e-6 * 1.1^t.  Ours computes the same numbers, to rounding.  Of features of equal norm the first goes.
 
     *Known pathologies ("released").*  From its zero start Y keeps what X - Z drops, the m features of **smallest
-    norm**, and over the paper's grid nothing changes that: on PIE10P, UMIST, ORL and ALLAML (min-max scaled) the
-    selection is that of `min_norm` at every point, L is zero or of rank one, and all samples get one label: status
-    "collapsed".  Features that are zero throughout are selected first.  At an alpha far below that grid, 1e-4 or less,
-    the iterates grow until they overflow.  Eq. (5) itself is degenerate: S >= 0, so one single cluster maximises <S, L>
-    at the smallest rank.
+    norm**, and over the paper's grid nothing changes that: the selection is that of `min_norm`, all samples get one
+    label, and the fit is "collapsed" (docs/methods/dgufs.md).  At an alpha far below that grid the iterates grow until
+    they overflow.  Eq. (5) itself is degenerate: S >= 0, so one single cluster maximises <S, L> at the smallest rank.
 
     *Why "normalized".*  Scaled indicators take away the reward for one big cluster and fix the rank, so alpha drops
     out.  Both terms are cosines between kernels up to a constant, the second one the centred kernel alignment [2]_:
-    beta weighs like with like, and the unit of X does not matter (that of single features does, as in K-means).  The
-    second norm depends on s, so that a feature that repeats the chosen ones adds more to it than to the numerator:
-    redundant features are passed over.  Where m is larger than what the clusters need, features of little variance
-    fill up: they disturb the alignment least.  A sweep (a) swaps features until no swap of a selected one for another
-    lowers the objective given L, and (b) moves samples until no move of one sample that empties no cluster lowers it
-    given s.  Both hold at convergence; neither proves a global optimum.  Constant features have no part; they fill up,
-    by index, where fewer than m features vary.  With n_clusters = 1 no feature depends on L: "collapsed".
+    beta weighs like with like, and the unit of X does not matter.  A feature that repeats the chosen ones adds more to
+    the second norm than to the numerator, and is passed over.  A sweep swaps features until no single swap lowers the
+    objective given L, then moves samples until no single move does given s: both hold at convergence, and neither
+    proves a global optimum.
 
-    *Permuted samples or features* give the same selection, ties and rounding aside.  Another `random_state` need not:
-    it keeps 73 of 100 features on PIE10P (all on UMIST and ALLAML), where the starts end in different local optima.
+    *Known pathologies ("normalized").*  Where m is larger than what the clusters need, features of little variance
+    fill up: they disturb the alignment least.  Constant features have no part, and come last.
+
+    *Permuted samples or features* give the same selection, ties and rounding aside; another `random_state` need not
+    (docs/methods/dgufs.md).
 
     References
     ----------
@@ -121,6 +104,8 @@ class DGUFS(BaseSelector):
     """
 
     size_in_objective = True
+    bounds = {"alpha": above(0), "beta": between(0, 1), "n_starts": whole(1), "max_iter": whole(1)}
+    choices = {"solver": tuple(SOLVERS)}
 
     def __init__(
         self,
@@ -150,98 +135,15 @@ class DGUFS(BaseSelector):
         self.random_state = random_state
 
     def _check(self, X):
-        check_number("alpha", self.alpha, 0, open_low=True)
-        check_number("beta", self.beta, 0, 1, open_low=True, open_high=True)
-        check_number("n_neighbors", self.n_neighbors, 1, integer=True)
-        check_number("n_starts", self.n_starts, 1, integer=True)
-        check_number("max_iter", self.max_iter, 1, integer=True)
-        check_number("tol", self.tol, 0)
-        if self.solver not in SOLVERS:
-            raise ValueError(f"solver={self.solver!r} must be one of {SOLVERS}.")
         if self.init is not None:
-            check = _check_matrices if self.solver == "released" else _check_labels
-            check(self.init, X.shape, self.n_clusters)
+            SOLVERS[self.solver].check_init(self.init, X.shape, self.n_clusters)
 
     def _solve(self, X, rng):
-        S = shared(X, _graph, self.n_neighbors)
-        return self._solve_released(X, S) if self.solver == "released" else self._solve_normalized(X, S, rng)
-
-    def _solve_released(self, X, S):
-        sweep = dgufs_released.Sweep(np.ascontiguousarray(X.T), S, self.n_features_to_select_, self.alpha, self.beta)
-        with np.errstate(over="ignore", invalid="ignore"):  # at an alpha far below the paper's; the status says so
-            state, trace = iterate(
-                sweep,
-                dgufs_released.start(len(X), **(self.init or {})),
-                sweep.objective,
-                max_iter=self.max_iter,
-                tol=self.tol,
-                residual=lambda previous, current: current.residual,
-            )
-        labels = dgufs_released.labels_of(state, self.n_clusters)
-        if self.n_clusters > 1 and not labels.any():
-            trace = replace(trace, status=COLLAPSED)
-        norms = np.zeros(X.shape[1])
-        # Scaled first: the squares may overflow.
-        norms[state.rows] = np.linalg.norm(state.Y / max(np.abs(state.Y).max(initial=0.0), 1.0), axis=1)
-        scores = np.zeros(X.shape[1])
-        scores[state.selected] = 1 + norms[state.selected] / max(norms.max(), np.finfo(float).tiny)
-        return Solution(scores, trace, labels)
-
-    def _solve_normalized(self, X, S, rng):
-        model = dgufs_normalized.Model(X, S, self.n_features_to_select_, self.n_clusters, self.beta)
-        if self.init is None:
-            starts = model.starts(self.n_starts, rng)
-        else:
-            starts = [np.asarray(self.init, dtype=int)]
-        runs = [
-            iterate(
-                model.sweep,
-                model.begin(labels),
-                lambda state: -state.value,
-                max_iter=self.max_iter,
-                tol=self.tol,
-                residual=dgufs_normalized.change,
-            )
-            for labels in starts
-        ]
-        state, trace = max(runs, key=lambda run: run[0].value)
-        scores = np.zeros(X.shape[1])
-        gains = model.gains(state.labels)
-        if gains.any():
-            scores[model.varying] = np.clip(gains / (model.centered**2).sum(axis=0), 0, 1)
-            scores[model.varying[state.subset]] += 1
-        return Solution(scores, trace, _number_by_appearance(state.labels))
-
-
-def _graph(X, n_neighbors):
-    return knn_graph(X, n_neighbors, "binary", include_self=True)
-
-
-def _check_matrices(init, shape, n_clusters):
-    n, d = shape
-    shapes = {"Y": (n, d), "Z": (n, d), "Lambda1": (n, d), "L": (n, n), "M": (n, n), "Lambda2": (n, n)}
-    if not isinstance(init, Mapping) or set(init) - {*shapes, "mu"}:
-        raise ValueError(f"init={init!r:.80} must be a dict with keys among {[*shapes, 'mu']}.")
-    for name in shapes.keys() & init.keys():
-        array = np.asarray(init[name], dtype=float)
-        if array.shape != shapes[name] or not np.isfinite(array).all():
-            raise ValueError(f"init[{name!r}] of shape {array.shape} must be finite and of shape {shapes[name]}.")
-    if "L" in init and not np.array_equal(init["L"], np.transpose(init["L"])):
-        raise ValueError("init['L'] must be symmetric; pass (L + L.T) / 2.")
-    check_number("init['mu']", init.get("mu", dgufs_released.MU_START), 0, open_low=True)
-
-
-def _check_labels(init, shape, n_clusters):
-    labels = np.asarray(init)
-    if labels.shape != shape[:1] or not np.array_equal(np.unique(labels), np.arange(n_clusters)):
-        raise ValueError(
-            f"init of shape {labels.shape} must hold n_samples={shape[0]} labels, "
-            f"with each of 0, ..., {n_clusters - 1} present."
-        )
-
-
-def _number_by_appearance(labels):
-    first = np.unique(labels, return_index=True)[1]
-    rank = np.empty(len(first), dtype=int)
-    rank[np.argsort(first)] = np.arange(len(first))
-    return rank[labels]
+        S = shared(X, knn_graph, self.n_neighbors, "binary", None, True)
+        problem = SOLVERS[self.solver].Problem(X, S, self.n_features_to_select_, self.n_clusters, self.alpha, self.beta)
+        starts = problem.starts(self.n_starts, rng) if self.init is None else [self.init]
+        loop = {"max_iter": self.max_iter, "tol": self.tol, "residual": problem.residual}
+        runs = [iterate(problem.sweep, problem.start(start), **loop) for start in starts]
+        state, trace = min(runs, key=lambda run: run[0].value)
+        scores, labels = problem.learned(state)
+        return Solution(scores, trace.collapsed_if(self.n_clusters > 1 and not labels.any()), labels)

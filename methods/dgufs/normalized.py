@@ -1,4 +1,4 @@
-"""The model of ``DGUFS(solver="normalized")``: its objective, its sweep and its starts."""
+"""DGUFS with both terms as cosines between kernels, and clusters of scaled indicators: a model of our own."""
 
 from dataclasses import dataclass
 
@@ -16,9 +16,9 @@ class State:
     ----------
     labels : ndarray of shape (n_samples,) of int
     subset : ndarray of shape (size,) of int
-        The features s, indices into `Model.varying`.
+        The features s, indices into `Problem.varying`.
     value : float
-        The objective, as a maximum.
+        The objective.
     """
 
     labels: np.ndarray
@@ -26,8 +26,18 @@ class State:
     value: float
 
 
-class Model:
-    """``max_{L, s} beta <S_n, L> / ||S_n||_F + (1 - beta) <H X_s X_s' H, L> / ||H X_s X_s' H||_F`` for given data.
+def check_init(init, shape, n_clusters):
+    """Raise a ValueError where `init` is not what `Problem.start` takes."""
+    labels = np.asarray(init)
+    if labels.shape != shape[:1] or not np.array_equal(np.unique(labels), np.arange(n_clusters)):
+        raise ValueError(
+            f"init of shape {labels.shape} must hold n_samples={shape[0]} labels, "
+            f"with each of 0, ..., {n_clusters - 1} present."
+        )
+
+
+class Problem:
+    """``min_{L, s} -beta <S_n, L> / ||S_n||_F - (1 - beta) <H X_s X_s' H, L> / ||H X_s X_s' H||_F`` for given data.
 
     Parameters
     ----------
@@ -37,6 +47,8 @@ class Model:
     size : int
         Features to choose; all that vary, if fewer do.
     n_clusters : int
+    alpha : float
+        Ignored: the rank is fixed.
     beta : float
 
     Attributes
@@ -49,8 +61,8 @@ class Model:
         ``S_n / ||S_n||_F``.
     """
 
-    def __init__(self, X, S, size, n_clusters, beta):
-        self.n_clusters, self.beta = n_clusters, beta
+    def __init__(self, X, S, size, n_clusters, alpha, beta):
+        self.n_features, self.n_clusters, self.beta = X.shape[1], n_clusters, beta
         self.varying = np.flatnonzero(np.ptp(X, axis=0) > 0)
         self.size = min(size, len(self.varying))
         self.centered = X[:, self.varying] - X[:, self.varying].mean(axis=0)
@@ -85,25 +97,40 @@ class Model:
             return np.zeros(len(self.varying))
         return ((indicators(labels, self.n_clusters).T @ self.centered) ** 2).sum(axis=0)
 
-    def begin(self, labels):
-        """The state of a start: features are added one by one."""
+    def start(self, init):
+        """The state of a partition: features are added one by one."""
+        labels = np.asarray(init, dtype=int)
         return self._state(labels, grow_subset(self.products, self.gains(labels), self.size))
 
     def sweep(self, state):
-        """The features given the labels, then the labels given the features; neither step lowers the objective."""
+        """The features given the labels, then the labels given the features; neither step raises the objective."""
         subset = improve_subset(self.products, self.gains(state.labels), state.subset)
         return self._state(kernel_kmeans(self.kernel(subset), state.labels, self.n_clusters), subset)
+
+    def residual(self, previous, state):
+        """Relative change of the objective; zero only if nothing at all changed."""
+        if np.array_equal(previous.labels, state.labels) and np.array_equal(previous.subset, state.subset):
+            return 0.0
+        tiny = np.finfo(float).tiny
+        return max(abs(state.value - previous.value) / max(abs(previous.value), tiny), tiny)
+
+    def learned(self, state):
+        """Scores of the features and labels of the samples."""
+        scores, gains = np.zeros(self.n_features), self.gains(state.labels)
+        if gains.any():
+            scores[self.varying] = np.clip(gains / (self.centered**2).sum(axis=0), 0, 1)
+            scores[self.varying[state.subset]] += 1
+        return scores, _numbered_by_appearance(state.labels)
 
     def _state(self, labels, subset):
         G = indicators(labels, self.n_clusters)
         dependence = np.einsum("ik,ik->", G, self.graph @ G)
         aligned = alignment(self.centered, self.gains(labels), subset)
-        return State(labels, subset, self.beta * dependence + (1 - self.beta) * aligned)
+        return State(labels, subset, -(self.beta * dependence + (1 - self.beta) * aligned))
 
 
-def change(previous, current):
-    """Relative change of the objective; zero only if nothing at all changed."""
-    if np.array_equal(previous.labels, current.labels) and np.array_equal(previous.subset, current.subset):
-        return 0.0
-    tiny = np.finfo(float).tiny
-    return max(abs(current.value - previous.value) / max(abs(previous.value), tiny), tiny)
+def _numbered_by_appearance(labels):
+    first = np.unique(labels, return_index=True)[1]
+    rank = np.empty(len(first), dtype=int)
+    rank[np.argsort(first)] = np.arange(len(first))
+    return rank[labels]

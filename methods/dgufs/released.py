@@ -1,17 +1,21 @@
-"""The sweeps of the released DGUFS program, computed with little more work than their result needs.
+"""DGUFS as the released program computes it, with little more work than its result needs.
 
-X is (d, n) here, features by samples, as in the paper.  H = (I - 11'/n) / (n - 1) is applied by subtracting means.
+Arrays are (d, n) here, features by samples, as in the paper.  H = (I - 11'/n) / (n - 1) is applied by subtracting
+means.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.linalg import cholesky, eigh
 from scipy.sparse.linalg import ArpackError, eigsh
 
+from methods.core import checks
+
 MU_START, MU_GROWTH, MU_LARGEST = 1e-6, 1.1, 1e10
 L0_WEIGHT = 0.005  # gamma of the l0 penalty on M, section 4.3
-FEATURE_ARRAYS = ("Y", "Z", "Lambda1")
+FEATURE_ARRAYS, SAMPLE_ARRAYS = ("Y", "Z", "Lambda1"), ("L", "M", "Lambda2")
 DENSE = 128  # up to this order a dense eigendecomposition is faster than Lanczos
 
 
@@ -33,6 +37,8 @@ class State:
         The diagonal of Lambda2 is kept at zero: it meets only the diagonal of M, which is always 1, and that of the
         matrix before the rank step, which is overwritten.
     mu : float
+    value : float
+        Eq. (5).
     residual : float
         Largest absolute entry of Z - Y and L - M.
     matrix : ndarray of shape (n, n) or None
@@ -49,57 +55,77 @@ class State:
     vectors: np.ndarray
     M: np.ndarray
     Lambda2: np.ndarray
-    mu: float = MU_START
+    mu: float
+    value: float = np.nan
     residual: float = np.inf
     matrix: np.ndarray | None = None
 
 
-def start(n_samples, *, mu=MU_START, **arrays):
-    """A state to start from; all zero, as in the released program, where nothing is given.
+def check_init(init, shape, n_clusters):
+    """Raise a ValueError where `init` is not what `Problem.start` takes."""
+    n, d = shape
+    shapes = {**dict.fromkeys(FEATURE_ARRAYS, (n, d)), **dict.fromkeys(SAMPLE_ARRAYS, (n, n))}
+    if not isinstance(init, Mapping) or set(init) - {*shapes, "mu"}:
+        raise ValueError(f"init={init!r:.80} must be a dict with keys among {[*shapes, 'mu']}.")
+    for name in shapes.keys() & init.keys():
+        checks.check_init(init[name], shapes[name], name=f"init[{name!r}]")
+    if "L" in init and not np.array_equal(init["L"], np.transpose(init["L"])):
+        raise ValueError("init['L'] must be symmetric; pass (L + L.T) / 2.")
+    checks.check_number("init['mu']", init.get("mu", MU_START), 0, open_low=True)
+
+
+class Problem:
+    """The program's sweeps: Z, Y, L, M, then the multipliers and mu.
 
     Parameters
     ----------
-    n_samples : int
-    mu : float, default=1e-6
-    **arrays
-        Y, Z, Lambda1 of shape (n_samples, n_features); L (symmetric), M, Lambda2 of shape (n_samples, n_samples).
-
-    Returns
-    -------
-    State
-    """
-    by_feature = {name: np.asarray(arrays[name], dtype=float).T for name in FEATURE_ARRAYS if name in arrays}
-    used = [array.any(axis=1) for array in by_feature.values()]
-    rows = np.flatnonzero(np.any(used, axis=0)) if used else np.empty(0, dtype=int)
-    parts = {
-        name: by_feature[name][rows] if name in by_feature else np.zeros((len(rows), n_samples))
-        for name in FEATURE_ARRAYS
-    }
-    M, Lambda2 = (np.array(arrays.get(name, np.zeros((n_samples, n_samples))), float) for name in ("M", "Lambda2"))
-    np.fill_diagonal(Lambda2, 0)
-    values, vectors = eigh(arrays["L"]) if "L" in arrays else (np.empty(0), np.empty((n_samples, 0)))
-    none = np.empty(0, dtype=int)
-    return State(rows, *parts.values(), none, none, values, vectors, M, Lambda2, mu)
-
-
-class Sweep:
-    """One sweep of the released program: Z, Y, L, M, then the multipliers and mu.
-
-    Parameters
-    ----------
-    X : ndarray of shape (d, n)
-    S : sparse array of shape (n, n)
+    X : ndarray of shape (n_samples, n_features)
+    S : sparse array of shape (n_samples, n_samples)
     size : int
         m, the number of features that Y keeps.
+    n_clusters : int
+        For the labels.
     alpha, beta : float
     """
 
-    def __init__(self, X, S, size, alpha, beta):
-        self.X, self.S, self.size, self.alpha, self.beta = X, S, size, alpha, beta
-        self.norms = np.linalg.norm(X, axis=1)
+    def __init__(self, X, S, size, n_clusters, alpha, beta):
+        self.X, self.S, self.size, self.n_clusters = np.ascontiguousarray(X.T), S, size, n_clusters
+        self.alpha, self.beta = alpha, beta
+        self.norms = np.linalg.norm(self.X, axis=1)
         self.similarity = beta * S.toarray()
 
-    def __call__(self, state):
+    def starts(self, n_starts, rng):
+        """The program has one start: everything is zero."""
+        return [{}]
+
+    def start(self, init):
+        """The state to start from.
+
+        Parameters
+        ----------
+        init : dict
+            Y, Z, Lambda1 of shape (n_samples, n_features), L (symmetric), M, Lambda2 of shape (n_samples, n_samples),
+            mu; what is missing is zero (mu: 1e-6).
+
+        Returns
+        -------
+        State
+        """
+        n = self.X.shape[1]
+        by_feature = {name: np.asarray(init[name], dtype=float).T for name in FEATURE_ARRAYS if name in init}
+        used = [array.any(axis=1) for array in by_feature.values()]
+        rows = np.flatnonzero(np.any(used, axis=0)) if used else np.empty(0, dtype=int)
+        parts = [by_feature[name][rows] if name in by_feature else np.zeros((len(rows), n)) for name in FEATURE_ARRAYS]
+        M, Lambda2 = (np.array(init.get(name, np.zeros((n, n))), float) for name in ("M", "Lambda2"))
+        np.fill_diagonal(Lambda2, 0)
+        values, vectors = eigh(init["L"]) if "L" in init else (np.empty(0), np.empty((n, 0)))
+        none = np.empty(0, dtype=int)
+        state = State(rows, *parts, none, none, values, vectors, M, Lambda2, init.get("mu", MU_START))
+        return replace(state, value=self.objective(state))
+
+    @np.errstate(over="ignore", invalid="ignore")  # at an alpha far below the paper's; the status says so
+    def sweep(self, state):
+        """The next state."""
         if state.matrix is not None:
             values, vectors = eigenpairs_above(state.matrix, self._threshold(state.mu))
             if not len(values):
@@ -108,7 +134,21 @@ class Sweep:
         coupling = self._rank_step_matrix(features)
         values, vectors = eigenpairs_above(coupling, self._threshold(state.mu), len(state.values))
         after = self._update_labels(features, values, vectors)
-        return replace(after, matrix=coupling) if _only_mu_changed(state, after) else after
+        matrix = coupling if _only_mu_changed(state, after) else None
+        return replace(after, matrix=matrix, value=self.objective(after))
+
+    def residual(self, previous, state):
+        """How far the copies of Y and L are from them."""
+        return state.residual
+
+    def learned(self, state):
+        """Scores of the features and labels of the samples."""
+        norms = np.zeros(len(self.X))
+        # Scaled first: the squares may overflow.
+        norms[state.rows] = np.linalg.norm(state.Y / max(np.abs(state.Y).max(initial=0.0), 1.0), axis=1)
+        scores = np.zeros(len(self.X))
+        scores[state.selected] = 1 + norms[state.selected] / max(norms.max(), np.finfo(float).tiny)
+        return scores, labels_of(state, self.n_clusters)
 
     def objective(self, state):
         """Eq. (5): ``-beta tr(SL) - (1-beta) tr(Y'Y HLH) + alpha rank(L)``."""

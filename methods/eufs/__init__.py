@@ -1,20 +1,16 @@
 """EUFS: clusters and the features behind them by one sparse, robust factorisation of the data."""
 
+from types import MappingProxyType
+
 import numpy as np
 
 from methods.core.base import BaseSelector, Solution
-from methods.core.checks import check_number
-from methods.core.graphs import affinity_graph, knn_graph, laplacian
+from methods.core.checks import above, at_least, check_init
+from methods.core.graphs import graph_laplacian
 from methods.core.loop import iterate
-from methods.core.prox import row_norms
 from methods.core.shared import shared
 from methods.core.starts import kmeans_labels, scaled_indicator
-from methods.eufs.admm import admm
-from methods.eufs.penalty import Model, State, smallest_collapsing_beta
-
-# All penalties but the last only prepare the next one's start.
-WARM_SWEEPS, WARM_TOL = 20, 1e-3
-PENALTIES = tuple(10.0**power for power in range(1, 8))
+from methods.eufs import admm, penalty
 
 
 class EUFS(BaseSelector):
@@ -90,22 +86,21 @@ class EUFS(BaseSelector):
     *Differs from the released program*: the only public one loses that factor and bounds mu from the wrong side,
     returns V = 0 on all data, and so selects by file order.
 
-    *Permuted samples or features* give the same selection up to rounding, which the growing penalty amplifies: 100 of
-    100 features on UMIST and ORL, 98 of 100 on PIE10P.
+    *Permuted samples or features* give the same selection up to rounding, which the growing penalty amplifies.
 
-    *Known pathologies*: with the K-means start, V = 0 is optimal from beta = .20 (ALLAML), .40 (PIE10P), .83 (ORL),
-    1.57 (UMIST) or 1.90 (COIL20) on, min-max scaled, so that most of the usual grid of beta collapses; hence the
-    default.
-    Below that, ||v_j|| follows ||x_j||, whatever beta and the start: on non-negative, uncentred data the first 100
-    features share 90 to 100 with the 100 of largest norm (UMIST, ORL, PIE10P, both solvers).
-    The ADMM freezes V within 100 sweeps, when mu has outgrown the data, and U only later meets U >= 0: at beta = .01
-    it ends at max_iter with U down to -.2 (PIE10P) or -.3 (ALLAML), while its objective there, lower or not,
-    is no feasible one's.
+    *Known pathologies* (`docs/methods/eufs.md` has numbers): V = 0 is optimal from a beta on that most of the usual
+    grid exceeds; hence the default.  Below that, ||v_j|| follows ||x_j||: on non-negative, uncentred data the first
+    features are those of largest norm, whatever beta and the start.  The ADMM freezes V when mu has outgrown the data,
+    within 100 sweeps, and U meets U >= 0 only later: it ends at max_iter with negative entries in U, and the objective
+    it reports is no feasible one's.
 
     References
     ----------
     Wang, Tang & Liu. Embedded unsupervised feature selection. AAAI 2015.
     """
+
+    bounds = MappingProxyType({"alpha": at_least(0), "beta": above(0), "mu0": above(0), "rho": at_least(1)})
+    choices = MappingProxyType({"solver": ("penalty", "admm"), "affinity": ("heat", "binary")})
 
     def __init__(
         self,
@@ -139,53 +134,22 @@ class EUFS(BaseSelector):
         self.random_state = random_state
 
     def _check(self, X):
-        check_number("alpha", self.alpha, 0)
-        check_number("beta", self.beta, 0, open_low=True)
-        check_number("mu0", self.mu0, 0, open_low=True)
-        check_number("rho", self.rho, 1)
-        check_number("n_neighbors", self.n_neighbors, 1, integer=True)
-        check_number("max_iter", self.max_iter, 0, integer=True)
-        check_number("tol", self.tol, 0)
-        if self.solver not in ("penalty", "admm"):
-            raise ValueError(f"solver={self.solver!r} must be 'penalty' or 'admm'.")
+        check_init(self.init, (len(X), self.n_clusters), low=0)
 
     def _solve(self, X, rng):
         U = self._start(X, int(rng.integers(2**31)))
-        L = self._laplacian(X)
-        if self.solver == "admm":
-            state, trace = admm(
-                X, L, U, self.alpha, self.beta, mu0=self.mu0, rho=self.rho, max_iter=self.max_iter, tol=self.tol
-            )
-            return Solution(row_norms(state.V), trace, state.U.argmax(axis=1))
-        model = Model(X, L, self.alpha, self.beta)
-        state = State(U, X.T @ U, PENALTIES[0])
-        for zeta in PENALTIES:
-            last = zeta == PENALTIES[-1]
-            state, trace = iterate(
-                model.sweep,
-                state._replace(zeta=zeta),
-                model.objective,
-                max_iter=self.max_iter if last else min(self.max_iter, WARM_SWEEPS),
-                tol=self.tol if last else max(self.tol, WARM_TOL),
-            )
-        scores = row_norms(state.V)
-        if self.beta >= smallest_collapsing_beta(X, state.U):
-            scores = np.zeros_like(scores)
-        return Solution(scores, trace, state.U.argmax(axis=1))
+        problem = self._problem(X, shared(X, graph_laplacian, self.affinity, self.n_neighbors))
+        state, trace = iterate(
+            problem.sweep, problem.start(U), residual=problem.residual, max_iter=self.max_iter, tol=self.tol
+        )
+        return Solution(problem.scores(state), trace, state.U.argmax(axis=1))
 
     def _start(self, X, seed):
-        if self.init is None:
-            return scaled_indicator(shared(X, kmeans_labels, self.n_clusters, seed), self.n_clusters)
-        U, shape = np.array(self.init, dtype=float), (len(X), self.n_clusters)
-        if U.shape != shape or not np.isfinite(U).all() or (U < 0).any():
-            raise ValueError(f"init of shape {U.shape} must be finite, 0 or more and of shape {shape}.")
-        return U
+        if self.init is not None:
+            return np.array(self.init, dtype=float)
+        return scaled_indicator(shared(X, kmeans_labels, self.n_clusters, seed), self.n_clusters)
 
-    def _laplacian(self, X):
-        if isinstance(self.affinity, str) and self.affinity in ("heat", "binary"):
-            return shared(X, _named_laplacian, self.n_neighbors, self.affinity)
-        return laplacian(affinity_graph(X, self.affinity, self.n_neighbors), normalized=True)
-
-
-def _named_laplacian(X, n_neighbors, weights):
-    return laplacian(knn_graph(X, n_neighbors, weights), normalized=True)
+    def _problem(self, X, L):
+        if self.solver == "admm":
+            return admm.Problem(X, L, self.alpha, self.beta, self.mu0, self.rho)
+        return penalty.Problem(X, L, self.alpha, self.beta, self.max_iter, self.tol)

@@ -5,14 +5,13 @@ from typing import NamedTuple
 import numpy as np
 
 from methods.core.linalg import polar_factor
-from methods.core.loop import iterate
 from methods.core.prox import prox_l21, row_norms
 
 LARGEST_PENALTY = 1e10
 
 
 class State(NamedTuple):
-    """U, V, the copies E = X - UV' and Z = U, the multipliers, and the penalty of the next sweep."""
+    """U, V, the copies E = X - UV' and Z = U, the multipliers, the penalty of the next sweep, and the objective."""
 
     U: np.ndarray
     V: np.ndarray
@@ -21,52 +20,51 @@ class State(NamedTuple):
     Y1: np.ndarray
     Y2: np.ndarray
     mu: float
+    value: float  # ||X - UV'||_21 + alpha tr U'LU + beta ||V||_21, whatever the signs of U
 
 
-def admm(X, L, U, alpha, beta, *, mu0, rho, max_iter, tol):
+class Problem:
     """Sweeps over E, V, Z >= 0, U with U'U = I, and the multipliers.
 
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_features)
     L : csr_array of shape (n_samples, n_samples)
-    U : ndarray of shape (n_samples, n_clusters)
-        Start; V starts at X'U.
     alpha, beta : float
         As in `EUFS`.
     mu0, rho : float
         Penalty of the first sweep, and its growth.
-    max_iter : int
-    tol : float
-        Converged when ||Z - U||_F <= tol ||U||_F and ||X - UV' - E||_F <= tol ||X||_F.
-
-    Returns
-    -------
-    state : State
-    trace : Trace
-        ||X - UV'||_21 + alpha tr U'LU + beta ||V||_21, whatever the signs of U.
     """
-    size = max(np.linalg.norm(X), np.finfo(float).tiny)
 
-    def step(state):
-        U, V, mu = state.U, state.V, state.mu
+    def __init__(self, X, L, alpha, beta, mu0, rho):
+        self.X, self.L, self.alpha, self.beta, self.mu0, self.rho = X, L, alpha, beta, mu0, rho
+        self.size = max(np.linalg.norm(X), np.finfo(float).tiny)
+
+    def start(self, U):
+        """V = X'U, all else zero or a copy."""
+        V, zeros = self.X.T @ U, np.zeros_like(self.X)
+        return State(U, V, zeros, U, np.zeros_like(U), zeros, self.mu0, self.value(U, V))
+
+    def sweep(self, state):
+        X, L, U, mu = self.X, self.L, state.U, state.mu
         shifted = X + state.Y2 / mu
-        E = prox_l21(shifted - U @ V.T, 1 / mu)
+        E = prox_l21(shifted - U @ state.V.T, 1 / mu)
         rest = shifted - E
-        V = prox_l21(rest.T @ U, beta / mu)
-        Z = np.maximum(U - state.Y1 / mu - (alpha / mu) * (L @ U), 0.0)
-        U = polar_factor(state.Y1 / mu + Z - (alpha / mu) * (L @ Z) + rest @ V)
+        V = prox_l21(rest.T @ U, self.beta / mu)
+        Z = np.maximum(U - state.Y1 / mu - (self.alpha / mu) * (L @ U), 0.0)
+        U = polar_factor(state.Y1 / mu + Z - (self.alpha / mu) * (L @ Z) + rest @ V)
         Y1 = state.Y1 + mu * (Z - U)
         Y2 = state.Y2 + mu * (X - U @ V.T - E)
-        return State(U, V, E, Z, Y1, Y2, min(rho * mu, LARGEST_PENALTY))
+        return State(U, V, E, Z, Y1, Y2, min(self.rho * mu, LARGEST_PENALTY), self.value(U, V))
 
-    def objective(state):
-        U, V = state.U, state.V
-        return row_norms(X - U @ V.T).sum() + alpha * np.vdot(U, L @ U) + beta * row_norms(V).sum()
+    def value(self, U, V):
+        fit = row_norms(self.X - U @ V.T).sum()
+        return fit + self.alpha * np.vdot(U, self.L @ U) + self.beta * row_norms(V).sum()
 
-    def infeasibility(_, state):
+    def residual(self, _, state):
+        """How far the copies are from what they copy: ||Z - U|| / ||U|| or ||X - UV' - E|| / ||X||."""
         U, V, E, Z = state[:4]
-        return max(np.linalg.norm(Z - U) / np.linalg.norm(U), np.linalg.norm(X - U @ V.T - E) / size)
+        return max(np.linalg.norm(Z - U) / np.linalg.norm(U), np.linalg.norm(self.X - U @ V.T - E) / self.size)
 
-    start = State(U, X.T @ U, np.zeros_like(X), U, np.zeros_like(U), np.zeros_like(X), mu0)
-    return iterate(step, start, objective, residual=infeasibility, max_iter=max_iter, tol=tol)
+    def scores(self, state):
+        return row_norms(state.V)

@@ -5,20 +5,25 @@ from typing import NamedTuple
 import numpy as np
 
 from methods.core.bounded import minimize_nonnegative
+from methods.core.loop import iterate
 from methods.core.prox import row_norms, smooth_l21
 
 EPS = 1e-10  # under every root of an l21 norm
+PENALTIES = tuple(10.0**power for power in range(1, 8))
+# All penalties but the last only prepare the next one's start.
+WARM_SWEEPS, WARM_TOL = 20, 1e-3
 
 
 class State(NamedTuple):
-    """U, V and the penalty they belong to."""
+    """U, V, the penalty they belong to, and the penalised objective."""
 
     U: np.ndarray
     V: np.ndarray
     zeta: float
+    value: float
 
 
-class Model:
+class Problem:
     """The penalised objective for one data set and one setting, smoothed, and its two blocks.
 
     Parameters
@@ -26,24 +31,42 @@ class Model:
     X : ndarray of shape (n_samples, n_features)
     L : csr_array of shape (n_samples, n_samples)
     alpha, beta : float
+    max_iter, tol : int, float
+        Of the sweeps at each penalty but the last, unless `WARM_SWEEPS` and `WARM_TOL` end them before.
     """
+
+    residual = None  # the change of the objective
 
     # Steps per block and sweep.
     reweightings = 3
     quasi_newton = 30
 
-    def __init__(self, X, L, alpha, beta):
+    def __init__(self, X, L, alpha, beta, max_iter=WARM_SWEEPS, tol=WARM_TOL):
         self.X, self.L, self.alpha, self.beta = X, L, alpha, beta
+        self.max_iter, self.tol = min(max_iter, WARM_SWEEPS), max(tol, WARM_TOL)
         self.squares = np.einsum("ij,ij->i", X, X)
+
+    def start(self, U):
+        """Where all penalties but the last lead from U and V = X'U."""
+        state = self.state(U, self.X.T @ U, PENALTIES[0])
+        for zeta in PENALTIES[1:]:
+            state, _ = iterate(self.sweep, state, max_iter=self.max_iter, tol=self.tol)
+            state = self.state(state.U, state.V, zeta)
+        return state
 
     def sweep(self, state):
         """U, then V; neither raises the objective."""
         U = self.step_u(state.U, state.V, state.zeta)
-        return State(U, self.step_v(U, state.V), state.zeta)
+        return self.state(U, self.step_v(U, state.V), state.zeta)
 
-    def objective(self, state):
-        """||X - UV'||_21 + beta ||V||_21, smoothed, + alpha tr U'LU + zeta/4 ||U'U - I||^2."""
-        return self.value_v(state.U, state.V) + self.value_u(state.U, state.zeta)
+    def scores(self, state):
+        """||v_j||, and all zero where V = 0 is optimal for this U."""
+        scores = row_norms(state.V)
+        return np.zeros_like(scores) if self.beta >= smallest_collapsing_beta(self.X, state.U) else scores
+
+    def state(self, U, V, zeta):
+        """With ||X - UV'||_21 + beta ||V||_21, smoothed, + alpha tr U'LU + zeta/4 ||U'U - I||^2."""
+        return State(U, V, zeta, self.value_v(U, V) + self.value_u(U, zeta))
 
     def value_u(self, U, zeta):
         oblique = U.T @ U - np.eye(U.shape[1])

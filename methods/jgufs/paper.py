@@ -1,4 +1,4 @@
-"""The objective of JGUFS (`methods.jgufs`) for given data, and the sweep that lowers it."""
+"""JGUFS as printed: its penalised objective, the sweep that lowers it, and the path of lambda to a good start."""
 
 from dataclasses import dataclass, replace
 
@@ -6,10 +6,28 @@ import numpy as np
 from scipy import sparse
 
 from methods.core.bounded import minimize_nonnegative
-from methods.core.optimal_graph import adapted_graph, symmetric_laplacian
+from methods.core.graphs import affinity_graph
+from methods.core.loop import iterate, largest_change
+from methods.core.optimal_graph import adapted_graph, row_stochastic_graph, symmetric_laplacian
 from methods.core.prox import oblique
 from methods.core.reweighting import Memory, log_scale, no_memory, safeguarded
 from methods.core.ridge import WeightedRidge
+from methods.core.shared import shared
+from methods.core.starts import graph_labels, indicator
+
+LIFT = 0.2  # of every entry of the start
+WARM_SWEEPS, WARM_TOL = 5, 1e-3  # for each smaller lambda
+bandwidth = None  # of the graph's heat kernel: the default of `methods.core.graphs.knn_graph`
+
+
+def adjacency(X, affinity, n_neighbors, bandwidth=None):
+    """A, its rows on the unit simplex."""
+    return shared(X, row_stochastic_graph, affinity, n_neighbors)
+
+
+def first(X, n_clusters, seed, *graph):
+    """One-hot rows of spectral labels, every entry raised by `LIFT`."""
+    return indicator(shared(X, graph_labels, n_clusters, seed, affinity_graph, *graph), n_clusters) + LIFT
 
 
 @dataclass(frozen=True)
@@ -48,16 +66,39 @@ class Problem:
     """
 
     quasi_newton = 30  # steps of F in a sweep
+    change = staticmethod(largest_change)
 
     def __init__(self, X, A, alpha, beta, gamma, lambda_, ridge=None):
         self.X, self.A = X, A
         self.alpha, self.beta, self.gamma, self.lambda_ = alpha, beta, gamma, lambda_
         self.ridge = ridge or WeightedRidge(X)
 
-    def start(self, F, log_s=None):
-        """The best graph for F, and the regression of F for the weights 1 / (2 s); without s, those of W = 1."""
-        if log_s is None:
-            log_s = np.full(self.X.shape[1], np.log(F.shape[1]) / 2)
+    def start(self, F):
+        """F with columns of unit norm, its best graph, and its regression with all features weighted as at W = 1."""
+        lengths = np.linalg.norm(F, axis=0)
+        return self.at(F / np.where(lengths > 0, lengths, 1.0), np.full(self.X.shape[1], np.log(F.shape[1]) / 2))
+
+    def warmed(self, state, tol):
+        """A state reached by up to `WARM_SWEEPS` sweeps for each smaller lambda, each from the last."""
+        for lambda_ in self.path():
+            problem = Problem(self.X, self.A, self.alpha, self.beta, self.gamma, lambda_, self.ridge)
+            state, _ = iterate(
+                problem.sweep,
+                problem.at(state.F, state.log_s),
+                residual=problem.change,
+                max_iter=WARM_SWEEPS,
+                tol=max(tol, WARM_TOL),
+            )
+            state = replace(state, log_s=log_scale(state.W))
+        return self.at(state.F, state.log_s)
+
+    def path(self):
+        """sqrt(beta) (1, 10, 100, ...) up to a third of lambda."""
+        smallest = np.sqrt(self.beta)
+        return smallest * 10.0 ** np.arange(max(0, int(np.ceil(np.log10(self.lambda_ / 3 / smallest)))))
+
+    def at(self, F, log_s):
+        """The best graph for F, and the regression of F for the weights 1 / (2 s)."""
         system = self.ridge.factor(self.gamma / (2 * np.exp(log_s)))
         state = self.state(F, *system.residual(F), self.graph(F))
         return replace(state, log_s=log_s, memory=no_memory(len(log_s)))

@@ -1,16 +1,30 @@
-"""The published program of JGUFS, sweep by sweep, for `methods.jgufs`."""
+"""JGUFS as its released program computes it."""
 
 from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
 
+from methods.core.graphs import affinity_graph
+from methods.core.local_learning import mean_distance
 from methods.core.optimal_graph import adapted_graph, symmetric_laplacian
 from methods.core.prox import row_norms, row_weights
 from methods.core.ridge import WeightedRidge
+from methods.core.shared import shared
 from methods.core.spectral import smooth_vectors
 
 EPS = np.finfo(float).eps
+bandwidth = mean_distance  # of the graph's heat kernel
+
+
+def adjacency(X, *graph):
+    """A, the weights of the neighbourhood graph as they are."""
+    return shared(X, affinity_graph, *graph)
+
+
+def first(X, n_clusters, seed, *graph):
+    """Eigenvectors of D - A; nothing random."""
+    return shared(X, signed_eigenvectors, n_clusters, affinity_graph, *graph)
 
 
 class State(NamedTuple):
@@ -23,26 +37,33 @@ class State(NamedTuple):
     value: float
 
 
-class ReleasedProblem:
+class Problem:
     """The program's sweeps for given data.
 
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_features)
+    A : csr_array of shape (n_samples, n_samples)
     alpha, beta, gamma, lambda_ : float
         As in `methods.jgufs.JGUFS`.
     """
 
-    def __init__(self, X, alpha, beta, gamma, lambda_):
-        self.X = X
+    change = None  # of the traced value
+
+    def __init__(self, X, A, alpha, beta, gamma, lambda_):
+        self.X, self.A = X, A
         self.alpha, self.beta, self.gamma, self.lambda_ = alpha, beta, gamma, lambda_
         self.ridge = WeightedRidge(X)
 
-    def start(self, F, A):
+    def start(self, F):
         """W from F with all weights 1; the value is the first sweep's, at this F."""
         weights = np.ones(self.X.shape[1])
         W = self.ridge.factor(self.gamma * weights).coefficients(F)
-        return State(F, W, A, weights, self.value(F, W, symmetric_laplacian(A), 0.0))
+        return State(F, W, self.A, weights, self.value(F, W, symmetric_laplacian(self.A), 0.0))
+
+    def warmed(self, state, tol):
+        """The start as it is: the program has no path."""
+        return state
 
     def sweep(self, state):
         """W, F with its columns scaled to unit norm, then the graph, which takes the place of A."""
@@ -73,7 +94,7 @@ def signed_eigenvectors(X, n_clusters, graph, *args):
     X : ndarray of shape (n_samples, n_features)
     n_clusters : int
     graph : callable
-    *args : hashable
+    *args
 
     Returns
     -------

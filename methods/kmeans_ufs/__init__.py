@@ -3,11 +3,12 @@
 import numpy as np
 
 from methods.core.base import BaseSelector, Solution
-from methods.core.checks import check_number
+from methods.core.checks import above, at_least, smaller_side, whole
 from methods.core.linalg import principal_axes
-from methods.core.loop import Trace
+from methods.core.loop import Trace, iterate
+from methods.core.prox import row_norms
 from methods.core.shared import shared
-from methods.kmeans_ufs.admm import bilinear_admm, leading_basis
+from methods.kmeans_ufs.admm import Problem, leading_basis
 
 
 class KMeansUFS(BaseSelector):
@@ -17,11 +18,9 @@ class KMeansUFS(BaseSelector):
 
         min -tr V'AV   subject to   V'V = I,  V has h non-zero rows,      A = P_k Sigma_k^2 P_k',
 
-    P_k and Sigma_k being the leading right singular vectors and singular values of X.
-
-    The paper calls this NP-hard and runs an ADMM.  It has a closed form: on its support V is h x h and orthogonal,
-    so that tr V'AV is the sum of A_jj over the support, whatever V.  The optimum is therefore the h features with the
-    largest A_jj, one nested ranking for all h.
+    P_k and Sigma_k being the leading right singular vectors and singular values of X.  The paper calls this NP-hard and
+    runs an ADMM.  It has a closed form: on its support V is h x h and orthogonal, so that tr V'AV is the sum of A_jj
+    over the support, whatever V.  The h features with the largest A_jj are optimal, one nested ranking for all h.
 
     Parameters
     ----------
@@ -57,14 +56,12 @@ class KMeansUFS(BaseSelector):
     Raises
     ------
     ValueError
-        For a parameter out of its range.
+        For a parameter out of its range, or an `init` of the wrong form.
 
     Notes
     -----
-    *Cost*: eigenvectors of the smaller of XX' and X'X, then nothing for "exact" and O(n_features h^2) per sweep for
-    "admm"; no n_features x n_features matrix.  Deterministic, and free of the signs of the singular vectors: A_jj does
-    not depend on them, nor does the ADMM on a rotation of its start's columns.  Where sigma_k = sigma_{k+1} A itself,
-    and so the ranking, is not unique.
+    Eigenvectors of the smaller of XX' and X'X, and O(n_features h^2) a sweep of "admm".  Deterministic, and free of the
+    signs of the singular vectors.  Where sigma_k = sigma_{k+1} A itself, and so the ranking, is not unique.
 
     *The start of the ADMM*: the paper takes the first h eigenvectors of A, which has rank k < h, so that all but k are
     arbitrary.  Here they are the leading h right singular vectors of X; beyond the rank of X, coordinate vectors of
@@ -74,13 +71,17 @@ class KMeansUFS(BaseSelector):
 
     *Known pathologies*: features are scored one by one, so duplicates rank side by side.  With standardised data and
     k at the rank of X every A_jj is n_samples, and the ranking is rounding.  The ADMM stops moving because the
-    penalty has outgrown the data, and ends above the optimum, often above its own first sweep.
+    penalty has outgrown the data, and ends above the optimum, often above its own first sweep
+    (docs/methods/kmeans_ufs.md).
 
     References
     ----------
     Sun, Ding & Fan. K-means Derived Unsupervised Feature Selection using Improved ADMM. 2024: model (8), relaxation
     (11), bilinear ADMM (27), updates (29), (31), (26), (17)-(19), start (32), Algorithm 1.
     """
+
+    bounds = {"n_clusters": whole(1, smaller_side), "mu0": above(0), "rho": at_least(1), "patience": whole(1)}
+    choices = {"solver": ("exact", "admm")}
 
     def __init__(
         self,
@@ -110,16 +111,6 @@ class KMeansUFS(BaseSelector):
         """Whether every size needs a fit of its own: with the ADMM, not with the closed form."""
         return self.solver == "admm"
 
-    def _check(self, X):
-        bound = min((X.shape[0], "n_samples"), (X.shape[1], "n_features"))
-        check_number("n_clusters", self.n_clusters, 1, bound[0], integer=True, high_name=bound[1])
-        if self.solver not in ("exact", "admm"):
-            raise ValueError(f"solver={self.solver!r} must be 'exact' or 'admm'.")
-        check_number("mu0", self.mu0, 0, open_low=True)
-        check_number("rho", self.rho, 1)
-        check_number("patience", self.patience, 1, integer=True)
-        check_number("max_iter", self.max_iter, 0, integer=True)
-
     def _solve(self, X, rng):
         Z = shared(X, standardized) if self.standardize else X
         _, loadings = shared(Z, principal_axes, self.n_clusters)
@@ -127,9 +118,10 @@ class KMeansUFS(BaseSelector):
         if self.solver == "exact" or not gain.any():
             best = np.sort(gain)[::-1][: self.n_features_to_select_].sum()
             return Solution(gain, Trace(np.array([-best])))
-        start = self._start(Z, gain)
-        row_norms, trace = bilinear_admm(loadings, start, self.mu0, self.rho, self.patience, self.max_iter)
-        return Solution(row_norms, trace)
+        problem = Problem(loadings, self.mu0, self.rho, self.patience)
+        start = problem.start(self._start(Z, gain))
+        state, trace = iterate(problem.sweep, start, max_iter=self.max_iter, tol=0, residual=problem.residual)
+        return Solution(row_norms(state.F), trace)
 
     def _start(self, Z, gain):
         shape = len(gain), self.n_features_to_select_

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from methods.core.linalg import complete_basis, polar_factor, principal_axes
-from methods.core.loop import iterate
+from methods.core.prox import row_norms
 
 LARGEST_PENALTY = 1e7
 
@@ -30,7 +30,7 @@ def leading_basis(Z, features):
     return complete_basis(polar_factor(loadings[:, :rank]), features)
 
 
-class _State(NamedTuple):
+class State(NamedTuple):
     """An iterate of the ADMM.
 
     W and Gamma are two halves of F = V + Gamma / mu: by (26) W is F on the kept rows and 0 elsewhere, so that (18)
@@ -45,32 +45,31 @@ class _State(NamedTuple):
     mu: float  # the penalty that F was made with
     next_mu: float
     unchanged: int  # sweeps since the rows changed
+    value: float  # -sum of A_jj over the rows
 
 
-def bilinear_admm(loadings, start, mu0, rho, patience, max_iter):
-    """Algorithm 1 of the paper for min -tr V'AV with V = U = W, U'U = I, h non-zero rows of W, ||V||_F^2 = h.
+class Problem:
+    """min -tr V'AV with V = U = W, U'U = I, h non-zero rows of W, ||V||_F^2 = h, for A = loadings @ loadings.T.
 
     Parameters
     ----------
     loadings : ndarray of shape (n_features, k)
-        A = loadings @ loadings.T.
-    start : ndarray of shape (n_features, h)
-        Orthonormal columns.
-    mu0, rho, patience, max_iter
+    mu0, rho, patience
         As in `KMeansUFS`.
-
-    Returns
-    -------
-    row_norms : ndarray of shape (n_features,)
-        The h largest are the rows kept.
-    trace : Trace
-        -sum of A_jj over the kept rows.
     """
-    gain = np.einsum("jk,jk->j", loadings, loadings)
-    h = start.shape[1]
 
-    def step(state):
-        mu = state.next_mu
+    def __init__(self, loadings, mu0, rho, patience):
+        self.loadings, self.mu0, self.rho, self.patience = loadings, mu0, rho, patience
+        self.gain = np.einsum("jk,jk->j", loadings, loadings)
+
+    def start(self, V):
+        """V = U = W, with orthonormal columns and no multipliers: W is all of V."""
+        rows, everything = largest_rows(V, V.shape[1]), np.ones(len(V), dtype=bool)
+        return State(V, np.zeros_like(V), V, everything, rows, self.mu0, self.mu0, 0, -self.gain[rows].sum())
+
+    def sweep(self, state):
+        """V, U, W, then the multipliers and the penalty."""
+        loadings, mu, h = self.loadings, state.next_mu, state.F.shape[1]
         V = loadings @ (loadings.T @ state.U)  # (29), Q before its scaling
         V += mu * state.U
         V -= state.Omega
@@ -84,26 +83,14 @@ def bilinear_admm(loadings, start, mu0, rho, patience, max_iter):
         kept = np.zeros(len(V), dtype=bool)
         kept[rows] = True
         unchanged = state.unchanged + 1 if np.array_equal(rows, state.rows) else 0
-        return _State(U, Omega, V, kept, rows, mu, min(rho * mu, LARGEST_PENALTY), unchanged)  # (19)
+        next_mu = min(self.rho * mu, LARGEST_PENALTY)  # (19)
+        return State(U, Omega, V, kept, rows, mu, next_mu, unchanged, -self.gain[rows].sum())
 
-    # At the start W is all of V, and there are no multipliers.
-    everything = np.ones(len(start), dtype=bool)
-    state = _State(start, np.zeros_like(start), start, everything, largest_rows(start, h), mu0, mu0, 0)
-    state, trace = iterate(
-        step,
-        state,
-        lambda state: -gain[state.rows].sum(),
-        residual=lambda _, state: patience - state.unchanged,
-        tol=0,
-        max_iter=max_iter,
-    )
-    return _row_norms(state.F), trace
+    def residual(self, previous, state):
+        """Sweeps of patience left."""
+        return self.patience - state.unchanged
 
 
 def largest_rows(F, h):
     """Indices, ascending, of the h rows of largest norm; ties by index."""
-    return np.sort(np.argsort(-_row_norms(F), kind="stable")[:h])
-
-
-def _row_norms(F):
-    return np.sqrt(np.einsum("ij,ij->i", F, F))
+    return np.sort(np.argsort(-row_norms(F), kind="stable")[:h])

@@ -3,9 +3,9 @@
 import numpy as np
 
 from methods.core.base import BaseSelector, Solution
-from methods.core.checks import check_number
+from methods.core.checks import at_least, fewer_than_samples, whole
 from methods.core.graphs import affinity_graph
-from methods.core.loop import Trace
+from methods.core.loop import COLLAPSED, Trace
 from methods.core.spectral import smooth_vectors
 from methods.mcfs.lars import lasso_paths
 
@@ -80,6 +80,9 @@ class MCFS(BaseSelector):
     Cai, Zhang & He. Unsupervised feature selection for multi-cluster data. KDD 2010, section 3.
     """
 
+    bounds = {"n_clusters": whole(1, fewer_than_samples), "ridge": at_least(0)}
+    choices = {"affinity": ("heat", "binary")}
+
     def __init__(
         self,
         n_features_to_select=None,
@@ -120,14 +123,9 @@ class MCFS(BaseSelector):
                 f"size={size} must be at most n_features_to_select={self.n_features_to_select_}, where the lasso paths "
                 "were left: fit with the largest size wanted."
             )
-        if size == self.n_features_to_select_ or self.status_ == "collapsed":
+        if size == self.n_features_to_select_ or self.status_ == COLLAPSED:
             return features
         return np.argsort(-self._scores(size), kind="stable")[:size]
-
-    def _check(self, X):
-        check_number("n_clusters", self.n_clusters, 1, len(X) - 1, integer=True, high_name="n_samples - 1")
-        check_number("n_neighbors", self.n_neighbors, 1, integer=True)
-        check_number("ridge", self.ridge, 0)
 
     def _solve(self, X, rng):
         S = affinity_graph(X, self.affinity, self.n_neighbors)

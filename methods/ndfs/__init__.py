@@ -1,19 +1,21 @@
 """NDFS: non-negative spectral clusters, and the features that predict them."""
 
 from dataclasses import replace
+from types import MappingProxyType
 
 import numpy as np
 
 from methods.core.base import BaseSelector, Solution
-from methods.core.checks import check_number
-from methods.core.graphs import affinity_graph, knn_graph, laplacian, median_distance
-from methods.core.loop import COLLAPSED, iterate, largest_change
+from methods.core.checks import above, check_init
+from methods.core.graphs import affinity_graph, graph_laplacian
+from methods.core.loop import COLLAPSED, iterate
 from methods.core.prox import row_norms
 from methods.core.ridge import smallest_collapsing_weight
 from methods.core.shared import shared
-from methods.core.starts import graph_labels, indicator, order_by_distance, spectral_labels
+from methods.core.starts import graph_labels, indicator
 from methods.ndfs import paper, released
 
+VARIANTS = {"paper": paper, "released": released}
 LIFT = 0.2  # of every entry of the start: a zero would stay zero
 
 
@@ -42,7 +44,7 @@ class NDFS(BaseSelector):
     variant : {"paper", "released"}, default="paper"
         "released": the program that was published (see Notes).
     n_neighbors : int, default=5
-        1 or more; the graph joins a sample to its k = min(n_neighbors, n_samples - 1) nearest.  Unused with an array.
+        Nearest neighbours that the graph joins to a sample, 1 or more.  Unused with an array.
     affinity : {"heat", "binary"} or array of shape (n_samples, n_samples), default="heat"
         Weights of the graph (`methods.core.graphs.affinity_graph`).
     init : ndarray of shape (n_samples, n_clusters), default=None
@@ -60,9 +62,9 @@ class NDFS(BaseSelector):
     scores_ : ndarray of shape (n_features,)
         ||w_j||.
     labels_ : ndarray of shape (n_samples,) of int
-        argmax of the rows of F.
+        The largest entry of each row of F.
     trace_ : ndarray
-        "paper": the objective with ||w_j|| smoothed to sqrt(||w_j||^2 + 1e-12); never rises.  "released": tr F'MF +
+        "paper": the objective, ||w_j|| smoothed to sqrt(||w_j||^2 + 1e-12); never rises.  "released": tr F'MF +
         gamma/4 ||F'F - I||^2 with the M of each sweep.
     status_ : str
         "collapsed" where W = 0 is optimal for the last F: beta >= 2 max_j ||x_j'F||.  The scores are then what the
@@ -71,53 +73,40 @@ class NDFS(BaseSelector):
     Raises
     ------
     ValueError
-        For a parameter out of its range, for an affinity that is no weight matrix over the samples, and for more
-        clusters than samples with an edge.
+        For a parameter out of its range, an affinity that is no weight matrix over the samples, or more clusters than
+        samples with an edge.
 
     Notes
     -----
     *Start*: labels by K-means on the n_clusters smallest eigenvectors of L, rows of unit norm; F their one-hot
     indicators plus 0.2, columns of unit norm; the weights of the features those of W = 1.
 
-    *One sweep*: with s_j = ||w_j||, smoothed, ||W||_21 <= sum_j (||w_j||^2 / s_j + s_j) / 2, equal at the W that s
-    comes from.  For D = diag(1 / (2 s)) the best W is W(F) = (X'X + beta D)^-1 X'F, and what is left of the regression
-    is tr F'(F - X W(F)), so that F has to lower tr F'MF + gamma/2 ||F'F - I||^2 with M F = L F + alpha (F - X W(F));
-    M is never formed.  Half the gradient is MF + gamma (FF'F - F).  Its positive and negative parts give
+    *One sweep*: D = diag(1 / (2 s)) from the row norms s of W; then W(F) = (X'X + beta D)^-1 X'F leaves F to lower
+    tr F'MF + gamma/2 ||F'F - I||^2 with M F = L F + alpha (F - X W(F)).  A multiplicative step from the positive and
+    negative parts of the gradient does so, with a power of 1/2, halved until the objective does not rise.  D is
+    extrapolated where that helps (`methods.core.reweighting`).
 
-        F <- F * [((MF)^- + gamma F) / ((MF)^+ + gamma FF'F)]^p,
+    *Differs from the paper*: its rule (power 1, all of MF in the denominator, columns scaled afterwards) need not
+    descend, as MF has many negative entries.
 
-    p = 1/2 halved until the objective does not rise, which keeps F >= 0 whatever the signs of MF.  (p = 1 answers a
-    column too long by one too short: on USPS it ends in a cycle of two.)  Then W(F), and D from it.  D is extrapolated,
-    and the plain sweep taken where that would raise the objective (`methods.core.reweighting`).
-
-    *Cost*: one Cholesky factorisation of the smaller side of X and two solves for n_clusters columns per sweep; L
-    stays sparse, and with fewer samples than features there is no (n_features, n_features) array.
-
-    *Differs from the paper*: its rule has all of MF in the denominator, where 58 to 69 % of the entries are negative
-    (UMIST, PIE10P), with p = 1, and scales the columns of F afterwards: no descent is sure.
-
-    *Differs from the released program* ("released" is that program): the rule of the paper, columns scaled to unit norm
-    in every sweep; F starts uniform in (0, 1) with the label's entry set to 1, and 0.2 added; W is that of the F before
-    the last step; the graph's bandwidth is the square of the median distance, so that on most data all edges weigh
-    nearly 1; gamma/4 in the traced value, where the step belongs to gamma/2.  Here alone: the random entries are drawn
-    in the order of the samples' distances to the mean, so that how they are stored does not matter.
+    *Differs from the released program* ("released" is that program): the paper's rule; F starts uniform in (0, 1) with
+    the label's entry set to 1, and 0.2 added; W is that of the F before the last step; the graph's bandwidth is the
+    square of the median distance; gamma/4 in the traced value, where the step belongs to gamma/2.  Here alone the
+    random entries are drawn in the order of the samples' distances to the mean, so that how they are stored does not
+    matter.
 
     *Permuted samples or features* give the same selection, ties and rounding aside.
 
-    *Known pathologies* (min-max scaled data): at gamma = 1e8 the labels are those of the start, at every point of the
-    grid (UMIST, PIE10P, ALLAML), and tr F'LF hardly moves, so that this is l21 regression on spectral labels: alpha is
-    all but inert.  The 49 points give 9 different sets of 100 features on UMIST and PIE10P, 12 on ALLAML, the 21 points
-    with beta >= 100, where W collapses, aside.  F is not at its minimum then: 20 steps of projected L-BFGS in every
-    sweep lower the objective by 1 % on UMIST and 2 % on PIE10P at alpha = beta = 1 with 100 and 97 of 100 features the
-    same, at ten to twenty times the cost; by 6 to 8 % at alpha = 1e4 with 67 of 100.  At alpha >= 1e4 max_iter is
-    reached on some of the grid.  With "released" it is reached nearly everywhere, as what is left of the penalty
-    (UMIST: 4.6e4 after 100 sweeps) shrinks ever more slowly, and a new seed keeps only 42 to 50 of 100 features on
-    UMIST (89 to 100 with "paper").
+    *Known pathologies*: at gamma = 1e8 the labels are those of the start and F hardly moves, so that this is l21
+    regression on spectral labels and alpha is all but inert.
 
     References
     ----------
     Li, Yang, Liu, Zhou & Lu. Unsupervised feature selection using nonnegative spectral analysis. AAAI 2012.
     """
+
+    bounds = MappingProxyType({name: above(0) for name in ("alpha", "beta", "gamma")})
+    choices = MappingProxyType({"variant": tuple(VARIANTS), "affinity": ("heat", "binary")})
 
     def __init__(
         self,
@@ -149,61 +138,20 @@ class NDFS(BaseSelector):
         self.random_state = random_state
 
     def _check(self, X):
-        for name in ("alpha", "beta", "gamma"):
-            check_number(name, getattr(self, name), 0, open_low=True)
-        check_number("n_neighbors", self.n_neighbors, 1, integer=True)
-        check_number("max_iter", self.max_iter, 0, integer=True)
-        check_number("tol", self.tol, 0)
-        if self.variant not in ("paper", "released"):
-            raise ValueError(f"variant={self.variant!r} must be 'paper' or 'released'.")
-        if self.init is not None:
-            F, shape = np.asarray(self.init, dtype=float), (len(X), self.n_clusters)
-            if F.shape != shape or not np.isfinite(F).all() or (F < 0).any():
-                raise ValueError(f"init of shape {F.shape} must be finite, 0 or more and of shape {shape}.")
+        check_init(self.init, (len(X), self.n_clusters), low=0)
 
     def _solve(self, X, rng):
-        seed = int(rng.integers(2**31))
-        is_released = self.variant == "released"
-        if isinstance(self.affinity, str):
-            graph = (released_graph if is_released else affinity_graph), self.affinity, self.n_neighbors
-            L = shared(X, graph_laplacian, *graph)
+        variant, seed = VARIANTS[self.variant], int(rng.integers(2**31))
+        graph = self.affinity, self.n_neighbors, variant.bandwidth
+        if self.init is None:
+            labels = shared(X, graph_labels, self.n_clusters, seed, affinity_graph, *graph)
+            F = variant.first(indicator(labels, self.n_clusters), X, rng) + LIFT
         else:
-            S = affinity_graph(X, self.affinity, self.n_neighbors)
-            L = laplacian(S, normalized=True)
-        if self.init is not None:
             F = np.array(self.init, dtype=float)
-        else:
-            if isinstance(self.affinity, str):
-                labels = shared(X, graph_labels, self.n_clusters, seed, *graph)
-            else:
-                labels = spectral_labels(X, S, self.n_clusters, seed)
-            F = indicator(labels, self.n_clusters)
-            if is_released:
-                noise = np.empty(F.shape)
-                noise[order_by_distance(X)] = rng.random(F.shape)
-                F = np.where(F > 0, 1.0, noise)
-            F += LIFT
-        problem = (released if is_released else paper).Problem(X, L, self.alpha, self.beta, self.gamma)
+        problem = variant.Problem(X, shared(X, graph_laplacian, *graph), self.alpha, self.beta, self.gamma)
         state, trace = iterate(
-            problem.sweep,
-            problem.start(F),
-            lambda state: state.value,
-            residual=None if is_released else largest_change,
-            max_iter=self.max_iter,
-            tol=self.tol,
+            problem.sweep, problem.start(F), residual=problem.change, max_iter=self.max_iter, tol=self.tol
         )
         if self.beta >= smallest_collapsing_weight(X, state.F):
             trace = replace(trace, status=COLLAPSED)
         return Solution(row_norms(state.W), trace, state.F.argmax(axis=1))
-
-
-def released_graph(X, affinity, n_neighbors):
-    """The neighbourhood graph, its bandwidth the square of the median distance."""
-    if affinity != "heat":
-        return affinity_graph(X, affinity, n_neighbors)
-    return knn_graph(X, n_neighbors, "heat", bandwidth=median_distance(X) ** 2 or None)
-
-
-def graph_laplacian(X, graph, *args):
-    """The normalised Laplacian of ``graph(X, *args)``."""
-    return laplacian(shared(X, graph, *args), normalized=True)

@@ -1,14 +1,21 @@
-"""The objective of NDFS (`methods.ndfs`) for given data, the sweep that lowers it, and the released program's sweep."""
+"""NDFS as printed: its penalised objective, and the sweep that lowers it."""
 
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from methods.core.loop import largest_change
 from methods.core.prox import oblique
 from methods.core.reweighting import Memory, log_scale, no_memory, safeguarded
 from methods.core.ridge import WeightedRidge
 
 HALVINGS = 30  # of the power of the multiplicative step
+bandwidth = None  # of the graph's heat kernel: the default of `methods.core.graphs.knn_graph`
+
+
+def first(F, X, rng):
+    """The indicators as they are."""
+    return F
 
 
 @dataclass(frozen=True)
@@ -32,6 +39,8 @@ class Problem:
     L : csr_array of shape (n_samples, n_samples)
     alpha, beta, gamma : float
     """
+
+    change = staticmethod(largest_change)
 
     def __init__(self, X, L, alpha, beta, gamma):
         self.X, self.L = X, L

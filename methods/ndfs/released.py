@@ -1,13 +1,27 @@
-"""NDFS as the released program computes it."""
+"""NDFS as its released program computes it."""
 
 from typing import NamedTuple
 
 import numpy as np
 
+from methods.core.graphs import median_distance
 from methods.core.prox import oblique, row_weights
 from methods.core.ridge import WeightedRidge
+from methods.core.starts import order_by_distance
 
 EPS = np.finfo(float).eps
+
+
+def bandwidth(X):
+    """Of the graph's heat kernel: the square of the median distance."""
+    return median_distance(X) ** 2
+
+
+def first(F, X, rng):
+    """Uniform entries and 1 at the label; they are drawn in the order of the samples' distances to the mean."""
+    noise = np.empty(F.shape)
+    noise[order_by_distance(X)] = rng.random(F.shape)
+    return np.where(F > 0, 1.0, noise)
 
 
 class State(NamedTuple):
@@ -27,6 +41,8 @@ class Problem:
     L : csr_array of shape (n_samples, n_samples)
     alpha, beta, gamma : float
     """
+
+    change = None  # of the traced value
 
     def __init__(self, X, L, alpha, beta, gamma):
         self.X, self.L = X, L

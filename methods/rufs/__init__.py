@@ -1,18 +1,17 @@
 """RUFS: clusters by robust non-negative factorisation, features by robust regression on them."""
 
+from types import MappingProxyType
+
 import numpy as np
 
 from methods.core.base import BaseSelector, Solution
-from methods.core.checks import check_number
-from methods.core.graphs import affinity_graph, knn_graph
-from methods.core.local_learning import kernel_graph_laplacian, local_learning_laplacian, mean_distance
-from methods.core.loop import iterate, largest_change
-from methods.core.prox import row_norms
+from methods.core.checks import above, at_least, check_init
+from methods.core.loop import iterate
 from methods.core.shared import shared
-from methods.core.starts import indicator, kmeans_labels, scaled_indicator
-from methods.rufs.paper import Model, is_zero_optimal
-from methods.rufs.released import ReleasedRUFS
-from methods.rufs.released import State as ReleasedState
+from methods.core.starts import kmeans_labels
+from methods.rufs import paper, released
+
+VARIANTS = {"paper": paper, "released": released}
 
 
 class RUFS(BaseSelector):
@@ -24,12 +23,12 @@ class RUFS(BaseSelector):
 
     G (n_samples, n_clusters) the relaxed cluster indicators, F (n_clusters, n_features) the centres, W (n_features,
     n_clusters) the regression of the indicators on the features, L the local-learning regulariser
-    (`methods.core.local_learning`).  Every row norm r is smoothed to sqrt(r^2 + 1e-10), and the smoothed objective is
-    what is traced.
+    (`methods.core.local_learning`).  A feature's score is the norm of its row of W.
 
     Parameters
     ----------
     n_features_to_select : int, float or None, default=None
+        As in `BaseSelector`.
     n_clusters : int, default=2
         In [1, n_samples].
     nu : float, default=1.0
@@ -41,9 +40,9 @@ class RUFS(BaseSelector):
     zeta : float, default=1e7
         Weight of the orthogonality of G, 0 or more.
     variant : {"paper", "released"}, default="paper"
-        "released": the program that was published, its departures from the paper included (see Notes).
+        "released": the program that was published (see Notes).
     n_neighbors : int, default=5
-        Of the local-learning graph; k = min(n_neighbors, n_samples - 1).  Unused where `affinity` is an array.
+        Nearest neighbours that the graph joins to a sample, 1 or more.  Unused with an array.
     affinity : {"local", "heat", "binary"} or array of shape (n_samples, n_samples), default="local"
         "local": the Gaussian kernel over whole neighbourhoods ("released": over edges only).  Otherwise a weight
         matrix, as in `methods.core.graphs.affinity_graph`, that serves as the kernel on its own edges.
@@ -55,7 +54,7 @@ class RUFS(BaseSelector):
     tol : float, default=1e-5
         "paper": converged when neither the objective nor W's part of it (the alpha and beta terms) changes by more
         than this share in a sweep.  "released": when the spectral norm of the gradients that the blocks ended with is
-        at most this share of the norm at the start.
+        at most this share of the Frobenius norm at the start.
     random_state : int, RandomState or None, default=None
         Of K-means.
 
@@ -64,15 +63,18 @@ class RUFS(BaseSelector):
     scores_ : ndarray of shape (n_features,)
         ||w_j||.
     labels_ : ndarray of shape (n_samples,) of int
-        argmax of the rows of G.
+        The largest entry of each row of G.
+    trace_ : ndarray
+        "paper": the objective, every row norm r smoothed to sqrt(r^2 + 1e-10); never rises.  "released": with the two
+        terms that the program adds.
     status_ : str
-        "collapsed" where W = 0 is optimal for the final G: beta >= alpha max_j ||sum_i x_ij g_i / ||g_i|| ||.  With
-        "released" the scores stay those of the W it ends with, optimal or not.
+        "collapsed" where W = 0 is optimal for the final G: beta >= alpha max_j ||sum_i x_ij g_i / ||g_i|| ||; all
+        scores are then 0.  With "released" the scores stay those of the W it ends with, optimal or not.
 
     Raises
     ------
     ValueError
-        For a parameter out of its range.
+        For a parameter out of its range, a start that does not fit, or an affinity that is no weight matrix.
 
     Notes
     -----
@@ -82,35 +84,35 @@ class RUFS(BaseSelector):
     *One sweep*: W by reweighting, W = S X'(X S X' + (beta/alpha) R)^-1 G with S and R the diagonal matrices of the
     current row norms of W and XW - G (the system is n_features x n_features where that is the smaller side); G by
     projected L-BFGS; F by reweighting the samples and exact minimisation over one row of F at a time.  None of the
-    three raises the objective.  O(n_samples n_features n_clusters) and one Cholesky factorisation per reweighting.
+    three raises the objective.
 
-    *Differs from the paper*: W not by L-BFGS, which hardly leaves the ridge start; F not by L-BFGS; the objective, not
-    the gradient, decides when to stop: at zeta = 1e7 the gradient is that of the penalty.
+    *Differs from the paper*: W and F not by L-BFGS; the objective, not the gradient, decides when to stop, as at zeta =
+    1e7 the gradient is that of the penalty.
 
     *Differs from the released program* ("released" is that program): it adds 0.1 sum(G) and 1e-4 sum_j ||F_:j|| to the
     objective; G starts with entries of 1, far from G'G = I, and F is raised by a constant; the kernel of L is the heat
     graph itself, with zeros on the diagonal and between neighbours that are not neighbours themselves, and its ridge
-    is not multiplied by the number of neighbours: the largest eigenvalue of L is then 341 on UMIST, 200 on PIE10P,
-    16500 on ALLAML and 248000 on USPS (min-max scaled), against 2.2 to 2.5 for "paper", so nu is not comparable; the
-    row weights in F's gradient stay those of its first step; a block stops at the first step that lowers its function
-    by less than 1e-4, and throws that step away; the outer test is met after a sweep or two, as the penalty dominates
-    the first gradient.  Here alone: at most 1000 steps per block, and the objective's last term is the Frobenius norm.
+    is not multiplied by the number of neighbours, so that L may be hundreds of times larger and nu is not comparable;
+    the row weights in F's gradient stay those of its first step; a block stops at the first step that lowers its
+    function by less than 1e-4, and throws that step away; the outer test is met after a sweep or two, as the penalty
+    dominates the first gradient.  Here alone: at most 1000 steps per block, and the objective's last term is the
+    Frobenius norm.
 
     *Permuted samples or features* give the same selection, ties and rounding aside.
 
-    *Known pathologies*: at zeta = 1e7 the labels are those of K-means at the start (0 % change on UMIST, PIE10P, ORL,
-    COIL20, PIX10P and ALLAML, 2 % on MNIST and USPS, at alpha = beta = 1), so that nu and the local learning hardly
-    matter.  W then depends on beta / alpha alone: of the 49 points of the grid, those with equal ratio select nearly
-    the same features, and those with a large ratio collapse.  Where alpha is large and n_samples < n_features, XW = G
-    is nearly exact, W and G move little per sweep, and max_iter is reached (PIE10P at alpha = 100, beta <= 1); so it is
-    at alpha = beta = 1e6.  The released program's start of ones costs 1e10, and its first steps leave K-means behind:
-    15 to 48 % of the labels change.
+    *Known pathologies*: at zeta = 1e7 the labels are those of K-means at the start, so that nu and the local learning
+    hardly matter, and W depends on beta / alpha alone.  Where alpha is large and n_samples < n_features, XW = G is
+    nearly exact, and max_iter is reached.  "released": its start is so far from G'G = I that the first steps leave
+    K-means behind.
 
     References
     ----------
     Qian & Zhai. Robust unsupervised feature selection. IJCAI 2013: local learning (4), (5), model (7), penalised
     objective (8), gradients (10)-(12), Algorithm 3.
     """
+
+    bounds = MappingProxyType({"nu": at_least(0), "alpha": above(0), "beta": above(0), "zeta": at_least(0)})
+    choices = MappingProxyType({"variant": tuple(VARIANTS), "affinity": ("local", "heat", "binary")})
 
     def __init__(
         self,
@@ -144,72 +146,33 @@ class RUFS(BaseSelector):
         self.random_state = random_state
 
     def _check(self, X):
-        check_number("nu", self.nu, 0)
-        check_number("alpha", self.alpha, 0, open_low=True)
-        check_number("beta", self.beta, 0, open_low=True)
-        check_number("zeta", self.zeta, 0)
-        check_number("n_neighbors", self.n_neighbors, 1, integer=True)
-        check_number("max_iter", self.max_iter, 0, integer=True)
-        check_number("tol", self.tol, 0)
-        if self.variant not in ("paper", "released"):
-            raise ValueError(f"variant={self.variant!r} must be 'paper' or 'released'.")
+        (n, d), c, given = X.shape, self.n_clusters, self._given()
+        if self.init is not None and len(given) not in (1, 3):
+            raise ValueError(f"init must be G0 or (G0, F0, W0); it has {len(given)} arrays.")
+        for array, shape, low in zip(given, ((n, c), (c, d), (d, c)), (0, 0, None), strict=False):
+            check_init(array, shape, low)
 
     def _solve(self, X, rng):
-        seed = int(rng.integers(2**31))
-        given = self._given(X)
-        L = self._laplacian(X)
-        released = self.variant == "released"
-        if given:
-            G = given[0]
+        variant, seed, given = VARIANTS[self.variant], int(rng.integers(2**31)), self._given()
+        problem = variant.Problem(X, self._laplacian(X, variant), self.nu, self.alpha, self.beta, self.zeta)
+        if len(given) == 3:
+            G, F, W = given
+            start = problem.state(W, G, F)
+        elif given:
+            start = problem.start(*given)
         else:
-            labels = shared(X, kmeans_labels, self.n_clusters, seed)
-            G = (indicator if released else scaled_indicator)(labels, self.n_clusters)
-        if released:
-            model = ReleasedRUFS(X, L, self.nu, self.alpha, self.beta, self.zeta)
-            start = ReleasedState(given[2], G, given[1]) if len(given) == 3 else model.start(G)
-            state, trace = model.solve(start, self.max_iter, self.tol)
-        else:
-            model = Model(X, L, self.nu, self.alpha, self.beta, self.zeta)
-            start = model.state(given[2], G, given[1]) if len(given) == 3 else model.start(G)
-            state, trace = iterate(
-                model.sweep,
-                start,
-                lambda state: state.value,
-                residual=largest_change,
-                max_iter=self.max_iter,
-                tol=self.tol,
-            )
-        scores = row_norms(state.W)
-        if not released and is_zero_optimal(X, state.G, self.alpha, self.beta):
-            scores = np.zeros_like(scores)
-        return Solution(scores, trace, state.G.argmax(axis=1))
+            start = problem.start(variant.first(shared(X, kmeans_labels, self.n_clusters, seed), self.n_clusters))
+        state, trace = iterate(problem.sweep, start, residual=problem.change, max_iter=self.max_iter, tol=self.tol)
+        return Solution(problem.scores(state), trace, state.G.argmax(axis=1))
 
-    def _laplacian(self, X):
-        released = self.variant == "released"
+    def _laplacian(self, X, variant):
         if isinstance(self.affinity, str) and self.affinity == "local":
-            return shared(X, released_laplacian if released else local_learning_laplacian, self.n_neighbors)
-        K = affinity_graph(X, self.affinity, self.n_neighbors)
-        return kernel_graph_laplacian(K, per_neighbor=not released)
+            return variant.local_laplacian(X, self.n_neighbors)
+        return variant.graph_laplacian(X, self.affinity, self.n_neighbors)
 
-    def _given(self, X):
-        """() or (G0,) or (G0, F0, W0), checked."""
+    def _given(self):
+        """() or (G0,) or (G0, F0, W0)."""
         if self.init is None:
             return ()
-        given = tuple(self.init) if isinstance(self.init, tuple) else (self.init,)
-        (n, d), c = X.shape, self.n_clusters
-        shapes = ((n, c), (c, d), (d, c))[: len(given)]
-        given = tuple(np.array(array, dtype=float) for array in given)
-        fits = len(given) in (1, 3) and all(
-            array.shape == shape and np.isfinite(array).all() for array, shape in zip(given, shapes, strict=False)
-        )
-        if not fits or any((array < 0).any() for array in given[:2]):
-            raise ValueError(
-                f"init must be G0 or (G0, F0, W0), finite, of shapes {((n, c), (c, d), (d, c))}, G0 and F0 0 or more; "
-                f"got shapes {tuple(array.shape for array in given)}."
-            )
-        return given
-
-
-def released_laplacian(X, n_neighbors):
-    """The released program's regulariser: its kernel is the heat graph itself, zero on the diagonal."""
-    return kernel_graph_laplacian(knn_graph(X, n_neighbors, "heat", bandwidth=mean_distance(X) or None))
+        given = self.init if isinstance(self.init, tuple) else (self.init,)
+        return tuple(np.array(array, dtype=float) for array in given)

@@ -1,14 +1,30 @@
-"""The printed objective of RUFS and the three blocks that minimise it."""
+"""RUFS as printed: its penalised objective, smoothed, and the three blocks that minimise it."""
 
 from typing import NamedTuple
 
 import numpy as np
 
 from methods.core.bounded import minimize_nonnegative
+from methods.core.graphs import affinity_graph
+from methods.core.local_learning import kernel_graph_laplacian, local_learning_laplacian
+from methods.core.loop import largest_change
 from methods.core.prox import row_norms, smooth_l21
 from methods.core.ridge import doubly_weighted_ridge
+from methods.core.shared import shared
+from methods.core.starts import scaled_indicator
 
 EPS = 1e-10  # under every root of an l21 norm
+first = scaled_indicator  # of labels: G0
+
+
+def local_laplacian(X, n_neighbors):
+    """The local-learning regulariser whose kernel is Gaussian over whole neighbourhoods."""
+    return shared(X, local_learning_laplacian, n_neighbors)
+
+
+def graph_laplacian(X, affinity, n_neighbors):
+    """The local-learning regulariser whose kernel is a weight matrix, on its own edges."""
+    return kernel_graph_laplacian(affinity_graph(X, affinity, n_neighbors), per_neighbor=True)
 
 
 class State(NamedTuple):
@@ -21,7 +37,7 @@ class State(NamedTuple):
     value_w: float
 
 
-class Model:
+class Problem:
     """The printed objective for one data set and one setting, smoothed, and its three blocks.
 
     Parameters
@@ -34,6 +50,7 @@ class Model:
     # Steps per block and sweep: more of them cost more than they lower the objective.
     reweightings = 3
     quasi_newton = 50
+    change = staticmethod(largest_change)
 
     def __init__(self, X, L, nu, alpha, beta, zeta):
         self.X, self.L = X, L
@@ -59,6 +76,11 @@ class Model:
         """The three with the objective, nu tr G'LG + zeta/4 ||G'G - I||^2 and the three smoothed norms."""
         value_w = self.value_w(W, G)
         return State(W, G, F, value_w + self.value_g(G) + self.value_f(G, F), value_w)
+
+    def scores(self, state):
+        """||w_j||, and 0 for all features where W = 0 is optimal for G."""
+        collapsed = is_zero_optimal(self.X, state.G, self.alpha, self.beta)
+        return np.zeros(len(state.W)) if collapsed else row_norms(state.W)
 
     def value_w(self, W, G):
         return self.alpha * smooth_l21(self.X @ W - G, EPS) + self.beta * smooth_l21(W, EPS)

@@ -1,30 +1,51 @@
-"""RUFS as its released program solves it: its start, its extra penalties and its own projected L-BFGS."""
+"""RUFS as its released program computes it: its start, its further penalties and its own projected L-BFGS."""
 
 from typing import NamedTuple
 
 import numpy as np
 
-from methods.core.loop import iterate
+from methods.core.graphs import affinity_graph
+from methods.core.local_learning import kernel_graph_laplacian, mean_distance
 from methods.core.prox import row_norms
 from methods.core.ridge import weighted_ridge
+from methods.core.shared import shared
+from methods.core.starts import indicator
 
 ROW_PENALTY = 1e-4  # of sum_j ||F_:j||, not in the paper
 SUM_PENALTY = 0.1  # of sum G, not in the paper
 MEMORY = 10  # pairs of the L-BFGS
 ARMIJO = 0.2
 LARGEST_INNER = 1000  # the program has no bound
+first = indicator  # of labels: G0
+
+
+def local_laplacian(X, n_neighbors):
+    """The program's regulariser: its kernel is the heat graph itself, zero on the diagonal."""
+    return shared(X, heat_laplacian, n_neighbors)
+
+
+def graph_laplacian(X, affinity, n_neighbors, bandwidth=None):
+    """The local-learning regulariser whose kernel is a weight matrix, its ridge the same for every sample."""
+    return kernel_graph_laplacian(affinity_graph(X, affinity, n_neighbors, bandwidth))
+
+
+def heat_laplacian(X, n_neighbors):
+    """`graph_laplacian` with the mean of all distances for the bandwidth."""
+    return graph_laplacian(X, "heat", n_neighbors, mean_distance)
 
 
 class State(NamedTuple):
-    """W, G, F and the (projected) gradients that each block's solver ended with."""
+    """W, G, F, the objective there, and the gradients (projected) that each block's solver ended with."""
 
     W: np.ndarray
     G: np.ndarray
     F: np.ndarray
+    value: float
+    first: float  # Frobenius norm of all gradients at the start
     gradients: tuple = ()  # of W, G, F
 
 
-class ReleasedRUFS:
+class Problem:
     """The blocks of the released program for one data set and one setting.
 
     Parameters
@@ -51,19 +72,21 @@ class ReleasedRUFS:
         centers = np.maximum(np.linalg.lstsq(G, self.X, rcond=None)[0], 0.0)
         F = centers + 0.2 * centers.sum() / max(np.count_nonzero(centers), 1)
         W = weighted_ridge(self.X, G, np.full(self.X.shape[1], self.beta / self.alpha))
-        return State(W, G, F)
+        return self.state(W, G, F)
 
-    def solve(self, state, max_iter, tol):
-        """Sweeps until the spectral norm of the blocks' last gradients is at most tol times that of the start."""
-        first = np.linalg.norm(_stack(self.gradients(state)))
-        return iterate(
-            self.sweep,
-            state,
-            self.objective,
-            residual=lambda _, state: np.linalg.norm(_stack(state.gradients), 2) / max(first, np.finfo(float).tiny),
-            max_iter=max_iter,
-            tol=tol,
-        )
+    def state(self, W, G, F):
+        """The three as a start."""
+        return State(W, G, F, self.value(W, G, F), np.linalg.norm(_stack(self.gradients(W, G, F))))
+
+    @staticmethod
+    def change(_, state):
+        """Spectral norm of the blocks' last gradients, as a share of the norm at the start."""
+        return np.linalg.norm(_stack(state.gradients), 2) / max(state.first, np.finfo(float).tiny)
+
+    @staticmethod
+    def scores(state):
+        """||w_j||."""
+        return row_norms(state.W)
 
     def sweep(self, state):
         """W, then G, then F."""
@@ -87,7 +110,7 @@ class ReleasedRUFS:
             self.decrease,
             bounded=True,
         )
-        return State(W, G, F, (gradient_w, gradient_g, gradient_f))
+        return State(W, G, F, self.value(W, G, F), state.first, (gradient_w, gradient_g, gradient_f))
 
     def step_w(self, W, G):
         """W and the gradient there."""
@@ -95,15 +118,13 @@ class ReleasedRUFS:
             lambda W: self.value_w(W, G), lambda W: self.gradient_w(W, G), W, self.decrease, small=self.small
         )
 
-    def objective(self, state):
+    def value(self, W, G, F):
         """The paper's (8), with the two further penalties."""
-        W, G, F = state[:3]
-        shared = row_norms(G @ F - self.X).sum()  # in the parts of G and of F
-        return self.beta * row_norms(W).sum() + self.value_g(G, F, self.X @ W) + self.value_f(F, G) - shared
+        twice = row_norms(G @ F - self.X).sum()  # in the parts of G and of F
+        return self.beta * row_norms(W).sum() + self.value_g(G, F, self.X @ W) + self.value_f(F, G) - twice
 
-    def gradients(self, state):
-        """Of W, G and F at a state, as the program takes them before its first sweep."""
-        W, G, F = state[:3]
+    def gradients(self, W, G, F):
+        """Of W, G and F, as the program takes them before its first sweep."""
         XW = self.X @ W
         return self.gradient_w(W, G), self.gradient_g(G, F, XW), self.gradient_f(F, G, row_norms(G @ F - self.X))
 

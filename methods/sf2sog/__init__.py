@@ -1,13 +1,13 @@
 """SF2SOG: a sparse projection of exactly h features, with a graph that adapts to it."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
 
 from methods.core.base import BaseSelector, Solution
-from methods.core.checks import check_number
-from methods.core.loop import COLLAPSED, iterate
+from methods.core.checks import above
+from methods.core.loop import iterate
 from methods.core.optimal_graph import adapted_graph, row_stochastic_graph, smoother, symmetric_laplacian
 from methods.core.shared import shared
 from methods.sf2sog.eigen_subset import Quadratic, Subset, swapped
@@ -72,10 +72,9 @@ class SF2SOG(BaseSelector):
     keeping the h largest diagonal entries of a projected matrix, does not leave its start; hence the swaps.  Neither
     scaling of L_G nor a zero diagonal of G is in the objective, and so neither is here.
 
-    *Known pathologies*: the objective wants a *small* X W.  Features of little variance are the cheapest, constant ones
-    cost nothing: from c constant features on, as in MNIST, the fit is "collapsed".  So it is for 100 features on ALLAML
-    (72 samples) and PIX10P (100).  For gamma up to about 1e-6 G becomes I and the first two terms 0, whatever the
-    features; from 1 on, it hardly moves from S.
+    *Known pathologies*: the objective wants a *small* X W.  Features of little variance are the cheapest, and constant
+    ones cost nothing: with c of them, as in MNIST, the fit is "collapsed".  Where gamma is small G becomes I and the
+    first two terms 0, whatever the features; where it is large, G hardly moves from S (docs/methods/sf2sog.md).
 
     References
     ----------
@@ -86,6 +85,8 @@ class SF2SOG(BaseSelector):
     """
 
     size_in_objective = True
+    bounds = {"lambda_": above(0), "gamma": above(0)}
+    choices = {"affinity": ("heat", "binary")}
 
     def __init__(
         self,
@@ -110,31 +111,14 @@ class SF2SOG(BaseSelector):
         self.max_iter = max_iter
         self.tol = tol
 
-    def _check(self, X):
-        check_number("lambda_", self.lambda_, 0, open_low=True)
-        check_number("gamma", self.gamma, 0, open_low=True)
-        check_number("n_neighbors", self.n_neighbors, 1, integer=True)
-        check_number("max_iter", self.max_iter, 0, integer=True)
-        check_number("tol", self.tol, 0)
-
     def _solve(self, X, rng):
-        if isinstance(self.affinity, str):
-            S = shared(X, row_stochastic_graph, self.affinity, self.n_neighbors)
-        else:
-            S = row_stochastic_graph(X, self.affinity, self.n_neighbors)
+        S = shared(X, row_stochastic_graph, self.affinity, self.n_neighbors)
         problem = Problem(X, S, self.n_features_to_select_, self.n_clusters, self.lambda_, self.gamma)
-        state, trace = iterate(
-            problem.sweep,
-            problem.start(self._first_features(X.shape[1])),
-            lambda state: state.value,
-            max_iter=self.max_iter,
-            tol=self.tol,
-        )
-        if state.subset.total == 0:
-            trace = replace(trace, status=COLLAPSED)
+        start = problem.start(self._first_features(X.shape[1]))
+        state, trace = iterate(problem.sweep, start, max_iter=self.max_iter, tol=self.tol)
         scores = np.zeros(X.shape[1])
         scores[state.subset.features] = 1 + np.linalg.norm(state.subset.vectors, axis=1)
-        return Solution(scores, trace)
+        return Solution(scores, trace.collapsed_if(state.subset.total == 0))
 
     def _first_features(self, n_features):
         if self.init is None:

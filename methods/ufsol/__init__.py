@@ -1,20 +1,38 @@
 """UFSOL: a sparse projection that clusters the samples and keeps their ordinal locality."""
 
+from types import MappingProxyType
+
 import numpy as np
 
 from methods.core.base import BaseSelector, Solution
-from methods.core.checks import check_number
-from methods.core.graphs import affinity_graph, laplacian
-from methods.core.loop import MAX_ITER, Trace, iterate
+from methods.core.checks import above, at_least, check_init
+from methods.core.graphs import graph_laplacian
+from methods.core.loop import iterate_best
 from methods.core.ordinal_graphs import max_margin_laplacian, similarity_laplacian, triplet_laplacian
 from methods.core.prox import row_norms
 from methods.core.shared import shared
-from methods.core.starts import kmeans_labels
-from methods.ufsol.paper import Problem
-from methods.ufsol.released import ReleasedUFSOL, turned, with_unit_norm
+from methods.ufsol import paper, released
 
 TRIAL_SWEEPS = 20  # of each start, after which the one with the lower objective goes on
-GRAPHS = ("triplet", "similarity", "max_margin")
+
+
+def triplet(X, n_neighbors, squared):
+    """L of the ordinal triplets; and, as for all graphs, a lower bound of the eigenvalues of X'LX for centred X."""
+    return triplet_laplacian(X, n_neighbors, squared), 0.0
+
+
+def similarity(X, n_neighbors, squared):
+    """L of heat weights, whose width is 1."""
+    return similarity_laplacian(X, n_neighbors), 0.0
+
+
+def max_margin(X, n_neighbors, squared):
+    """L = 11'/n - I, which subtracts the scatter; the bound exceeds it by a hair."""
+    return max_margin_laplacian(len(X)), -1.0001 * float(np.linalg.norm(X - X.mean(axis=0), 2)) ** 2
+
+
+GRAPHS = MappingProxyType({"triplet": triplet, "similarity": similarity, "max_margin": max_margin})
+VARIANTS = MappingProxyType({"paper": paper, "released": released})
 
 
 class UFSOL(BaseSelector):
@@ -79,46 +97,43 @@ class UFSOL(BaseSelector):
 
     *Starts*, both from the K-means partition of X: the problem without sparsity, ties broken in favour of features that
     vary; and coordinate vectors of the features that cost least, chosen in turn with a partition of the samples on
-    them.  Each does 20 sweeps, and the one with the lower objective goes on.  The coordinates win on PIE10P and ORL for
-    beta in {1e-4, .01, 1, 100}, on UMIST at 1e-4 and 100, on COIL20 at all but 1 (alpha = 1, min-max scaled).
+    them.  Each does 20 sweeps, and the one with the lower objective goes on.
 
     *Cost*: with fewer samples than features O(n_samples^2 n_features) a sweep, and no (n_features, n_features) array
     (`methods.core.smallest`); otherwise one Cholesky factor of that size, with "max_margin" its eigenvectors.  And ten
     starts of K-means.
 
-    *Differs from the paper*: it starts from random coordinates; takes the partition of K-means whatever it costs; does
-    plain sweeps.  R in its (7) is 2 D.  A constant feature costs nothing in this model, and would be taken first; here
-    it gets score 0.
+    *Differs from the paper*: the paper starts from random coordinates, takes the partition of K-means whatever it
+    costs, and does plain sweeps.  R in its (7) is 2 D.  A constant feature costs nothing in this model, and would be
+    taken first; here it gets score 0.
 
     *Differs from the released program* ("released" is that program): it scales the samples to unit norm; takes
     distances instead of their squares in the triplets; starts from the first features of the file; gives zero rows the
-    weight 2e6 beta, so that for beta = 1 it never leaves them (UMIST and PIE10P: the n_clusters first of the ranking
-    are those of the file, from the first sweep on); and stops by the entries of W, whose signs are free, where here the
-    projector decides.  Its trace halves the sparsity, and evaluates the fit with the centres of the previous W.
+    weight 2e6 beta, so that for beta = 1 it never leaves the features it starts from; and stops by the entries of W,
+    whose signs are free, where here the projector decides.  Its trace halves the sparsity, and evaluates the fit with
+    the centres of the previous W.
 
-    *Permuted features or samples* keep 99 or 100 of 100 on UMIST and ALLAML, for alpha = 1 and beta of 1 and 100,
-    "triplet" and "max_margin"; and so on PIE10P and COIL20, but for "triplet" at beta = 1: 89 and 85 on PIE10P, 100 and
-    85 on COIL20.  There many samples all but coincide in X W, and the draws of K-means depend on which comes first.
-    "released" starts from the first features, and its sweeps multiply rounding, until the order of the samples shows.
+    *Permuted features or samples* mostly give the same selection, but not always: many samples may all but coincide in
+    X W, and the draws of K-means then depend on which comes first.  "released" starts from the first features, and its
+    sweeps multiply rounding, until the order of the samples shows.
 
-    *Known pathologies*: ||W||_21 >= n_clusters with equality on any n_clusters coordinates, so that at large beta each
-    coordinate start is a minimum: from beta = 100 the second start does not move (UMIST, PIE10P, COIL20, ORL).  At
-    small beta with fewer samples than features X W is almost constant (beta = 1e-4, UMIST and PIE10P: its scatter is
-    1e-8 of that of as many features), so that neither the partition nor the graph has a say.  Even at alpha = beta = 1
-    the model rewards features that hardly vary: on COIL20 49 of 100 are among the 100 of smallest variance, and 1377 of
-    1440 samples are in one cluster.  With "max_margin" and alpha of 1 or more the total scatter outweighs all: W
-    spreads over all features (UMIST, PIE10P, ORL, COIL20, ALLAML), and nothing is sparse.  The width of "similarity" is
-    1 whatever the units: on min-max scaled PIE10P and ORL the mean degree is .003 and .004, against 4.7 for samples of
-    unit norm, so that the graph hardly matters (PIE10P: 98 of 100 as with alpha = 0).
-
-    *Convergence*: at alpha = beta = 1 in 2 to 62 sweeps on UMIST, PIE10P, ORL, COIL20, Isolet, ALLAML, PIX10P, USPS and
-    MNIST.  Not in 200 sweeps at beta = .01 on ALLAML.
+    *Known pathologies* (`docs/methods/ufsol.md` has numbers): ||W||_21 >= n_clusters with equality on any n_clusters
+    coordinates, so that at large beta each coordinate start is a minimum.  At small beta with fewer samples than
+    features X W is almost constant, and neither the partition nor the graph has a say.  The model rewards features that
+    hardly vary, and one cluster may then hold almost all samples.  With "max_margin" and alpha of 1 or more the total
+    scatter outweighs all: W spreads over all features.  The width of "similarity" is 1 whatever the units, so that the
+    graph hardly matters where samples are much farther apart.
 
     References
     ----------
     Guo, Guo, Kong & He. Unsupervised feature selection with ordinal locality. ICME 2017: weights (2), model (5), half-
     quadratic form (6), (7), Algorithm 1, variants in section 3.3.
     """
+
+    bounds = MappingProxyType({"alpha": at_least(0), "beta": above(0)})
+    choices = MappingProxyType(
+        {"graph": tuple(GRAPHS), "variant": tuple(VARIANTS), "affinity": ("heat", "binary")}  # or None
+    )
 
     def __init__(
         self,
@@ -150,75 +165,27 @@ class UFSOL(BaseSelector):
         self.random_state = random_state
 
     def _check(self, X):
-        check_number("alpha", self.alpha, 0)
-        check_number("beta", self.beta, 0, open_low=True)
-        check_number("n_neighbors", self.n_neighbors, 1, integer=True)
-        check_number("max_iter", self.max_iter, 0, integer=True)
-        check_number("tol", self.tol, 0)
-        if self.graph not in GRAPHS:
-            raise ValueError(f"graph={self.graph!r} must be one of {', '.join(GRAPHS)}.")
-        if self.variant not in ("paper", "released"):
-            raise ValueError(f"variant={self.variant!r} must be 'paper' or 'released'.")
-        shape = X.shape[1], self.n_clusters
-        if self.init is not None and np.shape(self.init) != shape:
-            raise ValueError(f"init of shape {np.shape(self.init)} must have the shape {shape}.")
+        check_init(self.init, (X.shape[1], self.n_clusters))
 
     def _solve(self, X, rng):
-        seed = int(rng.integers(2**31))
-        return (self._released if self.variant == "released" else self._paper)(X, seed)
-
-    def _paper(self, X, seed):
-        varying = np.flatnonzero(np.ptp(X, axis=0) > 0)
+        variant, seed = VARIANTS[self.variant], int(rng.integers(2**31))
+        X = variant.scaled(X)
+        kept, data = variant.features(X)
         scores = np.zeros(X.shape[1])
-        if not len(varying):
+        if not data.shape[1]:
             return Solution(scores)
-        L, floor = self._laplacian(X, squared=True)
-        n_columns = min(self.n_clusters, len(varying))
-        centered = X[:, varying] - X[:, varying].mean(axis=0)  # the same problem, with less rounding
-        problem = Problem(centered, L, self.alpha, self.beta, self.n_clusters, n_columns, seed, floor)
-        labels = shared(X, kmeans_labels, self.n_clusters, seed)
-        if self.init is None:
-            starts = [problem.subspace_start(labels), problem.coordinate_start(labels)]
-        else:
-            W = np.array(self.init, dtype=float)[varying]
-            starts = [problem.state(W, kmeans_labels(centered @ W, self.n_clusters, seed))]
-        trial = min(TRIAL_SWEEPS, self.max_iter)
-        ends = [self._swept(problem, start, trial) for start in starts]
-        state, trace = min(ends, key=lambda end: end[1].objective[-1])
-        if trace.status == MAX_ITER and trial < self.max_iter:
-            state, rest = self._swept(problem, state, self.max_iter - trial)
-            trace = Trace(np.append(trace.objective, rest.objective[1:]), rest.status, trial + rest.n_iter)
-        scores[varying] = row_norms(state.W)
+        L, floor = self._laplacian(X, variant.SQUARED)
+        problem = variant.Problem(data, L, self.alpha, self.beta, self.n_clusters, seed, floor)
+        W = None if self.init is None else np.array(self.init, dtype=float)[kept]
+        state, trace = iterate_best(
+            problem.sweep, problem.starts(X, W),
+            trial=TRIAL_SWEEPS, residual=variant.change, max_iter=self.max_iter, tol=self.tol,
+        )  # fmt: skip
+        scores[kept] = row_norms(state.W)
         return Solution(scores, trace, state.labels)
-
-    def _swept(self, problem, state, max_iter):
-        return iterate(problem.sweep, state, lambda state: state.value, max_iter=max_iter, tol=self.tol)
-
-    def _released(self, X, seed):
-        X = with_unit_norm(X)
-        L, floor = self._laplacian(X, squared=False)
-        program = ReleasedUFSOL(X, L, self.alpha, self.beta, self.n_clusters, seed, floor)
-        state, trace = iterate(
-            program.sweep,
-            program.start(None if self.init is None else np.array(self.init, dtype=float)),
-            lambda state: state.value,
-            residual=turned,
-            max_iter=self.max_iter,
-            tol=self.tol,
-        )
-        return Solution(row_norms(state.W), trace, state.labels)
 
     def _laplacian(self, X, squared):
         """L, and a lower bound of the eigenvalues of X'LX for centred X."""
         if self.affinity is not None:
-            return laplacian(affinity_graph(X, self.affinity, self.n_neighbors)), 0.0
-        if self.graph == "max_margin":
-            return max_margin_laplacian(len(X)), -shared(X, largest_scatter)
-        if self.graph == "similarity":
-            return shared(X, similarity_laplacian, self.n_neighbors), 0.0
-        return shared(X, triplet_laplacian, self.n_neighbors, squared), 0.0
-
-
-def largest_scatter(X):
-    """An upper bound, by a hair, of the largest eigenvalue of X'X for centred X."""
-    return 1.0001 * float(np.linalg.norm(X - X.mean(axis=0), 2)) ** 2
+            return shared(X, graph_laplacian, self.affinity, self.n_neighbors, None, False), 0.0
+        return shared(X, GRAPHS[self.graph], self.n_neighbors, squared)

@@ -1,15 +1,30 @@
-"""The blocks of UFSOL (`methods.ufsol`), its two starts, and the sweep."""
+"""UFSOL as printed: its blocks, two starts, and the sweep that lowers the objective."""
 
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from methods.core.reweighting import Memory, log_scale, no_memory, safeguarded
-from methods.core.smallest import DenseGram, WideGram, smallest_eigenvectors, tie_breaking_weights
+from methods.core.shared import shared
+from methods.core.smallest import (
+    DenseGram,
+    WideGram,
+    smallest_eigenvectors,
+    tie_breaking_weights,
+    varying_centered,
+)
 from methods.core.starts import kmeans_labels, scaled_indicator
 
+SQUARED = True  # the distances of the triplets
+change = None  # that of the objective
+features = varying_centered
 ROUNDS = 10  # of a start, at most
 WORTHWHILE = 1e-9  # share of the objective that another partition must save
+
+
+def scaled(X):
+    """The samples as they are."""
+    return X
 
 
 @dataclass(frozen=True)
@@ -36,17 +51,16 @@ class Problem:
         Its rows sum to zero.
     alpha, beta : float
     n_clusters : int
-    n_columns : int
-        Of W.
+        W has as many columns, or n_features where that is less.
     seed : int
         Of K-means.
     floor : float, default=0.0
         A lower bound, 0 or less, of the eigenvalues of X'LX.
     """
 
-    def __init__(self, X, L, alpha, beta, n_clusters, n_columns, seed, floor=0.0):
+    def __init__(self, X, L, alpha, beta, n_clusters, seed, floor=0.0):
         self.X, self.L, self.alpha, self.beta = X, L, alpha, beta
-        self.n_clusters, self.n_columns, self.seed = n_clusters, n_columns, seed
+        self.n_clusters, self.n_columns, self.seed = n_clusters, min(n_clusters, X.shape[1]), seed
         self.floor = alpha * floor
         self.all = None
         if len(X) >= X.shape[1]:
@@ -88,6 +102,13 @@ class Problem:
     def state(self, W, labels, guess=None):
         gram = self.gram(labels)
         return State(W, labels, gram, self.value(W, gram), guess=guess)
+
+    def starts(self, X, W=None):
+        """Where to begin; the partition of X by K-means, X as the fit has it, is shared along a grid."""
+        if W is not None:
+            return [self.state(W, kmeans_labels(self.X @ W, self.n_clusters, self.seed))]
+        labels = shared(X, kmeans_labels, self.n_clusters, self.seed)
+        return [self.subspace_start(labels), self.coordinate_start(labels)]
 
     def subspace_start(self, labels):
         """The problem without sparsity, solved in turn for W and the labels."""

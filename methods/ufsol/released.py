@@ -6,9 +6,27 @@ import numpy as np
 
 from methods.core.prox import row_norms
 from methods.core.starts import kmeans_labels
-from methods.ufsol.paper import Problem
+from methods.ufsol import paper
 
+SQUARED = False  # the distances of the triplets
 ZERO_ROW = 2e6  # weight of a row that is exactly zero
+
+
+def scaled(X):
+    """Samples scaled to unit norm; a sample of zeros stays."""
+    norms = row_norms(X)
+    return X / np.where(norms > 0, norms, 1.0)[:, None]
+
+
+def features(X):
+    """All of them, as they are."""
+    return slice(None), X
+
+
+def change(previous, current):
+    """How far the column space of W has turned: ||P - P'||_F for the two projectors, whatever the signs."""
+    shared = np.linalg.norm(previous.W.T @ current.W) ** 2
+    return np.sqrt(max(2 * (previous.W.shape[1] - shared), 0.0))
 
 
 class State(NamedTuple):
@@ -19,44 +37,37 @@ class State(NamedTuple):
     value: float
 
 
-class ReleasedUFSOL:
-    """Its sweep: labels by K-means on XW, weights 1 / (2 ||w_j||), W; no block is checked for descent."""
+class Problem:
+    """Its sweep: labels by K-means on XW, weights 1 / (2 ||w_j||), W; no block is checked for descent.
 
-    def __init__(self, X, L, alpha, beta, n_clusters, seed, floor=0.0):
-        self.n_columns = min(n_clusters, X.shape[1])
-        self.problem = Problem(X, L, alpha, beta, n_clusters, self.n_columns, seed, floor)
+    Parameters
+    ----------
+    *args
+        As of `methods.ufsol.paper.Problem`, whose blocks these are.
+    """
 
-    def start(self, W=None):
-        """The first columns of the identity."""
+    def __init__(self, *args):
+        self.blocks = paper.Problem(*args)
+
+    def starts(self, X, W=None):
+        """The first columns of the identity, unless W is given."""
         if W is None:
-            W = np.eye(self.problem.X.shape[1], self.n_columns)
-        return self.state(W, self.labels(W))
+            W = np.eye(self.blocks.X.shape[1], self.blocks.n_columns)
+        return [self.state(W, self.labels(W))]
 
     def state(self, W, labels):
-        value = self.problem.gram(labels).form(W) + self.problem.beta * float(row_norms(W).sum())
+        value = self.blocks.gram(labels).form(W) + self.blocks.beta * float(row_norms(W).sum())
         return State(W, labels, value)
 
     def labels(self, W):
-        return kmeans_labels(self.problem.X @ W, self.problem.n_clusters, self.problem.seed)
+        return kmeans_labels(self.blocks.X @ W, self.blocks.n_clusters, self.blocks.seed)
 
     def step_w(self, W, labels):
         norms = row_norms(W)
         weights = np.divide(0.5, norms, out=np.full(len(norms), ZERO_ROW), where=norms > 0)
         # The step is for weights beta / (2 s).
-        return self.problem.solve(0.5 / weights, self.problem.gram(labels), labels, None).W
+        return self.blocks.solve(0.5 / weights, self.blocks.gram(labels), labels, None).W
 
     def sweep(self, state):
         W = self.step_w(state.W, state.labels)
         return self.state(W, self.labels(W))
-
-
-def turned(previous, current):
-    """How far the column space of W has turned: ||P - P'||_F for the two projectors, whatever the signs."""
-    shared = np.linalg.norm(previous.W.T @ current.W) ** 2
-    return np.sqrt(max(2 * (previous.W.shape[1] - shared), 0.0))
-
-
-def with_unit_norm(X):
-    """Samples scaled to unit norm; a sample of zeros stays."""
-    norms = row_norms(X)
-    return X / np.where(norms > 0, norms, 1.0)[:, None]

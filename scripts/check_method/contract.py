@@ -14,7 +14,7 @@ from sklearn.utils.estimator_checks import check_estimator
 from runners.method import load_class
 from scripts.core.conf import CONF
 
-# (method, property of scripts/_properties.py): why it does not hold.  An entry that holds after all is an error.
+# (method, property of properties.py): why it does not hold.  An entry that holds after all is an error.
 EXCEPTIONS = {
     ("first_index", "permuting_the_features_permutes_the_selection"): "selects by position; that is what it is for",
     ("random_selection", "permuting_the_features_permutes_the_selection"): "draws positions from its seed",

@@ -48,6 +48,14 @@ def write_npz(path):
     np.savez_compressed(path, X=X, Y=Y)
 
 
+def write_arff(path):
+    """The column of labels, which are nominal, is not the last one."""
+    columns = [f"@attribute V{number} numeric" for number in range(4)]
+    columns.insert(2, "@attribute Class {7, 1, 3}")
+    rows = [",".join(map(str, (*x[:2], y, *x[2:]))) for x, y in zip(X, Y, strict=True)]
+    path.write_text("\n".join(["@relation small", *columns, "@data", *rows]))
+
+
 PARTS = {"x": ["train/data", "test/data"], "y": ["train/target", "test/target"]}
 FORMATS = [
     ("small.mat", write_mat, {"format": "mat", "options": NAMES}),
@@ -56,6 +64,7 @@ FORMATS = [
     ("small.h5", write_h5, {"format": "h5", "options": PARTS}),
     ("small.csv.gz", write_csv_gz, {"format": "csv_gz"}),
     ("small.npz", write_npz, {"format": "npz", "options": NAMES}),
+    ("small.arff", write_arff, {"format": "arff", "options": {"y": "Class"}}),
 ]
 every_format = pytest.mark.parametrize(("file", "write", "source"), FORMATS, ids=[row[1].__name__ for row in FORMATS])
 
@@ -122,6 +131,22 @@ def test_a_missing_array_is_an_error_that_lists_the_present_ones(tmp_path):
     write_mat(tmp_path / "small.mat")
     with pytest.raises(DataError, match="no array 'fea'; it holds X, Y"):
         read_source({"format": "mat", "options": {"x": "fea", "y": "gnd"}}, tmp_path / "small.mat")
+
+
+def test_an_arff_file_without_the_column_of_labels_or_with_texts_for_features_is_an_error(tmp_path):
+    path = tmp_path / "small.arff"
+    write_arff(path)
+    with pytest.raises(DataError, match="no array 'label'; it holds Class, V0, V1, V2, V3"):
+        read_source({"format": "arff", "options": {"y": "label"}}, path)
+    with pytest.raises(DataError, match="Class must be numeric; 1 columns are not"):
+        read_source({"format": "arff", "options": {"y": "V0"}}, path)
+
+
+def test_an_arff_file_may_name_its_classes(tmp_path):
+    path = tmp_path / "named.arff"
+    path.write_text("@relation r\n@attribute a real\n@attribute kind {wolf, fox}\n@data\n1,wolf\n2,fox\n")
+    samples, labels = read_source({"format": "arff", "options": {"y": "kind"}}, path)
+    assert samples.tolist() == [[1.0], [2.0]] and labels.tolist() == ["wolf", "fox"]
 
 
 def test_a_matlab_file_of_version_7_3_is_named_as_such(tmp_path):

@@ -30,6 +30,7 @@ ALL_FEATURES = {
     "mnist": (51.3, 47.9),
     "att": (61.4, 82.6),
     "fashion": (51.9, 52.1),
+    "micromass": (50.5, 63.7),
 }
 SLOW = {"usps", "mnist", "webkb4", "isolet", "coil20", "fashion"}
 

@@ -1,4 +1,4 @@
-"""The README and the help name nothing that is not there."""
+"""README, help and pages name nothing that is not there."""
 
 import importlib.util
 import re
@@ -10,8 +10,10 @@ import yaml
 ROOT = Path(__file__).resolve().parents[2]
 CONF = ROOT / "conf"
 GROUPS = [path.name for path in CONF.iterdir() if path.is_dir()]
-# In the README `mine` is what a reader would add.
-INVENTED = {"mine"}
+# What a reader would add: `mine` in the README, the three examples of docs/adding.md.
+INVENTED = {"mine", "spread", "wine", "small"}
+FOLDERS = "|".join(sorted(path.name for path in ROOT.iterdir() if path.is_dir())).replace(".", r"\.")
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 def texts():
@@ -36,13 +38,37 @@ def test_every_method_in_conf_is_in_the_table_of_methods():
 
 
 def test_every_script_that_is_named_exists():
-    scripts = set(re.findall(r"python -m ((?:scripts|benchmarks)\.[a-z_]+)", texts()))
+    pages = "".join(page.read_text(encoding="utf-8") for page in PAGES)
+    scripts = set(re.findall(r"python -m ((?:scripts|benchmarks)\.[a-z_]+)", pages + texts()))
     assert scripts and all(importlib.util.find_spec(name) for name in scripts)
 
 
-@pytest.mark.parametrize("path", sorted(set(re.findall(r"`([\w.]+/[\w./]*)`", (ROOT / "README.md").read_text()))))
-def test_every_path_that_is_named_exists(path):
-    assert "mine" in path or (ROOT / path).exists()
+def paths(text):
+    """Paths in a text: those in backticks, and files anywhere; without placeholders, which are written in capitals."""
+    found = set(re.findall(rf"`((?:{FOLDERS})/[\w./]*)`", text))
+    found |= set(re.findall(rf"(?<![\w./-])((?:{FOLDERS})/[\w./]+\.(?:py|md|yaml|csv))\b", text))
+    return {path for path in found if not re.search(r"\b[A-Z]{4}", path)}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_every_path_and_every_link_on_a_page_exists(page):
+    text = page.read_text(encoding="utf-8")
+    ours = {path for path in paths(text) if not INVENTED & set(re.findall(r"[a-z]+", path))}
+    assert not {path for path in ours if not (ROOT / path).exists()}
+    links = re.findall(r"\]\((?!https?:)([^)#]+)", text)
+    assert not {link for link in links if not (page.parent / link).exists()}
+
+
+def test_the_readme_names_many_paths():
+    assert len(paths((ROOT / "README.md").read_text())) > 30
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_every_link_into_a_page_leads_to_a_title(page):
+    for file, title in re.findall(r"\]\((?!https?:)([^)#]*)#([\w-]+)\)", page.read_text(encoding="utf-8")):
+        target = page.parent / file if file else page
+        titles = re.findall(r"^#+ (.*)$", target.read_text(encoding="utf-8"), re.MULTILINE)
+        assert title in {re.sub(r"[^\w -]", "", words.lower()).replace(" ", "-") for words in titles}
 
 
 def test_the_hydra_choices_of_the_defaults_list_exist():

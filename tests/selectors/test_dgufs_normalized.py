@@ -4,23 +4,15 @@ import itertools
 
 import numpy as np
 import pytest
+from samples import blobs
 
 from datasets import load_dataset, scale
 from methods.core.graphs import knn_graph
 from methods.dgufs import DGUFS
 from methods.dgufs.kernel_kmeans import indicators
-from methods.dgufs.normalized import Model
+from methods.dgufs.normalized import Problem
 
 BETAS = (0.1, 0.3, 0.5, 0.7, 0.9)
-
-
-def blobs(n_samples=60, n_features=30, n_clusters=4, seed=0, noise=0.7):
-    """Clusters that differ in the first third of the features; the rest is noise."""
-    rng = np.random.default_rng(seed)
-    means = np.zeros((n_clusters, n_features))
-    means[:, : n_features // 3] = rng.normal(size=(n_clusters, n_features // 3)) * 2
-    labels = np.arange(n_samples) % n_clusters
-    return means[labels] + noise * rng.normal(size=(n_samples, n_features)), labels
 
 
 def same_partition(a, b):
@@ -77,9 +69,9 @@ def test_the_feature_step_mostly_finds_the_best_of_all_subsets():
     for seed in range(20):
         X, labels = blobs(20, 9, 3, seed, noise=1.5)
         S = knn_graph(X, 5, "binary", include_self=True)
-        model = Model(X, S, 4, 3, 0.5)
-        state = model.begin(labels % 3)
-        subset = model.sweep(state).subset
+        problem = Problem(X, S, 4, 3, 10.0, 0.5)
+        state = problem.start(labels % 3)
+        subset = problem.sweep(state).subset
         dense = S.toarray()
         values = {s: objective(X, dense, labels % 3, list(s), 3, 0.5) for s in itertools.combinations(range(9), 4)}
         reached += values[tuple(sorted(subset))] >= max(values.values()) - 1e-12
@@ -162,8 +154,8 @@ def test_constant_features_come_last_and_duplicates_are_harmless():
 def test_given_labels_are_the_start():
     X, labels = blobs(noise=2.0)
     model = normalized(X, 8, init=labels, max_iter=1)
-    start_value = Model(X, knn_graph(X, 5, "binary", include_self=True), 8, 4, 0.5).begin(labels).value
-    assert model.trace_[0] == pytest.approx(-start_value, rel=1e-12)
+    problem = Problem(X, knn_graph(X, 5, "binary", include_self=True), 8, 4, 10.0, 0.5)
+    assert model.trace_[0] == pytest.approx(problem.start(labels).value, rel=1e-12)
     with pytest.raises(ValueError, match="present"):
         normalized(X, 8, init=np.zeros(len(X), dtype=int))
 

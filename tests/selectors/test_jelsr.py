@@ -2,23 +2,19 @@
 
 import numpy as np
 import pytest
+from samples import correlated as sample
 from scipy import sparse
+from sklearn.linear_model import MultiTaskLasso
 
-from methods import JELSR
-from methods.core import jelsr_problem, reweighting
+from methods import JELSR, jelsr
+from methods.core import reweighting
 from methods.core.graphs import knn_graph, laplacian
-from methods.core.jelsr_problem import Problem
 from methods.core.prox import row_norms
 from methods.core.reweighting import log_scale
 from methods.core.subspace import largest_eigenvectors
+from methods.jelsr import Problem
 
 SHAPES = [(60, 25), (20, 70), (12, 12)]
-
-
-def sample(n_samples, n_features, seed=0):
-    rng = np.random.default_rng(seed)
-    factors = rng.random((n_samples, 4)) @ rng.random((4, n_features))
-    return factors + 0.3 * rng.random((n_samples, n_features))
 
 
 def problem(shape, alpha=0.5, beta=2.0, n_clusters=3):
@@ -36,7 +32,7 @@ def quadratic(problem, Y, W, s):
 def test_sweeps_are_those_of_the_released_program(reference, monkeypatch, dense):
     pair = reference("step07_jelsr")
     monkeypatch.setattr(reweighting, "EPS", np.finfo(float).eps)
-    monkeypatch.setattr(jelsr_problem, "DENSE_SAMPLES", 600 if dense else 0)
+    monkeypatch.setattr(jelsr, "DENSE_SAMPLES", 600 if dense else 0)
     given = Problem(pair["X"], sparse.csr_array(pair["Lap_lpp"]), 4, 1.0, 1.0)
     assert given.dense == dense
     s, guess, values = np.full(40, 0.5), None, []
@@ -94,7 +90,7 @@ def test_extrapolation_ends_no_higher_than_many_plain_sweeps(shape):
 def test_sparse_and_dense_eigenvectors_agree(monkeypatch):
     X = sample(150, 20)
     dense = JELSR(n_clusters=3, beta=10.0).fit(X)
-    monkeypatch.setattr(jelsr_problem, "DENSE_SAMPLES", 0)
+    monkeypatch.setattr(jelsr, "DENSE_SAMPLES", 0)
     few = JELSR(n_clusters=3, beta=10.0).fit(X)
     np.testing.assert_allclose(few.trace_, dense.trace_, rtol=1e-6)
     np.testing.assert_allclose(few.scores_, dense.scores_, atol=1e-4 * dense.scores_.max())
@@ -138,9 +134,12 @@ def test_normalized_laplacian_is_another_problem():
 
 
 @pytest.mark.parametrize("shape", [(8, 1), (8, 20), (8, 8)])
-def test_as_many_clusters_as_samples(shape):
-    selector = JELSR(1, n_clusters=8, alpha=0.1).fit(sample(*shape))
-    assert np.isfinite(selector.scores_).all()
+def test_with_as_many_clusters_as_samples_the_embedding_is_free_and_the_rest_a_group_lasso(shape):
+    X = sample(*shape)
+    fit = JELSR(1, n_clusters=8, alpha=0.1, tol=1e-9).fit(X)
+    W = MultiTaskLasso(0.1 / 16, fit_intercept=False, max_iter=100000, tol=1e-10).fit(X, np.eye(8)).coef_.T
+    best = ((X @ W - np.eye(8)) ** 2).sum() + 0.1 * row_norms(W).sum()
+    assert fit.objective_ == pytest.approx(laplacian(knn_graph(X)).trace() + best, rel=1e-5)
 
 
 @pytest.mark.parametrize(("parameter", "value"), [("alpha", 0), ("beta", -1.0), ("tol", -1), ("max_iter", -1)])

@@ -9,8 +9,9 @@ from scipy.linalg import svd
 
 from methods import KMeansUFS
 from methods.core.linalg import principal_axes
+from methods.core.loop import iterate
 from methods.kmeans_ufs import standardized
-from methods.kmeans_ufs.admm import bilinear_admm, largest_rows, leading_basis
+from methods.kmeans_ufs.admm import Problem, leading_basis
 
 SMALL = [(20, 7, 2), (20, 7, 3), (6, 9, 3), (30, 8, 5)]  # samples, features, clusters
 REAL = {"allaml": ("allaml.mat", 2), "pie10p": ("warppie10p.mat", 10), "umist": ("umist.mat", 20)}
@@ -188,9 +189,10 @@ def test_admm_takes_the_steps_of_the_printed_algorithm(shape, n_clusters, h):
     A = loadings @ loadings.T
     start = leading_basis(Z, np.argsort(-np.diag(A), kind="stable")[:h])
     expected = plain_admm(A, start, h, 0.1, 1.05, 30, 3000)
-    row_norms, trace = bilinear_admm(loadings, start, 0.1, 1.05, 30, 3000)
+    problem = Problem(loadings, 0.1, 1.05, 30)
+    state, trace = iterate(problem.sweep, problem.start(start), max_iter=3000, tol=0, residual=problem.residual)
     assert trace.n_iter == len(expected)
-    np.testing.assert_array_equal(largest_rows(row_norms[:, None], h), expected[-1])
+    np.testing.assert_array_equal(state.rows, expected[-1])
     np.testing.assert_allclose(trace.objective[1:], [-np.diag(A)[rows].sum() for rows in expected], rtol=1e-10)
 
 

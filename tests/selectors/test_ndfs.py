@@ -4,37 +4,23 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from samples import SHAPES, real
+from samples import clusters as sample
 from scipy import sparse
-from scipy.io import loadmat
 from scipy.spatial.distance import cdist
 
 from methods import NDFS
 from methods.core import ridge
 from methods.core.bounded import minimize_nonnegative
 from methods.core.graphs import knn_graph, laplacian, median_distance
+from methods.core.loop import iterate
 from methods.core.prox import row_norms
 from methods.core.reweighting import EPS
 from methods.core.starts import indicator, order_by_distance
 from methods.ndfs.paper import Problem
 from methods.ndfs.released import Problem as ReleasedProblem
 
-SHAPES = [(60, 25), (20, 70), (12, 12)]
-FILES = {"pie10p": ("warppie10p.mat", "X", 10), "umist": ("umist.mat", "fea", 20), "allaml": ("allaml.mat", "X", 2)}
-
-
-def sample(n_samples, n_features, n_clusters=3, seed=0):
-    """Non-negative clusters that differ in the first half of the features."""
-    rng = np.random.default_rng(seed)
-    centers = rng.uniform(0, 2, size=(n_clusters, n_features))
-    centers[:, n_features // 2 :] = 1.0
-    return np.abs(centers[np.arange(n_samples) % n_clusters] + 0.3 * rng.normal(size=(n_samples, n_features)))
-
-
-def real(data_dir, name):
-    file, key, n_clusters = FILES[name]
-    X = loadmat(data_dir / file)[key].astype(float)
-    span = np.ptp(X, axis=0)
-    return (X - X.min(axis=0)) / np.where(span > 0, span, 1), n_clusters
+REAL = ["pie10p", "umist", "allaml"]
 
 
 def problem(shape, alpha=2.0, beta=0.5, gamma=1e3):
@@ -170,9 +156,14 @@ def test_objective_is_the_printed_one_and_never_rises(shape, alpha, beta, gamma)
 @pytest.mark.parametrize("shape", SHAPES)
 def test_fit_converges_scores_by_row_norms_and_labels_by_the_largest_entry(shape):
     X = sample(*shape)
-    selector = NDFS(n_clusters=3, beta=0.1, random_state=0).fit(X)
+    first = lifted_start(shape[0])
+    selector = NDFS(n_clusters=3, beta=0.1, init=first).fit(X)
+    given = problem(shape, 1.0, 0.1, 1e8)
+    state, trace = iterate(given.sweep, given.start(first), residual=given.change, max_iter=300, tol=1e-6)
     assert selector.status_ == "converged"
-    assert set(selector.labels_) == {0, 1, 2}
+    assert selector.n_iter_ == trace.n_iter
+    np.testing.assert_array_equal(selector.scores_, row_norms(state.W))
+    np.testing.assert_array_equal(selector.labels_, state.F.argmax(axis=1))
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -209,7 +200,7 @@ def test_without_features_to_follow_f_is_left_to_the_graph():
     assert alone.objective_ == pytest.approx(best, rel=1e-3)
 
 
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("name", REAL)
 def test_default_converges_on_real_data_and_labels_stay_those_of_the_start(data_dir, name):
     X, n_clusters = real(data_dir, name)
     fitted = NDFS(n_clusters=n_clusters, random_state=0).fit(X)
@@ -263,7 +254,10 @@ def test_affinity_of_the_caller_is_the_graph(variant):
 def test_extreme_shapes_fit(variant, n_samples, n_features, n_clusters):
     X = sample(n_samples, n_features)
     selector = NDFS(n_features, n_clusters=n_clusters, variant=variant, random_state=0, max_iter=2000, tol=1e-4).fit(X)
-    assert np.isfinite(selector.scores_).all()
+    assert set(selector.labels_) <= set(range(n_clusters))
+    assert selector.scores_.any()
+    if variant == "paper":
+        assert (np.diff(selector.trace_) <= 1e-12 * np.abs(selector.trace_[:-1])).all()
 
 
 def test_start_that_does_not_fit_is_refused():

@@ -4,23 +4,21 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from samples import correlated
 from scipy.io import loadmat
 
 from methods import UDFS
 from methods.core import reweighting
-from methods.core.local_scatter import local_scatter, neighborhood_spectra
 from methods.core.prox import row_norms
 from methods.core.reweighting import log_scale
 from methods.core.smallest import smallest_eigenvectors
-from methods.core.udfs_problem import Problem
+from methods.udfs import Problem, local_scatter, neighborhood_spectra
 
 SHAPES = [(60, 25), (20, 70), (12, 12), (40, 300)]
 
 
 def sample(n_samples, n_features, seed=0):
-    rng = np.random.default_rng(seed)
-    factors = rng.random((n_samples, 4)) @ rng.random((4, n_features))
-    X = factors + 0.3 * rng.random((n_samples, n_features))
+    X = correlated(n_samples, n_features, seed)
     return X - X.mean(axis=0)
 
 
@@ -160,8 +158,9 @@ def test_constant_features_score_zero_and_change_nothing():
 
 
 @pytest.mark.parametrize("shape", [(9, 2), (9, 1), (8, 20)])
-def test_more_columns_than_features_are_not_asked_for(shape):
-    assert np.isfinite(UDFS(1, n_clusters=8).fit(sample(*shape)).scores_).all()
+def test_w_has_as_many_orthonormal_columns_as_asked_for_or_as_there_are_features(shape):
+    scores = UDFS(1, n_clusters=8).fit(sample(*shape)).scores_
+    assert (scores**2).sum() == pytest.approx(min(8, shape[1]))
 
 
 def test_no_matrix_of_features_by_features_where_samples_are_few():

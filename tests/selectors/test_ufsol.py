@@ -16,9 +16,10 @@ from methods.core.ordinal_graphs import (
 )
 from methods.core.prox import row_norms
 from methods.core.starts import kmeans_labels, scaled_indicator
-from methods.ufsol import GRAPHS, largest_scatter
+from methods.ufsol import GRAPHS
 from methods.ufsol.paper import Problem
-from methods.ufsol.released import ReleasedUFSOL, with_unit_norm
+from methods.ufsol.released import Problem as ReleasedProblem
+from methods.ufsol.released import scaled
 
 SHAPES = [(60, 25), (12, 12), (30, 220)]
 
@@ -32,16 +33,10 @@ def sample(n_samples, n_features, n_clusters=3, seed=0):
     return X - X.mean(axis=0)
 
 
-def laplacian_of(X, graph):
-    if graph == "max_margin":
-        return max_margin_laplacian(len(X)), -largest_scatter(X)
-    return (triplet_laplacian if graph == "triplet" else similarity_laplacian)(X), 0.0
-
-
 def problem(shape, graph="triplet", alpha=0.7, beta=0.5):
     X = sample(*shape)
-    L, floor = laplacian_of(X, graph)
-    return Problem(X, L, alpha, beta, 3, 3, 0, floor)
+    L, floor = GRAPHS[graph](X, 5, True)
+    return Problem(X, L, alpha, beta, 3, 0, floor)
 
 
 @pytest.fixture
@@ -51,7 +46,7 @@ def pair(reference):
 
 def test_laplacians_are_those_of_the_reference(pair):
     X = pair["Xn"].T
-    np.testing.assert_allclose(with_unit_norm(pair["X"]), X, atol=1e-12)
+    np.testing.assert_allclose(scaled(pair["X"]), X, atol=1e-12)
     np.testing.assert_allclose(triplet_laplacian(X, 5, squared=False).toarray(), pair["L"], atol=1e-10)
     np.testing.assert_allclose(similarity_laplacian(X).toarray(), pair["L_sim"], atol=1e-10)
     np.testing.assert_allclose(max_margin_laplacian(60) @ np.eye(60), pair["L_mm"], atol=1e-12)
@@ -68,11 +63,11 @@ def test_triplet_weights_are_those_of_the_paper_scaled_by_rows(pair, squared, na
 
 def test_step_of_the_released_program_is_reproduced(pair):
     alpha, beta = pair["al"].item(), pair["be"].item()
-    program = ReleasedUFSOL(pair["Xn"].T, sparse.csr_array(pair["L"]), alpha, beta, 4, 0)
-    start = program.start()
+    program = ReleasedProblem(pair["Xn"].T, sparse.csr_array(pair["L"]), alpha, beta, 4, 0)
+    start = program.starts(None)[0]
     np.testing.assert_array_equal(start.W, pair["W0"])
     labels = pair["lab0"].ravel().astype(int) - 1
-    matrix = program.problem.gram(labels).toarray() + beta * np.diag(np.where(row_norms(start.W) > 0, 0.5, 2e6))
+    matrix = program.blocks.gram(labels).toarray() + beta * np.diag(np.where(row_norms(start.W) > 0, 0.5, 2e6))
     np.testing.assert_allclose(matrix, pair["Gm"], atol=1e-10)
     W = program.step_w(start.W, labels)
     np.testing.assert_allclose(W @ W.T, pair["P1"], atol=1e-8)
@@ -80,7 +75,7 @@ def test_step_of_the_released_program_is_reproduced(pair):
 
 
 def test_run_of_the_released_program_is_reproduced_with_its_labels(pair):
-    program = ReleasedUFSOL(pair["Xn"].T, sparse.csr_array(pair["L"]), pair["al"].item(), pair["be"].item(), 4, 0)
+    program = ReleasedProblem(pair["Xn"].T, sparse.csr_array(pair["L"]), pair["al"].item(), pair["be"].item(), 4, 0)
     W = pair["W0"]
     for labels in pair["labels_iter"].T.astype(int) - 1:
         W = program.step_w(W, labels)
@@ -167,7 +162,7 @@ def test_objective_never_rises(shape, graph, alpha, beta):
 def test_the_better_of_two_starts_is_kept(shape, beta):
     X = sample(*shape)
     fit = UFSOL(n_clusters=3, beta=beta, random_state=0, max_iter=20, tol=0).fit(X)
-    given = Problem(X, triplet_laplacian(X), 1.0, beta, 3, 3, int(np.random.default_rng(0).integers(2**31)))
+    given = Problem(X, triplet_laplacian(X), 1.0, beta, 3, int(np.random.default_rng(0).integers(2**31)))
     labels = kmeans_labels(X, 3, given.seed)
     ends = []
     for state in (given.subspace_start(labels), given.coordinate_start(labels)):
@@ -239,8 +234,9 @@ def test_constant_features_score_zero():
 
 @pytest.mark.parametrize("shape", [(9, 2), (9, 1), (8, 20)])
 @pytest.mark.parametrize("graph", GRAPHS)
-def test_more_columns_than_features_are_not_asked_for(shape, graph):
-    assert np.isfinite(UFSOL(1, n_clusters=8, graph=graph, random_state=0).fit(sample(*shape)).scores_).all()
+def test_w_has_as_many_orthonormal_columns_as_asked_for_or_as_there_are_features(shape, graph):
+    scores = UFSOL(1, n_clusters=8, graph=graph, random_state=0).fit(sample(*shape)).scores_
+    assert (scores**2).sum() == pytest.approx(min(8, shape[1]))
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -256,7 +252,16 @@ def test_no_matrix_of_features_by_features_where_samples_are_few(graph):
 
 @pytest.mark.parametrize(
     ("parameter", "value"),
-    [("alpha", -1.0), ("beta", 0), ("n_neighbors", 0), ("tol", -1), ("max_iter", -1), ("graph", "x"), ("variant", "x")],
+    [
+        ("alpha", -1.0),
+        ("beta", 0),
+        ("n_neighbors", 0),
+        ("tol", -1),
+        ("max_iter", -1),
+        ("graph", "x"),
+        ("variant", "x"),
+        ("affinity", "x"),
+    ],
 )
 def test_parameter_out_of_range_is_refused_by_name(parameter, value):
     with pytest.raises(ValueError, match=f"{parameter}={value!r} must be"):

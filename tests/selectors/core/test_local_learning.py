@@ -56,9 +56,11 @@ def test_units_offsets_and_the_order_of_samples_do_not_matter():
     np.testing.assert_allclose(local_learning_laplacian(X[order]).toarray(), L[np.ix_(order, order)], atol=1e-12)
 
 
-def test_equal_samples_give_finite_entries():
-    assert np.isfinite(local_learning_laplacian(np.full((8, 3), 0.1)).toarray()).all()
-    assert np.isfinite(local_learning_laplacian(np.repeat(sample(6), 4, axis=0)).toarray()).all()
+@pytest.mark.parametrize("X", [np.full((8, 3), 0.1), np.repeat(sample(6), 4, axis=0)], ids=["one point", "six points"])
+def test_equal_samples_give_a_positive_semidefinite_matrix_in_which_they_are_alike(X):
+    L = local_learning_laplacian(X).toarray()
+    np.testing.assert_allclose(L, L.T, atol=1e-12)
+    assert np.linalg.eigvalsh(L)[0] > -1e-12
 
 
 @pytest.mark.parametrize("per_neighbor", [False, True])

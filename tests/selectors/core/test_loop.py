@@ -121,5 +121,13 @@ def test_closed_form_has_an_empty_trace_that_converged():
     assert (trace.status, trace.n_iter, len(trace.objective)) == (CONVERGED, 0, 0)
 
 
+@pytest.mark.parametrize("status", STATUSES)
+def test_a_trace_is_collapsed_where_nothing_was_learned_and_unchanged_elsewhere(status):
+    trace = Trace(np.array([2.0, 1.0]), status, 1)
+    assert trace.collapsed_if(False) is trace
+    collapsed = trace.collapsed_if(True)
+    assert (collapsed.status, collapsed.n_iter) == (COLLAPSED, 1) and collapsed.objective is trace.objective
+
+
 def test_status_words_are_the_four_of_the_contract():
     assert set(STATUSES) == {CONVERGED, MAX_ITER, DIVERGED, COLLAPSED}

@@ -1,0 +1,82 @@
+"""The files of a group of conf/ look alike: the same keys in the same order, none that nobody reads, and a comment."""
+
+import inspect
+from dataclasses import fields
+from itertools import takewhile
+
+import pytest
+import yaml
+
+from datasets.loaders import READERS
+from metrics.protocol import Protocol
+from runners.method import load_class
+from scripts.core.conf import CONF
+from scripts.core.published import PAPERS
+
+# The keys of a group in their order; those in brackets may be left out.
+ORDER = {
+    "dataset": "name paper_name citation origin terms samples features classes image data_sha256 sources",
+    "method": "name target paper_name citation params grid [optimum]",
+    "protocol": "name sizes [sizes_for] [grid_values] [budget] [coarse] scaling restarts seed nmi max_iter",
+    "experiment": "defaults [study] [missing_data] [runner] [protocol] [hydra]",
+    "table": "name title paper published_table metric study protocol rows columns published_as",
+}
+SOURCE = "[file] format [options] [checksum] [bytes] [package] [openml] [per_class] [urls]"
+FILES = sorted(path for group in ORDER for path in (CONF / group).glob("*.yaml"))
+
+
+def keys_follow(keys, order):
+    """Whether keys are those of an order like ``a [b] c``, where b may be left out."""
+    known = [name.strip("[]") for name in order.split()]
+    needed = {name for name in order.split() if not name.startswith("[")}
+    return needed <= set(keys) and list(keys) == [name for name in known if name in keys]
+
+
+def named(path):
+    return f"{path.parent.name}/{path.stem}"
+
+
+@pytest.mark.parametrize("path", FILES, ids=named)
+def test_the_keys_are_those_of_the_group_in_its_order(path):
+    content = yaml.safe_load(path.read_text(encoding="utf-8"))
+    order = ORDER[path.parent.name]
+    if path.parent.name == "table" and "defaults" in content:  # the rest is that of another table
+        order = "defaults name title published_table metric"
+    assert keys_follow(content, order), list(content)
+    for source in content.get("sources", ()):
+        assert keys_follow(source, SOURCE), list(source)
+
+
+@pytest.mark.parametrize("path", FILES, ids=named)
+def test_a_comment_above_the_keys_says_what_it_is(path):
+    lines = path.read_text(encoding="utf-8").splitlines()
+    if path.parent.name == "experiment":
+        assert lines.pop(0) == "# @package _global_"
+    comment = list(takewhile(lambda line: line.startswith("#"), lines))
+    assert comment and comment[-1].endswith((".", "?")) and max(map(len, comment)) <= 120, comment
+
+
+@pytest.mark.parametrize("path", [path for path in FILES if path.stem.split("_table")[0] in PAPERS], ids=named)
+def test_what_belongs_to_a_paper_names_the_table_or_the_section(path):
+    comment = "".join(line for line in path.read_text(encoding="utf-8").splitlines() if line.startswith("#"))
+    assert any(word in comment for word in ("table", "section")), comment
+
+
+@pytest.mark.parametrize("path", sorted((CONF / "method").glob("*.yaml")), ids=named)
+def test_a_method_sets_parameters_of_its_class_and_searches_those_that_it_sets(path):
+    content = yaml.safe_load(path.read_text(encoding="utf-8"))
+    assert set(content["params"]) <= set(inspect.signature(load_class(content["target"])).parameters)
+    assert set(content["grid"]) <= set(content["params"])
+    assert "optimum" not in content or (CONF / "method" / f"{content['optimum']}.yaml").exists()
+
+
+@pytest.mark.parametrize("path", sorted((CONF / "protocol").glob("*.yaml")), ids=named)
+def test_a_protocol_has_fields_of_protocol_only(path):
+    assert set(yaml.safe_load(path.read_text(encoding="utf-8"))) <= {field.name for field in fields(Protocol)}
+
+
+@pytest.mark.parametrize("path", sorted((CONF / "dataset").glob("*.yaml")), ids=named)
+def test_the_options_of_a_source_are_those_of_its_reader(path):
+    for source in yaml.safe_load(path.read_text(encoding="utf-8"))["sources"]:
+        needed = list(inspect.signature(READERS[source["format"]]).parameters)[1:]
+        assert sorted(source.get("options", {})) == sorted(needed)

@@ -1,0 +1,86 @@
+"""The one rule for where things are, and the directions in which they may know each other."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGES = ("datasets", "methods", "metrics", "runners", "scripts", "benchmarks")
+# Where the tests of a package lie; never under the package's own name, or pytest would import the one for the other.
+MIRROR = {
+    "datasets": "loading",
+    "methods": "selectors",
+    "methods/core": "selectors/core",
+    "metrics": "scoring",
+    "runners": "running",
+    "scripts": "commands",
+}
+# What a package may import besides itself.
+MAY_IMPORT = {
+    "datasets": set(),
+    "methods": set(),
+    "metrics": set(),
+    "runners": {"datasets", "methods", "metrics"},
+    "scripts": {"datasets", "methods", "metrics", "runners"},
+}
+# test_contract runs the contract of `check_method` over every method.
+ELSEWHERE = {"test_contract.py"}
+MODULES = sorted(path.relative_to(ROOT) for name in PACKAGES for path in (ROOT / name).rglob("*.py"))
+TESTS = sorted((ROOT / "tests").rglob("test_*.py"))
+
+
+def imported(path):
+    """Dotted names of the modules of ours that a file imports."""
+    names = set()
+    for node in ast.walk(ast.parse((ROOT / path).read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            names |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return {name for name in names if name.split(".")[0] in PACKAGES}
+
+
+def mirrored(module):
+    """The folder in which the tests of a module lie."""
+    package = "methods/core" if module.parts[:2] == ("methods", "core") else module.parts[0]
+    return ROOT / "tests" / MIRROR[package]
+
+
+def test_no_module_begins_with_an_underscore():
+    assert not [path for path in MODULES if path.name.startswith("_") and not path.name.startswith("__")]
+
+
+@pytest.mark.parametrize("package", MAY_IMPORT)
+def test_a_package_knows_only_those_below_it(package):
+    for path in MODULES:
+        if path.parts[0] == package:
+            assert {name.split(".")[0] for name in imported(path)} <= {package} | MAY_IMPORT[package], path
+
+
+def test_a_method_imports_the_core_and_no_other_method():
+    for path in MODULES:
+        if path.parts[0] == "methods" and len(path.parts) > 1 and path != Path("methods/__init__.py"):
+            room = Path(path.parts[1]).stem
+            assert {name.split(".")[1] for name in imported(path)} <= {"core", room}, path
+
+
+def test_a_test_named_after_a_module_lies_where_the_module_does():
+    homes = {}
+    for module in MODULES:
+        if module.parts[0] in MIRROR:
+            name = module.parent.name if module.stem in ("__init__", "__main__") else module.stem
+            homes.setdefault(f"test_{name}.py", set()).add(mirrored(module))
+    found = [path for path in TESTS if path.name in homes.keys() - ELSEWHERE and path.parent.name != "project"]
+    assert len(found) > 30
+    assert not [path for path in found if path.parent not in homes[path.name]]
+
+
+def test_every_test_uses_the_package_that_its_folder_mirrors():
+    for path in TESTS:
+        folder = path.parent.relative_to(ROOT / "tests").as_posix()
+        package = next((package for package, name in MIRROR.items() if name == folder), None)
+        assert package or folder == "project", f"{path}: no package has its tests in {folder}/"
+        if package:
+            text = path.read_text(encoding="utf-8")
+            assert f"{package.replace('/', '.')}." in text or f"from {package} import" in text, path
