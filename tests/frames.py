@@ -6,6 +6,7 @@ from pathlib import Path
 import pandas as pd
 
 from runners.store import SCORES, TRACES, TRIALS, Results
+from scripts.core.study import Study
 
 PROTOCOL = {
     "name": "dgufs",
@@ -89,3 +90,20 @@ def store(results, folder):
         trials.to_csv(cell / "trials.csv", index=False, na_rep="nan")
         for name, frame in (("scores", results.scores), ("traces", results.traces)):
             frame[frame["trial"].isin(trials["trial"])].to_csv(cell / f"{name}.csv", index=False, na_rep="nan")
+
+
+def study_of(points, name="dgufs", protocol=PROTOCOL, **places):
+    """A study that is nowhere stored.
+
+    Parameters
+    ----------
+    points, name, protocol
+        As for `frames`.
+    **places
+        results_dir and data_dir.
+
+    Returns
+    -------
+    Study
+    """
+    return Study(name, frames(points, name, protocol), **places)

@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 
 from metrics.study.stability import jaccard, nogueira
-from metrics.study.summary import SELECTIONS, select
 
 CELL = ["dataset", "method"]
 RISE = 1e-10  # a relative rise of the objective below this is rounding
@@ -220,14 +219,13 @@ def outcomes(trials, traces):
     return pd.DataFrame(rows, columns=[*CELL, "n_trials", *STATUSES, "n_traced", "rose"])
 
 
-def choices(summary, metric="acc"):
+def choices(chosen):
     """What each way to choose parameters and size ends with.
 
     Parameters
     ----------
-    summary : DataFrame
-        From `metrics.study.summary.summarise`, of one study.
-    metric : {"acc", "nmi"}, default="acc"
+    chosen : Mapping
+        Selection -> DataFrame from `metrics.study.summary.select`, of one study and metric.
 
     Returns
     -------
@@ -236,7 +234,7 @@ def choices(summary, metric="acc"):
         fit ended that is best as judged by the labels.
     """
     keys = [*CELL, "clusterer"]
-    chosen = {name: select(summary, metric, name).set_index(keys) for name in SELECTIONS}
+    chosen = {name: frame.set_index(keys) for name, frame in chosen.items()}
     columns = {name: frame["mean"] for name, frame in chosen.items()}
     return pd.DataFrame(columns | {"oracle_status": chosen["best_over_grid"]["status"]}).reset_index()
 

@@ -1,14 +1,15 @@
 """``python -m scripts.audit --help``."""
 
 import sys
-from pathlib import Path
 
 import hydra
 from joblib import cpu_count
 
-from scripts.audit import to_markdown
-from scripts.audit.findings import make_audit
+from scripts.audit import make_audit
+from scripts.audit.page import audit_page
 from scripts.core.conf import CONF
+from scripts.core.study import Study
+from scripts.core.text import deliver
 
 
 @hydra.main(version_base="1.3", config_path=str(CONF), config_name="audit")
@@ -20,17 +21,12 @@ def main(config):
         sys.exit(f"stability={config.stability} must be a whole number, 0 or more.")
     n_jobs = cpu_count() if config.n_jobs == -1 else config.n_jobs
     try:
-        found = make_audit(config.results_dir, config.study, config.metric, config.data_dir, config.stability, n_jobs)
+        study = Study.open(config.results_dir, config.study, config.data_dir)
+        found = make_audit(study, config.metric, config.stability, n_jobs)
     except ValueError as error:
         sys.exit(f"error: {error}")
-    text = to_markdown(found, config.study, config.metric)
-    if config.output is None:
-        print(text, end="")
-        return
-    path = Path(config.output)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
-    print(path)
+    text = audit_page(found, config.study, config.metric)
+    deliver(text, config.output)
 
 
 if __name__ == "__main__":

@@ -1,15 +1,15 @@
 """``python -m scripts.compare --help``."""
 
 import sys
-from pathlib import Path
 
 import hydra
 
 from metrics.study.summary import SELECTIONS
 from scripts.compare import compare
-from scripts.compare.page import to_markdown
+from scripts.compare.page import comparison_page
 from scripts.core.conf import CONF
 from scripts.core.published import PAPERS
+from scripts.core.text import deliver
 
 
 @hydra.main(version_base="1.3", config_path=str(CONF), config_name="compare")
@@ -34,14 +34,8 @@ def main(config):
     if config.format == "csv":
         text = comparison.to_csv(index=False, float_format="%.4f", lineterminator="\n")
     else:
-        text = to_markdown(comparison, config.summary)
-    if config.output is None:
-        print(text, end="")
-        return
-    path = Path(config.output)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
-    print(path)
+        text = comparison_page(comparison, config.summary)
+    deliver(text, config.output)
 
 
 if __name__ == "__main__":

@@ -4,9 +4,10 @@ import pandas as pd
 
 from metrics.study.summary import SELECTIONS
 from scripts.compare.verdicts import VERDICTS, closest, count, own_rows, unreached
-from scripts.core.conf import names_in_print, unique_names
-from scripts.core.markdown import pipes
+from scripts.core.conf import printed, unique_names
 from scripts.core.published import PAPERS
+from scripts.core.text import mean_std, pipes
+from scripts.core.words import labelled
 
 LEGEND = """\
 Within 1 or 2 std: of the root mean square of both sides' stds over K-means runs, plus 0.05 for rounding; otherwise
@@ -15,7 +16,7 @@ inherited: published cells that are no evidence of their own. hollow: our best f
 agreement says nothing of the method."""
 
 
-def to_markdown(comparison, summary=False):
+def comparison_page(comparison, summary=False):
     """Counts per paper, data set and method, the cells that no variant reaches, and every cell.
 
     Parameters
@@ -62,13 +63,13 @@ def _unreached(comparison):
     cells = unreached(comparison)
     if cells.empty:
         return "None."
-    methods, datasets = unique_names("method", cells["method"].unique()), names_in_print("dataset")
+    methods = unique_names("method", cells["method"].unique())
     reasons = {text: str(place) for place, text in enumerate(filter(None, cells["explanation"].unique()), start=1)}
     lines = [["Paper", "Data set", "Score", "Published row", "Published", "Closest", "Reproduced", "Δ", "Why"]]
     for cell in cells.itertuples():
         lines.append([
-            PAPERS[cell.paper], datasets.get(cell.dataset, cell.dataset), cell.metric.upper(), cell.published_method,
-            _published(cell), methods[cell.method], _score(cell.mean, cell.std), f"{cell.difference:+.1f}",
+            PAPERS[cell.paper], printed("dataset", cell.dataset), cell.metric.upper(), cell.published_method,
+            _published(cell), methods[cell.method], mean_std(cell.mean, cell.std), f"{cell.difference:+.1f}",
             reasons.get(cell.explanation, "unknown"),
         ])  # fmt: skip
     return "\n".join([pipes(lines), *([""] if reasons else []), *(f"{n}. {text}." for text, n in reasons.items())])
@@ -76,19 +77,18 @@ def _unreached(comparison):
 
 def _every_cell(comparison):
     methods = unique_names("method", comparison["method"].unique())
-    datasets = names_in_print("dataset")
     order = {name: position for position, name in enumerate(dict.fromkeys(comparison["dataset"]))}
     parts = []
     for (paper, metric), cells in comparison.groupby(["paper", "metric"], sort=False):
         parts.append(f"## {PAPERS[paper]}: {metric.upper()}\n\nStudy {cells['study'].iloc[0]!r}.")
         lines = [["Data set", "Published row", "Published", "Ours", "Reproduced", "Δ", "Verdict", "Notes"]]
         for cell in cells.sort_values("dataset", key=lambda names: names.map(order), kind="stable").itertuples():
-            name = methods[cell.method] + (" (learned labels)" if cell.clusterer == "learned" else "")
+            name = labelled(methods[cell.method], cell.clusterer)
             notes = "; ".join(filter(None, (cell.reason, cell.remark)))
             difference = "" if pd.isna(cell.difference) else f"{cell.difference:+.1f}"
             lines.append([
-                datasets.get(cell.dataset, cell.dataset), cell.published_method, _published(cell), name,
-                _score(cell.mean, cell.std), difference, cell.verdict, notes,
+                printed("dataset", cell.dataset), cell.published_method, _published(cell), name,
+                mean_std(cell.mean, cell.std), difference, cell.verdict, notes,
             ])  # fmt: skip
         parts.append(pipes(lines))
     return parts
@@ -102,8 +102,4 @@ def _counted(comparison, by):
 
 
 def _published(cell):
-    return _score(cell.published_mean, cell.published_std) + ("§" if cell.inherited else "")
-
-
-def _score(mean, std):
-    return "" if pd.isna(mean) else f"{mean:.1f}" + ("" if pd.isna(std) else f"±{std:.1f}")
+    return mean_std(cell.published_mean, cell.published_std) + ("§" if cell.inherited else "")

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+from metrics.study import FAILED
 from scripts.core.words import POOR
 
 WITHIN_1, WITHIN_2, NEAR = "within 1 std", "within 2 std", "within 3 points"
@@ -85,7 +86,7 @@ def judge(cells):
         NOT_RUN if pd.isna(difference) else verdict(difference, std)
         for difference, std in zip(cells["difference"], cells["common_std"], strict=True)
     ]
-    failed = cells["status"] == "failed"
+    failed = cells["status"] == FAILED
     cells.loc[failed, "verdict"], cells.loc[failed, "reason"] = NOT_COMPARABLE, "every fit failed"
     off = cells[(cells["method"] == CONTROL) & cells["verdict"].isin((HIGHER, LOWER))]
     for control in off.itertuples():

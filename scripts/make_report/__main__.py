@@ -7,6 +7,7 @@ import hydra
 
 from metrics.study.summary import SELECTIONS
 from scripts.core.conf import CONF
+from scripts.core.study import Study
 from scripts.make_report import LIMIT, make_report
 
 
@@ -16,7 +17,7 @@ def main(config):
     if config.selection not in SELECTIONS:
         sys.exit(f"selection={config.selection} must be one of {', '.join(SELECTIONS)}.")
     try:
-        page = make_report(config.results_dir, config.study, config.selection, config.data_dir)
+        page = make_report(Study.open(config.results_dir, config.study, config.data_dir), config.selection)
     except ValueError as error:
         sys.exit(f"error: {error}")
     path = Path(config.output or Path(config.results_dir) / config.study / "report.html")

@@ -1,14 +1,16 @@
 """``python -m scripts.make_table --help``."""
 
 import sys
-from pathlib import Path
 
 import hydra
 from hydra.core.hydra_config import HydraConfig
 from omegaconf import OmegaConf
 
 from metrics.study.summary import SELECTIONS
-from scripts.core.conf import CONF, check_table, read
+from scripts.core.conf import CONF, read_group
+from scripts.core.study import Study
+from scripts.core.tables import TableSpec
+from scripts.core.text import deliver
 from scripts.make_table import FORMATS, make_table
 from scripts.make_table.formats import to_markdown
 
@@ -22,24 +24,17 @@ def main(config):
     try:
         spec = config.get("table")
         spec = OmegaConf.to_container(spec, resolve=True) if OmegaConf.is_config(spec) else spec
-        check_table(spec, HydraConfig.get().runtime.choices["table"])
-        table = make_table(spec, config.results_dir, config.study, config.selection)
+        spec = TableSpec.check(spec, HydraConfig.get().runtime.choices["table"])
+        table = make_table(spec, Study.open(config.results_dir, config.study), config.selection)
     except ValueError as error:
         sys.exit(f"error: {error}")
     text = to_markdown(table, config.width) if config.format == "md" else FORMATS[config.format](table)
-    if config.output is None:
-        print(text, end="")
-        return
-    path = Path(config.output)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
-    print(path)
+    deliver(text, config.output)
 
 
 if __name__ == "__main__":
     try:  # Hydra would answer a slip in YAML with a traceback
-        for file in sorted((CONF / "table").glob("*.yaml")):
-            read(file)
+        read_group("table")
     except ValueError as error:
         sys.exit(f"error: {error}")
     main()
