@@ -5,7 +5,7 @@ import sys
 import hydra
 
 from metrics.study.summary import SELECTIONS
-from scripts.compare import compare
+from scripts.compare import compare_studies, controls_of, open_studies
 from scripts.compare.page import comparison_page
 from scripts.core.conf import CONF
 from scripts.core.published import PAPERS
@@ -26,15 +26,16 @@ def main(config):
         if config[name] not in allowed:
             sys.exit(f"{name}={config[name]} must be one of {', '.join(map(str, allowed))}.")
     papers = [config.paper] if config.paper else list(PAPERS)
-    studies = {paper: config.study or f"{paper}{'_quick' if config.quick else ''}" for paper in papers}
+    names = {paper: config.study or f"{paper}{'_quick' if config.quick else ''}" for paper in papers}
     try:
-        comparison = compare(config.results_dir, papers, studies, config.selection)
+        studies = open_studies(config.results_dir, papers, names)
+        comparison, controls = compare_studies(studies, config.selection), controls_of(studies, config.selection)
     except ValueError as error:
         sys.exit(f"error: {error}")
     if config.format == "csv":
         text = comparison.to_csv(index=False, float_format="%.4f", lineterminator="\n")
     else:
-        text = comparison_page(comparison, config.summary)
+        text = comparison_page(comparison, controls, config.summary)
     deliver(text, config.output)
 
 

@@ -33,8 +33,10 @@ def test_one_equal_mean_on_a_data_set_is_chance():
 
 
 def test_what_ufsol_takes_from_published_works_is_not_in_the_one_at_hand():
-    pairs = load_published().query("paper == 'ufsol' and inherited == 'stated'").merge(
-        load_published().query("paper == 'rufs'"), on=["dataset", "method", "metric"], suffixes=("", "_rufs")
+    pairs = (
+        load_published()
+        .query("paper == 'ufsol' and inherited == 'stated'")
+        .merge(load_published().query("paper == 'rufs'"), on=["dataset", "method", "metric"], suffixes=("", "_rufs"))
     )
     difference = (pairs["mean_percent"] - pairs["mean_percent_rufs"]).abs()
     assert len(pairs) == 18 and difference.min() > 0.05 and difference.median() == pytest.approx(1.0)
