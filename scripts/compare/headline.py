@@ -214,6 +214,27 @@ def _closest_of(cells, controls):
         yield RANDOM, tried.sort_values("distance", kind="stable").drop_duplicates("cell")
 
 
+def accepted_at_random(comparison, controls):
+    """The share of random rankings that the std rule accepts in the place of our number.
+
+    Parameters
+    ----------
+    comparison, controls : DataFrame
+        As for `line_table`.
+
+    Returns
+    -------
+    Series
+        One value per row of the comparison; nan for what was not run or is not comparable, and without random rankings.
+    """
+    judged = comparison[~comparison["verdict"].isin((NOT_RUN, NOT_COMPARABLE))]
+    random = controls.loc[controls["control"] == RANDOM, [*COLUMN, "mean", "std"]]
+    cells = judged[[*COLUMN, "published_mean", "published_std"]].reset_index(names="cell")
+    pairs = cells.merge(random, on=COLUMN)
+    shares = pd.Series(_accepted(pairs), index=pairs["cell"], dtype=float).groupby(level=0).mean()
+    return shares.reindex(comparison.index)
+
+
 def above_random(comparison, controls):
     """How often what the papers print is above a random ranking.
 

@@ -5,7 +5,8 @@ import pandas as pd
 from metrics.study.summary import SELECTIONS
 from scripts.compare.controls import COLUMNS
 from scripts.compare.evidence_page import evidence_parts, number
-from scripts.compare.verdicts import VERDICTS, closest, count, own_rows, unreached
+from scripts.compare.headline import accepted_at_random
+from scripts.compare.verdicts import ACCEPTED, closest, count, own_rows, unreached
 from scripts.core.conf import printed, unique_names
 from scripts.core.published import PAPERS
 from scripts.core.text import mean_std, pipes
@@ -17,7 +18,8 @@ By the std rule, which is no evidence: the counts above say what it lets pass. W
 square of both sides' stds over K-means runs, plus 0.05 for rounding; otherwise within 3 points, higher or lower than
 published.
 inherited: published cells that are no evidence of their own. hollow: our best fit collapsed or diverged, so that
-agreement says nothing of the method."""
+agreement says nothing of the method. accepted: within 1 or 2 std or 3 points; at random: how many of the judged cells
+are accepted with a random ranking in the place of ours, on average."""
 
 
 def comparison_page(comparison, controls=None, summary=False):
@@ -37,6 +39,7 @@ def comparison_page(comparison, controls=None, summary=False):
     str
     """
     controls = pd.DataFrame(columns=["paper", *COLUMNS]) if controls is None else controls
+    comparison = comparison.assign(at_random=accepted_at_random(comparison, controls))
     own = own_rows(comparison)
     selection = comparison["selection"].iloc[0]
     parts = [
@@ -105,10 +108,15 @@ def _every_cell(comparison):
 
 
 def _counted(comparison, by):
-    counts = count(comparison, by).reset_index()
+    counts = count(comparison, by)
+    counts["accepted"] = counts[list(ACCEPTED)].sum(axis=1)
+    counts["at random"] = comparison.groupby(by, sort=False)["at_random"].sum(min_count=1)
+    counts = counts.reset_index()
     if by == ["paper"] and len(counts) > 1:
-        counts = pd.concat([counts, counts.drop(columns=by).sum().to_frame().T.assign(paper="all")])[list(counts)]
-    return pipes([[*by, *VERDICTS, "cells", "inherited", "hollow"], *counts.astype(str).to_numpy().tolist()])
+        total = counts.drop(columns=by).sum(skipna=False).to_frame().T.assign(paper="all")
+        counts = pd.concat([counts, total.astype(counts.dtypes)])[list(counts)]
+    counts["at random"] = counts["at random"].map(lambda value: number(value, 1))
+    return pipes([list(counts), *counts.astype(str).to_numpy().tolist()])
 
 
 def _judged(cell):

@@ -17,6 +17,7 @@ from scripts.compare.headline import (
     OWN_KMEANS,
     PERMUTED,
     above_random,
+    accepted_at_random,
     count_table,
     headline,
     line_table,
@@ -223,6 +224,22 @@ def test_in_the_place_of_our_rows_every_method_is_another_random_ranking_and_eac
     assert all(means.nunique() == 3 and means.index.tolist() == [3, 5, 9] for means in random)
     assert all(sorted(pd.concat(random)[cell]) == pytest.approx([50, 51, 52, 53]) for cell in (3, 5, 9))
     assert found[-1][1]["mean"].tolist() == pytest.approx([40.0] * 3)
+
+
+def test_the_std_rule_accepts_random_rankings_in_the_place_of_ours_as_often_as_it_does(rufs):
+    comparison, controls = rufs
+    shares = accepted_at_random(comparison, controls)
+    cell = comparison.query("dataset == 'orl' and metric == 'acc' and method == 'rufs'").iloc[0]
+    draws = controls.query("dataset == 'orl' and metric == 'acc' and control == @RANDOM")
+    std = np.sqrt((draws["std"] ** 2 + cell["published_std"] ** 2) / 2)
+    assert shares[cell.name] == ((draws["mean"] - cell["published_mean"]).abs() <= np.maximum(2 * std, 3) + 0.05).mean()
+    assert shares.notna().equals(~comparison["verdict"].isin(("not run", "not comparable")))
+    counted = rows(comparison_page(comparison, controls, summary=True), "Per paper")
+    accepted, at_random = float(counted[0][-2]), float(counted[0][-1])
+    own = comparison["method"] == comparison["published_method"]
+    assert at_random == pytest.approx(shares[own].sum(), abs=0.05)
+    # The 12 rows of all features are the published ones here; the others are random rankings themselves.
+    assert abs(accepted - 12 - shares[own & (comparison["method"] != "all_features")].sum()) < 8
 
 
 def test_published_rows_are_counted_above_the_median_of_the_random_rankings(controls):
