@@ -25,9 +25,9 @@ def with_equivalence(rows):
     -------
     DataFrame
         With all_mean and published_all (all features, ours and the paper's), margin (half of what the paper gains, or
-        loses, against all features), standard_error (of the difference), equivalence ("" where there is no number of
-        ours), and left_out: why a cell is no evidence for or against the method, the first of "all features",
-        "inherited", "not run", "not comparable" and "hollow"; "" of all others.
+        loses, against all features), standard_error (of the difference), equivalence ("" for all features and where
+        there is no number of ours), and left_out: why a cell is no evidence for or against the method, the first of
+        "all features", "inherited", "not run", "not comparable" and "hollow"; "" of all others.
     """
     whole = rows[(rows["method"] == ALL) & (rows["clusterer"] == "kmeans")].set_index(COLUMN)
     places = pd.MultiIndex.from_frame(rows[COLUMN])
@@ -35,7 +35,8 @@ def with_equivalence(rows):
         all_mean=whole["mean"].reindex(places).to_numpy(),
         published_all=whole["published_mean"].reindex(places).to_numpy(),
     )
-    rows["margin"] = (rows["published_mean"] - rows["published_all"]).abs() / 2
+    margin = (rows["published_mean"] - rows["published_all"]).abs() / 2
+    rows["margin"] = margin.where(rows["published_method"] != ALL)
     rows = _tested(rows)
     reasons = {
         "all features": rows["published_method"] == ALL,

@@ -160,6 +160,7 @@ def test_what_is_no_evidence_is_left_out_by_its_first_reason():
     }  # fmt: skip
     assert cells.loc[("pie10p", "mcfs"), "left_out"] == "not comparable"
     assert cells.loc[("pie10p", "dgufs"), "left_out"] == "not run"
+    assert cells.loc[("umist", "all_features"), "equivalence"] == ""
     own = cells.loc[("umist", "dgufs")]
     assert (own["clusterer"], own["mean"], own["margin"]) == ("learned", pytest.approx(56.0), pytest.approx(7.5))
     assert own["standard_error"] == pytest.approx(3.36 / np.sqrt(20)) and own["equivalence"] == "agrees"
