@@ -33,7 +33,7 @@ def expand(study, dataset, method, protocol):
     method = method if isinstance(method, Method) else Method.read(method)
     sizes = _sizes(method, dataset, protocol)
     trials = {}
-    for point in _points(method.params, _lists(method, dataset, protocol), protocol):
+    for point in _points(method, _lists(method, dataset, protocol), protocol):
         for trial in _trials_at(point, study, dataset, method, protocol, sizes):
             if trial.key in trials:
                 raise ConfigError(f"method.grid asks twice for {to_json(trial.params)}: remove the repeated value.")
@@ -56,12 +56,14 @@ def _sizes(method, dataset, protocol):
 def _lists(method, dataset, protocol):
     """Parameter -> the values to search: those of the protocol where it has some, else those of the method's file.
 
-    Under a budget a parameter keeps the values of its file where the method refuses one of the protocol's.
+    What only repeats the method keeps the values of its file; and under a budget, where the method refuses one of the
+    protocol's, so does a parameter.
     """
     values = list(protocol.grid_values)
     if not values:
         return {name: list(own) for name, own in method.grid.items()}
     keeps = {name for name in method.grid if protocol.budget and not _accepts(method, dataset, name, values)}
+    keeps |= set(method.cls.repeats)
     return {name: list(own) if name in keeps else values for name, own in method.grid.items()}
 
 
@@ -75,10 +77,10 @@ def _accepts(method, dataset, name, values):
     return True
 
 
-def _points(defaults, lists, protocol):
+def _points(method, lists, protocol):
     """Values of the grid's parameters at every point, in the order in which they are tried."""
-    centre = {name: defaults[name] for name in lists if name in defaults}
-    if protocol.coarse:
+    centre = {name: method.params[name] for name in lists if name in method.params}
+    if protocol.coarse and not set(lists) & set(method.cls.repeats):
         points = [centre]
         for name, values in lists.items():
             quarter = len(values) // 4

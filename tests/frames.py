@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from runners.store import SCORES, TRACES, TRIALS, Results
@@ -30,7 +31,7 @@ def frames(points, study="dgufs", protocol=PROTOCOL):
     points : list of dict
         One per trial: dataset, method, and where wanted params, is_default, status, sizes, git_sha, and
         acc: {size: list over restarts}, learned: {size: value}, agreement and silhouette: {size: value} (0.5 by
-        default), trace: list, ranking, and any of the columns in `OWN`; nmi is acc / 2.
+        default), trace: list, ranking, and any of the columns in `OWN`; nmi like acc, and acc / 2 by default.
 
     Returns
     -------
@@ -39,7 +40,7 @@ def frames(points, study="dgufs", protocol=PROTOCOL):
     trials, scores, traces = [], [], []
     for number, point in enumerate(points):
         key = f"{study}{number:04d}"
-        acc, learned = point.get("acc", {}), point.get("learned", {})
+        acc, nmi, learned = (point.get(name, {}) for name in ("acc", "nmi", "learned"))
         failed = point.get("status") == "failed"
         row = dict.fromkeys(TRIALS, "") | {
             "trial": key,
@@ -67,9 +68,9 @@ def frames(points, study="dgufs", protocol=PROTOCOL):
             traces += [(key, iteration, value) for iteration, value in enumerate(point["trace"])]
         free = [point.get(name, {}) for name in ("agreement", "silhouette")]
         runs = [
-            (size, "kmeans", restart, a, a / 2, *(values.get(size, 0.5) for values in free))
+            (size, "kmeans", restart, a, b, *(values.get(size, 0.5) for values in free))
             for size, restarts in acc.items()
-            for restart, a in enumerate(restarts)
+            for restart, (a, b) in enumerate(zip(restarts, nmi.get(size) or np.divide(restarts, 2), strict=True))
         ]
         runs += [(size, "learned", 0, a, a / 2, float("nan"), float("nan")) for size, a in learned.items()]
         runs = [] if failed else runs

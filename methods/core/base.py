@@ -85,6 +85,9 @@ class BaseSelector(SelectorMixin, BaseEstimator):
     # True where nothing is selected: the runner then scores all features, whatever the protocol's sizes.
     keeps_all = False
 
+    # Parameters that repeat the method and do not tune it: every value of its file is run, whatever protocols search.
+    repeats = ()
+
     def __init__(self, n_features_to_select=None):
         self.n_features_to_select = n_features_to_select
 

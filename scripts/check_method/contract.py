@@ -18,6 +18,7 @@ from scripts.core.conf import CONF
 EXCEPTIONS = {
     ("first_index", "permuting_the_features_permutes_the_selection"): "selects by position; that is what it is for",
     ("random_selection", "permuting_the_features_permutes_the_selection"): "draws positions from its seed",
+    ("random_rankings", "permuting_the_features_permutes_the_selection"): "draws positions from its seed",
     ("eufs_admm", "objective_never_rises"): "an ADMM: the objective at its infeasible iterates is free to rise",
     ("jgufs_released", "objective_never_rises"): "A is overwritten in every sweep, so each lowers another objective",
     ("ufsol_released", "objective_never_rises"): "takes any partition of K-means, and zero rows have other weights",

@@ -1,6 +1,6 @@
 """``python -m scripts.compare --help``."""
 
-from scripts.compare import compare
+from scripts.compare import compare_studies, controls_of, open_studies
 from scripts.compare.page import comparison_page
 from scripts.core.command import command
 from scripts.core.published import PAPERS
@@ -11,12 +11,13 @@ from scripts.core.text import deliver
 def main(options):
     """Print the comparison that the options describe, or write it to a file."""
     papers = [options["paper"]] if options["paper"] else list(PAPERS)
-    studies = {paper: options["study"] or f"{paper}{'_quick' if options['quick'] else ''}" for paper in papers}
-    comparison = compare(options["results_dir"], papers, studies, options["selection"])
+    names = {paper: options["study"] or f"{paper}{'_quick' if options['quick'] else ''}" for paper in papers}
+    studies = open_studies(options["results_dir"], papers, names)
+    comparison = compare_studies(studies, options["selection"])
     if options["format"] == "csv":
         text = comparison.to_csv(index=False, float_format="%.4f", lineterminator="\n")
     else:
-        text = comparison_page(comparison, options["summary"])
+        text = comparison_page(comparison, controls_of(studies, options["selection"]), options["summary"])
     deliver(text, options["output"])
 
 

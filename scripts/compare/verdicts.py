@@ -9,6 +9,7 @@ from scripts.core.words import POOR
 WITHIN_1, WITHIN_2, NEAR = "within 1 std", "within 2 std", "within 3 points"
 HIGHER, LOWER, NOT_RUN, NOT_COMPARABLE = "higher", "lower", "not run", "not comparable"
 VERDICTS = (WITHIN_1, WITHIN_2, NEAR, HIGHER, LOWER, NOT_RUN, NOT_COMPARABLE)
+ACCEPTED = (WITHIN_1, WITHIN_2, NEAR)  # where a reader of the paper would not be surprised
 CONTROL = "all_features"
 POINTS = 3.0
 ROUNDING = 0.05  # half of the last decimal that the papers print

@@ -24,11 +24,12 @@ def load_published(path=PATH):
     Returns
     -------
     DataFrame
-        Columns paper, table, dataset, method, metric, mean_percent, std_percent, n_features, inherited.
+        Columns paper, table, dataset, method, metric, mean_percent, std_percent, n_features, inherited, evaluated_by,
+        std_over, section; the last four as `scripts.published` writes them.
     """
     return pd.read_csv(
         path,
-        dtype={"n_features": "Int64"},
+        dtype={"n_features": "Int64", "section": str},
         keep_default_na=False,
         na_values={name: [""] for name in ("mean_percent", "std_percent", "n_features")},
     )

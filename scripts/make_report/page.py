@@ -13,7 +13,10 @@ from scripts.audit import make_audit
 from scripts.audit.findings import by_method, in_words
 from scripts.audit.page import TITLES, compact
 from scripts.cite import sources
-from scripts.compare import published_rows, score_tables, with_verdicts
+from scripts.compare import controls_of, published_rows, score_tables, with_verdicts
+from scripts.compare.evidence import LINES
+from scripts.compare.evidence_page import due, line_rows, summaries
+from scripts.compare.headline import line_table
 from scripts.compare.verdicts import NOT_RUN, VERDICTS, is_hollow, own_rows, unreached
 from scripts.core.conf import printed, unique_names
 from scripts.core.published import PAPERS
@@ -64,6 +67,7 @@ def gather(study, selection="best_over_grid"):
         "selection": selection,
         "selection_text": SELECTIONS[selection],
         "overview": _overview(trials, comparison, found),
+        "evidence": _evidence(source, study, comparison, selection),
         "signs": SIGNS,
         "tables": tables,
         "comparison": _comparison(comparison),
@@ -169,6 +173,22 @@ def _overview(trials, comparison, found):
         "n_findings": len(found.findings),
         "first": trials["started"].min()[:10],
         "last": trials["started"].max()[:10],
+    }
+
+
+def _evidence(paper, study, comparison, selection):
+    """The five lines of the paper beside controls, as `scripts.compare` prints them; None where there is no paper."""
+    if comparison is None:
+        return None
+    controls = controls_of({paper: study}, selection)
+    lines = line_table(comparison, controls)
+    (head, *rows), (summary,) = line_rows(lines), summaries(lines)
+    return {
+        "summary": summary.partition(": ")[2],
+        "columns": head[1:],
+        "rows": [row[1:] for row in rows],
+        "meant": LINES,
+        "due": due(comparison, controls),
     }
 
 

@@ -14,6 +14,9 @@ import pytest
 from frames import PROTOCOL, frames, store
 
 from runners.store import load_results
+from scripts.compare import compare_studies, controls_of
+from scripts.compare.evidence_page import line_rows
+from scripts.compare.headline import line_table
 from scripts.core.commands import repeat
 from scripts.core.study import Study
 from scripts.make_report import LIMIT, make_report
@@ -89,6 +92,15 @@ def test_a_cell_links_to_the_fit_behind_it_with_verdict_and_published_value(html
     assert cell[1] == "within-1-std"
     assert "45.0" in cell[2] and "45.1" in cell[2] and "within 1 std" in cell[2]
     assert f'<article class="trial" id="t-{trial}"' in html
+
+
+def test_the_lines_of_evidence_are_those_of_the_comparison(html):
+    study = Study("dgufs", frames(POINTS))
+    studies = {"dgufs": study}
+    lines = line_rows(line_table(compare_studies(studies), controls_of(studies)))
+    section = html.split('<h3 id="evidence">')[1].split("</table>")[0]
+    found = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row) for row in re.findall(r"<tr>(.*?)</tr>", section)]
+    assert found == [row[1:] for row in lines] and len(found) == 6
 
 
 def test_counts_of_the_overview_are_those_of_the_comparison(html):

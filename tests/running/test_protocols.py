@@ -198,6 +198,20 @@ def test_under_a_budget_a_parameter_that_refuses_a_common_value_keeps_its_own(da
     assert {trial.params["alpha"] for trial in trials} == {*METHOD["grid"]["alpha"], METHOD["params"]["alpha"]}
 
 
+@pytest.mark.parametrize("change", [{}, {"coarse": True}, {"grid_values": (0.5, 2.0)}])
+def test_what_only_repeats_a_method_is_run_in_full_whatever_the_protocol_searches(dataset, change):
+    method = yaml.safe_load((CONF / "method" / "random_rankings.yaml").read_text())
+    trials = expand("s", dataset, method, replace(PROTOCOL, **change))
+    assert [trial.params["draw"] for trial in trials] == list(range(20))
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_the_controls_of_a_paper_belong_to_its_study(paper):
+    (sweep, config), (controls, own) = composed(paper), composed(f"{paper}_controls")
+    assert controls == {"dataset": sweep["dataset"], "method": ["all_features", "max_variance", "random_rankings"]}
+    assert (own.study, own.protocol, own.missing_data) == (config.study, config.protocol, config.missing_data)
+
+
 def test_fair_gives_every_method_the_same_values_sizes_and_budget():
     protocol = protocol_of("fair")
     assert protocol.budget == 25 and len(protocol.grid_values) == 5
