@@ -27,6 +27,7 @@ IDENTITY = {
     "trials": ["trial"],
     "scores": ["trial", "n_selected", "clusterer", "restart"],
     "traces": ["trial", "iteration"],
+    "facts": ["trial", "name"],
 }
 
 
@@ -40,7 +41,7 @@ def read_frame(path, names=None):
     Parameters
     ----------
     path : Path
-        ``trials.csv``, ``scores.csv`` or ``traces.csv``, unless its columns are given.
+        ``trials.csv``, ``scores.csv``, ``traces.csv`` or ``facts.csv``, unless its columns are given.
     names : list of str, optional
         Its columns.
 

@@ -55,7 +55,9 @@ class Row:
 TRIALS = [field.name for field in fields(Row)]
 SCORES = "trial dataset method n_selected clusterer restart acc nmi agreement silhouette".split()
 TRACES = "trial iteration objective".split()
-COLUMNS = {"trials": TRIALS, "scores": SCORES, "traces": TRACES}
+# One number a row, so that a fit may come to report another one without new columns in what is stored.
+FACTS = "trial name value".split()
+COLUMNS = {"trials": TRIALS, "scores": SCORES, "traces": TRACES, "facts": FACTS}
 KINDS = {field.name: field.type for field in fields(Row)}  # column -> type; of all others it is a text
 KINDS |= dict.fromkeys(("n_selected", "restart", "iteration", "repeat"), int)
-KINDS |= dict.fromkeys(("acc", "nmi", "agreement", "silhouette"), float)
+KINDS |= dict.fromkeys(("acc", "nmi", "agreement", "silhouette", "value"), float)

@@ -23,11 +23,12 @@ import pandas as pd
 from metrics.protocol import Protocol
 from metrics.study import FAILED
 from runners.reading import IDENTITY, StoreError, empty_frame, read_frame, read_rows
-from runners.row import COLUMNS, SCORES, TRACES, TRIALS
+from runners.row import COLUMNS, FACTS, SCORES, TRACES, TRIALS
 
 __all__ = [
     "SCORES",
     "TRACES",
+    "FACTS",
     "TRIALS",
     "Results",
     "Store",
@@ -38,14 +39,16 @@ __all__ = [
 ]
 REDO = ".redo"  # the folder inside a cell's own where rows are gathered that will replace stored ones
 REDONE = ".redone"  # the same, once it is complete
+OTHERS = ("scores", "traces", "facts")  # what the rows of trials.csv commit
 
 
 class Results(NamedTuple):
-    """What is stored, as three frames with the columns `TRIALS`, `SCORES` and `TRACES`."""
+    """What is stored, as frames with the columns `TRIALS`, `SCORES`, `TRACES` and `FACTS`."""
 
     trials: pd.DataFrame
     scores: pd.DataFrame
     traces: pd.DataFrame
+    facts: pd.DataFrame
 
 
 class Store:
@@ -102,7 +105,7 @@ class Store:
     def forget(self, keys):
         """Drop the trials with these keys, with their scores and traces."""
         keys = {key.encode() for key in keys}
-        for name in ("trials", "scores", "traces"):  # the commit mark goes first
+        for name in ("trials", *OTHERS):  # the commit mark goes first
             _keep_lines(self._paths[name], lambda key: key not in keys)
 
     def redo(self):
@@ -121,7 +124,7 @@ class Store:
             return
         new = {name: _lines(folder / f"{name}.csv")[1] for name in COLUMNS}
         keys = {_key(line) for line in new["trials"]}
-        for name in ("scores", "traces", "trials"):
+        for name in (*OTHERS, "trials"):
             header, old = _lines(self._paths[name]) if self._paths[name].exists() else (_header(name), [])
             kept = [line for line in old if _key(line) not in keys]
             replace_file(self._paths[name], header + b"".join([*kept, *new[name]]))
@@ -147,6 +150,7 @@ class Store:
             )
         _append(self._paths["scores"], [row for outcome in outcomes for row in outcome.scores])
         _append(self._paths["traces"], [row for outcome in outcomes for row in outcome.traces])
+        _append(self._paths["facts"], [row for outcome in outcomes for row in outcome.facts])
         _append(self._paths["trials"], [[outcome.trial[name] for name in TRIALS] for outcome in outcomes])
 
     def _repair(self):
@@ -174,7 +178,7 @@ class Store:
             for key, n_scores in zip(rows["trial"], rows["n_scores"], strict=True)
             if n_scores == counts.get(key.encode(), 0)
         }
-        for name in ("trials", "scores", "traces"):
+        for name in COLUMNS:
             _keep_lines(self._paths[name], complete.__contains__)
 
 
@@ -205,7 +209,7 @@ def load_results(results_dir, study=None, dataset=None, method=None):
         # The marks are read first: what they commit is then complete in the other two files.
         trials = read_frame(path)
         frames["trials"].append(trials)
-        for name in ("scores", "traces"):
+        for name in OTHERS:
             frame = read_frame(path.with_name(f"{name}.csv"))
             frames[name].append(frame[frame["trial"].isin(trials["trial"])])
     _name_apart(frames)
@@ -217,10 +221,11 @@ def load_results(results_dir, study=None, dataset=None, method=None):
     }
     trials = joined["trials"].sort_values(["study", "dataset", "method", "params", "sizes"], kind="stable")
     order = pd.Series(range(len(trials)), index=trials["trial"])
-    for name, keys in (("scores", ["n_selected", "clusterer", "restart"]), ("traces", ["iteration"])):
+    for name in OTHERS:
+        keys = [key for key in IDENTITY[name] if key != "trial"]
         frame = joined[name].assign(_order=joined[name]["trial"].map(order))
         joined[name] = frame.sort_values(["_order", *keys], kind="stable").drop(columns="_order").reset_index(drop=True)
-    return Results(trials.reset_index(drop=True), joined["scores"], joined["traces"])
+    return Results(trials.reset_index(drop=True), *(joined[name] for name in OTHERS))
 
 
 def _cells(results_dir, *names):

@@ -24,6 +24,7 @@ from runners.provenance import git_sha, versions
 from runners.row import Row
 
 DIGEST = 16  # bytes that name a feature set
+FACTS = ("indicator_change",)  # what a selector may report of its fit, as NAME_; kept in facts.csv
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class Outcome:
     ----------
     trial : dict
         The fields of `runners.row.Row`.
-    scores, traces : list of tuple
+    scores, traces, facts : list of tuple
     log : str
         Traceback and warnings, for run.log.
     """
@@ -42,6 +43,7 @@ class Outcome:
     trial: dict
     scores: list = field(default_factory=list)
     traces: list = field(default_factory=list)
+    facts: list = field(default_factory=list)
     log: str = ""
 
 
@@ -59,6 +61,8 @@ class Fit:
         Objective after every sweep.
     labels : (size, ndarray of shape (n_samples,)) or None
         Learned labels, and the number of features that they were learned from.
+    facts : dict of str to float
+        Those of `FACTS` that the selector reports.
     log : str
     """
 
@@ -66,6 +70,7 @@ class Fit:
     subsets: dict = field(default_factory=dict)
     trace: np.ndarray = field(default_factory=lambda: np.empty(0))
     labels: tuple | None = None
+    facts: dict = field(default_factory=dict)
     log: str = ""
 
 
@@ -127,7 +132,8 @@ def fit_trial(trial, X):
     if hasattr(selector, "labels_"):
         labels = (trial.sizes[0] if selector.size_in_objective else X.shape[1], selector.labels_)
     log = "\n".join(sorted({f"{item.category.__name__}: {item.message}" for item in caught}))
-    return Fit(row, subsets, selector.trace_, labels, log)
+    facts = {name: getattr(selector, f"{name}_") for name in FACTS if hasattr(selector, f"{name}_")}
+    return Fit(row, subsets, selector.trace_, labels, facts, log)
 
 
 def score(trial, fit, y, scores, eval_s, shared=()):
@@ -164,7 +170,8 @@ def score(trial, fit, y, scores, eval_s, shared=()):
         add(size, "learned", evaluate_labels(labels, y, trial.protocol.nmi))
     row = {**fit.row, "eval_s": eval_s, "n_scores": len(rows), "shared": to_json(sorted(shared))}
     traces = [(trial.key, iteration, float(value)) for iteration, value in enumerate(fit.trace)]
-    return Outcome(row, rows, traces, fit.log)
+    facts = [(trial.key, name, float(value)) for name, value in fit.facts.items()]
+    return Outcome(row, rows, traces, facts, fit.log)
 
 
 def failure(trial, error, row=None):

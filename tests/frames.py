@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from runners.store import SCORES, TRACES, TRIALS, Results
+from runners.store import FACTS, SCORES, TRACES, TRIALS, Results
 from scripts.core.study import Study
 
 PROTOCOL = {
@@ -31,13 +31,13 @@ def frames(points, study="dgufs", protocol=PROTOCOL):
     points : list of dict
         One per trial: dataset, method, and where wanted params, is_default, status, sizes, git_sha, and
         acc: {size: list over restarts}, learned: {size: value}, agreement and silhouette: {size: value} (0.5 by
-        default), trace: list, ranking, and any of the columns in `OWN`; nmi like acc, and acc / 2 by default.
+        default), trace: list, facts: {name: value}, ranking, and any of the columns in `OWN`; nmi like acc, and acc / 2 by default.
 
     Returns
     -------
     Results
     """
-    trials, scores, traces = [], [], []
+    trials, scores, traces, facts = [], [], [], []
     for number, point in enumerate(points):
         key = f"{study}{number:04d}"
         acc, nmi, learned = (point.get(name, {}) for name in ("acc", "nmi", "learned"))
@@ -74,12 +74,14 @@ def frames(points, study="dgufs", protocol=PROTOCOL):
         ]
         runs += [(size, "learned", 0, a, a / 2, float("nan"), float("nan")) for size, a in learned.items()]
         runs = [] if failed else runs
+        facts += [{"trial": key, "name": name, "value": value} for name, value in point.get("facts", {}).items()]
         scores += [dict(zip(SCORES, (key, row["dataset"], row["method"], *run), strict=True)) for run in runs]
         trials.append(row | {"n_scores": len(runs)})
     return Results(
         pd.DataFrame(trials, columns=TRIALS),
         pd.DataFrame(scores, columns=SCORES),
         pd.DataFrame(traces, columns=TRACES),
+        pd.DataFrame(facts, columns=FACTS),
     )
 
 
@@ -89,7 +91,7 @@ def store(results, folder):
         cell = Path(folder) / study / dataset / method
         cell.mkdir(parents=True)
         trials.to_csv(cell / "trials.csv", index=False, na_rep="nan")
-        for name, frame in (("scores", results.scores), ("traces", results.traces)):
+        for name, frame in (("scores", results.scores), ("traces", results.traces), ("facts", results.facts)):
             frame[frame["trial"].isin(trials["trial"])].to_csv(cell / f"{name}.csv", index=False, na_rep="nan")
 
 

@@ -10,6 +10,7 @@ from metrics.study.stability import jaccard, nogueira
 
 CELL = ["dataset", "method"]
 RISE = 1e-10  # a relative rise of the objective below this is rounding
+STILL = 0.01  # a change of the indicators up to this is none
 STATUSES = ("max_iter", "diverged", "collapsed", "failed")
 
 
@@ -217,6 +218,25 @@ def outcomes(trials, traces):
         shares = [float((cell["status"] == status).mean()) for status in STATUSES]
         rows.append((*key, len(cell), *shares, len(traced), float(np.mean(traced)) if traced else np.nan))
     return pd.DataFrame(rows, columns=[*CELL, "n_trials", *STATUSES, "n_traced", "rose"])
+
+
+def movements(trials, facts):
+    """How far the indicators of the fits are from their starts.
+
+    Parameters
+    ----------
+    trials, facts : DataFrame
+
+    Returns
+    -------
+    DataFrame
+        One row per data set and method whose fits report `indicator_change`: n_fits, the smallest, median and largest
+        change, and still: the share of the fits whose change is at most 0.01.
+    """
+    reported = facts[facts["name"] == "indicator_change"].merge(trials[["trial", *CELL]], on="trial")
+    found = reported.groupby(CELL)["value"].agg(n_fits="size", low="min", median="median", high="max").reset_index()
+    still = reported.assign(still=reported["value"] <= STILL).groupby(CELL)["still"].mean()
+    return found.assign(still=still.to_numpy(float))
 
 
 def choices(chosen):

@@ -79,6 +79,7 @@ def make_audit(study, metric="acc", stability=0, n_jobs=1):
         "parameters": audit.parameter_effects(results.trials, n_features),
         "overlaps": pd.concat(overlaps, ignore_index=True)[columns] if overlaps else pd.DataFrame(columns=columns),
         "outcomes": audit.outcomes(results.trials, results.traces),
+        "movements": audit.movements(results.trials, results.facts),
         "choices": audit.choices({name: study.select(metric, name) for name in SELECTIONS}),
         "gaps": audit.objective_gaps(results.trials, _optima()),
         "stability": audit.stabilities(fits, n_features),

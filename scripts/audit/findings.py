@@ -15,6 +15,7 @@ def findings(tables):
     yield from _trivial(tables["overlaps"])
     yield from _hollow(tables["choices"])
     yield from _ends(tables["outcomes"])
+    yield from _still(tables["movements"])
     for (dataset, method, optimum), rows in tables["gaps"].groupby(["dataset", "method", "optimum"]):
         gap = _range(100 * rows["gap"], "{:.2f} %")
         yield dataset, method, f"it ends above the optimum of its own objective, which {optimum} reaches", f"by {gap}"
@@ -77,6 +78,13 @@ def _ends(outcomes):
             yield row.dataset, row.method, "fits stopped at max_iter", f"{row.max_iter:.0%} of {row.n_trials}"
         if row.rose > 0:
             yield row.dataset, row.method, "the objective rose in traced fits", f"{row.rose:.0%} of {row.n_traced}"
+
+
+def _still(movements):
+    for row in movements.itertuples():
+        if row.still >= 0.5:
+            claim = "its indicators end where they began, so that it learns no clusters of its own"
+            yield row.dataset, row.method, claim, f"{row.still:.0%} of {row.n_fits} fits"
 
 
 def _range(values, form):

@@ -72,8 +72,8 @@ class Study:
         return self._parts[key]
 
     def _only(self, trials):
-        scores, traces = (frame[frame["trial"].isin(trials["trial"])] for frame in self.results[1:])
-        return replace(self, results=Results(trials, scores, traces))
+        others = (frame[frame["trial"].isin(trials["trial"])] for frame in self.results[1:])
+        return replace(self, results=Results(trials, *others))
 
     @functools.cached_property
     def _parts(self):

@@ -8,15 +8,16 @@ import numpy as np
 import pytest
 from frames import frames
 
-from datasets import scale
+from datasets import load_dataset, scale
 from metrics.protocol import Protocol
 from metrics.study import audit
 from metrics.study.summary import SELECTIONS, select, summarise
 from runners import repeats as stability
 from runners.grid import expand
+from runners.method import Method
 from runners.store import Store, load_results
 from runners.trial import run_trial
-from scripts.audit.findings import _inert, _trivial
+from scripts.audit.findings import _inert, _still, _trivial
 
 PROTOCOL = Protocol(name="test", sizes=(4, 8), scaling="none", restarts=3, seed=0, nmi="geometric", max_iter=20)
 
@@ -237,3 +238,33 @@ def test_a_trial_that_code_or_configuration_would_name_otherwise_is_not_repeated
     assert stability.default_trial(trials, "methods.baselines.MinVariance") == (None, 0)
     changed = trials.assign(protocol=json.dumps(vars(replace(PROTOCOL, seed=1))))
     assert stability.default_trial(changed, "methods.baselines.MaxVariance") == (None, 0)
+
+
+def test_a_method_whose_indicators_end_where_they_began_is_found():
+    changes = {"still": (0.0, 0.004, 0.3), "moving": (0.2, 0.0, 0.4)}
+    points = [
+        {"dataset": "umist", "method": method, "params": {"alpha": step}, "acc": {50: [0.5]}, "facts": fact}
+        for method, values in changes.items()
+        for step, fact in enumerate({"indicator_change": value} for value in values)
+    ]
+    results = frames([*points, {"dataset": "umist", "method": "silent", "acc": {50: [0.5]}}])
+    table = audit.movements(results.trials, results.facts).set_index("method")
+    assert table["still"].to_dict() == pytest.approx({"still": 2 / 3, "moving": 1 / 3})
+    assert table.loc["still", ["n_fits", "low", "median", "high"]].tolist() == [3, 0.0, 0.004, 0.3]
+    assert [(method, detail) for _, method, _, detail in _still(table.reset_index())] == [("still", "67% of 3 fits")]
+
+
+def test_what_a_fit_reports_of_itself_is_stored_with_it_and_older_folders_go_on_without(tmp_path):
+    dataset = load_dataset("digits")
+    method = Method("ndfs", "methods.ndfs.NDFS", {}, {})
+    (trial,) = expand("s", dataset, method, PROTOCOL)
+    outcome = run_trial(trial, dataset.X[:80] / 16, dataset.y[:80])
+    with Store(tmp_path / "s" / "digits" / "ndfs") as cell:
+        cell.append([outcome])
+    results = load_results(tmp_path)
+    assert results.facts[["trial", "name"]].to_numpy().tolist() == [[trial.key, "indicator_change"]]
+    assert 0 <= results.facts["value"].item() <= 1
+    (tmp_path / "s" / "digits" / "ndfs" / "facts.csv").unlink()  # as before it was written
+    assert load_results(tmp_path).facts.empty
+    with Store(tmp_path / "s" / "digits" / "ndfs") as cell:
+        assert cell.done() == {trial.key}
