@@ -31,7 +31,8 @@ def frames(points, study="dgufs", protocol=PROTOCOL):
     points : list of dict
         One per trial: dataset, method, and where wanted params, is_default, status, sizes, git_sha, and
         acc: {size: list over restarts}, learned: {size: value}, agreement and silhouette: {size: value} (0.5 by
-        default), trace: list, facts: {name: value}, ranking, and any of the columns in `OWN`; nmi like acc, and acc / 2 by default.
+        default), trace: list, facts: {name: value}, ranking, and any of the columns in `OWN`; nmi like acc,
+        and acc / 2 by default.
 
     Returns
     -------

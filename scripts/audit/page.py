@@ -29,8 +29,8 @@ TITLES = {
     ),
     "movements": (
         "How far the indicators move",
-        "0 where the learned indicators end at their start, or at the clusters that it stands for; 1 where nothing of it "
-        "is left. still: the share of the fits with 0.01 or less.",
+        "0 where the learned indicators end at their start, or at the clusters that it stands for; 1 where nothing of "
+        "it is left. still: the share of the fits with 0.01 or less.",
     ),
     "choices": (
         "Ways to choose parameters and size",
