@@ -66,7 +66,9 @@ def guard(interrupted="interrupted"):
 
     def hook(kind, error, trace):
         words = words_of(error)
-        if words is None:
+        if isinstance(error, BrokenPipeError):
+            _silence_stdout()
+        elif words is None:
             sys.__excepthook__(kind, error, trace)
         else:
             print(f"error: {words}", file=sys.stderr, flush=True)
@@ -98,6 +100,8 @@ def words_of(error):
         return words_of_os(error)
     if isinstance(error, MemoryError):
         return f"not enough memory: {error}"
+    if isinstance(error, UnicodeDecodeError):
+        return f"{_file_of(error)} is not UTF-8 text: {error.reason} at byte {error.start}"
     kinds = {kind.__name__: kind.__module__.split(".")[0] for kind in type(error).__mro__}
     if "YAMLError" in kinds:
         return f"a file is not YAML: {' '.join(str(error).split())}"
@@ -106,6 +110,8 @@ def words_of(error):
     if kinds.get("HydraException") == "hydra" or kinds.get("OmegaConfBaseException") == "omegaconf":
         cause = error.__cause__
         return "\n".join(dict.fromkeys(str(part).strip() for part in (error, cause) if part is not None))
+    if _raised_in(error) == "logging" and isinstance(error.__cause__, OSError):  # Hydra's run.log
+        return words_of_os(error.__cause__)
     if _raised_in(error) in ("hydra", "omegaconf"):  # also where Hydra raises a plain ValueError
         return str(error).strip() or None
     # Our own errors are meant to be read; what others call so is not.
@@ -115,15 +121,33 @@ def words_of(error):
 
 def _raised_in(error):
     """The package whose code raised an error."""
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
+    frames = _frames(error)
+    return frames[-1].f_globals.get("__name__", "").split(".")[0] if frames else ""
+
+
+def _file_of(error):
+    """The file that was being read, as Hydra, OmegaConf and pathlib call it: the error itself does not know."""
+    for frame in reversed(_frames(error)):
+        for name in ("full_path", "file_", "filename", "path"):
+            found = frame.f_locals.get(name)
+            if isinstance(found, str | os.PathLike) and os.path.isfile(found):
+                return os.fspath(found)
+    return "a file"
+
+
+def _frames(error):
+    frames, trace = [], error.__traceback__
+    while trace is not None:
+        frames.append(trace.tb_frame)
         trace = trace.tb_next
-    return "" if trace is None else trace.tb_frame.f_globals.get("__name__", "").split(".")[0]
+    return frames
 
 
 def words_of_os(error):
     """An error of the operating system, with the file that it is about."""
     what = error.strerror or str(error) or type(error).__name__
+    if isinstance(error, FileNotFoundError) and error.filename is None:
+        what = f"{what}: the folder that the command runs in is gone"
     files = [str(name) for name in (error.filename, error.filename2) if name is not None]
     return f"{' -> '.join(files)}: {what}" if files else what
 

@@ -136,8 +136,8 @@ def load_class(target):
     module, _, name = target.rpartition(".")
     try:
         found = getattr(importlib.import_module(module), name)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise ConfigError(f"method.target={target!r} cannot be imported: {error}") from error
+    except Exception as error:  # a module of somebody's own may raise anything
+        raise ConfigError(f"method.target={target!r} cannot be imported: {type(error).__name__}: {error}") from error
     if not isinstance(found, type) or not hasattr(found, "check_parameters"):
         raise ConfigError(f"method.target={target!r} is no selector: it must be a class of methods, or one like them.")
     return found

@@ -270,7 +270,7 @@ def claim_study(folder, protocol):
             stored = Protocol.from_json(path.read_text())
         except ValueError as error:
             raise StoreError(
-                f"{path} holds no protocol ({error}). Restore it, or choose another study=NAME."
+                f"{path} holds no protocol ({str(error).rstrip('.')}). Restore it, or choose another study=NAME."
             ) from error
     differences = sorted(stored.differences(protocol).items())
     if differences:

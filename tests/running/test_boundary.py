@@ -141,7 +141,10 @@ SPOILT = {
         lambda root: cell(root).joinpath("trials.csv").mkdir(parents=True),
         "trials.csv",
     ),
-    "a protocol that is null": (lambda root: protocol_file(root).write_text("null"), "protocol.json is no protocol"),
+    "a protocol that is null": (
+        lambda root: protocol_file(root).write_text("null"),
+        "no protocol (a protocol must be a mapping",
+    ),
     "a protocol that is a folder": (lambda root: protocol_file(root).mkdir(), "protocol.json"),
     "a lock that is a folder": (lambda root: cell(root).joinpath(".lock").mkdir(parents=True), "lock"),
     "a table of other columns": (lambda root: written(cell(root) / "trials.csv", "a,b\n1,2\n"), "has other columns"),
@@ -174,6 +177,33 @@ def test_whatever_lies_in_the_results_is_named_in_one_line(request, tmp_path, na
     status, output = run(results=tmp_path / "results")
     assert status == 1 and words in output
     assert len([line for line in output.splitlines() if line.startswith("error: ")]) == 1
+
+
+FILES = {
+    "no UTF-8": (b"name: \xe9\n", "mine.yaml is not UTF-8 text"),
+    "no YAML": (b"name: [\n", "a file is not YAML"),
+    "a list": (b"- 1\n", "method=[1] must be a file of conf/method"),
+    "nothing": (b"", "the file of the method lacks 'name'"),
+    "a module that raises": (b"name: mine\ntarget: this.X\nparams: {}\ngrid: {}\n", "'this.X' cannot be imported"),
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_of_a_method_that_holds_anything_is_one_line(request, tmp_path, name):
+    if name not in sampled(list(FILES), 1) and not request.config.getoption("--slow"):
+        pytest.skip("one of a sample; run with --slow")
+    content, words = FILES[name]
+    (tmp_path / "conf/method").mkdir(parents=True)
+    (tmp_path / "conf/method/mine.yaml").write_bytes(content)
+    status, output = run(f"--config-dir={tmp_path}/conf", "method=mine", results=tmp_path / "results")
+    assert status == 1 and words in output and output.count("error: ") == 1
+
+
+def test_a_folder_that_is_gone_is_one_line(tmp_path):
+    words = ["sh", "-c", f'cd {tmp_path} && rmdir {tmp_path} && exec "$@"', "sh", sys.executable, str(ROOT / "run.py")]
+    done = subprocess.run([*words, *BASE], capture_output=True, text=True, timeout=200)
+    assert done.returncode == 1 and "the folder that the command runs in is gone" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 @pytest.mark.slow
