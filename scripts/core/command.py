@@ -41,7 +41,7 @@ def command(name, folder=CONF, config_name=None, parts=None):
         def composed(config: DictConfig):
             with boundary(), answers():
                 made = {part: make(_plain(config.get(part))) for part, make in (parts or {}).items()}
-                options = _plain(OmegaConf.masked_copy(config, [option for option in config if option not in made]))
+                options = {option: value for option, value in _plain(config).items() if option not in made}
                 needed = OPTIONS[name].keys() & read(folder / f"{file}.yaml").keys()
                 if lacking := sorted(needed - options.keys()):
                     raise ConfigError(f"{lacking[0]} must be given: {lacking[0]}=...")
