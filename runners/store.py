@@ -231,7 +231,7 @@ def load_results(results_dir, study=None, dataset=None, method=None):
 def _cells(results_dir, *names):
     """The ``trials.csv`` of every cell that is asked for; none where a name can be no folder."""
     names = [str(name) if name else "" for name in names]
-    if any(Path(name).name != name for name in names):
+    if any(name == ".." or Path(name).name != name for name in names):
         return []
     pattern = "/".join(glob.escape(name) or "*" for name in names)
     return sorted(Path(results_dir).glob(f"{pattern}/trials.csv"))
