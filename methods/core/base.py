@@ -2,6 +2,7 @@
 
 import numbers
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -30,11 +31,15 @@ class Solution:
     trace : Trace
     labels : ndarray of shape (n_samples,) of int, or None
         Learned cluster labels, where the model has cluster indicators.
+    learned : mapping of str to object
+        What else the fit learned, by the name of its attribute: ``{"coef_": W, "indicators_": F}``.  The class
+        documents each under Attributes, with its shape.
     """
 
     scores: np.ndarray
     trace: Trace = field(default_factory=Trace)
     labels: np.ndarray | None = None
+    learned: Mapping = field(default_factory=dict)
 
 
 class BaseSelector(SelectorMixin, BaseEstimator):
@@ -172,6 +177,8 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         self.status_ = trace.collapsed_if(not scores.any() and trace.status != DIVERGED).status
         if solution.labels is not None:
             self.labels_ = np.asarray(solution.labels)
+        for name, value in solution.learned.items():
+            setattr(self, name, value)
         # tol=0 asks for that many sweeps, and gets them.
         if self.status_ == MAX_ITER and getattr(self, "tol", np.inf) > 0:
             warnings.warn(
