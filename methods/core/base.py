@@ -175,9 +175,13 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         self.objective_ = float(trace.objective[-1]) if len(trace.objective) else float("nan")
         self.n_iter_ = trace.n_iter
         self.status_ = trace.collapsed_if(not scores.any() and trace.status != DIVERGED).status
+        learned = dict(solution.learned)
         if solution.labels is not None:
-            self.labels_ = np.asarray(solution.labels)
-        for name, value in solution.learned.items():
+            learned["labels_"] = np.asarray(solution.labels)
+        for name in getattr(self, "_learned", ()):  # by an earlier fit, maybe with another variant
+            delattr(self, name)
+        self._learned = tuple(learned)
+        for name, value in learned.items():
             setattr(self, name, value)
         # tol=0 asks for that many sweeps, and gets them.
         if self.status_ == MAX_ITER and getattr(self, "tol", np.inf) > 0:

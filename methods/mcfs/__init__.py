@@ -41,6 +41,11 @@ class MCFS(BaseSelector):
     scores_ : ndarray of shape (n_features,)
         For the size n_features_to_select.  A feature with a coefficient has its largest, above 0; the others have their
         nearness - 1, below 0, see the notes.
+    coef_ : ndarray of shape (n_features, n_clusters)
+        The coefficients for the size n_features_to_select, one column for each coordinate; scaled with
+        `normalize_coef`.
+    embedding_ : ndarray of shape (n_samples, n_clusters)
+        Y.
     n_nonzero_ : ndarray of shape (n_features_to_select_,) of int
         How many features have a coefficient when m = 1, 2, ... are wanted.  Where that is fewer than m, the rest of
         `subset(m)` was filled by nearness.
@@ -132,8 +137,25 @@ class MCFS(BaseSelector):
         Y = smooth_vectors(S, self.n_clusters, X)
         largest = self.n_features_to_select_
         self._paths = lasso_paths(X, Y, largest, self.ridge)
-        self.n_nonzero_ = np.array([np.count_nonzero(self._scores(size) > 0) for size in range(1, largest + 1)])
-        return Solution(self._scores(largest), Trace(n_iter=sum(path.n_steps for path in self._paths)))
+        n_nonzero = np.array([np.count_nonzero(self._scores(size) > 0) for size in range(1, largest + 1)])
+        return Solution(
+            self._scores(largest),
+            Trace(n_iter=sum(path.n_steps for path in self._paths)),
+            learned={"coef_": self._coefficients(X.shape[1]), "embedding_": Y, "n_nonzero_": n_nonzero},
+        )
+
+    def _coefficients(self, n_features):
+        """The coefficients that the scores are made of."""
+        A = np.zeros((n_features, len(self._paths)))
+        for column, knots in zip(A.T, (path.knots for path in self._paths), strict=True):
+            if knots:
+                column[knots[-1].support] = self._column(knots[-1])
+        return A
+
+    def _column(self, knot):
+        """Coefficients at a knot, as they are compared with those of other columns."""
+        length = np.linalg.norm(knot.coefficients) if self.normalize_coef else 1.0
+        return knot.coefficients / (length or 1.0)
 
     def _scores(self, size):
         """Scores of all features when `size` are wanted."""
@@ -144,8 +166,5 @@ class MCFS(BaseSelector):
         scores = np.minimum(nearness, 1 - 1e-9) - 1
         for knots in (path.knots for path in self._paths if path.knots):
             knot = knots[min(size, len(knots)) - 1]
-            sizes = np.abs(knot.coefficients)
-            if self.normalize_coef and sizes.any():
-                sizes /= np.linalg.norm(sizes)
-            scores[knot.support] = np.maximum(scores[knot.support], sizes)
+            scores[knot.support] = np.maximum(scores[knot.support], np.abs(self._column(knot)))
         return scores

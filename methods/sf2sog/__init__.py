@@ -46,6 +46,12 @@ class SF2SOG(BaseSelector):
     ----------
     scores_ : ndarray of shape (n_features,)
         1 + ||w_j|| for a selected feature, 0 for any other.
+    coef_ : ndarray of shape (n_features, c)
+        W.
+    embedding_ : ndarray of shape (n_samples, c)
+        Y.
+    graph_ : csr_array of shape (n_samples, n_samples)
+        G.
     trace_ : ndarray
         The objective; never rises.
     status_ : str
@@ -116,9 +122,13 @@ class SF2SOG(BaseSelector):
         problem = Problem(X, S, self.n_features_to_select_, self.n_clusters, self.lambda_, self.gamma)
         start = problem.start(self._first_features(X.shape[1]))
         state, trace = iterate(problem.sweep, start, max_iter=self.max_iter, tol=self.tol)
+        W = np.zeros((X.shape[1], problem.n_vectors))
+        W[state.subset.features] = state.subset.vectors
         scores = np.zeros(X.shape[1])
         scores[state.subset.features] = 1 + np.linalg.norm(state.subset.vectors, axis=1)
-        return Solution(scores, trace.collapsed_if(state.subset.total == 0))
+        Y = problem.embedding(state.subset, state.smooth)
+        learned = {"coef_": W, "embedding_": Y, "graph_": state.G}
+        return Solution(scores, trace.collapsed_if(state.subset.total == 0), learned=learned)
 
     def _first_features(self, n_features):
         if self.init is None:

@@ -51,6 +51,8 @@ def test_the_objective_is_the_printed_one_and_never_rises(beta, shape):
     expected = objective(X, S, model.labels_, model.subset(8), 4, beta)
     assert model.objective_ == pytest.approx(-expected, rel=1e-10)
     assert (np.diff(model.trace_) <= 1e-12).all() and model.status_ == "converged"
+    np.testing.assert_allclose(model.indicators_.T @ model.indicators_, np.eye(4), atol=1e-15)
+    np.testing.assert_array_equal(model.indicators_.argmax(axis=1), model.labels_)
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -94,6 +94,17 @@ def test_scores_are_the_largest_coefficients_of_optimal_knots(X, ridge):
     assert (model.scores_[largest == 0] < 0).all()
 
 
+@pytest.mark.parametrize("normalize_coef", [False, True])
+def test_coefficients_and_coordinates_are_those_that_the_scores_come_from(X, normalize_coef):
+    model = MCFS(25, n_clusters=4, normalize_coef=normalize_coef).fit(X)
+    Y, A = read_off(model, X, 25)
+    np.testing.assert_array_equal(model.embedding_, Y)
+    lengths = np.linalg.norm(A, axis=0) if normalize_coef else 1
+    np.testing.assert_allclose(model.coef_, A / lengths, rtol=1e-12)
+    used = model.coef_.any(axis=1)
+    np.testing.assert_array_equal(model.scores_[used], np.abs(model.coef_[used]).max(axis=1))
+
+
 def test_negative_coefficients_count_as_much_as_positive_ones(X):
     flipped = X * np.where(np.arange(X.shape[1]) % 2, 1, -1)
     np.testing.assert_allclose(MCFS(20).fit(flipped).scores_, MCFS(20).fit(X).scores_, atol=1e-9)

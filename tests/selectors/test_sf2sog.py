@@ -55,6 +55,10 @@ def test_objective_is_the_printed_one_and_never_rises(shape, lambda_, gamma):
         assert new.value == pytest.approx(objective(X, S.toarray(), *blocks(problem, new), lambda_, gamma), rel=1e-8)
         state = new
     selector = SF2SOG(8, n_clusters=3, lambda_=lambda_, gamma=gamma).fit(X)
+    learned = selector.embedding_, selector.coef_, selector.graph_.toarray()
+    assert objective(X, S.toarray(), *learned, lambda_, gamma) == pytest.approx(selector.objective_, rel=1e-8)
+    np.testing.assert_array_equal(selector.coef_.any(axis=1), selector.get_support())
+    np.testing.assert_allclose(selector.coef_.T @ selector.coef_, np.eye(3), atol=1e-12)
     assert (np.diff(selector.trace_) <= 1e-10 * selector.trace_[:-1]).all()
     assert selector.status_ == "converged"
 
