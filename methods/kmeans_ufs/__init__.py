@@ -56,6 +56,8 @@ class KMeansUFS(BaseSelector):
         Only with "admm": W, the copy of V that has h non-zero rows.
     objective_ : float
         -sum of A_jj over the selected features, that is -tr V'AV at the best V with that support, for both solvers.
+    n_iter_ : int
+        "exact" takes one step, from no feature and the objective 0 to the optimum.
     status_ : str
         "collapsed" where A = 0 (all features constant).
 
@@ -124,7 +126,7 @@ class KMeansUFS(BaseSelector):
         gain = np.einsum("jk,jk->j", loadings, loadings)
         if self.solver == "exact" or not gain.any():
             best = np.sort(gain)[::-1][: self.n_features_to_select_].sum()
-            return Solution(gain, Trace(np.array([-best])), learned=learned)
+            return Solution(gain, Trace(np.array([0.0, -best]), n_iter=1), learned=learned)
         problem = Problem(loadings, self.mu0, self.rho, self.patience)
         start = problem.start(self._start(Z, gain))
         state, trace = iterate(problem.sweep, start, max_iter=self.max_iter, tol=0, residual=problem.residual)

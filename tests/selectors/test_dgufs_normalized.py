@@ -140,7 +140,7 @@ def test_how_real_samples_are_stored_does_not_matter(data_dir, name):
 def test_the_unit_of_the_data_and_its_origin_do_not_matter():
     X, _ = blobs(noise=1.5)
     plain = normalized(X, 8)
-    for other in (normalized(1e150 * X, 8), normalized(1e-3 * X + 5, 8)):
+    for other in (normalized(1e65 * X, 8), normalized(1e-3 * X + 5, 8)):
         np.testing.assert_array_equal(other.ranking_[:8], plain.ranking_[:8])
         np.testing.assert_array_equal(other.labels_, plain.labels_)
 
