@@ -32,9 +32,7 @@ EXCEPTIONS_ON_DATA = {
 }
 
 # (class, check of scikit-learn): why it does not hold.
-SKLEARN_EXCEPTIONS = {
-    ("KMeansUFS", "check_transformer_n_iter"): "solver='exact' is a closed form: n_iter_ is 0",
-}
+SKLEARN_EXCEPTIONS = {}
 
 OK, KNOWN, FAIL = "ok", "known", "FAIL"
 
@@ -142,8 +140,7 @@ def examine_as_estimator(method):
 
 def expected_failures(estimator):
     """The checks of scikit-learn that are known not to hold, with the reason."""
-    cases = {check: reason for (cls, check), reason in SKLEARN_EXCEPTIONS.items() if cls == type(estimator).__name__}
-    return cases if getattr(estimator, "solver", "exact") == "exact" else {}
+    return {check: reason for (cls, check), reason in SKLEARN_EXCEPTIONS.items() if cls == type(estimator).__name__}
 
 
 def in_one_line(error):
