@@ -1,6 +1,6 @@
 """FSSL: joint feature selection and subspace learning, with a certificate of how far from the optimum it stops."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 import numpy as np
@@ -52,6 +52,10 @@ class FSSL(BaseSelector):
     scores_ : ndarray of shape (n_features,)
         ||a_j||.  A row that the model sets to zero keeps a remainder of about tol, the larger the nearer ||x_j'T|| is
         to the bound at which the row would enter, so that such features rank by nearness.
+    coef_ : ndarray of shape (n_features, n_clusters)
+        A.
+    Y_ : ndarray of shape (n_samples, n_clusters)
+        The spectral coordinates.
     duality_gap_ : float
         Of A, without the smoothing, relative to its objective; 0 where A = 0 is the optimum.
     trace_ : ndarray
@@ -117,8 +121,8 @@ class FSSL(BaseSelector):
     def _solve(self, X, rng):
         Y = shared(X, coordinates, self.affinity, self.n_neighbors, self.n_clusters)
         if self.mu * 2 * row_norms(X.T @ Y).max() <= 1:
-            self.duality_gap_ = 0.0
-            return Solution(np.zeros(X.shape[1]), Trace(np.array([self.mu * (Y**2).sum()])))
+            A, trace = np.zeros((X.shape[1], Y.shape[1])), Trace(np.array([self.mu * (Y**2).sum()]))
+            return Solution(row_norms(A), trace, learned={"coef_": A, "Y_": Y.copy(), "duality_gap_": 0.0})
         problem = Problem(X, Y, self.mu, self.tol)
         state, trace = iterate(
             problem.sweep,
@@ -127,21 +131,21 @@ class FSSL(BaseSelector):
             tol=self.tol,
             residual=lambda previous, current: current.gap,
         )
-        self.duality_gap_ = state.gap
-        return Solution(state.norms, trace)
+        return Solution(state.norms, trace, learned={"coef_": state.A, "Y_": Y.copy(), "duality_gap_": state.gap})
 
 
 @dataclass(frozen=True)
 class State:
-    """A matrix A, by what the next sweep needs of it."""
+    """A matrix A, and what the next sweep needs of it."""
 
+    A: np.ndarray
     norms: np.ndarray
     misfit: float  # mu ||XA - Y||^2
     gap: float
     eps: float
     value: float  # smoothed by eps
-    log_s: np.ndarray = field(default=None)  # of the weights that A comes from
-    memory: Memory = field(default=None)
+    log_s: np.ndarray = None  # of the weights that A comes from
+    memory: Memory = None
 
 
 class Problem:
@@ -180,11 +184,11 @@ class Problem:
         scale = min(1 / row_norms(self.X.T @ T).max(), fit / (2 * square))
         primal = norms.sum() + misfit
         gap = (primal - scale * fit + scale**2 * square) / primal
-        return self._smoothed(State(norms, misfit, gap, eps, 0.0), eps, None, None)
+        return self._smoothed(State(A, norms, misfit, gap, eps, 0.0), eps, None, None)
 
     def _smoothed(self, state, eps, log_s, memory):
         value = float(np.sqrt(state.norms**2 + eps).sum() + state.misfit)
-        return State(state.norms, state.misfit, state.gap, eps, value, log_s, memory)
+        return replace(state, eps=eps, value=value, log_s=log_s, memory=memory)
 
 
 def coordinates(X, affinity, n_neighbors, n_clusters):

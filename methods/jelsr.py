@@ -11,7 +11,7 @@ from scipy.sparse.linalg import splu
 from methods.core.base import BaseSelector, Solution
 from methods.core.checks import above, check_init
 from methods.core.graphs import graph_laplacian
-from methods.core.loop import COLLAPSED, iterate
+from methods.core.loop import iterate
 from methods.core.prox import row_norms
 from methods.core.reweighting import Memory, log_scale, no_memory, safeguarded
 from methods.core.ridge import WeightedRidge
@@ -55,6 +55,10 @@ class JELSR(BaseSelector):
     ----------
     scores_ : ndarray of shape (n_features,)
         ||w_j||.
+    coef_ : ndarray of shape (n_features, n_clusters)
+        W.
+    Y_ : ndarray of shape (n_samples, n_clusters)
+        The embedding.
     trace_ : ndarray
         The objective with ||w_j|| smoothed to sqrt(||w_j||^2 + 1e-12); never rises.
     status_ : str
@@ -132,9 +136,8 @@ class JELSR(BaseSelector):
         L = shared(X, graph_laplacian, self.affinity, self.n_neighbors, None, self.normalized)
         problem = Problem(X, L, self.n_clusters, self.alpha, self.beta)
         state, trace = iterate(problem.sweep, problem.start(self.init), max_iter=self.max_iter, tol=self.tol)
-        if self.alpha >= problem.collapsing_weight(state):
-            trace = replace(trace, status=COLLAPSED)
-        return Solution(row_norms(state.W), trace)
+        trace = trace.collapsed_if(self.alpha >= problem.collapsing_weight(state))
+        return Solution(row_norms(state.W), trace, learned={"coef_": state.W, "Y_": state.Y})
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from scipy.linalg import cholesky, solve_triangular
 from methods.core.base import BaseSelector, Solution
 from methods.core.checks import above, at_least
 from methods.core.linalg import polar_factor
-from methods.core.loop import COLLAPSED, iterate
+from methods.core.loop import iterate
 from methods.core.ordinal_graphs import triplet_laplacian
 from methods.core.prox import row_norms
 from methods.core.reweighting import Memory, log_scale, no_memory, safeguarded
@@ -62,6 +62,11 @@ class SOCFS(BaseSelector):
     ----------
     scores_ : ndarray of shape (n_features,)
         ||w_j||.
+    coef_ : ndarray of shape (n_features, n_clusters)
+        W.
+    B_ : ndarray of shape (n_clusters, n_clusters)
+    E_, H_ : ndarray of shape (n_samples, n_clusters)
+        The indicators, and their non-negative copy.
     labels_ : ndarray of shape (n_samples,) of int
         Where each row of E is largest.
     trace_ : ndarray
@@ -143,9 +148,9 @@ class SOCFS(BaseSelector):
         else:
             start = problem.state(*(np.array(array, dtype=float) for array in self.init))
         state, trace = iterate(problem.sweep, start, max_iter=self.max_iter, tol=self.tol)
-        if self.lambda_ >= smallest_collapsing_weight(centered, state.E @ state.B.T):
-            trace = replace(trace, status=COLLAPSED)
-        return Solution(row_norms(state.W), trace, state.E.argmax(axis=1))
+        trace = trace.collapsed_if(self.lambda_ >= smallest_collapsing_weight(centered, state.E @ state.B.T))
+        learned = {"coef_": state.W, "B_": state.B, "E_": state.E, "H_": state.H}
+        return Solution(row_norms(state.W), trace, state.E.argmax(axis=1), learned)
 
 
 @dataclass(frozen=True)

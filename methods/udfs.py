@@ -9,8 +9,9 @@ from scipy.linalg import helmert
 
 from methods.core.base import BaseSelector, Solution
 from methods.core.checks import above, check_init
+from methods.core.confined import TRIAL_SWEEPS, close_scales, confined_scales
 from methods.core.graphs import BLOCK, nearest_neighbors
-from methods.core.loop import iterate
+from methods.core.loop import iterate_best
 from methods.core.prox import row_norms
 from methods.core.reweighting import Memory, log_scale, no_memory, safeguarded
 from methods.core.shared import shared
@@ -46,7 +47,7 @@ class UDFS(BaseSelector):
     n_neighbors : int, default=5
         1 or more; k = min(n_neighbors, n_samples - 1).
     init : ndarray of shape (n_features, n_clusters), default=None
-        W0, with which the first weights are made.  None: see Notes.
+        W0, with which the first weights are made, in the place of all starts.  None: see Notes.
     max_iter : int, default=200
         Largest number of sweeps, 0 or more.
     tol : float, default=1e-6
@@ -56,8 +57,10 @@ class UDFS(BaseSelector):
     ----------
     scores_ : ndarray of shape (n_features,)
         ||w_j||; 0 for a constant feature.
+    coef_ : ndarray of shape (n_features, n_clusters)
+        W, up to a rotation; fewer columns where fewer features vary.
     trace_ : ndarray
-        The objective with ||w_j|| smoothed to sqrt(||w_j||^2 + 1e-12); never rises.
+        The objective with ||w_j|| smoothed to sqrt(||w_j||^2 + 1e-12), from the start that is kept; never rises.
 
     Raises
     ------
@@ -71,9 +74,12 @@ class UDFS(BaseSelector):
     Then D from W, extrapolated, and the plain D taken where that would raise the objective
     (`methods.core.reweighting`).
 
-    *Start*: the n_clusters smallest eigenvectors of M + t diag(1 / std_j), with t so small that the second term only
-    decides what M leaves open: with fewer samples than features, M is zero on a space of n_features - n_samples
-    dimensions at least.
+    *Starts*: (a) the n_clusters smallest eigenvectors of M + t diag(1 / std_j), with t so small that the second term
+    only decides what M leaves open: with fewer samples than features, M is zero on a space of n_features - n_samples
+    dimensions at least.  (b) The W for weights that all but confine it to the m features with the smallest M_jj,
+    m = 1, 2 and 8 times n_clusters.  Each does 10 sweeps, and the lowest goes on.  Where it ends, a further start has
+    weights no more than about 1 / .3 apart, and so on while that lowers the objective by 1e-4 of it
+    (`methods.core.confined`).
 
     *Cost*: with fewer samples than features O(n_samples^2 n_features) a sweep, and no (n_features, n_features) array
     (`methods.core.smallest`); otherwise one Cholesky factor of that size.  The neighbourhoods are analysed once per
@@ -87,9 +93,9 @@ class UDFS(BaseSelector):
     and takes one parameter for both gamma and lambda_.
 
     *Known pathologies*: at large gamma W ends with one feature per column; the others are ranked by what they would
-    lower, not by their part in W.  There the problem has many minima, and the start is not in the basin of the best.  A
-    feature that hardly varies has a small M_jj and is preferred.  With fewer samples than features a small gamma does
-    not matter: W then minimises ||W||_21 on the null space of M.  `docs/methods/udfs.md` has numbers.
+    lower, not by their part in W.  The problem has many minima, and another start may end lower
+    (`docs/methods/udfs.md`).  A feature that hardly varies has a small M_jj and is preferred.  With fewer samples than
+    features a small gamma does not matter: W then minimises ||W||_21 on the null space of M.
 
     References
     ----------
@@ -125,15 +131,19 @@ class UDFS(BaseSelector):
 
     def _solve(self, X, rng):
         varying, centered = varying_centered(X)
-        scores = np.zeros(X.shape[1])
+        scores, coef = np.zeros(X.shape[1]), np.zeros((X.shape[1], min(self.n_clusters, len(varying))))
         if not len(varying):
-            return Solution(scores)
+            return Solution(scores, learned={"coef_": coef})
         L = local_scatter(*shared(X, neighborhood_spectra, self.n_neighbors), self.lambda_)
-        problem = Problem(centered, L, min(self.n_clusters, len(varying)), self.gamma)
-        W = None if self.init is None else np.array(self.init, dtype=float)[varying]
-        state, trace = iterate(problem.sweep, problem.start(W), max_iter=self.max_iter, tol=self.tol)
-        scores[varying] = row_norms(state.W)
-        return Solution(scores, trace)
+        problem = Problem(centered, L, coef.shape[1], self.gamma)
+        own = self.init is not None
+        starts = [problem.state(np.array(self.init, dtype=float)[varying])] if own else problem.starts()
+        state, trace = iterate_best(
+            problem.sweep, starts,
+            trial=TRIAL_SWEEPS, restart=None if own else problem.restart, max_iter=self.max_iter, tol=self.tol,
+        )  # fmt: skip
+        scores[varying], coef[varying] = row_norms(state.W), state.W
+        return Solution(scores, trace, learned={"coef_": coef})
 
 
 @dataclass(frozen=True)
@@ -166,11 +176,19 @@ class Problem:
         if len(X) >= X.shape[1]:
             self.gram = DenseGram(self.gram.toarray())
 
-    def start(self, W=None):
-        guess = None
-        if W is None:
-            guess = smallest_eigenvectors(self.gram, tie_breaking_weights(self.gram, self.X), self.n_columns)
-            W = guess[:, : self.n_columns]
+    def starts(self):
+        """The problem without sparsity, and those that are all but confined to the features that cost least."""
+        scales = confined_scales(self.gram.diagonal(), self.n_columns)
+        return [self.subspace_start(), *(self.solve(s, None) for s in scales)]
+
+    def subspace_start(self):
+        guess = smallest_eigenvectors(self.gram, tie_breaking_weights(self.gram, self.X), self.n_columns)
+        return self.state(guess[:, : self.n_columns], guess)
+
+    def restart(self, state):
+        return self.solve(close_scales(state.W), state.guess)
+
+    def state(self, W, guess=None):
         return State(W, self.value(W), guess=guess)
 
     def value(self, W):
@@ -179,8 +197,7 @@ class Problem:
     def solve(self, s, guess):
         """The best W for the weights 1 / (2 s)."""
         guess = smallest_eigenvectors(self.gram, self.gamma / (2 * s), self.n_columns, guess)
-        W = guess[:, : self.n_columns]
-        return State(W, self.value(W), guess=guess)
+        return self.state(guess[:, : self.n_columns], guess)
 
     def sweep(self, state):
         plain = log_scale(state.W)

@@ -9,6 +9,8 @@ import numpy as np
 State = TypeVar("State")
 
 CONVERGED, MAX_ITER, DIVERGED, COLLAPSED = "converged", "max_iter", "diverged", "collapsed"
+SAME = 1e-6  # relative difference of two ends below which rounding, or the tolerance, decides
+RESTARTS, WORTHWHILE = 5, 1e-4  # rounds, at most, and the share of the objective that one must save for another
 STATUSES = (CONVERGED, MAX_ITER, DIVERGED, COLLAPSED)
 
 
@@ -90,16 +92,19 @@ def iterate(
     return state, Trace(np.array(values), MAX_ITER, max_iter)
 
 
-def iterate_best(step, starts, *, trial, max_iter, tol, residual=None):
-    """`iterate` from the start that is lowest after a few sweeps.
+def iterate_best(step, starts, *, trial, max_iter, tol, residual=None, restart=None):
+    """`iterate` from the start that is lowest after a few sweeps, and from where that leads as long as this pays.
 
     Parameters
     ----------
     step, max_iter, tol, residual
         As in `iterate`; a state has its objective as `value`.
     starts : list of State
+        Of two that come to the same the first is kept.
     trial : int
         Sweeps done from each start.
+    restart : callable, optional
+        ``restart(state)`` is another start, made of a state that has converged.
 
     Returns
     -------
@@ -107,9 +112,25 @@ def iterate_best(step, starts, *, trial, max_iter, tol, residual=None):
     trace : Trace
         From the start that was kept.
     """
+    state, trace = _iterate_lowest(step, starts, trial, max_iter, tol, residual)
+    for _ in range(RESTARTS if restart else 0):
+        if trace.status != CONVERGED:
+            break
+        again, other = iterate(step, restart(state), max_iter=max_iter, tol=tol, residual=residual)
+        gain = (trace.objective[-1] - other.objective[-1]) / max(abs(trace.objective[-1]), np.finfo(float).tiny)
+        if gain > SAME:
+            state, trace = again, other
+        if gain <= WORTHWHILE:
+            break
+    return state, trace
+
+
+def _iterate_lowest(step, starts, trial, max_iter, tol, residual):
     trial = min(trial, max_iter)
     ends = [iterate(step, start, max_iter=trial, tol=tol, residual=residual) for start in starts]
-    state, trace = min(ends, key=lambda end: end[1].objective[-1])
+    ends = [end for end in ends if end[1].status != DIVERGED] or ends
+    lowest = min(trace.objective[-1] for _, trace in ends)
+    state, trace = next(end for end in ends if end[1].objective[-1] <= lowest + SAME * abs(lowest))
     if trace.status != MAX_ITER or trial == max_iter:
         return state, trace
     state, rest = iterate(step, state, max_iter=max_iter - trial, tol=tol, residual=residual)

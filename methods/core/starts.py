@@ -16,7 +16,7 @@ from methods.core.spectral import smooth_vectors
 N_STARTS = 10  # of K-means; the one with the smallest sum of squares is kept
 
 
-def kmeans_labels(X, n_clusters, seed):
+def kmeans_labels(X, n_clusters, seed, order=None):
     """Labels by K-means: the best of ten k-means++ starts.
 
     Parameters
@@ -26,6 +26,8 @@ def kmeans_labels(X, n_clusters, seed):
         In [1, n_samples].
     seed : int
         In [0, 2^32).
+    order : ndarray of shape (n_samples,) of int, default=None
+        In which the samples are handed to scikit-learn.  None: `order_by_distance`.
 
     Returns
     -------
@@ -36,9 +38,11 @@ def kmeans_labels(X, n_clusters, seed):
     Notes
     -----
     The samples are handed to scikit-learn centred and sorted by their distance to the mean.  The partition therefore
-    depends on the order of neither samples nor features, nor on a rotation of X, ties and rounding aside.
+    depends on the order of neither samples nor features, nor on a rotation of X, ties and rounding aside.  Where X is a
+    projection in which many samples all but coincide, rounding orders them: pass the order of what was projected.
     """
-    order = order_by_distance(X)
+    if order is None:
+        order = order_by_distance(X)
     X = X - X.mean(axis=0)
     kmeans = KMeans(n_clusters, n_init=N_STARTS, random_state=seed)
     with warnings.catch_warnings():

@@ -6,14 +6,13 @@ import numpy as np
 
 from methods.core.base import BaseSelector, Solution
 from methods.core.checks import above, at_least, check_init
+from methods.core.confined import TRIAL_SWEEPS
 from methods.core.graphs import graph_laplacian
 from methods.core.loop import iterate_best
 from methods.core.ordinal_graphs import max_margin_laplacian, similarity_laplacian, triplet_laplacian
 from methods.core.prox import row_norms
 from methods.core.shared import shared
 from methods.ufsol import paper, released
-
-TRIAL_SWEEPS = 20  # of each start, after which the one with the lower objective goes on
 
 
 def triplet(X, n_neighbors, squared):
@@ -77,8 +76,10 @@ class UFSOL(BaseSelector):
     ----------
     scores_ : ndarray of shape (n_features,)
         ||w_j||; 0 for a constant feature.
+    coef_ : ndarray of shape (n_features, n_clusters)
+        W, up to a rotation; fewer columns where fewer features vary.
     labels_ : ndarray of shape (n_samples,) of int
-        The partition of V.
+        The partition of V: where its rows are not zero.  Only where a feature varies.
     trace_ : ndarray
         The objective with ||w_j|| smoothed to sqrt(||w_j||^2 + 1e-12), from the start that is kept; never rises.
         "released": not smoothed, and free to rise.
@@ -95,9 +96,12 @@ class UFSOL(BaseSelector):
     beta D + X'(I - V V' + alpha L)X lower the objective; they are the exact minimum for this V and D.  D from W,
     extrapolated, and the plain D taken where that would raise the objective (`methods.core.reweighting`).
 
-    *Starts*, both from the K-means partition of X: the problem without sparsity, ties broken in favour of features that
-    vary; and coordinate vectors of the features that cost least, chosen in turn with a partition of the samples on
-    them.  Each does 20 sweeps, and the one with the lower objective goes on.
+    *Starts*, all from the K-means partition of X: (a) the problem without sparsity, ties broken in favour of features
+    that vary; (b) coordinate vectors of the features that cost least, chosen in turn with a partition of the samples on
+    them; (c) for that partition, the W for weights that all but confine it to the 1, 2 and 8 times n_clusters features
+    that cost least.  Each does 10 sweeps, and the lowest goes on.  Where it ends, a further start has weights no more
+    than about 1 / .3 apart, and so on while that lowers the objective by 1e-4 of it (`methods.core.confined`).  With
+    "max_margin", where W is not sparse, only (a) and (b).
 
     *Cost*: with fewer samples than features O(n_samples^2 n_features) a sweep, and no (n_features, n_features) array
     (`methods.core.smallest`); otherwise one Cholesky factor of that size, with "max_margin" its eigenvectors.  And ten
@@ -113,9 +117,9 @@ class UFSOL(BaseSelector):
     whose signs are free, where here the projector decides.  Its trace halves the sparsity, and evaluates the fit with
     the centres of the previous W.
 
-    *Permuted features or samples* mostly give the same selection, but not always: many samples may all but coincide in
-    X W, and the draws of K-means then depend on which comes first.  "released" starts from the first features, and its
-    sweeps multiply rounding, until the order of the samples shows.
+    *Permuted features or samples* mostly give the same selection, but not always (`docs/methods/ufsol.md`): many
+    samples may all but coincide in X W, and rounding decides between partitions that are all but equal.  "released"
+    starts from the first features, and its sweeps multiply rounding, until the order of the samples shows.
 
     *Known pathologies* (`docs/methods/ufsol.md` has numbers): ||W||_21 >= n_clusters with equality on any n_clusters
     coordinates, so that at large beta each coordinate start is a minimum.  At small beta with fewer samples than
@@ -171,18 +175,20 @@ class UFSOL(BaseSelector):
         variant, seed = VARIANTS[self.variant], int(rng.integers(2**31))
         X = variant.scaled(X)
         kept, data = variant.features(X)
-        scores = np.zeros(X.shape[1])
+        scores, coef = np.zeros(X.shape[1]), np.zeros((X.shape[1], min(self.n_clusters, data.shape[1])))
         if not data.shape[1]:
-            return Solution(scores)
+            return Solution(scores, learned={"coef_": coef})
         L, floor = self._laplacian(X, variant.SQUARED)
         problem = variant.Problem(data, L, self.alpha, self.beta, self.n_clusters, seed, floor)
         W = None if self.init is None else np.array(self.init, dtype=float)[kept]
         state, trace = iterate_best(
             problem.sweep, problem.starts(X, W),
-            trial=TRIAL_SWEEPS, residual=variant.change, max_iter=self.max_iter, tol=self.tol,
+            trial=TRIAL_SWEEPS, residual=variant.change,
+            restart=problem.restart if W is None and problem.is_sparse else None,
+            max_iter=self.max_iter, tol=self.tol,
         )  # fmt: skip
-        scores[kept] = row_norms(state.W)
-        return Solution(scores, trace, state.labels)
+        scores[kept], coef[kept] = row_norms(state.W), state.W
+        return Solution(scores, trace, state.labels, learned={"coef_": coef})
 
     def _laplacian(self, X, squared):
         """L, and a lower bound of the eigenvalues of X'LX for centred X."""

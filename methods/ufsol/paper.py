@@ -1,9 +1,10 @@
-"""UFSOL as printed: its blocks, two starts, and the sweep that lowers the objective."""
+"""UFSOL as printed: its blocks, its starts, and the sweep that lowers the objective."""
 
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from methods.core.confined import close_scales, confined_scales
 from methods.core.reweighting import Memory, log_scale, no_memory, safeguarded
 from methods.core.shared import shared
 from methods.core.smallest import (
@@ -13,7 +14,7 @@ from methods.core.smallest import (
     tie_breaking_weights,
     varying_centered,
 )
-from methods.core.starts import kmeans_labels, scaled_indicator
+from methods.core.starts import kmeans_labels, order_by_distance, scaled_indicator
 
 SQUARED = True  # the distances of the triplets
 change = None  # that of the objective
@@ -62,6 +63,8 @@ class Problem:
         self.X, self.L, self.alpha, self.beta = X, L, alpha, beta
         self.n_clusters, self.n_columns, self.seed = n_clusters, min(n_clusters, X.shape[1]), seed
         self.floor = alpha * floor
+        self.is_sparse = self.floor == 0  # below, the scatter outweighs all, and W spreads over all features
+        self.order = order_by_distance(X)  # that of XW is rounding where samples coincide in it
         self.all = None
         if len(X) >= X.shape[1]:
             self.all = X.T @ X
@@ -95,7 +98,7 @@ class Problem:
     def partition(self, W, labels, value):
         """Labels by K-means on XW, where that lowers the objective; the given ones elsewhere."""
         Y = self.X @ W
-        found = kmeans_labels(Y, self.n_clusters, self.seed)
+        found = kmeans_labels(Y, self.n_clusters, self.seed, self.order)
         saved = self.scatter(Y, labels) - self.scatter(Y, found)
         return found if saved > WORTHWHILE * abs(value) else labels
 
@@ -106,9 +109,15 @@ class Problem:
     def starts(self, X, W=None):
         """Where to begin; the partition of X by K-means, X as the fit has it, is shared along a grid."""
         if W is not None:
-            return [self.state(W, kmeans_labels(self.X @ W, self.n_clusters, self.seed))]
+            return [self.state(W, kmeans_labels(self.X @ W, self.n_clusters, self.seed, self.order))]
         labels = shared(X, kmeans_labels, self.n_clusters, self.seed)
-        return [self.subspace_start(labels), self.coordinate_start(labels)]
+        coordinates = self.coordinate_start(labels)
+        scales = confined_scales(coordinates.gram.diagonal(), self.n_columns) if self.is_sparse else []
+        confined = [self.solve(s, coordinates.gram, coordinates.labels, None) for s in scales]
+        return [self.subspace_start(labels), coordinates, *confined]
+
+    def restart(self, state):
+        return self.solve(close_scales(state.W), state.gram, state.labels, state.guess)
 
     def subspace_start(self, labels):
         """The problem without sparsity, solved in turn for W and the labels."""
@@ -131,7 +140,7 @@ class Problem:
             if np.array_equal(best, chosen):
                 break
             chosen = best
-            labels = kmeans_labels(self.X[:, chosen], self.n_clusters, self.seed)
+            labels = kmeans_labels(self.X[:, chosen], self.n_clusters, self.seed, self.order)
         W = np.zeros((self.X.shape[1], self.n_columns))
         W[chosen, np.arange(self.n_columns)] = 1.0
         return self.state(W, labels)

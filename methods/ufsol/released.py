@@ -46,6 +46,8 @@ class Problem:
         As of `methods.ufsol.paper.Problem`, whose blocks these are.
     """
 
+    is_sparse = False
+
     def __init__(self, *args):
         self.blocks = paper.Problem(*args)
 

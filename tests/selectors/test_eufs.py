@@ -84,6 +84,22 @@ def test_fit_descends_and_converges(shape):
     assert set(selector.labels_) == {0, 1, 2}
 
 
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("solver", ["penalty", "admm"])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_what_is_learned_has_the_objective_that_is_reported(shape, solver):
+    X = sample(*shape)
+    fit = EUFS(5, n_clusters=3, solver=solver, random_state=0).fit(X)
+    U, V = fit.U_, fit.V_
+    printed = np.linalg.norm(X - U @ V.T, axis=1).sum() + 0.01 * np.linalg.norm(V, axis=1).sum()
+    printed += np.vdot(U, laplacian(knn_graph(X), normalized=True) @ U)
+    if solver == "penalty":
+        assert U.min() >= 0
+        printed += PENALTIES[-1] / 4 * np.linalg.norm(U.T @ U - np.eye(3)) ** 2
+    assert fit.objective_ == pytest.approx(printed, rel=1e-5)
+    np.testing.assert_array_equal(fit.labels_, U.argmax(axis=1))
+
+
 @pytest.mark.parametrize("solver", ["penalty", "admm"])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_informative_features_come_first(solver):

@@ -42,6 +42,8 @@ def test_objective_and_rows_are_those_of_coordinate_descent(shape, factor):
     selector = FSSL(n_clusters=3, mu=mu, tol=1e-6, max_iter=3000).fit(X)
     A = peer(X, Y, mu)
     best = objective(X, Y, A, mu)
+    np.testing.assert_array_equal(selector.Y_, Y)
+    assert objective(X, Y, selector.coef_, mu) == pytest.approx(selector.objective_, rel=1e-6)
     assert selector.status_ == "converged"
     assert best * (1 - 1e-6) <= selector.objective_ <= best * (1 + 2e-6)
     np.testing.assert_allclose(selector.scores_, row_norms(A), atol=5e-3 * row_norms(A).max())
@@ -79,7 +81,7 @@ def test_all_is_zero_exactly_up_to_the_bound(shape):
     bound = smallest_mu(X, target(X))
     below, above = (FSSL(n_clusters=3, mu=share * bound, tol=1e-6, max_iter=3000).fit(X) for share in (0.999, 1.01))
     assert below.status_ == "collapsed"
-    assert not below.scores_.any()
+    assert not below.coef_.any()
     assert above.status_ == "converged"
     assert above.scores_.max() > 0
 

@@ -7,8 +7,10 @@ import pytest
 from samples import correlated
 from scipy.io import loadmat
 
+from datasets import load_dataset, scale
 from methods import UDFS
 from methods.core import reweighting
+from methods.core.loop import iterate
 from methods.core.prox import row_norms
 from methods.core.reweighting import log_scale
 from methods.core.smallest import smallest_eigenvectors
@@ -102,27 +104,26 @@ def test_objective_is_the_printed_one_and_never_rises(shape, gamma):
     selector = UDFS(n_clusters=3, gamma=gamma, max_iter=1000).fit(X)
     assert (np.diff(selector.trace_) <= 1e-10 * selector.trace_[:-1]).all()
     assert selector.status_ == "converged"
-    given = problem(shape, gamma, lam=1.0)
-    W = given.start().W
-    LXW = given.L @ (X @ W)
-    printed = ((X @ W) * LXW).sum() + gamma * row_norms(W).sum()
-    assert selector.trace_[0] == pytest.approx(printed, rel=1e-3)
+    W = selector.coef_
+    np.testing.assert_allclose(W.T @ W, np.eye(3), atol=1e-8)
+    printed = np.vdot(X @ W, local_scatter(*neighborhood_spectra(X, 5), 1.0) @ (X @ W)) + gamma * row_norms(W).sum()
+    assert selector.objective_ == pytest.approx(printed, rel=1e-3)
 
 
 @pytest.mark.parametrize("shape", [(60, 25), (20, 70)])
 def test_extrapolation_ends_no_higher_than_many_plain_sweeps(shape):
     given = problem(shape)
-    state = given.start()
+    start = state = given.subspace_start()
     for _ in range(400):
         state = given.solve(np.exp(log_scale(state.W)), state.guess)
-    fast = UDFS(n_clusters=3, gamma=0.5, lambda_=0.1, tol=1e-10, max_iter=400).fit(given.X)
-    assert fast.objective_ <= state.value * (1 + 1e-3)
+    fast, _ = iterate(given.sweep, start, max_iter=400, tol=1e-10)
+    assert fast.value <= state.value * (1 + 1e-3)
 
 
 @pytest.mark.parametrize("shape", [(20, 70), (40, 300)])
 def test_start_spans_no_local_scatter_and_the_features_that_vary_most(shape):
     given = problem(shape)
-    W = given.start().W
+    W = given.subspace_start().W
     assert given.gram.form(W) < 1e-8 * given.gram.form(np.eye(shape[1]))
     # The smallest eigenvectors of diag(1 / std) within the null space of M, which is that of the centred X.
     N = np.linalg.svd(given.X)[2][np.linalg.matrix_rank(given.X) :].T
@@ -140,6 +141,29 @@ def test_order_of_features_and_samples_does_not_matter(shape, gamma):
     permuted = UDFS(10, n_clusters=3, gamma=gamma, max_iter=500).fit(X[:, columns])
     assert set(columns[permuted.subset(10)]) == expected
     assert set(UDFS(10, n_clusters=3, gamma=gamma, max_iter=500).fit(X[rows]).subset(10)) == expected
+
+
+SLICES = {"umist": (slice(120), 6), "orl": (slice(100), 10)}
+
+
+@pytest.fixture(params=SLICES)
+def piece(request, data_dir):
+    rows, n_clusters = SLICES[request.param]
+    return scale(load_dataset(request.param, data_dir, download=False).X[rows, ::4], "minmax"), n_clusters
+
+
+@pytest.mark.parametrize("gamma", [0.01, 1.0, 100.0])
+def test_no_coordinates_and_no_perturbed_restart_end_lower(piece, gamma):
+    X, c = piece
+    settings = {"n_clusters": c, "gamma": gamma, "tol": 1e-10, "max_iter": 3000}
+    fit = UDFS(**settings).fit(X)
+    cost = np.einsum("ij,ij->j", X, local_scatter(*neighborhood_spectra(X, 5), 1.0) @ X)
+    cheap, rng = np.argsort(cost), np.random.default_rng(0)
+    starts = [np.eye(X.shape[1])[:, cheap[:c]]]
+    starts += [np.eye(X.shape[1])[:, rng.choice(cheap[: factor * c], c, replace=False)] for factor in (2, 4, 8)]
+    starts += [np.linalg.qr(fit.coef_ + size * rng.normal(size=fit.coef_.shape))[0] for size in (1e-4, 1e-3, 1e-2)]
+    for W in starts:
+        assert UDFS(**settings, init=W).fit(X).objective_ >= fit.objective_ * (1 - 1e-6)
 
 
 def test_large_gamma_leaves_one_feature_per_column():
