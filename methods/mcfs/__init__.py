@@ -81,7 +81,8 @@ class MCFS(BaseSelector):
     space (`methods.core.spectral.smooth_vectors`).  "released" takes the mean distance of all pairs; the *last* with m
     coefficients on the way to the largest size asked for, so that what it selects for one size can change with another;
     and the eigenvectors as LAPACK returns them (`methods.mcfs.released`), where a sample without an edge is an error.
-    The program also adds 0.001 to the diagonal of X'X, and scales each coefficient vector to unit norm.
+    The program also adds 0.001 to the diagonal of X'X, and scales each coefficient vector to unit norm.  What each of
+    these changes is in docs/methods/mcfs.md.
 
     *Known pathologies*: the regression has no intercept, so a constant feature that is not zero can be selected.  Where
     n_clusters x rank(X) is less than the size, part of the subset is left to the filling rule (``n_nonzero_``).  With

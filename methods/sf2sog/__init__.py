@@ -71,7 +71,7 @@ class SF2SOG(BaseSelector):
 
     *A sweep*: Y, then G, whose rows are projections on the simplex (`methods.core.optimal_graph`), both exact; then
     swaps of features, first of blocks, then of single ones, until no single swap lowers that sum by more than a
-    millionth (`methods.sf2sog.eigen_subset`).  So it is at the end, whatever the status; no proof of a global optimum.
+    millionth (`methods.sf2sog.eigen_subset`).  So it is at the end, whatever the status.  Other starts may end lower.
     B is never formed: O(n_samples^2 n_features) where G has filled up, less while it is sparse, and O(h^3 (h +
     n_features)) for the proof that no swap helps.  Deterministic.
 

@@ -90,7 +90,7 @@ def small_data_can_be_fitted(method):
 
 @property_of_every_method(FIRST_FIT)
 def attributes_of_the_docstring_are_there_after_a_fit_and_of_the_shape_it_says(method):
-    section = sections(inspect.getdoc(method.cls) or "").get("Attributes", "")
+    section = sections(inspect.cleandoc(method.cls.__doc__ or "")).get("Attributes", "")  # its own, not the inherited
     X = blobs()
     selector = method.make(4, n_clusters=3).fit(X)
     sizes = {"n_samples": X.shape[0], "n_features": X.shape[1], "n_clusters": 3, "n_features_to_select_": 4}
