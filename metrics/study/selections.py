@@ -84,9 +84,9 @@ LABEL_FREE = [chosen.criterion for chosen in BY_NAME.values() if chosen.criterio
 
 
 def _largest(points, criterion):
-    points = points[points[criterion].notna()]
-    order = points.assign(_key=-points[criterion].round(12))
-    return _first(order.sort_values(["_key", "n_selected", "params"], kind="stable"))
+    values = points[criterion].round(12)
+    points = points[values == values.max()]
+    return _first(points.sort_values(["n_selected", "params"], kind="stable") if len(points) > 1 else points)
 
 
 def _median(points):

@@ -186,7 +186,7 @@ def test_command_line_draws_a_file_for_each_data_set(tmp_path):
         ("dataset=umis", "Did you mean umist"),
         ("figure=pie", "acc_vs_size"),
         ("dataset=[umist,orl]", "-m dataset=umist,orl"),
-        ("metric=f1", "metric='f1' must be one of acc, nmi"),
+        ("metric=f1", "metric=f1 must be one of acc, nmi"),
         ("kind=bars", "kind"),
     ],
 )
