@@ -4,8 +4,10 @@ The files are streamed here, and not by pooch's own downloader, because that one
 temporary file and deletes what a broken connection leaves.
 """
 
+import queue
 import shutil
 import sys
+import threading
 import time
 import warnings
 from urllib.parse import urlsplit
@@ -24,7 +26,7 @@ from datasets.loaders import first_per_class
 CHUNK = 2**16
 LARGEST = 2**30  # bytes of a file whose size the specification does not state
 PATIENCE, SLOWEST = 60, 5000  # seconds that any download may take, and bytes per second that it must bring after them
-CONNECT_SECONDS, READ_SECONDS = 10, 30
+CONNECT_SECONDS, READ_SECONDS, ANSWER_SECONDS = 10, 30, 60
 ATTEMPTS = 5  # at one address, as long as each brings new bytes
 
 
@@ -135,7 +137,7 @@ def _stream(url, part, name, size):
     headers = {"Accept-Encoding": "identity"}  # ranges count the bytes of the file itself
     if start:
         headers["Range"] = f"bytes={start}-"
-    with requests.get(url, headers=headers, stream=True, timeout=(CONNECT_SECONDS, READ_SECONDS)) as response:
+    with _answer(url, headers) as response:
         if start and response.status_code == requests.codes.requested_range_not_satisfiable:
             part.unlink()  # longer than the file itself: the beginning of something else
             return _stream(url, part, name, size)
@@ -155,6 +157,26 @@ def _stream(url, part, name, size):
                 bar.update(len(chunk))
     if total is not None and _size(part) < total:
         raise OSError(f"ended at byte {_size(part)} of {total}")
+
+
+def _answer(url, headers):
+    """The server's answer with its content still to come, in time also where its headers drip."""
+    answers = queue.Queue()
+
+    def ask():
+        try:
+            answers.put(requests.get(url, headers=headers, stream=True, timeout=(CONNECT_SECONDS, READ_SECONDS)))
+        except Exception as error:
+            answers.put(error)
+
+    threading.Thread(target=ask, daemon=True).start()
+    try:
+        answer = answers.get(timeout=ANSWER_SECONDS)
+    except queue.Empty:
+        raise DataError(f"no answer within {ANSWER_SECONDS} s") from None
+    if isinstance(answer, Exception):
+        raise answer
+    return answer
 
 
 def _stated_length(response):

@@ -84,7 +84,7 @@ SOURCE = set(Source.__annotations__)
 WORDS = {
     str: "a text",
     int: "an int >= 1",
-    list: "a list of at least one",
+    list: "a list",
     dict: "a mapping",
     str | None: "a text or null",
     dict | None: "a mapping or null",
@@ -148,6 +148,7 @@ def check_spec(spec):
     _check_types(spec, Spec, where)
     if spec["image"] is not None:
         _check_image(spec["image"], spec["features"], where)
+    _require(spec["sources"], where, "sources must be a list of at least one")
     for source in spec["sources"]:
         _check_source(source, f"a source in {where}")
     return spec
@@ -180,12 +181,12 @@ def _check_source(source, where):
 
 
 def _check_types(content, kind, where):
-    """Check the values that are there against the types of a TypedDict; texts and lists hold something."""
+    """Check the values that are there against the types of a TypedDict; a text holds something."""
     for key, hint in get_type_hints(kind).items():
         if key not in content:
             continue
         value, words = content[key], WORDS[hint]
-        right = isinstance(value, hint) and not isinstance(value, bool) and (value not in ("", []))
+        right = isinstance(value, hint) and not isinstance(value, bool) and value != ""
         least = hint is not int or (right and value >= 1)
         _require(right and least, where, f"{key}={value!r} must be {words}")
 

@@ -15,6 +15,7 @@ command can have its boundary before the imports that do.
 import os
 import signal
 import sys
+import threading
 from contextlib import contextmanager
 
 INTERRUPTED = 130
@@ -60,6 +61,8 @@ def guard(interrupted="interrupted"):
     def stop(number, _):
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         signal.signal(signal.SIGINT, lambda *_: os._exit(INTERRUPTED))
+        # What threads and finalizers say of being cut off, as that of loky does now and then, is no news.
+        threading.excepthook = sys.unraisablehook = lambda _: None
         if number == signal.SIGINT:
             print(f"\n{interrupted}", file=sys.stderr, flush=True)
         raise SystemExit(128 + number)

@@ -297,6 +297,20 @@ def test_a_server_that_drips_is_left_for_the_mirror(site, cache, spec, content, 
     load_dataset(spec(site.url("/a"), site.url("/b")))
 
 
+def test_a_server_whose_headers_drip_is_left(site, cache, spec, content, monkeypatch):
+    class Dripping(Hostile):
+        def answer(self, handler):
+            handler.wfile.write(b"HTTP/1.1 200 OK\r\nX: ")
+            super().answer(handler)
+
+    monkeypatch.setattr("datasets.fetch.ANSWER_SECONDS", 1)
+    site.pages["/a"] = Dripping([b"x"] * 10**4, pause=0.05)
+    monkeypatch.setattr(Handler, "send_response", lambda *_: None)
+    monkeypatch.setattr(Handler, "end_headers", lambda *_: None)
+    with pytest.raises(DataError, match="no answer within 1 s"):
+        load_dataset(spec(site.url("/a"), bytes=len(content)))
+
+
 @pytest.mark.parametrize("length", ["abc", "-5", "1e3", "9" * 5000, ""])
 def test_a_length_that_is_no_number_does_not_matter(site, cache, spec, content, length):
     site.pages["/a"] = Hostile([content], [("Content-Length", length)])

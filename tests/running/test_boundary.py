@@ -260,6 +260,18 @@ def test_a_signal_at_any_moment_ends_the_command_in_words(request, tmp_path, num
         assert process.returncode in (status, -number), (seconds, process.returncode, output)
 
 
+def test_threads_and_finalizers_that_are_cut_off_say_nothing():
+    """The thread of loky fails now and then when its executor is shut down in the middle of a submission."""
+    code = (
+        "from runners.boundary import guard; guard('stopped'); import os, signal, threading, time\n"
+        "class Left:\n    def __del__(self): raise ValueError\n"
+        "threading.Thread(target=lambda: [time.sleep(0.3), {}['x']]).start(); left = Left()\n"
+        "os.kill(os.getpid(), signal.SIGINT); time.sleep(5)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr.strip()) == (130, "stopped")
+
+
 def test_what_is_a_mistake_in_the_code_keeps_its_traceback():
     with pytest.raises(ZeroDivisionError), boundary():
         raise ZeroDivisionError
