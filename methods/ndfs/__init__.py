@@ -107,9 +107,8 @@ class NDFS(BaseSelector):
 
     *Known pathologies*: the minimum is a local one, and depends on the start.  alpha matters only from where alpha beta
     is a share of tr F'LF; below it steps along alpha move hardly any feature.  Where alpha is a hundredth of gamma,
-    rows have several entries, the steps are slow, and max_iter may be reached.  "released": F hardly leaves its start,
-    max_iter is reached nearly everywhere, and a new seed keeps half of the features.  Measured in
-    docs/methods/ndfs.md.
+    rows have several entries, the steps are slow, and max_iter may be reached.  "released": max_iter is reached nearly
+    everywhere, and another seed selects other features.  Measured in docs/methods/ndfs.md.
 
     References
     ----------
