@@ -93,7 +93,8 @@ class JELSR(BaseSelector):
 
     *Known pathologies*: no eigenvector is dropped, so one column of Y is nearly constant where the features can
     express a constant, and a feature that is constant but not zero can be selected for it.  A large alpha sets all of W
-    to zero (`docs/methods/jelsr.md`: from which on).  The problem is not convex, and followed from one start.
+    to zero.  The problem is not convex, and followed from one start; most others end no lower
+    (`docs/methods/jelsr.md`).
 
     References
     ----------

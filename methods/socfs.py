@@ -93,10 +93,11 @@ class SOCFS(BaseSelector):
     *Differs from the released program*: it starts from uniform random arrays, does one cycle a sweep with always 50
     steps (a), and a fixed number of sweeps.  Those steps from the same start give the same arrays.
 
-    *Known pathologies*: far from convex; two seeds of K-means lead to quite different selections.  X_c W cannot hold
-    the constant vector, which the indicators of a partition span, so that the objective rewards an E without it: at
-    small lambda_ the columns of E are indicators of a few samples each, and `labels_` mean nothing.  There most fits
-    need more than max_iter sweeps (`docs/methods/socfs.md`).
+    *Known pathologies*: far from convex; two seeds of K-means lead to quite different selections, and at small lambda_
+    a fit from perturbed arrays may end much lower.  X_c W cannot hold the constant vector, which the indicators of a
+    partition span, so that the objective rewards an E without it: at small lambda_ the columns of E are indicators of a
+    few samples each, of one in the end, and `labels_` mean nothing; a lower minimum is then no better one
+    (`docs/methods/socfs.md`).
 
     References
     ----------

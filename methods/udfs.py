@@ -94,8 +94,9 @@ class UDFS(BaseSelector):
 
     *Known pathologies*: at large gamma W ends with one feature per column; the others are ranked by what they would
     lower, not by their part in W.  The problem has many minima, and another start may end lower
-    (`docs/methods/udfs.md`).  A feature that hardly varies has a small M_jj and is preferred.  With fewer samples than
-    features a small gamma does not matter: W then minimises ||W||_21 on the null space of M.
+    (`docs/methods/udfs.md`).  A feature that hardly varies has a small M_jj and is preferred, the more so the lower the
+    objective.  With fewer samples than features a small gamma does not matter: W then minimises ||W||_21 on the null
+    space of M.
 
     References
     ----------
