@@ -1,13 +1,18 @@
 """Run methods on data sets: ``python run.py --help`` shows how."""
 
-import logging
 import os
+
+from runners.boundary import guard, words_of
+
+if __name__ == "__main__":  # before the imports that take seconds, so that Ctrl-C is heard during them, too
+    guard("interrupted: finished trials are stored; the same command goes on from there")
+    os.environ.setdefault("HYDRA_FULL_ERROR", "1")  # Hydra hands its errors on, to become a line here
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # before numpy: one BLAS thread in this process and in every worker
+
+import logging
 import re
-import signal
 import sys
 from pathlib import Path
-
-os.environ.setdefault("OMP_NUM_THREADS", "1")  # before numpy: one BLAS thread in this process and in every worker
 
 import hydra
 from hydra.core.hydra_config import HydraConfig
@@ -16,10 +21,10 @@ from omegaconf import OmegaConf
 from datasets import DataError, DataMissing
 from runners.cell import run_cell
 from runners.method import ConfigError
+from runners.settings import read_config, read_names
 from runners.store import StoreError
 
 logging.raiseExceptions = False  # a reader that goes away, such as `head`, must not fill the screen
-OmegaConf.register_new_resolver("root", lambda: str(Path(__file__).resolve().parent))
 log = logging.getLogger(__name__)
 cells, problems = [], []
 missing, skipped = {}, {}  # data set -> why it cannot be had; data set -> number of cells left out
@@ -28,39 +33,41 @@ missing, skipped = {}, {}  # data set -> why it cannot be had; data set -> numbe
 @hydra.main(version_base="1.3", config_path="conf", config_name="config")
 def main(config):
     """Run the cell that `config` describes; a cell that cannot run is reported, and a sweep goes on."""
-    cells.append(f"{config.method.name} on {config.dataset.name}")
+    _, _, dataset, method = read_names(config)
+    cells.append(f"{method['name']} on {dataset['name']}")
     try:
-        launcher = HydraConfig.get().launcher.get("_target_", "")
-        if not launcher.endswith("BasicLauncher") and config.runner.n_jobs != 1:
-            raise ConfigError(f"the launcher {launcher} runs jobs in parallel already: set runner.n_jobs=1.")
-        check_choices(config)
-        if config.missing_data not in ("error", "skip"):
-            raise ConfigError(f"missing_data={config.missing_data} must be error or skip.")
-        if config.dataset.name in missing:  # another attempt to download it would take as long and end the same
-            raise DataMissing(missing[config.dataset.name])
-        if failed := run_cell(config):
+        settings = read_config(config)
+        check_choices(settings)
+        if dataset["name"] in missing:  # another attempt to download it would take as long and end the same
+            raise DataMissing(missing[dataset["name"]])
+        if failed := run_cell(settings):
             problems.append(f"{cells[-1]}: {failed} trials failed")
     except DataMissing as error:
-        note_missing(config.dataset.name, str(error), skip=config.missing_data == "skip")
-    except (ConfigError, DataError, StoreError) as error:
-        problems.append(f"{cells[-1]}: {str(error).splitlines()[0]}")
-        log.error("error: %s", error)
+        note_missing(dataset["name"], str(error), skip=config.missing_data == "skip")
+    except (ConfigError, DataError, StoreError, OSError, MemoryError) as error:
+        words = words_of(error)
+        problems.append(f"{cells[-1]}: {words.splitlines()[0]}")
+        log.error("error: %s", words)
 
 
-def check_choices(config):
+def check_choices(settings):
     """Refuse what would be stored under another name, or would have no effect."""
-    hydra_config = HydraConfig.get()
-    for group in ("dataset", "method", "protocol"):
-        choice, name = Path(hydra_config.runtime.choices[group]).name, config[group].name
+    config = HydraConfig.get()
+    launcher = config.launcher.get("_target_", "")
+    if not launcher.endswith("BasicLauncher") and settings.runner.n_jobs != 1:
+        raise ConfigError(f"the launcher {launcher} runs jobs in parallel already: set runner.n_jobs=1.")
+    names = {"dataset": settings.dataset["name"], "method": settings.method.name, "protocol": settings.protocol.name}
+    for group, name in names.items():
+        choice = Path(str(config.runtime.choices[group])).name
         if choice != name:
             raise ConfigError(f"conf/{group}/{choice}.yaml: name is {name!r}, it must be that of the file.")
-    grid = config.method.get("grid") or {}
-    given = [re.match(r"\+*method\.params\.(\w+)=", override) for override in hydra_config.overrides.task]
-    for name in [match[1] for match in given if match] if config.runner.points == "grid" else []:
-        value = config.method.params[name]
-        if name in grid and value not in grid[name]:
+    method = settings.method
+    given = [re.match(r"\+*method\.params\.(\w+)=", override) for override in config.overrides.task]
+    for name in [match[1] for match in given if match] if settings.runner.points == "grid" else []:
+        value = method.params[name]
+        if name in method.grid and value not in method.grid[name]:
             raise ConfigError(
-                f"method.params.{name}={value} would not be tried: method.grid.{name}={list(grid[name])} is. "
+                f"method.params.{name}={value} would not be tried: method.grid.{name}={list(method.grid[name])} is. "
                 f"Set 'method.grid.{name}=[{value}]', too."
             )
 
@@ -89,10 +96,25 @@ def report():
     return int(bool(problems))
 
 
+def _folder(part):
+    """A resolver for Hydra's folders, which are made before `main` runs: a wrong name ends the command first."""
+
+    def resolve(*, _root_):
+        try:
+            study, results_dir, dataset, method = read_names(_root_)
+        except ConfigError as error:
+            sys.exit(f"error: {error}")
+        inside = Path(dataset["name"], method["name"])
+        return str({"cell": results_dir / study / inside, "study": results_dir / study, "inside": inside}[part])
+
+    return resolve
+
+
+OmegaConf.register_new_resolver("root", lambda: str(Path(__file__).resolve().parent))
+OmegaConf.register_new_resolver("cell_folder", _folder("cell"))
+OmegaConf.register_new_resolver("study_folder", _folder("study"))
+OmegaConf.register_new_resolver("inside_study", _folder("inside"))
+
 if __name__ == "__main__":
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    try:
-        main()
-    except KeyboardInterrupt:
-        sys.exit("\ninterrupted: finished trials are stored; the same command goes on from there")
+    main()
     sys.exit(report())

@@ -15,9 +15,9 @@ from threadpoolctl import threadpool_limits
 
 from datasets import load_dataset, scale
 from methods.core.graphs import knn_graph
+from metrics.evaluate import evaluate
 from metrics.protocol import Protocol
 from runners.grid import expand
-from runners.trial import evaluate
 from scripts.core.conf import CONF, read
 from scripts.core.published import load_published
 

@@ -82,8 +82,7 @@ def check_dataset(spec, X, y):
 
     Parameters
     ----------
-    spec : dict
-        As `read_spec` gives it.
+    spec : Spec
     X : array-like of shape (n_samples, n_features)
         Numbers.
     y : array-like of shape (n_samples,), (n_samples, 1) or (1, n_samples)

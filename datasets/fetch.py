@@ -4,8 +4,11 @@ The files are streamed here, and not by pooch's own downloader, because that one
 temporary file and deletes what a broken connection leaves.
 """
 
+import queue
 import shutil
 import sys
+import threading
+import time
 import warnings
 from urllib.parse import urlsplit
 
@@ -14,13 +17,16 @@ import requests
 from filelock import FileLock
 from sklearn.datasets import fetch_openml
 from tqdm import tqdm
+from urllib3.exceptions import HTTPError, ReadTimeoutError
 
 from datasets.base import DataError, check_dataset
 from datasets.files import checksum, fault, keep_aside, write_checksum
 from datasets.loaders import first_per_class
 
-CHUNK = 2**12  # at most this much is lost where a connection breaks: requests hands out whole chunks only
-CONNECT_SECONDS, READ_SECONDS = 10, 30
+CHUNK = 2**16
+LARGEST = 2**30  # bytes of a file whose size the specification does not state
+PATIENCE, SLOWEST = 60, 5000  # seconds that any download may take, and bytes per second that it must bring after them
+CONNECT_SECONDS, READ_SECONDS, ANSWER_SECONDS = 10, 30, 60
 ATTEMPTS = 5  # at one address, as long as each brings new bytes
 
 
@@ -33,9 +39,9 @@ def fetch(spec, source, folder):
 
     Parameters
     ----------
-    spec : dict
+    spec : Spec
         The data set.
-    source : dict
+    source : Source
         One of its ``sources``, with ``file`` and either ``urls`` or ``openml``.
     folder : Path
 
@@ -126,12 +132,12 @@ def _complete(url, source, part, name):
 
 
 def _stream(url, part, name, size):
-    """Append to the partial file what is missing of it."""
+    """Append to the partial file what is missing of it, and never more than the file has."""
     start = _size(part)
     headers = {"Accept-Encoding": "identity"}  # ranges count the bytes of the file itself
     if start:
         headers["Range"] = f"bytes={start}-"
-    with requests.get(url, headers=headers, stream=True, timeout=(CONNECT_SECONDS, READ_SECONDS)) as response:
+    with _answer(url, headers) as response:
         if start and response.status_code == requests.codes.requested_range_not_satisfiable:
             part.unlink()  # longer than the file itself: the beginning of something else
             return _stream(url, part, name, size)
@@ -140,14 +146,77 @@ def _stream(url, part, name, size):
         if resumes and not response.headers.get("Content-Range", "").startswith(f"bytes {start}-"):
             raise OSError(f"asked for bytes from {start}, got {response.headers.get('Content-Range')}")
         start = start if resumes else 0  # a server that ignores the range sends everything
-        length = response.headers.get("Content-Length")
-        total = start + int(length) if length else size
+        stated = _stated_length(response)
+        total = size if stated is None else start + stated
+        _check_size(total or 0, size, part)
         with open(part, "ab" if resumes else "wb") as file, _progress(url, name, start, total) as bar:
-            for chunk in response.iter_content(CHUNK):
+            for chunk in _in_time(_chunks(response), part):
+                _check_size(file.tell() + len(chunk), size, part)
                 file.write(chunk)
+                file.flush()  # so that nothing of it is lost where the connection breaks
                 bar.update(len(chunk))
     if total is not None and _size(part) < total:
         raise OSError(f"ended at byte {_size(part)} of {total}")
+
+
+def _answer(url, headers):
+    """The server's answer with its content still to come, in time also where its headers drip."""
+    answers = queue.Queue()
+
+    def ask():
+        try:
+            answers.put(requests.get(url, headers=headers, stream=True, timeout=(CONNECT_SECONDS, READ_SECONDS)))
+        except Exception as error:
+            answers.put(error)
+
+    threading.Thread(target=ask, daemon=True).start()
+    try:
+        answer = answers.get(timeout=ANSWER_SECONDS)
+    except queue.Empty:
+        raise DataError(f"no answer within {ANSWER_SECONDS} s") from None
+    if isinstance(answer, Exception):
+        raise answer
+    return answer
+
+
+def _stated_length(response):
+    """Content-Length, where it is a number and counts the bytes of the file; None elsewhere."""
+    length = response.headers.get("Content-Length", "").strip()
+    encoded = response.headers.get("Content-Encoding", "identity") != "identity"
+    return int(length) if length.isdecimal() and len(length) < 19 and not encoded else None
+
+
+def _check_size(found, size, part):
+    """Refuse more bytes than the file has, or than any should have; what there is of them is dropped."""
+    limit = size or LARGEST
+    if found > limit:
+        part.unlink(missing_ok=True)
+        whose = f"the {limit} bytes that the specification states" if size else f"{limit} bytes, the most it may have"
+        raise DataError(f"it sends more than {whose}: this is another file")
+
+
+def _chunks(response):
+    """The content as it comes, decoded where the server encodes it unasked."""
+    try:
+        while chunk := response.raw.read1(CHUNK, decode_content=True):
+            yield chunk
+    except ReadTimeoutError as error:
+        raise requests.Timeout(error) from error
+    except HTTPError as error:
+        raise OSError(f"the connection broke: {error}") from error
+
+
+def _in_time(chunks, part):
+    """The chunks, as long as they come fast enough."""
+    started, received = time.monotonic(), 0
+    for chunk in chunks:
+        received += len(chunk)
+        seconds = time.monotonic() - started
+        if seconds > PATIENCE + received / SLOWEST:
+            raise DataError(
+                f"{received} bytes in {seconds:.0f} s: too slow; the next run goes on at byte {_size(part)}"
+            )
+        yield chunk
 
 
 def _progress(url, name, start, total):

@@ -33,8 +33,8 @@ def fault(path, source):
     Parameters
     ----------
     path : Path
-    source : dict
-        Its entry of ``sources``.  Where that has no checksum (a file made from OpenML), the one written beside the file
+    source : Source
+        Where it has no checksum (a file made from OpenML), the one written beside the file
         as ``<file>.sha256`` counts.
 
     Returns

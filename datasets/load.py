@@ -23,7 +23,7 @@ class Found:
 
     Attributes
     ----------
-    source : dict
+    source : Source
     path : Path or None
         None for data that a package makes up itself.
     place : {"package", "data_dir", "cache"}
@@ -46,7 +46,7 @@ def load_dataset(name, data_dir=None, download=True):
 
     Parameters
     ----------
-    name : str or dict
+    name : str or Spec
         A name of conf/dataset, or a whole specification like those files.
     data_dir : path, optional
         A folder of data files of your own; nothing is ever written to it.
@@ -74,7 +74,7 @@ def locate(spec, data_dir=None, download=True):
 
     Parameters
     ----------
-    spec : dict
+    spec : Spec
     data_dir : path, optional
     download : bool, default=True
 
@@ -121,7 +121,7 @@ def candidates(spec, data_dir=None):
 
     Parameters
     ----------
-    spec : dict
+    spec : Spec
     data_dir : path, optional
 
     Yields

@@ -3,7 +3,7 @@
 import gzip
 import re
 import zipfile
-from io import BytesIO
+from io import BytesIO, StringIO
 
 import h5py
 import numpy as np
@@ -15,14 +15,15 @@ from sklearn.datasets import load_digits
 
 from datasets.base import DataError
 
+LARGEST_TEXT = 2**28  # bytes that a packed file may unpack to
+
 
 def read_source(source, path):
     """Read one source of a data set.
 
     Parameters
     ----------
-    source : dict
-        An entry of ``sources``, see `datasets.spec.check_spec`.
+    source : Source
     path : Path or None
         The file; None for a format that needs none.
 
@@ -90,8 +91,11 @@ def read_h5(path, x, y):
 
 def read_csv_gz(path):
     """A gzipped CSV file of numbers without a header; the last column is the label."""
-    with gzip.open(path, "rt", encoding="ascii") as file:
-        table = np.loadtxt(file, delimiter=",", ndmin=2)
+    with gzip.open(path) as file:
+        text = file.read(LARGEST_TEXT + 1)
+    if len(text) > LARGEST_TEXT:
+        raise DataError(f"{path} unpacks to more than {LARGEST_TEXT} bytes; no data set here is so large.")
+    table = np.loadtxt(StringIO(text.decode("ascii")), delimiter=",", ndmin=2)
     return table[:, :-1], table[:, -1]
 
 

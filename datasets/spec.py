@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from typing import NotRequired, TypedDict, get_type_hints
 
 import yaml
 
@@ -9,9 +10,85 @@ from datasets.base import DataError
 from datasets.loaders import READERS
 
 FOLDER = Path(__file__).resolve().parent.parent / "conf" / "dataset"
-REQUIRED = set("name paper_name citation origin terms samples features classes image data_sha256 sources".split())
-SOURCE = set("format file checksum bytes urls package openml per_class options".split())
+FILE = re.compile(r"[^./\\\0][^/\\\0]*")
 CHECKSUM = re.compile(r"sha256:[0-9a-f]{64}|git-blob:[0-9a-f]{40}")
+
+
+class Source(TypedDict):
+    """One way to have a data set.
+
+    Attributes
+    ----------
+    format : str
+        One of `datasets.loaders.READERS`.
+    options : dict, optional
+        For that reader.
+    file : str, optional
+        Its name in a folder of data; a format that makes up its own data has none.
+    checksum : str, optional
+        ``sha256:`` or ``git-blob:`` and the digest of the file.  One that is made from OpenML has it written beside it.
+    bytes : int, optional
+        Size of the file.
+    urls : list of str, optional
+        Addresses of the file, tried in order.
+    openml : int, optional
+        Number of its OpenML data set, in place of `urls`.
+    package : str, optional
+        ``name/path`` of a copy inside an installed Python package.
+    per_class : int, optional
+        How many samples of each class are kept, the first ones.
+    """
+
+    format: str
+    options: NotRequired[dict]
+    file: NotRequired[str]
+    checksum: NotRequired[str]
+    bytes: NotRequired[int]
+    urls: NotRequired[list]
+    openml: NotRequired[int]
+    package: NotRequired[str]
+    per_class: NotRequired[int]
+
+
+class Spec(TypedDict):
+    """What a file of conf/dataset says.
+
+    Attributes
+    ----------
+    name, paper_name, citation, origin, terms : str
+    samples, features, classes : int
+        The expected shape.
+    image : dict or None
+        ``{height, width, order: row|column}``; None where the features are not pixels.
+    data_sha256 : str or None
+        `Dataset.sha` of the right values; None where nobody has them yet.
+    sources : list of Source
+        In order of preference.
+    """
+
+    name: str
+    paper_name: str
+    citation: str
+    origin: str
+    terms: str
+    samples: int
+    features: int
+    classes: int
+    image: dict | None
+    data_sha256: str | None
+    sources: list
+
+
+REQUIRED = set(Spec.__annotations__)
+SOURCE = set(Source.__annotations__)
+WORDS = {
+    str: "a text",
+    int: "an int >= 1",
+    list: "a list",
+    dict: "a mapping",
+    str | None: "a text or null",
+    dict | None: "a mapping or null",
+}
 
 
 def dataset_names():
@@ -28,8 +105,7 @@ def read_spec(name):
 
     Returns
     -------
-    dict
-        As `check_spec` describes it.
+    Spec
 
     Raises
     ------
@@ -40,7 +116,7 @@ def read_spec(name):
         raise DataError(f"there is no data set {name!r}; the known ones are {', '.join(dataset_names())}.")
     try:
         spec = check_spec(yaml.safe_load((FOLDER / f"{name}.yaml").read_text(encoding="utf-8")))
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
         raise DataError(f"conf/dataset/{name}.yaml is not YAML: {' '.join(str(error).split())}") from error
     if spec["name"] != name:
         raise DataError(f"conf/dataset/{name}.yaml: name is {spec['name']!r}, it must be that of the file.")
@@ -52,55 +128,67 @@ def check_spec(spec):
 
     Parameters
     ----------
-    spec : dict
-        ``name, paper_name, citation, origin, terms``: texts.  ``samples, features, classes``: the expected shape.
-        ``image``: ``{height, width, order: row|column}``, or null where the features are not pixels.
-        ``data_sha256``: `Dataset.sha` of the right values, or null where nobody has them yet.
-        ``sources``: where it can be had, in order of preference, each a dictionary of
-
-        * ``format``: one of `datasets.loaders.READERS`, and ``options`` for that reader;
-        * ``file``: its name in a folder of data, with ``checksum`` (``sha256:`` or ``git-blob:``) and ``bytes``;
-        * ``urls``: addresses of that file, tried in order; or ``openml``: number of its OpenML data set;
-        * ``package``: ``name/path`` of a copy inside an installed Python package;
-        * ``per_class``: how many samples of each class are kept, the first ones.
+    spec : object
 
     Returns
     -------
-    dict
+    Spec
         The same.
 
     Raises
     ------
     DataError
+        Naming the key, its value and what it must be.
     """
     where = f"the specification of {spec.get('name')!r}" if isinstance(spec, dict) else "the specification"
     _require(isinstance(spec, dict), where, "must be a mapping")
     _require(set(spec) == REQUIRED, where, f"must have exactly {sorted(REQUIRED)}; differs in {set(spec) ^ REQUIRED}")
-    for key in ("name", "paper_name", "citation", "origin", "terms"):
-        _require(isinstance(spec[key], str) and spec[key], where, f"{key}={spec[key]!r} must be a text")
-    for key, low in (("samples", 2), ("features", 1), ("classes", 2)):
+    for key, low in (("samples", 2), ("classes", 2)):
         _require(type(spec[key]) is int and spec[key] >= low, where, f"{key}={spec[key]!r} must be an int >= {low}")
-    image = spec["image"]
-    if image is not None:
-        _require(set(image) == {"height", "width", "order"}, where, f"image={image} must be height, width, order")
-        _require(image["order"] in ("row", "column"), where, f"image.order={image['order']!r} must be row or column")
-        pixels = image["height"] * image["width"]
-        _require(pixels == spec["features"], where, f"image has {pixels} pixels, not features={spec['features']}")
-    _require(isinstance(spec["sources"], list) and spec["sources"], where, "sources must be a list of at least one")
+    _check_types(spec, Spec, where)
+    if spec["image"] is not None:
+        _check_image(spec["image"], spec["features"], where)
+    _require(spec["sources"], where, "sources must be a list of at least one")
     for source in spec["sources"]:
         _check_source(source, f"a source in {where}")
     return spec
 
 
+def _check_image(image, features, where):
+    _require(set(image) == {"height", "width", "order"}, where, f"image={image} must be height, width, order")
+    _require(image["order"] in ("row", "column"), where, f"image.order={image['order']!r} must be row or column")
+    for key in ("height", "width"):
+        _require(type(image[key]) is int and image[key] >= 1, where, f"image.{key}={image[key]!r} must be an int >= 1")
+    pixels = image["height"] * image["width"]
+    _require(pixels == features, where, f"image has {pixels} pixels, not features={features}")
+
+
 def _check_source(source, where):
     _require(isinstance(source, dict) and set(source) <= SOURCE, where, f"may have {sorted(SOURCE)}, has {source}")
+    _check_types(source, Source, where)
     _require(source.get("format") in READERS, where, f"format={source.get('format')!r} must be in {sorted(READERS)}")
     if "file" not in source:
         return
     checksum = source.get("checksum")
-    known = isinstance(checksum, str) and CHECKSUM.fullmatch(checksum) is not None
-    _require(known != ("openml" in source), where, f"checksum={checksum!r} must be sha256:... or git-blob:...")
-    _require(Path(source["file"]).name == source["file"], where, f"file={source['file']!r} must be a bare name")
+    if "openml" in source:  # whose files are made here, with a checksum beside them
+        _require(checksum is None, where, f"checksum={checksum!r} must be left out beside openml")
+    else:
+        known = checksum is not None and CHECKSUM.fullmatch(checksum) is not None
+        _require(known, where, f"checksum={checksum!r} must be sha256:... or git-blob:...")
+    _require(FILE.fullmatch(source["file"]) is not None, where, f"file={source['file']!r} must be a bare name")
+    urls = source.get("urls", [])
+    _require(all(isinstance(url, str) and url for url in urls), where, f"urls={urls!r} must be a list of addresses")
+
+
+def _check_types(content, kind, where):
+    """Check the values that are there against the types of a TypedDict; a text holds something."""
+    for key, hint in get_type_hints(kind).items():
+        if key not in content:
+            continue
+        value, words = content[key], WORDS[hint]
+        right = isinstance(value, hint) and not isinstance(value, bool) and value != ""
+        least = hint is not int or (right and value >= 1)
+        _require(right and least, where, f"{key}={value!r} must be {words}")
 
 
 def _require(condition, where, message):

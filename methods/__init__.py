@@ -1,4 +1,4 @@
-"""Unsupervised feature selectors: one class in one file each, scikit-learn estimators all."""
+"""Unsupervised feature selectors, scikit-learn estimators all: each a file of its name, or a folder of its name."""
 
 from methods.baselines import AllFeatures, FirstIndex, MaxVariance, MinNorm, MinVariance, RandomSelection
 from methods.dgufs import DGUFS

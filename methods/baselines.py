@@ -6,6 +6,7 @@ Six classes in one file, against the rule of one class per file: each is one lin
 import numpy as np
 
 from methods.core.base import BaseSelector, Solution
+from methods.core.checks import whole
 
 
 class AllFeatures(BaseSelector):
@@ -43,15 +44,23 @@ class RandomSelection(BaseSelector):
     ----------
     n_features_to_select : int, float or None, default=None
         As in `BaseSelector`.
+    draw : int, default=0
+        Which of the orders that the seed gives, one after the other, in [0, inf).
     random_state : int, Generator or None, default=None
-        Seed of the order.
+        Seed of the orders.
     """
 
-    def __init__(self, n_features_to_select=None, *, random_state=None):
+    bounds = {"draw": whole(0)}
+    repeats = ("draw",)
+
+    def __init__(self, n_features_to_select=None, *, draw=0, random_state=None):
         super().__init__(n_features_to_select)
+        self.draw = draw
         self.random_state = random_state
 
     def _solve(self, X, rng):
+        for _ in range(self.draw):
+            rng.permutation(X.shape[1])
         return Solution(1.0 + rng.permutation(X.shape[1]))
 
 

@@ -174,7 +174,7 @@ def lloyd(X, starts, max_iter=100):
         raise ValueError(f"max_iter={max_iter} must be at least 1.")
     # One type of arguments, writable, as the compiled steps would be compiled again for any other.
     starts = starts.astype(np.int64, casting="same_kind")
-    X = _unit_samples(X)
+    X = unit_samples(X)
     points, distortion = _points(X, len(starts))
     limits = _limits(X, points, distortion)
     norms = np.einsum("ij,ij->i", points, points, dtype=np.float64).astype(np.float32)
@@ -196,12 +196,27 @@ def _check_samples(X):
     return X
 
 
-def _unit_samples(X):
-    """Samples centred, and divided by a power of two that brings their norms to 1 at most."""
-    X = X - X.mean(axis=0)
-    X *= np.ldexp(1.0, -np.frexp(np.abs(X).max())[1])  # first, so that no square overflows
-    X *= np.ldexp(1.0, -np.frexp(np.sqrt(np.einsum("ij,ij->i", X, X).max()))[1])
-    return X
+def unit_samples(X):
+    """Samples centred, and divided by a power of two that brings their norms to 1 at most.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        Finite, of any scale: from denormal numbers to the largest ones.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_features)
+        Dividing by a power of two is exact, so that nothing which is computed from it depends on the scale of X.
+    """
+    X = _of_unit_peak(X)  # first, so that no sum overflows
+    X = _of_unit_peak(X - X.mean(axis=0))  # and no square overflows or vanishes
+    return np.ldexp(X, -np.frexp(np.sqrt(np.einsum("ij,ij->i", X, X).max()))[1])
+
+
+def _of_unit_peak(X):
+    """X divided by the power of two that brings its largest absolute value into [1/2, 1)."""
+    return np.ldexp(X, -np.frexp(np.abs(X).max())[1])
 
 
 def _points(X, n_restarts):

@@ -8,6 +8,8 @@ min_norm and laplacian_score; for min_norm that means 36.8 % accuracy, where the
 import numpy as np
 from scipy.sparse import csr_array
 
+from metrics.kmeans import unit_samples
+
 # Distances held at a time, so that they stay in the cache of one core.
 BLOCK = 2**17
 
@@ -87,7 +89,7 @@ def silhouettes(X, labels, n_clusters):
     result = np.zeros(n_restarts)
     if not len(whole) or n_clusters < 2:
         return result
-    X = X - X.mean(axis=0)
+    X = unit_samples(X)
     cells = np.arange(len(whole))[:, None] * n_clusters + labels[whole]
     columns = np.tile(np.arange(n_samples), len(whole))
     members = csr_array((np.ones(columns.size), (cells.ravel(), columns)), shape=(len(whole) * n_clusters, n_samples))

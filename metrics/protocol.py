@@ -1,10 +1,22 @@
 """How every method of a study is scored."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import isfinite
+from numbers import Real
 
-# What a protocol may leave out, and is not stored where it does.
+# Fields that most protocols do without.  They are stored only where they are set: they decide which trials there are,
+# not how one is scored.
 OPTIONAL = ("sizes_for", "grid_values", "coarse", "budget")
+
+MOST = 2**31 - 1
+# Field -> its least and its largest value.
+WHOLE = (("restarts", 1, 10**5), ("seed", 0, 2**63 - 1), ("max_iter", 1, MOST), ("budget", 0, MOST))
+CHOICES = {
+    "scaling": ("none", "minmax", "zscore", "unit_norm"),
+    "nmi": ("geometric", "max", "min", "arithmetic"),
+}
 
 
 @dataclass(frozen=True)
@@ -50,36 +62,120 @@ class Protocol:
     budget: int = 0
 
     def __post_init__(self):
+        if not isinstance(self.name, str):
+            raise ValueError(f"protocol.name={self.name!r} must be a text.")
         object.__setattr__(self, "sizes", _checked_sizes("sizes", self.sizes))
-        own = {name: _checked_sizes(f"sizes_for.{name}", sizes) for name, sizes in (self.sizes_for or {}).items()}
+        own = {} if self.sizes_for is None else self.sizes_for
+        if not isinstance(own, Mapping):
+            raise ValueError(f"protocol.sizes_for={own!r} must be a mapping of data sets, such as {{usps: [50, 80]}}.")
+        own = {name: _checked_sizes(f"sizes_for.{name}", sizes) for name, sizes in own.items()}
         object.__setattr__(self, "sizes_for", own)
-        object.__setattr__(self, "grid_values", tuple(self.grid_values or ()))
+        object.__setattr__(self, "grid_values", _checked_values(self.grid_values))
         if not isinstance(self.coarse, bool):
             raise ValueError(f"protocol.coarse={self.coarse!r} must be true or false.")
-        for name, low in (("restarts", 1), ("seed", 0), ("max_iter", 1), ("budget", 0)):
-            if not _is_whole(getattr(self, name), low):
-                raise ValueError(f"protocol.{name}={getattr(self, name)!r} must be a whole number, {low} or more.")
-        for name, options in (
-            ("scaling", ("none", "minmax", "zscore", "unit_norm")),
-            ("nmi", ("geometric", "max", "min", "arithmetic")),
-        ):
-            if getattr(self, name) not in options:
-                raise ValueError(f"protocol.{name}={getattr(self, name)!r} must be one of {', '.join(options)}.")
+        for name, low, high in WHOLE:
+            if not _is_whole(getattr(self, name), low, high):
+                raise ValueError(
+                    f"protocol.{name}={getattr(self, name)!r} must be a whole number, {low} or more, at most {high}."
+                )
+        for name, options in CHOICES.items():
+            value = getattr(self, name)
+            if not isinstance(value, str) or value not in options:
+                raise ValueError(f"protocol.{name}={value!r} must be one of {', '.join(options)}.")
+
+    @classmethod
+    def from_json(cls, text):
+        """The protocol that a trial's row or a study's ``protocol.json`` holds.
+
+        Parameters
+        ----------
+        text : str
+
+        Returns
+        -------
+        Protocol
+
+        Raises
+        ------
+        ValueError
+            For what is no JSON, has other fields than a protocol, or a value that no protocol may have.
+        """
+        try:
+            content = json.loads(text)
+        except RecursionError as error:
+            raise ValueError("a protocol is not nested so deep.") from error
+        if not isinstance(content, dict):
+            raise ValueError(f"a protocol must be a mapping of its fields, not {content!r}.")
+        try:
+            return cls(**content)
+        except TypeError as error:
+            raise ValueError(f"these are not the fields of a protocol: {', '.join(content)} ({error}).") from error
 
     def stored(self):
-        """The fields as they are stored: the optional ones only where they are set."""
-        return {name: value for name, value in vars(self).items() if name not in OPTIONAL or value}
+        """The fields as JSON stores them: the optional ones only where they are set."""
+        return {name: _plain(value) for name, value in vars(self).items() if name not in OPTIONAL or value}
 
     def sizes_on(self, dataset):
         """Numbers of features to keep on a data set."""
         return self.sizes_for.get(dataset, self.sizes)
 
+    def differences(self, other):
+        """Where two protocols differ.
+
+        Parameters
+        ----------
+        other : Protocol
+
+        Returns
+        -------
+        dict
+            Field -> (value here, value there), as they are stored; None where an optional one is not set.
+        """
+        mine, theirs = self.stored(), other.stored()
+        pairs = {name: (mine.get(name), theirs.get(name)) for name in {**mine, **theirs}}
+        return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
+
+    def overrides(self, wanted):
+        """What to add to ``protocol=NAME`` on the command line, this one being NAME's, to have another protocol.
+
+        Parameters
+        ----------
+        wanted : Protocol
+
+        Returns
+        -------
+        list of str
+        """
+        differences = dict(sorted(self.differences(wanted).items()))
+        lines = [f"protocol.{name}=null" for name, (_, value) in differences.items() if value is None]
+        for name, (mine, value) in differences.items():
+            if value is not None:
+                text = json.dumps(value).replace(" ", "").replace('"', "")
+                lines.append(f"{'+' if mine is None else ''}protocol.{name}={text}")
+        return lines
+
+
+def _plain(value):
+    if isinstance(value, Mapping):
+        return {name: _plain(item) for name, item in value.items()}
+    return list(value) if isinstance(value, tuple) else value
+
 
 def _checked_sizes(name, sizes):
-    if not isinstance(sizes, Sequence) or not sizes or not all(_is_whole(size, 1) for size in sizes):
+    if not isinstance(sizes, Sequence) or not sizes or not all(_is_whole(size, 1, MOST) for size in sizes):
         raise ValueError(f"protocol.{name}={sizes} must be a list of whole numbers, 1 or more, such as [50, 100].")
     return tuple(sorted(set(sizes)))
 
 
-def _is_whole(value, low):
-    return isinstance(value, int) and not isinstance(value, bool) and value >= low
+def _checked_values(values):
+    values = () if values is None else values
+    right = isinstance(values, Sequence) and not isinstance(values, str)
+    if not right or not all(isinstance(value, Real) and not isinstance(value, bool) for value in values):
+        raise ValueError(f"protocol.grid_values={values!r} must be a list of numbers, such as [0.1, 1, 10].")
+    if not all(isfinite(value) for value in values):
+        raise ValueError(f"protocol.grid_values={list(values)} must be finite.")
+    return tuple(values)
+
+
+def _is_whole(value, low, high):
+    return isinstance(value, int) and not isinstance(value, bool) and low <= value <= high

@@ -15,11 +15,12 @@ import filelock
 import numpy as np
 
 import metrics
+from metrics.evaluate import N_MEASURES
 from runners.store import StoreError
-from runners.trial import DIGEST, N_MEASURES
+from runners.trial import DIGEST
 
 # Modules of `metrics` that an evaluation runs.
-EVALUATED_BY = ("clustering", "elkan", "kmeans", "label_free")
+EVALUATED_BY = ("clustering", "elkan", "kmeans", "label_free", "evaluate")
 
 
 class Evaluations:
@@ -41,7 +42,7 @@ class Evaluations:
     -----
     The file's name is a hash of X, y, the K-means settings and the source of what evaluates, so that a changed data
     set, setting or program never finds what another one stored.  A record holds the digest of the set, what
-    `runners.trial.evaluate` found for every restart, and a checksum; what a crash leaves unfinished is no record.
+    `metrics.evaluate.evaluate` found for every restart, and a checksum; what a crash leaves unfinished is no record.
     Records are only ever added, under a lock, and those of other processes are seen as they come.
     """
 

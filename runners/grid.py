@@ -1,16 +1,12 @@
 """From a configuration to the trials it asks for."""
 
-import functools
 import hashlib
-import inspect
 import itertools
-from collections.abc import Sequence
 
-from runners.method import ConfigError, did_you_mean, load_class
+from runners.method import RESERVED, ConfigError, Method
 from runners.trial import Trial, to_json
 
-# What the runner sets itself, in one visible place; a configuration may not.
-RESERVED = ("n_features_to_select", "n_clusters", "random_state")
+__all__ = ["RESERVED", "expand"]
 
 
 def expand(study, dataset, method, protocol):
@@ -20,8 +16,8 @@ def expand(study, dataset, method, protocol):
     ----------
     study : str
     dataset : Dataset
-    method : Mapping
-        A file of conf/method: ``name, target, params, grid``.
+    method : Method or Mapping
+        Or the content of a file of conf/method: ``name, target, params, grid``.
     protocol : Protocol
 
     Returns
@@ -34,101 +30,99 @@ def expand(study, dataset, method, protocol):
     ConfigError
         For an unknown parameter, an empty grid, a value that the method refuses, or sizes that are all too large.
     """
-    for name in ("name", "target", "params", "grid"):
-        if name not in method:
-            raise ConfigError(
-                f"the file of the method lacks {name!r}: write `{name}: {{}}` where there is nothing to say."
-            )
-    cls = load_class(method["target"])
-    accepted = [name for name in inspect.signature(cls).parameters if name not in RESERVED]
-    defaults, grid = dict(method["params"] or {}), dict(method["grid"] or {})
-    for group, names in (("params", defaults), ("grid", grid)):
-        for name in names:
-            if name not in accepted:
-                options = ", ".join(accepted) or "none"
-                raise ConfigError(
-                    f"method.{group}.{name} is not a parameter of {cls.__name__}; it takes: {options}."
-                    f"{did_you_mean(name, accepted)}"
-                )
-    for name, values in grid.items():
-        if not isinstance(values, Sequence) or isinstance(values, str) or not values:
-            raise ConfigError(f"method.grid.{name}={values!r} must be a list of values, such as [0.1, 1, 10].")
+    method = method if isinstance(method, Method) else Method.read(method)
+    sizes = _sizes(method, dataset, protocol)
+    trials = {}
+    for point in _points(method, _lists(method, dataset, protocol), protocol):
+        for trial in _trials_at(point, study, dataset, method, protocol, sizes):
+            if trial.key in trials:
+                raise ConfigError(f"method.grid asks twice for {to_json(trial.params)}: remove the repeated value.")
+            trials[trial.key] = trial
+    return list(trials.values())
 
+
+def _sizes(method, dataset, protocol):
+    """The numbers of features to score on a data set."""
     n_features, wanted = dataset.X.shape[1], protocol.sizes_on(dataset.name)
-    if cls.keeps_all:
-        sizes = [n_features]
-    else:
-        sizes = [size for size in wanted if size <= n_features]
+    sizes = [n_features] if method.cls.keeps_all else [size for size in wanted if size <= n_features]
     if not sizes:
         raise ConfigError(
             f"protocol.sizes={list(wanted)} are all above n_features={n_features} of {dataset.name}: "
             f"set protocol.sizes=[...] and a study=NAME of its own."
         )
-    trials = []
-    lists = {name: list(protocol.grid_values or values) for name, values in grid.items()}
-    if protocol.budget:
-        probe = functools.partial(_accepts, cls, defaults, dataset)
-        lists = {name: values if probe(name, values) else list(grid[name]) for name, values in lists.items()}
-    for point in _points(defaults, lists, protocol):
-        params = {**defaults, **point}
-        is_default = params == defaults
-        if "n_clusters" in inspect.signature(cls).parameters:
-            params["n_clusters"] = dataset.n_classes
-        probe = cls(**params)
-        for group in [(size,) for size in sizes] if probe.size_in_objective else [tuple(sizes)]:
-            trial = Trial(
-                study=study,
-                dataset=dataset.name,
-                method=method["name"],
-                target=method["target"],
-                params=params,
-                is_default=is_default,
-                sizes=group,
-                protocol=protocol,
-                data_sha=dataset.sha,
-            )
-            try:
-                trial.selector().check_parameters(dataset.X)
-            except (ValueError, TypeError) as error:
-                where = " (its values are those of protocol.grid_values)" if protocol.grid_values and grid else ""
-                raise ConfigError(
-                    f"{method['name']} on {dataset.name} with {to_json(params)}{where}: {error}"
-                ) from error
-            trials.append(trial)
-    keys = {}
-    for trial in trials:
-        if trial.key in keys:
-            raise ConfigError(f"method.grid asks twice for {to_json(trial.params)}: remove the repeated value.")
-        keys[trial.key] = trial
-    return trials
+    return sizes
 
 
-def _points(defaults, lists, protocol):
-    """Values of the grid's parameters at every point, in the order in which they are tried."""
-    centre = {name: defaults[name] for name in lists if name in defaults}
-    if not protocol.coarse:
-        points = [dict(zip(lists, values, strict=True)) for values in itertools.product(*lists.values())]
-        if not protocol.budget:
-            return points
-        others = [point for point in points if point != centre]
-        sample = sorted(others, key=lambda point: hashlib.sha256(to_json(point).encode()).digest())
-        sample = sample[: protocol.budget - 1]
-        return [centre, *(point for point in others if point in sample)]
-    points = [centre]
-    for name, values in lists.items():
-        quarter = len(values) // 4
-        points += [{**centre, name: value} for value in (values[quarter], values[-1 - quarter])]
-    return [point for index, point in enumerate(points) if point not in points[:index]]
+def _lists(method, dataset, protocol):
+    """Parameter -> the values to search: those of the protocol where it has some, else those of the method's file.
+
+    What only repeats the method keeps the values of its file; and under a budget, where the method refuses one of the
+    protocol's, so does a parameter.
+    """
+    values = list(protocol.grid_values)
+    if not values:
+        return {name: list(own) for name, own in method.grid.items()}
+    keeps = {name for name in method.grid if protocol.budget and not _accepts(method, dataset, name, values)}
+    keeps |= set(method.cls.repeats)
+    return {name: list(own) if name in keeps else values for name, own in method.grid.items()}
 
 
-def _accepts(cls, defaults, dataset, name, values):
+def _accepts(method, dataset, name, values):
     """Whether a method takes all these values of a parameter, the others being its defaults."""
-    params = dict(defaults)
-    if "n_clusters" in inspect.signature(cls).parameters:
-        params["n_clusters"] = dataset.n_classes
     try:
         for value in values:
-            cls(**{**params, name: value}).check_parameters(dataset.X)
+            method.cls(**method.params_at({name: value}, dataset.n_classes)).check_parameters(dataset.X)
     except (ValueError, TypeError):
         return False
     return True
+
+
+def _points(method, lists, protocol):
+    """Values of the grid's parameters at every point, in the order in which they are tried."""
+    centre = {name: method.params[name] for name in lists if name in method.params}
+    if protocol.coarse and not set(lists) & set(method.cls.repeats):
+        points = [centre]
+        for name, values in lists.items():
+            quarter = len(values) // 4
+            points += [{**centre, name: value} for value in (values[quarter], values[-1 - quarter])]
+        return [point for index, point in enumerate(points) if point not in points[:index]]
+    points = [dict(zip(lists, values, strict=True)) for values in itertools.product(*lists.values())]
+    return _sampled(points, centre, protocol.budget) if protocol.budget else points
+
+
+def _sampled(points, centre, budget):
+    """The default and, in the order of the grid, the others that come first by a hash: the same ones in every run."""
+    others = [point for point in points if point != centre]
+    sample = sorted(others, key=lambda point: hashlib.sha256(to_json(point).encode()).digest())[: budget - 1]
+    return [centre, *(point for point in others if point in sample)]
+
+
+def _trials_at(point, study, dataset, method, protocol, sizes):
+    """The trials of one point of the grid: one for each size where the size is part of the model, else one for all."""
+    params = method.params_at(point, dataset.n_classes)
+    each = method.cls(**params).size_in_objective
+    trials = [
+        Trial(
+            study=study,
+            dataset=dataset.name,
+            method=method.name,
+            target=method.target,
+            params=params,
+            is_default={**method.params, **point} == method.params,
+            sizes=group,
+            protocol=protocol,
+            data_sha=dataset.sha,
+        )
+        for group in ([(size,) for size in sizes] if each else [tuple(sizes)])
+    ]
+    for trial in trials:
+        _check(trial, dataset, values_of_protocol=bool(protocol.grid_values and method.grid))
+    return trials
+
+
+def _check(trial, dataset, values_of_protocol):
+    try:
+        trial.selector().check_parameters(dataset.X)
+    except (ValueError, TypeError) as error:
+        where = " (its values are those of protocol.grid_values)" if values_of_protocol else ""
+        raise ConfigError(f"{trial.method} on {dataset.name} with {to_json(trial.params)}{where}: {error}") from error

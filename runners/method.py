@@ -1,20 +1,146 @@
-"""The class that a configuration names."""
+"""A method as a configuration names it."""
 
 import difflib
+import functools
 import importlib
+import inspect
+import numbers
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+# What the runner sets itself, in one visible place; a configuration may not.
+RESERVED = ("n_features_to_select", "n_clusters", "random_state")
+
+# Kind of a parameter's default -> whether a value will do, and what it must be.  The first that fits counts.
+KINDS = (
+    (bool, lambda value: isinstance(value, bool), "true or false"),
+    (numbers.Real, lambda value: isinstance(value, numbers.Real) and not isinstance(value, bool), "a number"),
+    (str, lambda value: isinstance(value, str), "a text"),
+)
 
 
 class ConfigError(ValueError):
     """A configuration that cannot be run, found before any work."""
 
 
+@dataclass(frozen=True)
+class Method:
+    """A file of conf/method.
+
+    Attributes
+    ----------
+    name : str
+    target : str
+        Dotted name of the class, such as ``methods.mcfs.MCFS``.
+    params : Mapping
+        Its parameters at the default point.
+    grid : Mapping
+        Parameter -> the values that are searched.
+    """
+
+    name: str
+    target: str
+    params: Mapping
+    grid: Mapping
+
+    @classmethod
+    def read(cls, content):
+        """Check the content of a file of conf/method.
+
+        Parameters
+        ----------
+        content : Mapping
+
+        Returns
+        -------
+        Method
+
+        Raises
+        ------
+        ConfigError
+            For a part that is missing, a class that cannot be imported, a parameter that it does not have, and a grid
+            that is no list of values.
+        """
+        for name in ("name", "target", "params", "grid"):
+            if name not in content:
+                raise ConfigError(
+                    f"the file of the method lacks {name!r}: write `{name}: {{}}` where there is nothing to say."
+                )
+        for name in ("name", "target"):
+            if not isinstance(content[name], str):
+                raise ConfigError(f"method.{name}={content[name]!r} must be a text.")
+        for name in ("params", "grid"):
+            if not isinstance(content[name] or {}, Mapping):
+                raise ConfigError(
+                    f"method.{name}={content[name]!r} must be a mapping of parameters, such as {{alpha: 1}}."
+                )
+        method = cls(content["name"], content["target"], dict(content["params"] or {}), dict(content["grid"] or {}))
+        method.check_names("params")
+        method.check_names("grid")
+        for name, value in method.params.items():
+            method.check_kind(f"method.params.{name}", name, value)
+        for name, values in method.grid.items():
+            if not isinstance(values, Sequence) or isinstance(values, str) or not values:
+                raise ConfigError(f"method.grid.{name}={values!r} must be a list of values, such as [0.1, 1, 10].")
+            for value in values:
+                method.check_kind(f"method.grid.{name}", name, value)
+        return method
+
+    @functools.cached_property
+    def cls(self):
+        """The class."""
+        return load_class(self.target)
+
+    def takes(self, name):
+        """Whether the class has a parameter of this name."""
+        return name in inspect.signature(self.cls).parameters
+
+    def check_names(self, group):
+        """Refuse names in ``params`` or ``grid`` that are no parameters, or that the runner sets itself."""
+        accepted = [name for name in inspect.signature(self.cls).parameters if name not in RESERVED]
+        for name in getattr(self, group):
+            if name not in accepted:
+                options = ", ".join(accepted) or "none"
+                raise ConfigError(
+                    f"method.{group}.{name} is not a parameter of {self.cls.__name__}; it takes: {options}."
+                    f"{did_you_mean(name, accepted)}"
+                )
+
+    def check_kind(self, where, name, value):
+        """Refuse a value of another kind than the parameter's default: a word for a switch, a number for a word."""
+        default = inspect.signature(self.cls).parameters[name].default
+        for kind, right, words in KINDS:
+            if isinstance(default, kind):
+                if not right(value):
+                    raise ConfigError(f"{where}={value!r} must be {words}.")
+                return
+
+    def params_at(self, point, n_classes):
+        """The parameters at a point of the grid, with the number of clusters where the method takes one.
+
+        Parameters
+        ----------
+        point : Mapping
+        n_classes : int
+
+        Returns
+        -------
+        dict
+        """
+        own = {"n_clusters": n_classes} if self.takes("n_clusters") else {}
+        return {**self.params, **point, **own}
+
+
 def load_class(target):
     """The class that a dotted name such as ``methods.mcfs.MCFS`` means."""
     module, _, name = target.rpartition(".")
     try:
-        return getattr(importlib.import_module(module), name)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise ConfigError(f"method.target={target!r} cannot be imported: {error}") from error
+        found = getattr(importlib.import_module(module), name)
+    except Exception as error:  # a module of somebody's own may raise anything
+        raise ConfigError(f"method.target={target!r} cannot be imported: {type(error).__name__}: {error}") from error
+    if not isinstance(found, type) or not hasattr(found, "check_parameters"):
+        raise ConfigError(f"method.target={target!r} is no selector: it must be a class of methods, or one like them.")
+    return found
 
 
 def did_you_mean(name, known):

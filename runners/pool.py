@@ -1,4 +1,4 @@
-"""Keep the workers busy: fits and evaluations as tasks of their own, and no death of a worker takes others with it.
+"""Keep the workers busy: fits and evaluations are separate tasks, and a worker that dies fails its own task only.
 
 A finished fit asks for the evaluation of its feature sets.  Each set is evaluated once, evaluations go ahead of fits
 that have not begun, and short tasks travel in batches.  The parent process alone decides and keeps what comes back.

@@ -16,8 +16,25 @@ from runners.store import load_results
 log = logging.getLogger(__name__)
 
 
-def _usage_text(usage, n_workers, seconds):
-    """Shares of the workers' time, and how many feature sets were evaluated."""
+def counted(number, noun):
+    """A number with its noun: "1 trial", "2 trials"."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def usage_text(usage, n_workers, seconds):
+    """Shares of the workers' time, and how many feature sets were evaluated.
+
+    Parameters
+    ----------
+    usage : runners.pool.Usage
+    n_workers : int
+    seconds : float
+        That the run took.
+
+    Returns
+    -------
+    str
+    """
     total = n_workers * seconds
     rest = max(total - usage.fit_s - usage.eval_s, 0.0)
     shares = ", ".join(
@@ -25,8 +42,8 @@ def _usage_text(usage, n_workers, seconds):
         for name, part in (("fits", usage.fit_s), ("K-means", usage.eval_s), ("waiting and overhead", rest))
     )
     return (
-        f"{seconds:.1f} s on {_count(n_workers, 'worker')}: {shares}; "
-        f"{usage.n_evaluated} of {_count(usage.n_sets, 'feature set')} evaluated, "
+        f"{seconds:.1f} s on {counted(n_workers, 'worker')}: {shares}; "
+        f"{usage.n_evaluated} of {counted(usage.n_sets, 'feature set')} evaluated, "
         f"{usage.n_sets - usage.n_evaluated} shared"
     )
 
@@ -75,16 +92,28 @@ class Progress:
             self._bar.close()
 
 
-def _summarise(results_dir, study, trials, pending, started, folder):
+def say_result(folder, trials, n_pending, seconds):
+    """Say how a cell went: what is stored of it now, and a first look at its scores.
+
+    Parameters
+    ----------
+    folder : Path
+        ``results/<study>/<dataset>/<method>``.
+    trials : list of Trial
+        All that the cell was asked for.
+    n_pending : int
+        How many of them were run now.
+    seconds : float
+    """
     keys = {trial.key for trial in trials}
-    results = load_results(results_dir, study, trials[0].dataset, trials[0].method)
+    results = load_results(folder.parents[2], *folder.parts[-3:])
     stored = results.trials[results.trials["trial"].isin(keys)]
     counts = Counter(stored["status"])
-    parts = [f"{len(stored)} of {_count(len(trials), 'trial')} stored ({len(pending)} now)"]
+    parts = [f"{len(stored)} of {counted(len(trials), 'trial')} stored ({n_pending} now)"]
     parts += [
         f"{counts[status]} {status}" for status in ("failed", "max_iter", "diverged", "collapsed") if counts[status]
     ]
-    log.info("  %s; %.1f s", ", ".join(parts), time.perf_counter() - started)
+    log.info("  %s; %.1f s", ", ".join(parts), seconds)
     others = sorted(set(stored["git_sha"]) - {git_sha()})
     if others:
         log.info(
@@ -94,10 +123,6 @@ def _summarise(results_dir, study, trials, pending, started, folder):
     for line in _best_lines(summarise(stored, scores)):
         log.info("  %s", line)
     log.info("  %s", folder.relative_to(Path.cwd()) if folder.is_relative_to(Path.cwd()) else folder)
-
-
-def _count(number, noun):
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _best_lines(summary):

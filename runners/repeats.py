@@ -1,6 +1,7 @@
 """The default point of a cell fitted again, on permuted samples, on permuted columns and with new seeds."""
 
 import csv
+import glob
 import inspect
 import io
 import json
@@ -13,8 +14,10 @@ import pandas as pd
 from joblib import Parallel, delayed
 
 from metrics.protocol import Protocol
+from metrics.study import FAILED, USUAL_SIZE, nearest_size
 from runners.method import load_class
-from runners.store import replace_file
+from runners.reading import read_frame
+from runners.store import clear_unfinished, replace_file
 from runners.trial import Trial, fit_trial, to_json
 
 COLUMNS = "trial dataset method change repeat n_selected status features".split()
@@ -23,7 +26,7 @@ CHANGES = ("none", "samples", "columns", "seed")
 FILE = "stability.csv"
 
 
-def default_trial(trials, target, wanted=100):
+def default_trial(trials, target, wanted=USUAL_SIZE):
     """The stored trial at the default parameters whose size is nearest to `wanted`, as a Trial again.
 
     Parameters
@@ -32,7 +35,7 @@ def default_trial(trials, target, wanted=100):
         Of one cell.
     target : str
         The dotted name of the method's class.
-    wanted : int, default=100
+    wanted : int, default=USUAL_SIZE
 
     Returns
     -------
@@ -41,15 +44,13 @@ def default_trial(trials, target, wanted=100):
     size : int
         Of its sizes, the nearest to `wanted`; 0 without a trial.
     """
-    best = None
-    for row in trials[trials["is_default"] & (trials["status"] != "failed")].to_dict("records"):
-        size = min(json.loads(row["sizes"]), key=lambda size: (abs(size - wanted), size))
-        if best is None or (abs(size - wanted), size) < (abs(best[1] - wanted), best[1]):
-            best = row, size
-    if best is None:
+    nearest = {}
+    for row in trials[trials["is_default"] & (trials["status"] != FAILED)].to_dict("records"):
+        nearest.setdefault(nearest_size(json.loads(row["sizes"]), wanted), row)
+    if not nearest:
         return None, 0
-    row, size = best
-    protocol = json.loads(row["protocol"])
+    size = nearest_size(nearest, wanted)
+    row = nearest[size]
     trial = Trial(
         study=row["study"],
         dataset=row["dataset"],
@@ -58,7 +59,7 @@ def default_trial(trials, target, wanted=100):
         params=json.loads(row["params"]),
         is_default=True,
         sizes=tuple(json.loads(row["sizes"])),
-        protocol=Protocol(**{**protocol, "sizes": tuple(protocol["sizes"])}),
+        protocol=Protocol.from_json(row["protocol"]),
         data_sha=row["data_sha"],
     )
     return (trial, size) if trial.key == row["trial"] else (None, 0)
@@ -86,6 +87,7 @@ def measure(trial, size, X, folder, repeats, n_jobs=1):
     """
     path = Path(folder) / FILE
     with filelock.FileLock(path.with_name(".stability.lock")):
+        clear_unfinished(path)
         stored = read(path)
         stored = stored[(stored["trial"] == trial.key) & (stored["n_selected"] == size)]
         done = set(zip(stored["change"], stored["repeat"], strict=True))
@@ -99,15 +101,19 @@ def measure(trial, size, X, folder, repeats, n_jobs=1):
 
 
 def read(path):
-    """The rows of one ``stability.csv``; none where it is missing."""
-    if not Path(path).exists():
-        return pd.DataFrame(columns=COLUMNS)
-    return pd.read_csv(path, keep_default_na=False)
+    """The rows of one ``stability.csv``; none where it is missing.
+
+    Raises
+    ------
+    StoreError
+        For a damaged file, naming file, line, column, value and remedy.
+    """
+    return read_frame(Path(path), COLUMNS)
 
 
 def load_stability(results_dir, study):
     """The rows of all cells of a study, sorted."""
-    parts = [read(path) for path in sorted(Path(results_dir).glob(f"{study}/*/*/{FILE}"))]
+    parts = [read(path) for path in sorted(Path(results_dir).glob(f"{glob.escape(study)}/*/*/{FILE}"))]
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=COLUMNS)
 
 

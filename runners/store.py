@@ -2,12 +2,17 @@
 
 A crash at any moment leaves at most rows without their mark.  They are dropped when the cell is next opened, and
 ignored by `load_results` until then.  One process writes a cell at a time; the lock dies with it.
+
+Trials that are computed again are gathered in a folder of their own, and replace the stored ones when all are there: a
+redo that is cut off has lost nothing, and goes on where it was.
 """
 
 import csv
+import glob
 import io
 import json
 import os
+import shutil
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -15,31 +20,35 @@ from typing import NamedTuple
 import filelock
 import pandas as pd
 
-TRIALS = (
-    "trial study dataset method params is_default sizes protocol status error n_iter objective fit_s eval_s peak_mb "
-    "n_scores ranking feature_sets shared data_sha git_sha versions started"
-).split()
-SCORES = "trial dataset method n_selected clusterer restart acc nmi agreement silhouette".split()
-TRACES = "trial iteration objective".split()
-COLUMNS = {"trials": TRIALS, "scores": SCORES, "traces": TRACES}
-INTEGERS = ("n_iter", "n_scores", "n_selected", "restart", "iteration")
-FLOATS = ("objective", "fit_s", "eval_s", "peak_mb", "acc", "nmi", "agreement", "silhouette")
-# Python's own float() reads back exactly what was written, in every version of pandas.
-CONVERTERS = dict.fromkeys(FLOATS, float) | {"is_default": "True".__eq__}
-TYPES = {name: str for names in COLUMNS.values() for name in names if name not in CONVERTERS}
-TYPES |= dict.fromkeys(INTEGERS, int)
+from metrics.protocol import Protocol
+from metrics.study import FAILED
+from runners.reading import IDENTITY, StoreError, empty_frame, read_frame, read_rows
+from runners.row import COLUMNS, FACTS, SCORES, TRACES, TRIALS
 
-
-class StoreError(RuntimeError):
-    """Results that cannot be written or read; nothing stored earlier is lost."""
+__all__ = [
+    "SCORES",
+    "TRACES",
+    "FACTS",
+    "TRIALS",
+    "Results",
+    "Store",
+    "StoreError",
+    "claim_study",
+    "load_results",
+    "replace_file",
+]
+REDO = ".redo"  # the folder inside a cell's own where rows are gathered that will replace stored ones
+REDONE = ".redone"  # the same, once it is complete
+OTHERS = ("scores", "traces", "facts")  # what the rows of trials.csv commit
 
 
 class Results(NamedTuple):
-    """What is stored, as three frames with the columns `TRIALS`, `SCORES` and `TRACES`."""
+    """What is stored, as frames with the columns `TRIALS`, `SCORES`, `TRACES` and `FACTS`."""
 
     trials: pd.DataFrame
     scores: pd.DataFrame
     traces: pd.DataFrame
+    facts: pd.DataFrame
 
 
 class Store:
@@ -68,6 +77,8 @@ class Store:
                 self._on_wait()
             self._lock.acquire()
         try:
+            self._held = _identity_of(self._lock.lock_file)
+            self._replace_redone()
             self._repair()
         except BaseException:
             self._lock.release()
@@ -77,15 +88,47 @@ class Store:
     def __exit__(self, *exception):
         self._lock.release()
 
-    def done(self):
-        """Keys of the trials that are stored and did not fail."""
-        return {row["trial"] for row in _read_rows(self._paths["trials"]) if row["status"] != "failed"}
+    def done(self, git_sha=None):
+        """Keys of the trials that are stored and did not fail.
+
+        Parameters
+        ----------
+        git_sha : str, optional
+            Only those that this version of the code computed.
+        """
+        return {
+            row["trial"]
+            for row in read_rows(self._paths["trials"])
+            if row["status"] != FAILED and git_sha in (None, row["git_sha"])
+        }
 
     def forget(self, keys):
         """Drop the trials with these keys, with their scores and traces."""
         keys = {key.encode() for key in keys}
-        for name in ("trials", "scores", "traces"):  # the commit mark goes first
+        for name in ("trials", *OTHERS):  # the commit mark goes first
             _keep_lines(self._paths[name], lambda key: key not in keys)
+
+    def redo(self):
+        """A store for trials that are computed again; `take_redone` puts them in the place of those stored here."""
+        return Store(self.folder / REDO)
+
+    def take_redone(self):
+        """Replace stored trials by those of `redo`, which must be closed."""
+        os.replace(self.folder / REDO, self.folder / REDONE)  # from here on a crash finds a complete set
+        self._replace_redone()
+
+    def _replace_redone(self):
+        """Put complete rows in the place of older ones of the same trials; done twice it changes nothing more."""
+        folder = self.folder / REDONE
+        if not folder.is_dir():
+            return
+        new = {name: _lines(folder / f"{name}.csv")[1] for name in COLUMNS}
+        keys = {_key(line) for line in new["trials"]}
+        for name in (*OTHERS, "trials"):
+            header, old = _lines(self._paths[name]) if self._paths[name].exists() else (_header(name), [])
+            kept = [line for line in old if _key(line) not in keys]
+            replace_file(self._paths[name], header + b"".join([*kept, *new[name]]))
+        shutil.rmtree(folder)
 
     def append(self, outcomes):
         """Store outcomes, durably; a failure leaves no part of one behind.
@@ -97,39 +140,53 @@ class Store:
         Raises
         ------
         StoreError
-            When the disk refuses, full for example.
+            When the disk refuses, full for example, and when the lock was taken away: another process may write the
+            same cell then.
         """
+        if _identity_of(self._lock.lock_file) != self._held:
+            raise StoreError(
+                f"{self._lock.lock_file} was removed while this run held it, so another one may write the same cell. "
+                "What is stored is safe; run the same command again when no other run of it is left."
+            )
         _append(self._paths["scores"], [row for outcome in outcomes for row in outcome.scores])
         _append(self._paths["traces"], [row for outcome in outcomes for row in outcome.traces])
+        _append(self._paths["facts"], [row for outcome in outcomes for row in outcome.facts])
         _append(self._paths["trials"], [[outcome.trial[name] for name in TRIALS] for outcome in outcomes])
 
     def _repair(self):
-        """Create what is missing, and drop what a crash left without its commit mark."""
+        """Create what is missing, and drop what a crash left: rows without their commit mark, rows said twice."""
         for name, path in self._paths.items():
-            header = ",".join(COLUMNS[name]) + "\n"
+            clear_unfinished(path)
             text = path.read_bytes() if path.exists() else b""
             whole = text[: text.rfind(b"\n") + 1]
             if not whole:
-                replace_file(path, header.encode())
-            elif not whole.startswith(header.encode()):
+                replace_file(path, _header(name))
+            elif not whole.startswith(_header(name)):
                 raise StoreError(
-                    f"{path} has other columns than this version writes ({header.strip()}). "
+                    f"{path} has other columns than this version writes ({_header(name).decode().strip()}). "
                     f"Move {self.folder} away, or choose another study=NAME."
                 )
             elif whole != text:
                 replace_file(path, whole)
+            _keep_last(path)
         counts = {}
-        for line in self._paths["scores"].read_bytes().splitlines():
-            key = line.split(b",", 1)[0]
-            counts[key] = counts.get(key, 0) + 1
-        rows = _read_rows(self._paths["trials"])
-        complete = {key for row in rows if int(row["n_scores"]) == counts.get(key := row["trial"].encode(), 0)}
-        for name in ("trials", "scores", "traces"):
+        for line in _lines(self._paths["scores"])[1]:
+            counts[_key(line)] = counts.get(_key(line), 0) + 1
+        rows = read_frame(self._paths["trials"])
+        complete = {
+            key.encode()
+            for key, n_scores in zip(rows["trial"], rows["n_scores"], strict=True)
+            if n_scores == counts.get(key.encode(), 0)
+        }
+        for name in COLUMNS:
             _keep_lines(self._paths[name], complete.__contains__)
 
 
 def load_results(results_dir, study=None, dataset=None, method=None):
     """Read the committed rows of all cells, sorted, whatever order they were written in.
+
+    A trial that several studies share has its key in the first of them, and "<key> of <study>" in the others, so that
+    the key joins the frames.
 
     Parameters
     ----------
@@ -141,26 +198,57 @@ def load_results(results_dir, study=None, dataset=None, method=None):
     -------
     Results
         Empty frames where nothing is stored.
+
+    Raises
+    ------
+    StoreError
+        For a damaged file, naming file, line, column, value and remedy.
     """
-    pattern = f"{study or '*'}/{dataset or '*'}/{method or '*'}/trials.csv"
     frames = {name: [] for name in COLUMNS}
-    for path in sorted(Path(results_dir).glob(pattern)):
+    for path in _cells(results_dir, study, dataset, method):
         # The marks are read first: what they commit is then complete in the other two files.
-        trials = _read_frame(path)
+        trials = read_frame(path)
         frames["trials"].append(trials)
-        for name in ("scores", "traces"):
-            frame = _read_frame(path.with_name(f"{name}.csv"))
+        for name in OTHERS:
+            frame = read_frame(path.with_name(f"{name}.csv"))
             frames[name].append(frame[frame["trial"].isin(trials["trial"])])
+    _name_apart(frames)
     joined = {
-        name: pd.concat(parts, ignore_index=True) if parts else _read_csv(io.StringIO(",".join(COLUMNS[name])))
+        name: pd.concat(parts, ignore_index=True).drop_duplicates(IDENTITY[name], keep="last")
+        if parts
+        else empty_frame(name)
         for name, parts in frames.items()
     }
     trials = joined["trials"].sort_values(["study", "dataset", "method", "params", "sizes"], kind="stable")
     order = pd.Series(range(len(trials)), index=trials["trial"])
-    for name, keys in (("scores", ["n_selected", "clusterer", "restart"]), ("traces", ["iteration"])):
+    for name in OTHERS:
+        keys = [key for key in IDENTITY[name] if key != "trial"]
         frame = joined[name].assign(_order=joined[name]["trial"].map(order))
         joined[name] = frame.sort_values(["_order", *keys], kind="stable").drop(columns="_order").reset_index(drop=True)
-    return Results(trials.reset_index(drop=True), joined["scores"], joined["traces"])
+    return Results(trials.reset_index(drop=True), *(joined[name] for name in OTHERS))
+
+
+def _cells(results_dir, *names):
+    """The ``trials.csv`` of every cell that is asked for; none where a name can be no folder."""
+    names = [str(name) if name else "" for name in names]
+    if any(name == ".." or Path(name).name != name for name in names):
+        return []
+    pattern = "/".join(glob.escape(name) or "*" for name in names)
+    return sorted(Path(results_dir).glob(f"{pattern}/trials.csv"))
+
+
+def _name_apart(frames):
+    """Give the trials of a cell other keys where an earlier cell has trials of the same: two studies may share one."""
+    seen = set()
+    for index, trials in enumerate(frames["trials"]):
+        shared = seen.intersection(trials["trial"])
+        if shared:
+            apart = {key: f"{key} of {study}" for key, study in zip(trials["trial"], trials["study"], strict=True)}
+            apart = {key: name if name not in seen else f"{name} {index}" for key, name in apart.items()}
+            for name in COLUMNS:
+                frame = frames[name][index]
+                frames[name][index] = frame.assign(trial=frame["trial"].map(lambda key, a=apart: a.get(key, key)))
+        seen.update(frames["trials"][index]["trial"])
 
 
 def claim_study(folder, protocol):
@@ -170,7 +258,7 @@ def claim_study(folder, protocol):
     ----------
     folder : path
         ``results/<study>``.
-    protocol : dict
+    protocol : Protocol
 
     Raises
     ------
@@ -180,18 +268,20 @@ def claim_study(folder, protocol):
     path = Path(folder) / "protocol.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     with filelock.FileLock(path.with_name(".protocol.lock")):
+        clear_unfinished(path)
         if not path.exists():
-            replace_file(path, (json.dumps(protocol, sort_keys=True, indent=1) + "\n").encode())
+            replace_file(path, (json.dumps(protocol.stored(), sort_keys=True, indent=1) + "\n").encode())
         try:
-            stored = json.loads(path.read_text())
+            stored = Protocol.from_json(path.read_text())
         except ValueError as error:
-            raise StoreError(f"{path} is not JSON ({error}). Restore it, or choose another study=NAME.") from error
-    wanted = json.loads(json.dumps(protocol))
-    changed = [name for name in sorted({*stored, *wanted}) if stored.get(name) != wanted.get(name)]
-    if changed:
-        differences = "; ".join(f"{name}: stored {stored.get(name)}, asked {wanted.get(name)}" for name in changed)
+            raise StoreError(
+                f"{path} holds no protocol ({str(error).rstrip('.')}). Restore it, or choose another study=NAME."
+            ) from error
+    differences = sorted(stored.differences(protocol).items())
+    if differences:
+        words = "; ".join(f"{name}: stored {there}, asked {here}" for name, (there, here) in differences)
         raise StoreError(
-            f"The study {path.parent.name!r} holds results of another protocol ({differences}). "
+            f"The study {path.parent.name!r} holds results of another protocol ({words}). "
             "Choose another study=NAME for this one."
         )
 
@@ -229,29 +319,61 @@ def replace_file(path, data):
             os.fsync(file.fileno())
         os.replace(temporary, path)
     except OSError as error:
-        temporary.unlink(missing_ok=True)
         raise StoreError(f"cannot write {path}: {error.strerror}. The file is as it was; make room.") from error
+    finally:
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
+
+
+def clear_unfinished(path):
+    """Remove what a killed `replace_file` left beside a file; call it with the lock of its writers."""
+    for left in path.parent.glob(f"{path.name}.*.tmp"):
+        with suppress(OSError):
+            left.unlink()
 
 
 def _keep_lines(path, wanted):
     """Keep the header and the lines whose key, the first field, is wanted."""
-    header, *lines = path.read_bytes().splitlines(keepends=True)
-    kept = [line for line in lines if wanted(line.split(b",", 1)[0])]
+    header, lines = _lines(path)
+    kept = [line for line in lines if wanted(_key(line))]
     if len(kept) < len(lines):
         replace_file(path, header + b"".join(kept))
 
 
-def _read_rows(path):
-    with open(path, newline="") as file:
-        return list(csv.DictReader(file))
+def _keep_last(path):
+    """Of lines that are the same row, keep the last."""
+    header, lines = _lines(path)
+    names = COLUMNS[path.stem]
+    # Counted from the end where that is shorter: a name before may hold a comma.
+    places = [names.index(name) - (len(names) if names.index(name) else 0) for name in IDENTITY[path.stem]]
+    last = {}
+    for line in lines:
+        fields = line.rstrip(b"\r\n").split(b",") if len(places) > 1 else [_key(line)]
+        row = tuple(fields[place] for place in places if -len(fields) <= place < len(fields))
+        last.pop(row, None)
+        last[row] = line
+    if len(last) < len(lines):
+        replace_file(path, header + b"".join(last.values()))
 
 
-def _read_frame(path):
-    """A CSV without the last line, where a crash or a running process left that unfinished."""
-    data = path.read_bytes() if path.exists() else b""
-    data = data[: data.rfind(b"\n") + 1] or (",".join(COLUMNS[path.stem]) + "\n").encode()
-    return _read_csv(io.BytesIO(data))
+def _lines(path):
+    """The header and the other lines of a file, as bytes with their ends."""
+    header, *lines = path.read_bytes().splitlines(keepends=True)
+    return header, lines
 
 
-def _read_csv(source):
-    return pd.read_csv(source, dtype=TYPES, converters=CONVERTERS, keep_default_na=False)
+def _key(line):
+    return line.split(b",", 1)[0]
+
+
+def _header(name):
+    return (",".join(COLUMNS[name]) + "\n").encode()
+
+
+def _identity_of(path):
+    """What tells a file from another one of the same name; None where there is none."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino

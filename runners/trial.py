@@ -16,16 +16,15 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
-from metrics.clustering import acc_nmi
-from metrics.kmeans import kmeans_restarts, load_engine
-from metrics.label_free import agreements, silhouettes
+from metrics.evaluate import evaluate, evaluate_labels
 from metrics.protocol import OPTIONAL, Protocol
+from metrics.study import FAILED
 from runners.method import load_class
 from runners.provenance import git_sha, versions
+from runners.row import Row
 
-FAILED = "failed"
 DIGEST = 16  # bytes that name a feature set
-N_MEASURES = 4  # of every restart: accuracy, NMI, agreement with the other restarts, silhouette
+FACTS = ("indicator_change",)  # what a selector may report of its fit, as NAME_; kept in facts.csv
 
 
 @dataclass(frozen=True)
@@ -35,7 +34,8 @@ class Outcome:
     Attributes
     ----------
     trial : dict
-    scores, traces : list of tuple
+        The fields of `runners.row.Row`.
+    scores, traces, facts : list of tuple
     log : str
         Traceback and warnings, for run.log.
     """
@@ -43,6 +43,7 @@ class Outcome:
     trial: dict
     scores: list = field(default_factory=list)
     traces: list = field(default_factory=list)
+    facts: list = field(default_factory=list)
     log: str = ""
 
 
@@ -53,13 +54,15 @@ class Fit:
     Attributes
     ----------
     row : dict
-        What is known of the trial's row; its status is "failed" where the method raised.
+        The fields of `runners.row.Row`, as far as they are known; its status is "failed" where the method raised.
     subsets : dict
         Size -> selected features, best first.
     trace : ndarray
         Objective after every sweep.
     labels : (size, ndarray of shape (n_samples,)) or None
         Learned labels, and the number of features that they were learned from.
+    facts : dict of str to float
+        Those of `FACTS` that the selector reports.
     log : str
     """
 
@@ -67,6 +70,7 @@ class Fit:
     subsets: dict = field(default_factory=dict)
     trace: np.ndarray = field(default_factory=lambda: np.empty(0))
     labels: tuple | None = None
+    facts: dict = field(default_factory=dict)
     log: str = ""
 
 
@@ -128,40 +132,8 @@ def fit_trial(trial, X):
     if hasattr(selector, "labels_"):
         labels = (trial.sizes[0] if selector.size_in_objective else X.shape[1], selector.labels_)
     log = "\n".join(sorted({f"{item.category.__name__}: {item.message}" for item in caught}))
-    return Fit(row, subsets, selector.trace_, labels, log)
-
-
-def evaluate(features, X, y, protocol):
-    """Cluster the samples on a set of features from every start of the protocol.
-
-    Parameters
-    ----------
-    features : ndarray of shape (size,) of int
-        Their order does not matter.
-    X : ndarray of shape (n_samples, n_features)
-    y : ndarray of shape (n_samples,)
-    protocol : Protocol
-
-    Returns
-    -------
-    scores : ndarray of shape (N_MEASURES, n_restarts)
-        Accuracy, NMI, and two that use no label: agreement with the other restarts, and silhouette, this one of the
-        first restart that agrees most with the others alone, and nan for the rest: all of them would take a while.
-    seconds : float
-    """
-    load_engine()  # outside what is timed
-    started = time.perf_counter()
-    with threadpool_limits(1):
-        # Sorted, so that the scores depend on the set and not on its order.
-        selected = np.ascontiguousarray(X[:, np.sort(features)])
-        n_clusters = len(np.unique(y))
-        labels = kmeans_restarts(selected, n_clusters, protocol.restarts, protocol.seed, protocol.max_iter)
-        agreement = agreements(labels, n_clusters)
-        typical = [int(np.argmax(np.nan_to_num(agreement)))]
-        silhouette = np.full(len(labels), np.nan)
-        silhouette[typical] = silhouettes(selected, labels[typical], n_clusters)
-        scores = np.array([*acc_nmi(y, labels, protocol.nmi), agreement, silhouette])
-    return scores, time.perf_counter() - started
+    facts = {name: getattr(selector, f"{name}_") for name in FACTS if hasattr(selector, f"{name}_")}
+    return Fit(row, subsets, selector.trace_, labels, facts, log)
 
 
 def score(trial, fit, y, scores, eval_s, shared=()):
@@ -195,11 +167,11 @@ def score(trial, fit, y, scores, eval_s, shared=()):
         add(size, "kmeans", scores[size])
     if fit.labels is not None:
         size, labels = fit.labels
-        unknown = np.full((N_MEASURES - 2, 1), np.nan)
-        add(size, "learned", np.vstack([*acc_nmi(y, labels[None, :], trial.protocol.nmi), unknown]))
+        add(size, "learned", evaluate_labels(labels, y, trial.protocol.nmi))
     row = {**fit.row, "eval_s": eval_s, "n_scores": len(rows), "shared": to_json(sorted(shared))}
     traces = [(trial.key, iteration, float(value)) for iteration, value in enumerate(fit.trace)]
-    return Outcome(row, rows, traces, fit.log)
+    facts = [(trial.key, name, float(value)) for name, value in fit.facts.items()]
+    return Outcome(row, rows, traces, facts, fit.log)
 
 
 def failure(trial, error, row=None):
@@ -224,31 +196,21 @@ def _failed(error):
 
 
 def _blank_row(trial):
-    return {
-        "trial": trial.key,
-        "study": trial.study,
-        "dataset": trial.dataset,
-        "method": trial.method,
-        "params": to_json(trial.params),
-        "is_default": trial.is_default,
-        "sizes": to_json(trial.sizes),
-        "protocol": to_json(trial.protocol.stored()),
-        "status": "",
-        "error": "",
-        "n_iter": 0,
-        "objective": float("nan"),
-        "fit_s": float("nan"),
-        "eval_s": float("nan"),
-        "peak_mb": float("nan"),
-        "n_scores": 0,
-        "ranking": "[]",
-        "feature_sets": "{}",
-        "shared": "[]",
-        "data_sha": trial.data_sha,
-        "git_sha": git_sha(),
-        "versions": to_json(versions()),
-        "started": datetime.now(UTC).isoformat(timespec="seconds"),
-    }
+    row = Row(
+        trial=trial.key,
+        study=trial.study,
+        dataset=trial.dataset,
+        method=trial.method,
+        params=to_json(trial.params),
+        is_default=trial.is_default,
+        sizes=to_json(trial.sizes),
+        protocol=to_json(trial.protocol.stored()),
+        data_sha=trial.data_sha,
+        git_sha=git_sha(),
+        versions=to_json(versions()),
+        started=datetime.now(UTC).isoformat(timespec="seconds"),
+    )
+    return vars(row)
 
 
 def feature_set_digest(features):

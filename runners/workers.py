@@ -9,11 +9,16 @@ import time
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from pathlib import Path
 
+import filelock
 import numpy as np
 from joblib.externals.loky import get_reusable_executor
 from joblib.externals.loky.process_executor import BrokenProcessPool
 
-from runners.trial import evaluate, fit_trial
+from metrics.evaluate import evaluate
+from runners.trial import fit_trial
+
+PREFIX = "ufs-bench-"  # of the folders with a copy of the data that all workers map
+LOCK = ".lock"
 
 
 class Workers:
@@ -26,7 +31,10 @@ class Workers:
 
     def __enter__(self):
         if self._n_jobs > 1:
-            self._folder = tempfile.mkdtemp(prefix="ufs-bench-")
+            remove_leftovers()
+            self._folder = tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-")
+            self._lock = filelock.FileLock(Path(self._folder, LOCK))
+            self._lock.acquire(timeout=0)
             np.save(Path(self._folder, "X.npy"), self._X)
             np.save(Path(self._folder, "y.npy"), self._y)
         return self
@@ -36,6 +44,7 @@ class Workers:
             return
         if kind is not None:
             self._executor().shutdown(wait=False, kill_workers=True)
+        self._lock.release()
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def submit(self, task):
@@ -45,7 +54,7 @@ class Workers:
         else:
             # Noted before it is sent, so that it is not forgotten where sending fails.
             self.running[placeholder := Future()] = task
-            future = self._executor().submit(_run_in_worker, task, self._folder, os.getpid())
+            future = self._executor().submit(_run_in_worker, task, self._folder)
             del self.running[placeholder]
         self.running[future] = task
 
@@ -65,7 +74,39 @@ class Workers:
 
     def _executor(self):
         one_thread = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-        return get_reusable_executor(self._n_jobs, timeout=300, env=one_thread)
+        # The watch begins with the process, so that one whose parent dies while it starts ends, too.
+        watch = {"initializer": _end_with, "initargs": (os.getpid(),)}
+        return get_reusable_executor(self._n_jobs, timeout=300, env=one_thread, **watch)
+
+
+def remove_leftovers():
+    """Remove the copies of data that killed runs left in the temporary folder.
+
+    The name of such a folder carries the process that made it, and a lock inside is held while that one lives: only
+    where the process is gone and the lock is free, nobody uses the copy.
+    """
+    for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*-*"):
+        owner = folder.name.removeprefix(PREFIX).split("-")[0]
+        if not owner.isdigit() or _lives(int(owner)) or not folder.is_dir():
+            continue
+        try:
+            with filelock.FileLock(folder / LOCK, timeout=0):
+                pass
+        except (filelock.Timeout, OSError):
+            continue
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _lives(pid):
+    if os.name != "posix":  # where a signal of 0 is a signal; the lock says enough there
+        return False
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):  # somebody else's
+        return True
+    return True
 
 
 def _run(task, X, y):
@@ -88,10 +129,9 @@ def _evaluated(features, X, y, protocol):
         return error, 0.0
 
 
-def _run_in_worker(task, folder, parent):
+def _run_in_worker(task, folder):
     global _data_folder
     _data_folder = folder
-    _end_with(parent)
     return _run(task, *_mapped(folder))
 
 
@@ -111,7 +151,8 @@ def _end_with(parent):
     def watch():
         while os.getppid() == parent:
             time.sleep(1)
-        shutil.rmtree(_data_folder, ignore_errors=True)
+        if _data_folder is not None:
+            shutil.rmtree(_data_folder, ignore_errors=True)
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()

@@ -1,33 +1,28 @@
 """What to cite for the results of a study: ``python -m scripts.cite --help``."""
 
-import json
-import sys
 from collections import Counter
 
-import hydra
-
-from runners.store import load_results
-from scripts.core.conf import CONF, ROOT, read
-from scripts.core.missing import no_results
+from scripts.core.command import command
+from scripts.core.commands import no_results
+from scripts.core.conf import ROOT, find, read
 from scripts.core.published import PAPERS
+from scripts.core.study import Study
 
 
-def sources(trials):
+def sources(study):
     """Where everything in a study comes from.
 
     Parameters
     ----------
-    trials : DataFrame
-        Of one study, from `runners.store.load_results`.
+    study : Study
 
     Returns
     -------
     dict
         Title -> list of texts: suite, protocol, methods, data sets.
     """
-    suite = read(ROOT / "CITATION.cff")
+    suite, trials, protocol = read(ROOT / "CITATION.cff"), study.trials, study.protocol["name"]
     commits = ", ".join(sha for sha, _ in Counter(trials["git_sha"]).most_common())
-    protocol = json.loads(trials["protocol"].iloc[0])["name"]
     paper = f": {_citation('method', protocol)}" if protocol in PAPERS else ", of this suite"
     return {
         "suite": [f"{suite['title']}, version {suite['version']}, commit {commits}"],
@@ -44,21 +39,20 @@ def _listed(group, names):
 
 
 def _citation(group, name):
-    path = CONF / group / f"{name}.yaml"
-    if not path.exists():
+    content = find(group, name)
+    if content is None:
         return f"not in conf/{group}"
-    content = read(path)
     terms = f"; terms: {content['terms'].rstrip('.')}" if "terms" in content else ""
     return (content.get("citation") or "") + terms
 
 
-@hydra.main(version_base="1.3", config_path=str(CONF), config_name="cite")
-def main(config):
-    """Print the sources of the study that `config` names."""
-    trials = load_results(config.results_dir, study=config.study).trials
-    if trials.empty:
-        sys.exit(f"error: {no_results(config.results_dir, config.study)}")
-    for title, texts in sources(trials).items():
+@command("cite")
+def main(options):
+    """Print the sources of a study."""
+    study = Study.open(options["results_dir"], options["study"])
+    if study.trials.empty:
+        raise ValueError(no_results(study))
+    for title, texts in sources(study).items():
         print(title.capitalize(), *(f"  {text}" for text in texts), sep="\n")
 
 

@@ -16,6 +16,7 @@ from datasets import DataError, dataset_names, load_dataset, read_spec
 from datasets.base import check_dataset
 from datasets.load import CACHE, PACKAGE, addresses, cache_dir, candidates, user_dir
 from datasets.loaders import read_source
+from runners.boundary import boundary, guard
 
 
 def main(arguments=None):
@@ -160,7 +161,7 @@ def _parser():
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except KeyboardInterrupt:
-        sys.exit("\ninterrupted: partial downloads are kept; the same command goes on from there")
+    guard("interrupted: partial downloads are kept; the same command goes on from there")
+    with boundary():
+        status = main()
+    sys.exit(status)

@@ -7,8 +7,9 @@ written.
 import inspect
 import re
 
+from runners.boundary import boundary
 from runners.method import load_class
-from scripts.core.conf import CONF, read
+from scripts.core.conf import read_group
 
 SHOWN = ("Differs", "Known pathologies", "Permuted", "Why")  # how the paragraphs begin that are taken from the notes
 HEAD = """# Methods: departures and known pathologies
@@ -27,8 +28,8 @@ def method_notes():
         Markdown.
     """
     users = {}
-    for path in sorted((CONF / "method").glob("*.yaml")):
-        users.setdefault(read(path)["target"], []).append(path.stem)
+    for name, content in read_group("method").items():
+        users.setdefault(content["target"], []).append(name)
     return "\n".join([HEAD, *(_chapter(load_class(target), names) for target, names in users.items())])
 
 
@@ -63,4 +64,5 @@ def _chapter(cls, names):
 
 
 if __name__ == "__main__":
-    print(method_notes(), end="")
+    with boundary():
+        print(method_notes(), end="")

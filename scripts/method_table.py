@@ -10,31 +10,29 @@ What is missing or failed is named below the tables, with the command that fills
 import argparse
 import json
 import shlex
-import sys
-from pathlib import Path
 from textwrap import TextWrapper
 
 import pandas as pd
 
 from datasets import dataset_names
-from runners.store import load_results
-from scripts.core.conf import CONF, ROOT, read
-from scripts.core.markdown import pipes
+from metrics.study import FAILED
+from runners.boundary import boundary
+from scripts.core.conf import ROOT, find, names
+from scripts.core.study import Study
+from scripts.core.text import deliver, percent, pipes
+from scripts.core.words import NOT_RUN
 
 HEAD = ("Method", "ACC", "NMI", "ACC learned", "NMI learned", "fit s", "sweeps", "status", "peak MB", "objective")
-NOT_RUN, FAILED = "not run", "failed"
 WIDTH = 120
 
 
-def method_table(results, methods, datasets, study, options=()):
+def method_table(study, methods, datasets, options=()):
     """The tables, and below them how to read them and what would fill their gaps.
 
     Parameters
     ----------
-    results : Results
-        From `runners.store.load_results`, of one study.
+    study : Study
     methods, datasets : list of str
-    study : str
     options : sequence of str
         What the commands need besides method and dataset, such as ``study=mine``.
 
@@ -42,23 +40,22 @@ def method_table(results, methods, datasets, study, options=()):
     -------
     str
     """
-    chosen = {(method, dataset): _trial(results, method, dataset) for dataset in datasets for method in methods}
+    chosen = {(method, dataset): _trial(study.trials, method, dataset) for dataset in datasets for method in methods}
     wrap = TextWrapper(WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
     parts = []
     for dataset in datasets:
-        lines = [_cells(method, chosen[method, dataset], results) for method in methods]
+        lines = [_cells(method, chosen[method, dataset], study.results) for method in methods]
         parts.append(f"## {dataset}\n\n{pipes([HEAD, *lines])}")
-    parts.append("\n".join(wrap.fill(f"* {note}") for note in _notes(chosen, results, study)))
+    parts.append("\n".join(wrap.fill(f"* {note}") for note in _notes(chosen, study)))
     if commands := _commands(chosen, methods, datasets, options):
         parts.append("\n".join(["```", *commands, "```"]))
     return "\n\n".join(parts) + "\n"
 
 
-def _trial(results, method, dataset):
+def _trial(trials, method, dataset):
     """The stored trial with the default parameters of today, or None."""
-    trials = results.trials
     trials = trials[(trials["method"] == method) & (trials["dataset"] == dataset)]
-    wanted = {**read(CONF / "method" / f"{method}.yaml")["params"], **_of_this_pair(method, dataset)}
+    wanted = {**find("method", method)["params"], **_of_this_pair(method, dataset)}
     params = trials["params"].map(json.loads)
     same = params.map(lambda stored: {key: value for key, value in stored.items() if key != "n_clusters"} == wanted)
     trials = trials[same.astype(bool)].sort_values("started", kind="stable")
@@ -66,8 +63,7 @@ def _trial(results, method, dataset):
 
 
 def _of_this_pair(method, dataset):
-    path = CONF / "cell" / f"{dataset}_{method}.yaml"
-    return read(path).get("method", {}).get("params", {}) if path.exists() else {}
+    return (find("cell", f"{dataset}_{method}") or {}).get("method", {}).get("params", {})
 
 
 def _cells(method, trial, results):
@@ -77,17 +73,11 @@ def _cells(method, trial, results):
         return tuple(blank[name] for name in HEAD)
     scores = results.scores[results.scores["trial"] == trial["trial"]]
     own = (scores["clusterer"] == "kmeans", scores["clusterer"] == "learned")
-    values = [_percent(scores.loc[rows, metric]) for rows in own for metric in ("acc", "nmi")]
+    values = [percent(scores.loc[rows, metric]) or "-" for rows in own for metric in ("acc", "nmi")]
     trace = results.traces.loc[results.traces["trial"] == trial["trial"], "objective"]
     objective = f"{trace.iloc[0]:.5g} to {trace.iloc[-1]:.5g}" if len(trace) else "-"
     fit = f"{trial['fit_s']:.3f}", str(trial["n_iter"]), trial["status"], f"{trial['peak_mb']:.0f}"
     return method, *values, *fit, objective
-
-
-def _percent(values):
-    if values.empty:
-        return "-"
-    return f"{100 * values.mean():.1f}" + (f"±{100 * values.std():.1f}" if len(values) > 1 else "")
 
 
 READING = (
@@ -97,7 +87,7 @@ READING = (
 )
 
 
-def _notes(chosen, results, study):
+def _notes(chosen, study):
     yield READING
     found = [trial for trial in chosen.values() if trial is not None]
     if found:
@@ -106,9 +96,9 @@ def _notes(chosen, results, study):
         codes = sorted({sha[:7] + ("-dirty" if sha.endswith("-dirty") else "") for sha in frame["git_sha"]})
         days = sorted({text[:10] for text in frame["started"]})
         first_to_last = " to ".join(dict.fromkeys((days[0], days[-1])))
-        yield f"Study {study!r}: {first_to_last}, code {', '.join(codes)}; {'; '.join(machines)}."
-    shown = results.trials["method"].isin([method for method, _ in chosen])
-    shown &= results.trials["dataset"].isin([dataset for _, dataset in chosen])
+        yield f"Study {study.name!r}: {first_to_last}, code {', '.join(codes)}; {'; '.join(machines)}."
+    shown = study.trials["method"].isin([method for method, _ in chosen])
+    shown &= study.trials["dataset"].isin([dataset for _, dataset in chosen])
     if old := shown.sum() - len(found):
         yield f"{old} stored trials of these cells are left out: their parameters are not the default of today."
     for (method, dataset), trial in chosen.items():
@@ -144,8 +134,8 @@ def main(arguments=None):
     parser = argparse.ArgumentParser(
         prog="python -m scripts.method_table", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    known = sorted(path.stem for path in (CONF / "method").glob("*.yaml"))
-    sweep = read(CONF / "experiment" / "methods.yaml")["hydra"]["sweeper"]["params"]["dataset"].split(",")
+    known = names("method")
+    sweep = find("experiment", "methods")["hydra"]["sweeper"]["params"]["dataset"].split(",")
     parser.add_argument("--methods", nargs="+", default=known, choices=known, metavar="NAME", help="[all]")
     parser.add_argument(
         "--datasets", nargs="+", default=sweep, choices=dataset_names(), metavar="NAME", help=f"[{' '.join(sweep)}]"
@@ -156,14 +146,10 @@ def main(arguments=None):
     options = parser.parse_args(arguments)
     extra = [f"study={options.study}"] if options.study != "methods" else []
     extra += [f"results_dir={options.results_dir}"] if options.results_dir != str(ROOT / "results") else []
-    results = load_results(options.results_dir, study=options.study)
-    text = method_table(results, options.methods, options.datasets, options.study, extra)
-    if options.output is None:
-        print(text, end="")
-    else:
-        Path(options.output).write_text(text, encoding="utf-8")
-        print(options.output)
+    study = Study.open(options.results_dir, options.study)
+    deliver(method_table(study, options.methods, options.datasets, extra), options.output)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    with boundary():
+        main()

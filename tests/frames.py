@@ -3,9 +3,11 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
-from runners.store import SCORES, TRACES, TRIALS, Results
+from runners.store import FACTS, SCORES, TRACES, TRIALS, Results
+from scripts.core.study import Study
 
 PROTOCOL = {
     "name": "dgufs",
@@ -29,16 +31,17 @@ def frames(points, study="dgufs", protocol=PROTOCOL):
     points : list of dict
         One per trial: dataset, method, and where wanted params, is_default, status, sizes, git_sha, and
         acc: {size: list over restarts}, learned: {size: value}, agreement and silhouette: {size: value} (0.5 by
-        default), trace: list, ranking, and any of the columns in `OWN`; nmi is acc / 2.
+        default), trace: list, facts: {name: value}, ranking, and any of the columns in `OWN`; nmi like acc,
+        and acc / 2 by default.
 
     Returns
     -------
     Results
     """
-    trials, scores, traces = [], [], []
+    trials, scores, traces, facts = [], [], [], []
     for number, point in enumerate(points):
         key = f"{study}{number:04d}"
-        acc, learned = point.get("acc", {}), point.get("learned", {})
+        acc, nmi, learned = (point.get(name, {}) for name in ("acc", "nmi", "learned"))
         failed = point.get("status") == "failed"
         row = dict.fromkeys(TRIALS, "") | {
             "trial": key,
@@ -66,18 +69,20 @@ def frames(points, study="dgufs", protocol=PROTOCOL):
             traces += [(key, iteration, value) for iteration, value in enumerate(point["trace"])]
         free = [point.get(name, {}) for name in ("agreement", "silhouette")]
         runs = [
-            (size, "kmeans", restart, a, a / 2, *(values.get(size, 0.5) for values in free))
+            (size, "kmeans", restart, a, b, *(values.get(size, 0.5) for values in free))
             for size, restarts in acc.items()
-            for restart, a in enumerate(restarts)
+            for restart, (a, b) in enumerate(zip(restarts, nmi.get(size) or np.divide(restarts, 2), strict=True))
         ]
         runs += [(size, "learned", 0, a, a / 2, float("nan"), float("nan")) for size, a in learned.items()]
         runs = [] if failed else runs
+        facts += [{"trial": key, "name": name, "value": value} for name, value in point.get("facts", {}).items()]
         scores += [dict(zip(SCORES, (key, row["dataset"], row["method"], *run), strict=True)) for run in runs]
         trials.append(row | {"n_scores": len(runs)})
     return Results(
         pd.DataFrame(trials, columns=TRIALS),
         pd.DataFrame(scores, columns=SCORES),
         pd.DataFrame(traces, columns=TRACES),
+        pd.DataFrame(facts, columns=FACTS),
     )
 
 
@@ -87,5 +92,22 @@ def store(results, folder):
         cell = Path(folder) / study / dataset / method
         cell.mkdir(parents=True)
         trials.to_csv(cell / "trials.csv", index=False, na_rep="nan")
-        for name, frame in (("scores", results.scores), ("traces", results.traces)):
+        for name, frame in (("scores", results.scores), ("traces", results.traces), ("facts", results.facts)):
             frame[frame["trial"].isin(trials["trial"])].to_csv(cell / f"{name}.csv", index=False, na_rep="nan")
+
+
+def study_of(points, name="dgufs", protocol=PROTOCOL, **places):
+    """A study that is nowhere stored.
+
+    Parameters
+    ----------
+    points, name, protocol
+        As for `frames`.
+    **places
+        results_dir and data_dir.
+
+    Returns
+    -------
+    Study
+    """
+    return Study(name, frames(points, name, protocol), **places)

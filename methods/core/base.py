@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from methods.core.checks import at_least, check_choice, check_number, n_samples, whole
+from methods.core.checks import at_least, check_choice, check_number, check_range, n_samples, whole
 from methods.core.loop import DIVERGED, MAX_ITER, Trace
 from methods.core.shared import constant
 
@@ -85,6 +85,9 @@ class BaseSelector(SelectorMixin, BaseEstimator):
     # True where nothing is selected: the runner then scores all features, whatever the protocol's sizes.
     keeps_all = False
 
+    # Parameters that repeat the method and do not tune it: every value of its file is run, whatever protocols search.
+    repeats = ()
+
     def __init__(self, n_features_to_select=None):
         self.n_features_to_select = n_features_to_select
 
@@ -105,12 +108,18 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         self.check_parameters(X)
         self.n_features_to_select_ = _resolve_size(self.n_features_to_select, X.shape[1])
         with constant(X):
-            solution = self._solve(X, np.random.default_rng(getattr(self, "random_state", None)))
+            try:
+                solution = self._solve(X, np.random.default_rng(getattr(self, "random_state", None)))
+            except np.linalg.LinAlgError as error:  # before the first sweep, or in a closed form; in a loop it diverges
+                raise ValueError(
+                    f"{type(self).__name__} met a system that it cannot solve ({error}): its parameters do not suit "
+                    f"data as large as {np.abs(X).max():g}; scale the features, for example to [0, 1]."
+                ) from error
         self._store(solution)
         return self
 
     def check_parameters(self, X):
-        """Raise ValueError for a parameter that does not fit X, without fitting anything.
+        """Raise ValueError for data out of range, or a parameter that does not fit them, without fitting anything.
 
         Parameters
         ----------
@@ -119,8 +128,9 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            It names the parameter, its value and the bound.
+            It names the parameter, its value and the bound; of data it says what to do.
         """
+        check_range(X)
         _resolve_size(self.n_features_to_select, X.shape[1])
         parameters = self.get_params(deep=False)
         for name, bound in {**COMMON, **self.bounds}.items():
@@ -175,9 +185,13 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         self.objective_ = float(trace.objective[-1]) if len(trace.objective) else float("nan")
         self.n_iter_ = trace.n_iter
         self.status_ = trace.collapsed_if(not scores.any() and trace.status != DIVERGED).status
+        learned = dict(solution.learned)
         if solution.labels is not None:
-            self.labels_ = np.asarray(solution.labels)
-        for name, value in solution.learned.items():
+            learned["labels_"] = np.asarray(solution.labels)
+        for name in getattr(self, "_learned", ()):  # by an earlier fit, maybe with another variant
+            delattr(self, name)
+        self._learned = tuple(learned)
+        for name, value in learned.items():
             setattr(self, name, value)
         # tol=0 asks for that many sweeps, and gets them.
         if self.status_ == MAX_ITER and getattr(self, "tol", np.inf) > 0:

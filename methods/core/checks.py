@@ -10,6 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+LARGEST = 1e70  # entry: the square of a sum of squares is still a number, of 1e15 entries
+ROUNDING = 64 * np.finfo(float).eps  # of a sum of squares
+
 
 def check_number(name, value, low=None, high=None, *, integer=False, open_low=False, open_high=False, high_name=None):
     """Raise a ValueError that names the value and the bound it breaks.
@@ -153,3 +156,35 @@ def check_init(init, shape, low=None, name="init"):
     if array.shape != shape or not np.isfinite(array).all() or (low is not None and (array < low).any()):
         least = "" if low is None else f", {low} or more"
         raise ValueError(f"{name} of shape {array.shape} must be finite{least} and of shape {shape}.")
+
+
+def check_range(X):
+    """Raise a ValueError for data of which squares, and squares of squares, leave the range or the precision of floats.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        Finite.
+
+    Raises
+    ------
+    ValueError
+        Where the largest absolute value is above 1e70, or below 1e-70 and not zero; and where the features that vary do
+        so by so little about values so large that X'X is rounding (constant features do not count).  It says what to
+        do.
+    """
+    low, high = X.min(axis=0), X.max(axis=0)
+    largest = max(-low.min(), high.max())
+    if largest > LARGEST or 0 < largest < 1 / LARGEST:
+        raise ValueError(
+            f"The largest absolute value of X is {largest:g}; it must be in [{1 / LARGEST:g}, {LARGEST:g}], or squares "
+            "leave the range of floating point: scale the features, for example to [0, 1]."
+        )
+    varying = X[:, high > low]
+    spread, size = np.linalg.norm(varying - varying.mean(axis=0)), np.linalg.norm(varying)
+    if spread**2 <= ROUNDING * size**2 and size > 0:
+        raise ValueError(
+            f"The features of X vary by {spread / np.sqrt(varying.size):.3g} about values of "
+            f"{size / np.sqrt(varying.size):.3g} (root mean squares), and squares round that away: subtract their "
+            "means, or scale the features, for example to [0, 1]."
+        )

@@ -1,7 +1,8 @@
 """Weighted ridge regression that factors no matrix larger than the smaller side of the data."""
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import cho_factor, cho_solve, solve_triangular
+from scipy.linalg.lapack import dtrtri
 
 from methods.core.prox import row_norms
 from methods.core.shared import shared
@@ -96,6 +97,10 @@ class FactoredRidge:
         """F - XW alone, which is cheaper where n_samples < n_features."""
         return self.residual(F)[0]
 
+    def misfit_diagonal(self):
+        """The diagonal of the matrix that `misfit` multiplies by, I - X (X'X + D)^-1 X'."""
+        raise NotImplementedError
+
 
 class _TallRidge(FactoredRidge):
     def __init__(self, X, gram, weights):
@@ -112,6 +117,10 @@ class _TallRidge(FactoredRidge):
         W = self.coefficients(F)
         return F - self.X @ W, W
 
+    def misfit_diagonal(self):
+        half = solve_triangular(self.system[0], self.X.T, lower=True, check_finite=False)
+        return 1 - np.einsum("ij,ij->j", half, half)
+
 
 class _WideRidge(FactoredRidge):
     def __init__(self, X, weights):
@@ -127,6 +136,10 @@ class _WideRidge(FactoredRidge):
     def residual(self, F):
         rest = self.misfit(F)
         return rest, self.root[:, None] * (self.scaled.T @ rest)
+
+    def misfit_diagonal(self):
+        half = np.tril(dtrtri(self.system[0], lower=1)[0])
+        return np.einsum("ij,ij->j", half, half)
 
 
 def smallest_collapsing_weight(X, F):

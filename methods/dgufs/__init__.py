@@ -60,6 +60,9 @@ class DGUFS(BaseSelector):
     labels_ : ndarray of shape (n_samples,) of int
         "released": argmax_j |V_ij| sqrt(xi_j) over the n_clusters leading eigenpairs (xi, V) of L.
         "normalized": the clusters, numbered by first appearance; none is empty.
+    indicators_ : ndarray of shape (n_samples, q)
+        L = indicators_ @ indicators_.T.  "released": eigenvectors times the roots of their eigenvalues, q = rank(L).
+        "normalized": G, q = n_clusters; column k belongs to the label k.
     trace_ : ndarray
         The objective.  "released" does not lower it steadily: L is not binary on the way.
     status_ : str
@@ -145,5 +148,6 @@ class DGUFS(BaseSelector):
         loop = {"max_iter": self.max_iter, "tol": self.tol, "residual": problem.residual}
         runs = [iterate(problem.sweep, problem.start(start), **loop) for start in starts]
         state, trace = min(runs, key=lambda run: run[0].value)
-        scores, labels = problem.learned(state)
-        return Solution(scores, trace.collapsed_if(self.n_clusters > 1 and not labels.any()), labels)
+        scores, labels, indicators = problem.learned(state)
+        collapsed = self.n_clusters > 1 and not labels.any()
+        return Solution(scores, trace.collapsed_if(collapsed), labels, {"indicators_": indicators})

@@ -115,12 +115,13 @@ class Problem:
         return max(abs(state.value - previous.value) / max(abs(previous.value), tiny), tiny)
 
     def learned(self, state):
-        """Scores of the features and labels of the samples."""
+        """Scores of the features, labels of the samples, and G."""
         scores, gains = np.zeros(self.n_features), self.gains(state.labels)
         if gains.any():
             scores[self.varying] = np.clip(gains / (self.centered**2).sum(axis=0), 0, 1)
             scores[self.varying[state.subset]] += 1
-        return scores, _numbered_by_appearance(state.labels)
+        labels = _numbered_by_appearance(state.labels)
+        return scores, labels, indicators(labels, self.n_clusters)
 
     def _state(self, labels, subset):
         G = indicators(labels, self.n_clusters)

@@ -142,13 +142,13 @@ class Problem:
         return state.residual
 
     def learned(self, state):
-        """Scores of the features and labels of the samples."""
+        """Scores of the features, labels of the samples, and the factor of L."""
         norms = np.zeros(len(self.X))
         # Scaled first: the squares may overflow.
         norms[state.rows] = np.linalg.norm(state.Y / max(np.abs(state.Y).max(initial=0.0), 1.0), axis=1)
         scores = np.zeros(len(self.X))
         scores[state.selected] = 1 + norms[state.selected] / max(norms.max(), np.finfo(float).tiny)
-        return scores, labels_of(state, self.n_clusters)
+        return scores, labels_of(state, self.n_clusters), state.vectors * np.sqrt(np.maximum(state.values, 0))
 
     def objective(self, state):
         """Eq. (5): ``-beta tr(SL) - (1-beta) tr(Y'Y HLH) + alpha rank(L)``."""

@@ -1,13 +1,13 @@
 """JGUFS: a graph, clusters that are smooth over it, and the features that predict them, learned together."""
 
-from dataclasses import replace
 from types import MappingProxyType
 
 import numpy as np
 
 from methods.core.base import BaseSelector, Solution
-from methods.core.checks import above, check_init
-from methods.core.loop import COLLAPSED, iterate
+from methods.core.checks import above, between, check_init
+from methods.core.indicators import indicator_change
+from methods.core.loop import iterate
 from methods.core.prox import row_norms
 from methods.core.ridge import smallest_collapsing_weight
 from methods.jgufs import paper, released
@@ -39,7 +39,7 @@ class JGUFS(BaseSelector):
     gamma : float, default=1.0
         Weight of the row sparsity, above 0.
     lambda_ : float, default=1e7
-        Weight of the orthogonality of F, above 0.
+        Weight of the orthogonality of F, in (0, 1e20).
     variant : {"paper", "released"}, default="paper"
         "released": the program that was published (see Notes).
     n_neighbors : int, default=5
@@ -62,12 +62,20 @@ class JGUFS(BaseSelector):
         ||w_j||.
     labels_ : ndarray of shape (n_samples,) of int
         The largest entry of each row of F.
+    coef_ : ndarray of shape (n_features, n_clusters)
+        W.
+    indicators_ : ndarray of shape (n_samples, n_clusters)
+        F.
+    graph_ : csr_array of shape (n_samples, n_samples)
+        S; "released": made symmetric.
+    indicator_change_ : float
+        How far F is from its start, in [0, 1] (`methods.core.indicators.indicator_change`).
     trace_ : ndarray
         "paper": the objective, ||w_j|| smoothed to sqrt(||w_j||^2 + 1e-12), at the full lambda; never rises.
         "released": what the program prints, which may rise.
     status_ : str
-        "collapsed" where W = 0 is optimal for the last F: gamma >= 2 max_j ||x_j'F||.  The scores are then what the
-        smoothing leaves, and rank by ||x_j'F||.
+        "collapsed" where all samples end in one cluster, or W = 0 is optimal for the last F: gamma >= 2 max_j
+        ||x_j'F||.  The scores are then what the smoothing leaves, and rank by ||x_j'F||.
 
     Raises
     ------
@@ -78,13 +86,13 @@ class JGUFS(BaseSelector):
     Notes
     -----
     *Start*: labels by K-means on the n_clusters smallest eigenvectors of the normalised Laplacian, rows of unit norm;
-    F their one-hot indicators plus 0.2, columns of unit norm; the weights of the features those of W = 1.  Then up to
-    five sweeps for each lambda = sqrt(beta) (1, 10, 100, ...) below the full one, where F would not leave its start.
-    They count in neither `trace_` nor `n_iter_`.
+    F their one-hot indicators plus 0.2, columns of unit norm; the weights of the features those of W = 1.  A second
+    start comes from there by up to five sweeps for each lambda = sqrt(beta) (1, 10, 100, ...) below the full one, which
+    count in neither `trace_` nor `n_iter_`.  The fit is the one whose objective ends lower.
 
     *One sweep*: row i of S is the projection of a_i - (alpha/4) d_i on the simplex, d_i the squared distances of f_i to
-    the rows of F.  With W eliminated as in NDFS, F minimises tr F'RF + lambda/2 ||F'F - I||^2 for R F = alpha L_S F +
-    beta (F - X W(F)), by 30 steps of projected L-BFGS.  Then W, reweighted (`methods.core.reweighting`).
+    the rows of F.  With W eliminated as in NDFS, F has to lower tr F'RF + lambda/2 ||F'F - I||^2 for R F = alpha L_S F
+    + beta (F - X W(F)) (`methods.core.indicators`).  Then W, reweighted (`methods.core.reweighting`).
 
     *Differs from the paper*: its (4) and (5) have alpha/2 d_i where the objective says alpha/4; its R, in (11), has
     2 XGX', not the gradient once W is eliminated; F by a multiplicative rule there, (14), whose columns are scaled
@@ -97,10 +105,11 @@ class JGUFS(BaseSelector):
     graph is not connected.
 
     *Permuted samples or features* give nearly the same selection: the quasi-Newton steps of F amplify rounding, and so
-    the path may end in another minimum.  "released": the same, ties and rounding aside.
+    a run may end in another minimum.  "released": the same, ties and rounding aside.
 
     *Known pathologies*: a lower objective need not mean better clusters.  A large gamma collapses W.  "released": at
     lambda = 1e7 F never leaves the signed eigenvectors that it starts from, so that alpha and beta are all but inert.
+    Measured in docs/methods/jgufs.md.
 
     References
     ----------
@@ -108,7 +117,7 @@ class JGUFS(BaseSelector):
     model (2), S (3)-(5), W (6)-(9), F (10)-(14), Algorithm 1.
     """
 
-    bounds = MappingProxyType({name: above(0) for name in ("alpha", "beta", "gamma", "lambda_")})
+    bounds = MappingProxyType({"alpha": above(0), "beta": above(0), "gamma": above(0), "lambda_": between(0, 1e20)})
     choices = MappingProxyType({"variant": tuple(VARIANTS), "affinity": ("heat", "binary")})
 
     def __init__(
@@ -151,10 +160,19 @@ class JGUFS(BaseSelector):
         F = variant.first(X, self.n_clusters, seed, *graph) if self.init is None else np.array(self.init, dtype=float)
         weights = self.alpha, self.beta, self.gamma, self.lambda_
         problem = variant.Problem(X, variant.adjacency(X, *graph), *weights)
-        start = problem.start(F)
-        if self.max_iter:
-            start = problem.warmed(start, self.tol)
-        state, trace = iterate(problem.sweep, start, residual=problem.change, max_iter=self.max_iter, tol=self.tol)
-        if self.gamma >= smallest_collapsing_weight(X, state.F):
-            trace = replace(trace, status=COLLAPSED)
-        return Solution(row_norms(state.W), trace, state.F.argmax(axis=1))
+        first = problem.start(F)
+        runs = [
+            iterate(problem.sweep, start, residual=problem.change, max_iter=self.max_iter, tol=self.tol)
+            for start in (problem.starts(F, self.tol) if self.max_iter else [first])
+        ]
+        state, trace = min(runs, key=lambda run: run[0].value)
+        labels = state.F.argmax(axis=1)
+        one_cluster = self.n_clusters > 1 and np.ptp(labels) == 0
+        trace = trace.collapsed_if(one_cluster or self.gamma >= smallest_collapsing_weight(X, state.F))
+        learned = {
+            "coef_": state.W,
+            "indicators_": state.F,
+            "graph_": state.S,
+            "indicator_change_": indicator_change(first.F, state.F),
+        }
+        return Solution(row_norms(state.W), trace, labels, learned)

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import sparse
 
-from methods.core.bounded import minimize_nonnegative
 from methods.core.graphs import affinity_graph
+from methods.core.indicators import Indicators
 from methods.core.loop import iterate, largest_change
 from methods.core.optimal_graph import adapted_graph, row_stochastic_graph, symmetric_laplacian
 from methods.core.prox import oblique
@@ -17,6 +17,7 @@ from methods.core.starts import graph_labels, indicator
 
 LIFT = 0.2  # of every entry of the start
 WARM_SWEEPS, WARM_TOL = 5, 1e-3  # for each smaller lambda
+LONGEST = 12  # powers of ten in a path: beyond, lambda is as good as infinite
 bandwidth = None  # of the graph's heat kernel: the default of `methods.core.graphs.knn_graph`
 
 
@@ -51,6 +52,11 @@ class State:
     log_s: np.ndarray = None  # of the weights 1 / (2 s) that W comes from
     memory: Memory = None
 
+    @property
+    def S(self):
+        """The learned graph."""
+        return self.graph.S
+
 
 class Problem:
     """The objective for given data, minimised over S, F and W in turn.
@@ -65,7 +71,6 @@ class Problem:
         Of X; made here where it is not given.
     """
 
-    quasi_newton = 30  # steps of F in a sweep
     change = staticmethod(largest_change)
 
     def __init__(self, X, A, alpha, beta, gamma, lambda_, ridge=None):
@@ -78,10 +83,15 @@ class Problem:
         lengths = np.linalg.norm(F, axis=0)
         return self.at(F / np.where(lengths > 0, lengths, 1.0), np.full(self.X.shape[1], np.log(F.shape[1]) / 2))
 
+    def starts(self, F, tol):
+        """The start, and the state that smaller lambdas lead to from there: F moves more freely under them."""
+        start = self.start(F)
+        return [start, self.warmed(start, tol)]
+
     def warmed(self, state, tol):
         """A state reached by up to `WARM_SWEEPS` sweeps for each smaller lambda, each from the last."""
         for lambda_ in self.path():
-            problem = Problem(self.X, self.A, self.alpha, self.beta, self.gamma, lambda_, self.ridge)
+            problem = Warm(self.X, self.A, self.alpha, self.beta, self.gamma, lambda_, self.ridge)
             state, _ = iterate(
                 problem.sweep,
                 problem.at(state.F, state.log_s),
@@ -95,7 +105,8 @@ class Problem:
     def path(self):
         """sqrt(beta) (1, 10, 100, ...) up to a third of lambda."""
         smallest = np.sqrt(self.beta)
-        return smallest * 10.0 ** np.arange(max(0, int(np.ceil(np.log10(self.lambda_ / 3 / smallest)))))
+        count = int(np.ceil(np.log10(self.lambda_ / 3 / smallest)))
+        return smallest * 10.0 ** np.arange(min(max(0, count), LONGEST))
 
     def at(self, F, log_s):
         """The best graph for F, and the regression of F for the weights 1 / (2 s)."""
@@ -118,23 +129,30 @@ class Problem:
     def solve(self, s, F, graph):
         """A better F, and the best W for it, both for the weights 1 / (2 s)."""
         system = self.ridge.factor(self.gamma / (2 * s))
-        F = minimize_nonnegative(self.function_of_f(system, graph.L), F, self.quasi_newton)
+        F = self.lowered(self.indicators(system, graph.L), F)
         return self.state(F, *system.residual(F), graph)
 
-    def function_of_f(self, system, L):
-        """``F -> tr F'RF + lambda/2 ||F'F - I||^2`` and its gradient, R = alpha L + beta (I - XGX')."""
+    lowered = staticmethod(Indicators.lowered)
 
-        def function(F):
-            RF = self.alpha * (L @ F) + self.beta * system.misfit(F)
-            away = F.T @ F
-            away.flat[:: len(away) + 1] -= 1.0
-            value = np.vdot(F, RF) + self.lambda_ / 2 * np.vdot(away, away)
-            return value, 2 * RF + 2 * self.lambda_ * (F @ away)
+    def indicators(self, system, L):
+        """tr F'RF + lambda/2 ||F'F - I||^2, R = alpha L + beta (I - XGX'): what is left with the best W for F."""
 
-        return function
+        def product(F):
+            return self.alpha * (L @ F) + self.beta * system.misfit(F)
+
+        def diagonal():
+            return self.alpha * L.diagonal() + self.beta * system.misfit_diagonal()
+
+        return Indicators(product, diagonal, self.lambda_)
 
     def state(self, F, rest, W, graph):
         value_w = np.vdot(rest, rest) + self.gamma * np.exp(log_scale(W)).sum()
         smooth = self.alpha * np.vdot(F, graph.L @ F)
         value = graph.distance + smooth + self.beta * value_w + self.lambda_ / 2 * oblique(F)
         return State(F, W, graph, float(value), float(value_w))
+
+
+class Warm(Problem):
+    """The same for a small lambda, under which F need not be kept to one entry a row."""
+
+    lowered = staticmethod(Indicators.freed)

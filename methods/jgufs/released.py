@@ -36,6 +36,11 @@ class State(NamedTuple):
     weights: np.ndarray
     value: float
 
+    @property
+    def S(self):
+        """The learned graph, made symmetric."""
+        return self.A
+
 
 class Problem:
     """The program's sweeps for given data.
@@ -61,9 +66,9 @@ class Problem:
         W = self.ridge.factor(self.gamma * weights).coefficients(F)
         return State(F, W, self.A, weights, self.value(F, W, symmetric_laplacian(self.A), 0.0))
 
-    def warmed(self, state, tol):
-        """The start as it is: the program has no path."""
-        return state
+    def starts(self, F, tol):
+        """The one start: the program has no path."""
+        return [self.start(F)]
 
     def sweep(self, state):
         """W, F with its columns scaled to unit norm, then the graph, which takes the place of A."""

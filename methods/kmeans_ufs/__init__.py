@@ -48,8 +48,16 @@ class KMeansUFS(BaseSelector):
     ----------
     scores_ : ndarray of shape (n_features,)
         "exact": A_jj.  "admm": the row norms of V + Gamma / mu, of which the last sweep kept the h largest.
+    indicators_ : ndarray of shape (n_samples, n_clusters)
+        The relaxed indicators: the leading left singular vectors; 0 where a singular value is.
+    loadings_ : ndarray of shape (n_features, n_clusters)
+        P_k Sigma_k, so that A = loadings_ @ loadings_.T.
+    coef_ : ndarray of shape (n_features, h)
+        Only with "admm": W, the copy of V that has h non-zero rows.
     objective_ : float
         -sum of A_jj over the selected features, that is -tr V'AV at the best V with that support, for both solvers.
+    n_iter_ : int
+        "exact" takes one step, from no feature and the objective 0 to the optimum.
     status_ : str
         "collapsed" where A = 0 (all features constant).
 
@@ -113,15 +121,17 @@ class KMeansUFS(BaseSelector):
 
     def _solve(self, X, rng):
         Z = shared(X, standardized) if self.standardize else X
-        _, loadings = shared(Z, principal_axes, self.n_clusters)
+        values, loadings = shared(Z, principal_axes, self.n_clusters)
+        learned = {"indicators_": relaxed_indicators(Z, values, loadings), "loadings_": loadings.copy()}
         gain = np.einsum("jk,jk->j", loadings, loadings)
         if self.solver == "exact" or not gain.any():
             best = np.sort(gain)[::-1][: self.n_features_to_select_].sum()
-            return Solution(gain, Trace(np.array([-best])))
+            return Solution(gain, Trace(np.array([0.0, -best]), n_iter=1), learned=learned)
         problem = Problem(loadings, self.mu0, self.rho, self.patience)
         start = problem.start(self._start(Z, gain))
         state, trace = iterate(problem.sweep, start, max_iter=self.max_iter, tol=0, residual=problem.residual)
-        return Solution(row_norms(state.F), trace)
+        learned["coef_"] = np.where(state.kept[:, None], state.F, 0.0)
+        return Solution(row_norms(state.F), trace, learned=learned)
 
     def _start(self, Z, gain):
         shape = len(gain), self.n_features_to_select_
@@ -140,3 +150,9 @@ def standardized(X):
     constant = X.max(axis=0) == X.min(axis=0)  # the mean is rounded, so that the deviation is not exactly 0
     Z[:, constant], scale[constant] = 0.0, 1.0
     return Z / scale
+
+
+def relaxed_indicators(Z, values, loadings):
+    """The left singular vectors of Z that belong to its `principal_axes`; zero where the singular value is rounding."""
+    kept = values > 1e-12 * values[0]  # their squares lose half of the digits
+    return Z @ np.divide(loadings, values, out=np.zeros_like(loadings), where=kept)

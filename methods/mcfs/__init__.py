@@ -6,8 +6,10 @@ from methods.core.base import BaseSelector, Solution
 from methods.core.checks import at_least, fewer_than_samples, whole
 from methods.core.graphs import affinity_graph
 from methods.core.loop import COLLAPSED, Trace
-from methods.core.spectral import smooth_vectors
+from methods.mcfs import paper, released
 from methods.mcfs.lars import lasso_paths
+
+VARIANTS = {"paper": paper, "released": released}
 
 
 class MCFS(BaseSelector):
@@ -35,12 +37,20 @@ class MCFS(BaseSelector):
         0 or more; added to the diagonal of X'X, and so in the units of squared features.
     normalize_coef : bool, default=False
         Whether each coefficient vector is scaled to unit norm before the largest is taken.
+    variant : {"paper", "released"}, default="paper"
+        "released": what the program does where the paper leaves it open, see the notes; with ``ridge=0.001,
+        normalize_coef=True`` (method=mcfs_released) it selects what the program selects.
 
     Attributes
     ----------
     scores_ : ndarray of shape (n_features,)
         For the size n_features_to_select.  A feature with a coefficient has its largest, above 0; the others have their
         nearness - 1, below 0, see the notes.
+    coef_ : ndarray of shape (n_features, n_clusters)
+        The coefficients for the size n_features_to_select, one column for each coordinate; scaled with
+        `normalize_coef`.
+    embedding_ : ndarray of shape (n_samples, n_clusters)
+        Y.
     n_nonzero_ : ndarray of shape (n_features_to_select_,) of int
         How many features have a coefficient when m = 1, 2, ... are wanted.  Where that is fewer than m, the rest of
         `subset(m)` was filled by nearness.
@@ -58,22 +68,25 @@ class MCFS(BaseSelector):
     Notes
     -----
     One path per coordinate, followed until its support would grow beyond n_features_to_select, serves every smaller
-    size: for m it is read where the support first grows from m to m + 1 features, which does not depend on where the
-    path is left.  So ``subset(m)`` is what a fit for m alone selects.  Subsets of different sizes need not be nested.
+    size: for m it is read where the support first grows from m to m + 1 features.  So ``subset(m)`` is what a fit for m
+    alone selects ("paper").  Subsets of different sizes need not be nested.
 
     A path ends at lambda_k = 0 with at most rank(X) features.  Where all of them together have fewer than m, the subset
     is filled with the features nearest to joining: max_k |x_j'r_k| / lambda_k, in [0, 1], at those last knots (r_k is
     the residual, and the limit is taken where both are 0), ties by index.
 
-    *Differs from the paper*: the default bandwidth of the heat weights is the mean length of the edges.  The paper does
-    not say which solution stands for m where a path has several with m non-zero coefficients, what fills up a subset,
-    or how the eigenvectors of a disconnected graph are turned (`methods.core.spectral.smooth_vectors`).  The released
-    program adds 0.001 to the diagonal of X'X and scales each coefficient vector to unit norm: ``ridge=0.001,
-    normalize_coef=True``; it takes the last knot with m features before its path first has the *largest* size asked
-    for, so that what it selects for one size can change with another.
+    *Differs from the paper*: the paper does not say which bandwidth the heat weights have, which solution stands for m
+    where a path has several with m coefficients, what fills up a subset, or how the eigenvectors of a disconnected
+    graph are turned.  "paper" takes the mean length of the edges, the first, and the principal axes of X within their
+    space (`methods.core.spectral.smooth_vectors`).  "released" takes the mean distance of all pairs; the *last* with m
+    coefficients on the way to the largest size asked for, so that what it selects for one size can change with another;
+    and the eigenvectors as LAPACK returns them (`methods.mcfs.released`), where a sample without an edge is an error.
+    The program also adds 0.001 to the diagonal of X'X, and scales each coefficient vector to unit norm.  What each of
+    these changes is in docs/methods/mcfs.md.
 
     *Known pathologies*: the regression has no intercept, so a constant feature that is not zero can be selected.  Where
-    n_clusters x rank(X) is less than the size, part of the subset is left to the filling rule (``n_nonzero_``).
+    n_clusters x rank(X) is less than the size, part of the subset is left to the filling rule (``n_nonzero_``).  With
+    "released" and a disconnected graph the selection depends on rounding, and on the order of the samples.
 
     References
     ----------
@@ -81,7 +94,7 @@ class MCFS(BaseSelector):
     """
 
     bounds = {"n_clusters": whole(1, fewer_than_samples), "ridge": at_least(0)}
-    choices = {"affinity": ("heat", "binary")}
+    choices = {"affinity": ("heat", "binary"), "variant": tuple(VARIANTS)}
 
     def __init__(
         self,
@@ -92,6 +105,7 @@ class MCFS(BaseSelector):
         affinity="heat",
         ridge=0.0,
         normalize_coef=False,
+        variant="paper",
     ):
         super().__init__(n_features_to_select)
         self.n_clusters = n_clusters
@@ -99,6 +113,7 @@ class MCFS(BaseSelector):
         self.affinity = affinity
         self.ridge = ridge
         self.normalize_coef = normalize_coef
+        self.variant = variant
 
     def subset(self, size):
         """The features selected for `size`, best first: what a fit with n_features_to_select=size selects.
@@ -128,12 +143,29 @@ class MCFS(BaseSelector):
         return np.argsort(-self._scores(size), kind="stable")[:size]
 
     def _solve(self, X, rng):
-        S = affinity_graph(X, self.affinity, self.n_neighbors)
-        Y = smooth_vectors(S, self.n_clusters, X)
-        largest = self.n_features_to_select_
-        self._paths = lasso_paths(X, Y, largest, self.ridge)
-        self.n_nonzero_ = np.array([np.count_nonzero(self._scores(size) > 0) for size in range(1, largest + 1)])
-        return Solution(self._scores(largest), Trace(n_iter=sum(path.n_steps for path in self._paths)))
+        variant, largest = VARIANTS[self.variant], self.n_features_to_select_
+        S = affinity_graph(X, self.affinity, self.n_neighbors, variant.bandwidth)
+        Y = variant.coordinates(S, self.n_clusters, X)
+        self._paths = lasso_paths(X, Y, largest, self.ridge, variant.last_knot)
+        n_nonzero = np.array([np.count_nonzero(self._scores(size) > 0) for size in range(1, largest + 1)])
+        return Solution(
+            self._scores(largest),
+            Trace(n_iter=sum(path.n_steps for path in self._paths)),
+            learned={"coef_": self._coefficients(X.shape[1]), "embedding_": Y, "n_nonzero_": n_nonzero},
+        )
+
+    def _coefficients(self, n_features):
+        """The coefficients that the scores are made of."""
+        A = np.zeros((n_features, len(self._paths)))
+        for column, knots in zip(A.T, (path.knots for path in self._paths), strict=True):
+            if knots:
+                column[knots[-1].support] = self._column(knots[-1])
+        return A
+
+    def _column(self, knot):
+        """Coefficients at a knot, as they are compared with those of other columns."""
+        length = np.linalg.norm(knot.coefficients) if self.normalize_coef else 1.0
+        return knot.coefficients / (length or 1.0)
 
     def _scores(self, size):
         """Scores of all features when `size` are wanted."""
@@ -144,8 +176,5 @@ class MCFS(BaseSelector):
         scores = np.minimum(nearness, 1 - 1e-9) - 1
         for knots in (path.knots for path in self._paths if path.knots):
             knot = knots[min(size, len(knots)) - 1]
-            sizes = np.abs(knot.coefficients)
-            if self.normalize_coef and sizes.any():
-                sizes /= np.linalg.norm(sizes)
-            scores[knot.support] = np.maximum(scores[knot.support], sizes)
+            scores[knot.support] = np.maximum(scores[knot.support], np.abs(self._column(knot)))
         return scores

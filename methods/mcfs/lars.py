@@ -43,8 +43,9 @@ class Path:
     Attributes
     ----------
     knots : list of Knot
-        Entry m - 1 is where the active set first grows beyond m features.  On a path that ends before it does, the last
-        entry is the last of the knots with the most active features.  Empty where no feature correlates with y.
+        Entry m - 1 is where the active set first grows beyond m features; with `last`, it is the last knot with m of
+        them on the way to `max_active`.  On a path that ends before, the last entry is the last of the knots with the
+        most active features.  Empty where no feature correlates with y.
     nearness : ndarray of shape (n_features,)
         |x_j'r| / lambda at the last of these knots (r is the residual; the limit is taken where lambda = 0): for a
         feature outside the support at most 1, and 1 means that it is about to join.
@@ -57,12 +58,12 @@ class Path:
     n_steps: int
 
 
-def lasso_paths(X, Y, max_active, ridge=0.0):
+def lasso_paths(X, Y, max_active, ridge=0.0, last=False):
     """Follow min_a 1/2 ||y - X a||^2 + ridge/2 ||a||^2 + lambda ||a||_1 from lambda = inf down, for each column y of Y.
 
     A path is left where its active set would grow beyond `max_active`, at lambda = 0, or at its last optimal knot where
-    rounding keeps it from getting on (seen only late, with as many active features as samples).  Its knots do not
-    depend on `max_active`, which only says how many of them there are.
+    rounding keeps it from getting on (seen only late, with as many active features as samples).  Without `last` its
+    knots do not depend on `max_active`, which only says how many of them there are.
 
     Parameters
     ----------
@@ -72,6 +73,8 @@ def lasso_paths(X, Y, max_active, ridge=0.0):
         1 or more.
     ridge : float, default=0.0
         0 or more.
+    last : bool, default=False
+        Which of several knots with equally many active features is kept, see `Path`.
 
     Returns
     -------
@@ -96,10 +99,10 @@ def lasso_paths(X, Y, max_active, ridge=0.0):
         Q, X = qr(X, mode="economic", check_finite=False)
         Y = Q.T @ Y
     columns = np.ascontiguousarray(X.T)
-    return [_follow(columns, y, min(max_active, len(columns)), ridge) for y in np.ascontiguousarray(Y.T)]
+    return [_follow(columns, y, min(max_active, len(columns)), ridge, last) for y in np.ascontiguousarray(Y.T)]
 
 
-def _follow(columns, y, max_active, ridge):
+def _follow(columns, y, max_active, ridge, last):
     norms = np.sqrt(np.einsum("ij,ij->i", columns, columns))
     noise = 8 * len(y) * np.finfo(float).eps * norms.max() * np.linalg.norm(y)
     correlations = columns @ y
@@ -151,15 +154,18 @@ def _follow(columns, y, max_active, ridge):
             passed_over = []
         dual = equiangular + (rest / penalty if penalty else 0.0)  # residual / penalty
         knot = Knot(penalty, np.array(active), coefficients)
-        if joins and len(active) > len(knots):
+        n_active = len(active) + int(leaves)  # on the way to this knot
+        if last:
+            knots[n_active - 1 : n_active] = [knot]
+        elif joins and len(active) > len(knots):
             knots.append(knot)
             best = None
         elif best is None or len(active) >= len(best[0].support):
             best = knot, dual
-        if not (joins or leaves):
+        if not (joins or leaves or last):
             knot, dual = best
             knots.append(knot)
-        if len(knots) == max_active or not (joins or leaves):
+        if (joins and len(active) == max_active) or not (joins or leaves):
             return Path(knots, np.abs(columns @ dual), n_steps)
         if n_stalled > 2 * len(active) + 10 and penalty <= LATE * first_penalty:
             return _sound_path(columns, y, ridge, knots, n_steps)

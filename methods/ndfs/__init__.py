@@ -1,14 +1,14 @@
 """NDFS: non-negative spectral clusters, and the features that predict them."""
 
-from dataclasses import replace
 from types import MappingProxyType
 
 import numpy as np
 
 from methods.core.base import BaseSelector, Solution
-from methods.core.checks import above, check_init
+from methods.core.checks import above, between, check_init
 from methods.core.graphs import affinity_graph, graph_laplacian
-from methods.core.loop import COLLAPSED, iterate
+from methods.core.indicators import indicator_change
+from methods.core.loop import iterate
 from methods.core.prox import row_norms
 from methods.core.ridge import smallest_collapsing_weight
 from methods.core.shared import shared
@@ -40,7 +40,7 @@ class NDFS(BaseSelector):
     beta : float, default=1.0
         Weight of the row sparsity, above 0.
     gamma : float, default=1e8
-        Weight of the orthogonality of F, above 0.
+        Weight of the orthogonality of F, in (0, 1e20).
     variant : {"paper", "released"}, default="paper"
         "released": the program that was published (see Notes).
     n_neighbors : int, default=5
@@ -48,7 +48,7 @@ class NDFS(BaseSelector):
     affinity : {"heat", "binary"} or array of shape (n_samples, n_samples), default="heat"
         Weights of the graph (`methods.core.graphs.affinity_graph`).
     init : ndarray of shape (n_samples, n_clusters), default=None
-        F0, 0 or more.  "paper" scales its columns to unit norm; entries of zero stay zero.  None: spectral clustering.
+        F0, 0 or more.  "paper" scales its columns to unit norm.  None: spectral clustering.
     max_iter : int, default=300
         Largest number of sweeps, 0 or more.
     tol : float, default=1e-6
@@ -63,6 +63,12 @@ class NDFS(BaseSelector):
         ||w_j||.
     labels_ : ndarray of shape (n_samples,) of int
         The largest entry of each row of F.
+    coef_ : ndarray of shape (n_features, n_clusters)
+        W.
+    indicators_ : ndarray of shape (n_samples, n_clusters)
+        F.
+    indicator_change_ : float
+        How far F is from its start, in [0, 1] (`methods.core.indicators.indicator_change`).
     trace_ : ndarray
         "paper": the objective, ||w_j|| smoothed to sqrt(||w_j||^2 + 1e-12); never rises.  "released": tr F'MF +
         gamma/4 ||F'F - I||^2 with the M of each sweep.
@@ -82,12 +88,14 @@ class NDFS(BaseSelector):
     indicators plus 0.2, columns of unit norm; the weights of the features those of W = 1.
 
     *One sweep*: D = diag(1 / (2 s)) from the row norms s of W; then W(F) = (X'X + beta D)^-1 X'F leaves F to lower
-    tr F'MF + gamma/2 ||F'F - I||^2 with M F = L F + alpha (F - X W(F)).  A multiplicative step from the positive and
-    negative parts of the gradient does so, with a power of 1/2, halved until the objective does not rise.  D is
-    extrapolated where that helps (`methods.core.reweighting`).
+    tr F'MF + gamma/2 ||F'F - I||^2 with M F = L F + alpha (F - X W(F)).  Where gamma is large, a step from an F with
+    several entries in a row costs more than it gains.  So F is first brought to one entry a row: its columns are turned
+    on the sphere by projected L-BFGS, which keeps them orthogonal, and rows change column where that pays.  Then all
+    entries are free for 30 steps (`methods.core.indicators`).  No step raises the objective.  D is extrapolated where
+    that helps (`methods.core.reweighting`).
 
-    *Differs from the paper*: its rule (power 1, all of MF in the denominator, columns scaled afterwards) need not
-    descend, as MF has many negative entries.
+    *Differs from the paper*: its rule for F is multiplicative, with all of MF in the denominator and columns scaled
+    afterwards; it need not descend, as MF has many negative entries, and at gamma = 1e8 it does not leave its start.
 
     *Differs from the released program* ("released" is that program): the paper's rule; F starts uniform in (0, 1) with
     the label's entry set to 1, and 0.2 added; W is that of the F before the last step; the graph's bandwidth is the
@@ -97,15 +105,17 @@ class NDFS(BaseSelector):
 
     *Permuted samples or features* give the same selection, ties and rounding aside.
 
-    *Known pathologies*: at gamma = 1e8 the labels are those of the start and F hardly moves, so that this is l21
-    regression on spectral labels and alpha is all but inert.
+    *Known pathologies*: the minimum is a local one, and depends on the start.  alpha matters only from where alpha beta
+    is a share of tr F'LF; below it steps along alpha move hardly any feature.  Where alpha is a hundredth of gamma,
+    rows have several entries, the steps are slow, and max_iter may be reached.  "released": max_iter is reached nearly
+    everywhere, and another seed selects other features.  Measured in docs/methods/ndfs.md.
 
     References
     ----------
     Li, Yang, Liu, Zhou & Lu. Unsupervised feature selection using nonnegative spectral analysis. AAAI 2012.
     """
 
-    bounds = MappingProxyType({name: above(0) for name in ("alpha", "beta", "gamma")})
+    bounds = MappingProxyType({"alpha": above(0), "beta": above(0), "gamma": between(0, 1e20)})
     choices = MappingProxyType({"variant": tuple(VARIANTS), "affinity": ("heat", "binary")})
 
     def __init__(
@@ -149,9 +159,9 @@ class NDFS(BaseSelector):
         else:
             F = np.array(self.init, dtype=float)
         problem = variant.Problem(X, shared(X, graph_laplacian, *graph), self.alpha, self.beta, self.gamma)
-        state, trace = iterate(
-            problem.sweep, problem.start(F), residual=problem.change, max_iter=self.max_iter, tol=self.tol
-        )
-        if self.beta >= smallest_collapsing_weight(X, state.F):
-            trace = replace(trace, status=COLLAPSED)
-        return Solution(row_norms(state.W), trace, state.F.argmax(axis=1))
+        start = problem.start(F)
+        state, trace = iterate(problem.sweep, start, residual=problem.change, max_iter=self.max_iter, tol=self.tol)
+        trace = trace.collapsed_if(self.beta >= smallest_collapsing_weight(X, state.F))
+        change = indicator_change(start.F, state.F)
+        learned = {"coef_": state.W, "indicators_": state.F, "indicator_change_": change}
+        return Solution(row_norms(state.W), trace, state.F.argmax(axis=1), learned)

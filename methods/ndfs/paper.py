@@ -4,12 +4,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from methods.core.indicators import Indicators
 from methods.core.loop import largest_change
 from methods.core.prox import oblique
 from methods.core.reweighting import Memory, log_scale, no_memory, safeguarded
 from methods.core.ridge import WeightedRidge
 
-HALVINGS = 30  # of the power of the multiplicative step
 bandwidth = None  # of the graph's heat kernel: the default of `methods.core.graphs.knn_graph`
 
 
@@ -64,32 +64,19 @@ class Problem:
     def solve(self, s, F):
         """A better F, and the best W for it, both for the weights 1 / (2 s)."""
         system = self.ridge.factor(self.beta / (2 * s))
-        return self.state(*self.step_f(system, F))
+        F = self.indicators(system).lowered(F)
+        return self.state(F, *system.residual(F))
 
-    def step_f(self, system, F):
-        """The multiplicative step with the largest power 1/2, 1/4, ... that does not raise the objective.
+    def indicators(self, system):
+        """tr F'MF + gamma/2 ||F'F - I||^2, what is left with the best W for F."""
 
-        Returns
-        -------
-        F, F - XW, W : ndarrays
-        """
-        rest, W = system.residual(F)
-        MF = self.L @ F + self.alpha * rest
-        value = self.value_f(F, MF)
-        up = np.maximum(-MF, 0.0) + self.gamma * F
-        down = np.maximum(MF, 0.0) + self.gamma * (F @ (F.T @ F))
-        ratio = np.sqrt(np.divide(up, down, out=np.ones_like(F), where=down > 0))
-        for _ in range(HALVINGS):
-            candidate = F * ratio
-            candidate_rest, candidate_w = system.residual(candidate)
-            if self.value_f(candidate, self.L @ candidate + self.alpha * candidate_rest) <= value:
-                return candidate, candidate_rest, candidate_w
-            ratio = np.sqrt(ratio)
-        return F, rest, W
+        def product(F):
+            return self.L @ F + self.alpha * system.misfit(F)
 
-    def value_f(self, F, MF):
-        """tr F'MF + gamma/2 ||F'F - I||^2."""
-        return np.vdot(F, MF) + self.gamma / 2 * oblique(F)
+        def diagonal():
+            return self.L.diagonal() + self.alpha * system.misfit_diagonal()
+
+        return Indicators(product, diagonal, self.gamma)
 
     def state(self, F, rest, W):
         value_w = np.vdot(rest, rest) + self.beta * np.exp(log_scale(W)).sum()

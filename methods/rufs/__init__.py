@@ -5,7 +5,8 @@ from types import MappingProxyType
 import numpy as np
 
 from methods.core.base import BaseSelector, Solution
-from methods.core.checks import above, at_least, check_init
+from methods.core.checks import Bound, above, at_least, check_init
+from methods.core.indicators import indicator_change
 from methods.core.loop import iterate
 from methods.core.shared import shared
 from methods.core.starts import kmeans_labels
@@ -38,7 +39,7 @@ class RUFS(BaseSelector):
     beta : float, default=1.0
         Weight of its row sparsity, above 0.
     zeta : float, default=1e7
-        Weight of the orthogonality of G, 0 or more.
+        Weight of the orthogonality of G, in [0, 1e20].
     variant : {"paper", "released"}, default="paper"
         "released": the program that was published (see Notes).
     n_neighbors : int, default=5
@@ -64,6 +65,14 @@ class RUFS(BaseSelector):
         ||w_j||.
     labels_ : ndarray of shape (n_samples,) of int
         The largest entry of each row of G.
+    coef_ : ndarray of shape (n_features, n_clusters)
+        W.
+    indicators_ : ndarray of shape (n_samples, n_clusters)
+        G.
+    centers_ : ndarray of shape (n_clusters, n_features)
+        F.
+    indicator_change_ : float
+        How far G is from its start, in [0, 1] (`methods.core.indicators.indicator_change`).
     trace_ : ndarray
         "paper": the objective, every row norm r smoothed to sqrt(r^2 + 1e-10); never rises.  "released": with the two
         terms that the program adds.
@@ -95,15 +104,15 @@ class RUFS(BaseSelector):
     is not multiplied by the number of neighbours, so that L may be hundreds of times larger and nu is not comparable;
     the row weights in F's gradient stay those of its first step; a block stops at the first step that lowers its
     function by less than 1e-4, and throws that step away; the outer test is met after a sweep or two, as the penalty
-    dominates the first gradient.  Here alone: at most 1000 steps per block, and the objective's last term is the
-    Frobenius norm.
+    dominates the first gradient.  Here alone the objective's last term is the Frobenius norm.
 
-    *Permuted samples or features* give the same selection, ties and rounding aside.
+    *Permuted samples or features* give the same selection, ties and rounding aside.  "released": nearly the same, as
+    some 1000 quasi-Newton steps of W amplify rounding.
 
     *Known pathologies*: at zeta = 1e7 the labels are those of K-means at the start, so that nu and the local learning
     hardly matter, and W depends on beta / alpha alone.  Where alpha is large and n_samples < n_features, XW = G is
     nearly exact, and max_iter is reached.  "released": its start is so far from G'G = I that the first steps leave
-    K-means behind.
+    K-means behind.  Measured in docs/methods/rufs.md.
 
     References
     ----------
@@ -111,7 +120,7 @@ class RUFS(BaseSelector):
     objective (8), gradients (10)-(12), Algorithm 3.
     """
 
-    bounds = MappingProxyType({"nu": at_least(0), "alpha": above(0), "beta": above(0), "zeta": at_least(0)})
+    bounds = MappingProxyType({"nu": at_least(0), "alpha": above(0), "beta": above(0), "zeta": Bound(0, 1e20)})
     choices = MappingProxyType({"variant": tuple(VARIANTS), "affinity": ("local", "heat", "binary")})
 
     def __init__(
@@ -163,7 +172,13 @@ class RUFS(BaseSelector):
         else:
             start = problem.start(variant.first(shared(X, kmeans_labels, self.n_clusters, seed), self.n_clusters))
         state, trace = iterate(problem.sweep, start, residual=problem.change, max_iter=self.max_iter, tol=self.tol)
-        return Solution(problem.scores(state), trace, state.G.argmax(axis=1))
+        learned = {
+            "coef_": state.W,
+            "indicators_": state.G,
+            "centers_": state.F,
+            "indicator_change_": indicator_change(start.G, state.G),
+        }
+        return Solution(problem.scores(state), trace, state.G.argmax(axis=1), learned)
 
     def _laplacian(self, X, variant):
         if isinstance(self.affinity, str) and self.affinity == "local":

@@ -15,7 +15,7 @@ ROW_PENALTY = 1e-4  # of sum_j ||F_:j||, not in the paper
 SUM_PENALTY = 0.1  # of sum G, not in the paper
 MEMORY = 10  # pairs of the L-BFGS
 ARMIJO = 0.2
-LARGEST_INNER = 1000  # the program has no bound
+LARGEST_INNER = 100_000  # steps of a block; the program has no bound
 first = indicator  # of labels: G0
 
 
@@ -184,6 +184,11 @@ def descend(value, gradient, x, tol, small=0.0, bounded=False):
     x : ndarray
     projected : ndarray
         The gradient there, without what points out of the bounds.
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        Where no step is that small, or no value finite.
     """
     pairs = []  # (step, change of the gradient, 1 / their inner product), oldest first
     f, g = value(x), gradient(x)
@@ -214,6 +219,8 @@ def descend(value, gradient, x, tol, small=0.0, bounded=False):
         product = np.vdot(s, y)
         x, f, g = candidate, f_candidate, g_candidate
         pairs = [*pairs, (s, y, 1 / product)][-MEMORY:] if product else []
+    else:
+        raise np.linalg.LinAlgError(f"A block does not end within {LARGEST_INNER} steps.")
     return x, projected
 
 

@@ -46,6 +46,12 @@ class SF2SOG(BaseSelector):
     ----------
     scores_ : ndarray of shape (n_features,)
         1 + ||w_j|| for a selected feature, 0 for any other.
+    coef_ : ndarray of shape (n_features, c)
+        W.
+    embedding_ : ndarray of shape (n_samples, c)
+        Y.
+    graph_ : csr_array of shape (n_samples, n_samples)
+        G.
     trace_ : ndarray
         The objective; never rises.
     status_ : str
@@ -63,10 +69,11 @@ class SF2SOG(BaseSelector):
     For given W and G the best Y is lambda_ (L_G + lambda_ I)^-1 X W, which leaves lambda_ tr W'BW, B = X'MX and
     M = (L_G + lambda_ I)^-1 L_G: the sum of the c smallest eigenvalues of B on the chosen features, W their vectors.
 
-    *A sweep*: swaps of blocks of features as long as that sum falls (`methods.sf2sog.eigen_subset`), Y, then G, whose
-    rows are projections on the simplex (`methods.core.optimal_graph`).  Y and G are exact; the choice of features is a
-    local search.  B is never formed: O(n_samples^2 n_features) a sweep where G has filled up, less while it is sparse.
-    Deterministic.
+    *A sweep*: Y, then G, whose rows are projections on the simplex (`methods.core.optimal_graph`), both exact; then
+    swaps of features, first of blocks, then of single ones, until no single swap lowers that sum by more than a
+    millionth (`methods.sf2sog.eigen_subset`).  So it is at the end, whatever the status.  Other starts may end lower.
+    B is never formed: O(n_samples^2 n_features) where G has filled up, less while it is sparse, and O(h^3 (h +
+    n_features)) for the proof that no swap helps.  Deterministic.
 
     *Differs from the paper*: there is no public program.  The choice of features usual for this model, minorising and
     keeping the h largest diagonal entries of a projected matrix, does not leave its start; hence the swaps.  Neither
@@ -116,9 +123,13 @@ class SF2SOG(BaseSelector):
         problem = Problem(X, S, self.n_features_to_select_, self.n_clusters, self.lambda_, self.gamma)
         start = problem.start(self._first_features(X.shape[1]))
         state, trace = iterate(problem.sweep, start, max_iter=self.max_iter, tol=self.tol)
+        W = np.zeros((X.shape[1], problem.n_vectors))
+        W[state.subset.features] = state.subset.vectors
         scores = np.zeros(X.shape[1])
         scores[state.subset.features] = 1 + np.linalg.norm(state.subset.vectors, axis=1)
-        return Solution(scores, trace.collapsed_if(state.subset.total == 0))
+        Y = problem.embedding(state.subset, state.smooth)
+        learned = {"coef_": W, "embedding_": Y, "graph_": state.G}
+        return Solution(scores, trace.collapsed_if(state.subset.total == 0), learned=learned)
 
     def _first_features(self, n_features):
         if self.init is None:
@@ -140,6 +151,7 @@ class State:
     B: Quadratic
     smooth: object  # multiplies by (L_G + lambda_ I)^-1
     value: float
+    settled: bool  # whether no swap of features lowers the value
 
 
 class Problem:
@@ -157,13 +169,13 @@ class Problem:
         return self._state(B.subset(features, self.n_vectors), self.S, B, smooth)
 
     def sweep(self, state):
-        """Features with W for the graph of the state, then the graph for them, then their W for it."""
+        """The graph for the features of the state, then features with W for it, which no single swap improves."""
         if state.subset.total == 0:  # what is left to move is rounding
             return state
-        subset = swapped(state.B, state.subset)
+        subset = state.subset if state.settled else swapped(state.B, state.subset)
         G = adapted_graph(self.embedding(subset, state.smooth), self.S, self.gamma)
         B, smooth = self._quadratic(G)
-        return self._state(B.subset(subset.features, self.n_vectors), G, B, smooth)
+        return self._state(swapped(B, B.subset(subset.features, self.n_vectors)), G, B, smooth, settled=True)
 
     def embedding(self, subset, smooth):
         """Y = lambda_ (L_G + lambda_ I)^-1 X W."""
@@ -174,7 +186,7 @@ class Problem:
         smooth = smoother(L, self.lambda_)
         return Quadratic(self.X, smooth(L @ self.X)), smooth
 
-    def _state(self, subset, G, B, smooth):
+    def _state(self, subset, G, B, smooth, settled=False):
         distance = G - self.S
         value = self.lambda_ * subset.total + self.gamma * float((distance.data**2).sum())
-        return State(subset, G, B, smooth, value)
+        return State(subset, G, B, smooth, value, settled)

@@ -1,0 +1,20 @@
+"""What the results of a study say.  This file has what all its readers need, and imports nothing that takes long."""
+
+FAILED = "failed"  # the status of a trial whose fit or evaluation raised
+USUAL_SIZE = 100  # number of features at which methods are compared where only one is shown
+
+
+def nearest_size(sizes, wanted=USUAL_SIZE):
+    """The size nearest to the wanted one; of two equally near, the smaller.
+
+    Parameters
+    ----------
+    sizes : iterable of int
+        At least one.
+    wanted : int, default=USUAL_SIZE
+
+    Returns
+    -------
+    int
+    """
+    return min(sizes, key=lambda size: (abs(size - wanted), size))

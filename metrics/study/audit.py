@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 
 from metrics.study.stability import jaccard, nogueira
-from metrics.study.summary import SELECTIONS, select
 
 CELL = ["dataset", "method"]
 RISE = 1e-10  # a relative rise of the objective below this is rounding
+STILL = 0.01  # a change of the indicators up to this is none
 STATUSES = ("max_iter", "diverged", "collapsed", "failed")
 
 
@@ -220,14 +220,32 @@ def outcomes(trials, traces):
     return pd.DataFrame(rows, columns=[*CELL, "n_trials", *STATUSES, "n_traced", "rose"])
 
 
-def choices(summary, metric="acc"):
+def movements(trials, facts):
+    """How far the indicators of the fits are from their starts.
+
+    Parameters
+    ----------
+    trials, facts : DataFrame
+
+    Returns
+    -------
+    DataFrame
+        One row per data set and method whose fits report `indicator_change`: n_fits, the smallest, median and largest
+        change, and still: the share of the fits whose change is at most 0.01.
+    """
+    reported = facts[facts["name"] == "indicator_change"].merge(trials[["trial", *CELL]], on="trial")
+    found = reported.groupby(CELL)["value"].agg(n_fits="size", low="min", median="median", high="max").reset_index()
+    still = reported.assign(still=reported["value"] <= STILL).groupby(CELL)["still"].mean()
+    return found.assign(still=still.to_numpy(float))
+
+
+def choices(chosen):
     """What each way to choose parameters and size ends with.
 
     Parameters
     ----------
-    summary : DataFrame
-        From `metrics.study.summary.summarise`, of one study.
-    metric : {"acc", "nmi"}, default="acc"
+    chosen : Mapping
+        Selection -> DataFrame from `metrics.study.summary.select`, of one study and metric.
 
     Returns
     -------
@@ -236,7 +254,7 @@ def choices(summary, metric="acc"):
         fit ended that is best as judged by the labels.
     """
     keys = [*CELL, "clusterer"]
-    chosen = {name: select(summary, metric, name).set_index(keys) for name in SELECTIONS}
+    chosen = {name: frame.set_index(keys) for name, frame in chosen.items()}
     columns = {name: frame["mean"] for name, frame in chosen.items()}
     return pd.DataFrame(columns | {"oracle_status": chosen["best_over_grid"]["status"]}).reset_index()
 

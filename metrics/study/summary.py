@@ -1,25 +1,15 @@
 """From the frames of a study to one row per feature set, and from those to the cells of a table."""
 
-import functools
 import json
 
-import numpy as np
 import pandas as pd
 
-SELECTIONS = {
-    "best_over_grid": "the parameters and the size with the highest mean, chosen with the labels",
-    "default_params": "the default parameters, at the size of the protocol nearest to 100",
-    "grid_median": "the median of the means over all grid points and sizes",
-    "stability": "the parameters and the size at which the K-means restarts agree most, by adjusted Rand index",
-    "silhouette": "the parameters and the size whose selected features have the largest simplified silhouette",
-}
-POINT = ["study", "dataset", "method", "params", "n_selected", "clusterer"]
-# What each selection without labels goes by.
-CRITERIA = {"stability": "agreement", "silhouette": "silhouette"}
-CELL = ["study", "dataset", "method", "clusterer"]
-FAILED = "failed"
+from metrics.study import FAILED
+from metrics.study.frames import CELL, POINT, check_one_protocol, complete_sizes, scored_sizes
+from metrics.study.selections import BY_NAME, LABEL_FREE, NOTHING, SELECTIONS
+
+__all__ = ["FAILED", "SELECTIONS", "check_one_protocol", "running_times", "select", "summarise"]
 COUNTS = ["n_params", "n_points", "n_failed", "n_missing"]
-NOTHING = {"mean": np.nan, "std": np.nan, "n_restarts": 0, "params": "", "trial": "", "status": ""}
 
 
 def summarise(trials, scores):
@@ -57,7 +47,7 @@ def summarise(trials, scores):
         silhouette=("silhouette", "mean"),
     ).reset_index()
     learned = points["clusterer"] == "learned"
-    for name in CRITERIA.values():
+    for name in LABEL_FREE:
         points.loc[learned, name] = points["trial"].map(points[~learned].groupby("trial")[name].max())
     asked = trials[["trial"]].assign(n_selected=trials["sizes"].map(json.loads), clusterer="kmeans")
     asked = asked.explode("n_selected").astype({"n_selected": int})
@@ -73,34 +63,6 @@ def summarise(trials, scores):
             f"{row['n_selected']} features more than once, of different data. Move one of them to a study of its own."
         )
     return summary.sort_values(POINT, kind="stable").reset_index(drop=True)
-
-
-def check_one_protocol(trials):
-    """Refuse a study whose trials follow several protocols.
-
-    Parameters
-    ----------
-    trials : DataFrame
-
-    Raises
-    ------
-    ValueError
-        Naming the fields that differ.
-    """
-    for study, group in trials.groupby("study"):
-        protocols = [json.loads(text) for text in sorted(group["protocol"].unique())]
-        names = sorted({name for protocol in protocols for name in protocol})
-        differing = [name for name in names if any(p.get(name) != protocols[0].get(name) for p in protocols)]
-        if differing:
-            values = "; ".join(f"{name}: {_alternatives(protocols, name)}" for name in differing)
-            raise ValueError(
-                f"study={study!r} mixes {len(protocols)} protocols ({values}); their numbers cannot stand in one "
-                "table. Move the results of all but one to studies of their own."
-            )
-
-
-def _alternatives(protocols, name):
-    return " or ".join(sorted({str(protocol.get(name)) for protocol in protocols}))
 
 
 def select(summary, metric="acc", selection="best_over_grid", per_size=False):
@@ -140,9 +102,7 @@ def select(summary, metric="acc", selection="best_over_grid", per_size=False):
         if value not in options:
             raise ValueError(f"{name}={value!r} must be one of {', '.join(options)}.")
     summary = summary.rename(columns={f"{metric}_mean": "mean", f"{metric}_std": "std"})
-    sizes = _protocol_sizes(summary)
-    choose = {"best_over_grid": _best, "default_params": _default, "grid_median": _median}.get(selection)
-    choose = choose or functools.partial(_best, criterion=CRITERIA[selection])
+    sizes, choose = scored_sizes(summary), BY_NAME[selection].choose
     failures = summary[summary["status"] == FAILED].groupby(CELL[:3]).size()
     rows = []
     for key, cell in summary.groupby(CELL):
@@ -183,46 +143,6 @@ def running_times(trials):
     return pd.DataFrame(rows, columns=[*CELL, "metric", "selection", *NOTHING, "n_selected", "sizes", *COUNTS])
 
 
-def _best(points, _sizes, criterion="mean"):
-    points = points[(points["n_restarts"] > 0) & points[criterion].notna()]
-    order = points.assign(_key=-points[criterion].round(12)).sort_values(
-        ["_key", "n_selected", "params"], kind="stable"
-    )
-    return _row(order)
-
-
-def _default(points, sizes):
-    # A cell that lacks the size is missing, not shown at another one.
-    size = min(_wanted_sizes(points, sizes), key=lambda size: (abs(size - 100), size))
-    return _row(points[points["is_default"] & (points["n_selected"] == size) & (points["n_restarts"] > 0)])
-
-
-def _median(points, _sizes):
-    points = points[points["n_restarts"] > 0]
-    restarts = points["n_restarts"].max() if len(points) else 0
-    return {**NOTHING, "mean": points["mean"].median(), "n_restarts": restarts}
-
-
-def _row(points):
-    return points.iloc[0][[*NOTHING, "n_selected"]].to_dict() if len(points) else NOTHING
-
-
-def _protocol_sizes(summary):
-    """Sizes of the protocol that some method scored, for every (study, data set): those above n_features drop out."""
-    sizes = {}
-    for key, group in summary.groupby(["study", "dataset"]):
-        protocol = json.loads(group["protocol"].iloc[0])
-        wanted = protocol.get("sizes_for", {}).get(key[1], protocol["sizes"])
-        sizes[key] = [size for size in wanted if size in set(group["n_selected"])]
-    return sizes
-
-
-def _wanted_sizes(points, sizes):
-    """The sizes of a complete cell: those of the protocol, or its own where it scores others, as all features do."""
-    own = set(points["n_selected"])
-    return own | set(sizes) if own & set(sizes) else own
-
-
 def _counts(cell, sizes, n_failed):
     n_params = cell["params"].nunique()
     scored = int((cell["n_restarts"] > 0).sum())
@@ -231,5 +151,5 @@ def _counts(cell, sizes, n_failed):
         "n_points": scored,
         "n_failed": n_failed,
         # A failed trial has no rows of learned labels; it is missing there all the same.
-        "n_missing": max(n_params * len(_wanted_sizes(cell, sizes)) - scored, n_failed),
+        "n_missing": max(n_params * len(complete_sizes(cell, sizes)) - scored, n_failed),
     }

@@ -1,125 +1,117 @@
 """What the scores of a study do not show: ``python -m scripts.audit --help``."""
 
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
 import pandas as pd
 
-from scripts.audit.findings import by_method, in_words, selection_names
-from scripts.core.markdown import pipes
-
-TITLES = {
-    "distinct": (
-        "Distinct feature sets",
-        "How many different sets the points of a grid give, for every size; methods without a grid are left out.",
-    ),
-    "parameters": (
-        "Parameters",
-        "Steps between neighbouring values of one parameter, all others fixed, that change the selected set (at 0 a "
-        "parameter is inert), the share of features that neighbouring sets have in common, and that of random sets.",
-    ),
-    "overlaps": (
-        "Overlap with trivial rankings",
-        "Share of the selected features that a trivial ranking could have kept (ties free), median over the trials, at "
-        "the size nearest to 100; chance is what random features would have. start in file: how many of the first "
-        "features, as many as there are clusters, are the first of the file.",
-    ),
-    "outcomes": (
-        "How the fits ended",
-        "Shares of the trials. rose: the objective of a traced fit rose by more than 1e-10 of itself.",
-    ),
-    "choices": (
-        "Ways to choose parameters and size",
-        "The same grid, in percent: oracle is chosen with the labels, stability and silhouette without.",
-    ),
-    "gaps": ("Distance to a known optimum", "gap: how far the objective ends above it, as a share of it."),
-    "stability": (
-        "Stability",
-        "The default point fitted again: Jaccard's index, and Nogueira's measure with its 95 % interval (1: always the "
-        "same set; 0: random).",
-    ),
-}
+from datasets import DataError, load_dataset, scale
+from metrics.study import audit
+from metrics.study.summary import SELECTIONS
+from runners.repeats import default_trial, load_stability, measure
+from scripts.audit.findings import findings
+from scripts.core.conf import find, read_group
 
 
-def to_markdown(found, study, metric="acc"):
-    """The audit as a page of Markdown.
+@dataclass(frozen=True)
+class Audit:
+    """What `make_audit` found.
+
+    Attributes
+    ----------
+    tables : dict
+        Title -> DataFrame; empty ones where there is nothing to say.
+    findings : list of (str, str, str, str)
+        Data set, method, claim, detail.
+    notes : list of str
+        What could not be looked at, and why.
+    """
+
+    tables: dict
+    findings: list
+    notes: list
+
+
+def make_audit(study, metric="acc", stability=0, n_jobs=1):
+    """Look at everything that the results of a study disclose.
 
     Parameters
     ----------
-    found : Audit
-    study : str
-    metric : str, default="acc"
+    study : Study
+        Overlaps and stability need its data; nothing is downloaded.
+    metric : {"acc", "nmi"}, default="acc"
+    stability : int, default=0
+        Extra fits of every default point for each kind of change; 0 reads those of earlier audits only.
+    n_jobs : int, default=1
 
     Returns
     -------
-    str
+    Audit
+
+    Raises
+    ------
+    ValueError
+        When nothing is stored under that name, or the study mixes protocols.
     """
-    parts = [f"# Audit of study {study}", "## Findings"]
-    for method, claims in by_method(found.findings).items():
-        lines = [f"* {claim}: {in_words(places)}." for claim, places in claims.items()]
-        parts.append("\n".join([f"**{method}**", "", *lines]))
-    if not found.findings:
-        parts.append("Nothing stands out.")
-    if found.notes:
-        parts.append("\n".join(f"* {note}" for note in found.notes))
-    for name, (title, text) in TITLES.items():
-        parts += [f"## {title}{f' ({metric.upper()})' if name == 'choices' else ''}", text]
-        frame = compact(name, found.tables[name])
-        parts.append(
-            pipes([list(map(str, frame.columns)), *frame.to_numpy().tolist()]) if len(frame) else "Nothing to show."
-        )
-    return "\n\n".join(parts) + "\n"
+    if study.trials.empty:
+        folder = Path(study.results_dir) / study.name
+        raise ValueError(f"nothing is stored in {folder}: run something with study={study.name} first.")
+    results, _ = study.results, study.summary  # refused before any fit where it mixes protocols
+    notes, overlaps, n_features = [], [], {}
+    for dataset, trials in results.trials.groupby("dataset"):
+        X, reason = _data(dataset, trials, study.data_dir)
+        if X is None:
+            notes.append(f"No overlaps and no stability on {dataset}: {reason}")
+            continue
+        n_features[dataset] = X.shape[1]
+        rankings = audit.trivial_rankings(X)
+        for method, cell in trials.groupby("method"):
+            found = audit.trivial_overlaps(cell, rankings)
+            overlaps.append(found.assign(dataset=dataset, method=method))
+            if stability:
+                notes += _measure(cell, X, Path(study.results_dir) / study.name / dataset / method, stability, n_jobs)
+    fits = load_stability(study.results_dir, study.name)
+    fits = fits[fits["trial"].isin(results.trials["trial"]) & fits["dataset"].isin(n_features)]
+    columns = "dataset method ranking n_selected is_start chance median low high".split()
+    tables = {
+        "distinct": audit.distinct_sets(results.trials),
+        "parameters": audit.parameter_effects(results.trials, n_features),
+        "overlaps": pd.concat(overlaps, ignore_index=True)[columns] if overlaps else pd.DataFrame(columns=columns),
+        "outcomes": audit.outcomes(results.trials, results.traces),
+        "movements": audit.movements(results.trials, results.facts),
+        "choices": audit.choices({name: study.select(metric, name) for name in SELECTIONS}),
+        "gaps": audit.objective_gaps(results.trials, _optima()),
+        "stability": audit.stabilities(fits, n_features),
+    }
+    return Audit(tables, list(findings(tables)), notes)
 
 
-def compact(name, frame):
-    """A table of the audit in the columns and digits that are shown.
-
-    Parameters
-    ----------
-    name : str
-        A key of `TITLES`.
-    frame : DataFrame
-
-    Returns
-    -------
-    DataFrame of str
-    """
-    frame = frame.copy()
-    if name == "distinct":
-        frame = frame[frame.groupby(["dataset", "method"])["n_points"].transform("max") > 1]
-        sets = [f"{row.n_distinct} of {row.n_points}" for row in frame.itertuples()]
-        frame = frame.assign(sets=sets).pivot(index=["dataset", "method"], columns="n_selected", values="sets")
-        frame = frame.fillna("").reset_index().rename_axis(columns=None)
-    elif name == "overlaps":
-        frame = _overlaps_at_one_size(frame)
-    elif name == "choices":
-        frame = frame.rename(columns=selection_names() | {"oracle_status": "oracle's fit"})
-    return frame.apply(lambda column: column.map(lambda value: _text(name, column.name, value)))
+def _data(dataset, trials, data_dir):
+    """Scaled samples, or None and why: the numbers must be those that the trials were run on."""
+    try:
+        loaded = load_dataset(dataset, data_dir=data_dir, download=False)
+    except DataError as error:
+        return None, str(error).splitlines()[0]
+    if set(trials["data_sha"]) != {loaded.sha}:
+        return None, "the data here are not those of the stored trials."
+    return scale(loaded.X, json.loads(trials["protocol"].iloc[0])["scaling"]), ""
 
 
-def _overlaps_at_one_size(frame):
-    """A row per cell: the size nearest to 100, and the start of the ranking in file order."""
-    rows = []
-    for (dataset, method), cell in frame.groupby(["dataset", "method"]):
-        own = cell[~cell["is_start"]]
-        size = min(own["n_selected"], key=lambda size: (abs(size - 100), size))
-        own = own[own["n_selected"] == size]
-        start = cell[cell["is_start"] & (cell["ranking"] == "first in file")]
-        first = f"{start['median'].iloc[0]:.0%} of {start['n_selected'].iloc[0]}" if len(start) else ""
-        shown = {name: f"{median:.0%}" for name, median in zip(own["ranking"], own["median"], strict=True)}
-        chance = f"{own['chance'].iloc[0]:.0%}"
-        rows.append(
-            {"dataset": dataset, "method": method, "features": size, "chance": chance, **shown, "start in file": first}
-        )
-    return pd.DataFrame(rows)
+def _measure(cell, X, folder, repeats, n_jobs):
+    """Fit again; what could not be."""
+    method = folder.name
+    content = find("method", method)
+    if content is None:
+        return [f"No stability of {method}: it is not in conf/method."]
+    trial, size = default_trial(cell, content["target"])
+    if trial is None:
+        return [f"No stability of {method} on {folder.parent.name}: no stored trial at the parameters of its file."]
+    if size < X.shape[1]:
+        measure(trial, size, X, folder, repeats, n_jobs)
+    return []
 
 
-def _text(table, column, value):
-    if not isinstance(value, float):
-        return str(value)
-    if pd.isna(value):
-        return ""
-    if table == "choices":
-        return f"{100 * value:.1f}"
-    if table == "outcomes" or column in ("shared", "chance"):
-        return f"{value:.0%}"
-    if column == "gap":
-        return f"{100 * value:.3f} %"
-    return f"{value:.3f}" if abs(value) <= 1 else f"{value:.6g}"
+def _optima():
+    files = read_group("method").values()
+    return {content["name"]: content["optimum"] for content in files if "optimum" in content}

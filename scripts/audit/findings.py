@@ -1,17 +1,5 @@
-"""The audit of a study: its tables, and the sentences that follow from them."""
+"""The sentences that follow from the tables of an audit."""
 
-import json
-from dataclasses import dataclass
-from pathlib import Path
-
-import pandas as pd
-
-from datasets import DataError, load_dataset, scale
-from metrics.study import audit
-from metrics.study.summary import SELECTIONS, summarise
-from runners.repeats import default_trial, load_stability, measure
-from runners.store import load_results
-from scripts.core.conf import CONF, read
 from scripts.core.words import POOR
 
 # From here on an overlap, corrected for chance, says that two rankings select the same.
@@ -20,116 +8,14 @@ HARDLY = 0.2  # of the steps along a parameter
 UNSTABLE = 0.75  # Nogueira et al.: above it agreement is excellent
 
 
-@dataclass(frozen=True)
-class Audit:
-    """What `make_audit` found.
-
-    Attributes
-    ----------
-    tables : dict
-        Title -> DataFrame; empty ones where there is nothing to say.
-    findings : list of (str, str, str, str)
-        Data set, method, claim, detail.
-    notes : list of str
-        What could not be looked at, and why.
-    """
-
-    tables: dict
-    findings: list
-    notes: list
-
-
-def make_audit(results_dir, study, metric="acc", data_dir=None, stability=0, n_jobs=1):
-    """Look at everything that the results of a study disclose.
-
-    Parameters
-    ----------
-    results_dir : path
-    study : str
-    metric : {"acc", "nmi"}, default="acc"
-    data_dir : path, optional
-        Where the data are; nothing is downloaded.
-    stability : int, default=0
-        Extra fits of every default point for each kind of change; 0 reads those of earlier audits only.
-    n_jobs : int, default=1
-
-    Returns
-    -------
-    Audit
-
-    Raises
-    ------
-    ValueError
-        When nothing is stored under that name, or the study mixes protocols.
-    """
-    results = load_results(results_dir, study=study)
-    if results.trials.empty:
-        raise ValueError(f"nothing is stored in {Path(results_dir) / study}: run something with study={study} first.")
-    summary = summarise(results.trials, results.scores)
-    notes, overlaps, n_features = [], [], {}
-    for dataset, trials in results.trials.groupby("dataset"):
-        X, reason = _data(dataset, trials, data_dir)
-        if X is None:
-            notes.append(f"No overlaps and no stability on {dataset}: {reason}")
-            continue
-        n_features[dataset] = X.shape[1]
-        rankings = audit.trivial_rankings(X)
-        for method, cell in trials.groupby("method"):
-            found = audit.trivial_overlaps(cell, rankings)
-            overlaps.append(found.assign(dataset=dataset, method=method))
-            if stability:
-                notes += _measure(cell, X, Path(results_dir) / study / dataset / method, stability, n_jobs)
-    fits = load_stability(results_dir, study)
-    fits = fits[fits["trial"].isin(results.trials["trial"]) & fits["dataset"].isin(n_features)]
-    columns = "dataset method ranking n_selected is_start chance median low high".split()
-    tables = {
-        "distinct": audit.distinct_sets(results.trials),
-        "parameters": audit.parameter_effects(results.trials, n_features),
-        "overlaps": pd.concat(overlaps, ignore_index=True)[columns] if overlaps else pd.DataFrame(columns=columns),
-        "outcomes": audit.outcomes(results.trials, results.traces),
-        "choices": audit.choices(summary, metric),
-        "gaps": audit.objective_gaps(results.trials, _optima()),
-        "stability": audit.stabilities(fits, n_features),
-    }
-    return Audit(tables, list(_findings(tables)), notes)
-
-
-def _data(dataset, trials, data_dir):
-    """Scaled samples, or None and why: the numbers must be those that the trials were run on."""
-    try:
-        loaded = load_dataset(dataset, data_dir=data_dir, download=False)
-    except DataError as error:
-        return None, str(error).splitlines()[0]
-    if set(trials["data_sha"]) != {loaded.sha}:
-        return None, "the data here are not those of the stored trials."
-    return scale(loaded.X, json.loads(trials["protocol"].iloc[0])["scaling"]), ""
-
-
-def _measure(cell, X, folder, repeats, n_jobs):
-    """Fit again; what could not be."""
-    method = folder.name
-    path = CONF / "method" / f"{method}.yaml"
-    if not path.exists():
-        return [f"No stability of {method}: it is not in conf/method."]
-    trial, size = default_trial(cell, read(path)["target"])
-    if trial is None:
-        return [f"No stability of {method} on {folder.parent.name}: no stored trial at the parameters of its file."]
-    if size < X.shape[1]:
-        measure(trial, size, X, folder, repeats, n_jobs)
-    return []
-
-
-def _optima():
-    files = (read(path) for path in sorted((CONF / "method").glob("*.yaml")))
-    return {content["name"]: content["optimum"] for content in files if "optimum" in content}
-
-
-def _findings(tables):
+def findings(tables):
+    """The sentences that follow from the tables of an audit, as (data set, method, claim, detail)."""
     yield from _inert(tables["parameters"])
     yield from _repeated(tables["distinct"])
     yield from _trivial(tables["overlaps"])
     yield from _hollow(tables["choices"])
     yield from _ends(tables["outcomes"])
+    yield from _still(tables["movements"])
     for (dataset, method, optimum), rows in tables["gaps"].groupby(["dataset", "method", "optimum"]):
         gap = _range(100 * rows["gap"], "{:.2f} %")
         yield dataset, method, f"it ends above the optimum of its own objective, which {optimum} reaches", f"by {gap}"
@@ -194,6 +80,13 @@ def _ends(outcomes):
             yield row.dataset, row.method, "the objective rose in traced fits", f"{row.rose:.0%} of {row.n_traced}"
 
 
+def _still(movements):
+    for row in movements.itertuples():
+        if row.still >= 0.5:
+            claim = "its indicators end where they began, so that it learns no clusters of its own"
+            yield row.dataset, row.method, claim, f"{row.still:.0%} of {row.n_fits} fits"
+
+
 def _range(values, form):
     low, high = form.format(values.min()), form.format(values.max())
     return low if low == high else f"{low} to {high}"
@@ -224,8 +117,3 @@ def in_words(places):
     if len(details) == 1:
         return f"{', '.join(dataset for dataset, _ in places)} ({details.pop()}{' each' if len(places) > 1 else ''})"
     return "; ".join(f"{dataset} ({detail})" for dataset, detail in places)
-
-
-def selection_names():
-    """Title of each column of the table of choices."""
-    return dict(zip(SELECTIONS, ("oracle", "default", "median", "stability", "silhouette"), strict=True))

@@ -2,7 +2,6 @@
 
 import argparse
 import difflib
-import os
 import sys
 import time
 from pathlib import Path
@@ -11,6 +10,7 @@ import yaml
 from threadpoolctl import threadpool_limits
 
 from datasets import DataError, dataset_names
+from runners.boundary import boundary
 from scripts import check_method
 from scripts.check_method import Report, check_contract
 from scripts.check_method.contract import (
@@ -90,9 +90,6 @@ def _parser():
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except KeyboardInterrupt:
-        sys.exit("\ninterrupted")
-    except BrokenPipeError:  # a reader that goes away, such as `head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    with boundary():
+        status = main()
+    sys.exit(status)

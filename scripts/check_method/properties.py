@@ -6,6 +6,7 @@
 import importlib
 import inspect
 import pickle
+import re
 
 import numpy as np
 from sklearn.base import clone
@@ -14,6 +15,7 @@ from runners.grid import RESERVED
 from runners.method import load_class
 from scripts.check_method.contract import where_it_rises
 from scripts.check_method.synthetic import blobs, wide_blobs
+from scripts.method_notes import sections
 
 STATUSES = ("converged", "max_iter", "diverged", "collapsed")
 GROUPS = CONFIGURATION, FIRST_FIT, SHAPES, DESCENT, EQUIVARIANCE, ERRORS, REPRODUCIBILITY = (
@@ -84,6 +86,21 @@ def default_is_a_point_of_the_grid(method):
 def small_data_can_be_fitted(method):
     for X in (blobs(), wide_blobs()):
         method.make(4).fit(X)
+
+
+@property_of_every_method(FIRST_FIT)
+def attributes_of_the_docstring_are_there_after_a_fit_and_of_the_shape_it_says(method):
+    section = sections(inspect.cleandoc(method.cls.__doc__ or "")).get("Attributes", "")  # its own, not the inherited
+    X = blobs()
+    selector = method.make(4, n_clusters=3).fit(X)
+    sizes = {"n_samples": X.shape[0], "n_features": X.shape[1], "n_clusters": 3, "n_features_to_select_": 4}
+    for entry, kind in re.findall(r"^(\w[\w, ]*?)(?: : ([^\n]*))?$(?!\n +Only )", section, re.MULTILINE):
+        for name in entry.split(", "):
+            assert hasattr(selector, name), f"{name} is not there; what is said of it may begin with Only"
+            sides = re.findall(r"\w+", "".join(re.findall(r"of shape \(([^()]*)\)", kind)[:1]))
+            if sides and set(sides) <= set(sizes):
+                found, said = np.shape(getattr(selector, name)), tuple(sizes[side] for side in sides)
+                assert found == said, f"{name} is of shape {found}, the docstring says {kind}"
 
 
 @property_of_every_method(SHAPES)

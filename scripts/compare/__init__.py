@@ -1,22 +1,26 @@
-"""Every published score beside the reproduced ones, with a verdict: ``python -m scripts.compare --help``."""
-
-import json
+"""Every published score beside the reproduced ones, with verdicts: ``python -m scripts.compare --help``."""
 
 import pandas as pd
 
-from runners.store import load_results
+from metrics.protocol import Protocol
+from scripts.compare.controls import control_scores
 from scripts.compare.explanations import explain_cells
+from scripts.compare.headline import with_equivalence
 from scripts.compare.verdicts import judge
-from scripts.core.conf import CONF, read, read_table
-from scripts.core.published import PAPERS
-from scripts.core.words import POOR
-from scripts.make_table import make_table
+from scripts.core.conf import find
+from scripts.core.published import PAPERS, load_published
+from scripts.core.study import Study
+from scripts.core.tables import paper_tables
+from scripts.core.words import PARTIAL, POOR
+from scripts.make_table import table_cells
 
 COLUMNS = (
     "paper table metric dataset published_method method clusterer published_mean published_std published_n_features "
     "inherited mean std n_selected difference common_std verdict reason explanation remark departs status trial_status "
-    "params trial study selection"
+    "params trial study selection n_restarts published_n all_mean published_all margin standard_error equivalence "
+    "left_out evaluated_by std_over section"
 ).split()
+JUDGED = ["evaluated_by", "std_over", "section"]
 
 
 def compare(results_dir, papers=None, studies=None, selection="best_over_grid"):
@@ -40,45 +44,90 @@ def compare(results_dir, papers=None, studies=None, selection="best_over_grid"):
         `scripts.published.mark_inherited`, status as in `scripts.make_table`.  verdict and reason: see
         `scripts.compare.verdicts.verdict` and `judge`.  explanation: what is known of a cell that differs.
         remark: what else to know of the cell, such as a collapsed fit.  departs: how the study's protocol is not the
-        paper's; of a coarse grid, only "higher" is final.
+        paper's; of a coarse grid, only "higher" is final.  all_mean to left_out: see
+        `scripts.compare.headline.with_equivalence`; evaluated_by, std_over and section: `scripts.published.how_judged`;
+        published_n: how often the paper ran K-means.
     """
-    papers = list(PAPERS) if papers is None else list(papers)
+    return compare_studies(open_studies(results_dir, papers, studies), selection)
+
+
+def open_studies(results_dir, papers=None, studies=None):
+    """The studies that papers are compared with: paper -> Study; the parameters are those of `compare`."""
+    names = {paper: (studies or {}).get(paper, paper) for paper in (PAPERS if papers is None else papers)}
+    return {paper: Study.open(results_dir, name) for paper, name in names.items()}
+
+
+def compare_studies(studies, selection="best_over_grid"):
+    """As `compare`, of studies that are open already: paper -> Study."""
     frames = []
-    for paper in papers:
-        study = (studies or {}).get(paper, paper)
-        departs = _departures(results_dir, paper, study)
-        for spec in _tables(paper):
-            cells = make_table(spec, results_dir, study, selection).cells
-            cells = cells[cells["published_mean"].notna()]
-            cells = cells.assign(
+    for paper, study in studies.items():
+        tables = [(spec, table_cells(spec, study, selection)) for spec in score_tables(paper)]
+        frames.append(published_rows(paper, study, tables))
+    return with_verdicts(pd.concat(frames, ignore_index=True))
+
+
+def controls_of(studies, selection="best_over_grid"):
+    """The scores of the controls in the same studies, as `control_scores` gives them, with a column paper."""
+    frames = [control_scores(study, selection).assign(paper=paper) for paper, study in studies.items()]
+    return pd.concat(frames, ignore_index=True)
+
+
+def score_tables(paper):
+    """The tables of a paper that have verdicts."""
+    return [spec for spec in paper_tables(paper) if spec.metric in ("acc", "nmi")]
+
+
+def published_rows(paper, study, tables):
+    """What a paper prints in its tables, beside what a study has.
+
+    Parameters
+    ----------
+    paper : str
+    study : Study
+    tables : list of (TableSpec, DataFrame)
+        From `score_tables`, with the cells of each from `scripts.make_table.table_cells`.
+
+    Returns
+    -------
+    DataFrame
+        For `with_verdicts`.
+    """
+    departs = departures(paper, study)
+    frames = []
+    for spec, cells in tables:
+        cells = cells[cells["published_mean"].notna()]
+        frames.append(
+            cells.assign(
                 paper=paper,
-                table=spec["published_table"],
-                published_method=cells["method"].map(lambda name, spec=spec: spec["published_as"].get(name, name)),
+                table=spec.published_table,
+                published_method=cells["method"].map(spec.printed_row),
                 remark=[_remark(cell) for cell in cells.itertuples()],
                 departs=departs,
-                study=study,
+                study=study.name,
+                published_n=find("protocol", paper)["restarts"],
             )
-            frames.append(cells)
-    judged = judge(pd.concat(frames, ignore_index=True))
-    return judged.assign(explanation=explain_cells(judged))[COLUMNS]
+        )
+    keys = ["paper", "table", "metric", "dataset", "method"]
+    judged = load_published()[[*keys, *JUDGED]].rename(columns={"method": "published_method"})
+    return pd.concat(frames, ignore_index=True).merge(judged, how="left", validate="many_to_one")
 
 
-def _tables(paper):
-    specs = [read_table(path.stem) for path in sorted((CONF / "table").glob(f"{paper}_table*.yaml"))]
-    return [spec for spec in specs if spec["metric"] in ("acc", "nmi")]
+def with_verdicts(rows):
+    """Rows of `published_rows` with their verdicts and explanations, in the columns of `compare`."""
+    rows = with_equivalence(judge(rows))
+    return rows.assign(explanation=explain_cells(rows))[COLUMNS]
 
 
-def _departures(results_dir, paper, study):
+def departures(paper, study):
     """How the protocol of a study departs from that of the paper, in words."""
-    trials = load_results(results_dir, study=study).trials
-    if trials.empty:
+    if not study.protocol:
         return ""
-    stored, wanted = json.loads(trials["protocol"].iloc[0]), read(CONF / "protocol" / f"{paper}.yaml")
-    names = [name for name in {**wanted, **stored} if stored.get(name) != wanted.get(name)]
-    return ", ".join(f"{name} {stored.get(name)}" for name in names)
+    wanted = find("protocol", paper)
+    differences = Protocol(**wanted).differences(Protocol(**study.protocol))
+    return ", ".join(f"{name} {differences[name][1]}" for name in {**wanted, **study.protocol} if name in differences)
 
 
 def _remark(cell):
-    parts = ["some grid points or sizes are missing"] if cell.status == "partial" else []
+    parts = ["some grid points or sizes are missing"] if cell.status == PARTIAL else []
     parts += [f"the fit {cell.trial_status}"] if cell.trial_status in POOR else []
     return "; ".join(parts)

@@ -1,47 +1,24 @@
 """``python -m scripts.compare --help``."""
 
-import sys
-from pathlib import Path
-
-import hydra
-
-from metrics.study.summary import SELECTIONS
-from scripts.compare import compare
-from scripts.compare.page import to_markdown
-from scripts.core.conf import CONF
+from scripts.compare import compare_studies, controls_of, open_studies
+from scripts.compare.page import comparison_page
+from scripts.core.command import command
 from scripts.core.published import PAPERS
+from scripts.core.text import deliver
 
 
-@hydra.main(version_base="1.3", config_path=str(CONF), config_name="compare")
-def main(config):
-    """Print the comparison that `config` describes, or write it to a file."""
-    options = {
-        "format": ("md", "csv"),
-        "selection": SELECTIONS,
-        "paper": (*PAPERS, None),
-        "quick": (True, False),
-        "summary": (True, False),
-    }
-    for name, allowed in options.items():
-        if config[name] not in allowed:
-            sys.exit(f"{name}={config[name]} must be one of {', '.join(map(str, allowed))}.")
-    papers = [config.paper] if config.paper else list(PAPERS)
-    studies = {paper: config.study or f"{paper}{'_quick' if config.quick else ''}" for paper in papers}
-    try:
-        comparison = compare(config.results_dir, papers, studies, config.selection)
-    except ValueError as error:
-        sys.exit(f"error: {error}")
-    if config.format == "csv":
+@command("compare")
+def main(options):
+    """Print the comparison that the options describe, or write it to a file."""
+    papers = [options["paper"]] if options["paper"] else list(PAPERS)
+    names = {paper: options["study"] or f"{paper}{'_quick' if options['quick'] else ''}" for paper in papers}
+    studies = open_studies(options["results_dir"], papers, names)
+    comparison = compare_studies(studies, options["selection"])
+    if options["format"] == "csv":
         text = comparison.to_csv(index=False, float_format="%.4f", lineterminator="\n")
     else:
-        text = to_markdown(comparison, config.summary)
-    if config.output is None:
-        print(text, end="")
-        return
-    path = Path(config.output)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
-    print(path)
+        text = comparison_page(comparison, controls_of(studies, options["selection"]), options["summary"])
+    deliver(text, options["output"])
 
 
 if __name__ == "__main__":

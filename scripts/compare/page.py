@@ -3,25 +3,34 @@
 import pandas as pd
 
 from metrics.study.summary import SELECTIONS
-from scripts.compare.verdicts import VERDICTS, closest, count, own_rows, unreached
-from scripts.core.conf import names_in_print, unique_names
-from scripts.core.markdown import pipes
+from scripts.compare.controls import COLUMNS
+from scripts.compare.evidence_page import evidence_parts, number
+from scripts.compare.headline import accepted_at_random
+from scripts.compare.verdicts import ACCEPTED, closest, count, own_rows, unreached
+from scripts.core.conf import printed, unique_names
 from scripts.core.published import PAPERS
+from scripts.core.text import mean_std, pipes
+from scripts.core.words import labelled
 
+HEAD = "Data set|Published row|Published|Ours|Reproduced|Δ|Margin|Equivalence|Std rule|Notes".split("|")
 LEGEND = """\
-Within 1 or 2 std: of the root mean square of both sides' stds over K-means runs, plus 0.05 for rounding; otherwise
-within 3 points, higher or lower than published.
+By the std rule, which is no evidence: the counts above say what it lets pass. Within 1 or 2 std: of the root mean
+square of both sides' stds over K-means runs, plus 0.05 for rounding; otherwise within 3 points, higher or lower than
+published.
 inherited: published cells that are no evidence of their own. hollow: our best fit collapsed or diverged, so that
-agreement says nothing of the method."""
+agreement says nothing of the method. accepted: within 1 or 2 std or 3 points; at random: how many of the judged cells
+are accepted with a random ranking in the place of ours, on average."""
 
 
-def to_markdown(comparison, summary=False):
-    """Counts per paper, data set and method, the cells that no variant reaches, and every cell.
+def comparison_page(comparison, controls=None, summary=False):
+    """Five lines a paper, counts per paper, data set and method, the cells that no variant reaches, and every cell.
 
     Parameters
     ----------
     comparison : DataFrame
         From `scripts.compare.compare`.
+    controls : DataFrame, optional
+        From `scripts.compare.controls_of`; without it no control stands beside our numbers.
     summary : bool, default=False
         Leave out the list of every cell.
 
@@ -29,15 +38,19 @@ def to_markdown(comparison, summary=False):
     -------
     str
     """
+    controls = pd.DataFrame(columns=["paper", *COLUMNS]) if controls is None else controls
+    comparison = comparison.assign(at_random=accepted_at_random(comparison, controls))
     own = own_rows(comparison)
     selection = comparison["selection"].iloc[0]
     parts = [
         "# Published and reproduced scores",
-        f"{LEGEND} Selection {selection}: {SELECTIONS[selection]}.",
-        *_departures(comparison),
-        "## Per paper\n\nPublished cells, by the row of the method's own name, K-means on its features.",
+        f"Selection {selection}: {SELECTIONS[selection]}.",
+        *_protocols(comparison),
+        *evidence_parts(comparison, controls),
+        f"## Per paper\n\n{LEGEND}",
+        "Published cells, by the row of the method's own name, K-means on its features.",
         _counted(own, ["paper"]),
-        "The same cells, by the variant that comes closest; a hollow one counts only where all are.",
+        "Exploratory: the same cells, by the variant that comes closest; a hollow one counts only where all are.",
         _counted(closest(comparison), ["paper"]),
         "## Per data set\n\nBy the row of the method's own name.",
         _counted(own, ["paper", "dataset"]),
@@ -52,7 +65,7 @@ def to_markdown(comparison, summary=False):
     return "\n\n".join(parts) + "\n"
 
 
-def _departures(comparison):
+def _protocols(comparison):
     found = comparison.groupby(["paper", "study"], sort=False)["departs"].first()
     lines = [f"* {PAPERS[paper]}, study {study!r}: {text}." for (paper, study), text in found.items() if text]
     return ["Not the papers' protocols:\n\n" + "\n".join(lines)] if lines else []
@@ -62,13 +75,13 @@ def _unreached(comparison):
     cells = unreached(comparison)
     if cells.empty:
         return "None."
-    methods, datasets = unique_names("method", cells["method"].unique()), names_in_print("dataset")
+    methods = unique_names("method", cells["method"].unique())
     reasons = {text: str(place) for place, text in enumerate(filter(None, cells["explanation"].unique()), start=1)}
     lines = [["Paper", "Data set", "Score", "Published row", "Published", "Closest", "Reproduced", "Δ", "Why"]]
     for cell in cells.itertuples():
         lines.append([
-            PAPERS[cell.paper], datasets.get(cell.dataset, cell.dataset), cell.metric.upper(), cell.published_method,
-            _published(cell), methods[cell.method], _score(cell.mean, cell.std), f"{cell.difference:+.1f}",
+            PAPERS[cell.paper], printed("dataset", cell.dataset), cell.metric.upper(), cell.published_method,
+            _published(cell), methods[cell.method], mean_std(cell.mean, cell.std), f"{cell.difference:+.1f}",
             reasons.get(cell.explanation, "unknown"),
         ])  # fmt: skip
     return "\n".join([pipes(lines), *([""] if reasons else []), *(f"{n}. {text}." for text, n in reasons.items())])
@@ -76,34 +89,42 @@ def _unreached(comparison):
 
 def _every_cell(comparison):
     methods = unique_names("method", comparison["method"].unique())
-    datasets = names_in_print("dataset")
     order = {name: position for position, name in enumerate(dict.fromkeys(comparison["dataset"]))}
     parts = []
     for (paper, metric), cells in comparison.groupby(["paper", "metric"], sort=False):
         parts.append(f"## {PAPERS[paper]}: {metric.upper()}\n\nStudy {cells['study'].iloc[0]!r}.")
-        lines = [["Data set", "Published row", "Published", "Ours", "Reproduced", "Δ", "Verdict", "Notes"]]
+        lines = [HEAD]
         for cell in cells.sort_values("dataset", key=lambda names: names.map(order), kind="stable").itertuples():
-            name = methods[cell.method] + (" (learned labels)" if cell.clusterer == "learned" else "")
-            notes = "; ".join(filter(None, (cell.reason, cell.remark)))
+            name = labelled(methods[cell.method], cell.clusterer)
+            notes = "; ".join(filter(None, (_judged(cell), cell.reason, cell.remark)))
             difference = "" if pd.isna(cell.difference) else f"{cell.difference:+.1f}"
             lines.append([
-                datasets.get(cell.dataset, cell.dataset), cell.published_method, _published(cell), name,
-                _score(cell.mean, cell.std), difference, cell.verdict, notes,
+                printed("dataset", cell.dataset), cell.published_method, _published(cell), name,
+                mean_std(cell.mean, cell.std), difference, number(cell.margin, 1), cell.equivalence, cell.verdict,
+                notes,
             ])  # fmt: skip
         parts.append(pipes(lines))
     return parts
 
 
 def _counted(comparison, by):
-    counts = count(comparison, by).reset_index()
+    counts = count(comparison, by)
+    counts["accepted"] = counts[list(ACCEPTED)].sum(axis=1)
+    counts["at random"] = comparison.groupby(by, sort=False)["at_random"].sum(min_count=1)
+    counts = counts.reset_index()
     if by == ["paper"] and len(counts) > 1:
-        counts = pd.concat([counts, counts.drop(columns=by).sum().to_frame().T.assign(paper="all")])[list(counts)]
-    return pipes([[*by, *VERDICTS, "cells", "inherited", "hollow"], *counts.astype(str).to_numpy().tolist()])
+        total = counts.drop(columns=by).sum(skipna=False).to_frame().T.assign(paper="all")
+        counts = pd.concat([counts, total.astype(counts.dtypes)])[list(counts)]
+    counts["at random"] = counts["at random"].map(lambda value: number(value, 1))
+    return pipes([list(counts), *counts.astype(str).to_numpy().tolist()])
+
+
+def _judged(cell):
+    """What the paper judged its row by, where that is not what stands here."""
+    if cell.evaluated_by == cell.clusterer or cell.method != cell.published_method:
+        return ""
+    return f"the paper's: {cell.evaluated_by}, std over {cell.std_over} (section {cell.section})"
 
 
 def _published(cell):
-    return _score(cell.published_mean, cell.published_std) + ("§" if cell.inherited else "")
-
-
-def _score(mean, std):
-    return "" if pd.isna(mean) else f"{mean:.1f}" + ("" if pd.isna(std) else f"±{std:.1f}")
+    return mean_std(cell.published_mean, cell.published_std) + ("§" if cell.inherited else "")

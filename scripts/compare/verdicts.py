@@ -3,11 +3,13 @@
 import numpy as np
 import pandas as pd
 
+from metrics.study import FAILED
 from scripts.core.words import POOR
 
 WITHIN_1, WITHIN_2, NEAR = "within 1 std", "within 2 std", "within 3 points"
 HIGHER, LOWER, NOT_RUN, NOT_COMPARABLE = "higher", "lower", "not run", "not comparable"
 VERDICTS = (WITHIN_1, WITHIN_2, NEAR, HIGHER, LOWER, NOT_RUN, NOT_COMPARABLE)
+ACCEPTED = (WITHIN_1, WITHIN_2, NEAR)  # where a reader of the paper would not be surprised
 CONTROL = "all_features"
 POINTS = 3.0
 ROUNDING = 0.05  # half of the last decimal that the papers print
@@ -85,7 +87,7 @@ def judge(cells):
         NOT_RUN if pd.isna(difference) else verdict(difference, std)
         for difference, std in zip(cells["difference"], cells["common_std"], strict=True)
     ]
-    failed = cells["status"] == "failed"
+    failed = cells["status"] == FAILED
     cells.loc[failed, "verdict"], cells.loc[failed, "reason"] = NOT_COMPARABLE, "every fit failed"
     off = cells[(cells["method"] == CONTROL) & cells["verdict"].isin((HIGHER, LOWER))]
     for control in off.itertuples():

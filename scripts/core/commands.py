@@ -1,87 +1,149 @@
-"""The command lines that fill or repeat results."""
+"""The command lines that fill what a study lacks, or repeat what it holds."""
 
 import json
 import shlex
+from pathlib import Path
 
-from metrics.protocol import OPTIONAL
-from runners.grid import RESERVED
-from scripts.core.conf import CONF, read
+import pandas as pd
+
+from metrics.protocol import OPTIONAL, Protocol
+from runners.method import RESERVED, did_you_mean
+from scripts.core.conf import find, names
 from scripts.core.words import COMPLETE, NOT_RUN
 
 
-def commands(cells, study, protocol_name, overrides, methods, datasets, experiment=None):
+class MissingResults(ValueError):
+    """Results that are not stored.
+
+    Parameters
+    ----------
+    message : str
+    cells : list of (str, str)
+        The (method, data set) pairs that are wanted.
+    """
+
+    def __init__(self, message, cells=()):
+        super().__init__(message)
+        self.cells = list(cells)
+
+
+def no_results(study):
+    """That a study has no results, and which ones have."""
+    there = sorted({path.parts[-4] for path in Path(study.results_dir).glob("*/*/*/trials.csv")})
+    hint = did_you_mean(study.name, there)
+    known = ", ".join(there) or "none"
+    return f"the study {study.name!r} has no results in {study.results_dir}.{hint} Studies there: {known}."
+
+
+def with_commands(text, lines):
+    """What is wrong, and below it the commands that fill what is missing, if there are any."""
+    return "\n".join([str(text), *(["To fill it:"] if lines else []), *(f"  {line}" for line in lines)])
+
+
+def fill(cells, study, protocol, experiment=None):
     """The command lines that fill the cells which are not complete.
 
     Parameters
     ----------
     cells : DataFrame
-    study, protocol_name : str
-    overrides : list of str
-        Fields of the study's protocol that differ from its file, such as "protocol.seed=1".
-    methods, datasets : collection of str
-        What conf/ has; other cells cannot be run.
+        With method, dataset, clusterer and status.
+    study : Study
+        Its protocol is the one of its trials.
+    protocol : str
+        File of conf/protocol, for a study that holds nothing yet.
     experiment : str, optional
         Where nothing of a whole table is stored, the experiment of this name that fills it, if there is one.
 
     Returns
     -------
-    commands : list of str
+    lines : list of str
         One for each set of data sets that lack the same methods.
     unknown : list of str
         Methods and data sets of the table that conf/ does not have.
     """
+    methods, datasets = names("method"), names("dataset")
     open_cells = cells[(cells["clusterer"] == "kmeans") & (cells["status"] != COMPLETE)]
     unknown = [name for name in dict.fromkeys(open_cells["method"]) if name not in methods]
     unknown += [name for name in dict.fromkeys(open_cells["dataset"]) if name not in datasets]
     runnable = open_cells[open_cells["method"].isin(methods) & open_cells["dataset"].isin(datasets)]
-    if (cells["status"] == NOT_RUN).all() and (CONF / "experiment" / f"{experiment}.yaml").exists():
+    if (cells["status"] == NOT_RUN).all() and find("experiment", experiment):
         return [f"python run.py experiment={experiment}"], unknown
     groups = {}
     for dataset in cells["dataset"].unique():
         if wanted := tuple(runnable.loc[runnable["dataset"] == dataset, "method"]):
             groups.setdefault(wanted, []).append(dataset)
-    settings = [f"protocol={protocol_name}", *([f"study={study}"] if study != protocol_name else []), *overrides]
+    protocol = study.protocol.get("name", protocol)
+    settings = [f"protocol={protocol}", *([f"study={study.name}"] if study.name != protocol else [])]
+    settings += overrides(protocol, study.protocol)
     lines = []
-    for wanted, names in groups.items():
-        sweep = ["-m"] if len(wanted) * len(names) > 1 else []
-        words = ["python", "run.py", *sweep, *settings, f"method={','.join(wanted)}", f"dataset={','.join(names)}"]
+    for wanted, places in groups.items():
+        sweep = ["-m"] if len(wanted) * len(places) > 1 else []
+        words = ["python", "run.py", *sweep, *settings, f"method={','.join(wanted)}", f"dataset={','.join(places)}"]
         lines.append(shlex.join(words))
     return lines, unknown
 
 
-def overrides_of(protocol, stored):
+def fill_pairs(pairs, study, protocol, grid=None):
+    """The commands that fill cells of a study, for a figure or a test that lacks them.
+
+    Parameters
+    ----------
+    pairs : list of (str, str)
+        (method, data set).
+    study : Study
+    protocol : str
+        File of conf/protocol, for a study that holds nothing yet.
+    grid : Mapping, optional
+        Parameter -> values that the method's file does not search; one command each.
+
+    Returns
+    -------
+    list of str
+        Empty where there is neither a result nor such a file: no command can be named then.
+    """
+    if not study.protocol and find("protocol", protocol) is None:
+        return []
+    frame = pd.DataFrame(pairs, columns=["method", "dataset"]).assign(clusterer="kmeans", status=NOT_RUN)
+    lines, unknown = fill(frame, study, protocol)
+    if grid:
+        lines = [
+            f"{line} '+method.grid.{name}=[{','.join(map(str, values))}]'"
+            for line in lines
+            for name, values in grid.items()
+        ]
+    return lines + [f"(no file in conf/ for {name})" for name in unknown]
+
+
+def overrides(protocol, stored):
     """What to add to ``protocol=NAME`` so that it is the protocol of the stored trials.
 
     Parameters
     ----------
-    protocol, stored : Mapping
-        The file of conf/protocol, and the fields in the trials.
+    protocol : str
+        File of conf/protocol; without it there is nothing to add to.
+    stored : Mapping
+        The fields in the trials.
 
     Returns
     -------
     list of str
     """
-    lines = [f"protocol.{name}=null" for name in protocol if name not in stored and protocol[name]]
-    for name, value in stored.items():
-        if value != protocol.get(name):
-            text = json.dumps(value).replace(" ", "").replace('"', "")
-            lines.append(f"{'' if name in protocol else '+'}protocol.{name}={text}")
-    return lines
+    content = find("protocol", protocol)
+    return Protocol(**content).overrides(Protocol(**stored)) if content and stored else []
 
 
-def command(row):
+def repeat(row):
     """The command line that runs this point again, in a study of its own; None where conf/ lacks what it needs.
 
     Where the size is part of the model it runs the point at all sizes of the protocol.
     """
     protocol, params = json.loads(row["protocol"]), json.loads(row["params"])
-    names = {"protocol": protocol["name"], "method": row["method"], "dataset": row["dataset"]}
-    files = {group: CONF / group / f"{name}.yaml" for group, name in names.items()}
-    if not all(path.exists() for path in files.values()):
+    chosen = {"protocol": protocol["name"], "method": row["method"], "dataset": row["dataset"]}
+    settings, method, dataset = (find(group, name) for group, name in chosen.items())
+    if None in (settings, method, dataset):
         return None
-    settings, method = read(files["protocol"]), read(files["method"])
-    words = ["python", "run.py", *(f"{group}={name}" for group, name in names.items())]
-    words += overrides_of(settings, {name: value for name, value in protocol.items() if name not in OPTIONAL})
+    words = ["python", "run.py", *(f"{group}={name}" for group, name in chosen.items())]
+    words += overrides(chosen["protocol"], {name: value for name, value in protocol.items() if name not in OPTIONAL})
     # The grid is given below, so that what would replace or thin it is taken away.
     empty = {"grid_values": "[]", "coarse": "false", "budget": "0"}
     words += [f"protocol.{name}={value}" for name, value in empty.items() if settings.get(name)]

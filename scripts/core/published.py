@@ -1,5 +1,6 @@
 """What the papers print: results/published*.csv."""
 
+import functools
 from pathlib import Path
 
 import numpy as np
@@ -16,17 +17,19 @@ MARKS = {
 }
 
 
+@functools.cache
 def load_published(path=PATH):
-    """The published cells.
+    """The published cells; not to be changed in place, for they are read once.
 
     Returns
     -------
     DataFrame
-        Columns paper, table, dataset, method, metric, mean_percent, std_percent, n_features, inherited.
+        Columns paper, table, dataset, method, metric, mean_percent, std_percent, n_features, inherited, evaluated_by,
+        std_over, section; the last four as `scripts.published` writes them.
     """
     return pd.read_csv(
         path,
-        dtype={"n_features": "Int64"},
+        dtype={"n_features": "Int64", "section": str},
         keep_default_na=False,
         na_values={name: [""] for name in ("mean_percent", "std_percent", "n_features")},
     )
@@ -49,16 +52,21 @@ def published_cells(paper, table, metric, published=None):
         the machine.  For "shape" indexed by dataset, with columns samples, features, classes.
     """
     if metric == "shape":
-        frame = pd.read_csv(DATASETS)
+        frame = _read(DATASETS)
         return frame[(frame["paper"] == paper) & (frame["table"] == table)].set_index("dataset")
     if metric == "seconds":
-        frame = pd.read_csv(RUNTIMES).rename(columns={"seconds": "mean"})
+        frame = _read(RUNTIMES).rename(columns={"seconds": "mean"})
         frame = frame.assign(metric="seconds", std=np.nan, n_features=pd.NA, inherited="")
     else:
         frame = load_published() if published is None else published
         frame = frame.rename(columns={"mean_percent": "mean", "std_percent": "std"})
     wanted = (frame["paper"] == paper) & (frame["table"] == table) & (frame["metric"] == metric)
     return frame[wanted].set_index(["dataset", "method"])
+
+
+@functools.cache
+def _read(path):
+    return pd.read_csv(path)
 
 
 def explain(marks):

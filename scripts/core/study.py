@@ -1,77 +1,92 @@
-"""What every figure is drawn from, and the words that they share."""
+"""A study as every command takes it: read once, summarised once."""
 
+import functools
 import json
-from typing import NamedTuple
+from dataclasses import dataclass, replace
+from os import PathLike
 
-import pandas as pd
-
-from runners.store import Results
-from scripts.core.conf import names_in_print
-
-PER_SIZE = {
-    "best_over_grid": "At every size the best parameters of the grid, chosen with the labels",
-    "default_params": "Default parameters",
-    "grid_median": "At every size the median over the grid",
-    "stability": "At every size the parameters at which the K-means restarts agree most, chosen without labels",
-    "silhouette": "At every size the parameters with the largest silhouette, chosen without labels",
-}
-OVERALL = {
-    "best_over_grid": "Best parameters and size of the grid, chosen with the labels",
-    "default_params": "Default parameters, at the size nearest to 100",
-    "grid_median": "Median over the grid and all sizes",
-    "stability": "Parameters and size at which the K-means restarts agree most, chosen without labels",
-    "silhouette": "Parameters and size with the largest silhouette, chosen without labels",
-}
-CLUSTERERS = {"kmeans": "K-means on the selected features", "learned": "the labels that the methods learn"}
+from metrics.study.summary import select, summarise
+from runners.store import Results, load_results
 
 
-class Study(NamedTuple):
-    """One study's results.
+@dataclass(frozen=True, eq=False)
+class Study:
+    """What is stored under the name of a study.
 
     Attributes
     ----------
+    name : str
     results : Results
-    summary : DataFrame
-        From `metrics.study.summary.summarise`.
+    results_dir : path or None
+        Where it was read.
     data_dir : path or None
         Where data sets are looked for.
     """
 
+    name: str
     results: Results
-    summary: pd.DataFrame
-    data_dir: str | None = None
+    results_dir: str | PathLike | None = None
+    data_dir: str | PathLike | None = None
 
+    @classmethod
+    def open(cls, results_dir, name, data_dir=None):
+        """Read the study `name` of a folder of results; it may be empty."""
+        return cls(name, load_results(results_dir, study=name), results_dir, data_dir)
 
-def one(names, option="dataset"):
-    """The one name that a figure draws."""
-    names = several(names)
-    if len(names) != 1:
-        example = ",".join(names) or "NAME,NAME"
-        raise ValueError(f"{option} must be one name here; for several, a file each: -m {option}={example}")
-    return names[0]
+    @property
+    def trials(self):
+        """One row per fit."""
+        return self.results.trials
 
+    @functools.cached_property
+    def summary(self):
+        """One row per feature set and clusterer, from `metrics.study.summary.summarise`."""
+        return summarise(self.results.trials, self.results.scores)
 
-def several(names):
-    """A name or a list of them as a list."""
-    return [names] if isinstance(names, str) else list(names or [])
+    def select(self, metric="acc", selection="best_over_grid"):
+        """One number per data set, method and clusterer, from `metrics.study.summary.select`; chosen once."""
+        if (metric, selection) not in self._selected:
+            self._selected[metric, selection] = select(self.summary, metric, selection)
+        return self._selected[metric, selection]
 
+    @functools.cached_property
+    def protocol(self):
+        """The protocol in its trials; {} without any."""
+        return json.loads(self.trials["protocol"].iloc[0]) if len(self.trials) else {}
 
-def printed(group, name):
-    """Name in print of a file of conf/."""
-    return names_in_print(group).get(name, name)
+    def part(self, methods, datasets):
+        """The same study with these methods and data sets only; the same part is made once.
 
+        Parameters
+        ----------
+        methods, datasets : iterable of str
 
-def protocol_of(study):
-    """The protocol of a study."""
-    return json.loads(study.summary["protocol"].iloc[0])
+        Returns
+        -------
+        Study
+        """
+        key = frozenset(methods), frozenset(datasets)
+        if key not in self._parts:
+            wanted = self.trials["method"].isin(key[0]) & self.trials["dataset"].isin(key[1])
+            self._parts[key] = self if wanted.all() else self._only(self.trials[wanted])
+        return self._parts[key]
 
+    def _only(self, trials):
+        others = (frame[frame["trial"].isin(trials["trial"])] for frame in self.results[1:])
+        return replace(self, results=Results(trials, *others))
 
-def spread(study):
-    """What a band or an error bar shows."""
-    return f"± std over {protocol_of(study)['restarts']} K-means restarts"
+    @functools.cached_property
+    def _parts(self):
+        return {}
 
+    @functools.cached_property
+    def _selected(self):
+        return {}
 
-def origin(study):
-    """Where the numbers come from, in words."""
-    protocol = protocol_of(study)
-    return f"Study {study.summary['study'].iloc[0]}, protocol {protocol['name']}, scaling {protocol['scaling']}."
+    def spread(self):
+        """What a band or an error bar shows, in words."""
+        return f"± std over {self.protocol['restarts']} K-means restarts"
+
+    def origin(self):
+        """Where the numbers come from, in words."""
+        return f"Study {self.name}, protocol {self.protocol['name']}, scaling {self.protocol['scaling']}."

@@ -1,4 +1,77 @@
-"""The words that several commands have for the state of a cell or a fit."""
+"""The words that several commands share."""
 
-COMPLETE, PARTIAL, FAILED, NOT_RUN = "complete", "partial", "failed", "not run"
+from typing import NamedTuple
+
+from metrics.study.selections import BY_NAME
+
+# The state of a cell of a table.
+COMPLETE, PARTIAL, NOT_RUN = "complete", "partial", "not run"  # or FAILED
 POOR = ("collapsed", "diverged")  # fits that learned nothing
+CLUSTERERS = {"kmeans": "K-means on the selected features", "learned": "the labels that the methods learn"}
+
+
+class Choice(NamedTuple):
+    """What is said of a way to choose parameters and size, besides `metrics.study.selections.Selection.words`.
+
+    Attributes
+    ----------
+    column : str
+        Head of its column.
+    per_size, overall : str
+        Of a number at every size, and of one number.
+    seconds : str
+        What it costs.
+    """
+
+    column: str
+    per_size: str
+    overall: str
+    seconds: str
+
+
+WHOLE_GRID = "Seconds of all fits of the grid, which the choice needs"
+CHOICES = {
+    "best_over_grid": Choice(
+        "oracle",
+        "At every size the best parameters of the grid, chosen with the labels",
+        "Best parameters and size of the grid, chosen with the labels",
+        WHOLE_GRID,
+    ),
+    "default_params": Choice(
+        "default",
+        "Default parameters",
+        "Default parameters, at the size nearest to 100",
+        "Seconds of the one fit",
+    ),
+    "grid_median": Choice(
+        "median",
+        "At every size the median over the grid",
+        "Median over the grid and all sizes",
+        "Seconds of one fit, median over the grid",
+    ),
+    "stability": Choice(
+        "stability",
+        "At every size the parameters at which the K-means restarts agree most, chosen without labels",
+        "Parameters and size at which the K-means restarts agree most, chosen without labels",
+        WHOLE_GRID,
+    ),
+    "silhouette": Choice(
+        "silhouette",
+        "At every size the parameters with the largest silhouette, chosen without labels",
+        "Parameters and size with the largest silhouette, chosen without labels",
+        WHOLE_GRID,
+    ),
+}
+ORACLE = "this oracle is the custom of these papers and flatters what a user without labels gets"
+
+
+def rule(name):
+    """How the cells of a table were chosen, in a sentence."""
+    selection = BY_NAME[name]
+    what = selection.words if name == "grid_median" else f"the mean at {selection.words}"
+    return f"every cell is {what}; {ORACLE if selection.oracle else 'the choice uses no label'}"
+
+
+def labelled(name, clusterer):
+    """A method's name, and that its labels are those that it learns itself."""
+    return f"{name} (learned labels)" if clusterer == "learned" else name

@@ -1,11 +1,6 @@
 """Figures from stored results: ``python -m scripts.make_figure --help``."""
 
-import inspect
-
-from metrics.study.summary import SELECTIONS
-from runners.method import did_you_mean
-from scripts.core.conf import CONF, check_names, read
-from scripts.core.study import several
+from scripts.core.text import writing
 from scripts.make_figure.of_fits import convergence, pixels, surfaces
 from scripts.make_figure.of_scores import acc_vs_seconds, acc_vs_size, critical_difference
 
@@ -17,11 +12,6 @@ FIGURES = {
     "convergence": convergence,
     "pixels": pixels,
 }
-CHOICES = {"selection": tuple(SELECTIONS), "metric": ("acc", "nmi"), "clusterer": ("kmeans", "learned")}
-# What says where results are and where the figure goes, and not what it shows.
-PLACES = {"draw", "study", "protocol", "output", "results_dir", "data_dir"}
-# In a file's name where they depart from the figure's own file.
-NAMED = "metric clusterer selection kind others test size yscale".split()
 
 
 def save(figure, path):
@@ -37,99 +27,8 @@ def save(figure, path):
     -------
     list of Path
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
     files = [path.with_name(f"{path.name}.{suffix}") for suffix in ("png", "pdf")]
-    figure.savefig(files[0], dpi=200)
-    figure.savefig(files[1], metadata={"CreationDate": None})
+    with writing(files[0]):
+        figure.savefig(files[0], dpi=200)
+        figure.savefig(files[1], metadata={"CreationDate": None})
     return files
-
-
-def usual(figure):
-    """The settings of a figure before the command line: its file, the one it builds on, and the common ones."""
-    path = CONF / "figures" / "figure" / f"{figure}.yaml"
-    own = read(path) if path.exists() else {}  # it may lie in a folder of the user's own
-    below = [name for name in own.pop("defaults", []) if name != "_self_"]
-    return {**(usual(below[0]) if below else read(CONF / "figures" / "config.yaml")), **own}
-
-
-def file_name(figure, settings):
-    """Name of a figure's files: the method, the data sets and what departs from the figure's own file are in it.
-
-    Parameters
-    ----------
-    figure : str
-        A file of conf/figures/figure.  A paper's figure has its data set and method in its name already.
-    settings : Mapping
-
-    Returns
-    -------
-    str
-    """
-    known = usual(figure)
-    parts = [figure]
-    for name in ("method", "dataset"):
-        value = settings.get(name)
-        if value and (figure == known.get("draw") or value != known.get(name)):
-            parts.append(_text(value))
-    for name in NAMED:
-        if name in settings and _text(settings[name]) != _text(known.get(name)):
-            if name == "metric" and figure.startswith("acc_"):
-                parts[0] = figure.replace("acc", settings[name], 1)
-            else:
-                parts.append(_text(settings[name]))
-    return "_".join(parts)
-
-
-def _text(value):
-    if isinstance(value, dict):
-        return "_".join(f"{name}{_text(part)}" for name, part in value.items())
-    return (
-        "_".join(map(_text, value))
-        if isinstance(value, list)
-        else f"{value:g}"
-        if isinstance(value, float)
-        else str(value)
-    )
-
-
-def settings_of(config, figure, trials):
-    """What a configuration tells its figure, checked.
-
-    Parameters
-    ----------
-    config : dict
-    figure : str
-        The file of conf/figures/figure that it is made of.
-    trials : DataFrame
-        Of the study: its methods and data sets are known, whether conf/ has them or not.
-
-    Returns
-    -------
-    dict
-
-    Raises
-    ------
-    ValueError
-        For an option that the figure does not have, or a value that it cannot take.
-    """
-    accepted = set(inspect.signature(FIGURES[config["draw"]]).parameters) - {"study"}
-    known = usual(figure)
-    changed = {name for name in config.keys() - PLACES if config[name] != known.get(name)}
-    settings = {name: value for name, value in config.items() if name in accepted}
-    for given, own in (("method", "methods"), ("methods", "method")):
-        if given in changed - accepted and own in accepted - changed:
-            settings[own] = config[given]
-            changed.remove(given)
-    for name in sorted(changed - accepted):
-        options = ", ".join(sorted(accepted))
-        raise ValueError(f"figure={figure} has no option {name}.{did_you_mean(name, accepted)} It has: {options}.")
-    if settings.get("methods") is not None:
-        settings["methods"] = several(settings["methods"])
-    for name, options in CHOICES.items():
-        values = settings.get(name, options[0])
-        for value in values if isinstance(values, list) else [values]:
-            if value not in options:
-                raise ValueError(f"{name}={value!r} must be one of {', '.join(options)}.")
-    for group, option in (("dataset", "dataset"), ("method", "method"), ("method", "methods")):
-        check_names(group, several(settings.get(option)), trials[group].unique())
-    return settings

@@ -1,43 +1,51 @@
 """``python -m scripts.make_figure --help``."""
 
-import sys
 from pathlib import Path
 
-import hydra
 from hydra.core.hydra_config import HydraConfig
 from omegaconf import OmegaConf
 
-from metrics.study.summary import summarise
-from runners.store import load_results
+from runners.boundary import end
+from runners.method import ConfigError
+from scripts.core.command import command
+from scripts.core.commands import MissingResults, fill_pairs, no_results, with_commands
 from scripts.core.conf import CONF
-from scripts.core.missing import MissingResults, fill, no_results, with_commands
+from scripts.core.options import check_options
 from scripts.core.study import Study
-from scripts.make_figure import FIGURES, file_name, save, settings_of
+from scripts.make_figure import FIGURES, save
+from scripts.make_figure.options import file_name, settings_of
 
 
-@hydra.main(version_base="1.3", config_path=str(CONF / "figures"), config_name="config")
-def main(config):
-    """Draw the figure that `config` describes and print where it is."""
-    name = HydraConfig.get().runtime.choices["figure"]
-    config = OmegaConf.to_container(config, resolve=True)
-    if config["draw"] not in FIGURES:
-        sys.exit(f"figure={name} is not available: {config['reason']}")
-    results = load_results(config["results_dir"], study=config["study"])
+@command("make_figure", CONF / "make_figure", "config")
+def main(options):
+    """Draw the figure that the options describe and print where it is."""
+    name = HydraConfig.get().runtime.choices.get("figure")
+    if options.get("draw") not in FIGURES:
+        raise ValueError(f"figure={name} is not available: {options.get('reason', 'its file says not what to draw.')}")
+    study, draw = Study.open(options["results_dir"], options["study"], options["data_dir"]), FIGURES[options["draw"]]
     try:
-        settings = settings_of(config, name, results.trials)
-        study = Study(results, summarise(results.trials, results.scores), config["data_dir"])
-        figure = FIGURES[config["draw"]](study, **settings)
+        settings = settings_of(options, name, draw, study)
+        figure = draw(study, **settings)
     except MissingResults as error:
-        lines = fill(error.cells, results.trials, config["study"], config["protocol"], config.get("grid"))
-        text = no_results(config["results_dir"], config["study"]) if results.trials.empty else error
-        sys.exit(with_commands(text, lines))
-    except ValueError as error:
-        sys.exit(f"error: {error}")
-    folder = Path(config["results_dir"]) / config["study"] / "figures"
-    path = Path(config["output"]) if config["output"] else folder / file_name(name, settings)
+        lines = fill_pairs(error.cells, study, options["protocol"], options.get("grid"))
+        raise ValueError(with_commands(no_results(study) if study.trials.empty else error, lines)) from error
+    folder = Path(options["results_dir"]) / study.name / "figures"
+    path = Path(options["output"]) if options["output"] else folder / file_name(name, settings)
     for file in save(figure, path):
         print(file)
 
+
+def _folder(*, _root_):
+    """Where a sweep leaves what it was told; Hydra makes it before `main` runs, so that a wrong name ends it here."""
+    given = {name: OmegaConf.select(_root_, name) for name in ("study", "results_dir")}
+    try:
+        check_options("make_figure", given)
+    except ConfigError as error:
+        end(f"error: {error}", 1)
+    return str(Path(given["results_dir"]) / given["study"] / "figures" / ".hydra")
+
+
+OmegaConf.register_new_resolver("figures_folder", _folder, replace=True)
 
 if __name__ == "__main__":
     main()

@@ -7,18 +7,16 @@ from matplotlib import rc_context
 from matplotlib.ticker import MaxNLocator
 
 from metrics.study.summary import select
-from scripts.core.missing import MissingResults
+from scripts.core.commands import MissingResults
 from scripts.make_figure.style import COLOURS, GREY, NARROW, STYLE, WIDTH, frame, new_figure, number, symbol
 
 
-def chosen_traces(results, summary, pairs, metric="acc", selection="default_params", size=None):
+def chosen_traces(study, pairs, metric="acc", selection="default_params", size=None):
     """The trace of one fit for every method and data set.
 
     Parameters
     ----------
-    results : Results
-    summary : DataFrame
-        From `metrics.study.summary.summarise`, of the same study.
+    study : Study
     pairs : list of (str, str)
         (method, data set).
     metric, selection : str
@@ -40,6 +38,7 @@ def chosen_traces(results, summary, pairs, metric="acc", selection="default_para
     """
     if selection == "grid_median":
         raise ValueError("selection=grid_median is no fit: choose default_params or best_over_grid.")
+    results, summary = study.results, study.summary
     points = summary[summary["clusterer"] == "kmeans"]
     points = points if size is None else points[points["n_selected"] == size]
     chosen = select(points, metric, selection).set_index(["method", "dataset"])
@@ -118,9 +117,8 @@ def _exponent(trace):
 
 def _outcome(trial):
     sweeps = f"{trial['n_iter']} sweep{'s' if trial['n_iter'] != 1 else ''}"
-    return {"converged": f"converged after {sweeps}", "max_iter": f"stopped after {sweeps}"}.get(
-        trial["status"], f"{trial['status']}, {sweeps}"
-    )
+    texts = {"converged": f"converged after {sweeps}", "max_iter": f"stopped after {sweeps}"}
+    return texts.get(trial["status"], f"{trial['status']}, {sweeps}")
 
 
 def parameters_text(trial):

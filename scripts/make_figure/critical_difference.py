@@ -14,7 +14,7 @@ def draw_critical_difference(ranking, looks, names, *, test="nemenyi", alpha=0.0
     Parameters
     ----------
     ranking : Ranking
-        From `scripts.ranks.ranking.rank_study`.
+        From `scripts.ranks.rank_study`.
     looks, names : dict
         Method -> (colour, marker), and -> name in print.
     test : {"nemenyi", "wilcoxon_holm"}, default="nemenyi"
@@ -35,13 +35,7 @@ def draw_critical_difference(ranking, looks, names, *, test="nemenyi", alpha=0.0
     table, comparison = ranking.table, ranking.comparison
     p = getattr(comparison, test)
     if p is None:
-        n_datasets, n_methods = ranking.scores.shape
-        raise ValueError(
-            f"test={test}: with {n_methods} methods no pair can reach {alpha:g} on {n_datasets} data sets, whatever "
-            f"the scores; it takes {comparison.needed} data sets, or fewer methods."
-            if test == "wilcoxon_holm"
-            else f"test={test} needs three methods: with two, test=wilcoxon_holm."
-        )
+        raise ValueError(_refusal(ranking, test, alpha))
     n_methods = len(table)
     printed = {method: names[method] for method in table.index}
     narrow = width < NARROW
@@ -72,6 +66,16 @@ def draw_critical_difference(ranking, looks, names, *, test="nemenyi", alpha=0.0
             _bar(axis, comparison.critical_difference)
         frame(figure, title, note)
         return figure
+
+
+def _refusal(ranking, test, alpha):
+    if test == "nemenyi":
+        return "test=nemenyi needs three methods: with two, test=wilcoxon_holm."
+    n_datasets, n_methods = ranking.scores.shape
+    return (
+        f"test={test}: with {n_methods} methods no pair can reach {alpha:g} on {n_datasets} data sets, whatever the "
+        f"scores; it takes {ranking.comparison.needed} data sets, or fewer methods."
+    )
 
 
 def _bar(axis, length):

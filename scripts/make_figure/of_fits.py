@@ -5,10 +5,11 @@ from collections import Counter
 
 from datasets import load_dataset
 from metrics.study.summary import FAILED
-from scripts.core.conf import CONF, read, unique_names
-from scripts.core.missing import MissingResults
-from scripts.core.study import CLUSTERERS, OVERALL, PER_SIZE, one, origin, printed, several
+from scripts.core.commands import MissingResults
+from scripts.core.conf import find, printed, unique_names
+from scripts.core.words import CHOICES, CLUSTERERS
 from scripts.make_figure.convergence import chosen_traces, draw_convergence
+from scripts.make_figure.options import one, several
 from scripts.make_figure.pixels import check_same_data, draw_pixels, middle_of_classes, selected_features
 from scripts.make_figure.style import WIDTH, number, symbol
 from scripts.make_figure.surfaces import draw_surfaces, fixed_values, grid_of, surface
@@ -52,8 +53,7 @@ def surfaces(
     MissingResults, ValueError
     """
     dataset, method, metrics = one(dataset), one(method, "method"), several(metric)
-    path = CONF / "method" / f"{method}.yaml"
-    own = read(path) if path.exists() else {}
+    own = find("method", method) or {}
     defaults = own.get("params") or {}
     cell = _, varying, constant = grid_of(study.summary, dataset, method, clusterer, defaults)
     parameters = list(varying) if parameters is None else several(parameters)
@@ -80,7 +80,7 @@ def surfaces(
     trials = trials[(trials["dataset"] == dataset) & (trials["method"] == method)]
     lines = [
         ". ".join(rules) + (f". Everywhere: {', '.join(fixed)}." if fixed else "."),
-        f"{_fits(trials, method)}. {origin(study)}{_not_run(panels, grid or {})}",
+        f"{_fits(trials, method)}. {study.origin()}{_not_run(panels, grid or {})}",
     ]
     scores = " and ".join(score.upper() for score in metrics)
     return draw_surfaces(
@@ -109,8 +109,8 @@ def _not_run(panels, grid):
 
 def _fits(trials, method):
     """How much of the method's own grid is stored, and how the fits ended."""
-    path = CONF / "method" / f"{method}.yaml"
-    whole = math.prod(len(values) for values in (read(path)["grid"] or {}).values()) if path.exists() else 0
+    own = find("method", method)
+    whole = math.prod(len(values) for values in (own["grid"] or {}).values()) if own else 0
     stored = trials["params"].nunique()
     odd = {name: count for name, count in sorted(Counter(trials["status"]).items()) if name != "converged"}
     parts = [f"{count} {'stopped at max_iter' if name == 'max_iter' else name}" for name, count in odd.items()]
@@ -152,15 +152,15 @@ def convergence(
                 "They are closed forms, stopped at their start, or failed; choose a study with another method."
             )
     pairs = [(method, name) for method in methods for name in datasets]
-    traces = chosen_traces(results, study.summary, pairs, metric, selection, size)
+    traces = chosen_traces(study, pairs, metric, selection, size)
     in_print = unique_names("method", methods)
     at = "" if size is None else f", {size} features"
-    choice = {"default_params": "Default parameters", "best_over_grid": OVERALL["best_over_grid"]}[selection]
+    choice = CHOICES[selection].per_size if selection == "default_params" else CHOICES[selection].overall
     return draw_convergence(
         traces,
         [f"{in_print[method]}, {printed('dataset', name)}" for method, name in pairs],
         title="Objective after every sweep",
-        note=f"{choice}{at}; sweep 0 is the start. {origin(study)}",
+        note=f"{choice}{at}; sweep 0 is the start. {study.origin()}",
         yscale=yscale,
         width=width,
     )
@@ -188,7 +188,7 @@ def pixels(study, dataset, methods=None, metric="acc", selection="best_over_grid
     """
     dataset = one(dataset)
     data = load_dataset(dataset, data_dir=study.data_dir)
-    check_same_data(study.results, data)
+    check_same_data(study, data)
     trials = study.results.trials
     if methods is None:
         stored = (trials["dataset"] == dataset) & (trials["status"] != FAILED) & (trials["method"] != "all_features")
@@ -197,10 +197,7 @@ def pixels(study, dataset, methods=None, metric="acc", selection="best_over_grid
             raise MissingResults(f"nothing is stored on dataset={dataset}; name what you want: methods=[...].")
     samples = middle_of_classes(data, 2 if len(methods) == 1 else 1) if samples is None else [int(s) for s in samples]
     in_print = unique_names("method", methods)
-    sets = {
-        in_print[method]: selected_features(study.results, study.summary, method, dataset, metric, selection)
-        for method in methods
-    }
+    sets = {in_print[method]: selected_features(study, method, dataset, metric, selection) for method in methods}
     who = f"{printed('method', methods[0])} on " if len(methods) == 1 else ""
     rows = ", ".join(str(sample) for sample in samples)
     return draw_pixels(
@@ -208,7 +205,7 @@ def pixels(study, dataset, methods=None, metric="acc", selection="best_over_grid
         sets,
         samples,
         title=f"{who}{printed('dataset', dataset)}: the m selected pixels",
-        note=f"{PER_SIZE[selection]}{f' ({metric.upper()})' if selection == 'best_over_grid' else ''}. "
-        f"Sample{'s' if len(samples) > 1 else ''} {rows} of the data. {origin(study)}",
+        note=f"{CHOICES[selection].per_size}{f' ({metric.upper()})' if selection == 'best_over_grid' else ''}. "
+        f"Sample{'s' if len(samples) > 1 else ''} {rows} of the data. {study.origin()}",
         width=width,
     )

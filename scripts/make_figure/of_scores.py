@@ -3,11 +3,12 @@
 import math
 
 from metrics.study.summary import select
-from scripts.core.conf import names_in_print, unique_names
-from scripts.core.missing import MissingResults
-from scripts.core.study import CLUSTERERS, OVERALL, PER_SIZE, one, origin, printed, several, spread
+from scripts.core.commands import MissingResults
+from scripts.core.conf import printed, unique_names
+from scripts.core.words import CHOICES, CLUSTERERS
 from scripts.make_figure.curves import MOST_BANDS, draw_curves
-from scripts.make_figure.seconds import COST, draw_seconds, with_seconds
+from scripts.make_figure.options import one, several
+from scripts.make_figure.seconds import draw_seconds, with_seconds
 from scripts.make_figure.style import WIDTH, styles
 
 
@@ -60,13 +61,13 @@ def acc_vs_size(
     names = unique_names("method", points["method"].unique())
     curves = [(names[method], colours[method], curve) for method, curve in points.groupby("method")]
     banded = points["std"].notna().any() and len(curves) <= MOST_BANDS
-    bands = f"; bands: {spread(study)}" if banded else ""
+    bands = f"; bands: {study.spread()}" if banded else ""
     return draw_curves(
         curves,
         points["sizes"].iloc[0],
         title=f"{printed('dataset', dataset)}: {metric.upper()} of {CLUSTERERS[clusterer]}",
         ylabel=f"{metric.upper()} (%)",
-        note=f"{PER_SIZE[selection]}{bands}.\n{origin(study)}",
+        note=f"{CHOICES[selection].per_size}{bands}.\n{study.origin()}",
         width=width,
     )
 
@@ -76,8 +77,9 @@ def acc_vs_seconds(
 ):
     """A score against the seconds of fitting, a panel for each data set; the rest as in `acc_vs_size`."""
     datasets = several(dataset)
-    points = select(study.summary[study.summary["clusterer"] == clusterer], metric, selection)
-    points = with_seconds(points[points["dataset"].isin(datasets)], study.results.trials, selection)
+    points = study.select(metric, selection)
+    points = points[(points["clusterer"] == clusterer) & points["dataset"].isin(datasets)]
+    points = with_seconds(points, study.results.trials, selection)
     if methods is not None:
         points = points[points["method"].isin(methods)]
     lacking = [name for name in datasets if name not in set(points["dataset"])]
@@ -94,9 +96,9 @@ def acc_vs_seconds(
         {name: printed("dataset", name) for name in datasets},
         metric=metric,
         title=f"{metric.upper()} of {CLUSTERERS[clusterer]} against the seconds of fitting",
-        note=f"{OVERALL[selection]}; bars: {spread(study)}.\n{COST[selection]}; what the fits on one data set share, "
-        "a graph for example, counts in the first of them. One core each, on whatever machine ran them.\n"
-        f"{origin(study)}",
+        note=f"{CHOICES[selection].overall}; bars: {study.spread()}.\n"
+        f"{CHOICES[selection].seconds}; what the fits on one data set share, a graph for example, counts in the first "
+        f"of them. One core each, on whatever machine ran them.\n{study.origin()}",
         width=width,
     )
 
@@ -105,18 +107,15 @@ def critical_difference(
     study, dataset=None, metric="acc", clusterer="kmeans", selection="best_over_grid",
     methods=None, test="nemenyi", alpha=0.05, partial=False, width=WIDTH,
 ):  # fmt: skip
-    """Average ranks over data sets, all of the study by default; the rest as in `scripts.ranks.ranking.rank_study`."""
+    """Average ranks over data sets, all of the study by default; the rest as in `scripts.ranks.rank_study`."""
     # scikit-posthocs takes a second to import; no other figure needs it.
     from scripts.make_figure.critical_difference import TESTS, draw_critical_difference
-    from scripts.ranks.ranking import rank_study
+    from scripts.ranks import rank_study
 
     datasets = None if dataset is None else several(dataset)
-    ranking = rank_study(
-        study.results, study.summary, metric, selection, clusterer, methods, datasets, partial, alpha
-    )  # fmt: skip
+    ranking = rank_study(study, metric, selection, clusterer, methods, datasets, partial, alpha)
     if test not in TESTS:
         raise ValueError(f"test={test!r} must be one of {', '.join(TESTS)}.")
-    names = names_in_print("dataset")
     p = ranking.comparison.friedman_p
     friedman = "" if math.isnan(p) else f" Friedman's test: p = {p:.2g}."
     return draw_critical_difference(
@@ -127,7 +126,7 @@ def critical_difference(
         alpha=alpha,
         title=f"Average ranks by {metric.upper()} over {len(ranking.scores)} data sets; 1 is the best",
         note=f"Joined: not told apart at {alpha:g} by {TESTS[test]}.{friedman} "
-        f"{OVERALL[selection]}.\n"
-        f"Data sets: {', '.join(names.get(name, name) for name in ranking.scores.index)}. {origin(study)}",
+        f"{CHOICES[selection].overall}.\n"
+        f"Data sets: {', '.join(printed('dataset', name) for name in ranking.scores.index)}. {study.origin()}",
         width=width,
     )

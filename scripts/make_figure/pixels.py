@@ -7,20 +7,18 @@ from matplotlib import rc_context
 from matplotlib.colors import to_rgb
 
 from metrics.study.summary import select
-from scripts.core.missing import MissingResults
+from scripts.core.commands import MissingResults
 from scripts.make_figure.style import COLOURS, GREY, STYLE, WIDTH, frame, new_figure
 
 SELECTED = COLOURS[1]
 
 
-def selected_features(results, summary, method, dataset, metric="acc", selection="best_over_grid"):
+def selected_features(study, method, dataset, metric="acc", selection="best_over_grid"):
     """The features that a method selects at every size.
 
     Parameters
     ----------
-    results : Results
-    summary : DataFrame
-        From `metrics.study.summary.summarise`, of the same study.
+    study : Study
     method, dataset : str
     metric : {"acc", "nmi"}
     selection : {"best_over_grid", "default_params"}, default="best_over_grid"
@@ -40,6 +38,7 @@ def selected_features(results, summary, method, dataset, metric="acc", selection
     """
     if selection == "grid_median":
         raise ValueError("selection=grid_median is no feature set: choose best_over_grid or default_params.")
+    summary = study.summary
     cell = summary[(summary["method"] == method) & (summary["dataset"] == dataset) & (summary["clusterer"] == "kmeans")]
     chosen = select(cell, metric, selection, per_size=True).dropna(subset="mean")
     if chosen.empty:
@@ -47,7 +46,7 @@ def selected_features(results, summary, method, dataset, metric="acc", selection
             f"no feature set of method={method} on dataset={dataset} is stored for selection={selection}.",
             [(method, dataset)],
         )
-    rankings = results.trials.set_index("trial")["ranking"]
+    rankings = study.trials.set_index("trial")["ranking"]
     return {
         int(row["n_selected"]): ranking_at(rankings[row["trial"]], int(row["n_selected"]))
         for _, row in chosen.iterrows()
@@ -60,14 +59,14 @@ def ranking_at(text, size):
     return np.array(stored[str(size)] if isinstance(stored, dict) else stored[:size], dtype=int)
 
 
-def check_same_data(results, dataset):
+def check_same_data(study, dataset):
     """Refuse a data set that is not the one that the trials were run on: its pixels could be others.
 
     Raises
     ------
     ValueError
     """
-    stored = set(results.trials.loc[results.trials["dataset"] == dataset.name, "data_sha"])
+    stored = set(study.trials.loc[study.trials["dataset"] == dataset.name, "data_sha"])
     if stored - {dataset.sha}:
         raise ValueError(
             f"the trials on {dataset.name} were run on other data (sha256 {', '.join(sorted(stored))[:12]}...) than "

@@ -5,16 +5,8 @@ from matplotlib import rc_context
 from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
 
-from scripts.core.missing import MissingResults
+from scripts.core.commands import MissingResults
 from scripts.make_figure.style import NARROW, STYLE, WIDTH, frame, new_figure
-
-COST = {
-    "best_over_grid": "Seconds of all fits of the grid, which the choice needs",
-    "default_params": "Seconds of the one fit",
-    "grid_median": "Seconds of one fit, median over the grid",
-    "stability": "Seconds of all fits of the grid, which the choice needs",
-    "silhouette": "Seconds of all fits of the grid, which the choice needs",
-}
 
 
 def with_seconds(chosen, trials, selection):

@@ -22,17 +22,15 @@ SECTIONS = {
 LIMIT = 3_000_000  # bytes of a page that opens at once, and that a mail takes
 
 
-def make_report(results_dir, study, selection="best_over_grid", data_dir=None):
+def make_report(study, selection="best_over_grid"):
     """The page of a study.
 
     Parameters
     ----------
-    results_dir : path
-    study : str
+    study : Study
+        The audit and the pixels need its data; nothing is downloaded.
     selection : str, default="best_over_grid"
         One of `metrics.study.summary.SELECTIONS`, for the tables.
-    data_dir : path, optional
-        For the audit and the pixels; nothing is downloaded.
 
     Returns
     -------
@@ -43,7 +41,7 @@ def make_report(results_dir, study, selection="best_over_grid", data_dir=None):
     ValueError
         When nothing is stored under that name, or it mixes protocols.
     """
-    content = gather(results_dir, study, selection, data_dir)
+    content = gather(study, selection)
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(FOLDER), autoescape=True, undefined=jinja2.StrictUndefined
     )

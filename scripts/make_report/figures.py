@@ -4,11 +4,11 @@ import base64
 import io
 
 from metrics.study.ranks import ranks
-from metrics.study.summary import SELECTIONS, select
-from scripts.core.conf import names_in_print, unique_names
-from scripts.core.missing import MissingResults
+from metrics.study.summary import SELECTIONS
+from scripts.core.commands import MissingResults
+from scripts.core.conf import printed, unique_names
 from scripts.make_figure.of_scores import acc_vs_size
-from scripts.ranks.ranking import rank_study
+from scripts.ranks import rank_study
 
 FIGURE_BYTES = 1_200_000  # of all figures together
 
@@ -48,7 +48,7 @@ def figures(folder, study, selection):
                 continue
             file = io.BytesIO()
             figure.savefig(file, format="svg", metadata={"Date": None})
-            name = f"ACC against the number of features on {names_in_print('dataset').get(dataset, dataset)}"
+            name = f"ACC against the number of features on {printed('dataset', dataset)}"
             shown.append({"name": name, "source": _address(file.getvalue(), "svg+xml")})
     return {"shown": shown, "left_out": left_out, "lacking": lacking}
 
@@ -57,24 +57,23 @@ def _address(data, kind):
     return f"data:image/{kind};base64," + base64.b64encode(data).decode()
 
 
-def average_ranks(results, summary, selection):
+def average_ranks(study, selection):
     """Mean ranks under every selection, and the tests of the page's own or why there are none.
 
     Parameters
     ----------
-    results : Results
-    summary : DataFrame
+    study : Study
     selection : str
 
     Returns
     -------
     dict
     """
-    kmeans = summary[summary["clusterer"] == "kmeans"]
-    means = {
-        name: select(kmeans, "acc", name).pivot(index="dataset", columns="method", values="mean").dropna(axis=1)
-        for name in SELECTIONS
-    }
+    means = {}
+    for name in SELECTIONS:
+        chosen = study.select("acc", name)
+        chosen = chosen[chosen["clusterer"] == "kmeans"]
+        means[name] = chosen.pivot(index="dataset", columns="method", values="mean").dropna(axis=1)
     shared = sorted(set.intersection(*(set(frame.columns) for frame in means.values())))
     if len(shared) < 2:
         return {"rows": [], "datasets": []}
@@ -89,14 +88,14 @@ def average_ranks(results, summary, selection):
         "rows": rows,
         "datasets": datasets,
         "selections": list(columns),
-        "left_out": sorted(unique_names("method", set(summary["method"]) - set(shared)).values()),
-        "tests": _tests(results, summary, selection, shared, names),
+        "left_out": sorted(unique_names("method", set(study.summary["method"]) - set(shared)).values()),
+        "tests": _tests(study, selection, shared, names),
     }
 
 
-def _tests(results, summary, selection, methods, names):
+def _tests(study, selection, methods, names):
     try:
-        found = rank_study(results, summary, "acc", selection, methods=methods)
+        found = rank_study(study, "acc", selection, methods=methods)
     except ValueError as error:
         return {"refusal": str(error)}
     compared = found.comparison

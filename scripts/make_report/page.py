@@ -1,6 +1,5 @@
 """What the report page shows, as plain values: the template decides how it looks."""
 
-import json
 from collections import Counter
 from pathlib import Path
 
@@ -8,16 +7,22 @@ import numpy as np
 import pandas as pd
 
 from datasets import DataError, load_dataset
-from metrics.study.summary import SELECTIONS, summarise
-from runners.store import load_results
-from scripts.audit import TITLES, compact
-from scripts.audit.findings import by_method, in_words, make_audit
+from metrics.study import FAILED
+from metrics.study.summary import SELECTIONS
+from scripts.audit import make_audit
+from scripts.audit.findings import by_method, in_words
+from scripts.audit.page import TITLES, compact
 from scripts.cite import sources
-from scripts.compare import compare
-from scripts.compare.verdicts import VERDICTS, is_hollow, own_rows, unreached
-from scripts.core.conf import CONF, names_in_print, read_table, unique_names
+from scripts.compare import controls_of, published_rows, score_tables, with_verdicts
+from scripts.compare.evidence import LINES
+from scripts.compare.evidence_page import due, line_rows, summaries
+from scripts.compare.headline import line_table
+from scripts.compare.verdicts import NOT_RUN, VERDICTS, is_hollow, own_rows, unreached
+from scripts.core.conf import printed, unique_names
 from scripts.core.published import PAPERS
-from scripts.core.study import Study
+from scripts.core.tables import METRICS, TableSpec, paper_tables
+from scripts.core.text import mean_std
+from scripts.core.words import labelled
 from scripts.make_report.figures import average_ranks, figures
 from scripts.make_report.trials import trial_facts
 from scripts.make_table import make_table
@@ -28,17 +33,15 @@ SIGNS = dict(zip(VERDICTS, "●◐○▲▼–×", strict=True))
 HEADINGS = {"dataset": "data set", "n_selected": "features", "max_iter": "at max_iter"}
 
 
-def gather(results_dir, study, selection="best_over_grid", data_dir=None):
+def gather(study, selection="best_over_grid"):
     """Everything on the page.
 
     Parameters
     ----------
-    results_dir : path
-    study : str
+    study : Study
+        Its data are for what is drawn over images and for the audit; nothing is downloaded.
     selection : str, default="best_over_grid"
         One of `metrics.study.summary.SELECTIONS`, for the tables.
-    data_dir : path, optional
-        For what is drawn over images and for the audit; nothing is downloaded.
 
     Returns
     -------
@@ -50,82 +53,78 @@ def gather(results_dir, study, selection="best_over_grid", data_dir=None):
     ValueError
         When nothing is stored under that name.
     """
-    found = make_audit(results_dir, study, data_dir=data_dir)
-    results = load_results(results_dir, study=study)
-    trials = results.trials
+    found = make_audit(study)
+    trials = study.trials
     methods, datasets = (unique_names(group, trials[group].unique()) for group in ("method", "dataset"))
-    summary = summarise(trials, results.scores)
-    protocol = json.loads(trials["protocol"].iloc[0])
-    paper_name = protocol["name"] if protocol["name"] in PAPERS else None
-    comparison = compare(results_dir, [paper_name], {paper_name: study}, selection) if paper_name else None
-    tables = [
-        _table(make_table(spec, results_dir, study, selection), comparison)
-        for spec in [*_paper_tables(paper_name), *_whole_tables(study, trials, protocol)]
-    ]
+    source = study.protocol["name"] if study.protocol["name"] in PAPERS else None
+    made = [(spec, make_table(spec, study, selection)) for spec in [*_paper_tables(source), *_whole_tables(study)]]
+    comparison = _verdicts(source, study, {spec.name: table.cells for spec, table in made}) if source else None
+    tables = [_table(table, spec.published_table, comparison) for spec, table in made]
     shown = {cell["trial"]: cell["size"] for table in tables for row in table["rows"] for cell in row["cells"]}
     return {
-        "study": study,
-        "paper": PAPERS.get(paper_name),
+        "study": study.name,
+        "paper": PAPERS.get(source),
         "selection": selection,
         "selection_text": SELECTIONS[selection],
         "overview": _overview(trials, comparison, found),
+        "evidence": _evidence(source, study, comparison, selection),
         "signs": SIGNS,
         "tables": tables,
         "comparison": _comparison(comparison),
-        "figures": figures(Path(results_dir) / study / "figures", Study(results, summary, data_dir), selection),
-        "ranks": average_ranks(results, summary, selection),
+        "figures": figures(Path(study.results_dir) / study.name / "figures", study, selection),
+        "ranks": average_ranks(study, selection),
         "audit": _audit(found, {"method": methods, "optimum": methods, "dataset": datasets}),
         "seconds": _seconds(trials),
-        "trials": _trials(results, shown, data_dir),
-        "environment": _environment(trials, protocol),
-        "sources": sources(trials),
+        "trials": _trials(study, shown),
+        "environment": _environment(study),
+        "sources": sources(study),
         "methods": methods,
         "datasets": datasets,
     }
 
 
-def _paper_tables(paper_name):
-    if paper_name is None:
-        return []
-    specs = [read_table(path.stem) for path in sorted((CONF / "table").glob(f"{paper_name}_table*.yaml"))]
-    return sorted(specs, key=lambda spec: ("acc", "nmi", "seconds", "shape").index(spec["metric"]))
+def _paper_tables(paper):
+    return sorted(paper_tables(paper), key=lambda spec: METRICS.index(spec.metric)) if paper else []
 
 
-def _whole_tables(study, trials, protocol):
+def _whole_tables(study):
     """A table of each metric with every method and data set of the study."""
-    order = sorted(trials["method"].unique(), key=lambda name: (name != "all_features", name))
-    base = {"paper": None, "published_table": None, "study": study, "protocol": protocol["name"], "published_as": {}}
-    columns = sorted(trials["dataset"].unique())
+    shared = {
+        "paper": None,
+        "published_table": None,
+        "study": study.name,
+        "protocol": study.protocol["name"],
+        "rows": sorted(study.trials["method"].unique(), key=lambda name: (name != "all_features", name)),
+        "columns": sorted(study.trials["dataset"].unique()),
+        "published_as": {},
+    }
     return [
-        {**base, "name": f"all_{metric}", "title": title, "metric": metric, "rows": order, "columns": columns}
-        for metric, title in (("acc", "All methods of this study: ACC"), ("nmi", "All methods of this study: NMI"))
+        TableSpec(name=f"all_{metric}", title=f"All methods of this study: {metric.upper()}", metric=metric, **shared)
+        for metric in ("acc", "nmi")
     ]
 
 
-def _table(table, comparison):
+def _verdicts(paper, study, cells):
+    """The comparison with a paper, of the cells of tables that are made already."""
+    return with_verdicts(published_rows(paper, study, [(spec, cells[spec.name]) for spec in score_tables(paper)]))
+
+
+def _table(table, published_table, comparison):
     judged = {}
     if comparison is not None:
         for cell in comparison.itertuples():
             judged[cell.table, cell.metric, cell.dataset, cell.method, cell.clusterer] = cell
     rows = []
     for row, label in table.rows.items():
-        cells = []
-        for column in table.columns:
-            cell = table.cell(row, column)
-            key = (_published_table(table.name), cell.get("metric"), cell.get("dataset"), *row[:2])
-            verdict = judged.get(key)
-            cells.append(
-                {
-                    "ours": ours(cell, HTML),
-                    "paper": paper(cell, HTML) if table.has_published(row) else "",
-                    "value": "" if pd.isna(cell["mean"]) else f"{cell['mean']:.6g}",
-                    "trial": cell.get("trial", "") or "",
-                    "size": None if pd.isna(cell.get("n_selected", pd.NA)) else int(cell["n_selected"]),
-                    "verdict": verdict.verdict if verdict is not None else "",
-                    "why": "; ".join(filter(None, (verdict.reason, verdict.remark))) if verdict is not None else "",
-                }
-            )
-        rows.append({"label": label, "cells": cells})
+        cells = [table.cell(row, column) for column in table.columns]
+        has_published = table.has_published(row)
+        keys = [(published_table, cell["metric"], cell["dataset"], *row[:2]) for cell in cells]
+        rows.append(
+            {
+                "label": label,
+                "cells": [_cell(cell, has_published, judged.get(key)) for cell, key in zip(cells, keys, strict=True)],
+            }
+        )
     return {
         "name": table.name,
         "title": table.title,
@@ -137,10 +136,16 @@ def _table(table, comparison):
     }
 
 
-def _published_table(name):
-    """The paper's own name of a table of ours: dgufs_table2 is table2, jgufs_table2_nmi too."""
-    path = CONF / "table" / f"{name}.yaml"
-    return read_table(name)["published_table"] if path.exists() else None
+def _cell(cell, has_published, verdict):
+    return {
+        "ours": ours(cell, HTML),
+        "paper": paper(cell, HTML) if has_published else "",
+        "value": "" if pd.isna(cell["mean"]) else f"{cell['mean']:.6g}",
+        "trial": cell["trial"],
+        "size": None if pd.isna(cell["n_selected"]) else int(cell["n_selected"]),
+        "verdict": verdict.verdict if verdict is not None else "",
+        "why": "; ".join(filter(None, (verdict.reason, verdict.remark))) if verdict is not None else "",
+    }
 
 
 def _overview(trials, comparison, found):
@@ -171,20 +176,36 @@ def _overview(trials, comparison, found):
     }
 
 
+def _evidence(paper, study, comparison, selection):
+    """The five lines of the paper beside controls, as `scripts.compare` prints them; None where there is no paper."""
+    if comparison is None:
+        return None
+    controls = controls_of({paper: study}, selection)
+    lines = line_table(comparison, controls)
+    (head, *rows), (summary,) = line_rows(lines), summaries(lines)
+    return {
+        "summary": summary.partition(": ")[2],
+        "columns": head[1:],
+        "rows": [row[1:] for row in rows],
+        "meant": LINES,
+        "due": due(comparison, controls),
+    }
+
+
 def _comparison(comparison):
     if comparison is None:
         return []
-    methods, datasets = unique_names("method", comparison["method"].unique()), names_in_print("dataset")
+    methods = unique_names("method", comparison["method"].unique())
     far = dict.fromkeys(unreached(comparison).index, "no variant reaches it")
     rows = []
-    for cell in comparison[comparison["verdict"] != "not run"].itertuples():
+    for cell in comparison[comparison["verdict"] != NOT_RUN].itertuples():
         rows.append(
             {
-                "dataset": datasets.get(cell.dataset, cell.dataset),
-                "method": methods[cell.method] + (" (learned labels)" if cell.clusterer == "learned" else ""),
+                "dataset": printed("dataset", cell.dataset),
+                "method": labelled(methods[cell.method], cell.clusterer),
                 "metric": cell.metric.upper(),
-                "published": _score(cell.published_mean, cell.published_std) + ("§" if cell.inherited else ""),
-                "ours": _score(cell.mean, cell.std),
+                "published": mean_std(cell.published_mean, cell.published_std, " ± ") + ("§" if cell.inherited else ""),
+                "ours": mean_std(cell.mean, cell.std, " ± "),
                 "published_value": cell.published_mean,
                 "value": cell.mean,
                 "difference": cell.difference,
@@ -194,10 +215,6 @@ def _comparison(comparison):
             }
         )
     return rows
-
-
-def _score(mean, std):
-    return "" if pd.isna(mean) else f"{mean:.1f}" + ("" if pd.isna(std) else f" ± {std:.1f}")
 
 
 def _audit(found, names):
@@ -219,7 +236,7 @@ def _audit(found, names):
 
 
 def _seconds(trials):
-    fits = trials[trials["status"] != "failed"]
+    fits = trials[trials["status"] != FAILED]
     rows = []
     for (dataset, method), cell in fits.groupby(["dataset", "method"]):
         seconds = cell["fit_s"]
@@ -234,11 +251,12 @@ def _seconds(trials):
     return rows
 
 
-def _trials(results, shown, data_dir):
+def _trials(study, shown):
+    results = study.results
     wanted = results.trials[results.trials["trial"].isin(shown)]
     traces = dict(list(results.traces.groupby("trial")["objective"]))
     scores = dict(list(results.scores.groupby("trial")))
-    faces = {dataset: _face(dataset, rows, data_dir) for dataset, rows in wanted.groupby("dataset")}
+    faces = {dataset: _face(dataset, rows, study.data_dir) for dataset, rows in wanted.groupby("dataset")}
     nothing = results.scores.iloc[:0]
     return [
         trial_facts(
@@ -263,9 +281,10 @@ def _face(dataset, rows, data_dir):
     return loaded.image(loaded.X.mean(axis=0)), loaded.pixel_order
 
 
-def _environment(trials, protocol):
+def _environment(study):
+    trials = study.trials
     return {
-        "protocol": protocol,
+        "protocol": study.protocol,
         "code": dict(Counter(trials["git_sha"]).most_common()),
         "versions": dict(Counter(trials["versions"]).most_common()),
         "data": dict(sorted(set(zip(trials["dataset"], trials["data_sha"], strict=True)))),

@@ -8,7 +8,8 @@ import numpy as np
 from PIL import Image
 
 from metrics.study.audit import stored_features
-from scripts.core.commands import command
+from scripts.core.commands import repeat
+from scripts.core.text import mean_std, percent
 
 WIDTH, HEIGHT = 320, 120  # of a curve, in its own units
 POINTS = 150  # of a curve at most: more do not show, and weigh
@@ -51,7 +52,7 @@ def trial_facts(row, scores, trace, size, face):
         "curve": curve(trace),
         "size": size,
         "pixels": pixels(face, features) if face is not None and features and size < face[0].size else None,
-        "command": command(row),
+        "command": repeat(row),
     }
 
 
@@ -102,12 +103,7 @@ def pixels(face, features):
 
 def _scores(scores):
     for (clusterer, size), rows in scores.groupby(["clusterer", "n_selected"]):
-        found = {name: _mean_std(rows[name]) for name in ("acc", "nmi", "agreement", "silhouette")}
+        found = {name: percent(rows[name], " ± ") for name in ("acc", "nmi")}
+        # Of the measures that use no label the mean alone is of use.
+        found |= {name: mean_std(100 * rows[name].mean(), float("nan")) for name in ("agreement", "silhouette")}
         yield {"clusterer": clusterer, "size": int(size), **found}
-
-
-def _mean_std(values):
-    if values.isna().all():
-        return ""
-    spread = f" ± {100 * values.std():.1f}" if len(values) > 1 and values.name in ("acc", "nmi") else ""
-    return f"{100 * values.mean():.1f}{spread}"

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from runners.method import did_you_mean
-from scripts.core.conf import CONF, check_names, read
+from scripts.core.conf import check_names, find
 from scripts.core.published import PAPERS, published_cells
 from scripts.core.words import COMPLETE
 from scripts.make_table.table import Table
@@ -16,8 +16,8 @@ def make_dataset_table(spec):
 
     Parameters
     ----------
-    spec : Mapping
-        A file of conf/table with ``metric: shape``, whose rows are data sets.
+    spec : TableSpec
+        With ``metric: shape``, whose rows are data sets.
 
     Returns
     -------
@@ -28,19 +28,19 @@ def make_dataset_table(spec):
     ValueError
         For an unknown data set or quantity, or a table of no paper.
     """
-    where, known = f"table={spec['name']} is one of shapes:", ", ".join(QUANTITIES)
-    for name in spec["columns"]:
+    where, known = f"table={spec.name} is one of shapes:", ", ".join(QUANTITIES)
+    for name in spec.columns:
         if name not in QUANTITIES:
             raise ValueError(f"{where} the column {name!r} must be one of {known}.{did_you_mean(name, QUANTITIES)}")
-    if spec["paper"] is None:
+    if spec.paper is None:
         raise ValueError(f"{where} paper=null must be one of {', '.join(PAPERS)}.")
-    check_names("dataset", spec["rows"])
-    ours = {name: read(CONF / "dataset" / f"{name}.yaml") for name in spec["rows"]}
-    published = published_cells(spec["paper"], spec["published_table"], "shape")
+    check_names("dataset", spec.rows)
+    ours = {name: find("dataset", name) for name in spec.rows}
+    published = published_cells(spec.paper, spec.published_table, "shape")
     return Table(
-        name=spec["name"],
-        title=spec["title"],
-        columns={name: QUANTITIES[name] for name in spec["columns"]},
+        name=spec.name,
+        title=spec.title,
+        columns={name: QUANTITIES[name] for name in spec.columns},
         rows={(name,): content["paper_name"] for name, content in ours.items()},
         cells=shape_cells(spec, ours, published),
         notes=_notes(spec, ours, published),
@@ -56,7 +56,7 @@ def shape_cells(spec, ours, published):
 
     Parameters
     ----------
-    spec : Mapping
+    spec : TableSpec
     ours : Mapping
         Data set -> its specification.
     published : DataFrame
@@ -69,9 +69,9 @@ def shape_cells(spec, ours, published):
     """
     cells = []
     for name, content in ours.items():
-        for quantity in spec["columns"]:
+        for quantity in spec.columns:
             printed = published.loc[name, quantity] if name in published.index else float("nan")
-            cell = {"table": spec["name"], "dataset": name, "quantity": quantity, "metric": "shape"}
+            cell = {"table": spec.name, "dataset": name, "quantity": quantity, "metric": "shape"}
             cells.append({**cell, "mean": content[quantity], "published_mean": printed})
     frame = pd.DataFrame(cells)
     frame["difference"] = frame["mean"] - frame["published_mean"]
@@ -83,7 +83,7 @@ def shape_cells(spec, ours, published):
 def _notes(spec, ours, published):
     lines = [
         "The shape that the file of a data set must have to be loaded (conf/dataset); below it what the "
-        f"{PAPERS[spec['paper']]} paper prints, and Δ = ours minus published."
+        f"{PAPERS[spec.paper]} paper prints, and Δ = ours minus published."
     ]
     for name, printed in published[published.index.isin(list(ours))].iterrows():
         shape = (ours[name]["samples"], ours[name]["features"])

@@ -7,7 +7,9 @@ from textwrap import TextWrapper
 
 import pandas as pd
 
-from scripts.core.words import FAILED, NOT_RUN, PARTIAL, POOR
+from metrics.study import FAILED
+from scripts.core.text import spread
+from scripts.core.words import NOT_RUN, PARTIAL, POOR
 from scripts.make_table.table import DECIMALS
 
 
@@ -196,10 +198,8 @@ def paper(cell, style):
 
 def _value(mean, std, size, rank, metric, style):
     decimals = DECIMALS[metric]
-    number = f"{mean:.{decimals}f}"
-    number = {0: "{}", 1: style.best, 2: style.second}[rank].format(number)
-    spread = "" if pd.isna(std) else f"{style.plus_minus}{std:.{decimals}f}"
-    return number + spread + ("" if pd.isna(size) else f"({size})")
+    number = {0: "{}", 1: style.best, 2: style.second}[rank].format(f"{mean:.{decimals}f}")
+    return number + spread(std, style.plus_minus, decimals) + ("" if pd.isna(size) else f"({size})")
 
 
 def _lines(table, label_of_paper):

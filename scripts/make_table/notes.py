@@ -3,19 +3,9 @@
 import json
 from collections import Counter
 
-from metrics.study.summary import SELECTIONS
+from metrics.study import FAILED
 from scripts.core.published import PAPERS, explain
-from scripts.core.words import FAILED, NOT_RUN, PARTIAL, POOR
-
-RULES = {
-    "best_over_grid": "every cell is the mean at {}; this oracle is the custom of these papers and flatters what a "
-    "user without labels gets",
-    "default_params": "every cell is the mean at {}; the choice uses no label",
-    "grid_median": "every cell is {}; the choice uses no label",
-    "stability": "every cell is the mean at {}; the choice uses no label",
-    "silhouette": "every cell is the mean at {}; the choice uses no label",
-}
-
+from scripts.core.words import NOT_RUN, PARTIAL, POOR, rule
 
 SECONDS = (
     "Seconds of one fit, without K-means: mean ± std over the grid points. One BLAS thread; what no parameter changes, "
@@ -23,17 +13,15 @@ SECONDS = (
 )
 
 
-def notes(cells, selection, study, trials, paper):
+def notes(cells, study, paper):
     """The sentences below a table.
 
     Parameters
     ----------
     cells : DataFrame
         From `scripts.make_table.table.build_cells`.
-    selection : str
-    study : str
-    trials : DataFrame
-        Those of the study that belong to the table.
+    study : Study
+        The part that belongs to the table.
     paper : str or None
         Whose numbers are published ones, a key of `scripts.core.published.PAPERS`.
 
@@ -41,7 +29,7 @@ def notes(cells, selection, study, trials, paper):
     -------
     list of str
     """
-    metric = cells["metric"].iloc[0]
+    metric, selection = cells["metric"].iloc[0], cells["selection"].iloc[0]
     spread = "" if selection == "grid_median" else " ± std over K-means restarts (number of features)"
     lines = [
         SECONDS if metric == "seconds" else f"{metric.upper()} in percent: mean{spread}.",
@@ -53,10 +41,10 @@ def notes(cells, selection, study, trials, paper):
     if (cells["clusterer"] == "learned").any():
         lines.append("(learned labels): the clusters that the method itself gives, one labelling, hence without std.")
     if metric == "seconds":
-        lines += _machines(cells, trials)
+        lines += _machines(cells, study.trials)
     else:
-        lines.append(f"Selection {selection}: {RULES[selection].format(SELECTIONS[selection])}.")
-    return [*lines, *_marks(cells), *_provenance(study, trials)]
+        lines.append(f"Selection {selection}: {rule(selection)}.")
+    return [*lines, *_marks(cells), *_provenance(study)]
 
 
 def _marks(cells):
@@ -83,10 +71,10 @@ def _machines(cells, trials):
     return [*lines, f"The paper's: {there}."] if there else lines
 
 
-def _provenance(study, trials):
+def _provenance(study):
+    trials, protocol = study.trials, study.protocol
     if trials.empty:
-        return [f"Study {study!r}: nothing is stored yet."]
-    protocol = json.loads(trials["protocol"].iloc[0])
+        return [f"Study {study.name!r}: nothing is stored yet."]
     fields = ", ".join(f"{name} {value}" for name, value in protocol.items() if name not in ("name", "restarts"))
     statuses = Counter(trials["status"])
     odd = ", ".join(f"{count} {name}" for name, count in sorted(statuses.items()) if name != "converged")
@@ -95,7 +83,7 @@ def _provenance(study, trials):
     points = _grid_points(trials)
     return [
         f"Protocol {protocol['name']}: {protocol['restarts']} K-means restarts; {fields}.",
-        f"Study {study!r}: {len(trials)} trials{f' ({odd})' if odd else ''}, "
+        f"Study {study.name!r}: {len(trials)} trials{f' ({odd})' if odd else ''}, "
         f"{first if first == last else f'{first} to {last}'}, code {shas}. Grid points: {points}.",
     ]
 

@@ -1,10 +1,12 @@
 """The cells of a table: reproduced values, published ones, differences and ranks, as one tidy frame."""
 
+import functools
 from dataclasses import dataclass
 
 import pandas as pd
 
-from scripts.core.words import COMPLETE, FAILED, NOT_RUN, PARTIAL
+from metrics.study import FAILED
+from scripts.core.words import COMPLETE, NOT_RUN, PARTIAL
 
 COLUMNS = (
     "table dataset method clusterer metric mean std n_selected params published_mean published_std difference "
@@ -50,24 +52,26 @@ class Table:
     written: tuple = tuple(name for name in COLUMNS if name != "sizes")
 
     def cell(self, row, column):
-        """One cell, by the keys of its row and column."""
-        return self._row(row).loc[lambda cells: cells[self.keys[-1]] == column].iloc[0]
+        """One cell as a dict, by the keys of its row and column."""
+        return self._by_key[(*row, column)]
 
     def has_published(self, row):
         """Whether the paper has any number in this row."""
-        return bool(self._row(row)["published_mean"].notna().any())
+        return any(pd.notna(self.cell(row, column)["published_mean"]) for column in self.columns)
 
-    def _row(self, row):
-        return self.cells[(self.cells[list(self.keys[:-1])] == list(row)).all(axis=1)]
+    @functools.cached_property
+    def _by_key(self):
+        return {tuple(cell[key] for key in self.keys): cell for cell in self.cells.to_dict("records")}
 
 
-def build_cells(spec, chosen, published, selection):
+def build_cells(spec, study, chosen, published, selection):
     """One row per cell, in the order of the table.
 
     Parameters
     ----------
-    spec : Mapping
-        A file of conf/table.
+    spec : TableSpec
+    study : str
+        Its name.
     chosen : DataFrame
         From `metrics.study.summary.select` or `running_times`, of one study, in the units of the table.
     published : DataFrame
@@ -81,30 +85,34 @@ def build_cells(spec, chosen, published, selection):
         score) or "not run".  rank, published_rank: 1 for the best of its column (the fewest seconds) and 2 for the
         second, equal values of the shown decimals together; 0 for the rest.
     """
-    chosen = chosen.set_index(["dataset", "method", "clusterer"])
-    learned = {method for _, method, clusterer in chosen.index if clusterer == "learned"}
-    cells = [
-        _cell(spec, dataset, method, clusterer, chosen, published)
-        for method in spec["rows"]
+    own = {(cell["dataset"], cell["method"], cell["clusterer"]): cell for cell in chosen.to_dict("records")}
+    printed = dict(zip(published.index, published.to_dict("records"), strict=True))
+    learned = {method for _, method, clusterer in own if clusterer == "learned"}
+    keys = [
+        (dataset, method, clusterer)
+        for method in spec.rows
         for clusterer in ("kmeans", "learned")
         if clusterer == "kmeans" or method in learned
-        for dataset in spec["columns"]
+        for dataset in spec.columns
     ]
-    sign = -1 if spec["metric"] == "seconds" else 1
+    sources = {method: spec.printed_row(method) for method in spec.rows}
+    cells = [_cell(key, own.get(key), sources[key[1]], printed.get((key[0], sources[key[1]]))) for key in keys]
+    sign = -1 if spec.metric == "seconds" else 1
     frame = pd.DataFrame(cells).assign(
-        table=spec["name"], metric=spec["metric"], selection=selection, rank=0, published_rank=0
+        table=spec.name, metric=spec.metric, selection=selection, rank=0, published_rank=0
     )
     for column, values in (("rank", "mean"), ("published_rank", "published_mean")):
         # A published number that stands beside several variants counts once.
         keys = "row" if column == "rank" else "published_row"
         for _, group in frame.groupby("dataset"):
-            frame.loc[group.index, column] = _ranks(sign * group[values].round(DECIMALS[spec["metric"]]), group[keys])
-    frame["study"] = chosen["study"].iloc[0] if len(chosen) else spec["study"]
+            frame.loc[group.index, column] = _ranks(sign * group[values].round(DECIMALS[spec.metric]), group[keys])
+    frame["study"] = chosen["study"].iloc[0] if len(chosen) else study
     return frame[[*COLUMNS, "published_machine"]].astype({"n_selected": "Int64", "published_n_features": "Int64"})
 
 
-def _cell(spec, dataset, method, clusterer, chosen, published):
-    source = spec["published_as"].get(method, method)
+def _cell(key, own, source, paper):
+    """A cell from our number and that of the paper in its row `source`, either of which may be None."""
+    dataset, method, clusterer = key
     cell = {
         "dataset": dataset,
         "method": method,
@@ -126,12 +134,10 @@ def _cell(spec, dataset, method, clusterer, chosen, published):
         "inherited": "",
         "published_machine": "",
     }
-    if (dataset, method, clusterer) in chosen.index:
-        own = chosen.loc[(dataset, method, clusterer)]
+    if own is not None:
         cell.update({name: own[name] for name in ("n_selected", "n_restarts", "params", "trial", "sizes")})
         cell.update(mean=own["mean"], std=own["std"], trial_status=own["status"], status=_status(own))
-    if (dataset, source) in published.index:
-        paper = published.loc[(dataset, source)]
+    if paper is not None:
         cell.update(
             published_mean=paper["mean"],
             published_std=paper["std"],

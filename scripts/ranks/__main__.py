@@ -1,49 +1,32 @@
 """``python -m scripts.ranks --help``."""
 
-import sys
-from pathlib import Path
-
-import hydra
-
-from metrics.study.summary import SELECTIONS, summarise
-from runners.store import load_results
-from scripts.core.conf import CONF, unique_names
-from scripts.core.missing import MissingResults, fill, no_results, with_commands
-from scripts.ranks import to_markdown
-from scripts.ranks.ranking import rank_study
+from scripts.core.command import command
+from scripts.core.commands import MissingResults, fill_pairs, no_results, with_commands
+from scripts.core.conf import unique_names
+from scripts.core.study import Study
+from scripts.core.text import deliver
+from scripts.ranks import rank_study
+from scripts.ranks.page import ranks_page
 
 
-@hydra.main(version_base="1.3", config_path=str(CONF), config_name="ranks")
-def main(config):
-    """Print the ranks that `config` describes, or write them to a file."""
-    if config.format not in ("md", "csv"):
-        sys.exit(f"format={config.format} must be md or csv.")
-    if config.selection not in SELECTIONS:
-        sys.exit(f"selection={config.selection} must be one of {', '.join(SELECTIONS)}.")
-    results = load_results(config.results_dir, study=config.study)
-    if results.trials.empty:
-        sys.exit(f"error: {no_results(config.results_dir, config.study)}")
-    settings = {name: config[name] for name in ("metric", "selection", "clusterer", "partial", "alpha")}
-    chosen = {name: None if config[name] is None else list(config[name]) for name in ("methods", "datasets")}
+@command("ranks")
+def main(options):
+    """Print the ranks that the options describe, or write them to a file."""
+    study = Study.open(options["results_dir"], options["study"])
+    if study.trials.empty:
+        raise ValueError(no_results(study))
+    names = "metric selection clusterer methods datasets partial alpha".split()
     try:
-        ranking = rank_study(results, summarise(results.trials, results.scores), **chosen, **settings)
+        ranking = rank_study(study, **{name: options[name] for name in names})
     except MissingResults as error:
-        lines = fill(error.cells, results.trials, config.study, config.study)
-        sys.exit(with_commands(error, lines))
-    except ValueError as error:
-        sys.exit(f"error: {error}")
-    heading = f"Ranks of study {config.study}: {config.metric.upper()}, {config.selection}, {config.clusterer}"
-    if config.format == "csv":
+        raise ValueError(with_commands(error, fill_pairs(error.cells, study, study.name))) from error
+    if options["format"] == "csv":
         text = ranking.table.rename_axis("method").to_csv()
     else:
-        text = to_markdown(ranking, unique_names("method", ranking.table.index), heading, config.alpha)
-    if config.output is None:
-        print(text, end="")
-        return
-    path = Path(config.output)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
-    print(path)
+        heading = f"{options['metric'].upper()}, {options['selection']}, {options['clusterer']}"
+        printed = unique_names("method", ranking.table.index)
+        text = ranks_page(ranking, printed, f"Ranks of study {study.name}: {heading}", options["alpha"])
+    deliver(text, options["output"])
 
 
 if __name__ == "__main__":

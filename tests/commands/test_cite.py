@@ -1,16 +1,11 @@
 """What a study used is named with its source."""
 
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
+from command_line import run
 from frames import frames, store
 
-from runners.store import load_results
 from scripts.cite import sources
-
-ROOT = Path(__file__).resolve().parents[2]
+from scripts.core.study import Study
 
 
 @pytest.fixture
@@ -21,7 +16,7 @@ def results(tmp_path):
 
 
 def test_every_source_is_named_once(results):
-    found = sources(load_results(results, study="dgufs").trials)
+    found = sources(Study.open(results, "dgufs"))
     assert found["protocol"] == ["dgufs: Guo & Zhu, AAAI 2018"]
     assert found["methods"] == ["mcfs: Cai, Zhang & He, KDD 2010"]
     assert [text.split(":")[0] for text in found["data sets"]] == ["umist", "unheard_of"]
@@ -31,7 +26,6 @@ def test_every_source_is_named_once(results):
 
 @pytest.mark.parametrize("study, rc, text", [("dgufs", 0, "Guo & Zhu"), ("nothing", 1, "'nothing' has no results")])
 def test_the_command_prints_them_or_says_that_nothing_is_there(results, study, rc, text):
-    command = [sys.executable, "-m", "scripts.cite", f"study={study}", f"results_dir={results}"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    done = run("cite", f"study={study}", f"results_dir={results}")
     assert done.returncode == rc
     assert text in done.stdout + done.stderr

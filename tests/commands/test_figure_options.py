@@ -1,23 +1,20 @@
 """What make_figure is told: names as a list of one, options that a figure does not have, studies that are not there."""
 
-import os
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
+from command_line import run as run_command
 from frames import frames, store
 
-from scripts.core.missing import fill, no_results
-from scripts.core.study import one
-from scripts.make_figure import settings_of, usual
+from scripts.core.commands import fill_pairs, no_results
+from scripts.core.study import Study
+from scripts.make_figure import FIGURES
+from scripts.make_figure.options import one, settings_of, usual
 
-ROOT = Path(__file__).resolve().parents[2]
 RESULTS = frames([{"dataset": "umist", "method": name, "acc": {50: [0.3, 0.4]}} for name in ("mcfs", "my_own")])
 
 
 def settings(figure, **changed):
-    return settings_of({**usual(figure), **changed}, figure, RESULTS.trials)
+    config = {**usual(figure), **changed}
+    return settings_of(config, figure, FIGURES[config["draw"]], Study("dgufs", RESULTS))
 
 
 @pytest.mark.parametrize("figure", ["acc_vs_size", "acc_vs_seconds", "critical_difference", "convergence", "pixels"])
@@ -58,24 +55,22 @@ def test_a_method_that_nobody_knows_is_refused_and_one_of_the_study_is_not():
 
 def test_a_study_that_is_not_there_is_answered_with_those_that_are(tmp_path):
     store(RESULTS, tmp_path)
-    assert no_results(tmp_path, "dguf") == (
+    assert no_results(Study.open(tmp_path, "dguf")) == (
         f"the study 'dguf' has no results in {tmp_path}. Did you mean dgufs? Studies there: dgufs."
     )
-    assert no_results(tmp_path / "no", "dgufs").endswith("Studies there: none.")
+    assert no_results(Study.open(tmp_path / "no", "dgufs")).endswith("Studies there: none.")
 
 
 def test_no_command_names_a_protocol_that_does_not_exist():
-    nothing = RESULTS.trials.iloc[:0]
-    assert fill([("mcfs", "umist")], nothing, "dguf", "dguf") == []
-    assert fill([("mcfs", "umist")], nothing, "dgufs", "dgufs") == [
+    nothing = frames([])
+    assert fill_pairs([("mcfs", "umist")], Study("dguf", nothing), "dguf") == []
+    assert fill_pairs([("mcfs", "umist")], Study("dgufs", nothing), "dgufs") == [
         "python run.py protocol=dgufs method=mcfs dataset=umist"
     ]
 
 
 def run(results, *arguments):
-    command = [sys.executable, "-m", "scripts.make_figure", f"results_dir={results}", "dataset=umist", *arguments]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120)
+    return run_command("make_figure", f"results_dir={results}", "dataset=umist", *arguments)
 
 
 @pytest.mark.parametrize("figure", ["acc_vs_size", "critical_difference", "surface", "convergence"])
@@ -83,7 +78,7 @@ def test_every_figure_of_an_unknown_study_says_so(figure, tmp_path):
     store(RESULTS, tmp_path)
     done = run(tmp_path, f"figure={figure}", "study=dguf")
     assert done.returncode == 1
-    assert done.stderr == f"error: {no_results(tmp_path, 'dguf')}\n"
+    assert done.stderr == f"error: {no_results(Study.open(tmp_path, 'dguf'))}\n"
 
 
 def test_the_command_line_takes_a_name_for_a_list_and_refuses_an_unknown_option(tmp_path):

@@ -1,20 +1,17 @@
 """The figures of scores and the command line: what they draw, where it is written, that it repeats."""
 
 import inspect
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
-from frames import PROTOCOL, frames, store
+from command_line import run as run_command
+from frames import PROTOCOL, frames, store, study_of
 from PIL import Image
 
-from metrics.study.summary import summarise
-from scripts.core.study import Study
-from scripts.make_figure import FIGURES, file_name, save, usual
+from scripts.make_figure import FIGURES, save
 from scripts.make_figure.of_scores import acc_vs_seconds, acc_vs_size
+from scripts.make_figure.options import file_name, usual
 from scripts.make_figure.style import apart, number, styles, symbol
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -31,8 +28,7 @@ POINTS = [
 
 @pytest.fixture
 def study():
-    results = frames(POINTS)
-    return Study(results, summarise(*results[:2]))
+    return study_of(POINTS)
 
 
 def drawn(figure):
@@ -119,8 +115,7 @@ def test_the_same_results_give_the_same_bytes(study, tmp_path):
 
 def test_many_lines_have_no_bands_and_the_note_says_nothing_of_them():
     points = [{"dataset": "umist", "method": f"m{i}", "acc": {50: [0.1 * i, 0.2]}} for i in range(9)]
-    results = frames(points)
-    figure = acc_vs_size(Study(results, summarise(*results[:2])), "umist")
+    figure = acc_vs_size(study_of(points), "umist")
     assert not figure.axes[0].collections
     assert "std" not in figure.get_supxlabel()
 
@@ -138,8 +133,7 @@ SECONDS = [
     [("best_over_grid", 15.0, 70), ("default_params", 2.0, 40), ("grid_median", 5.0, 55)],
 )
 def test_a_score_stands_at_the_seconds_that_it_cost(selection, seconds, score):
-    results = frames(SECONDS)
-    axes = acc_vs_seconds(Study(results, summarise(*results[:2])), "umist", selection=selection).axes[0]
+    axes = acc_vs_seconds(study_of(SECONDS), "umist", selection=selection).axes[0]
     points = [line.get_xydata()[0] for line in axes.lines if line.get_marker() == "o"]
     assert points == [pytest.approx((seconds, score))]
     (reference,) = [line for line in axes.lines if line.get_linestyle() == "--"]
@@ -170,9 +164,7 @@ def test_a_papers_figure_is_named_by_itself_and_by_what_is_changed():
 
 
 def run(results, *arguments):
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    command = [sys.executable, "-m", "scripts.make_figure", *arguments, f"results_dir={results}", "study=dgufs"]
-    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120)
+    return run_command("make_figure", *arguments, f"results_dir={results}", "study=dgufs")
 
 
 def test_command_line_draws_a_file_for_each_data_set(tmp_path):
@@ -194,7 +186,7 @@ def test_command_line_draws_a_file_for_each_data_set(tmp_path):
         ("dataset=umis", "Did you mean umist"),
         ("figure=pie", "acc_vs_size"),
         ("dataset=[umist,orl]", "-m dataset=umist,orl"),
-        ("metric=f1", "metric='f1' must be one of acc, nmi"),
+        ("metric=f1", "metric=f1 must be one of acc, nmi"),
         ("kind=bars", "kind"),
     ],
 )
@@ -226,7 +218,7 @@ def test_command_line_says_why_a_papers_figure_is_not_available(tmp_path):
     assert "not part of this suite" in done.stderr
 
 
-PRESETS = sorted(path.stem for path in (ROOT / "conf" / "figures" / "figure").glob("*.yaml"))
+PRESETS = sorted(path.stem for path in (ROOT / "conf" / "make_figure" / "figure").glob("*.yaml"))
 
 
 @pytest.mark.parametrize("preset", PRESETS)

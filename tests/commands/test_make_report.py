@@ -14,7 +14,11 @@ import pytest
 from frames import PROTOCOL, frames, store
 
 from runners.store import load_results
-from scripts.core.commands import command
+from scripts.compare import compare_studies, controls_of
+from scripts.compare.evidence_page import line_rows
+from scripts.compare.headline import line_table
+from scripts.core.commands import repeat
+from scripts.core.study import Study
 from scripts.make_report import LIMIT, make_report
 from scripts.make_report.trials import MARK, curve, pixels
 
@@ -36,7 +40,7 @@ needs_browser = pytest.mark.skipif(browser.find_chromium() is None, reason="no C
 def html(tmp_path_factory):
     folder = tmp_path_factory.mktemp("report")
     store(frames(POINTS), folder)
-    return make_report(folder, "dgufs", data_dir=folder / "none")
+    return make_report(Study.open(folder, "dgufs", folder / "none"))
 
 
 @pytest.fixture(scope="module")
@@ -90,6 +94,15 @@ def test_a_cell_links_to_the_fit_behind_it_with_verdict_and_published_value(html
     assert f'<article class="trial" id="t-{trial}"' in html
 
 
+def test_the_lines_of_evidence_are_those_of_the_comparison(html):
+    study = Study("dgufs", frames(POINTS))
+    studies = {"dgufs": study}
+    lines = line_rows(line_table(compare_studies(studies), controls_of(studies)))
+    section = html.split('<h3 id="evidence">')[1].split("</table>")[0]
+    found = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row) for row in re.findall(r"<tr>(.*?)</tr>", section)]
+    assert found == [row[1:] for row in lines] and len(found) == 6
+
+
 def test_counts_of_the_overview_are_those_of_the_comparison(html):
     counts = dict(re.findall(r'data-filter="([\w ]+)"><b>(\d+)</b>', html))
     assert sum(map(int, counts.values())) == int(re.search(r"<h3>(\d+) published cells", html)[1])
@@ -101,20 +114,20 @@ def test_text_from_results_cannot_become_markup(tmp_path):
     store(frames([hostile | {"method": "mine"}], study="own"), tmp_path)
     trials = tmp_path / "own/umist/mine/trials.csv"
     trials.write_text(trials.read_text().replace("converged", "<script>alert(1)</script>"))
-    page = make_report(tmp_path, "own", data_dir=tmp_path)
+    page = make_report(Study.open(tmp_path, "own", tmp_path))
     assert "<script>alert" not in page and "&lt;script&gt;alert" in page
 
 
 def test_an_empty_study_is_refused(tmp_path):
     with pytest.raises(ValueError, match="nothing is stored"):
-        make_report(tmp_path, "none")
+        make_report(Study.open(tmp_path, "none"))
 
 
 @pytest.mark.parametrize("others", [POINTS, []])
 def test_a_study_with_a_data_set_on_which_every_fit_failed_still_has_a_report(others, tmp_path):
     failed = {"dataset": "orl", "method": "mcfs", "status": "failed", "sizes": SIZES}
     store(frames([*others, failed]), tmp_path)
-    page = make_report(tmp_path, "dgufs", data_dir=tmp_path)
+    page = make_report(Study.open(tmp_path, "dgufs", tmp_path))
     assert "Not drawn: no method has scores on orl" in page
     assert page.count("<figcaption>ACC against the number of features") == len({point["dataset"] for point in others})
 
@@ -164,7 +177,7 @@ def test_the_command_repeats_the_fit_to_the_last_digit(protocol, tmp_path):
     )
     first = load_results(tmp_path, "one")
     row = first.trials[~first.trials["is_default"]].to_dict("records")[0]
-    words = shlex.split(command(row))
+    words = shlex.split(repeat(row))
     assert words[0] == "python"
     run(words[1:], tmp_path)
     again = load_results(tmp_path, f"repeat_{json.loads(row['protocol'])['name']}")

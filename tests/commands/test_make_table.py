@@ -2,17 +2,17 @@
 
 import csv
 import io
-import os
 import re
-import subprocess
-import sys
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from command_line import run as run_command
 from frames import PROTOCOL, frames, store
 
-from scripts.core.commands import overrides_of
+from scripts.core.study import Study
+from scripts.core.tables import TableSpec
 from scripts.make_table import make_table
 from scripts.make_table.formats import to_csv, to_html, to_latex, to_markdown
 
@@ -31,18 +31,18 @@ POINTS = [
 
 @pytest.fixture
 def spec():
-    return {
-        "name": "small",
-        "title": "Small & 100 % complete",
-        "paper": "dgufs",
-        "published_table": "table2",
-        "metric": "acc",
-        "study": "dgufs",
-        "protocol": "dgufs",
-        "rows": ["all_features", "laplacian_score", "mcfs", "dgufs", "dgufs_normalized"],
-        "columns": ["umist", "pie10p"],
-        "published_as": {"dgufs_normalized": "dgufs"},
-    }
+    return TableSpec(
+        name="small",
+        title="Small & 100 % complete",
+        paper="dgufs",
+        published_table="table2",
+        metric="acc",
+        study="dgufs",
+        protocol="dgufs",
+        rows=["all_features", "laplacian_score", "mcfs", "dgufs", "dgufs_normalized"],
+        columns=["umist", "pie10p"],
+        published_as={"dgufs_normalized": "dgufs"},
+    )
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def results(tmp_path):
 
 @pytest.fixture
 def table(spec, results):
-    return make_table(spec, results, "dgufs")
+    return make_table(spec, Study.open(results, "dgufs"))
 
 
 def markdown_cells(text):
@@ -164,24 +164,22 @@ def test_html_is_one_well_formed_page_that_fetches_nothing(table):
 
 
 def test_commands_name_exactly_the_cells_that_are_not_complete(spec, results, monkeypatch):
-    known = {"method": dict.fromkeys(spec["rows"], ""), "dataset": dict.fromkeys(spec["columns"], "")}
-    names = {group: {name: name for name in found} for group, found in known.items()}
-    monkeypatch.setattr("scripts.make_table.names_in_print", names.get)
-    lines = make_table(spec, results, "dgufs").commands
+    monkeypatch.setattr("scripts.core.commands.names", {"method": spec.rows, "dataset": spec.columns}.get)
+    lines = make_table(spec, Study.open(results, "dgufs")).commands
     # The stored protocol has 2 restarts, its file 20: without the override the study would refuse the command.
     assert lines == [
         "python run.py -m protocol=dgufs protocol.restarts=2 method=dgufs,dgufs_normalized dataset=umist",
         "python run.py -m protocol=dgufs protocol.restarts=2 "
         "method=laplacian_score,mcfs,dgufs,dgufs_normalized dataset=pie10p",
     ]
-    lines = make_table(spec, results, "other").commands
-    methods = ",".join(spec["rows"])
+    lines = make_table(spec, Study.open(results, "other")).commands
+    methods = ",".join(spec.rows)
     assert lines == [f"python run.py -m protocol=dgufs study=other method={methods} dataset=umist,pie10p"]
 
 
 def test_what_conf_does_not_have_is_said_and_not_in_a_command(spec, results):
     store(frames([{"dataset": "umist", "method": "my_own", "acc": {50: [0.5, 0.5]}}], study="own"), results)
-    table = make_table({**spec, "rows": ["my_own"]}, results, "own")
+    table = make_table(replace(spec, rows=["my_own"]), Study.open(results, "own"))
     assert any("without a command: my_own" in note for note in table.notes)
     assert table.commands == [] and not any("commands below" in note for note in table.notes)
 
@@ -196,11 +194,11 @@ def test_what_conf_does_not_have_is_said_and_not_in_a_command(spec, results):
 )
 def test_a_row_or_column_that_nobody_knows_is_an_error_with_the_nearest_name(spec, results, changed, message):
     with pytest.raises(ValueError, match=message):
-        make_table({**spec, **changed}, results, "dgufs")
+        make_table(replace(spec, **changed), Study.open(results, "dgufs"))
 
 
 def test_nothing_run_still_prints_the_published_numbers_and_one_command(spec, tmp_path):
-    table = make_table(spec, tmp_path, "dgufs")
+    table = make_table(spec, Study.open(tmp_path, "dgufs"))
     assert set(table.cells["status"]) == {"not run"}
     assert table.cells["published_mean"].notna().all()
     assert any("nothing is stored" in note for note in table.notes)
@@ -209,7 +207,7 @@ def test_nothing_run_still_prints_the_published_numbers_and_one_command(spec, tm
 
 
 def test_a_table_without_published_numbers_has_no_lines_for_them(spec, results):
-    table = make_table({**spec, "paper": None, "published_table": None}, results, "dgufs")
+    table = make_table(replace(spec, paper=None, published_table=None), Study.open(results, "dgufs"))
     text = to_markdown(table)
     assert "↳" not in text
     assert "Δ" not in text
@@ -222,12 +220,12 @@ def test_notes_disclose_the_oracle_the_protocol_and_the_code(table, spec, result
         assert part in text
     for part in ("2024-01-02", "code 0123456-dirty", "dgufs 2 (pie10p 1)", "§", "†", "‡"):
         assert part in text
-    default = " ".join(make_table(spec, results, "dgufs", "default_params").notes)
+    default = " ".join(make_table(spec, Study.open(results, "dgufs"), "default_params").notes)
     assert "no label" in default
 
 
 def test_selections_differ_as_they_should(spec, results):
-    chosen = {name: make_table(spec, results, "dgufs", name) for name in ("default_params", "grid_median")}
+    chosen = {name: make_table(spec, Study.open(results, "dgufs"), name) for name in ("default_params", "grid_median")}
     default, median = (chosen[name].cell(("mcfs", "kmeans"), "umist") for name in ("default_params", "grid_median"))
     assert (default["mean"], default["n_selected"]) == (pytest.approx(10), 100)
     assert median["mean"] == pytest.approx(17.5)
@@ -242,24 +240,11 @@ def test_a_study_that_mixes_protocols_is_refused(spec, results):
     other.trials["trial"] = other.scores["trial"] = "other"
     store(other, results)
     with pytest.raises(ValueError, match="scaling: minmax or none"):
-        make_table(spec, results, "dgufs")
-
-
-def test_commands_repeat_how_the_stored_protocol_departs_from_its_file():
-    wanted = {"sizes": [50], "nmi": "max", "grid_values": [1, 2]}
-    assert overrides_of(wanted, {"sizes": [50], "nmi": "max", "grid_values": [1, 2]}) == []
-    assert overrides_of(wanted, {"sizes": [50, 60], "nmi": "min", "coarse": True}) == [
-        "protocol.grid_values=null",
-        "protocol.sizes=[50,60]",
-        "protocol.nmi=min",
-        "+protocol.coarse=true",
-    ]
+        make_table(spec, Study.open(results, "dgufs"))
 
 
 def run(tmp_path, *arguments):
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    command = [sys.executable, "-m", "scripts.make_table", f"results_dir={tmp_path}", *arguments]
-    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60)
+    return run_command("make_table", f"results_dir={tmp_path}", *arguments)
 
 
 def test_command_line_writes_the_table_and_nothing_else(results, tmp_path):

@@ -2,6 +2,7 @@
 
 import shutil
 import subprocess
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -9,33 +10,33 @@ from frames import PROTOCOL, frames, store
 from hydra import compose, initialize_config_dir
 from omegaconf import OmegaConf
 
-from scripts.core.conf import read, read_table
+from scripts.core.conf import read
 from scripts.core.published import load_published, published_cells
+from scripts.core.study import Study
+from scripts.core.tables import read_table
 from scripts.make_table import make_table
 from scripts.make_table.formats import to_csv, to_html, to_latex, to_markdown
 
 ROOT = Path(__file__).resolve().parents[2]
-KEYS = set("name title paper published_table metric study protocol rows columns published_as".split())
 TABLES = sorted(path.stem for path in (ROOT / "conf" / "table").glob("*.yaml"))
 
 
 @pytest.mark.parametrize("name", TABLES)
 def test_every_table_of_conf_is_well_formed(name, tmp_path):
     content = read_table(name)
-    assert content.keys() == KEYS
-    assert content["name"] == name
-    assert (ROOT / "conf" / "protocol" / f"{content['protocol']}.yaml").exists()
-    datasets = content["rows"] if content["metric"] == "shape" else content["columns"]
+    assert content.name == name
+    assert (ROOT / "conf" / "protocol" / f"{content.protocol}.yaml").exists()
+    datasets = content.rows if content.metric == "shape" else content.columns
     assert all((ROOT / "conf" / "dataset" / f"{name}.yaml").exists() for name in datasets)
-    if content["paper"]:
-        cells = published_cells(content["paper"], content["published_table"], content["metric"])
+    if content.paper:
+        cells = published_cells(content.paper, content.published_table, content.metric)
         assert set(cells.index.get_level_values("dataset")) == set(datasets)
-    if content["paper"] and content["metric"] != "shape":
+    if content.paper and content.metric != "shape":
         methods = set(cells.index.get_level_values("method"))
-        assert methods <= set(content["rows"])
-        assert set(content["rows"]) - methods == set(content["published_as"])
-        assert set(content["published_as"].values()) <= methods
-    table = make_table(content, tmp_path, content["study"])
+        assert methods <= set(content.rows)
+        assert set(content.rows) - methods == set(content.published_as)
+        assert set(content.published_as.values()) <= methods
+    table = make_table(content, Study.open(tmp_path, content.study))
     for write in (to_markdown, to_latex, to_html, to_csv):
         assert write(table)
 
@@ -44,29 +45,29 @@ def test_every_table_of_conf_is_well_formed(name, tmp_path):
 def test_a_table_takes_from_another_one_what_hydra_takes(name):
     with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"):
         composed = OmegaConf.to_container(compose("make_table", [f"table={name}"]).table)
-    assert read_table(name) == composed
+    assert asdict(read_table(name)) == composed
 
 
 @pytest.mark.parametrize("name", TABLES)
 def test_every_variant_of_a_published_method_stands_in_the_table(name):
     content = read_table(name)
-    if not content["paper"] or content["metric"] == "shape":
+    if not content.paper or content.metric == "shape":
         pytest.skip("no rows of methods that a paper prints")
     known = {path.stem: read(path)["target"] for path in (ROOT / "conf" / "method").glob("*.yaml")}
-    targets = {known[row] for row in content["rows"] if row in known and not known[row].startswith("methods.baselines")}
+    targets = {known[row] for row in content.rows if row in known and not known[row].startswith("methods.baselines")}
     printed = set(load_published()["method"])  # such as socfs_triplet, a row of its own in another paper
-    assert {row for row in known if known[row] in targets} - printed <= set(content["rows"])
+    assert {row for row in known if known[row] in targets} - printed <= set(content.rows)
 
 
 def test_published_scores_all_stand_in_some_table():
     specs = [read_table(name) for name in TABLES]
-    found = sum(len(published_cells(s["paper"], s["published_table"], s["metric"])) for s in specs if s["paper"])
+    found = sum(len(published_cells(s.paper, s.published_table, s.metric)) for s in specs if s.paper)
     # 450 scores, 6 running times and 31 data sets.
     assert found == len(load_published()) + 6 + 31
 
 
 def test_a_table_of_data_sets_says_what_the_paper_prints_and_what_we_load():
-    table = make_table(read_table("kmeans_ufs_table2"), None, None)
+    table = make_table(read_table("kmeans_ufs_table2"), None)
     cell = table.cell(("micromass",), "samples")
     assert (cell["mean"], cell["published_mean"], cell["difference"]) == (360, 1300, -940)
     text = to_markdown(table)
@@ -83,7 +84,7 @@ def test_a_table_of_running_times_has_the_seconds_of_all_fits_that_did_not_fail(
     results.trials["fit_s"] = [1.0, 2.0, 6.0, 99.0, 2.5]
     results.trials["versions"] = '{"machine": "Ours & Co"}'
     store(results, tmp_path)
-    table = make_table(read_table("rufs_table4"), tmp_path, "rufs")
+    table = make_table(read_table("rufs_table4"), Study.open(tmp_path, "rufs"))
     cell = table.cell(("rufs", "kmeans"), "coil20")
     assert (cell["mean"], cell["std"], cell["status"]) == (3.0, pytest.approx(7**0.5), "partial")
     assert (cell["published_mean"], cell["difference"], cell["rank"]) == (32.2, pytest.approx(-29.2), 2)
@@ -95,7 +96,7 @@ def test_a_table_of_running_times_has_the_seconds_of_all_fits_that_did_not_fail(
 
 
 def test_a_study_of_an_experiment_that_was_never_run_is_filled_by_that_experiment(tmp_path):
-    table = make_table(read_table("dgufs_table2"), tmp_path, "dgufs_quick")
+    table = make_table(read_table("dgufs_table2"), Study.open(tmp_path, "dgufs_quick"))
     assert table.commands == ["python run.py experiment=dgufs_quick"]
 
 
@@ -103,7 +104,8 @@ def test_a_study_of_an_experiment_that_was_never_run_is_filled_by_that_experimen
 def test_every_table_compiles_with_booktabs(tmp_path):
     points = [{"dataset": "umist", "method": "dgufs", "acc": {50: [0.2, 0.3]}, "learned": {50: 0.5}}]
     store(frames([*points, {"dataset": "umist", "method": "mcfs", "status": "failed", "sizes": [50]}]), tmp_path)
-    tables = [to_latex(make_table(read_table(name), tmp_path, read_table(name)["study"])) for name in TABLES]
+    specs = map(read_table, TABLES)
+    tables = [to_latex(make_table(spec, Study.open(tmp_path, spec.study))) for spec in specs]
     head = r"\documentclass{article}\usepackage{booktabs,graphicx}\begin{document}"
     (tmp_path / "tables.tex").write_text(head + r"\clearpage".join(tables) + r"\end{document}")
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "tables.tex"]

@@ -1,21 +1,14 @@
 """From a study to ranks: which cells count, what is refused, what the script prints and the diagram draws."""
 
-import os
-import subprocess
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
-from frames import frames, store
+from command_line import run as run_command
+from frames import frames, store, study_of
 
-from metrics.study.summary import summarise
-from scripts.core.missing import MissingResults
-from scripts.core.study import Study
+from scripts.core.commands import MissingResults
 from scripts.make_figure.of_scores import critical_difference
-from scripts.ranks.ranking import rank_study
+from scripts.ranks import rank_study
 
-ROOT = Path(__file__).resolve().parents[2]
 DATASETS = ["umist", "orl", "pie10p", "pix10p", "jaffe", "allaml", "coil20"]
 LEVEL = {"mcfs": 0.5, "dgufs": 0.4, "rufs": 0.3}
 
@@ -29,14 +22,8 @@ def points(datasets=DATASETS, sizes=(50, 100)):
     ]
 
 
-def study_of(rows):
-    results = frames(rows)
-    return Study(results, summarise(*results[:2]))
-
-
 def rank(rows, **settings):
-    study = study_of(rows)
-    return rank_study(study.results, study.summary, **settings)
+    return rank_study(study_of(rows), **settings)
 
 
 def test_methods_are_ranked_by_the_mean_over_restarts_of_the_chosen_point():
@@ -125,9 +112,7 @@ def test_no_name_of_the_diagram_leaves_the_figure(width):
 
 
 def run(results, *arguments):
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    command = [sys.executable, "-m", "scripts.ranks", *arguments, f"results_dir={results}", "study=dgufs"]
-    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120)
+    return run_command("ranks", *arguments, f"results_dir={results}", "study=dgufs")
 
 
 def test_command_line_prints_ranks_and_tests(tmp_path):

@@ -2,13 +2,11 @@
 
 import numpy as np
 import pytest
-from frames import frames
+from frames import study_of
 from matplotlib.collections import QuadMesh
 from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 
-from metrics.study.summary import summarise
-from scripts.core.missing import MissingResults
-from scripts.core.study import Study
+from scripts.core.commands import MissingResults
 from scripts.make_figure.of_fits import surfaces
 from scripts.make_figure.surfaces import grid_of, surface
 
@@ -29,11 +27,6 @@ POINTS = [
     for alpha in ALPHAS
     for beta in BETAS
 ]
-
-
-def study_of(points):
-    results = frames(points)
-    return Study(results, summarise(*results[:2]))
 
 
 @pytest.fixture

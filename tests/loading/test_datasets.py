@@ -17,7 +17,7 @@ from datasets import DataError, Dataset, dataset_names, load_dataset, read_spec
 from datasets.base import check_dataset, encode_labels
 from datasets.files import checksum, fault, looks_like
 from datasets.load import addresses
-from datasets.spec import FOLDER, REQUIRED, check_spec
+from datasets.spec import FOLDER, REQUIRED, SOURCE, check_spec
 
 ROOT = Path(__file__).resolve().parents[2]
 X = np.arange(24.0).reshape(6, 4) ** 2
@@ -299,3 +299,53 @@ def test_the_data_sets_inside_packages_need_no_folder_and_no_network():
     np.testing.assert_array_equal(np.bincount(small.y), 10 * [50])
     whole = load_dataset("mnist", download=False)
     np.testing.assert_array_equal(small.X[50:100], whole.X[whole.y == 1][:50])
+
+
+ODD = [
+    None,
+    "",
+    " ",
+    0,
+    -1,
+    1.5,
+    True,
+    float("nan"),
+    2**70,
+    "x",
+    [],
+    ["x"],
+    [None],
+    {},
+    {"x": 1},
+    {1: 2},
+    "a\0b",
+    "../x",
+]
+
+
+@pytest.mark.parametrize("key", sorted(REQUIRED))
+def test_whatever_a_specification_says_is_taken_or_is_a_clear_error(mat, key):
+    for odd in ODD:
+        try:
+            assert check_spec(spec_of(mat) | {key: odd})[key] is odd
+        except DataError as error:
+            assert "specification" in str(error) and "\n" not in str(error)
+
+
+@pytest.mark.parametrize("key", sorted(SOURCE))
+def test_whatever_a_source_says_is_taken_or_is_a_clear_error(mat, key):
+    for odd in ODD:
+        spec = spec_of(mat)
+        spec["sources"] = [spec["sources"][0] | {key: odd}]
+        try:
+            assert check_spec(spec)["sources"][0][key] is odd
+        except DataError as error:
+            assert key in str(error) and "\n" not in str(error)
+
+
+@pytest.mark.parametrize(
+    "key, odd", [("citation", ""), ("citation", None), ("samples", True), ("image", [1]), ("name", 5)]
+)
+def test_a_null_an_empty_text_and_a_wrong_type_are_refused_by_name(mat, key, odd):
+    with pytest.raises(DataError, match=f"{key}=.* must be"):
+        check_spec(spec_of(mat) | {key: odd})

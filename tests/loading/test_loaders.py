@@ -166,3 +166,10 @@ def test_the_first_of_each_class_are_kept_in_file_order():
     rows, labels = first_per_class(np.arange(6)[:, None], y[:, None], 2)
     np.testing.assert_array_equal(rows[:, 0], [1, 3, 0, 2, 5])
     assert list(labels) == ["a", "a", "b", "b", "c"]
+
+
+def test_a_packed_file_that_unpacks_to_far_too_much_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr("datasets.loaders.LARGEST_TEXT", 10**6)
+    (tmp_path / "bomb.csv.gz").write_bytes(gzip.compress(b"0," * 10**6))
+    with pytest.raises(DataError, match="unpacks to more than"):
+        read_source({"format": "csv_gz"}, tmp_path / "bomb.csv.gz")

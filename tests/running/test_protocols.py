@@ -11,12 +11,11 @@ import numpy as np
 import pytest
 import yaml
 from hydra import compose, initialize_config_dir
-from omegaconf import OmegaConf
 
 from metrics.protocol import Protocol
-from runners.cell import _protocol
 from runners.grid import expand
 from runners.method import ConfigError
+from runners.settings import read_protocol
 from runners.store import StoreError, claim_study, load_results
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -42,7 +41,7 @@ def points(trials):
 
 
 def protocol_of(name):
-    return _protocol(OmegaConf.load(CONF / "protocol" / f"{name}.yaml"))
+    return read_protocol(yaml.safe_load((CONF / "protocol" / f"{name}.yaml").read_text()))
 
 
 def test_a_data_set_with_sizes_of_its_own_keeps_to_them(dataset):
@@ -87,9 +86,9 @@ def test_a_trial_is_the_same_one_whichever_grid_or_list_of_sizes_asked_for_it(da
 
 def test_what_a_protocol_leaves_out_is_not_stored_so_that_older_studies_stay_open(tmp_path):
     assert set(PROTOCOL.stored()) == {"name", "sizes", "scaling", "restarts", "seed", "nmi", "max_iter"}
-    claim_study(tmp_path / "s", PROTOCOL.stored())
+    claim_study(tmp_path / "s", PROTOCOL)
     with pytest.raises(StoreError, match="coarse: stored None, asked True"):
-        claim_study(tmp_path / "s", replace(PROTOCOL, coarse=True).stored())
+        claim_study(tmp_path / "s", replace(PROTOCOL, coarse=True))
 
 
 @pytest.mark.parametrize("change", [{"sizes_for": {"usps": [0]}}, {"sizes_for": {"usps": []}}, {"coarse": 1}])
@@ -199,8 +198,44 @@ def test_under_a_budget_a_parameter_that_refuses_a_common_value_keeps_its_own(da
     assert {trial.params["alpha"] for trial in trials} == {*METHOD["grid"]["alpha"], METHOD["params"]["alpha"]}
 
 
+@pytest.mark.parametrize("change", [{}, {"coarse": True}, {"grid_values": (0.5, 2.0)}])
+def test_what_only_repeats_a_method_is_run_in_full_whatever_the_protocol_searches(dataset, change):
+    method = yaml.safe_load((CONF / "method" / "random_rankings.yaml").read_text())
+    trials = expand("s", dataset, method, replace(PROTOCOL, **change))
+    assert [trial.params["draw"] for trial in trials] == list(range(20))
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_the_controls_of_a_paper_belong_to_its_study(paper):
+    (sweep, config), (controls, own) = composed(paper), composed(f"{paper}_controls")
+    assert controls == {"dataset": sweep["dataset"], "method": ["all_features", "max_variance", "random_rankings"]}
+    assert (own.study, own.protocol, own.missing_data) == (config.study, config.protocol, config.missing_data)
+
+
 def test_fair_gives_every_method_the_same_values_sizes_and_budget():
     protocol = protocol_of("fair")
     assert protocol.budget == 25 and len(protocol.grid_values) == 5
     _, config = composed("fair")
     assert config.missing_data == "skip" and config.study == "fair"
+
+
+def test_a_protocol_comes_back_from_what_is_stored_of_it():
+    for protocol in (PROTOCOL, protocol_of("ufsol"), protocol_of("fair"), replace(PROTOCOL, coarse=True)):
+        assert Protocol.from_json(json.dumps(protocol.stored())) == protocol
+
+
+@pytest.mark.parametrize("text", ["", "null", "[]", '{"name": "x"}', '{"sizes_for": {}}'])
+def test_what_is_no_protocol_is_a_value_error(text):
+    with pytest.raises(ValueError):
+        Protocol.from_json(text)
+
+
+def test_the_overrides_of_a_protocol_make_the_other_one():
+    other = replace(PROTOCOL, seed=7, sizes=(4, 9), grid_values=(0.5, 2.0), sizes_for={"blobs": [3]})
+    assert PROTOCOL.differences(PROTOCOL) == {}
+    assert PROTOCOL.differences(other)["seed"] == (0, 7) and PROTOCOL.differences(other)["grid_values"][0] is None
+    assert PROTOCOL.overrides(other) == [
+        "+protocol.grid_values=[0.5,2.0]", "protocol.seed=7", "protocol.sizes=[4,9]", "+protocol.sizes_for={blobs:[3]}",
+    ]  # fmt: skip
+    back = other.overrides(PROTOCOL)
+    assert back[:2] == ["protocol.grid_values=null", "protocol.sizes_for=null"] and "protocol.seed=0" in back

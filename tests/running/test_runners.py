@@ -366,10 +366,10 @@ def test_a_second_writer_waits_for_the_first(tmp_path):
 
 
 def test_a_study_belongs_to_one_protocol(tmp_path):
-    claim_study(tmp_path / "s", vars(PROTOCOL))
-    claim_study(tmp_path / "s", vars(PROTOCOL))
+    claim_study(tmp_path / "s", PROTOCOL)
+    claim_study(tmp_path / "s", PROTOCOL)
     with pytest.raises(StoreError, match="restarts: stored 3, asked 5.*study=NAME"):
-        claim_study(tmp_path / "s", vars(replace(PROTOCOL, restarts=5)))
+        claim_study(tmp_path / "s", replace(PROTOCOL, restarts=5))
 
 
 def test_no_results_are_empty_frames_with_their_columns(tmp_path):

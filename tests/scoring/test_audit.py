@@ -6,19 +6,18 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from frames import frames, store
+from frames import frames
 
-from datasets import scale
+from datasets import load_dataset, scale
 from metrics.protocol import Protocol
 from metrics.study import audit
-from metrics.study.summary import summarise
+from metrics.study.summary import SELECTIONS, select, summarise
 from runners import repeats as stability
 from runners.grid import expand
+from runners.method import Method
 from runners.store import Store, load_results
 from runners.trial import run_trial
-from scripts.audit import to_markdown
-from scripts.audit.findings import _inert, _optima, _trivial, make_audit
-from scripts.core.conf import CONF
+from scripts.audit.findings import _inert, _still, _trivial
 
 PROTOCOL = Protocol(name="test", sizes=(4, 8), scaling="none", restarts=3, seed=0, nmi="geometric", max_iter=20)
 
@@ -203,7 +202,8 @@ def test_the_oracle_stands_next_to_median_default_and_the_choices_without_labels
         point(params={"a": i}, is_default=i == 0, acc={100: [acc, acc]}, agreement={100: free}, silhouette={100: -free})
         for i, (acc, free) in enumerate([(0.3, 0.1), (0.9, 0.5), (0.5, 0.9)])
     ]
-    row = audit.choices(summarise(*frames(points)[:2])).iloc[0]
+    summary = summarise(*frames(points)[:2])
+    row = audit.choices({name: select(summary, "acc", name) for name in SELECTIONS}).iloc[0]
     expected = {"best_over_grid": 0.9, "default_params": 0.3, "grid_median": 0.5, "stability": 0.5, "silhouette": 0.3}
     assert {name: row[name] for name in expected} == pytest.approx(expected)
 
@@ -240,53 +240,31 @@ def test_a_trial_that_code_or_configuration_would_name_otherwise_is_not_repeated
     assert stability.default_trial(changed, "methods.baselines.MaxVariance") == (None, 0)
 
 
-# --- the whole
-
-
-def test_the_page_names_what_was_found_and_what_could_not_be_looked_at(tmp_path):
+def test_a_method_whose_indicators_end_where_they_began_is_found():
+    changes = {"still": (0.0, 0.004, 0.3), "moving": (0.2, 0.0, 0.4)}
     points = [
-        point(
-            params={"alpha": a},
-            is_default=a == 1,
-            feature_sets=digests("a", "b"),
-            acc={50: [0.5, 0.5], 100: [0.4, 0.4]},
-        )
-        for a in (1, 2)
+        {"dataset": "umist", "method": method, "params": {"alpha": step}, "acc": {50: [0.5]}, "facts": fact}
+        for method, values in changes.items()
+        for step, fact in enumerate({"indicator_change": value} for value in values)
     ]
-    store(frames(points), tmp_path)
-    found = make_audit(tmp_path, "dgufs", data_dir=tmp_path / "empty")
-    text = to_markdown(found, "dgufs")
-    assert "**ndfs**\n\n* alpha is inert, no step along it changes a selected set: umist (2 steps)." in text
-    assert "hardly matters" not in text
-    assert "all points of the grid select the same features at every size: umist (2 points)." in text
-    assert "No overlaps and no stability on umist" in text
-    assert not any(line != line.rstrip() for line in text.splitlines())
+    results = frames([*points, {"dataset": "umist", "method": "silent", "acc": {50: [0.5]}}])
+    table = audit.movements(results.trials, results.facts).set_index("method")
+    assert table["still"].to_dict() == pytest.approx({"still": 2 / 3, "moving": 1 / 3})
+    assert table.loc["still", ["n_fits", "low", "median", "high"]].tolist() == [3, 0.0, 0.004, 0.3]
+    assert [(method, detail) for _, method, _, detail in _still(table.reset_index())] == [("still", "67% of 3 fits")]
 
 
-def test_a_parameter_that_moves_few_sets_is_named_with_how_many(tmp_path):
-    sets = ["a"] * 9 + ["b"]
-    acc = {50: [0.5, 0.5], 100: [0.5, 0.5]}
-    points = [point(params={"alpha": i}, feature_sets=digests(name, name), acc=acc) for i, name in enumerate(sets)]
-    store(frames(points), tmp_path)
-    text = to_markdown(make_audit(tmp_path, "dgufs", data_dir=tmp_path), "dgufs")
-    assert "alpha hardly matters, few steps along it change a selected set: umist (2 of 18)." in text
-
-
-def test_a_collapsed_fit_that_has_the_best_score_is_named(tmp_path):
-    points = [
-        point(params={"alpha": 1}, acc={50: [0.5, 0.5]}),
-        point(params={"alpha": 2}, acc={50: [0.6, 0.6]}, status="collapsed"),
-    ]
-    store(frames(points), tmp_path)
-    text = to_markdown(make_audit(tmp_path, "dgufs", data_dir=tmp_path), "dgufs")
-    assert "best score of its grid, as judged by the labels, is that of a fit that collapsed: umist (60.0 %)." in text
-
-
-def test_the_method_that_reaches_an_optimum_is_in_conf():
-    optima = _optima()
-    assert optima and set(optima.values()) <= {path.stem for path in (CONF / "method").glob("*.yaml")}
-
-
-def test_an_empty_study_is_refused(tmp_path):
-    with pytest.raises(ValueError, match="nothing is stored"):
-        make_audit(tmp_path, "none")
+def test_what_a_fit_reports_of_itself_is_stored_with_it_and_older_folders_go_on_without(tmp_path):
+    dataset = load_dataset("digits")
+    method = Method("ndfs", "methods.ndfs.NDFS", {}, {})
+    (trial,) = expand("s", dataset, method, PROTOCOL)
+    outcome = run_trial(trial, dataset.X[:80] / 16, dataset.y[:80])
+    with Store(tmp_path / "s" / "digits" / "ndfs") as cell:
+        cell.append([outcome])
+    results = load_results(tmp_path)
+    assert results.facts[["trial", "name"]].to_numpy().tolist() == [[trial.key, "indicator_change"]]
+    assert 0 <= results.facts["value"].item() <= 1
+    (tmp_path / "s" / "digits" / "ndfs" / "facts.csv").unlink()  # as before it was written
+    assert load_results(tmp_path).facts.empty
+    with Store(tmp_path / "s" / "digits" / "ndfs") as cell:
+        assert cell.done() == {trial.key}

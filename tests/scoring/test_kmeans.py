@@ -165,7 +165,7 @@ def test_restarts_do_not_influence_each_other_and_data_stay_untouched():
 
 def by_definition(X, rows, max_iter=100):
     """What the docstring of `lloyd` says, in float64, with the additions in its order and no bounds."""
-    X = kmeans._unit_samples(np.asarray(X, dtype=float))
+    X = kmeans.unit_samples(np.asarray(X, dtype=float))
     tie = kmeans.TIE * np.einsum("ij,ij", X, X) / len(X)
     centres, labels = X[rows], None
     for _ in range(max_iter + 1):
@@ -248,7 +248,7 @@ def test_every_route_leads_to_the_same_labels(route, monkeypatch):
 def test_float32_distances_err_by_no_more_than_their_bounds(n_features, monkeypatch):
     monkeypatch.setattr(kmeans, "GRAM_SAMPLES", 10**9 if n_features == 2000 else 0)
     rng = np.random.default_rng(n_features)
-    X = kmeans._unit_samples(rng.normal(size=(60, n_features)) * np.exp(3 * rng.normal(size=(60, 1))))
+    X = kmeans.unit_samples(rng.normal(size=(60, n_features)) * np.exp(3 * rng.normal(size=(60, 1))))
     points, distortion = kmeans._points(X, 1)
     limits = kmeans._limits(X, points, distortion)
     weights = rng.dirichlet(np.ones(60), size=60)  # means of samples
@@ -322,3 +322,14 @@ def test_data_that_are_no_samples_are_refused():
         kmeans_restarts([[1.0], [np.nan]], 1)
     with pytest.raises(ValueError, match="rows of X"):
         lloyd(np.eye(3), [[0, 3]])
+
+
+@pytest.mark.parametrize("factor", [1e-309, 1e-320, 1e300, 1e306])
+def test_labels_are_the_same_at_the_ends_of_the_range_of_numbers(factor):
+    """In a process of its own: centres that were no numbers once ended it with a signal."""
+    code = (
+        "import numpy as np; from metrics.kmeans import kmeans_restarts as restarts; "
+        "X = np.random.default_rng(0).integers(-9, 9, size=(60, 5)) + np.repeat([0.0, 40.0, 90.0], 20)[:, None]; "
+        f"assert (restarts(X * {factor}, 3, 5) == restarts(X, 3, 5)).all()"
+    )
+    subprocess.run([sys.executable, "-W", "error", "-c", code], cwd=Path(__file__).parents[2], check=True, timeout=300)

@@ -84,3 +84,19 @@ def test_separated_clusters_score_higher_than_noise():
         found[name] = agreements(labels, 3).mean(), silhouettes(X, labels, 3).mean()
     # Some random starts merge two of the clusters, so that even these are not found by every restart.
     assert all(np.subtract(found["clusters"], found["noise"]) > 0.1)
+
+
+@pytest.mark.parametrize("exponent", [1018, 531, -664, -1000])
+def test_a_silhouette_is_the_same_to_the_last_bit_at_every_scale(samples, labels, exponent):
+    whole = np.round(samples * 2**20)  # so that no digit is lost at either end of the range of numbers
+    whole /= 2.0 ** np.ceil(np.log2(np.abs(whole).max()))
+    np.testing.assert_array_equal(
+        silhouettes(np.ldexp(whole, exponent), labels, 4), silhouettes(whole, labels, 4), strict=True
+    )
+    assert silhouettes(whole, labels, 4).any()
+
+
+def test_a_silhouette_is_that_of_any_scale_where_numbers_lose_their_last_digits(samples, labels):
+    expected = silhouettes(samples, labels, 4)
+    for factor in (1e160, 1e-200, 1e-309):
+        np.testing.assert_allclose(silhouettes(samples * factor, labels, 4), expected, atol=1e-12)

@@ -31,6 +31,16 @@ def test_random_selection_depends_on_its_seed_and_on_nothing_in_the_data(X):
     )
 
 
+def test_the_draws_of_a_seed_are_orders_one_after_the_other(X):
+    rng = np.random.default_rng(3)
+    orders = [1.0 + rng.permutation(12) for _ in range(4)]
+    for draw, order in enumerate(orders):
+        np.testing.assert_array_equal(RandomSelection(4, draw=draw, random_state=3).fit(X).scores_, order)
+    np.testing.assert_array_equal(RandomSelection(4, random_state=3).fit(X).scores_, orders[0])
+    with pytest.raises(ValueError, match="draw=-1"):
+        RandomSelection(4, draw=-1).fit(X)
+
+
 def test_random_selection_keeps_every_feature_equally_often():
     X = np.zeros((2, 10))
     counts = sum(RandomSelection(3, random_state=seed).fit(X).get_support().astype(int) for seed in range(1000))

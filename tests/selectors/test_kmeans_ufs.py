@@ -89,6 +89,24 @@ def test_scores_are_the_diagonal_of_the_papers_matrix(shape):
     np.testing.assert_allclose(KMeansUFS(n_clusters=4).fit(X).scores_, np.diag(model_matrix(X, 4)), rtol=1e-10)
 
 
+@pytest.mark.parametrize("shape", [(200, 60), (25, 120)])
+def test_the_relaxed_indicators_are_the_leading_left_singular_vectors(shape):
+    X = sample(*shape)
+    model = KMeansUFS(n_clusters=4).fit(X)
+    U = svd(standardized(X), full_matrices=False)[0][:, :4]
+    np.testing.assert_allclose(np.abs(U.T @ model.indicators_), np.eye(4), atol=1e-8)
+    np.testing.assert_allclose(model.indicators_.T @ standardized(X), model.loadings_.T, atol=1e-8)
+    assert not KMeansUFS(2).fit(np.ones((8, 5))).indicators_.any()
+
+
+def test_the_admms_matrix_has_a_row_for_every_selected_feature_and_the_exact_solution_has_no_matrix():
+    X = sample(60, 25)
+    model = KMeansUFS(6, n_clusters=3, solver="admm").fit(X)
+    np.testing.assert_array_equal(model.coef_.any(axis=1), model.get_support())
+    assert model.coef_.shape == (25, 6)
+    assert not hasattr(model.set_params(solver="exact").fit(X), "coef_")
+
+
 def test_exact_ranks_once_for_all_sizes_and_the_admm_does_not():
     X = sample(30, 12)
     exact, admm = KMeansUFS(6).fit(X), KMeansUFS(6, solver="admm").fit(X)

@@ -74,7 +74,7 @@ def test_a_feature_constant_on_each_component_scores_best(X):
 
 def test_units_and_origin_of_a_feature_do_not_matter_given_the_graph(X):
     S = knn_graph(X)
-    moved = X * np.logspace(-120, 120, 12) * np.where(np.arange(12) % 2, 1, -1)
+    moved = X * np.logspace(-60, 60, 12) * np.where(np.arange(12) % 2, 1, -1)
     expected = LaplacianScore(affinity=S).fit(X).scores_
     np.testing.assert_allclose(LaplacianScore(affinity=S).fit(moved).scores_, expected, atol=1e-10)
     np.testing.assert_allclose(LaplacianScore(affinity=S).fit(X + 1e4).scores_, expected, atol=1e-9)

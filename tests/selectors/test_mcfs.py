@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 from scipy.io import loadmat
+from scipy.sparse.csgraph import connected_components
 from sklearn.utils.estimator_checks import check_estimator
 
 from methods.core.graphs import affinity_graph, knn_graph
 from methods.core.spectral import smooth_vectors
-from methods.mcfs import MCFS
+from methods.mcfs import MCFS, released
 from methods.mcfs.lars import lasso_paths
 
 
@@ -52,6 +53,54 @@ def test_selected_sets_agree_with_the_reference(reference, size):
     assert set(model.subset(size)) == set(pair[f"set{size}"].ravel())
 
 
+def test_released_coefficients_of_every_size_are_the_programs(reference):
+    pair = reference("step03_mcfs")
+    model = MCFS(20, n_clusters=4, affinity=pair["W_bin"], ridge=1e-3, normalize_coef=True, variant="released")
+    model.fit(pair["X"])
+    signs = np.sign((model.embedding_ * pair["Yemb"]).sum(axis=0))
+    np.testing.assert_allclose(model.embedding_ * signs, pair["Yemb"], atol=1e-8)
+    np.testing.assert_allclose(np.abs(model.coef_), np.abs(pair["coef20"]), atol=1e-8)
+    for size in (5, 10, 20):
+        expected = np.abs(pair[f"coef{size}"]).max(axis=1)
+        chosen = model.subset(size)
+        assert set(chosen) == set(pair[f"set{size}"].ravel())
+        np.testing.assert_array_equal(chosen, np.argsort(-expected, kind="stable")[:size])
+
+
+@pytest.mark.parametrize(("spread", "n_components"), [(0.3, 1), (100.0, 5)])
+def test_released_coordinates_are_eigenvectors_orthogonal_to_the_constant_one(spread, n_components):
+    X = blobs(5, 12, 60, spread)
+    S = affinity_graph(X, "heat", 5)
+    Y, degrees = released.coordinates(S, 7, X), S.sum(axis=1)
+    np.testing.assert_allclose(Y.T @ (degrees[:, None] * Y), np.eye(7), atol=1e-10)
+    np.testing.assert_allclose(degrees @ Y, 0, atol=1e-8)
+    ratio = (Y * (S @ Y)).sum(axis=0)
+    np.testing.assert_allclose(S @ Y, degrees[:, None] * Y * ratio, atol=1e-10)
+    assert connected_components(S)[0] == n_components
+    np.testing.assert_allclose(ratio[: n_components - 1], 1, atol=1e-10)
+    assert (ratio[n_components - 1 :] < 1 - 1e-6).all()
+
+
+def test_the_last_knot_of_a_size_is_one_of_the_path_and_never_before_the_first():
+    X = blobs(4, 10, 120)
+    y = smooth_vectors(knn_graph(X), 3, X)
+    later = 0
+    for first, last in zip(lasso_paths(X, y, 40), lasso_paths(X, y, 40, last=True), strict=True):
+        assert [len(knot.support) for knot in first.knots] == [*range(1, 41)]
+        for a, b in zip(first.knots, last.knots, strict=True):
+            assert b.penalty <= a.penalty and np.count_nonzero(b.coefficients) <= len(a.support)
+            later += b.penalty < a.penalty
+        assert first.knots[-1].penalty == last.knots[-1].penalty
+    assert later > 0
+
+
+def test_released_refuses_a_sample_without_an_edge():
+    S = np.zeros((80, 80))
+    S[:40, :40] = 1
+    with pytest.raises(ValueError, match="40 samples have no edge"):
+        MCFS(5, affinity=S, variant="released").fit(blobs())
+
+
 @pytest.mark.parametrize("size", [5, 10, 20])
 def test_coefficients_agree_with_the_reference(reference, size):
     pair = reference("step03_mcfs")
@@ -92,6 +141,17 @@ def test_scores_are_the_largest_coefficients_of_optimal_knots(X, ridge):
     largest = np.abs(A).max(axis=1)
     np.testing.assert_allclose(model.scores_[largest > 0], largest[largest > 0], rtol=1e-9)
     assert (model.scores_[largest == 0] < 0).all()
+
+
+@pytest.mark.parametrize("normalize_coef", [False, True])
+def test_coefficients_and_coordinates_are_those_that_the_scores_come_from(X, normalize_coef):
+    model = MCFS(25, n_clusters=4, normalize_coef=normalize_coef).fit(X)
+    Y, A = read_off(model, X, 25)
+    np.testing.assert_array_equal(model.embedding_, Y)
+    lengths = np.linalg.norm(A, axis=0) if normalize_coef else 1
+    np.testing.assert_allclose(model.coef_, A / lengths, rtol=1e-12)
+    used = model.coef_.any(axis=1)
+    np.testing.assert_array_equal(model.scores_[used], np.abs(model.coef_[used]).max(axis=1))
 
 
 def test_negative_coefficients_count_as_much_as_positive_ones(X):

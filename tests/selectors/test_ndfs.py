@@ -7,16 +7,19 @@ import pytest
 from samples import SHAPES, real
 from samples import clusters as sample
 from scipy import sparse
+from scipy.optimize import minimize
 from scipy.spatial.distance import cdist
 
 from methods import NDFS
 from methods.core import ridge
 from methods.core.bounded import minimize_nonnegative
-from methods.core.graphs import knn_graph, laplacian, median_distance
+from methods.core.graphs import affinity_graph, graph_laplacian, knn_graph, laplacian, median_distance
 from methods.core.loop import iterate
 from methods.core.prox import row_norms
 from methods.core.reweighting import EPS
-from methods.core.starts import indicator, order_by_distance
+from methods.core.shared import shared
+from methods.core.starts import graph_labels, indicator, order_by_distance
+from methods.ndfs import LIFT, paper, released
 from methods.ndfs.paper import Problem
 from methods.ndfs.released import Problem as ReleasedProblem
 
@@ -97,45 +100,18 @@ def test_no_perturbation_of_w_lowers_the_objective_at_its_weights(shape):
             assert quadratic(given, state.F, state.W + size * rng.normal(size=state.W.shape), s) > best
 
 
+@pytest.mark.parametrize("gamma", [1.0, 1e3, 1e8])
 @pytest.mark.parametrize("shape", SHAPES)
-def test_step_of_f_is_along_the_sign_of_the_gradient_and_lowers_the_objective_with_its_best_w(shape):
-    given = problem(shape)
+def test_what_f_minimises_is_the_objective_with_its_best_w(shape, gamma):
+    given = problem(shape, gamma=gamma)
     s = np.random.default_rng(1).uniform(0.1, 1.0, shape[1])
     system = given.ridge.factor(given.beta / (2 * s))
-    F = given.start(lifted_start(shape[0])).F
-    for _ in range(5):
-        W = system.coefficients(F)
-        new, rest, new_w = given.step_f(system, F)
-        np.testing.assert_allclose(rest, new - given.X @ new_w, atol=1e-9)
-        assert quadratic(given, new, new_w, s) < quadratic(given, F, W, s)
-        difference = np.zeros_like(F)  # of the objective with W eliminated, by central differences
-        for place in np.ndindex(*F.shape):
-            sides = []
-            for sign in (1, -1):
-                moved = F.copy()
-                moved[place] += sign * 1e-5
-                sides.append(quadratic(given, moved, system.coefficients(moved), s))
-            difference[place] = (sides[0] - sides[1]) / 2e-5
-        clear = np.abs(difference) > 1e-4 * np.abs(difference).max()
-        assert (np.sign(new - F)[clear] == -np.sign(difference)[clear]).all()
-        F = new
-
-
-@pytest.mark.parametrize("shape", SHAPES)
-def test_steps_of_f_end_where_no_perturbation_helps(shape):
-    given = problem(shape, gamma=10.0)
-    system = given.ridge.factor(np.full(shape[1], 0.4))
-    F = given.start(lifted_start(shape[0])).F
-    for _ in range(1000):
-        F = given.step_f(system, F)[0]
-
-    def value(F):
-        return given.value_f(F, given.L @ F + given.alpha * system.residual(F)[0])
-
-    rng = np.random.default_rng(2)
-    for _ in range(60):
-        moved = np.maximum(F + 10 ** rng.uniform(-4, -2) * rng.normal(size=F.shape), 0.0)
-        assert value(moved) >= value(F) * (1 - 1e-7)
+    function = given.indicators(system)
+    F, G = given.start(lifted_start(shape[0])).F, indicator(np.arange(shape[0]) % 3, 3)
+    difference = quadratic(given, F, system.coefficients(F), s) - quadratic(given, G, system.coefficients(G), s)
+    assert function.value(F) - function.value(G) == pytest.approx(difference, rel=1e-9)
+    dense = np.column_stack([function.product(column[:, None])[:, 0] for column in np.eye(shape[0])])
+    np.testing.assert_allclose(function.diagonal(), np.diag(dense), atol=1e-9)
 
 
 @pytest.mark.parametrize("alpha", [1e-3, 1.0, 1e4])
@@ -174,16 +150,18 @@ def test_informative_features_come_first():
         assert len(set(selector.subset(6)) & set(range(10))) >= 5
 
 
-@pytest.mark.parametrize(("share", "status"), [(1.05, "collapsed"), (0.95, "converged")])
 @pytest.mark.parametrize("shape", SHAPES)
-def test_collapse_begins_at_the_threshold(shape, share, status):
+def test_collapse_is_where_w_vanishes(shape):
     X = sample(*shape)
-    # From a given indicator that alpha = 1e-6 does not move: the threshold is known beforehand.
-    F = indicator(np.arange(shape[0]) % 3, 3)
-    bound = ridge.smallest_collapsing_weight(X, F / np.linalg.norm(F, axis=0))
-    selector = NDFS(n_clusters=3, alpha=1e-6, beta=share * bound, init=F, max_iter=1000).fit(X)
-    assert selector.status_ == status
-    assert (selector.scores_.max() < 1e-4) == (status == "collapsed")
+    found = set()
+    for beta in np.geomspace(0.1, 100, 13):
+        selector = NDFS(n_clusters=3, beta=beta, random_state=0, max_iter=2000).fit(X)
+        bound = ridge.smallest_collapsing_weight(X, selector.indicators_)
+        assert (selector.status_ == "collapsed") == (beta >= bound)
+        if abs(beta / bound - 1) > 0.05:
+            assert (selector.scores_.max() < 1e-4) == (selector.status_ == "collapsed")
+        found.add(selector.status_)
+    assert found == {"collapsed", "converged"}
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -200,14 +178,74 @@ def test_without_features_to_follow_f_is_left_to_the_graph():
     assert alone.objective_ == pytest.approx(best, rel=1e-3)
 
 
+def polished(given, state, rounds, steps):
+    """The objective after scipy's L-BFGS-B on F, the weights of W renewed between its runs."""
+    F, W, shape = state.F, state.W, state.F.shape
+    for _ in range(rounds):
+        system = given.ridge.factor(given.beta / (2 * np.sqrt((W**2).sum(axis=1) + EPS)))
+
+        def function(x, system=system):
+            F = x.reshape(shape)
+            away = F.T @ F - np.eye(shape[1])
+            MF = given.L @ F + given.alpha * system.misfit(F)
+            return np.vdot(F, MF) + given.gamma / 2 * (away**2).sum(), (2 * MF + 2 * given.gamma * F @ away).ravel()
+
+        bounds = [(0, None)] * F.size
+        options = {"maxiter": steps, "maxfun": 2 * steps, "ftol": 1e-15, "gtol": 1e-12, "maxcor": 20}
+        found = minimize(function, F.ravel(), jac=True, method="L-BFGS-B", bounds=bounds, options=options)
+        F = np.maximum(found.x.reshape(shape), 0.0)
+        W = system.coefficients(F)
+    return objective(given, F, W)
+
+
+@pytest.mark.parametrize("gamma", [1.0, 1e2, 1e5, 1e8])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_no_other_optimiser_lowers_a_converged_fit(shape, gamma):
+    given = problem(shape, 1.0, 0.1, gamma)
+    rng = np.random.default_rng(0)
+    for first in (lifted_start(shape[0]), rng.random((shape[0], 3)) + 0.2):
+        state, trace = iterate(given.sweep, given.start(first), residual=given.change, max_iter=2000, tol=1e-6)
+        assert trace.status == "converged"
+        assert polished(given, state, 20, 500) > 0.99 * state.value
+
+
+SETTINGS = [(1.0, 1.0), (1.0, 1e-2), (100.0, 1e-2), (1e-2, 1e-2), (1e4, 1.0), (1e4, 1e-4)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("variant", [paper, released])
+@pytest.mark.parametrize(("alpha", "beta"), SETTINGS)
+@pytest.mark.parametrize("name", ["umist", "pie10p", "orl", "coil20"])
+def test_no_other_optimiser_lowers_a_converged_fit_on_real_data(data_dir, name, alpha, beta, variant):
+    X, n_clusters = real(data_dir, name)
+    labels = shared(X, graph_labels, n_clusters, 0, affinity_graph, "heat", 5)
+    first = variant.first(indicator(labels, n_clusters), X, np.random.default_rng(0)) + LIFT
+    given = Problem(X, shared(X, graph_laplacian, "heat", 5), alpha, beta, 1e8)
+    state, trace = iterate(given.sweep, given.start(first), residual=given.change, max_iter=300, tol=1e-6)
+    assert trace.status == "converged"
+    assert (np.diff(trace.objective) <= 1e-12 * trace.objective[:-1]).all()
+    assert polished(given, state, 3, 100) > 0.99 * state.value
+
+
 @pytest.mark.parametrize("name", REAL)
-def test_default_converges_on_real_data_and_labels_stay_those_of_the_start(data_dir, name):
+def test_default_converges_on_real_data_away_from_its_start(data_dir, name):
     X, n_clusters = real(data_dir, name)
     fitted = NDFS(n_clusters=n_clusters, random_state=0).fit(X)
-    start = NDFS(n_clusters=n_clusters, random_state=0, max_iter=0, tol=0).fit(X)
     assert fitted.status_ == "converged"
     assert (np.diff(fitted.trace_) <= 1e-12 * fitted.trace_[:-1]).all()
-    np.testing.assert_array_equal(fitted.labels_, start.labels_)
+    assert fitted.indicator_change_ > 0.01
+
+
+@pytest.mark.parametrize("variant", ["paper", "released"])
+def test_what_a_fit_learned_is_public(variant):
+    X = sample(30, 8)
+    fitted = NDFS(n_clusters=3, beta=0.1, variant=variant, random_state=0, max_iter=50, tol=1e-3).fit(X)
+    np.testing.assert_array_equal(fitted.scores_, row_norms(fitted.coef_))
+    np.testing.assert_array_equal(fitted.labels_, fitted.indicators_.argmax(axis=1))
+    assert 0 <= fitted.indicator_change_ <= 1
+    if variant == "paper":
+        given = problem((30, 8), 1.0, 0.1, 1e8)
+        assert fitted.objective_ == pytest.approx(objective(given, fitted.indicators_, fitted.coef_), rel=1e-9)
 
 
 def test_permuted_samples_and_features_select_the_same_on_real_data(data_dir):

@@ -153,6 +153,38 @@ def test_start_given_is_the_start_taken(variant):
     np.testing.assert_array_equal(alone.labels_, G.argmax(axis=1))
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("variant", ["paper", "released"])
+def test_what_a_fit_learned_is_public(variant):
+    X = sample(30, 8)
+    fitted = RUFS(5, n_clusters=3, beta=0.1, variant=variant, random_state=0, max_iter=20).fit(X)
+    np.testing.assert_array_equal(fitted.scores_, row_norms(fitted.coef_))
+    np.testing.assert_array_equal(fitted.labels_, fitted.indicators_.argmax(axis=1))
+    assert 0 <= fitted.indicator_change_ <= 1
+    if variant == "paper":
+        blocks = fitted.coef_, fitted.indicators_, fitted.centers_
+        printed = objective(X, local_learning_laplacian(X), *blocks, 1.0, 1.0, 0.1, 1e7)
+        assert fitted.objective_ == pytest.approx(printed, rel=1e-9)
+
+
+def test_released_block_that_does_not_end_is_said_to_diverge(monkeypatch):
+    monkeypatch.setattr("methods.rufs.released.LARGEST_INNER", 3)
+    fitted = RUFS(5, n_clusters=3, variant="released", random_state=0).fit(sample(40, 12))
+    assert fitted.status_ == "diverged"
+    assert fitted.n_iter_ == 0
+
+
+@pytest.mark.slow
+def test_released_selection_hardly_depends_on_the_order_of_the_data(data_dir):
+    X, n_clusters = real(data_dir, "umist")
+    settings = {"n_clusters": n_clusters, "variant": "released", "random_state": 0}
+    first, rng = RUFS(**settings).fit(X), np.random.default_rng(0)
+    for rows, columns in ((rng.permutation(len(X)), slice(None)), (slice(None), rng.permutation(X.shape[1]))):
+        second = RUFS(**settings).fit(X[rows][:, columns])
+        kept = set(np.arange(X.shape[1])[columns][second.subset(100)]) & set(first.subset(100))
+        assert len(kept) >= 90  # some 1000 quasi-Newton steps amplify rounding
+
+
 @pytest.mark.parametrize(
     "init", [np.ones((40, 2)), -np.ones((40, 3)), (np.ones((40, 3)), np.ones((3, 12))), (), np.full((40, 3), np.nan)]
 )

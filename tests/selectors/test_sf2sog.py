@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from datasets import load_dataset, scale
 from methods import SF2SOG
 from methods.core import optimal_graph
 from methods.core.graphs import squared_distances
 from methods.core.optimal_graph import adapted_graph, row_stochastic_graph, smoother, symmetric_laplacian
 from methods.core.prox import project_simplex
 from methods.sf2sog import Problem
-from methods.sf2sog.eigen_subset import Quadratic, swapped
+from methods.sf2sog.eigen_subset import WORTHWHILE, Quadratic, _bounds, _falls, swapped
 
 SHAPES = [(60, 25), (30, 70), (20, 20)]
 
@@ -55,6 +56,10 @@ def test_objective_is_the_printed_one_and_never_rises(shape, lambda_, gamma):
         assert new.value == pytest.approx(objective(X, S.toarray(), *blocks(problem, new), lambda_, gamma), rel=1e-8)
         state = new
     selector = SF2SOG(8, n_clusters=3, lambda_=lambda_, gamma=gamma).fit(X)
+    learned = selector.embedding_, selector.coef_, selector.graph_.toarray()
+    assert objective(X, S.toarray(), *learned, lambda_, gamma) == pytest.approx(selector.objective_, rel=1e-8)
+    np.testing.assert_array_equal(selector.coef_.any(axis=1), selector.get_support())
+    np.testing.assert_allclose(selector.coef_.T @ selector.coef_, np.eye(3), atol=1e-12)
     assert (np.diff(selector.trace_) <= 1e-10 * selector.trace_[:-1]).all()
     assert selector.status_ == "converged"
 
@@ -143,6 +148,67 @@ def test_swaps_come_near_the_best_of_all_subsets_and_beat_their_start(seed):
     assert np.mean(np.array(totals) < found.total) < 0.1
     small = swapped(B, B.subset(np.argsort(B.diagonal)[:5], 2))
     assert np.mean(np.array(totals) < small.total) < 0.1
+
+
+def totals_after_swaps(X, graph, features, n_vectors, lambda_=1.0):
+    """The sum of the smallest eigenvalues for the features, and for each other set that differs by one of them."""
+    L = symmetric_laplacian(graph)
+    B = X.T @ smoother(L, lambda_)(L @ X)
+
+    def total(subset):
+        return np.linalg.eigvalsh(B[np.ix_(subset, subset)])[:n_vectors].sum()
+
+    outside = np.setdiff1d(np.arange(X.shape[1]), features)
+    swaps = [np.append(np.delete(features, i), j) for i in range(len(features)) for j in outside]
+    return total(features), np.array([total(subset) for subset in swaps])
+
+
+@pytest.mark.parametrize("shape", [(60, 25), (30, 40)])
+@pytest.mark.parametrize(("size", "n_clusters"), [(8, 3), (8, 1), (4, 4), (1, 2), (12, 5)])
+@pytest.mark.parametrize("gamma", [1.0, 1e-2])
+@pytest.mark.parametrize("max_iter", [1, 100])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_at_the_end_no_swap_of_a_feature_lowers_the_objective(shape, size, n_clusters, gamma, max_iter):
+    X = sample(*shape)
+    model = SF2SOG(size, n_clusters=n_clusters, gamma=gamma, max_iter=max_iter).fit(X)
+    now, others = totals_after_swaps(X, model.graph_, model.subset(size), min(size, n_clusters))
+    rounding = 1e-13 * (X**2).sum()  # all that a collapsed fit has left
+    assert (now < rounding) == (model.status_ == "collapsed")
+    assert others.min() >= now * (1 - 2 * WORTHWHILE) - rounding
+
+
+def test_at_the_end_no_swap_of_real_features_lowers_the_objective(data_dir):
+    X = scale(load_dataset("orl", data_dir).X[:100, :256], "minmax")
+    model = SF2SOG(40, n_clusters=10).fit(X)
+    now, others = totals_after_swaps(X, model.graph_, model.subset(40), 10)
+    assert others.min() >= now * (1 - 2 * WORTHWHILE)
+
+
+def test_the_bound_for_a_small_column_is_exact_to_second_order():
+    values = np.linspace(0.1, 1, 9)
+    columns = 1e-3 * np.random.default_rng(0).normal(size=(9, 50))
+    bordered = [np.block([[np.diag(values), z[:, None]], [z, 2.0]]) for z in columns.T]
+    exact = np.array([values[:4].sum() - np.linalg.eigvalsh(matrix)[:4].sum() for matrix in bordered])
+    # Squares are a millionth: what is left out is a millionth of that, over gaps of a tenth.
+    np.testing.assert_allclose(_bounds(values, columns**2, np.full(50, 2.0), 4), exact, rtol=1e-4, atol=1e-14)
+
+
+@pytest.mark.parametrize("equal", [False, True])
+@pytest.mark.parametrize("n_vectors", [1, 3, 9])
+@pytest.mark.parametrize("size", [1.0, 1e-3, 0.0])
+def test_bounds_of_what_a_column_takes_from_the_eigenvalues_hold(equal, n_vectors, size):
+    rng = np.random.default_rng(n_vectors)
+    values = np.sort(rng.uniform(0.1, 1, 9))
+    if equal:
+        values[:4] = values[3]
+    columns = size * rng.normal(size=(9, 50))
+    # Semidefinite: the corner is at least what the column explains of it.
+    diagonal = (columns**2 / values[:, None]).sum(axis=0) + rng.uniform(0, 1, 50)
+    bordered = [np.block([[np.diag(values), z[:, None]], [z, b]]) for z, b in zip(columns.T, diagonal, strict=True)]
+    exact = np.array([values[:n_vectors].sum() - np.linalg.eigvalsh(matrix)[:n_vectors].sum() for matrix in bordered])
+    bounds, falls = (bound(values, columns**2, diagonal, n_vectors) for bound in (_bounds, _falls))
+    assert (bounds >= exact - 1e-12).all() and (falls >= exact - 1e-12).all()
+    np.testing.assert_allclose(falls, exact, atol=1e-8)
 
 
 def test_features_given_are_the_start_and_swaps_leave_it():

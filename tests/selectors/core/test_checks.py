@@ -136,12 +136,17 @@ def test_a_selector_refuses_before_the_fit_what_its_class_declares_and_what_all_
 
 def test_what_a_fit_learned_becomes_attributes():
     class Learned(BaseSelector):
+        learned, labels = {"coef_": 2 * X.T, "graph_": "G"}, np.zeros(len(X), dtype=int)
+
         def _solve(self, X, rng):
-            return Solution(X.sum(axis=0), learned={"coef_": 2 * X.T, "graph_": None})
+            return Solution(X.sum(axis=0), labels=self.labels, learned=self.learned)
 
     fitted = Learned().fit(X)
     np.testing.assert_array_equal(fitted.coef_, 2 * X.T)
-    assert fitted.graph_ is None
+    assert fitted.graph_ == "G" and not fitted.labels_.any()
+    fitted.learned, fitted.labels = {"graph_": "another"}, None
+    fitted.fit(X)
+    assert fitted.graph_ == "another" and not hasattr(fitted, "coef_") and not hasattr(fitted, "labels_")
 
 
 def test_a_solution_of_another_form_is_refused():

@@ -1,0 +1,7 @@
+"""MCFS where the paper leaves something open."""
+
+from methods.core.spectral import smooth_vectors
+
+bandwidth = None  # the mean length of the edges
+last_knot = False  # of those with m coefficients: the first, which does not depend on the largest size
+coordinates = smooth_vectors

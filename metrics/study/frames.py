@@ -1,0 +1,74 @@
+"""The frames of a study: the columns that identify a cell and a point, and the protocol that all trials follow."""
+
+from metrics.protocol import Protocol
+
+CELL = ["study", "dataset", "method", "clusterer"]
+POINT = ["study", "dataset", "method", "params", "n_selected", "clusterer"]
+
+
+def protocol_of(frame):
+    """The protocol of a study, from its trials or its summary.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Of one study, not empty.
+
+    Returns
+    -------
+    Protocol
+    """
+    return Protocol.from_json(frame["protocol"].iloc[0])
+
+
+def check_one_protocol(trials):
+    """Refuse a study whose trials follow several protocols.
+
+    Parameters
+    ----------
+    trials : DataFrame
+
+    Raises
+    ------
+    ValueError
+        Naming the fields that differ.
+    """
+    for study, group in trials.groupby("study"):
+        protocols = [Protocol.from_json(text) for text in sorted(group["protocol"].unique())]
+        differing = sorted({name for protocol in protocols for name in protocols[0].differences(protocol)})
+        if differing:
+            values = "; ".join(f"{name}: {_alternatives(protocols, name)}" for name in differing)
+            raise ValueError(
+                f"study={study!r} mixes {len(protocols)} protocols ({values}); their numbers cannot stand in one "
+                "table. Move the results of all but one to studies of their own."
+            )
+
+
+def _alternatives(protocols, name):
+    return " or ".join(sorted({str(protocol.stored().get(name)) for protocol in protocols}))
+
+
+def scored_sizes(summary):
+    """Sizes of the protocol that some method scored, for every (study, data set): those above n_features drop out."""
+    return {
+        key: [size for size in protocol_of(group).sizes_on(key[1]) if size in set(group["n_selected"])]
+        for key, group in summary.groupby(["study", "dataset"])
+    }
+
+
+def complete_sizes(points, sizes):
+    """The sizes of a complete cell: those of the protocol, or its own where it scores others, as all features do.
+
+    Parameters
+    ----------
+    points : DataFrame
+        The summary of one cell.
+    sizes : list of int
+        Of the protocol, as far as they were scored on the data set.
+
+    Returns
+    -------
+    set of int
+    """
+    own = set(points["n_selected"])
+    return own | set(sizes) if own & set(sizes) else own

@@ -1,0 +1,98 @@
+"""How one number is chosen for a cell of a table, with the labels or without."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from metrics.study import nearest_size
+from metrics.study.frames import complete_sizes
+
+NOTHING = {"mean": np.nan, "std": np.nan, "n_restarts": 0, "params": "", "trial": "", "status": ""}
+
+
+@dataclass(frozen=True)
+class Selection:
+    """One way to choose.
+
+    Attributes
+    ----------
+    name : str
+    words : str
+        What is shown, in words.
+    oracle : bool
+        Whether the choice looks at the labels.
+    criterion : str or None
+        The column of the summary whose largest value is chosen; None where nothing is chosen by a value.
+    """
+
+    name: str
+    words: str
+    oracle: bool = False
+    criterion: str | None = None
+
+    def choose(self, points, sizes):
+        """The number of one cell.
+
+        Parameters
+        ----------
+        points : DataFrame
+            The summary of the cell, with the mean and std of one metric.
+        sizes : list of int
+            Of the protocol, as far as they were scored on the data set.
+
+        Returns
+        -------
+        dict
+            The keys of `NOTHING`, and n_selected where one size is chosen.
+        """
+        scored = points[points["n_restarts"] > 0]
+        if self.criterion is not None:
+            return _largest(scored, self.criterion)
+        if self.name == "grid_median":
+            return _median(scored)
+        # A cell that lacks the size is missing, not shown at another one.
+        size = nearest_size(complete_sizes(points, sizes))
+        return _first(scored[scored["is_default"] & (scored["n_selected"] == size)])
+
+
+BY_NAME = {
+    selection.name: selection
+    for selection in (
+        Selection(
+            "best_over_grid",
+            "the parameters and the size with the highest mean, chosen with the labels",
+            oracle=True,
+            criterion="mean",
+        ),
+        Selection("default_params", "the default parameters, at the size of the protocol nearest to 100"),
+        Selection("grid_median", "the median of the means over all grid points and sizes"),
+        Selection(
+            "stability",
+            "the parameters and the size at which the K-means restarts agree most, by adjusted Rand index",
+            criterion="agreement",
+        ),
+        Selection(
+            "silhouette",
+            "the parameters and the size whose selected features have the largest simplified silhouette",
+            criterion="silhouette",
+        ),
+    )
+}
+SELECTIONS = {name: selection.words for name, selection in BY_NAME.items()}
+# What is measured without labels, and so may choose.
+LABEL_FREE = [chosen.criterion for chosen in BY_NAME.values() if chosen.criterion and not chosen.oracle]
+
+
+def _largest(points, criterion):
+    values = points[criterion].round(12)
+    points = points[values == values.max()]
+    return _first(points.sort_values(["n_selected", "params"], kind="stable") if len(points) > 1 else points)
+
+
+def _median(points):
+    restarts = points["n_restarts"].max() if len(points) else 0
+    return {**NOTHING, "mean": points["mean"].median(), "n_restarts": restarts}
+
+
+def _first(points):
+    return points.iloc[0][[*NOTHING, "n_selected"]].to_dict() if len(points) else NOTHING

@@ -1,0 +1,160 @@
+"""The edge of every command: what goes wrong outside the code becomes one line, and an exit status.
+
+====  ==========================================================================================
+0     all that was asked for is done
+1     something could not be done: a wrong value, a file, a full disk, a trial that failed
+2     a wrong option of a command with ``--option`` (argparse)
+130   Ctrl-C
+143   SIGTERM
+====  ==========================================================================================
+
+What is none of these is a mistake in the code, and keeps its traceback.  Nothing here takes long to import, so that a
+command can have its boundary before the imports that do.
+"""
+
+import os
+import signal
+import sys
+import threading
+from contextlib import contextmanager
+
+INTERRUPTED = 130
+TERMINATED = 143
+
+
+@contextmanager
+def boundary(interrupted="interrupted"):
+    """Turn what goes wrong inside into a line on the standard error and a SystemExit.
+
+    Parameters
+    ----------
+    interrupted : str, default="interrupted"
+        What to say after Ctrl-C.
+    """
+    try:
+        yield
+        sys.stdout.flush()  # here, and not when Python ends: also a reader that went away is an error of the inside
+    except KeyboardInterrupt:
+        end(f"\n{interrupted}", INTERRUPTED)
+    except BrokenPipeError:  # the reader went away, such as `head`
+        _silence_stdout()
+        raise SystemExit(1) from None
+    except Exception as error:
+        words = words_of(error)
+        if words is None:
+            raise
+        end(f"error: {words}", 1)
+
+
+def guard(interrupted="interrupted"):
+    """Let Ctrl-C, SIGTERM and whatever `boundary` knows end this process with a line and a status, from now on.
+
+    For the first lines of a command: also what happens while its modules are imported is caught.  A second SIGTERM
+    changes nothing, as the first one is being followed; a second Ctrl-C ends at once.
+
+    Parameters
+    ----------
+    interrupted : str, default="interrupted"
+        What to say after Ctrl-C.
+    """
+
+    def stop(number, _):
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        signal.signal(signal.SIGINT, lambda *_: os._exit(INTERRUPTED))
+        # What threads and finalizers say of being cut off, as that of loky does now and then, is no news.
+        threading.excepthook = sys.unraisablehook = lambda _: None
+        if number == signal.SIGINT:
+            print(f"\n{interrupted}", file=sys.stderr, flush=True)
+        raise SystemExit(128 + number)
+
+    def hook(kind, error, trace):
+        words = words_of(error)
+        if isinstance(error, BrokenPipeError):
+            _silence_stdout()
+        elif words is None:
+            sys.__excepthook__(kind, error, trace)
+        else:
+            print(f"error: {words}", file=sys.stderr, flush=True)
+
+    sys.excepthook = hook
+    signal.signal(signal.SIGTERM, stop)
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:  # as of a job in the background
+        signal.signal(signal.SIGINT, stop)
+
+
+def end(words, status):
+    """Say a line on the standard error and leave."""
+    print(words, file=sys.stderr, flush=True)
+    raise SystemExit(status) from None
+
+
+def words_of(error):
+    """An error as a text for whoever typed the command; None for one that is a mistake in the code.
+
+    Parameters
+    ----------
+    error : BaseException
+
+    Returns
+    -------
+    str or None
+    """
+    if isinstance(error, OSError):
+        return words_of_os(error)
+    if isinstance(error, MemoryError):
+        return f"not enough memory: {error}"
+    if isinstance(error, UnicodeDecodeError):
+        return f"{_file_of(error)} is not UTF-8 text: {error.reason} at byte {error.start}"
+    kinds = {kind.__name__: kind.__module__.split(".")[0] for kind in type(error).__mro__}
+    if "YAMLError" in kinds:
+        return f"a file is not YAML: {' '.join(str(error).split())}"
+    if "csv" in kinds.values() or "_csv" in kinds.values() or kinds.get("ParserError") == "pandas":
+        return f"a table cannot be read: {error}"
+    if kinds.get("HydraException") == "hydra" or kinds.get("OmegaConfBaseException") == "omegaconf":
+        cause = error.__cause__
+        return "\n".join(dict.fromkeys(str(part).strip() for part in (error, cause) if part is not None))
+    if _raised_in(error) == "logging" and isinstance(error.__cause__, OSError):  # Hydra's run.log
+        return words_of_os(error.__cause__)
+    if _raised_in(error) in ("hydra", "omegaconf"):  # also where Hydra raises a plain ValueError
+        return str(error).strip() or None
+    # Our own errors are meant to be read; what others call so is not.
+    ours = {"ConfigError", "DataError", "StoreError"}
+    return str(error) if ours & {name for name, module in kinds.items() if module in ("runners", "datasets")} else None
+
+
+def _raised_in(error):
+    """The package whose code raised an error."""
+    frames = _frames(error)
+    return frames[-1].f_globals.get("__name__", "").split(".")[0] if frames else ""
+
+
+def _file_of(error):
+    """The file that was being read, as Hydra, OmegaConf and pathlib call it: the error itself does not know."""
+    for frame in reversed(_frames(error)):
+        for name in ("full_path", "file_", "filename", "path"):
+            found = frame.f_locals.get(name)
+            if isinstance(found, str | os.PathLike) and os.path.isfile(found):
+                return os.fspath(found)
+    return "a file"
+
+
+def _frames(error):
+    frames, trace = [], error.__traceback__
+    while trace is not None:
+        frames.append(trace.tb_frame)
+        trace = trace.tb_next
+    return frames
+
+
+def words_of_os(error):
+    """An error of the operating system, with the file that it is about."""
+    what = error.strerror or str(error) or type(error).__name__
+    if isinstance(error, FileNotFoundError) and error.filename is None:
+        what = f"{what}: the folder that the command runs in is gone"
+    files = [str(name) for name in (error.filename, error.filename2) if name is not None]
+    return f"{' -> '.join(files)}: {what}" if files else what
+
+
+def _silence_stdout():
+    """Keep the interpreter from complaining again about the reader that went away."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

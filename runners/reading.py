@@ -1,0 +1,215 @@
+"""The CSVs of a cell as frames; of one that is damaged, the file, line, column, value and remedy."""
+
+import csv
+import io
+import json
+import math
+import sys
+
+import numpy as np
+import pandas as pd
+
+from metrics.protocol import Protocol
+from runners.row import COLUMNS, KINDS
+
+csv.field_size_limit(min(sys.maxsize, 2**31 - 1))  # a ranking of 20,000 features is longer than the module's own limit
+# Python's own float() reads back exactly what was written, in every version of pandas.
+CONVERTERS = {name: float for name, kind in KINDS.items() if kind is float}
+CONVERTERS["is_default"] = {"True": True, "False": False}.__getitem__
+TYPES = {name: KINDS.get(name, str) for names in COLUMNS.values() for name in names if name not in CONVERTERS}
+RANGES = {"acc": (0, 1), "nmi": (0, 1), "agreement": (-1, 1), "silhouette": (-1, 1)}
+RANGES |= dict.fromkeys(("fit_s", "eval_s", "peak_mb"), (0, math.inf))
+RANGES |= dict.fromkeys(("n_iter", "n_scores", "restart", "iteration"), (0, 2**63 - 1)) | {"n_selected": (1, 2**63 - 1)}
+NEVER_NAN = ("acc", "nmi")
+CLUSTERERS = ("kmeans", "learned")
+# What identifies a row of each file; of rows that say the same twice the last one counts.
+IDENTITY = {
+    "trials": ["trial"],
+    "scores": ["trial", "n_selected", "clusterer", "restart"],
+    "traces": ["trial", "iteration"],
+    "facts": ["trial", "name"],
+}
+
+
+class StoreError(RuntimeError):
+    """Results that cannot be written or read; nothing stored earlier is lost."""
+
+
+def read_frame(path, names=None):
+    """Read one CSV of a cell, without the last line where a crash or a running process left that unfinished.
+
+    Parameters
+    ----------
+    path : Path
+        ``trials.csv``, ``scores.csv``, ``traces.csv`` or ``facts.csv``, unless its columns are given.
+    names : list of str, optional
+        Its columns.
+
+    Returns
+    -------
+    DataFrame
+        Empty where there is no file.
+
+    Raises
+    ------
+    StoreError
+        For a file that is damaged, naming file, line, column, value and remedy.
+    """
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        data = b""
+    except OSError as error:
+        raise StoreError(f"cannot read {path}: {error.strerror}.") from error
+    names = names or COLUMNS[path.stem]
+    data = data[: data.rfind(b"\n") + 1] or (",".join(names) + "\n").encode()
+    try:
+        with np.errstate(invalid="ignore"):  # of a value that does not fit into its column
+            frame = pd.read_csv(io.BytesIO(data), dtype=TYPES, converters=CONVERTERS, keep_default_na=False)
+        fault = _fault_of_frame(frame, names)
+    except (ValueError, TypeError, KeyError, OverflowError) as error:
+        fault = f"{type(error).__name__}: {error}"
+    if fault:
+        raise StoreError(f"{path}{_place(data, names) or ': ' + fault}. {remedy(path)}")
+    return frame
+
+
+def empty_frame(name):
+    """A frame of no rows, in the columns of one of the files."""
+    return pd.read_csv(io.StringIO(",".join(COLUMNS[name])), dtype=TYPES, converters=CONVERTERS)
+
+
+def read_rows(path):
+    """The rows of one CSV as dictionaries of texts.
+
+    Raises
+    ------
+    StoreError
+        As `read_frame`, for what is no table of the right columns.
+    """
+    names, data = COLUMNS[path.stem], path.read_bytes()
+    try:
+        rows = list(csv.reader(io.StringIO(data.decode(), newline="")))
+        whole = rows and rows[0] == names and all(len(row) == len(names) for row in rows)
+    except (ValueError, csv.Error):
+        whole = False
+    if not whole:
+        raise StoreError(f"{path}{_place(data, names) or ' is damaged'}. {remedy(path)}")
+    return [dict(zip(names, row, strict=True)) for row in rows[1:]]
+
+
+def remedy(path):
+    """What to do about a damaged file of a cell."""
+    return (
+        "The file is damaged: restore it, or remove this line and run the cell again; "
+        f"or move {path.parent} away to compute all of the cell anew."
+    )
+
+
+def _fault_of_frame(frame, names):
+    """Whether a frame that could be parsed holds anything that no run writes."""
+    if list(frame.columns) != names:
+        return "other columns"
+    for name in names:
+        values = frame[name].to_numpy()  # a Series takes ten times as long for a few rows
+        if name in RANGES:
+            low, high = RANGES[name]
+            right = (low <= values) & (values <= high)
+            right = right.all() if name in NEVER_NAN else (right | (values != values)).all()
+        elif KINDS.get(name, str) is str:
+            check = CHECKS.get(name)
+            right = all(isinstance(text, str) and not (check and check(text)) for text in set(values.tolist()))
+        else:
+            right = True
+        if not right:
+            return f"column {name}"
+    return ""
+
+
+def _place(data, names):
+    """Line, column and value of the first fault, in words; nothing where no single line is wrong."""
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        return f", line {line}: bytes that are no UTF-8 text"
+    reader = csv.reader(io.StringIO(text, newline=""))
+    try:
+        for row in reader:
+            where = f", line {reader.line_num}"
+            if reader.line_num == 1 and row != names:
+                return f"{where}: the columns are {shortened(','.join(row))}, not {','.join(names)}"
+            if len(row) != len(names):
+                return f"{where}: {len(row)} values instead of {len(names)}"
+            for name, value in zip(names, row, strict=True) if reader.line_num > 1 else ():
+                if problem := fault_of(name, value):
+                    return f"{where}, column {name}: {shortened(repr(value))} {problem}"
+    except csv.Error as error:
+        return f", line {reader.line_num}: {error}"
+    return ""
+
+
+def shortened(text):
+    """The beginning of a long text."""
+    return text if len(text) <= 80 else f"{text[:77]}..."
+
+
+def fault_of(name, text):
+    """What is wrong with a value of a column, in words; "" where nothing is."""
+    kind = KINDS.get(name, str)
+    if kind is bool:
+        return "" if text in ("True", "False") else "must be True or False"
+    if kind is str:
+        return CHECKS[name](text) if name in CHECKS else ""
+    try:
+        value = kind(text)
+    except ValueError:
+        return "must be a whole number" if kind is int else "must be a number"
+    low, high = RANGES.get(name, (-math.inf, math.inf))
+    if value != value:
+        return "must be a number" if name in NEVER_NAN else ""
+    return "" if low <= value <= high else f"must be in [{low}, {high}]"
+
+
+def _json_of(kind):
+    def check(text):
+        try:
+            value = json.loads(text)
+        except (ValueError, RecursionError):
+            return "is not JSON"
+        return "" if isinstance(value, kind) else f"must be a JSON {' or '.join(JSON_NAMES[one] for one in kind)}"
+
+    return check
+
+
+def _check_sizes(text):
+    fault = _json_of((list,))(text)
+    if fault:
+        return fault
+    whole = [type(size) is int and size >= 1 for size in json.loads(text)]
+    return "" if whole and all(whole) else "must be a JSON list of whole numbers"
+
+
+def _check_protocol(text):
+    try:
+        Protocol.from_json(text)
+    except ValueError as error:
+        return f"is no protocol ({error})".rstrip(".")
+    return ""
+
+
+def _check_named(text):
+    return "" if text else "must not be empty"
+
+
+JSON_NAMES = {list: "list", dict: "mapping"}
+# Column -> what is wrong with a text of it; each sees a text once, however many rows have it.
+CHECKS = {
+    "clusterer": lambda text: "" if text in CLUSTERERS else f"must be one of {', '.join(CLUSTERERS)}",
+    "sizes": _check_sizes,
+    "protocol": _check_protocol,
+    "ranking": _json_of((list, dict)),
+    **dict.fromkeys(("shared", "features"), _json_of((list,))),
+    **dict.fromkeys(("params", "feature_sets", "versions"), _json_of((dict,))),
+    **dict.fromkeys(("trial", "study", "dataset", "method", "status"), _check_named),
+}

@@ -1,0 +1,63 @@
+"""The columns of a cell's files; those of ``trials.csv`` are the fields of a trial's row."""
+
+from dataclasses import dataclass, fields
+
+
+@dataclass
+class Row:
+    """A trial's row; its fields are the columns, in order, and their types those of the columns.
+
+    Attributes
+    ----------
+    trial : str
+        The key: a hash of data, parameters and protocol.
+    params, sizes, protocol, ranking, feature_sets, shared, versions : str
+        JSON.
+    status : str
+        How the fit ended ("converged", "max_iter", ...), or "failed"; then `error` says why.
+    objective : float
+        At the end of the fit.
+    fit_s, eval_s : float
+        Seconds of the fit, and of the trial's own evaluations.
+    peak_mb : float
+        Largest memory of the process during the fit.
+    n_scores : int
+        Number of the trial's rows in ``scores.csv``: fewer there mean that a crash cut the trial off.
+    shared : str
+        Sizes whose scores come from an evaluation done for another trial.
+    """
+
+    trial: str
+    study: str
+    dataset: str
+    method: str
+    params: str
+    is_default: bool
+    sizes: str
+    protocol: str
+    status: str = ""
+    error: str = ""
+    n_iter: int = 0
+    objective: float = float("nan")
+    fit_s: float = float("nan")
+    eval_s: float = float("nan")
+    peak_mb: float = float("nan")
+    n_scores: int = 0
+    ranking: str = "[]"
+    feature_sets: str = "{}"
+    shared: str = "[]"
+    data_sha: str = ""
+    git_sha: str = ""
+    versions: str = "{}"
+    started: str = ""
+
+
+TRIALS = [field.name for field in fields(Row)]
+SCORES = "trial dataset method n_selected clusterer restart acc nmi agreement silhouette".split()
+TRACES = "trial iteration objective".split()
+# One number a row, so that a fit may come to report another one without new columns in what is stored.
+FACTS = "trial name value".split()
+COLUMNS = {"trials": TRIALS, "scores": SCORES, "traces": TRACES, "facts": FACTS}
+KINDS = {field.name: field.type for field in fields(Row)}  # column -> type; of all others it is a text
+KINDS |= dict.fromkeys(("n_selected", "restart", "iteration", "repeat"), int)
+KINDS |= dict.fromkeys(("acc", "nmi", "agreement", "silhouette", "value"), float)

@@ -1,0 +1,134 @@
+"""The audit of a study as a page of Markdown."""
+
+import pandas as pd
+
+from metrics.study import nearest_size
+from scripts.audit.findings import by_method, in_words
+from scripts.core.text import pipes
+from scripts.core.words import CHOICES
+
+TITLES = {
+    "distinct": (
+        "Distinct feature sets",
+        "How many different sets the points of a grid give, for every size; methods without a grid are left out.",
+    ),
+    "parameters": (
+        "Parameters",
+        "Steps between neighbouring values of one parameter, all others fixed, that change the selected set (at 0 a "
+        "parameter is inert), the share of features that neighbouring sets have in common, and that of random sets.",
+    ),
+    "overlaps": (
+        "Overlap with trivial rankings",
+        "Share of the selected features that a trivial ranking could have kept (ties free), median over the trials, at "
+        "the size nearest to 100; chance is what random features would have. start in file: how many of the first "
+        "features, as many as there are clusters, are the first of the file.",
+    ),
+    "outcomes": (
+        "How the fits ended",
+        "Shares of the trials. rose: the objective of a traced fit rose by more than 1e-10 of itself.",
+    ),
+    "movements": (
+        "How far the indicators move",
+        "0 where the learned indicators end at their start, or at the clusters that it stands for; 1 where nothing of "
+        "it is left. still: the share of the fits with 0.01 or less.",
+    ),
+    "choices": (
+        "Ways to choose parameters and size",
+        "The same grid, in percent: oracle is chosen with the labels, stability and silhouette without.",
+    ),
+    "gaps": ("Distance to a known optimum", "gap: how far the objective ends above it, as a share of it."),
+    "stability": (
+        "Stability",
+        "The default point fitted again: Jaccard's index, and Nogueira's measure with its 95 % interval (1: always the "
+        "same set; 0: random).",
+    ),
+}
+
+
+def audit_page(found, study, metric="acc"):
+    """The audit as a page of Markdown.
+
+    Parameters
+    ----------
+    found : Audit
+    study : str
+    metric : str, default="acc"
+
+    Returns
+    -------
+    str
+    """
+    parts = [f"# Audit of study {study}", "## Findings"]
+    for method, claims in by_method(found.findings).items():
+        lines = [f"* {claim}: {in_words(places)}." for claim, places in claims.items()]
+        parts.append("\n".join([f"**{method}**", "", *lines]))
+    if not found.findings:
+        parts.append("Nothing stands out.")
+    if found.notes:
+        parts.append("\n".join(f"* {note}" for note in found.notes))
+    for name, (title, text) in TITLES.items():
+        parts += [f"## {title}{f' ({metric.upper()})' if name == 'choices' else ''}", text]
+        frame = compact(name, found.tables[name])
+        parts.append(
+            pipes([list(map(str, frame.columns)), *frame.to_numpy().tolist()]) if len(frame) else "Nothing to show."
+        )
+    return "\n\n".join(parts) + "\n"
+
+
+def compact(name, frame):
+    """A table of the audit in the columns and digits that are shown.
+
+    Parameters
+    ----------
+    name : str
+        A key of `TITLES`.
+    frame : DataFrame
+
+    Returns
+    -------
+    DataFrame of str
+    """
+    frame = frame.copy()
+    if name == "distinct":
+        frame = frame[frame.groupby(["dataset", "method"])["n_points"].transform("max") > 1]
+        sets = [f"{row.n_distinct} of {row.n_points}" for row in frame.itertuples()]
+        frame = frame.assign(sets=sets).pivot(index=["dataset", "method"], columns="n_selected", values="sets")
+        frame = frame.fillna("").reset_index().rename_axis(columns=None)
+    elif name == "overlaps":
+        frame = _overlaps_at_one_size(frame)
+    elif name == "choices":
+        frame = frame.rename(
+            columns={name: choice.column for name, choice in CHOICES.items()} | {"oracle_status": "oracle's fit"}
+        )
+    return frame.apply(lambda column: column.map(lambda value: _text(name, column.name, value)))
+
+
+def _overlaps_at_one_size(frame):
+    """A row per cell: the size nearest to 100, and the start of the ranking in file order."""
+    rows = []
+    for (dataset, method), cell in frame.groupby(["dataset", "method"]):
+        own = cell[~cell["is_start"]]
+        size = nearest_size(own["n_selected"])
+        own = own[own["n_selected"] == size]
+        start = cell[cell["is_start"] & (cell["ranking"] == "first in file")]
+        first = f"{start['median'].iloc[0]:.0%} of {start['n_selected'].iloc[0]}" if len(start) else ""
+        shown = {name: f"{median:.0%}" for name, median in zip(own["ranking"], own["median"], strict=True)}
+        chance = f"{own['chance'].iloc[0]:.0%}"
+        rows.append(
+            {"dataset": dataset, "method": method, "features": size, "chance": chance, **shown, "start in file": first}
+        )
+    return pd.DataFrame(rows)
+
+
+def _text(table, column, value):
+    if not isinstance(value, float):
+        return str(value)
+    if pd.isna(value):
+        return ""
+    if table == "choices":
+        return f"{100 * value:.1f}"
+    if table == "outcomes" or column in ("shared", "chance"):
+        return f"{value:.0%}"
+    if column == "gap":
+        return f"{100 * value:.3f} %"
+    return f"{value:.3f}" if abs(value) <= 1 else f"{value:.6g}"

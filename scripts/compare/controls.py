@@ -1,0 +1,74 @@
+"""Controls in the place of our rows: what the same comparison says where no method of a paper is at work."""
+
+import json
+
+import pandas as pd
+
+from metrics.study.summary import select
+
+RANDOM, ALL, VARIANCE = "random_rankings", "all_features", "max_variance"
+CONTROLS = {RANDOM: "random rankings", ALL: "all features", VARIANCE: "max variance"}
+OURS = ["mean", "std", "n_restarts"]
+COLUMNS = ["dataset", "metric", "control", "draw", *OURS]
+
+
+def control_scores(study, selection="best_over_grid"):
+    """Scores of the controls that a study holds.
+
+    Parameters
+    ----------
+    study : Study
+    selection : str, default="best_over_grid"
+        Chooses the size of a ranking.  A random ranking is never chosen among others: each stands for itself.
+
+    Returns
+    -------
+    DataFrame
+        One row per data set, metric, control and draw (0 but for random rankings): mean and std in percent, n_restarts.
+        Empty where the study has no control.
+    """
+    part = study.part(CONTROLS, study.trials["dataset"].unique())
+    if part.trials.empty:
+        return pd.DataFrame(columns=COLUMNS)
+    draws = part.summary["params"].map(lambda params: json.loads(params).get("draw", 0))
+    # Each draw is a method of its own, at its default.
+    summary = part.summary.assign(method=part.summary["method"] + " " + draws.astype(str), is_default=True)
+    chosen = pd.concat([select(summary, metric, selection) for metric in ("acc", "nmi")], ignore_index=True)
+    names = chosen["method"].str.split(" ", expand=True)
+    chosen = chosen.assign(
+        control=names[0], draw=names[1].astype(int), mean=100 * chosen["mean"], std=100 * chosen["std"]
+    )
+    return chosen.loc[chosen["mean"].notna(), COLUMNS]
+
+
+def studies_of(cells, controls):
+    """The cells as they would be were every one of our rows a control's.
+
+    Parameters
+    ----------
+    cells : DataFrame
+        Of one paper, with dataset, metric, method, and `OURS`.
+    controls : DataFrame
+        From `control_scores`.
+
+    Yields
+    ------
+    control : str
+    cells : DataFrame
+        Once for every draw.  No two methods have the same random ranking, as long as there are enough of them; over all
+        draws every method has each once.
+    """
+    places = {method: place for place, method in enumerate(sorted(cells["method"].unique()))}
+    for control in CONTROLS:
+        scores = controls[controls["control"] == control]
+        draws = sorted(scores["draw"].unique())
+        for shift in range(len(draws)):
+            own = [draws[(shift + places[method]) % len(draws)] for method in cells["method"]]
+            yield control, replaced(cells, scores, own)
+
+
+def replaced(cells, scores, draws):
+    """The cells with the scores of one control, at one draw for each cell, in the place of ours."""
+    keys = ["dataset", "metric", "draw"]
+    found = cells.drop(columns=OURS).assign(draw=draws).merge(scores[[*keys, *OURS]], how="left", on=keys)
+    return found.set_index(cells.index)

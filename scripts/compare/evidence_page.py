@@ -1,0 +1,122 @@
+"""The beginning of the page: the five lines of every paper and the cells that agree, beside controls, in Markdown."""
+
+import pandas as pd
+
+from scripts.compare.controls import CONTROLS, RANDOM
+from scripts.compare.evidence import CONFIDENCE, LEVEL, LINES, REPRODUCED
+from scripts.compare.headline import OURS, PERMUTED, WORDS, above_random, count_table, line_table
+from scripts.core.published import PAPERS
+from scripts.core.text import pipes
+
+WHAT = f"""\
+Does our row of a method fit the published row of *that* method better than it fits the other rows of the same column?
+By chance: were our rows of every data set given to the published ones in any order. A line is reproduced where p, the
+share of such orders that are at least as good, is {LEVEL} or less. The last columns are what the line would be were all
+of our rows random rankings (every method another one; median and range), all features, or the features of largest
+variance. Left out are all features themselves, cells that are inherited or hollow, and what was not run or is not
+comparable."""
+HOW_MANY = f"""\
+Agrees: the difference of the two means is within the margin, half of what the paper gains over all features, at a
+confidence of {CONFIDENCE:.0%}; differs: it is outside; inconclusive: neither. Std rule: the cells that the tables
+further below call within 1 or 2 std or 3 points. Beside each count is that of controls in the place of our rows, and
+of another published row of the same column (the mean over all of them). The closest variant is chosen after the fact,
+so it stands beside the closest of as many random rankings."""
+
+
+def evidence_parts(comparison, controls):
+    """The paragraphs and tables with which the page of a comparison begins.
+
+    Parameters
+    ----------
+    comparison : DataFrame
+        From `scripts.compare.compare`.
+    controls : DataFrame
+        From `scripts.compare.controls_of`.
+
+    Returns
+    -------
+    list of str
+    """
+    lines = line_table(comparison, controls)
+    return [
+        "## What reproduces",
+        "\n".join(f"* {text}" for text in summaries(lines)),
+        WHAT,
+        pipes(line_rows(lines)),
+        "\n".join(f"* {name}: {text}" for name, text in LINES.items()),
+        *filter(None, (due(comparison, controls), _commands(comparison, controls))),
+        "## Cells that agree",
+        HOW_MANY,
+        pipes(_count_rows(count_table(comparison, controls))),
+    ]
+
+
+def summaries(lines):
+    """A sentence for every paper, from `scripts.compare.headline.line_table`."""
+    return [
+        f"{PAPERS[paper]}: {(own['verdict'] == REPRODUCED).sum()} of {len(own)} lines reproduced, "
+        f"on {own['cells'].iloc[0]} cells."
+        for paper, own in lines.groupby("paper", sort=False)
+    ]
+
+
+def line_rows(lines):
+    """The lines of `scripts.compare.headline.line_table` as texts, the head first."""
+    rows = [["Paper", "Line", "Ours", "By chance", "p", "Verdict", *map(str.capitalize, CONTROLS.values())]]
+    for line in lines.itertuples():
+        random = _range(line.random, line.random_low, line.random_high, 2)
+        others = [number(line.all_features), number(line.max_variance)]
+        ours = [number(line.value), number(line.by_chance), number(line.p, 4), line.verdict]
+        rows.append([PAPERS[line.paper], line.line, *ours, random, *others])
+    return rows
+
+
+def due(comparison, controls):
+    """How often published rows are above a random ranking, in a sentence; "" without random rankings."""
+    counts = above_random(comparison, controls)
+    cells, above = counts["cells"].sum(), counts["above"].sum()
+    if not cells:
+        return ""
+    each = ", ".join(f"{PAPERS[row.paper]} {row.above} of {row.cells}" for row in counts.itertuples())
+    return (
+        f"What the papers are due: {above} of {cells} published scores, {above / cells:.0%}, are above the median of "
+        f"the random rankings ({each})."
+    )
+
+
+def _commands(comparison, controls):
+    """What to type where no random rankings are stored."""
+    rows = comparison.drop_duplicates("paper")
+    rows = rows[~rows["paper"].isin(controls.loc[controls["control"] == RANDOM, "paper"])]
+    lines = [
+        f"python run.py experiment={row.paper}_controls"
+        + (f" study={row.study}" if row.study != row.paper else "")
+        + (" +protocol.coarse=true" if "coarse True" in row.departs else "")
+        for row in rows.itertuples()
+    ]
+    return "No random rankings are stored where these commands make them:\n\n```\n{}\n```".format(
+        "\n".join(lines)
+    ) * bool(lines)
+
+
+def _count_rows(counts):
+    rows = [["Paper", "Rows", "By", "Cells", *map(str.capitalize, WORDS), "Std rule", "Left out"]]
+    for (paper, group, by), found in counts.groupby(["paper", "rows", "by"], sort=False):
+        decimals = 1 if by == PERMUTED else 0
+        numbers = [
+            _range(found[name].median(), found[name].min(), found[name].max(), decimals)
+            for name in (*WORDS, "std_rule")
+        ]
+        left_out = found["left_out"].iloc[0] if by == OURS else ""
+        rows.append([PAPERS[paper], group, CONTROLS.get(by, by), str(found["cells"].iloc[0]), *numbers, left_out])
+    return rows
+
+
+def number(value, decimals=2):
+    """A number as text; "" where there is none."""
+    return "" if pd.isna(value) else f"{round(value, decimals) + 0.0:.{decimals}f}"  # no -0.00
+
+
+def _range(middle, low, high, decimals):
+    texts = [number(value, decimals) for value in (middle, low, high)]
+    return texts[0] if texts[1] == texts[2] else f"{texts[0]} ({texts[1]} to {texts[2]})"

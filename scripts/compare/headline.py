@@ -1,0 +1,258 @@
+"""What a comparison says first: five lines a paper, and counts, each beside what controls get in our rows' place."""
+
+import numpy as np
+import pandas as pd
+
+from scripts.compare.controls import ALL, CONTROLS, RANDOM, replaced, studies_of
+from scripts.compare.evidence import AGREES, DIFFERS, INCONCLUSIVE, equivalence, lines, standard_error, to_frame
+from scripts.compare.verdicts import ACCEPTED, NOT_COMPARABLE, NOT_RUN, closest, common_std, is_hollow, verdict
+
+WORDS = (AGREES, DIFFERS, INCONCLUSIVE)
+COLUMN = ["paper", "dataset", "metric"]
+OTHERS, OWN, OWN_KMEANS, CLOSEST = "other rows", "own row", "own row, by K-means", "closest variant (exploratory)"
+OURS, PERMUTED = "ours", "another published row"
+
+
+def with_equivalence(rows):
+    """Rows of a comparison with the equivalence test of every cell.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        As `scripts.compare.verdicts.judge` gives it, with n_restarts, published_n and all of `COLUMN`.
+
+    Returns
+    -------
+    DataFrame
+        With all_mean and published_all (all features, ours and the paper's), margin (half of what the paper gains, or
+        loses, against all features), standard_error (of the difference), equivalence ("" for all features and where
+        there is no number of ours), and left_out: why a cell is no evidence for or against the method, the first of
+        "all features", "inherited", "not run", "not comparable" and "hollow"; "" of all others.
+    """
+    whole = rows[(rows["method"] == ALL) & (rows["clusterer"] == "kmeans")].set_index(COLUMN)
+    places = pd.MultiIndex.from_frame(rows[COLUMN])
+    rows = rows.assign(
+        all_mean=whole["mean"].reindex(places).to_numpy(),
+        published_all=whole["published_mean"].reindex(places).to_numpy(),
+    )
+    margin = (rows["published_mean"] - rows["published_all"]).abs() / 2
+    rows["margin"] = margin.where(rows["published_method"] != ALL)
+    rows = _tested(rows)
+    reasons = {
+        "all features": rows["published_method"] == ALL,
+        "inherited": rows["inherited"] != "",
+        NOT_RUN: rows["verdict"] == NOT_RUN,
+        NOT_COMPARABLE: rows["verdict"] == NOT_COMPARABLE,
+        "hollow": is_hollow(rows),
+    }
+    return rows.assign(left_out=np.select(list(reasons.values()), list(reasons), ""))
+
+
+def _tested(cells):
+    """The cells with standard_error and equivalence of what stands in mean, std and n_restarts."""
+    error = standard_error(cells["std"], cells["published_std"], cells["n_restarts"], cells["published_n"])
+    difference = (cells["mean"] - cells["published_mean"]).to_numpy(dtype=float)
+    words = equivalence(difference, error, cells["margin"].to_numpy())
+    known = np.isfinite(difference) & cells["margin"].notna().to_numpy()
+    return cells.assign(
+        standard_error=np.where(known, error, np.nan), equivalence=np.where(known, words.astype(object), "")
+    )
+
+
+def headline(comparison):
+    """The rows of the methods' own names, by what the paper judged them by: K-means, or the labels that they learned.
+
+    Parameters
+    ----------
+    comparison : DataFrame
+        From `scripts.compare.compare`.
+
+    Returns
+    -------
+    DataFrame
+        One row per published cell.  Where no labels are learned here at all, K-means stands for them.
+    """
+    own = comparison[comparison["method"] == comparison["published_method"]]
+    wanted = own[own["clusterer"] == own["evaluated_by"]]
+    return (
+        pd.concat([wanted, own[own["clusterer"] == "kmeans"]])
+        .drop_duplicates(["paper", "table", "metric", "dataset", "published_method"])
+        .sort_index()
+    )
+
+
+def line_table(comparison, controls):
+    """The five lines of every paper, and the value that each control would get.
+
+    Parameters
+    ----------
+    comparison : DataFrame
+        From `scripts.compare.compare`.
+    controls : DataFrame
+        From `scripts.compare.controls.control_scores`, with a column paper.
+
+    Returns
+    -------
+    DataFrame
+        Columns paper, cells (those that the lines weigh: of the methods that have all scores of a data set), line,
+        value, by_chance, p, verdict as in `scripts.compare.evidence.lines`; random_low, random, random_high (the least,
+        the median and the largest over the draws), all_features, max_variance; nan where there is no such control.
+    """
+    found, beside, cells = {}, {}, {}
+    for paper, own in headline(comparison).groupby("paper", sort=False):
+        own = _complete(own[own["left_out"] == ""])
+        found[paper], cells[paper] = lines(own), len(own)
+        for control, instead in studies_of(own, controls[controls["paper"] == paper]):
+            for name, line in lines(instead, n_permutations=1).items():
+                beside.setdefault((paper, name, control), []).append(line.value)
+    frame = to_frame(found)
+    values = [[np.array(beside.get((*key, name), [np.nan])) for name in CONTROLS] for key in _keys(frame)]
+    frame.insert(1, "cells", frame["paper"].map(cells))
+    return frame.assign(
+        random_low=[random.min() for random, _, _ in values],
+        random=[np.median(random) for random, _, _ in values],
+        random_high=[random.max() for random, _, _ in values],
+        all_features=[whole[0] for _, whole, _ in values],
+        max_variance=[variance[0] for _, _, variance in values],
+    )
+
+
+def _complete(cells):
+    """The methods that have all scores of a data set, where there are two at least."""
+    scores = cells.groupby("dataset")["metric"].transform("nunique")
+    cells = cells[cells.groupby(["dataset", "method"])["metric"].transform("size") == scores]
+    return cells[cells.groupby("dataset")["method"].transform("nunique") > 1]
+
+
+def _keys(frame):
+    return zip(frame["paper"], frame["line"], strict=True)
+
+
+def count_table(comparison, controls):
+    """How many cells agree, by the equivalence test and by the std rule; the same for controls in the place of ours.
+
+    Parameters
+    ----------
+    comparison, controls : DataFrame
+        As for `line_table`.
+
+    Returns
+    -------
+    DataFrame
+        One row per paper, rows (the paper's own, the others, the closest variant), by (ours, the controls, another
+        published row of the column) and draw: cells, agrees, differs, inconclusive, and std_rule, how many the std
+        rule accepts; left_out: how many cells are not counted, by reason.  Those of another published row are means
+        over all others of the column.
+    """
+    counts = []
+    for paper, rows in comparison.groupby("paper", sort=False):
+        own = headline(rows)
+        draws = controls[controls["paper"] == paper]
+        for name, cells in _groups(paper, rows, own).items():
+            reasons = cells.loc[cells["left_out"] != "", "left_out"].value_counts(sort=False)
+            cells = cells[cells["left_out"] == ""]
+            left_out = ", ".join(f"{count} {reason}" for reason, count in reasons.items())
+            found = [{"by": OURS, **_count(cells, len(cells)), "left_out": left_out}]
+            if len(cells):
+                beside = _closest_of(cells, draws) if name == CLOSEST else studies_of(cells, draws)
+                found += [{"by": by, **_count(instead, len(cells))} for by, instead in beside]
+                found += [] if name == CLOSEST else [{"by": PERMUTED, **_permuted(cells, own)}]
+            counts += [{"paper": paper, "rows": name, **count} for count in found]
+    columns = ["paper", "rows", "by", "cells", *WORDS, "std_rule", "left_out"]
+    return pd.DataFrame(counts, columns=columns).fillna({"left_out": ""})
+
+
+def _groups(paper, rows, own):
+    """The cells that are counted together, by what they are called."""
+    mine = own["published_method"] == paper
+    groups = {OTHERS: own[~mine], OWN: own[mine]}
+    if (own.loc[mine, "clusterer"] != "kmeans").any():
+        groups[OWN_KMEANS] = rows[(rows["method"] == paper) & (rows["clusterer"] == "kmeans")]
+    nearest = closest(rows)
+    keys = ["table", "metric", "dataset", "published_method"]
+    run = rows[(rows["clusterer"] == "kmeans") & rows["difference"].notna()]
+    variants = run.groupby(keys).size().reindex(pd.MultiIndex.from_frame(nearest[keys]), fill_value=0)
+    return {**groups, CLOSEST: nearest.assign(n_variants=variants.to_numpy())}
+
+
+def _count(cells, n):
+    words = _tested(cells)["equivalence"]
+    counts = {word: float((words == word).sum()) for word in WORDS}
+    return {"cells": n, **counts, "std_rule": float(_accepted(cells).sum())}
+
+
+def _accepted(cells):
+    """Whether the std rule accepts what stands in mean and std."""
+    difference = cells["mean"] - cells["published_mean"]
+    words = map(verdict, difference, common_std(cells["std"], cells["published_std"]))
+    return np.array([word in ACCEPTED for word in words], dtype=bool) & difference.notna().to_numpy()
+
+
+def _permuted(cells, own):
+    """Counts were each of our numbers that of another published row of the column: means over these rows."""
+    names = {"published_method": "other", "published_mean": "mean", "published_std": "std"}
+    others = own.loc[own["published_method"] != ALL, [*COLUMN, *names]].rename(columns=names)
+    pairs = cells.drop(columns=["mean", "std"]).reset_index(names="cell").merge(others, on=COLUMN)
+    pairs = pairs[pairs["other"] != pairs["published_method"]].assign(n_restarts=lambda frame: frame["published_n"])
+    weights = 1 / pairs.groupby("cell")["cell"].transform("size")
+    words, accepted = _tested(pairs)["equivalence"], _accepted(pairs)
+    counts = {word: float(weights[words == word].sum()) for word in WORDS}
+    return {"cells": len(cells), **counts, "std_rule": float(weights[accepted].sum())}
+
+
+def _closest_of(cells, controls):
+    """The cells with the closest of as many random rankings as there are variants in the place of ours."""
+    scores = controls[controls["control"] == RANDOM]
+    draws = sorted(scores["draw"].unique())
+    most = int(cells["n_variants"].max()) if len(cells) else 0
+    for shift in range(len(draws)):
+        tries = [
+            replaced(cells, scores, draws[(shift + place) % len(draws)]).assign(place=place) for place in range(most)
+        ]
+        tried = pd.concat(tries)
+        tried = tried[tried["place"] < tried["n_variants"]]
+        tried = tried.assign(distance=(tried["mean"] - tried["published_mean"]).abs(), cell=tried.index)
+        yield RANDOM, tried.sort_values("distance", kind="stable").drop_duplicates("cell")
+
+
+def accepted_at_random(comparison, controls):
+    """The share of random rankings that the std rule accepts in the place of our number.
+
+    Parameters
+    ----------
+    comparison, controls : DataFrame
+        As for `line_table`.
+
+    Returns
+    -------
+    Series
+        One value per row of the comparison; nan for what was not run or is not comparable, and without random rankings.
+    """
+    judged = comparison[~comparison["verdict"].isin((NOT_RUN, NOT_COMPARABLE))]
+    random = controls.loc[controls["control"] == RANDOM, [*COLUMN, "mean", "std"]]
+    cells = judged[[*COLUMN, "published_mean", "published_std"]].reset_index(names="cell")
+    pairs = cells.merge(random, on=COLUMN)
+    shares = pd.Series(_accepted(pairs), index=pairs["cell"], dtype=float).groupby(level=0).mean()
+    return shares.reindex(comparison.index)
+
+
+def above_random(comparison, controls):
+    """How often what the papers print is above a random ranking.
+
+    Parameters
+    ----------
+    comparison, controls : DataFrame
+        As for `line_table`.
+
+    Returns
+    -------
+    DataFrame
+        One row per paper: cells, all features aside and those with random rankings only, and above: how many are above
+        the median of the random rankings.
+    """
+    published = headline(comparison)
+    published = published[published["published_method"] != ALL]
+    random = controls[controls["control"] == RANDOM].groupby(COLUMN)["mean"].median().rename("random")
+    pairs = published[[*COLUMN, "published_mean"]].merge(random.reset_index(), on=COLUMN)
+    above = (pairs["published_mean"] > pairs["random"]).groupby(pairs["paper"], sort=False)
+    return above.agg(cells="size", above="sum").reset_index()

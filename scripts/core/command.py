@@ -1,0 +1,85 @@
+"""What every command line of ``key=value`` does around its own work."""
+
+import functools
+import os
+from contextlib import contextmanager
+
+import hydra
+from omegaconf import DictConfig, OmegaConf
+
+from runners.boundary import boundary, end
+from runners.method import ConfigError
+from scripts.core.conf import CONF, read
+from scripts.core.options import OPTIONS, check_options
+
+
+def command(name, folder=CONF, config_name=None, parts=None):
+    """Make a function of checked options a command line; what it raises as ValueError is its answer, one line.
+
+    Parameters
+    ----------
+    name : str
+        A key of `scripts.core.options.OPTIONS`: what its options must be.
+    folder : Path, default=CONF
+        Where its configuration is.
+    config_name : str, optional
+        The file of it; `name` by default.
+    parts : Mapping, optional
+        Option -> what makes its value of a part of the configuration, and checks it, before the others are looked at:
+        they may name what is in it.
+
+    Returns
+    -------
+    callable
+        Decorator of a function of one dict.
+    """
+
+    file = config_name or name
+
+    def decorate(function):
+        @hydra.main(version_base="1.3", config_path=str(folder), config_name=file)
+        def composed(config: DictConfig):
+            with boundary(), answers():
+                made = {part: make(_plain(config.get(part))) for part, make in (parts or {}).items()}
+                options = {option: value for option, value in _plain(config).items() if option not in made}
+                needed = OPTIONS[name].keys() & read(folder / f"{file}.yaml").keys()
+                if lacking := sorted(needed - options.keys()):
+                    raise ConfigError(f"{lacking[0]} must be given: {lacking[0]}=...")
+                check_options(name, options)
+                function(options | made)
+
+        @functools.wraps(function)
+        def main():
+            with boundary(), answers(), handed_on():
+                composed()
+
+        return main
+
+    return decorate
+
+
+def _plain(part):
+    return OmegaConf.to_container(part, resolve=True) if OmegaConf.is_config(part) else part
+
+
+@contextmanager
+def answers():
+    """A ValueError is what a command answers."""
+    try:
+        yield
+    except ValueError as error:
+        end(f"error: {error}", 1)
+
+
+@contextmanager
+def handed_on():
+    """Hydra raises what it would print."""
+    before = os.environ.get("HYDRA_FULL_ERROR")
+    os.environ["HYDRA_FULL_ERROR"] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["HYDRA_FULL_ERROR"]
+        else:
+            os.environ["HYDRA_FULL_ERROR"] = before

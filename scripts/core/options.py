@@ -1,0 +1,113 @@
+"""What a command line of ``key=value`` takes: the type of every option, checked before anything is read."""
+
+from metrics.study.selections import SELECTIONS
+from runners.method import ConfigError, did_you_mean
+from scripts.core.kinds import (
+    FLAG,
+    NAME,
+    PATH,
+    TEXT,
+    VALUE,
+    either,
+    listed,
+    mapping,
+    number,
+    one_of,
+    one_or_more,
+    optional,
+    typed,
+    whole,
+)
+from scripts.core.published import PAPERS
+
+METRIC, CLUSTERER = one_of("acc", "nmi"), one_of("kmeans", "learned")
+SELECTION = one_of(*SELECTIONS)
+RESULTS = {"study": NAME, "results_dir": PATH}
+OUTPUT = {"output": optional(PATH)}
+DATA = {"data_dir": optional(PATH)}
+LEVEL = number(0, 1)
+
+OPTIONS = {
+    "make_table": {
+        **RESULTS, **OUTPUT,
+        "format": one_of("md", "csv", "latex", "html"),
+        "selection": SELECTION,
+        "width": whole(20, 10_000),
+    },
+    "make_figure": {
+        **RESULTS, **OUTPUT, **DATA,
+        "protocol": NAME,
+        "draw": TEXT,
+        "reason": TEXT,
+        "dataset": optional(one_or_more(NAME)),
+        "method": optional(one_or_more(NAME)),
+        "methods": optional(one_or_more(NAME)),
+        "metric": one_or_more(METRIC),
+        "clusterer": CLUSTERER,
+        "selection": SELECTION,
+        "width": number(1, 50),
+        # of some figures
+        "parameters": optional(one_or_more(TEXT)),
+        "others": either(one_of("best", "default"), mapping(VALUE)),
+        "kind": one_of("heatmap", "bars"),
+        "grid": optional(mapping(listed(VALUE))),
+        "size": optional(whole(1, 10**9)),
+        "yscale": one_of("linear", "log"),
+        "samples": optional(listed(whole(0, 10**9))),
+        "test": one_of("nemenyi", "wilcoxon_holm"),
+        "alpha": LEVEL,
+        "partial": FLAG,
+    },
+    "ranks": {
+        **RESULTS, **OUTPUT,
+        "metric": METRIC,
+        "selection": SELECTION,
+        "clusterer": CLUSTERER,
+        "methods": optional(listed(NAME)),
+        "datasets": optional(listed(NAME)),
+        "partial": FLAG,
+        "alpha": LEVEL,
+        "format": one_of("md", "csv"),
+    },
+    "audit": {
+        **RESULTS, **OUTPUT, **DATA,
+        "stability": whole(0, 10_000),
+        "metric": METRIC,
+        "n_jobs": either(one_of(-1), whole(1, 1024)),
+    },
+    "compare": {
+        **RESULTS, **OUTPUT,
+        "study": optional(NAME),
+        "paper": optional(one_of(*PAPERS)),
+        "quick": FLAG,
+        "summary": FLAG,
+        "format": one_of("md", "csv"),
+        "selection": SELECTION,
+    },
+    "make_report": {**RESULTS, **OUTPUT, **DATA, "selection": SELECTION},
+    "cite": RESULTS,
+}  # fmt: skip
+
+
+def check_options(command, given):
+    """Refuse a value that an option cannot take, an option that is missing, and one that there is not.
+
+    Parameters
+    ----------
+    command : str
+        A key of `OPTIONS`.
+    given : dict
+        Option -> value, as plain containers.
+
+    Raises
+    ------
+    ConfigError
+        Naming option, value, and what it must be.
+    """
+    known = OPTIONS[command]
+    for name, value in given.items():
+        if name not in known:
+            options = ", ".join(known)
+            raise ConfigError(f"{command} has no option {name}.{did_you_mean(name, known)} It has: {options}.")
+        if not known[name].holds(value):
+            raise ConfigError(f"{name}={typed(value)} must be {known[name].words}.")

@@ -1,0 +1,118 @@
+"""The files of conf/table."""
+
+from dataclasses import dataclass, fields
+
+from runners.method import did_you_mean
+from runners.settings import shown
+from scripts.core.conf import find, names
+from scripts.core.kinds import NAME, TEXT, Kind, listed, mapping, one_of, optional
+from scripts.core.published import PAPERS
+
+METRICS = ("acc", "nmi", "seconds", "shape")
+NAMES = Kind("a list of names, such as [mcfs, rufs]", listed(NAME).holds)
+KINDS = {
+    "name": TEXT,
+    "title": TEXT,
+    "paper": one_of(*PAPERS, None),
+    "published_table": optional(TEXT),
+    "metric": one_of(*METRICS),
+    "study": TEXT,
+    "protocol": NAME,
+    "rows": NAMES,
+    "columns": NAMES,
+    "published_as": Kind("{} or as {a_variant: mcfs}", mapping(NAME).holds),
+}
+
+
+@dataclass(frozen=True)
+class TableSpec:
+    """What a table shows, as a file of conf/table says it.
+
+    Attributes
+    ----------
+    name, title : str
+    paper : str or None
+        Whose numbers stand beside ours, a key of `scripts.core.published.PAPERS`.
+    published_table : str or None
+        The paper's own name of it.
+    metric : {"acc", "nmi", "seconds", "shape"}
+        "seconds" are those of a fit, "shape" that of the data sets.
+    study, protocol : str
+        The study that it is made for, and the protocol that fills it.
+    rows, columns : list of str
+    published_as : dict
+        Variant of a method -> the row of the paper that it stands beside.
+    """
+
+    name: str
+    title: str
+    paper: str | None
+    published_table: str | None
+    metric: str
+    study: str
+    protocol: str
+    rows: list
+    columns: list
+    published_as: dict
+
+    @classmethod
+    def check(cls, content, name):
+        """The content of a file of conf/table, where it can be used.
+
+        Parameters
+        ----------
+        content : object
+        name : str
+            Of the file.
+
+        Returns
+        -------
+        TableSpec
+
+        Raises
+        ------
+        ValueError
+        """
+        content = content if isinstance(content, dict) else {}
+        known = [field.name for field in fields(cls)]
+        keys = f"Its keys are {', '.join(known)}."
+        for key in content:
+            if key not in known:
+                raise ValueError(f"table={name}: {key!r} is no key of a table.{did_you_mean(key, known)} {keys}")
+        if lacking := [key for key in known if key not in content]:
+            raise ValueError(f"table={name}: its file lacks {', '.join(lacking)}. {keys}")
+        for key, value in content.items():
+            if not KINDS[key].holds(value):
+                raise ValueError(f"table={name}: {key}={shown(value)} must be {KINDS[key].words}.")
+        return cls(**content)
+
+    def printed_row(self, method):
+        """The row of the paper that a method stands beside."""
+        return self.published_as.get(method, method)
+
+
+def read_table(name):
+    """A file of conf/table, with what it takes from another one, as Hydra composes it; checked.
+
+    Parameters
+    ----------
+    name : str
+
+    Returns
+    -------
+    TableSpec
+    """
+    return TableSpec.check(_composed(name), name)
+
+
+def paper_tables(paper):
+    """The tables of a paper, by the names of their files."""
+    return [read_table(name) for name in names("table") if name.startswith(f"{paper}_table")]
+
+
+def _composed(name):
+    content = find("table", name)
+    for base in content.pop("defaults", []) if isinstance(content, dict) else []:
+        if base != "_self_":
+            content = {**_composed(base), **content}
+    return content

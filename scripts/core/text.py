@@ -1,0 +1,65 @@
+"""Texts as several commands write them."""
+
+from contextlib import contextmanager
+from pathlib import Path
+
+import pandas as pd
+
+from runners.method import ConfigError
+
+
+def deliver(text, output=None):
+    """Write a text to a file and print where it is, or print the text itself.
+
+    Parameters
+    ----------
+    text : str
+    output : path, optional
+        Its folder is made; the terminal by default.
+    """
+    if output is None:
+        print(text, end="")
+        return
+    write(text, output)
+    print(Path(output))
+
+
+def write(text, path):
+    """Write a text to a file, whose folder is made."""
+    with writing(path) as path:
+        path.write_text(text, encoding="utf-8")
+
+
+@contextmanager
+def writing(path):
+    """Make the folder of a file; a ConfigError where it, or the file inside, cannot be written."""
+    path = Path(path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        yield path
+    except OSError as error:
+        raise ConfigError(
+            f"cannot write {path}: {error.strerror}. Make room, or name another file: output=..."
+        ) from error
+
+
+def pipes(lines):
+    """A Markdown table of texts, the first line being its head, in columns of one width."""
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    head, *body = ["| " + " | ".join(map(str.ljust, line, widths)) + " |" for line in lines]
+    return "\n".join([head, "|" + "|".join("-" * (width + 2) for width in widths) + "|", *body])
+
+
+def mean_std(mean, std, sign="±"):
+    """A mean and its spread as text, with one decimal; "" where there is no mean."""
+    return "" if pd.isna(mean) else f"{mean:.1f}{spread(std, sign)}"
+
+
+def spread(std, sign="±", decimals=1):
+    """A std behind a mean; "" where there is none."""
+    return "" if pd.isna(std) else f"{sign}{std:.{decimals}f}"
+
+
+def percent(values, sign="±"):
+    """Mean and std (ddof=1) of fractions, in percent."""
+    return mean_std(100 * values.mean(), 100 * values.std(), sign)

@@ -1,0 +1,108 @@
+"""The options of a figure: read from the command line, checked, and put into the names of its files."""
+
+import inspect
+
+from runners.method import did_you_mean
+from scripts.core.conf import check_names, find
+
+# What says where results are and where the figure goes, and not what it shows.
+PLACES = {"draw", "study", "protocol", "output", "results_dir", "data_dir"}
+# In a file's name where they depart from the figure's own file.
+NAMED = "metric clusterer selection kind others test size yscale".split()
+
+
+def one(names, option="dataset"):
+    """The one name that a figure draws."""
+    names = several(names)
+    if len(names) != 1:
+        example = ",".join(names) or "NAME,NAME"
+        raise ValueError(f"{option} must be one name here; for several, a file each: -m {option}={example}")
+    return names[0]
+
+
+def several(names):
+    """A name or a list of them as a list."""
+    return [names] if isinstance(names, str) else list(names or [])
+
+
+def usual(figure):
+    """The settings of a figure before the command line: its file, the one it builds on, and the common ones."""
+    own = find("make_figure/figure", figure) or {}  # it may lie in a folder of the user's own
+    below = [name for name in own.pop("defaults", []) if name != "_self_"]
+    return {**(usual(below[0]) if below else find("make_figure", "config")), **own}
+
+
+def file_name(figure, settings):
+    """Name of a figure's files: the method, the data sets and what departs from the figure's own file are in it.
+
+    Parameters
+    ----------
+    figure : str
+        A file of conf/make_figure/figure.  A paper's figure has its data set and method in its name already.
+    settings : Mapping
+
+    Returns
+    -------
+    str
+    """
+    known = usual(figure)
+    parts = [figure]
+    for name in ("method", "dataset"):
+        value = settings.get(name)
+        if value and (figure == known.get("draw") or value != known.get(name)):
+            parts.append(_text(value))
+    for name in NAMED:
+        if name in settings and _text(settings[name]) != _text(known.get(name)):
+            if name == "metric" and figure.startswith("acc_"):
+                parts[0] = figure.replace("acc", settings[name], 1)
+            else:
+                parts.append(_text(settings[name]))
+    return "_".join(parts)
+
+
+def _text(value):
+    if isinstance(value, dict):
+        return "_".join(f"{name}{_text(part)}" for name, part in value.items())
+    if isinstance(value, list):
+        return "_".join(map(_text, value))
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def settings_of(config, figure, draw, study):
+    """What a configuration tells its figure, checked.
+
+    Parameters
+    ----------
+    config : dict
+    figure : str
+        The file of conf/make_figure/figure that it is made of.
+    draw : callable
+        What draws it.
+    study : Study
+        Its methods and data sets are known, whether conf/ has them or not.
+
+    Returns
+    -------
+    dict
+
+    Raises
+    ------
+    ValueError
+        For an option that the figure does not have, or a value that it cannot take.
+    """
+    accepted = set(inspect.signature(draw).parameters) - {"study"}
+    known = usual(figure)
+    changed = {name for name in config.keys() - PLACES if config[name] != known.get(name)}
+    settings = {name: value for name, value in config.items() if name in accepted}
+    for given, own in (("method", "methods"), ("methods", "method")):
+        if given in changed - accepted and own in accepted - changed:
+            settings[own] = config[given]
+            changed.remove(given)
+    for name in sorted(changed - accepted):
+        options = ", ".join(sorted(accepted))
+        raise ValueError(f"figure={figure} has no option {name}.{did_you_mean(name, accepted)} It has: {options}.")
+    if settings.get("methods") is not None:
+        settings["methods"] = several(settings["methods"])
+    for group, option in (("dataset", "dataset"), ("method", "method"), ("method", "methods")):
+        check_names(group, several(settings.get(option)), study.trials[group].unique())
+    return settings

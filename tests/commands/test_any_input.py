@@ -1,0 +1,203 @@
+"""Whatever is typed behind a command: it runs, or it ends with one clear error; no traceback, nothing that hangs."""
+
+import inspect
+import random
+import signal
+import subprocess
+import sys
+import time
+import traceback
+
+import pytest
+from command_line import ROOT
+from frames import PROTOCOL, frames, store
+
+from datasets import load_dataset
+from scripts.audit.__main__ import main as audit
+from scripts.cite import main as cite
+from scripts.compare.__main__ import main as compare
+from scripts.core.options import OPTIONS
+from scripts.core.tables import KINDS
+from scripts.make_figure import FIGURES
+from scripts.make_figure.__main__ import main as make_figure
+from scripts.make_report.__main__ import main as make_report
+from scripts.make_table.__main__ import main as make_table
+from scripts.ranks.__main__ import main as ranks
+
+MAIN = {
+    "make_table": make_table,
+    "make_figure": make_figure,
+    "ranks": ranks,
+    "audit": audit,
+    "compare": compare,
+    "make_report": make_report,
+    "cite": cite,
+}
+VALUES = [
+    *("nan", "-inf", "-1", "0", "1", "0.5", "1e25", "99999999999999999999", "2024", "true", "null", "''", "'2024'"),
+    *("[]", "[k]", "[[1]]", "[null]", "[nan]", "{}", "{a:1}", "{a:[1]}", "{a:{b:nan}}", "x" * 300, "'a\nb'"),
+    *("../../x", "/dev/null/x", "/dev/full", "x/y", "'*'", "'.'", "..", "'-x'", "é", "'???'", "${nope}"),
+    *("umist", "mcfs", "[mcfs,dgufs]", "[mcfs,mcfs]", "[umist,orl]", "dgufs"),
+]
+BASE = {
+    "acc_vs_size": ["make_figure", "dataset=umist"],
+    "acc_vs_seconds": ["make_figure", "figure=acc_vs_seconds", "dataset=[umist,orl]"],
+    "surface": ["make_figure", "figure=surface", "dataset=umist", "method=mcfs"],
+    "convergence": ["make_figure", "figure=convergence", "dataset=umist"],
+    "pixels": ["make_figure", "figure=pixels", "dataset=digits", "methods=[mcfs]"],
+    "critical_difference": ["make_figure", "figure=critical_difference"],
+    **{name: [name] for name in MAIN if name != "make_figure"},
+}
+SECONDS = 30  # no command takes one second on so small a study
+POINTS = [
+    {
+        "dataset": dataset,
+        "method": method,
+        "params": {"ridge": ridge} if ridge else {},
+        "acc": {size: [0.3, 0.3 + size / 1000] for size in ((50,) if dataset == "digits" else PROTOCOL["sizes"])},
+        "trace": [3.0, 2.0, 1.5],
+        "ranking": list(range(50 if dataset == "digits" else 300)),
+        "data_sha": load_dataset("digits").sha if dataset == "digits" else "",
+    }
+    for dataset in ("umist", "orl", "pie10p", "jaffe", "digits", "of_my_own")
+    for method in ("mcfs", "dgufs", "of_my_own")
+    for ridge in (0, 1)
+]
+
+
+def inputs_of(name):
+    """Every value for every option of a command, or for those that a figure has of its own."""
+    command = BASE[name][0]
+    options = list(OPTIONS[command])
+    if name in FIGURES and name != "acc_vs_size":
+        options = [option for option in inspect.signature(FIGURES[name]).parameters if option != "study"]
+    options += [f"table.{key}" for key in KINDS] if name == "make_table" else []
+    files = {"make_table": ["table"], "acc_vs_size": ["figure"]}.get(name, [])
+    words = [*files, *(f"++{option}" for option in (*options, "of_no_command"))]
+    return [f"{word}={value}" for word in words for value in VALUES]
+
+
+def attempt(command, arguments, capsys):
+    """How a command ends: "accepted", "refused", or what is wrong with it; what it said is left with `capsys`."""
+
+    def late(*_):
+        raise Late
+
+    signal.signal(signal.SIGALRM, late)
+    signal.alarm(SECONDS)
+    capsys.readouterr()
+    before, sys.argv = sys.argv, [command, *arguments]
+    try:
+        MAIN[command]()
+    except SystemExit as end:
+        if end.code == 1:
+            said = capsys.readouterr().err
+            sys.stderr.write(said)
+            return "refused" if said.startswith("error: ") and "Traceback" not in said else f"unclear: {said[:200]}"
+        return "accepted" if end.code in (0, None) else f"status {end.code}"
+    except Late:
+        return "hangs"
+    except Exception:
+        return f"traceback: {traceback.format_exc()[-500:]}"
+    finally:
+        signal.alarm(0)
+        sys.argv = before
+    return "accepted"
+
+
+class Late(BaseException):
+    """A command took longer than any should."""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A study, and a working folder so deep that no ".." leads out of the test's own."""
+    deep = tmp_path / "a" / "b" / "c"
+    deep.mkdir(parents=True)
+    monkeypatch.chdir(deep)
+    store(frames(POINTS), tmp_path / "results")
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", BASE)
+def test_any_value_of_any_option_is_taken_or_refused_in_words(name, folder, request, capsys):
+    (command, *base), inputs = BASE[name], inputs_of(name)
+    if not request.config.getoption("--slow"):
+        inputs = random.Random(name).sample(inputs, 4)
+    base += [f"results_dir={folder}/results"] + ([] if command == "compare" else ["study=dgufs"])
+    base += [f"data_dir={folder}"] if "data_dir" in OPTIONS[command] else []
+    assert attempt(command, base, capsys) == "accepted"
+    outside = set(folder.iterdir()) | set((folder / "a").rglob("*"))
+    counts, wrong = {"accepted": 0, "refused": 0}, []
+    for text in inputs:
+        outcome = attempt(command, [*base, text], capsys)
+        counts[outcome] = counts.get(outcome, 0) + 1
+        if outcome not in ("accepted", "refused"):
+            wrong.append((text[:80], outcome))
+        elif "output" not in text:
+            assert set(folder.iterdir()) | set((folder / "a").rglob("*")) == outside, text
+        else:
+            outside = set(folder.iterdir()) | set((folder / "a").rglob("*"))
+    with capsys.disabled():
+        print(f"{name}: {len(inputs)} inputs, {counts['accepted']} accepted, {counts['refused']} clear errors")
+    assert not wrong, "\n".join(f"{text}\n  {outcome}" for text, outcome in wrong)
+
+
+@pytest.mark.parametrize("target", ["folder", "file/below", "/dev/full", "/proc/nothing/here"])
+@pytest.mark.parametrize("command", ["make_table", "audit", "make_report", "make_figure"])
+def test_an_output_that_cannot_be_written_is_named(command, target, folder, capsys):
+    (folder / "folder" / "inside").mkdir(parents=True)
+    (folder / "file").write_text("")
+    if command == "make_figure":  # which writes PATH.png
+        (folder / "folder.png").mkdir()
+    path = target if target.startswith("/") else folder / target
+    if command == "make_figure" and target == "/dev/full":
+        pytest.skip("a figure's file has a suffix")
+    study = ["study=dgufs", f"results_dir={folder}/results", f"output={path}"]
+    assert attempt(command, [*study, *(["dataset=umist"] if command == "make_figure" else [])], capsys) == "refused"
+    assert f"cannot write {path}" in capsys.readouterr().err
+
+
+def test_a_folder_of_results_that_is_a_file_or_is_not_there_is_said(folder, capsys):
+    (folder / "file").write_text("")
+    for place in ("file", "nowhere"):
+        assert attempt("cite", ["study=dgufs", f"results_dir={folder}/{place}"], capsys) == "refused"
+        assert f"'dgufs' has no results in {folder}/{place}" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("study", ["../../x,dgufs", "../../x", "''", "/x"])
+def test_a_sweep_of_figures_makes_no_folder_outside_the_results(study, folder, capsys):
+    before = set(folder.parent.iterdir()) | set(folder.iterdir()) | set((folder / "a").rglob("*"))
+    words = ["-m", f"study={study}", "dataset=umist,orl", f"results_dir={folder}/results"]
+    assert attempt("make_figure", words, capsys) == "refused"
+    assert set(folder.parent.iterdir()) | set(folder.iterdir()) | set((folder / "a").rglob("*")) == before
+
+
+@pytest.mark.parametrize("text", ["", "trial\n", "not,a,trial\n1,2,3\n", "\x00\xff"])
+def test_a_damaged_cell_is_named_with_its_file(text, folder, capsys):
+    damaged = folder / "results" / "dgufs" / "umist" / "mcfs" / "trials.csv"
+    damaged.write_text(text, encoding="latin-1")
+    for command in ("make_table", "make_report", "cite"):
+        outcome = attempt(command, ["study=dgufs", f"results_dir={folder}/results"], capsys)
+        said = capsys.readouterr().err
+        assert outcome == "accepted" or (outcome == "refused" and str(damaged) in said), (command, outcome, said)
+
+
+@pytest.mark.parametrize("number, status", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_at_any_moment_ends_a_command_without_a_traceback(number, status, folder):
+    words = [sys.executable, "-m", "scripts.make_report", "study=dgufs", f"results_dir={folder}/results"]
+    for seconds in (0.1, 0.4, 0.8, 1.6, 3.2):
+        process = subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        time.sleep(seconds)
+        process.send_signal(number)
+        process.send_signal(number)
+        err = process.communicate(timeout=60)[1]
+        assert "Traceback" not in err, (seconds, err)
+        # Before the first line of ours the system ends the process; at last it may be done already.
+        assert process.returncode in (status, -number, 0), (seconds, process.returncode, err)
+
+
+def test_a_reader_that_goes_away_ends_a_command_quietly(folder):
+    words = f"{sys.executable} -m scripts.make_table study=dgufs results_dir={folder}/results | head -c 1"
+    done = subprocess.run(words, shell=True, cwd=ROOT, capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("#", "")

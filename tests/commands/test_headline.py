@@ -1,0 +1,249 @@
+"""The first page of a comparison: what is no reproduction reads "not reproduced", beside controls that are none."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from frames import PROTOCOL, study_of
+from scipy.stats import norm
+
+from scripts.compare import COLUMNS, compare_studies, controls_of
+from scripts.compare.controls import RANDOM, control_scores, studies_of
+from scripts.compare.evidence import LINES, NOT_REPRODUCED, REPRODUCED
+from scripts.compare.headline import (
+    CLOSEST,
+    OTHERS,
+    OURS,
+    OWN,
+    OWN_KMEANS,
+    PERMUTED,
+    above_random,
+    accepted_at_random,
+    count_table,
+    headline,
+    line_table,
+)
+from scripts.compare.page import comparison_page
+from scripts.core.published import load_published
+
+RESTARTS, DRAWS = 20, 20
+RUFS = {**PROTOCOL, "name": "rufs", "restarts": RESTARTS}
+DGUFS = {**RUFS, "name": "dgufs"}
+
+
+def runs(mean, std):
+    """Restarts with exactly this mean and std; percent in, fractions out."""
+    values = np.tile([1.0, -1.0], RESTARTS // 2)
+    return ((mean + np.nan_to_num(std) * values / values.std(ddof=1)) / 100).tolist()
+
+
+def point(dataset, method, acc, nmi, std=2.0, **more):
+    return {"dataset": dataset, "method": method, "acc": {50: runs(acc, std)}, "nmi": {50: runs(nmi, std)}, **more}
+
+
+def published(paper):
+    """dataset, method -> means of ACC and NMI."""
+    cells = load_published().query("paper == @paper")
+    return cells.pivot(index=["dataset", "method"], columns="metric", values="mean_percent")
+
+
+def a_random_ranking(cells, dataset, rng):
+    """About as good as all features."""
+    return cells.loc[dataset, "all_features"].to_numpy() - 1 + 2 * rng.normal(size=2)
+
+
+def study(paper, kind, seed=0):
+    """A study of a paper with its controls, in which every method is what `kind` makes of it."""
+    rng, cells = np.random.default_rng(seed), published(paper)
+    points = []
+    for dataset, method in cells.index:
+        acc, nmi = cells.loc[dataset, method] if method == "all_features" else kind(cells, dataset, method, rng)
+        points.append(point(dataset, method, acc, nmi))
+    for dataset in cells.index.unique("dataset"):
+        for draw in range(DRAWS):
+            acc, nmi = a_random_ranking(cells, dataset, rng)
+            points.append(point(dataset, RANDOM, acc, nmi, params={"draw": draw}, is_default=draw == 0))
+        if "max_variance" not in cells.loc[dataset].index:
+            points.append(point(dataset, "max_variance", *a_random_ranking(cells, dataset, rng)))
+    return study_of(points, paper, {**RUFS, "name": paper})
+
+
+def reproduction(cells, dataset, method, rng):
+    return cells.loc[dataset, method].to_numpy() + 2 / np.sqrt(RESTARTS) * rng.normal(size=2)
+
+
+def random_rankings(cells, dataset, method, rng):
+    return a_random_ranking(cells, dataset, rng)
+
+
+def rows(page, title):
+    """The cells of the table below a title of the page."""
+    text = page.split(f"\n## {title}\n")[1].split("\n## ")[0]
+    table = [line for line in text.splitlines() if line.startswith("|")]
+    return [[part.strip() for part in line.strip("|").split("|")] for line in table[2:]]
+
+
+@pytest.mark.parametrize("kind, verdict", [(reproduction, REPRODUCED), (random_rankings, NOT_REPRODUCED)])
+def test_the_page_says_of_random_rankings_not_reproduced_and_of_published_values_with_noise_reproduced(kind, verdict):
+    studies = {"rufs": study("rufs", kind)}
+    page = comparison_page(compare_studies(studies), controls_of(studies), summary=True)
+    found = rows(page, "What reproduces")
+    assert [row[:2] for row in found] == [["RUFS", name] for name in LINES]
+    assert [row[5] for row in found] == [verdict] * len(LINES)
+    assert all(" to " in row[6] and row[8] for row in found)
+    assert f"* RUFS: {5 if verdict == REPRODUCED else 0} of 5 lines reproduced, on 60 cells." in page
+    assert page.index("## What reproduces") < page.index("## Per paper") and "Exploratory" in page
+
+
+@pytest.fixture(scope="module")
+def rufs():
+    studies = {"rufs": study("rufs", random_rankings)}
+    return compare_studies(studies), controls_of(studies)
+
+
+def test_a_line_of_random_rankings_is_what_its_controls_get(rufs):
+    lines = line_table(*rufs).set_index("line")
+    assert (lines["random_low"] <= lines["random"]).all() and (lines["random"] <= lines["random_high"]).all()
+    # Ours are one more draw of the same kind: within half a width of their range.
+    slack = (lines["random_high"] - lines["random_low"]) / 2
+    assert (lines["random_low"] - slack <= lines["value"]).all()
+    assert (lines["value"] <= lines["random_high"] + slack).all()
+    # WebKB4: NDFS has the ACC of all features in print, 69.2, the one cell of 60 without a sign.
+    assert lines.loc["sign", "all_features"] == pytest.approx(1 / 60) and lines.loc["order", "max_variance"] == 0
+    assert set(lines["cells"]) == {60}
+
+
+def test_counts_of_random_rankings_are_what_their_controls_get_and_far_from_what_the_std_rule_says(rufs):
+    counts = count_table(*rufs)
+    assert np.allclose(counts[["agrees", "differs", "inconclusive"]].sum(axis=1), counts["cells"])
+    groups = counts.groupby(["rows", "by"])
+    assert groups["cells"].first().unstack()[OURS].to_dict() == {OTHERS: 48, OWN: 12, CLOSEST: 60}
+    assert groups.size()[OTHERS, RANDOM] == groups.size()[CLOSEST, RANDOM] == DRAWS
+    for group in (OTHERS, OWN):
+        ours, random = (groups.get_group((group, by))["std_rule"] for by in (OURS, RANDOM))
+        assert random.min() - 2 <= ours.item() <= random.max() + 2
+    others = counts[(counts["rows"] == OTHERS) & (counts["by"] == OURS)].iloc[0]
+    assert others["left_out"] == "12 all features" and others["std_rule"] > others["agrees"]
+
+
+def test_another_published_row_counts_the_mean_over_all_others_of_the_column():
+    studies = {"rufs": study("rufs", reproduction)}
+    comparison = compare_studies(studies)
+    counts = count_table(comparison, controls_of(studies)).set_index(["rows", "by"])
+    own = headline(comparison).query("method != 'all_features'")
+    agrees = []
+    for cell in own.query("method == 'rufs'").itertuples():
+        others = own[(own["dataset"] == cell.dataset) & (own["metric"] == cell.metric) & (own["method"] != "rufs")]
+        error = np.hypot(cell.published_std, others["published_std"]) / np.sqrt(RESTARTS)
+        away = (others["published_mean"] - cell.published_mean).abs()
+        agrees.append((away + norm.ppf(0.95) * error <= cell.margin).mean())
+    assert counts.loc[(OWN, PERMUTED), "agrees"] == pytest.approx(sum(agrees))
+    assert counts.loc[(OWN, PERMUTED), "agrees"] < counts.loc[(OWN, OURS), "agrees"]
+
+
+def test_what_is_no_evidence_is_left_out_by_its_first_reason():
+    points = [
+        point("umist", "all_features", 42.0, 64.0),
+        point("umist", "mcfs", 45.0, 67.0),
+        point("umist", "laplacian_score", 45.0, 66.0),
+        point("umist", "eufs", 51.0, 69.0, status="collapsed"),
+        point("umist", "dgufs", 30.0, 40.0, learned={50: 0.56}),
+        point("pie10p", "all_features", 45.0, 50.0),
+        point("pie10p", "mcfs", 44.0, 54.0),
+    ]
+    studies = {"dgufs": study_of(points, "dgufs", DGUFS)}
+    comparison = compare_studies(studies)
+    assert list(comparison.columns) == COLUMNS
+    cells = headline(comparison).query("metric == 'acc'").set_index(["dataset", "published_method"])
+    assert cells.loc["umist", "left_out"].to_dict() == {
+        "all_features": "all features", "laplacian_score": "inherited", "mcfs": "inherited", "udfs": "inherited",
+        "ndfs": "inherited", "rufs": "inherited", "eufs": "hollow", "dgufs": "",
+    }  # fmt: skip
+    assert cells.loc[("pie10p", "mcfs"), "left_out"] == "not comparable"
+    assert cells.loc[("pie10p", "dgufs"), "left_out"] == "not run"
+    assert cells.loc[("umist", "all_features"), "equivalence"] == ""
+    own = cells.loc[("umist", "dgufs")]
+    assert (own["clusterer"], own["mean"], own["margin"]) == ("learned", pytest.approx(56.0), pytest.approx(7.5))
+    assert own["standard_error"] == pytest.approx(3.36 / np.sqrt(20)) and own["equivalence"] == "agrees"
+    beside = comparison.query("method == 'dgufs' and dataset == 'umist' and metric == 'acc' and clusterer == 'kmeans'")
+    assert (beside["mean"].item(), beside["equivalence"].item()) == (pytest.approx(30.0), "differs")
+    counts = count_table(comparison, controls_of(studies)).set_index(["rows", "by"])
+    assert counts.loc[(OWN, OURS), "agrees"] >= 1 and counts.loc[(OWN_KMEANS, OURS), "differs"] >= 1
+
+
+def test_where_no_labels_were_learned_the_own_row_is_that_of_kmeans():
+    points = [point("umist", name, 42.0, 64.0) for name in ("all_features", "dgufs")]
+    own = headline(compare_studies({"dgufs": study_of(points, "dgufs", DGUFS)}))
+    assert set(own["clusterer"]) == {"kmeans"} and len(own) == 96
+
+
+def test_without_controls_the_page_says_how_to_run_them():
+    points = [point("umist", name, 42.0, 64.0) for name in ("all_features", "mcfs")]
+    coarse = study_of(points, "mine", {**DGUFS, "coarse": True})
+    page = comparison_page(compare_studies({"dgufs": coarse}), summary=True)
+    assert "python run.py experiment=dgufs_controls study=mine +protocol.coarse=true" in page
+    assert {row[5] for row in rows(page, "What reproduces")} == {"too few cells"}
+
+
+# --- controls
+
+
+SIZES = {50: 0.30, 100: 0.50}
+
+
+@pytest.fixture
+def controls():
+    points = [
+        {"dataset": "umist", "method": RANDOM, "params": {"draw": draw}, "is_default": draw == 0,
+         "acc": {size: [value + draw / 100] * 2 for size, value in SIZES.items()}}
+        for draw in range(4)
+    ]  # fmt: skip
+    points.append({"dataset": "umist", "method": "all_features", "acc": {644: [0.4, 0.4]}})
+    points.append({"dataset": "umist", "method": "mcfs", "acc": {50: [0.9, 0.9]}})
+    return study_of(points, "dgufs")
+
+
+@pytest.mark.parametrize("selection, mean", [("best_over_grid", 50.0), ("default_params", 50.0), ("grid_median", 40.0)])
+def test_every_random_ranking_stands_for_itself_and_only_its_size_is_chosen(controls, selection, mean):
+    scores = control_scores(controls, selection).query("metric == 'acc'")
+    assert set(scores["control"]) == {RANDOM, "all_features"}
+    random = scores[scores["control"] == RANDOM].sort_values("draw")
+    assert random["mean"].tolist() == pytest.approx([mean + draw for draw in range(4)])
+    assert scores.loc[scores["control"] == "all_features", "mean"].tolist() == pytest.approx([40.0])
+
+
+def test_a_study_without_controls_has_none():
+    assert control_scores(study_of([], "dgufs")).empty
+    assert control_scores(study_of([{"dataset": "umist", "method": "mcfs", "acc": {50: [0.9]}}], "dgufs")).empty
+
+
+def test_in_the_place_of_our_rows_every_method_is_another_random_ranking_and_each_of_them_once(controls):
+    cells = pd.DataFrame({"dataset": "umist", "metric": "acc", "method": ["ndfs", "mcfs", "rufs"]}, index=[3, 5, 9])
+    cells = cells.assign(mean=0.0, std=0.0, n_restarts=1)
+    found = list(studies_of(cells, control_scores(controls)))
+    random = [frame["mean"] for name, frame in found if name == RANDOM]
+    assert [name for name, _ in found] == [RANDOM] * 4 + ["all_features"]
+    assert all(means.nunique() == 3 and means.index.tolist() == [3, 5, 9] for means in random)
+    assert all(sorted(pd.concat(random)[cell]) == pytest.approx([50, 51, 52, 53]) for cell in (3, 5, 9))
+    assert found[-1][1]["mean"].tolist() == pytest.approx([40.0] * 3)
+
+
+def test_the_std_rule_accepts_random_rankings_in_the_place_of_ours_as_often_as_it_does(rufs):
+    comparison, controls = rufs
+    shares = accepted_at_random(comparison, controls)
+    cell = comparison.query("dataset == 'orl' and metric == 'acc' and method == 'rufs'").iloc[0]
+    draws = controls.query("dataset == 'orl' and metric == 'acc' and control == @RANDOM")
+    std = np.sqrt((draws["std"] ** 2 + cell["published_std"] ** 2) / 2)
+    assert shares[cell.name] == ((draws["mean"] - cell["published_mean"]).abs() <= np.maximum(2 * std, 3) + 0.05).mean()
+    assert shares.notna().equals(~comparison["verdict"].isin(("not run", "not comparable")))
+    counted = rows(comparison_page(comparison, controls, summary=True), "Per paper")
+    accepted, at_random = float(counted[0][-2]), float(counted[0][-1])
+    own = comparison["method"] == comparison["published_method"]
+    assert at_random == pytest.approx(shares[own].sum(), abs=0.05)
+    # The 12 rows of all features are the published ones here; the others are random rankings themselves.
+    assert abs(accepted - 12 - shares[own & (comparison["method"] != "all_features")].sum()) < 8
+
+
+def test_published_rows_are_counted_above_the_median_of_the_random_rankings(controls):
+    # 51.5 in ACC and half of it in NMI; published on UMIST: DGUFS 57.1, EUFS 51.5, the others less, and NMI all more.
+    counts = above_random(compare_studies({"dgufs": controls}), controls_of({"dgufs": controls}))
+    assert counts.to_dict("records") == [{"paper": "dgufs", "cells": 14, "above": 8}]

@@ -1,0 +1,75 @@
+"""What a command reads: no file of conf/ and no study twice, in one process."""
+
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from frames import PROTOCOL, frames, store
+
+import runners.store
+from scripts.audit.__main__ import main as audit
+from scripts.cite import main as cite
+from scripts.compare.__main__ import main as compare
+from scripts.core import conf, published
+from scripts.make_figure.__main__ import main as make_figure
+from scripts.make_report.__main__ import main as make_report
+from scripts.make_table.__main__ import main as make_table
+from scripts.ranks.__main__ import main as ranks
+
+POINTS = [
+    {"dataset": dataset, "method": method, "acc": {size: [0.3, 0.3 + size / 1000] for size in PROTOCOL["sizes"]}}
+    for dataset in ("umist", "orl", "pie10p", "pix10p", "jaffe", "allaml")
+    for method in ("mcfs", "dgufs", "rufs")
+]
+STUDY = "study=dgufs"
+COMMANDS = {
+    "make_table": (make_table, [STUDY]),
+    "compare": (compare, []),
+    "make_report": (make_report, [STUDY, "data_dir={}"]),
+    "ranks": (ranks, [STUDY]),
+    "audit": (audit, [STUDY, "data_dir={}"]),
+    "cite": (cite, [STUDY]),
+    "make_figure": (make_figure, [STUDY, "dataset=umist", "output={}/figure"]),
+}
+
+
+@pytest.fixture
+def reads(monkeypatch):
+    """File -> how often the scripts read it; Hydra and `load_dataset` read for themselves."""
+    found = Counter()
+    read_yaml, read_frame, read_csv = conf.yaml.load, runners.store.read_frame, pd.read_csv
+
+    def count_yaml(file, Loader):
+        if Loader is conf._Loader:
+            found[file.name] += 1
+        return read_yaml(file, Loader)
+
+    def count_frame(path):
+        found[path] += 1
+        return read_frame(path)
+
+    def count_csv(source, **options):
+        found[source] += isinstance(source, Path)
+        return read_csv(source, **options)
+
+    for function in (conf._parsed, published.load_published, published._read):
+        function.cache_clear()
+    monkeypatch.setattr(conf.yaml, "load", count_yaml)
+    monkeypatch.setattr(runners.store, "read_frame", count_frame)
+    monkeypatch.setattr(pd, "read_csv", count_csv)
+    return found
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_reads_no_file_twice(command, reads, tmp_path, monkeypatch, capsys):
+    store(frames(POINTS), tmp_path)
+    main, arguments = COMMANDS[command]
+    arguments = [argument.format(tmp_path) for argument in arguments]
+    monkeypatch.setattr(sys, "argv", [command, f"results_dir={tmp_path}", *arguments])
+    main()
+    assert capsys.readouterr().out
+    counts = Counter(Path(path).suffix for path, count in reads.items() if count)
+    assert counts[".csv"] >= 3 * len(POINTS) and counts[".yaml"] > 0
+    assert [path for path, count in reads.items() if count > 1] == []

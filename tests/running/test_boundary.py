@@ -1,0 +1,299 @@
+"""Whatever is typed or lies on the disk ends in results or in one clear line, never in a traceback, and never hangs."""
+
+import hashlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from hydra import compose, initialize_config_dir
+from omegaconf import OmegaConf
+
+from datasets import load_dataset
+from methods.mcfs import MCFS
+from metrics.protocol import Protocol
+from runners.boundary import boundary, words_of
+from runners.grid import expand
+from runners.method import ConfigError
+from runners.settings import read_config
+from runners.store import load_results
+
+ROOT = Path(__file__).resolve().parents[2]
+BASE = ["method=laplacian_score", "dataset=digits", "protocol=smoke"]
+VALUES = [
+    "null", "''", "' '", "0", "-1", "1.5", "nan", "inf", "1e25", str(2**70), "true", "no", "abc", "[]", "[1]", "[nan]",
+    "[inf]", "[a]", "[null]", "[[1]]", "{}", "{a:1}", "{digits:20}", "2024", "../../x", "/x", "x" * 300, "'a\\nb'", "é",
+    "'[k]'", "'*'", "a/b", ".", "..", ".x", "${nothing}", "${oc.env:HOME}",
+]  # fmt: skip
+KEYS = [
+    "study", "results_dir", "data_dir", "missing_data", "dataset", "method", "protocol", "runner",
+    *(f"runner.{name}" for name in ("n_jobs", "redo", "cache", "points")),
+    *(f"protocol.{name}" for name in ("name", "sizes", "scaling", "restarts", "seed", "nmi", "max_iter")),
+    *(f"+protocol.{name}" for name in ("sizes_for", "grid_values", "coarse", "budget")),
+    *(f"method.{name}" for name in ("name", "target", "params", "grid", "params.n_neighbors", "params.affinity")),
+    *(f"++method.{name}" for name in ("params.ridge", "grid.n_neighbors", "grid.affinity", "grid.ridge")),
+    *(f"dataset.{name}" for name in ("name", "citation", "samples", "features", "classes", "image", "data_sha256")),
+    *(f"dataset.{name}" for name in ("sources", "image.height")),
+]  # fmt: skip
+WHOLE = [f"{key}={value}" for key in KEYS for value in VALUES]
+
+
+def sampled(table, count):
+    """A fixed part of a table, spread over all of it."""
+    return sorted(table, key=lambda text: hashlib.sha256(text.encode()).digest())[:count]
+
+
+@pytest.fixture(scope="module")
+def digits():
+    return load_dataset("digits")
+
+
+def attempt(override, digits, results_dir):
+    """All that a run does before its first fit: "accepted", "refused", or the exception that nobody meant."""
+    try:
+        config = compose("config", [*BASE, f"results_dir={results_dir}", override])
+        settings = read_config(config)
+        if override.startswith("dataset"):
+            load_dataset(settings.dataset, download=False)
+        expand(settings.study, digits, settings.method, settings.protocol)
+    except Exception as error:
+        words = words_of(error)
+        assert words is None or words.strip()
+        return "refused" if words else repr(error)
+    return "accepted"
+
+
+def test_every_override_is_accepted_or_refused_in_words(request, digits, tmp_path):
+    OmegaConf.register_new_resolver("root", lambda: str(ROOT), replace=True)
+    table = WHOLE if request.config.getoption("--slow") else sampled(WHOLE, 80)
+    with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"):
+        found = {override: attempt(override, digits, tmp_path) for override in table}
+    counts = {word: list(found.values()).count(word) for word in ("accepted", "refused")}
+    print(f"\n{len(table)} overrides: {counts['accepted']} accepted, {counts['refused']} refused")
+    assert {override: end for override, end in found.items() if end not in counts} == {}
+    assert counts["refused"] > counts["accepted"] > 0
+
+
+@pytest.mark.parametrize(
+    "override, words",
+    [
+        ("+method.grid.n_neighbors=[inf]", "method.grid.n_neighbors=inf must be finite"),
+        ("++method.params.n_neighbors=nan", "method.params.n_neighbors=nan must be finite"),
+        ("method=kmeans_ufs method.params.standardize=no", "method.params.standardize='no' must be true or false"),
+        ("+protocol.sizes_for=20", "protocol.sizes_for=20 must be a mapping"),
+        ("+protocol.grid_values=0.5", "protocol.grid_values=0.5 must be a list of numbers"),
+        ("protocol.restarts=1e25", "protocol.restarts=1e+25 must be a whole number"),
+        (f"protocol.seed={2**70}", "must be a number of at most 64 bits"),
+        ("method.target=1", "method.target=1 must be a text"),
+        ("method.target=os.path.join", "method.target='os.path.join' is no selector"),
+        ("method.params=abc", "method.params='abc' must be a mapping"),
+        ("study=2024", "study=2024 must be a text, such as study=s2024"),
+        ("study=null", "study=None must be a text"),
+        ("study=[]", "study=[] must be a text"),
+        ("study=''", "study='' must be a name of 1 to 100 letters"),
+        ("study='[k]'", "study='[k]' must be a name"),
+        ("study=../../x", "study='../../x' must be a name"),
+        ("study=/tmp/x", "study='/tmp/x' must be a name"),
+        (f"study={'x' * 300}", "xxx... must be a name"),
+        ("study='a\nb'", "must be a name"),
+        ("dataset.citation=''", "citation='' must be a text"),
+        ("dataset.samples=null", "samples=None must be an int"),
+        pytest.param(
+            "method=mcfs method.params.affinity=gauss",
+            "affinity='gauss' must be one of",
+            marks=pytest.mark.skipif("affinity" not in MCFS.choices, reason="MCFS declares no choices"),
+        ),
+    ],
+)
+def test_a_refusal_names_the_value_and_what_it_must_be(digits, tmp_path, override, words):
+    OmegaConf.register_new_resolver("root", lambda: str(ROOT), replace=True)
+    overrides = [override] if override.startswith("study") else override.split()
+    with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"), pytest.raises(ValueError) as caught:
+        settings = read_config(compose("config", [*BASE, *overrides]))
+        load_dataset(settings.dataset, download=False)
+        expand(settings.study, digits, settings.method, settings.protocol)
+    assert words in str(caught.value)
+    assert len(str(caught.value).splitlines()) == 1
+
+
+# ---- whole processes
+
+
+def run(*arguments, results, cwd=ROOT, timeout=200, **environment):
+    flags = [word for word in arguments if word.startswith("-")]  # Hydra wants them first
+    words = [*BASE, "runner.n_jobs=1", f"results_dir={results}", *(word for word in arguments if word not in flags)]
+    command = [sys.executable, str(ROOT / "run.py"), *flags, *words]
+    done = subprocess.run(
+        command, cwd=cwd, capture_output=True, text=True, timeout=timeout, env={**os.environ, **environment}
+    )
+    output = done.stdout + done.stderr
+    assert "Traceback" not in output, output
+    return done.returncode, output
+
+
+SPOILT = {
+    "a file where the results should be": (lambda root: root.write_text(""), "Not a directory"),
+    "a folder where a file should be": (
+        lambda root: cell(root).joinpath("trials.csv").mkdir(parents=True),
+        "trials.csv",
+    ),
+    "a protocol that is null": (
+        lambda root: protocol_file(root).write_text("null"),
+        "no protocol (a protocol must be a mapping",
+    ),
+    "a protocol that is a folder": (lambda root: protocol_file(root).mkdir(), "protocol.json"),
+    "a lock that is a folder": (lambda root: cell(root).joinpath(".lock").mkdir(parents=True), "lock"),
+    "a table of other columns": (lambda root: written(cell(root) / "trials.csv", "a,b\n1,2\n"), "has other columns"),
+    "a table of noise": (lambda root: written(cell(root) / "scores.csv", "\xff\0\n"), "scores.csv"),
+    "a log that is a folder": (lambda root: cell(root).joinpath("run.log").mkdir(parents=True), "run.log"),
+}
+
+
+def cell(root):
+    return root / "smoke/digits/laplacian_score"
+
+
+def protocol_file(root):
+    path = root / "smoke/protocol.json"
+    path.parent.mkdir(parents=True)
+    return path
+
+
+def written(path, text):
+    path.parent.mkdir(parents=True)
+    path.write_text(text, encoding="latin-1")
+
+
+@pytest.mark.parametrize("name", SPOILT)
+def test_whatever_lies_in_the_results_is_named_in_one_line(request, tmp_path, name):
+    if name not in sampled(list(SPOILT), 3) and not request.config.getoption("--slow"):
+        pytest.skip("one of a sample; run with --slow")
+    spoil, words = SPOILT[name]
+    spoil(tmp_path / "results")
+    status, output = run(results=tmp_path / "results")
+    assert status == 1 and words in output
+    assert len([line for line in output.splitlines() if line.startswith("error: ")]) == 1
+
+
+FILES = {
+    "no UTF-8": (b"name: \xe9\n", "mine.yaml is not UTF-8 text"),
+    "no YAML": (b"name: [\n", "a file is not YAML"),
+    "a list": (b"- 1\n", "method=[1] must be a file of conf/method"),
+    "nothing": (b"", "the file of the method lacks 'name'"),
+    "a module that raises": (b"name: mine\ntarget: this.X\nparams: {}\ngrid: {}\n", "'this.X' cannot be imported"),
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_of_a_method_that_holds_anything_is_one_line(request, tmp_path, name):
+    if name not in sampled(list(FILES), 1) and not request.config.getoption("--slow"):
+        pytest.skip("one of a sample; run with --slow")
+    content, words = FILES[name]
+    (tmp_path / "conf/method").mkdir(parents=True)
+    (tmp_path / "conf/method/mine.yaml").write_bytes(content)
+    status, output = run(f"--config-dir={tmp_path}/conf", "method=mine", results=tmp_path / "results")
+    assert status == 1 and words in output and output.count("error: ") == 1
+
+
+def test_a_folder_that_is_gone_is_one_line(tmp_path):
+    words = ["sh", "-c", f'cd {tmp_path} && rmdir {tmp_path} && exec "$@"', "sh", sys.executable, str(ROOT / "run.py")]
+    done = subprocess.run([*words, *BASE], capture_output=True, text=True, timeout=200)
+    assert done.returncode == 1 and "the folder that the command runs in is gone" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("override", sampled(WHOLE, 60))
+def test_the_command_itself_accepts_or_refuses(tmp_path, override):
+    status, output = run(override, results=tmp_path / "results", cwd=ROOT)
+    assert status == 0 or "error: " in output
+    assert {path.name for path in tmp_path.iterdir()} <= {"results"}
+
+
+def test_nothing_is_written_where_the_name_of_a_study_is_refused(tmp_path):
+    for study in ("../out", f"{tmp_path}/out", "''"):
+        for mode in ([], ["-m"]):
+            status, output = run(*mode, f"study={study}", results=tmp_path / "results")
+            assert status == 1 and "error: study=" in output
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("room", [0, 400])
+def test_a_disk_that_is_full_is_one_line_and_what_is_stored_is_safe(tmp_path, room):
+    """A limit on the size of a file stands for the disk: writing beyond it fails in the same way."""
+    results = tmp_path / "results"
+    run(results=results)
+    before = (cell(results) / "scores.csv").read_bytes()
+    limited = (
+        "import resource, signal, sys, runpy; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); "
+        f"resource.setrlimit(resource.RLIMIT_FSIZE, ({room}, {room})); sys.argv = sys.argv[1:]; "
+        "sys.path.insert(0, '.'); runpy.run_path(sys.argv[0], run_name='__main__')"
+    )
+    command = ["run.py", *BASE, "runner.n_jobs=1", f"results_dir={results}", "+method.grid.n_neighbors=[5,6]"]
+    done = subprocess.run([sys.executable, "-c", limited, *command], cwd=ROOT, capture_output=True, text=True)
+    output = done.stdout + done.stderr
+    assert done.returncode == 1 and "File too large" in output and "Traceback" not in output, output
+    assert (cell(results) / "scores.csv").read_bytes() == before
+    assert len(load_results(results).trials) == 1
+
+
+@pytest.mark.parametrize("number, count, status", [(signal.SIGINT, 1, 130), (signal.SIGTERM, 2, 143)])
+def test_a_signal_at_any_moment_ends_the_command_in_words(request, tmp_path, number, count, status):
+    moments = (0.15, 0.4, 0.8, 1.5, 3, 6) if request.config.getoption("--slow") else (0.5, 3)
+    for seconds in moments:
+        process = subprocess.Popen(
+            [sys.executable, "run.py", "-m", "method=mcfs,ndfs", "dataset=mnist500", f"results_dir={tmp_path}"],
+            cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        )  # fmt: skip
+        time.sleep(seconds)
+        for _ in range(count):
+            process.send_signal(number)
+            time.sleep(0.02)
+        output = process.communicate(timeout=60)[0]
+        assert "Traceback" not in output, (seconds, output)
+        # A signal may come before the first line of Python: the system ends the process then.
+        assert process.returncode in (status, -number), (seconds, process.returncode, output)
+
+
+def test_threads_and_finalizers_that_are_cut_off_say_nothing():
+    """The thread of loky fails now and then when its executor is shut down in the middle of a submission."""
+    code = (
+        "from runners.boundary import guard; guard('stopped'); import os, signal, threading, time\n"
+        "class Left:\n    def __del__(self): raise ValueError\n"
+        "threading.Thread(target=lambda: [time.sleep(0.3), {}['x']]).start(); left = Left()\n"
+        "os.kill(os.getpid(), signal.SIGINT); time.sleep(5)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr.strip()) == (130, "stopped")
+
+
+def test_what_is_a_mistake_in_the_code_keeps_its_traceback():
+    with pytest.raises(ZeroDivisionError), boundary():
+        raise ZeroDivisionError
+    assert words_of(ValueError("anything")) is None
+
+
+@pytest.mark.parametrize(
+    "error, status, words",
+    [
+        (ConfigError("alpha=0 must be above 0."), 1, "error: alpha=0 must be above 0."),
+        (PermissionError(13, "Permission denied", "/x/y"), 1, "error: /x/y: Permission denied"),
+        (KeyboardInterrupt(), 130, "interrupted"),
+    ],
+)
+def test_the_boundary_says_one_line_and_has_a_status(capsys, error, status, words):
+    with pytest.raises(SystemExit) as caught, boundary():
+        raise error
+    assert caught.value.code == status
+    assert capsys.readouterr().err.strip() == words
+
+
+def test_a_stored_protocol_of_any_json_is_refused_in_words():
+    for value in (None, [], 1, "x", {}, {"name": None}, {"sizes": 3}):
+        with pytest.raises(ValueError):
+            Protocol.from_json(json.dumps(value))

@@ -1,0 +1,289 @@
+"""Results survive: what is stored when a run is killed, disturbed, or finds files that somebody spoilt."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from frames import frames, store
+from omegaconf import OmegaConf
+
+from metrics.study.summary import select, summarise
+from runners import cell as cell_module
+from runners import repeats, workers
+from runners import store as store_module
+from runners.cell import run_cell
+from runners.settings import read_config
+from runners.store import Store, StoreError, load_results
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def config(folder, **runner):
+    """The settings of a cell of four fits on 8 x 8 digits."""
+    method = {
+        "name": "laplacian_score",
+        "target": "methods.laplacian_score.LaplacianScore",
+        "params": {"n_neighbors": 3},
+        "grid": {"n_neighbors": [3, 4, 5, 6]},
+    }
+    protocol = {"name": "p", "sizes": [5], "scaling": "minmax", "restarts": 2, "seed": 0, "nmi": "max", "max_iter": 5}
+    dataset = OmegaConf.load(ROOT / "conf/dataset/digits.yaml")
+    settings = {"n_jobs": 1, "redo": False, "cache": False, "points": "grid"} | runner
+    parts = {"study": "s", "results_dir": str(folder), "data_dir": None, "runner": settings}
+    return read_config(OmegaConf.create({**parts, "method": method, "protocol": protocol, "dataset": dataset}))
+
+
+def stop_after(monkeypatch, count):
+    """Let a run end as by Ctrl-C once it has stored `count` times."""
+    original, calls = Store.append, []
+
+    def append(self, outcomes):
+        if outcomes:
+            if len(calls) == count:
+                raise KeyboardInterrupt
+            calls.append(1)
+        original(self, outcomes)
+
+    monkeypatch.setattr(Store, "append", append)
+
+
+def keys(folder):
+    return set(load_results(folder).trials["trial"])
+
+
+def test_a_ranking_of_any_length_is_read_again(tmp_path):
+    """A field of a CSV may have 131,072 characters by default: some 19,000 features."""
+    point = {"dataset": "d", "method": "m", "acc": {50: [0.5]}, "ranking": list(range(100_000, 140_000))}
+    store(frames([point], study="s"), tmp_path)
+    with Store(tmp_path / "s/d/m") as opened:
+        assert opened.done() == keys(tmp_path)
+
+
+def test_a_redo_that_is_cut_off_loses_nothing_and_goes_on_where_it_was(tmp_path, monkeypatch, caplog):
+    run_cell(config(tmp_path))
+    cell = tmp_path / "s/digits/laplacian_score"
+    before = {name: (cell / f"{name}.csv").read_bytes() for name in ("trials", "scores", "traces")}
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        stop_after(patch, 1)
+        run_cell(config(tmp_path, redo=True))
+    assert {name: (cell / f"{name}.csv").read_bytes() for name in before} == before
+    asked = []
+    original = cell_module.run_all
+    monkeypatch.setattr(cell_module, "run_all", lambda trials, *rest: asked.extend(trials) or original(trials, *rest))
+    run_cell(config(tmp_path, redo=True))
+    assert 0 < len(asked) < 4
+    assert (cell / "scores.csv").read_bytes() == before["scores"]
+    assert len((cell / "trials.csv").read_bytes().splitlines()) == 5
+    assert not [path for path in cell.iterdir() if path.name in (store_module.REDO, store_module.REDONE)]
+
+
+def test_a_redo_is_whole_wherever_it_is_cut_off_while_it_replaces(tmp_path, monkeypatch):
+    run_cell(config(tmp_path))
+    cell = tmp_path / "s/digits/laplacian_score"
+    scores, started = (cell / "scores.csv").read_bytes(), load_results(tmp_path).trials["fit_s"].tolist()
+    original = store_module.replace_file
+    for files in range(3):
+        seen = []
+
+        def stop(path, data, seen=seen, files=files):
+            if path.parent == cell and path.suffix == ".csv":
+                if len(seen) == files:
+                    raise KeyboardInterrupt
+                seen.append(path)
+            original(path, data)
+
+        with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+            patch.setattr(store_module, "replace_file", stop)
+            run_cell(config(tmp_path, redo=True))
+        run_cell(config(tmp_path))
+        results = load_results(tmp_path)
+        assert (cell / "scores.csv").read_bytes() == scores
+        assert len(results.trials) == 4 and results.trials["fit_s"].tolist() != started
+        started = results.trials["fit_s"].tolist()
+
+
+def test_two_studies_may_share_a_trial(tmp_path):
+    point = {"dataset": "umist", "method": "mcfs", "acc": {50: [0.2, 0.4]}, "trace": [2.0, 1.0]}
+    for study in ("one", "two"):
+        results = frames([point], study=study)
+        for frame in results:
+            frame["trial"] = "the same"
+        store(results, tmp_path)
+    results = load_results(tmp_path)
+    assert results.trials["trial"].tolist() == ["the same", "the same of two"]
+    assert len(results.scores) == 4 and len(results.traces) == 4
+    assert select(summarise(results.trials, results.scores))["mean"].tolist() == pytest.approx([0.3, 0.3])
+    assert keys(tmp_path / "nowhere") == set()
+
+
+def test_a_name_that_is_no_folder_or_a_pattern_has_no_results(tmp_path):
+    store(frames([{"dataset": "d", "method": "m", "acc": {50: [0.2]}}], study="s"), tmp_path)
+    for study in ("*", "[s]", "?", "/", str(tmp_path / "s"), "../x", "..", "s/", 2024):
+        assert load_results(tmp_path / "s" / "..", study).trials.empty, study
+    assert len(load_results(tmp_path).trials) == 1
+
+
+def test_a_damaged_file_of_repeated_fits_is_named(tmp_path):
+    path = tmp_path / "stability.csv"
+    line = "k,d,m,none,0,5,converged,"
+    path.write_text(",".join(repeats.COLUMNS) + f'\n{line}"[1, 2]"\n')
+    assert json.loads(repeats.read(path)["features"].iloc[0]) == [1, 2]
+    path.write_text(",".join(repeats.COLUMNS) + f"\n{line}[1\n")
+    with pytest.raises(StoreError, match=r"stability.csv, line 2, column features: '\[1' is not JSON"):
+        repeats.read(path)
+    assert repeats.read(tmp_path / "none.csv").empty
+
+
+@pytest.mark.parametrize("names", [["trials"], ["scores"], ["traces"], ["trials", "scores", "traces"]])
+def test_a_line_that_stands_twice_counts_once(tmp_path, names):
+    points = [{"dataset": "d", "method": "m", "params": {"a": i}, "acc": {50: [0.2]}, "trace": [1.0]} for i in (1, 2)]
+    store(frames(points, study="s"), tmp_path)
+    expected = load_results(tmp_path)
+    for name in names:
+        path = tmp_path / f"s/d/m/{name}.csv"
+        path.write_bytes(path.read_bytes() + path.read_bytes().splitlines(keepends=True)[-1])
+    for found, frame in zip(load_results(tmp_path), expected, strict=True):
+        pd.testing.assert_frame_equal(found, frame)
+    with Store(tmp_path / "s/d/m") as opened:
+        assert opened.done() == set(expected.trials["trial"])
+
+
+def test_a_run_whose_lock_was_removed_stops_before_it_writes(tmp_path):
+    with Store(tmp_path) as first:
+        (tmp_path / ".lock").unlink()
+        with Store(tmp_path), pytest.raises(StoreError, match="was removed while this run held it.*run the same"):
+            first.append([])
+
+
+def test_a_rename_that_was_cut_off_leaves_nothing_once_the_cell_is_opened(tmp_path):
+    for name in ("trials.csv.1.tmp", "scores.csv.22.tmp"):
+        (tmp_path / name).write_text("half")
+    with Store(tmp_path):
+        assert not list(tmp_path.glob("*.tmp"))
+
+
+def test_copies_of_data_that_dead_processes_left_are_removed_and_others_stay(tmp_path, monkeypatch):
+    monkeypatch.setattr(workers.tempfile, "tempdir", str(tmp_path))
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    left, mine, other = (tmp_path / f"{workers.PREFIX}{pid}-x" for pid in (ended.pid, os.getpid(), "abc"))
+    for folder in (left, mine, other):
+        folder.mkdir()
+        (folder / "X.npy").write_bytes(b"data")
+    workers.remove_leftovers()
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted([mine.name, other.name])
+
+
+ORPHAN = """
+import os, sys, time
+from runners import workers
+executor = workers.Workers(None, None, 2)._executor()
+future = executor.submit(time.sleep, 0)
+while not executor._processes:
+    time.sleep(0.01)
+print(*[process.pid for process in executor._processes.values()], flush=True)
+time.sleep(float(sys.argv[1]))
+os.kill(os.getpid(), 9)
+"""
+
+
+@pytest.mark.parametrize("wait", [0, 0.5])
+def test_workers_whose_parent_dies_while_they_start_end(wait):
+    started = subprocess.run(
+        [sys.executable, "-c", ORPHAN, str(wait)], cwd=ROOT, stdout=subprocess.PIPE, text=True, timeout=120
+    )
+    pids = [int(word) for word in started.stdout.split()]
+    deadline = time.monotonic() + 60
+    assert pids
+    while any(_running(pid) for pid in pids):
+        assert time.monotonic() < deadline
+        time.sleep(0.2)
+
+
+def _running(pid):
+    try:
+        os.kill(pid, 0)
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def damaged(text, how):
+    lines = text.splitlines()
+    fields = lines[1].split(",")
+    return {
+        "a word for a number": lambda: [lines[0], ",".join([*fields[:-4], "good", *fields[-3:]])],
+        "out of range": lambda: [lines[0], ",".join([*fields[:-4], "7", *fields[-3:]])],
+        "nan": lambda: [lines[0], ",".join([*fields[:-4], "nan", *fields[-3:]])],
+        "a value too few": lambda: [lines[0], ",".join(fields[:-1]), *lines[2:]],
+        "a value too many": lambda: [lines[0], ",".join([*fields, "1"]), *lines[2:]],
+        "other columns": lambda: [lines[0].replace("acc", "ack"), *lines[1:]],
+        "no header": lambda: lines[1:],
+        "half a quote": lambda: [lines[0], '"' + lines[1]],
+        "a zero byte": lambda: [lines[0], lines[1].replace(fields[0], "a\0b"), *lines[2:]],
+    }[how]()
+
+
+@pytest.mark.parametrize(
+    "how, words",
+    [
+        ("a word for a number", "line 2, column acc: 'good' must be a number"),
+        ("out of range", r"line 2, column acc: '7' must be in \[0, 1\]"),
+        ("nan", "line 2, column acc: 'nan' must be a number"),
+        ("a value too few", "line 2: 9 values instead of 10"),
+        ("a value too many", "line 2: 11 values instead of 10"),
+        ("other columns", "line 1: the columns are"),
+        ("no header", "line 1: the columns are"),
+        ("half a quote", "line"),
+    ],
+)
+def test_damaged_scores_are_named_by_file_line_column_value_and_remedy(tmp_path, how, words):
+    store(frames([{"dataset": "d", "method": "m", "acc": {50: [0.2, 0.3]}}], study="s"), tmp_path)
+    path = tmp_path / "s/d/m/scores.csv"
+    path.write_text("\n".join(damaged(path.read_text(), how)) + "\n")
+    with pytest.raises(StoreError, match=f"{re.escape(str(path))}, {words}.*run the cell again"):
+        load_results(tmp_path)
+
+
+VALUES = ["", "x", "nan", "-1", "1e999", "null", "[]", "{}", "[0]", '"', "9" * 400, "[" * 10_000, "\0", "é", "a,b"]
+
+
+def test_whatever_stands_in_a_field_is_read_or_is_a_clear_error(tmp_path):
+    """Every column of every file with every odd value: read, or refused with file and line; never another exception."""
+    store(frames([{"dataset": "d", "method": "m", "acc": {50: [0.2]}, "trace": [1.0]}], study="s"), tmp_path)
+    counts = {"read": 0, "refused": 0}
+    for name, columns in store_module.COLUMNS.items():
+        path = tmp_path / f"s/d/m/{name}.csv"
+        whole = pd.read_csv(path, dtype=str, keep_default_na=False)
+        for column in columns:
+            for value in VALUES:
+                whole.assign(**{column: value}).to_csv(path, index=False)
+                try:
+                    results = load_results(tmp_path)
+                    summarise(results.trials, results.scores)
+                    counts["read"] += 1
+                except StoreError as error:
+                    assert str(path) in str(error) and "line 2" in str(error), error
+                    counts["refused"] += 1
+        whole.to_csv(path, index=False)
+    assert counts["read"] + counts["refused"] == len(VALUES) * sum(map(len, store_module.COLUMNS.values()))
+    assert counts["refused"] > 300, counts
+    assert json.loads(load_results(tmp_path).trials["sizes"].iloc[0]) == [50]
+
+
+@pytest.mark.parametrize("name", ["trials", "scores", "traces"])
+def test_a_file_of_noise_is_a_clear_error_to_readers_and_to_the_resume(tmp_path, name):
+    store(frames([{"dataset": "d", "method": "m", "acc": {50: [0.2]}, "trace": [1.0]}], study="s"), tmp_path)
+    path = tmp_path / f"s/d/m/{name}.csv"
+    path.write_bytes(path.read_bytes() + b"\xff\xfe\x00\x01,,,\n\n\x80\n")
+    with pytest.raises(StoreError, match="line 3|line 4"):
+        load_results(tmp_path)
+    if name == "trials":
+        with pytest.raises(StoreError, match="line 3|line 4"), Store(tmp_path / "s/d/m"):
+            pass
