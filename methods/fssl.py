@@ -54,8 +54,8 @@ class FSSL(BaseSelector):
         to the bound at which the row would enter, so that such features rank by nearness.
     coef_ : ndarray of shape (n_features, n_clusters)
         A.
-    Y_ : ndarray of shape (n_samples, n_clusters)
-        The spectral coordinates.
+    embedding_ : ndarray of shape (n_samples, n_clusters)
+        Y, the spectral coordinates.
     duality_gap_ : float
         Of A, without the smoothing, relative to its objective; 0 where A = 0 is the optimum.
     trace_ : ndarray
@@ -122,7 +122,7 @@ class FSSL(BaseSelector):
         Y = shared(X, coordinates, self.affinity, self.n_neighbors, self.n_clusters)
         if self.mu * 2 * row_norms(X.T @ Y).max() <= 1:
             A, trace = np.zeros((X.shape[1], Y.shape[1])), Trace(np.array([self.mu * (Y**2).sum()]))
-            return Solution(row_norms(A), trace, learned={"coef_": A, "Y_": Y.copy(), "duality_gap_": 0.0})
+            return Solution(row_norms(A), trace, learned={"coef_": A, "embedding_": Y.copy(), "duality_gap_": 0.0})
         problem = Problem(X, Y, self.mu, self.tol)
         state, trace = iterate(
             problem.sweep,
@@ -131,7 +131,9 @@ class FSSL(BaseSelector):
             tol=self.tol,
             residual=lambda previous, current: current.gap,
         )
-        return Solution(state.norms, trace, learned={"coef_": state.A, "Y_": Y.copy(), "duality_gap_": state.gap})
+        return Solution(
+            state.norms, trace, learned={"coef_": state.A, "embedding_": Y.copy(), "duality_gap_": state.gap}
+        )
 
 
 @dataclass(frozen=True)

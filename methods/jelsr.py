@@ -57,8 +57,8 @@ class JELSR(BaseSelector):
         ||w_j||.
     coef_ : ndarray of shape (n_features, n_clusters)
         W.
-    Y_ : ndarray of shape (n_samples, n_clusters)
-        The embedding.
+    embedding_ : ndarray of shape (n_samples, n_clusters)
+        Y.
     trace_ : ndarray
         The objective with ||w_j|| smoothed to sqrt(||w_j||^2 + 1e-12); never rises.
     status_ : str
@@ -138,7 +138,7 @@ class JELSR(BaseSelector):
         problem = Problem(X, L, self.n_clusters, self.alpha, self.beta)
         state, trace = iterate(problem.sweep, problem.start(self.init), max_iter=self.max_iter, tol=self.tol)
         trace = trace.collapsed_if(self.alpha >= problem.collapsing_weight(state))
-        return Solution(row_norms(state.W), trace, learned={"coef_": state.W, "Y_": state.Y})
+        return Solution(row_norms(state.W), trace, learned={"coef_": state.W, "embedding_": state.Y})
 
 
 @dataclass(frozen=True)

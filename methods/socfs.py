@@ -64,9 +64,10 @@ class SOCFS(BaseSelector):
         ||w_j||.
     coef_ : ndarray of shape (n_features, n_clusters)
         W.
-    B_ : ndarray of shape (n_clusters, n_clusters)
-    E_, H_ : ndarray of shape (n_samples, n_clusters)
-        The indicators, and their non-negative copy.
+    basis_ : ndarray of shape (n_clusters, n_clusters)
+        B.
+    indicators_, nonnegative_ : ndarray of shape (n_samples, n_clusters)
+        E, and its non-negative copy H.
     labels_ : ndarray of shape (n_samples,) of int
         Where each row of E is largest.
     trace_ : ndarray
@@ -150,7 +151,7 @@ class SOCFS(BaseSelector):
             start = problem.state(*(np.array(array, dtype=float) for array in self.init))
         state, trace = iterate(problem.sweep, start, max_iter=self.max_iter, tol=self.tol)
         trace = trace.collapsed_if(self.lambda_ >= smallest_collapsing_weight(centered, state.E @ state.B.T))
-        learned = {"coef_": state.W, "B_": state.B, "E_": state.E, "H_": state.H}
+        learned = {"coef_": state.W, "basis_": state.B, "indicators_": state.E, "nonnegative_": state.H}
         return Solution(row_norms(state.W), trace, state.E.argmax(axis=1), learned)
 
 

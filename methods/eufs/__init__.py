@@ -56,9 +56,10 @@ class EUFS(BaseSelector):
     ----------
     scores_ : ndarray of shape (n_features,)
         ||v_j||.
-    U_ : ndarray of shape (n_samples, n_clusters)
-        The relaxed indicators.
-    V_ : ndarray of shape (n_features, n_clusters)
+    indicators_ : ndarray of shape (n_samples, n_clusters)
+        U.
+    loadings_ : ndarray of shape (n_features, n_clusters)
+        V.
     trace_ : ndarray
         "penalty": the penalised objective, row norms r smoothed to sqrt(r^2 + 1e-10), during the last zeta; its first
         entry is where the smaller ones led.  "admm": the objective above, whatever the signs of U; free to rise.
@@ -145,7 +146,7 @@ class EUFS(BaseSelector):
         state, trace = iterate(
             problem.sweep, problem.start(U), residual=problem.residual, max_iter=self.max_iter, tol=self.tol
         )
-        learned = {"U_": state.U, "V_": state.V}
+        learned = {"indicators_": state.U, "loadings_": state.V}
         return Solution(problem.scores(state), trace, state.U.argmax(axis=1), learned)
 
     def _start(self, X, seed):

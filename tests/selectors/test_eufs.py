@@ -90,7 +90,7 @@ def test_fit_descends_and_converges(shape):
 def test_what_is_learned_has_the_objective_that_is_reported(shape, solver):
     X = sample(*shape)
     fit = EUFS(5, n_clusters=3, solver=solver, random_state=0).fit(X)
-    U, V = fit.U_, fit.V_
+    U, V = fit.indicators_, fit.loadings_
     printed = np.linalg.norm(X - U @ V.T, axis=1).sum() + 0.01 * np.linalg.norm(V, axis=1).sum()
     printed += np.vdot(U, laplacian(knn_graph(X), normalized=True) @ U)
     if solver == "penalty":

@@ -42,7 +42,7 @@ def test_objective_and_rows_are_those_of_coordinate_descent(shape, factor):
     selector = FSSL(n_clusters=3, mu=mu, tol=1e-6, max_iter=3000).fit(X)
     A = peer(X, Y, mu)
     best = objective(X, Y, A, mu)
-    np.testing.assert_array_equal(selector.Y_, Y)
+    np.testing.assert_array_equal(selector.embedding_, Y)
     assert objective(X, Y, selector.coef_, mu) == pytest.approx(selector.objective_, rel=1e-6)
     assert selector.status_ == "converged"
     assert best * (1 - 1e-6) <= selector.objective_ <= best * (1 + 2e-6)

@@ -132,7 +132,7 @@ def test_start_given_is_where_the_weights_come_from():
 def test_what_is_learned_has_the_objective_that_is_reported(shape):
     X = sample(*shape)
     fit = JELSR(n_clusters=3, alpha=0.5, beta=2.0).fit(X)
-    Y, W = fit.Y_, fit.coef_
+    Y, W = fit.embedding_, fit.coef_
     np.testing.assert_allclose(Y.T @ Y, np.eye(3), atol=1e-10)
     printed = np.vdot(Y, laplacian(knn_graph(X)) @ Y) + 2 * (((X @ W - Y) ** 2).sum() + 0.5 * row_norms(W).sum())
     assert fit.objective_ == pytest.approx(printed, rel=1e-5)

@@ -110,7 +110,7 @@ def test_triplets_keep_the_descent_and_their_regression_is_exact(shape, weight):
 def test_what_is_learned_has_the_objective_that_is_reported(shape, weight):
     X = sample(*shape)
     fit = SOCFS(n_clusters=3, lambda_=0.5, lambda2=2.0, triplet_weight=weight, random_state=0).fit(X)
-    XW, E, B, H = without_means(X) @ fit.coef_, fit.E_, fit.B_, fit.H_
+    XW, E, B, H = without_means(X) @ fit.coef_, fit.indicators_, fit.basis_, fit.nonnegative_
     printed = ((XW - E @ B.T) ** 2).sum() + 0.5 * row_norms(fit.coef_).sum() + 2 * ((H - E) ** 2).sum()
     printed += weight * np.vdot(XW, triplet_laplacian(X) @ XW)
     assert fit.objective_ == pytest.approx(printed, rel=1e-4)
