@@ -148,7 +148,7 @@ def test_a_fault_is_caught_by_the_right_line_without_a_traceback(check, body, se
         ({"name": "other"}, "configuration has the keys", "name is 'other', the file is mine.yaml"),
         ({"target": "mine_module.Mein"}, "target is a class", "ConfigError: method.target='mine_module.Mein'"),
         ({"target": "no_such.Mine"}, "target is a class", "No module named 'no_such'"),
-        ({"target": "sklearn.svm.SVC"}, "target is a class", "must derive from methods.core.base.BaseSelector"),
+        ({"target": "sklearn.svm.SVC"}, "target is a class", "is no selector: it must be a class of methods"),
         ({"params": {"alhpa": 1.0}}, "configured parameters", "params has alhpa; it may have alpha"),
         ({"params": {"random_state": 3}}, "configured parameters", "params has random_state"),
         ({"grid": {"alpha": [5.0]}}, "default is a point", "params.alpha is 1.0, not in grid.alpha: [5.0]"),
