@@ -673,4 +673,4 @@ def test_ctrl_c_ends_the_script_at_once_and_keeps_what_there_is(site, cache, con
     wait_for(lambda: part.is_file() and part.stat().st_size)
     os.kill(child.pid, signal.SIGINT)
     assert "interrupted" in child.communicate(timeout=15)[1]
-    assert child.returncode == 1 and part.stat().st_size
+    assert child.returncode == 130 and part.stat().st_size

@@ -374,5 +374,10 @@ def test_a_study_belongs_to_one_protocol(tmp_path):
 
 def test_no_results_are_empty_frames_with_their_columns(tmp_path):
     results = load_results(tmp_path / "nowhere")
-    assert [list(frame.columns) for frame in results] == [store_module.TRIALS, store_module.SCORES, store_module.TRACES]
+    assert [list(frame.columns) for frame in results] == [
+        store_module.TRIALS,
+        store_module.SCORES,
+        store_module.TRACES,
+        store_module.FACTS,
+    ]
     assert all(frame.empty for frame in results)

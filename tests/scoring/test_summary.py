@@ -18,7 +18,7 @@ def cell(points, selection="best_over_grid", metric="acc", clusterer="kmeans"):
 
 
 def test_summary_has_mean_and_sample_std_over_restarts():
-    trials, scores, _ = frames([{"dataset": "umist", "method": "mcfs", "acc": {50: [0.4, 0.6, 0.5], 100: [0.7] * 3}}])
+    trials, scores, *_ = frames([{"dataset": "umist", "method": "mcfs", "acc": {50: [0.4, 0.6, 0.5], 100: [0.7] * 3}}])
     summary = summarise(trials, scores.sample(frac=1, random_state=0))
     assert summary["n_selected"].tolist() == [50, 100]
     assert summary["acc_mean"].tolist() == pytest.approx([0.5, 0.7])
@@ -46,7 +46,7 @@ def test_best_over_grid_is_the_largest_mean_of_all_points():
 
 
 def test_each_metric_chooses_for_itself():
-    trials, scores, _ = frames([{"dataset": "umist", "method": "mcfs", "acc": {50: [0.4, 0.6], 100: [0.5, 0.9]}}])
+    trials, scores, *_ = frames([{"dataset": "umist", "method": "mcfs", "acc": {50: [0.4, 0.6], 100: [0.5, 0.9]}}])
     scores.loc[scores["n_selected"] == 50, "nmi"] = 0.9
     summary = summarise(trials, scores)
     assert select(summary, "acc")["n_selected"].tolist() == [100]
@@ -163,7 +163,7 @@ def test_one_point_of_two_versions_of_the_data_is_refused():
 
 
 def test_nothing_stored_gives_empty_frames():
-    trials, scores, _ = frames([])
+    trials, scores, *_ = frames([])
     assert select(summarise(trials, scores)).empty
 
 
