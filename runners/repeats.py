@@ -15,9 +15,9 @@ from joblib import Parallel, delayed
 
 from metrics.protocol import Protocol
 from metrics.study import FAILED, USUAL_SIZE, nearest_size
+from runners.files import clear_unfinished, replace_file
 from runners.method import load_class
 from runners.reading import read_frame
-from runners.store import clear_unfinished, replace_file
 from runners.trial import Trial, fit_trial, to_json
 
 COLUMNS = "trial dataset method change repeat n_selected status features".split()

@@ -7,13 +7,10 @@ Trials that are computed again are gathered in a folder of their own, and replac
 redo that is cut off has lost nothing, and goes on where it was.
 """
 
-import csv
 import glob
-import io
 import json
 import os
 import shutil
-from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,6 +19,16 @@ import pandas as pd
 
 from metrics.protocol import Protocol
 from metrics.study import FAILED
+from runners.files import (
+    append_rows,
+    clear_unfinished,
+    header_of,
+    keep_last,
+    keep_lines,
+    key_of,
+    lines_of,
+    replace_file,
+)
 from runners.reading import IDENTITY, StoreError, empty_frame, read_frame, read_rows
 from runners.row import COLUMNS, FACTS, SCORES, TRACES, TRIALS
 
@@ -35,7 +42,6 @@ __all__ = [
     "StoreError",
     "claim_study",
     "load_results",
-    "replace_file",
 ]
 REDO = ".redo"  # the folder inside a cell's own where rows are gathered that will replace stored ones
 REDONE = ".redone"  # the same, once it is complete
@@ -106,7 +112,7 @@ class Store:
         """Drop the trials with these keys, with their scores and traces."""
         keys = {key.encode() for key in keys}
         for name in ("trials", *OTHERS):  # the commit mark goes first
-            _keep_lines(self._paths[name], lambda key: key not in keys)
+            keep_lines(self._paths[name], lambda key: key not in keys)
 
     def redo(self):
         """A store for trials that are computed again; `take_redone` puts them in the place of those stored here."""
@@ -122,11 +128,11 @@ class Store:
         folder = self.folder / REDONE
         if not folder.is_dir():
             return
-        new = {name: _lines(folder / f"{name}.csv")[1] for name in COLUMNS}
-        keys = {_key(line) for line in new["trials"]}
+        new = {name: lines_of(folder / f"{name}.csv")[1] for name in COLUMNS}
+        keys = {key_of(line) for line in new["trials"]}
         for name in (*OTHERS, "trials"):
-            header, old = _lines(self._paths[name]) if self._paths[name].exists() else (_header(name), [])
-            kept = [line for line in old if _key(line) not in keys]
+            header, old = lines_of(self._paths[name]) if self._paths[name].exists() else (header_of(name), [])
+            kept = [line for line in old if key_of(line) not in keys]
             replace_file(self._paths[name], header + b"".join([*kept, *new[name]]))
         shutil.rmtree(folder)
 
@@ -148,10 +154,10 @@ class Store:
                 f"{self._lock.lock_file} was removed while this run held it, so another one may write the same cell. "
                 "What is stored is safe; run the same command again when no other run of it is left."
             )
-        _append(self._paths["scores"], [row for outcome in outcomes for row in outcome.scores])
-        _append(self._paths["traces"], [row for outcome in outcomes for row in outcome.traces])
-        _append(self._paths["facts"], [row for outcome in outcomes for row in outcome.facts])
-        _append(self._paths["trials"], [[outcome.trial[name] for name in TRIALS] for outcome in outcomes])
+        append_rows(self._paths["scores"], [row for outcome in outcomes for row in outcome.scores])
+        append_rows(self._paths["traces"], [row for outcome in outcomes for row in outcome.traces])
+        append_rows(self._paths["facts"], [row for outcome in outcomes for row in outcome.facts])
+        append_rows(self._paths["trials"], [[outcome.trial[name] for name in TRIALS] for outcome in outcomes])
 
     def _repair(self):
         """Create what is missing, and drop what a crash left: rows without their commit mark, rows said twice."""
@@ -160,18 +166,18 @@ class Store:
             text = path.read_bytes() if path.exists() else b""
             whole = text[: text.rfind(b"\n") + 1]
             if not whole:
-                replace_file(path, _header(name))
-            elif not whole.startswith(_header(name)):
+                replace_file(path, header_of(name))
+            elif not whole.startswith(header_of(name)):
                 raise StoreError(
-                    f"{path} has other columns than this version writes ({_header(name).decode().strip()}). "
+                    f"{path} has other columns than this version writes ({header_of(name).decode().strip()}). "
                     f"Move {self.folder} away, or choose another study=NAME."
                 )
             elif whole != text:
                 replace_file(path, whole)
-            _keep_last(path)
+            keep_last(path)
         counts = {}
-        for line in _lines(self._paths["scores"])[1]:
-            counts[_key(line)] = counts.get(_key(line), 0) + 1
+        for line in lines_of(self._paths["scores"])[1]:
+            counts[key_of(line)] = counts.get(key_of(line), 0) + 1
         rows = read_frame(self._paths["trials"])
         complete = {
             key.encode()
@@ -179,7 +185,7 @@ class Store:
             if n_scores == counts.get(key.encode(), 0)
         }
         for name in COLUMNS:
-            _keep_lines(self._paths[name], complete.__contains__)
+            keep_lines(self._paths[name], complete.__contains__)
 
 
 def load_results(results_dir, study=None, dataset=None, method=None):
@@ -284,90 +290,6 @@ def claim_study(folder, protocol):
             f"The study {path.parent.name!r} holds results of another protocol ({words}). "
             "Choose another study=NAME for this one."
         )
-
-
-def _append(path, rows):
-    if not rows:
-        return
-    buffer = io.StringIO()
-    csv.writer(buffer, lineterminator="\n").writerows(rows)
-    with open(path, "ab", buffering=0) as file:
-        size = file.seek(0, os.SEEK_END)
-        data = memoryview(buffer.getvalue().encode())
-        try:
-            while data:
-                data = data[file.write(data) :]
-            os.fsync(file.fileno())
-        except BaseException as error:
-            with suppress(OSError):
-                file.truncate(size)
-            if not isinstance(error, OSError):
-                raise
-            raise StoreError(
-                f"cannot write {path}: {error.strerror}. All earlier trials are safe; make room and run the same "
-                "command again to go on."
-            ) from error
-
-
-def replace_file(path, data):
-    """Write a file whole or not at all."""
-    temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
-    try:
-        with open(temporary, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    except OSError as error:
-        raise StoreError(f"cannot write {path}: {error.strerror}. The file is as it was; make room.") from error
-    finally:
-        with suppress(OSError):
-            temporary.unlink(missing_ok=True)
-
-
-def clear_unfinished(path):
-    """Remove what a killed `replace_file` left beside a file; call it with the lock of its writers."""
-    for left in path.parent.glob(f"{path.name}.*.tmp"):
-        with suppress(OSError):
-            left.unlink()
-
-
-def _keep_lines(path, wanted):
-    """Keep the header and the lines whose key, the first field, is wanted."""
-    header, lines = _lines(path)
-    kept = [line for line in lines if wanted(_key(line))]
-    if len(kept) < len(lines):
-        replace_file(path, header + b"".join(kept))
-
-
-def _keep_last(path):
-    """Of lines that are the same row, keep the last."""
-    header, lines = _lines(path)
-    names = COLUMNS[path.stem]
-    # Counted from the end where that is shorter: a name before may hold a comma.
-    places = [names.index(name) - (len(names) if names.index(name) else 0) for name in IDENTITY[path.stem]]
-    last = {}
-    for line in lines:
-        fields = line.rstrip(b"\r\n").split(b",") if len(places) > 1 else [_key(line)]
-        row = tuple(fields[place] for place in places if -len(fields) <= place < len(fields))
-        last.pop(row, None)
-        last[row] = line
-    if len(last) < len(lines):
-        replace_file(path, header + b"".join(last.values()))
-
-
-def _lines(path):
-    """The header and the other lines of a file, as bytes with their ends."""
-    header, *lines = path.read_bytes().splitlines(keepends=True)
-    return header, lines
-
-
-def _key(line):
-    return line.split(b",", 1)[0]
-
-
-def _header(name):
-    return (",".join(COLUMNS[name]) + "\n").encode()
 
 
 def _identity_of(path):

@@ -1,0 +1,94 @@
+"""The CSVs of a cell as files: lines are added durably, and a file is replaced whole or not at all."""
+
+import csv
+import io
+import os
+from contextlib import suppress
+
+from runners.reading import IDENTITY, StoreError
+from runners.row import COLUMNS
+
+
+def append_rows(path, rows):
+    """Add lines durably; a failure leaves no part of them behind."""
+    if not rows:
+        return
+    buffer = io.StringIO()
+    csv.writer(buffer, lineterminator="\n").writerows(rows)
+    with open(path, "ab", buffering=0) as file:
+        size = file.seek(0, os.SEEK_END)
+        data = memoryview(buffer.getvalue().encode())
+        try:
+            while data:
+                data = data[file.write(data) :]
+            os.fsync(file.fileno())
+        except BaseException as error:
+            with suppress(OSError):
+                file.truncate(size)
+            if not isinstance(error, OSError):
+                raise
+            raise StoreError(
+                f"cannot write {path}: {error.strerror}. All earlier trials are safe; make room and run the same "
+                "command again to go on."
+            ) from error
+
+
+def replace_file(path, data):
+    """Write a file whole or not at all."""
+    temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+    try:
+        with open(temporary, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    except OSError as error:
+        raise StoreError(f"cannot write {path}: {error.strerror}. The file is as it was; make room.") from error
+    finally:
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
+
+
+def clear_unfinished(path):
+    """Remove what a killed `replace_file` left beside a file; call it with the lock of its writers."""
+    for left in path.parent.glob(f"{path.name}.*.tmp"):
+        with suppress(OSError):
+            left.unlink()
+
+
+def keep_lines(path, wanted):
+    """Keep the header and the lines whose key, the first field, is wanted."""
+    header, lines = lines_of(path)
+    kept = [line for line in lines if wanted(key_of(line))]
+    if len(kept) < len(lines):
+        replace_file(path, header + b"".join(kept))
+
+
+def keep_last(path):
+    """Of lines that are the same row, keep the last."""
+    header, lines = lines_of(path)
+    names = COLUMNS[path.stem]
+    # Counted from the end where that is shorter: a name before may hold a comma.
+    places = [names.index(name) - (len(names) if names.index(name) else 0) for name in IDENTITY[path.stem]]
+    last = {}
+    for line in lines:
+        fields = line.rstrip(b"\r\n").split(b",") if len(places) > 1 else [key_of(line)]
+        row = tuple(fields[place] for place in places if -len(fields) <= place < len(fields))
+        last.pop(row, None)
+        last[row] = line
+    if len(last) < len(lines):
+        replace_file(path, header + b"".join(last.values()))
+
+
+def lines_of(path):
+    """The header and the other lines of a file, as bytes with their ends."""
+    header, *lines = path.read_bytes().splitlines(keepends=True)
+    return header, lines
+
+
+def key_of(line):
+    return line.split(b",", 1)[0]
+
+
+def header_of(name):
+    return (",".join(COLUMNS[name]) + "\n").encode()
