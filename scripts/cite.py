@@ -2,9 +2,9 @@
 
 from collections import Counter
 
-from scripts.core.command import command
-from scripts.core.commands import no_results
+from scripts.core.command_lines import no_results
 from scripts.core.conf import ROOT, find, read
+from scripts.core.entry import command
 from scripts.core.published import PAPERS
 from scripts.core.study import Study
 

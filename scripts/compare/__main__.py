@@ -2,7 +2,7 @@
 
 from scripts.compare import compare_studies, controls_of, open_studies
 from scripts.compare.page import comparison_page
-from scripts.core.command import command
+from scripts.core.entry import command
 from scripts.core.published import PAPERS
 from scripts.core.text import deliver
 

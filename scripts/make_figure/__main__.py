@@ -7,9 +7,9 @@ from omegaconf import OmegaConf
 
 from runners.boundary import end
 from runners.method import ConfigError
-from scripts.core.command import command
-from scripts.core.commands import MissingResults, fill_pairs, no_results, with_commands
+from scripts.core.command_lines import MissingResults, fill_pairs, no_results, with_commands
 from scripts.core.conf import CONF
+from scripts.core.entry import command
 from scripts.core.options import check_options
 from scripts.core.study import Study
 from scripts.make_figure import FIGURES, save

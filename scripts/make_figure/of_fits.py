@@ -5,7 +5,7 @@ from collections import Counter
 
 from datasets import load_dataset
 from metrics.study.summary import FAILED
-from scripts.core.commands import MissingResults
+from scripts.core.command_lines import MissingResults
 from scripts.core.conf import find, printed, unique_names
 from scripts.core.words import CHOICES, CLUSTERERS
 from scripts.make_figure.convergence import chosen_traces, draw_convergence

@@ -3,7 +3,7 @@
 import math
 
 from metrics.study.summary import select
-from scripts.core.commands import MissingResults
+from scripts.core.command_lines import MissingResults
 from scripts.core.conf import printed, unique_names
 from scripts.core.words import CHOICES, CLUSTERERS
 from scripts.make_figure.curves import MOST_BANDS, draw_curves

@@ -7,7 +7,7 @@ from matplotlib import rc_context
 from matplotlib.colors import to_rgb
 
 from metrics.study.summary import select
-from scripts.core.commands import MissingResults
+from scripts.core.command_lines import MissingResults
 from scripts.make_figure.style import COLOURS, GREY, STYLE, WIDTH, frame, new_figure
 
 SELECTED = COLOURS[1]

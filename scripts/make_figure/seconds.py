@@ -5,7 +5,7 @@ from matplotlib import rc_context
 from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
 
-from scripts.core.commands import MissingResults
+from scripts.core.command_lines import MissingResults
 from scripts.make_figure.style import NARROW, STYLE, WIDTH, frame, new_figure
 
 

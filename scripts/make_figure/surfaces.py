@@ -9,7 +9,7 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize
 from matplotlib.patches import Rectangle
 
-from scripts.core.commands import MissingResults
+from scripts.core.command_lines import MissingResults
 from scripts.make_figure.style import GREY, HEAT, NARROW, STYLE, WIDTH, frame, new_figure, number, symbol
 
 BEST, DEFAULT = "best", "default"

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from scripts.core.command import command
+from scripts.core.entry import command
 from scripts.core.study import Study
 from scripts.core.text import write
 from scripts.make_report import LIMIT, make_report

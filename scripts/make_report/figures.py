@@ -5,7 +5,7 @@ import io
 
 from metrics.study.ranks import ranks
 from metrics.study.summary import SELECTIONS
-from scripts.core.commands import MissingResults
+from scripts.core.command_lines import MissingResults
 from scripts.core.conf import printed, unique_names
 from scripts.make_figure.of_scores import acc_vs_size
 from scripts.ranks import rank_study

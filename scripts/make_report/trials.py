@@ -8,7 +8,7 @@ import numpy as np
 from PIL import Image
 
 from metrics.study.audit import stored_features
-from scripts.core.commands import repeat
+from scripts.core.command_lines import repeat
 from scripts.core.text import mean_std, percent
 
 WIDTH, HEIGHT = 320, 120  # of a curve, in its own units

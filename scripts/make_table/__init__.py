@@ -1,7 +1,7 @@
 """A paper's table from stored results: ``python -m scripts.make_table --help``."""
 
 from metrics.study.summary import check_one_protocol, running_times
-from scripts.core.commands import fill
+from scripts.core.command_lines import fill
 from scripts.core.conf import check_names, printed, unique_names
 from scripts.core.published import published_cells
 from scripts.core.words import labelled

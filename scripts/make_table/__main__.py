@@ -2,7 +2,7 @@
 
 from hydra.core.hydra_config import HydraConfig
 
-from scripts.core.command import command
+from scripts.core.entry import command
 from scripts.core.study import Study
 from scripts.core.tables import TableSpec
 from scripts.core.text import deliver

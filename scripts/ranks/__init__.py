@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from metrics.study.ranks import Comparison, bootstrap_average_ranks, compare, ranks
-from scripts.core.commands import MissingResults
+from scripts.core.command_lines import MissingResults
 
 SHOWN = 6  # missing cells in a message
 

@@ -1,8 +1,8 @@
 """``python -m scripts.ranks --help``."""
 
-from scripts.core.command import command
-from scripts.core.commands import MissingResults, fill_pairs, no_results, with_commands
+from scripts.core.command_lines import MissingResults, fill_pairs, no_results, with_commands
 from scripts.core.conf import unique_names
+from scripts.core.entry import command
 from scripts.core.study import Study
 from scripts.core.text import deliver
 from scripts.ranks import rank_study

@@ -4,7 +4,7 @@ import pytest
 from command_line import run as run_command
 from frames import frames, store
 
-from scripts.core.commands import fill_pairs, no_results
+from scripts.core.command_lines import fill_pairs, no_results
 from scripts.core.study import Study
 from scripts.make_figure import FIGURES
 from scripts.make_figure.options import one, settings_of, usual

@@ -6,7 +6,7 @@ from frames import PROTOCOL, study_of
 from matplotlib.colors import to_rgb
 
 from datasets import load_dataset
-from scripts.core.commands import MissingResults
+from scripts.core.command_lines import MissingResults
 from scripts.make_figure.of_fits import convergence, pixels
 from scripts.make_figure.pixels import SELECTED, ranking_at
 

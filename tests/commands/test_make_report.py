@@ -17,7 +17,7 @@ from runners.store import load_results
 from scripts.compare import compare_studies, controls_of
 from scripts.compare.evidence_page import line_rows
 from scripts.compare.headline import line_table
-from scripts.core.commands import repeat
+from scripts.core.command_lines import repeat
 from scripts.core.study import Study
 from scripts.make_report import LIMIT, make_report
 from scripts.make_report.trials import MARK, curve, pixels

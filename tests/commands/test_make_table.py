@@ -164,7 +164,7 @@ def test_html_is_one_well_formed_page_that_fetches_nothing(table):
 
 
 def test_commands_name_exactly_the_cells_that_are_not_complete(spec, results, monkeypatch):
-    monkeypatch.setattr("scripts.core.commands.names", {"method": spec.rows, "dataset": spec.columns}.get)
+    monkeypatch.setattr("scripts.core.command_lines.names", {"method": spec.rows, "dataset": spec.columns}.get)
     lines = make_table(spec, Study.open(results, "dgufs")).commands
     # The stored protocol has 2 restarts, its file 20: without the override the study would refuse the command.
     assert lines == [

@@ -5,7 +5,7 @@ import pytest
 from command_line import run as run_command
 from frames import frames, store, study_of
 
-from scripts.core.commands import MissingResults
+from scripts.core.command_lines import MissingResults
 from scripts.make_figure.of_scores import critical_difference
 from scripts.ranks import rank_study
 

@@ -6,7 +6,7 @@ from frames import study_of
 from matplotlib.collections import QuadMesh
 from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 
-from scripts.core.commands import MissingResults
+from scripts.core.command_lines import MissingResults
 from scripts.make_figure.of_fits import surfaces
 from scripts.make_figure.surfaces import grid_of, surface
 
