@@ -77,6 +77,10 @@ def acc_vs_seconds(
 ):
     """A score against the seconds of fitting, a panel for each data set; the rest as in `acc_vs_size`."""
     datasets = several(dataset)
+    if not datasets:
+        raise ValueError(
+            f"dataset={dataset} names no data set; the study has {', '.join(study.trials['dataset'].unique())}."
+        )
     points = study.select(metric, selection)
     points = points[(points["clusterer"] == clusterer) & points["dataset"].isin(datasets)]
     points = with_seconds(points, study.results.trials, selection)
