@@ -1,7 +1,6 @@
 """FSSL: joint feature selection and subspace learning, with a certificate of how far from the optimum it stops."""
 
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 
 import numpy as np
 
@@ -91,8 +90,8 @@ class FSSL(BaseSelector):
     Gu, Li & Han. Joint feature selection and subspace learning. IJCAI 2011.
     """
 
-    bounds = MappingProxyType({"n_clusters": whole(1, fewer_than_samples), "mu": above(0)})
-    choices = MappingProxyType({"affinity": ("heat", "binary")})
+    bounds = {"n_clusters": whole(1, fewer_than_samples), "mu": above(0)}
+    choices = {"affinity": ("heat", "binary")}
 
     def __init__(
         self,

@@ -1,7 +1,6 @@
 """JELSR: an embedding of the samples and its sparse regression on the features, learned together."""
 
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 
 import numpy as np
 from scipy import sparse
@@ -102,8 +101,8 @@ class JELSR(BaseSelector):
     selection. IEEE Trans. Cybernetics 44(6), 2014.
     """
 
-    bounds = MappingProxyType({"alpha": above(0), "beta": above(0)})
-    choices = MappingProxyType({"affinity": ("heat", "binary")})
+    bounds = {"alpha": above(0), "beta": above(0)}
+    choices = {"affinity": ("heat", "binary")}
 
     def __init__(
         self,

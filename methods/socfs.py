@@ -1,7 +1,6 @@
 """SOCFS: features that span a projection with orthogonal, non-negative cluster indicators."""
 
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 
 import numpy as np
 from scipy import sparse
@@ -107,7 +106,7 @@ class SOCFS(BaseSelector):
     (2), and section 5.1, where SOCFS with it is a baseline.
     """
 
-    bounds = MappingProxyType({"lambda_": above(0), "lambda2": above(0), "triplet_weight": at_least(0)})
+    bounds = {"lambda_": above(0), "lambda2": above(0), "triplet_weight": at_least(0)}
 
     def __init__(
         self,

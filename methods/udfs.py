@@ -1,7 +1,6 @@
 """UDFS: a sparse projection in which every sample is told apart from its neighbours' scatter."""
 
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 
 import numpy as np
 from scipy import sparse
@@ -104,7 +103,7 @@ class UDFS(BaseSelector):
     IJCAI 2011.
     """
 
-    bounds = MappingProxyType({"gamma": above(0), "lambda_": above(0)})
+    bounds = {"gamma": above(0), "lambda_": above(0)}
 
     def __init__(
         self,

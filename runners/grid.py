@@ -3,10 +3,8 @@
 import hashlib
 import itertools
 
-from runners.method import RESERVED, ConfigError, Method
+from runners.method import ConfigError, Method
 from runners.trial import Trial, to_json
-
-__all__ = ["RESERVED", "expand"]
 
 
 def expand(study, dataset, method, protocol):

@@ -1,7 +1,5 @@
 """EUFS: clusters and the features behind them by one sparse, robust factorisation of the data."""
 
-from types import MappingProxyType
-
 import numpy as np
 
 from methods.core.base import BaseSelector, Solution
@@ -103,8 +101,8 @@ class EUFS(BaseSelector):
     Wang, Tang & Liu. Embedded unsupervised feature selection. AAAI 2015.
     """
 
-    bounds = MappingProxyType({"alpha": at_least(0), "beta": above(0), "mu0": above(0), "rho": at_least(1)})
-    choices = MappingProxyType({"solver": ("penalty", "admm"), "affinity": ("heat", "binary")})
+    bounds = {"alpha": at_least(0), "beta": above(0), "mu0": above(0), "rho": at_least(1)}
+    choices = {"solver": ("penalty", "admm"), "affinity": ("heat", "binary")}
 
     def __init__(
         self,

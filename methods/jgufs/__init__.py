@@ -1,7 +1,5 @@
 """JGUFS: a graph, clusters that are smooth over it, and the features that predict them, learned together."""
 
-from types import MappingProxyType
-
 import numpy as np
 
 from methods.core.base import BaseSelector, Solution
@@ -117,8 +115,8 @@ class JGUFS(BaseSelector):
     model (2), S (3)-(5), W (6)-(9), F (10)-(14), Algorithm 1.
     """
 
-    bounds = MappingProxyType({"alpha": above(0), "beta": above(0), "gamma": above(0), "lambda_": between(0, 1e20)})
-    choices = MappingProxyType({"variant": tuple(VARIANTS), "affinity": ("heat", "binary")})
+    bounds = {"alpha": above(0), "beta": above(0), "gamma": above(0), "lambda_": between(0, 1e20)}
+    choices = {"variant": tuple(VARIANTS), "affinity": ("heat", "binary")}
 
     def __init__(
         self,

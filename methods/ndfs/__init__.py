@@ -1,7 +1,5 @@
 """NDFS: non-negative spectral clusters, and the features that predict them."""
 
-from types import MappingProxyType
-
 import numpy as np
 
 from methods.core.base import BaseSelector, Solution
@@ -115,8 +113,8 @@ class NDFS(BaseSelector):
     Li, Yang, Liu, Zhou & Lu. Unsupervised feature selection using nonnegative spectral analysis. AAAI 2012.
     """
 
-    bounds = MappingProxyType({"alpha": above(0), "beta": above(0), "gamma": between(0, 1e20)})
-    choices = MappingProxyType({"variant": tuple(VARIANTS), "affinity": ("heat", "binary")})
+    bounds = {"alpha": above(0), "beta": above(0), "gamma": between(0, 1e20)}
+    choices = {"variant": tuple(VARIANTS), "affinity": ("heat", "binary")}
 
     def __init__(
         self,

@@ -1,7 +1,5 @@
 """RUFS: clusters by robust non-negative factorisation, features by robust regression on them."""
 
-from types import MappingProxyType
-
 import numpy as np
 
 from methods.core.base import BaseSelector, Solution
@@ -120,8 +118,8 @@ class RUFS(BaseSelector):
     objective (8), gradients (10)-(12), Algorithm 3.
     """
 
-    bounds = MappingProxyType({"nu": at_least(0), "alpha": above(0), "beta": above(0), "zeta": Bound(0, 1e20)})
-    choices = MappingProxyType({"variant": tuple(VARIANTS), "affinity": ("local", "heat", "binary")})
+    bounds = {"nu": at_least(0), "alpha": above(0), "beta": above(0), "zeta": Bound(0, 1e20)}
+    choices = {"variant": tuple(VARIANTS), "affinity": ("local", "heat", "binary")}
 
     def __init__(
         self,

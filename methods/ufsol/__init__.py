@@ -1,7 +1,5 @@
 """UFSOL: a sparse projection that clusters the samples and keeps their ordinal locality."""
 
-from types import MappingProxyType
-
 import numpy as np
 
 from methods.core.base import BaseSelector, Solution
@@ -30,8 +28,8 @@ def max_margin(X, n_neighbors, squared):
     return max_margin_laplacian(len(X)), -1.0001 * float(np.linalg.norm(X - X.mean(axis=0), 2)) ** 2
 
 
-GRAPHS = MappingProxyType({"triplet": triplet, "similarity": similarity, "max_margin": max_margin})
-VARIANTS = MappingProxyType({"paper": paper, "released": released})
+GRAPHS = {"triplet": triplet, "similarity": similarity, "max_margin": max_margin}
+VARIANTS = {"paper": paper, "released": released}
 
 
 class UFSOL(BaseSelector):
@@ -134,10 +132,8 @@ class UFSOL(BaseSelector):
     quadratic form (6), (7), Algorithm 1, variants in section 3.3.
     """
 
-    bounds = MappingProxyType({"alpha": at_least(0), "beta": above(0)})
-    choices = MappingProxyType(
-        {"graph": tuple(GRAPHS), "variant": tuple(VARIANTS), "affinity": ("heat", "binary")}  # or None
-    )
+    bounds = {"alpha": at_least(0), "beta": above(0)}
+    choices = {"graph": tuple(GRAPHS), "variant": tuple(VARIANTS), "affinity": ("heat", "binary")}  # affinity: or None
 
     def __init__(
         self,

@@ -11,8 +11,7 @@ import re
 import numpy as np
 from sklearn.base import clone
 
-from runners.grid import RESERVED
-from runners.method import load_class
+from runners.method import RESERVED, load_class
 from scripts.check_method.contract import where_it_rises
 from scripts.check_method.synthetic import blobs, wide_blobs
 from scripts.method_notes import sections
