@@ -28,7 +28,7 @@ def main():
     parser.add_argument("--data-dir", help="folder of the data files [$UFS_DATA_DIR, the cache, a download]")
     options = parser.parse_args()
     data = load_dataset(options.dataset, options.data_dir)
-    norms = quadratic_admm(standardized(data.X), data.n_classes, options.size, options.sweeps)
+    norms, _ = quadratic_admm(standardized(data.X), data.n_classes, options.size, options.sweeps)
     bilinear = np.log10(options.size) / 2
     print(f"{data.name}, k = {data.n_classes}, h = {options.size}: log10 ||V||_F; bilinear ADMM: {bilinear:.2f} always")
     for sweep in range(0, options.sweeps + 1, max(1, options.sweeps // 12)):
@@ -39,7 +39,7 @@ def main():
 
 
 def quadratic_admm(Z, n_clusters, size, sweeps):
-    """Norms of V.
+    """Norms of V, and what is selected.
 
     Parameters
     ----------
@@ -48,14 +48,17 @@ def quadratic_admm(Z, n_clusters, size, sweeps):
 
     Returns
     -------
-    ndarray of shape (sweeps + 1,)
+    norms : ndarray of shape (sweeps + 1,)
         ||V||_F at the start and after every sweep.
+    kept : ndarray of shape (size,) of int
+        The features that W keeps at the end.
     """
     _, loadings = principal_axes(Z, n_clusters)  # A = loadings @ loadings.T
     eigenvalues = np.einsum("jk,jk->k", loadings, loadings)
     axes = loadings / np.sqrt(eigenvalues)
     order = np.argsort(-np.einsum("jk,jk->j", loadings, loadings), kind="stable")[:size]
     V = U = W = leading_basis(Z, order)
+    kept = order
     omega, gamma = np.zeros_like(V), np.zeros_like(V)
     mu, norms = eigenvalues.max() + MU0_ABOVE, [np.linalg.norm(V)]
     for _ in range(sweeps):
@@ -69,7 +72,7 @@ def quadratic_admm(Z, n_clusters, size, sweeps):
         W[kept] = F[kept]
         omega, gamma, mu = omega + mu * (V - U), gamma + mu * (V - W), mu * RHO
         norms.append(np.linalg.norm(V))
-    return np.array(norms)
+    return np.array(norms), kept
 
 
 def update_v(both, axes, eigenvalues, mu):

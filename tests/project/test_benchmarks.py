@@ -92,9 +92,10 @@ def test_the_quadratic_admm_solves_its_v_step_blows_up_and_comes_back():
     V = quadratic_admm.update_v(both, axes, eigenvalues, mu)
     # The stationary point of -tr V'AV + mu/2 (||V - B||^2 + ||V - C||^2), B + C = both.
     assert (mu * np.eye(12) - axes * eigenvalues @ axes.T) @ V == pytest.approx(mu / 2 * both)
-    norms = quadratic_admm.quadratic_admm(
+    norms, kept = quadratic_admm.quadratic_admm(
         standardized(rng.normal(size=(80, 30)) @ rng.normal(size=(30, 30))), 3, 10, 200
     )
+    assert len(set(kept)) == 10
     assert norms[0] == pytest.approx(10**0.5)
     assert norms[-1] == pytest.approx(10**0.5, rel=0.1)  # between U and W, which the penalty stops before they agree
     assert norms.max() > 100

@@ -1,0 +1,78 @@
+"""The papers' claims, measured anew: ``python -m benchmarks.claims dgufs_l0``, or without a name all of them.
+
+The numbers go to results/published_claims.csv, and docs/claims.md is printed from there.  Real data are found as
+`run.py` finds them; what lacks them is left out, and listed at the end.  With --page nothing is measured.
+"""
+
+import argparse
+import functools
+import sys
+import time
+import warnings
+from pathlib import Path
+
+from sklearn.exceptions import ConvergenceWarning
+from threadpoolctl import threadpool_limits
+
+from benchmarks.claims import CLAIMS
+from benchmarks.claims.core.claim import Claim
+from benchmarks.claims.core.page import page, verdicts
+from benchmarks.claims.core.store import load, store
+from datasets import DataError, dataset_names, load_dataset
+from runners.provenance import git_sha
+
+loaded = functools.cache(load_dataset)  # the same object for all claims, by which fits are remembered
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "claims.md"
+
+
+def main():
+    """Run the command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    known = [claim.name for claim in CLAIMS]
+    parser.add_argument("names", metavar="NAME", nargs="*", help=f"claims [all]: {', '.join(known)}")
+    parser.add_argument("--page", action="store_true", help="measure nothing, print docs/claims.md from what is stored")
+    parser.add_argument("--data-dir", help="folder of the data files [$UFS_DATA_DIR, the cache, a download]")
+    options = parser.parse_args()
+    if unknown := set(options.names) - set(known):
+        sys.exit(f"error: no such claim: {', '.join(sorted(unknown))}; there are: {', '.join(known)}.")
+    left_out = []
+    if not options.page:
+        chosen = [claim for claim in CLAIMS if not options.names or claim.name in options.names]
+        for claim in chosen:
+            left_out += measure(claim, options.data_dir)
+    PAGE.write_text(page(CLAIMS, load()), encoding="utf-8")
+    if left_out:
+        sys.exit("error: left out, for want of data:\n  " + "\n  ".join(left_out))
+
+
+def measure(claim, data_dir):
+    """Measure a claim on each of its data sets, store the numbers, and print the verdicts.
+
+    Returns
+    -------
+    list of str
+        What was left out, and why.
+    """
+    if not isinstance(claim, Claim):
+        print(f"{claim.name}: cannot be tested here: {claim.reason}")
+        return []
+    order = [(each.name, dataset) for each in CLAIMS if isinstance(each, Claim) for dataset in each.datasets]
+    started, left_out = time.process_time(), []
+    for dataset in claim.datasets:
+        try:
+            data = loaded(dataset, data_dir) if dataset in dataset_names() else dataset
+        except DataError as error:
+            left_out.append(f"{claim.name} on {dataset}: {str(error).splitlines()[0]}")
+            continue
+        with threadpool_limits(1), warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # some fits are to stop early, and n_iter_ is measured
+            measured = list(claim.measure(data))
+        store(claim.name, dataset, measured, git_sha()[:7], order)
+    seconds = time.process_time() - started
+    for variant, (word, outcomes) in verdicts(claim, load()).items():
+        print(f"{claim.name}: {variant}: {word} {outcomes}  {seconds:.0f} CPU s", flush=True)
+    return left_out
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,219 @@
+"""The papers' complexities: CPU seconds of a sweep against the numbers of samples and of features, on synthetic "
+"data."""
+
+import time
+from unittest import mock
+
+import numpy as np
+from scipy.linalg import eigh
+from scipy.stats import linregress
+
+from benchmarks.claims.core.claim import Claim
+from methods import DGUFS, JGUFS, RUFS, UFSOL, KMeansUFS
+from methods.dgufs import normalized as dgufs_normalized
+from methods.dgufs import released as dgufs
+from methods.jgufs import paper as jgufs_paper
+from methods.jgufs import released as jgufs_released
+from methods.kmeans_ufs import admm
+from methods.rufs import paper as rufs_paper
+from methods.rufs import released as rufs_released
+from methods.ufsol import paper as ufsol_paper
+from methods.ufsol import released as ufsol_released
+
+CLUSTERS, SIZE = 5, 50
+SAMPLES, FEATURES = (200, 400, 800, 1600), (500, 1000, 2000, 4000)
+FEW_SAMPLES, FEW_FEATURES = 100, 100  # of the one that stays, while the other grows
+SWEEPS = 6
+BELOW = {"alpha": 1e-2, "beta": 0.9, "init": {"mu": 1e-2}}  # from this mu on L is not zero
+
+
+def blobs(n_samples, n_features):
+    """Samples of five clusters, in [0, 1]."""
+    rng = np.random.default_rng(0)
+    centers = rng.random((CLUSTERS, n_features))
+    X = centers[np.arange(n_samples) % CLUSTERS] + rng.normal(scale=0.3, size=(n_samples, n_features))
+    return (X - X.min(axis=0)) / np.ptp(X, axis=0)
+
+
+def sweep_seconds(problem, make, X):
+    """CPU seconds of a sweep: the median over the sweeps of a fit, without the first.
+
+    Parameters
+    ----------
+    problem : type
+        The class whose `sweep` is timed, wherever in the fit it is called.
+    make : callable
+        ``make(X)`` fits.
+    X : ndarray
+    """
+    seconds, sweep = [], problem.sweep
+
+    def timed(self, state):
+        started = time.process_time()
+        try:
+            return sweep(self, state)
+        finally:
+            seconds.append(time.process_time() - started)
+
+    with mock.patch.object(problem, "sweep", timed):
+        make(X)
+    return float(np.median(seconds[1:] or seconds))
+
+
+def gradient_seconds(_, make, X):
+    """CPU seconds of RUFS's three gradients and its objective, of which the steps of the paper's L-BFGS consist."""
+    model = make(X)
+    L = rufs_released.local_laplacian(X, 5)
+    problem = rufs_released.Problem(X, L, 1.0, 1.0, 1.0, 1e7)
+    G, W, F = model.indicators_, model.coef_, model.centers_
+    seconds = []
+    for _ in range(SWEEPS):
+        started = time.process_time()
+        problem.gradients(W, G, F)
+        problem.value(W, G, F)
+        seconds.append(time.process_time() - started)
+    return float(np.median(seconds))
+
+
+def exponents(methods, claimed):
+    """A measurement of how the seconds of a sweep grow.
+
+    Parameters
+    ----------
+    methods : dict of str to (type, callable, callable)
+        Variant -> the class with the sweep, ``make(X)``, and `sweep_seconds` or its like.
+    claimed : dict
+        "n" and "d" -> the exponent that the paper's bound has while the other number stays.
+
+    Returns
+    -------
+    callable
+        As `Claim.measure` wants it.
+    """
+
+    def measure(_):
+        shapes = {"n": [(n, FEW_FEATURES) for n in SAMPLES], "d": [(FEW_SAMPLES, d) for d in FEATURES]}
+        for variant, (problem, make, seconds_of) in methods.items():
+            for letter, pairs in shapes.items():
+                seconds = [seconds_of(problem, make, blobs(*pair)) for pair in pairs]
+                numbers = SAMPLES if letter == "n" else FEATURES
+                line = linregress(np.log(numbers), np.log(seconds))
+                yield (
+                    f"{variant}, in {letter}",
+                    {
+                        "claimed": claimed[letter],
+                        "measured": line.slope,
+                        "its standard error": line.stderr,
+                        "s a sweep, smallest": seconds[0],
+                        "largest": seconds[-1],
+                    },
+                )
+        yield "control: eigenvectors of n x n", _control(lambda A: eigh(A), 3, SAMPLES, 2)
+        yield "control: a vector of d^2 numbers", _control(lambda A: A @ A[0], 2, FEATURES, 2)
+
+    return measure
+
+
+def _control(work, claimed, sizes, power):
+    seconds = []
+    for size in sizes:
+        A = np.random.default_rng(0).random((size,) * power)
+        A = (A + A.T) / 2
+        started = time.process_time()
+        work(A)
+        seconds.append(time.process_time() - started)
+    line = linregress(np.log(sizes), np.log(seconds))
+    return {
+        "claimed": claimed,
+        "measured": line.slope,
+        "its standard error": line.stderr,
+        "s a sweep, smallest": seconds[0],
+        "largest": seconds[-1],
+    }
+
+
+def is_within(numbers):
+    """A bound from above, which two standard errors may not lift the slope over."""
+    return numbers["measured"] <= numbers["claimed"] + 2 * numbers["its standard error"]
+
+
+def fitted(method, *size, **settings):
+    """``make(X)`` for a few sweeps, to the last of them."""
+    settings = {"n_clusters": CLUSTERS, "max_iter": SWEEPS, "tol": 0.0, "random_state": 0} | settings
+    return lambda X: method(*size, **settings).fit(X)
+
+
+def kmeans_ufs(X):
+    return KMeansUFS(SIZE, n_clusters=CLUSTERS, solver="admm", max_iter=SWEEPS).fit(X)
+
+
+RULE = (
+    "The slope of log seconds over log n, or log d, is at most the claimed exponent and two standard errors: a bound "
+    "from "
+    "above, so that a smaller slope bears it out."
+)
+CONTROL = "Routines whose cost is known, measured in the same way: they show what a slope over these sizes is worth."
+NOTE = (
+    f"n of {', '.join(map(str, SAMPLES))} at d = {FEW_FEATURES}, d of {', '.join(map(str, FEATURES))} at n = "
+    f"{FEW_SAMPLES}; "
+    "five clusters. The sweeps are ours, which avoid work where they can: they test the bound for this suite, and the "
+    "paper's "
+    "program only where it is no faster. "
+)
+
+
+def claim(paper, where, says, methods, claimed, note=""):
+    return Claim(
+        f"{paper}_complexity",
+        paper,
+        where,
+        says,
+        CONTROL,
+        RULE,
+        ("synthetic",),
+        exponents(methods, claimed),
+        is_within,
+        NOTE + note,
+    )
+
+
+CLAIMS = [
+    claim(
+        "rufs", "section 4.3", "A step costs O(ndc + cn^2), linear in the number of features.",
+        {
+            "paper": (rufs_paper.Problem, fitted(RUFS), sweep_seconds),
+            "released, gradients": (None, fitted(RUFS, variant="released", max_iter=0), gradient_seconds),
+        },
+        {"n": 2, "d": 1}, "\"released\" is one evaluation of the objective and its gradients, as in the bound.",
+    ),
+    claim(
+        "ufsol", "section 4.3", "A sweep costs O(d^3), whatever the number of samples.",
+        {
+            "paper": (ufsol_paper.Problem, fitted(UFSOL), sweep_seconds),
+            "released": (ufsol_released.Problem, fitted(UFSOL, variant="released", beta=1e-2), sweep_seconds),
+        },
+        {"n": 0, "d": 3}, "The paper names the cost of K-means, ncd, and drops it from the sum.",
+    ),
+    claim(
+        "dgufs", "section 4.2", "A sweep costs O(n^3 + nd).",
+        {
+            "released, alpha in the grid": (dgufs.Problem, fitted(DGUFS, SIZE, alpha=10.0), sweep_seconds),
+            "released, alpha below it": (dgufs.Problem, fitted(DGUFS, SIZE, **BELOW), sweep_seconds),
+            "normalized": (dgufs_normalized.Problem, fitted(DGUFS, SIZE, solver="normalized"), sweep_seconds),
+        },
+        {"n": 3, "d": 1}, "In the paper's grid L = 0, and most sweeps need no eigenvectors.",
+    ),
+    claim(
+        "jgufs", "section 2.3", "A sweep costs O(d^3 + nd^2).",
+        {
+            "paper": (jgufs_paper.Problem, fitted(JGUFS), sweep_seconds),
+            "released": (jgufs_released.Problem, fitted(JGUFS, variant="released"), sweep_seconds),
+        },
+        {"n": 1, "d": 3}, "The paper names the cost of F, cn^2, and drops it from the sum.",
+    ),
+    claim(
+        "kmeans_ufs", "section III-E", "A sweep costs O(np^2), p being the number of features.",
+        {"paper": (admm.Problem, kmeans_ufs, sweep_seconds)}, {"n": 1, "d": 2},
+        f"h = {SIZE}. The sweep works on A's factor of p x k, and n does not enter.",
+    ),
+]  # fmt: skip

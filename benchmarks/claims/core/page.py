@@ -1,0 +1,132 @@
+"""docs/claims.md, printed from the stored numbers."""
+
+from textwrap import fill
+
+from benchmarks.claims.core.claim import FAILS, HOLDS, OPEN, PART, Claim, is_judged, verdict
+from benchmarks.claims.core.store import rows
+from scripts.core.published import PAPERS, YEARS
+from scripts.core.text import pipes
+
+HEAD = """# The papers' other claims
+
+Beside their tables of ACC and NMI, which [reproduction.md](reproduction.md) is about, the papers make claims that can
+be tested. This page is printed by `python -m benchmarks.claims`, which measures all of them anew and stores the
+numbers in `results/published_claims.csv`; `python -m benchmarks.claims NAME` does one, and `--page` only prints the
+page. A verdict is computed from the stored numbers by the rule that stands beside it, for each row of a table; then,
+for each variant, it *holds* where all rows bear it out, *does not hold* where none does, and *holds in part* between.
+A row that says nothing, such as the speed of a fit that never left its start, has a dash and does not count. Controls
+are measured in the same way, and not judged.
+
+"paper" is the objective as printed, minimised by the solvers of this suite; "released" is the program that the
+authors published, as we run it. Ours run to a minimum, so that their sweeps need not be the papers'. Data are min-max
+scaled, K-means is the papers' (20 random starts, at most 100 steps), and ACC is in percent. Seconds are of CPU, on
+the machine that did the measuring. With so few data sets a verdict is about them, not about data at large."""
+
+
+def page(claims, stored):
+    """The whole page.
+
+    Parameters
+    ----------
+    claims : iterable of Claim or Untested
+    stored : DataFrame
+        From `benchmarks.claims.core.store.load`.
+
+    Returns
+    -------
+    str
+    """
+    claims = list(claims)
+    parts = [
+        HEAD,
+        "## Verdicts",
+        counts(claims, stored),
+        pipes([["paper", "claim", "where", "verdict"], *_summary(claims, stored)]),
+    ]
+    for paper, title in PAPERS.items():
+        parts.append(f"## {title} ({YEARS[paper]})")
+        parts += [section(claim, stored) for claim in claims if claim.paper == paper]
+    return "\n\n".join(parts) + "\n"
+
+
+def counts(claims, stored):
+    """How many verdicts there are of each kind."""
+    given = [word for claim in claims for word, _ in verdicts(claim, stored).values()]
+    each = ", ".join(f"{given.count(word)} {word}" for word in (HOLDS, PART, FAILS, OPEN))
+    return fill(f"{len(claims)} claims, {len(given)} verdicts, one a variant: {each}.", 120)
+
+
+def verdicts(claim, stored):
+    """The verdict on every variant of a claim.
+
+    Returns
+    -------
+    dict of str to (word, list of outcomes)
+        An `Untested` claim, or one that was not measured, has one under "".
+    """
+    if not isinstance(claim, Claim):
+        return {"": (OPEN, [])}
+    outcomes = {}
+    for (variant, _), numbers in rows(stored, claim.name).items():
+        if is_judged(variant):
+            outcomes.setdefault(variant, []).append(claim.holds(numbers))
+    return {variant: (verdict(found), found) for variant, found in outcomes.items()} or {"": (OPEN, [])}
+
+
+def section(claim, stored):
+    """What stands on the page about one claim."""
+    title = f"### {claim.name}"
+    if not isinstance(claim, Claim):
+        return "\n\n".join(
+            [title, _text("Claim", f"{claim.says} ({claim.where})"), _text("Verdict", f"**{OPEN}**: {claim.reason}")]
+        )
+    found = rows(stored, claim.name)
+    texts = [
+        _text("Claim", f"{claim.says} ({claim.where})"),
+        _text("Control", claim.control),
+        _text("Rule", claim.rule),
+    ]
+    if claim.note:
+        texts.append(_text("Note", claim.note))
+    texts.append(_text("Command", _command(claim, stored)))
+    return "\n\n".join([title, "\n".join(texts), _table(claim, found), _text("Verdict", _words(claim, stored))])
+
+
+def _command(claim, stored):
+    commits = stored.loc[stored["claim"] == claim.name, "commit"].unique()
+    missing = [name for name in claim.datasets if name not in set(stored.loc[stored["claim"] == claim.name, "dataset"])]
+    left_out = f"; left out, for want of data: {', '.join(missing)}" if missing else ""
+    return f"`python -m benchmarks.claims {claim.name}`, at commit {', '.join(commits) or 'none'}{left_out}"
+
+
+def _table(claim, found):
+    quantities = list(dict.fromkeys(quantity for numbers in found.values() for quantity in numbers))
+    lines = [["variant", "data", *quantities, "borne out"]]
+    for (variant, dataset), numbers in found.items():
+        outcome = {True: "yes", False: "no", None: "-"}[claim.holds(numbers)] if is_judged(variant) else ""
+        lines.append([variant, dataset, *(_number(numbers.get(quantity)) for quantity in quantities), outcome])
+    return pipes(lines)
+
+
+def _words(claim, stored):
+    parts = []
+    for variant, (word, outcomes) in verdicts(claim, stored).items():
+        told = [outcome for outcome in outcomes if outcome is not None]
+        parts.append(f"{variant} **{word}** ({sum(told)} of {len(told)} rows)" if told else f"{variant} **{word}**")
+    return "; ".join(parts).strip() + "."
+
+
+def _summary(claims, stored):
+    for claim in claims:
+        words = "; ".join(
+            f"{variant}: {word}".removeprefix(": ") for variant, (word, _) in verdicts(claim, stored).items()
+        )
+        yield [PAPERS[claim.paper], f"[{claim.name}](#{claim.name})", claim.where, words]
+
+
+def _text(label, text):
+    return fill(f"* {label}: {text}", 120, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+
+
+def _number(value):
+    return "" if value is None or value != value else f"{value:.4g}"

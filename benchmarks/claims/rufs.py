@@ -1,0 +1,259 @@
+"""Claims of the RUFS paper: rate of convergence, nu, sensitivity, outliers, joint labels, running time."""
+
+import time
+from functools import cache
+
+import numpy as np
+from scipy.stats import linregress
+
+from benchmarks.claims.core.claim import Claim, Untested, known
+from benchmarks.claims.core.numbers import (
+    SIZE,
+    accuracy,
+    is_insensitive,
+    minmax,
+    random_sets,
+    sensitivity,
+    shared,
+    subsample,
+)
+from methods import NDFS, RUFS, UDFS
+
+VALUES = (1e-4, 1.0, 1e4)
+POINTS = tuple((alpha, beta) for alpha in VALUES for beta in VALUES)
+SIZES = (50, 150, 250)
+SUBSAMPLE = 500
+VARIANTS = {
+    "paper": {"max_iter": 60},
+    "released": {"variant": "released", "max_iter": 11, "tol": 1e-4},  # as conf/method/rufs_released.yaml has it
+}
+LONG, TAIL, ROUNDING = 400, 10, 1e-13
+SHARE_OUT = 0.1
+
+
+def fit(X, n_clusters, seed=0, **settings):
+    return RUFS(SIZE, n_clusters=n_clusters, **{"nu": 10.0, "random_state": seed, **settings}).fit(X)
+
+
+@cache
+def order(data, variant, alpha, beta, nu=10.0, seed=0):
+    """A ranking, remembered for the claims that follow."""
+    weights = {"alpha": alpha, "beta": beta, "nu": nu}
+    return fit(minmax(data), data.n_classes, seed, **weights, **VARIANTS[variant]).ranking_
+
+
+@cache
+def scores(data, variant, size, points, **settings):
+    """ACC at points (alpha, beta)."""
+    sets = [order(data, variant, *point, **settings)[:size] for point in points]
+    return np.array([accuracy(minmax(data), data.y, features)[0] for features in sets])
+
+
+def measure_rate(data):
+    """How the gap to the limit shrinks in the second half of a run, before rounding."""
+    X = minmax(data)
+    trace = fit(X, data.n_classes, max_iter=LONG, tol=0.0).trace_
+    end = trace[-1]
+    n_sweeps = int(np.argmax(trace - end <= 1e-9 * abs(end)))  # beyond, the limit is not known well enough
+    gaps = (trace - end)[n_sweeps // 2 : n_sweeps]
+    sweeps = np.arange(n_sweeps // 2, n_sweeps) + 1.0
+    numbers = {"sweeps to 1e-9": n_sweeps, "largest ratio": np.nan, "R2, geometric": np.nan, "R2, power": np.nan}
+    if len(gaps) >= TAIL and (gaps > ROUNDING * abs(end)).all():
+        numbers["largest ratio"] = float((gaps[1:] / gaps[:-1]).max())
+        numbers["R2, geometric"] = linregress(sweeps, np.log(gaps)).rvalue ** 2
+        numbers["R2, power"] = linregress(np.log(sweeps), np.log(gaps)).rvalue ** 2
+    yield "paper", numbers
+
+
+def is_linear(numbers):
+    if not known(*numbers.values()):
+        return None
+    return numbers["largest ratio"] < 1 and numbers["R2, geometric"] > numbers["R2, power"]
+
+
+def measure_nu(data):
+    data, points = subsample(data, SUBSAMPLE), tuple((alpha, 1.0) for alpha in VALUES)
+    for variant in VARIANTS:
+        at_ten, again = (scores(data, variant, SIZE, points, seed=seed) for seed in (0, 1))
+        for nu in (1e-4, 1e4):
+            there = scores(data, variant, SIZE, points, nu=nu)
+            pairs = [[order(data, variant, *point, nu=value)[:SIZE] for value in (10.0, nu)] for point in points]
+            yield (
+                f"{variant}, nu = {nu:g}",
+                {
+                    "mean difference of ACC": np.abs(there - at_ten).mean(),
+                    "between two seeds": np.abs(again - at_ten).mean(),
+                    "features shared": np.mean([shared(*pair) for pair in pairs]),
+                },
+            )
+
+
+def measure_sensitivity(data):
+    data = subsample(data, SUBSAMPLE)
+    for variant in VARIANTS:
+        sets = [order(data, variant, *point)[:SIZE] for point in POINTS]
+        yield variant, sensitivity(minmax(data), data.y, sets, SIZE)
+
+
+def measure_size(data):
+    """Spread of ACC over the numbers of features, and over the parameters."""
+    data = subsample(data, SUBSAMPLE)
+    X, draws = minmax(data), random_sets(data.n_features, max(SIZES), 5)
+    chance = np.array([[accuracy(X, data.y, draw[:size])[0] for draw in draws] for size in SIZES])
+    for variant in VARIANTS:
+        found = np.array([scores(data, variant, size, POINTS) for size in SIZES])
+        yield (
+            variant,
+            {
+                "std over sizes": found.std(axis=0).mean(),
+                "std over alpha, beta": found.std(axis=1).mean(),
+                "random, over sizes": chance.std(axis=0).mean(),
+            },
+        )
+
+
+def measure_robust(data):
+    """What a method selects where a tenth of the samples are noise, beside what it selects without these."""
+    X, c = minmax(data), data.n_classes
+    methods = {
+        "paper": lambda Z: fit(Z, c, **VARIANTS["paper"]),
+        "released": lambda Z: fit(Z, c, **VARIANTS["released"]),
+        "control: NDFS": lambda Z: NDFS(SIZE, n_clusters=c, random_state=0).fit(Z),
+        "control: UDFS": lambda Z: UDFS(SIZE, n_clusters=c).fit(Z),
+    }
+    rng = np.random.default_rng(0)
+    out = rng.permutation(len(X))[: round(SHARE_OUT * len(X))]
+    clean = np.setdiff1d(np.arange(len(X)), out)
+    dirty = X.copy()
+    dirty[out] = rng.uniform(0, 3, (len(out), X.shape[1]))
+    kept, loss = {}, {}
+    for name, method in methods.items():
+        before, after = (method(Z).ranking_[:SIZE] for Z in (X[clean], dirty))
+        kept[name] = shared(before, after)
+        found = [accuracy(X[clean], data.y[clean], features)[0] for features in (before, after)]
+        loss[name] = found[0] - found[1]
+    rivals = [name for name in methods if name.startswith("control")]
+    for name in methods:
+        yield (
+            name,
+            {
+                "features kept": kept[name],
+                "best of NDFS, UDFS": max(kept[rival] for rival in rivals),
+                "ACC lost": loss[name],
+                "least of NDFS, UDFS": min(loss[rival] for rival in rivals),
+            },
+        )
+
+
+def is_robust(numbers):
+    return (
+        numbers["features kept"] > numbers["best of NDFS, UDFS"]
+        and numbers["ACC lost"] < numbers["least of NDFS, UDFS"]
+    )
+
+
+def measure_joint(data):
+    X, c = minmax(data), data.n_classes
+    settings = VARIANTS | {"control: paper, zeta = 1e3": {**VARIANTS["paper"], "zeta": 1e3}}
+    for variant, changes in settings.items():
+        model = fit(X, c, **changes)
+        start = fit(X, c, **{**changes, "max_iter": 0})
+        yield (
+            variant,
+            {
+                "labels changed, %": 100 * np.mean(model.labels_ != start.labels_),
+                "|G'G - I|": np.linalg.norm(model.indicators_.T @ model.indicators_ - np.eye(c)),
+            },
+        )
+
+
+def measure_seconds(data):
+    X, c = minmax(data), data.n_classes
+    methods = {
+        "paper": lambda Z: fit(Z, c, nu=1.0),
+        "released": lambda Z: fit(Z, c, nu=1.0, **VARIANTS["released"]),
+        "NDFS": lambda Z: NDFS(SIZE, n_clusters=c, random_state=0).fit(Z),
+        "UDFS": lambda Z: UDFS(SIZE, n_clusters=c).fit(Z),
+    }
+    seconds = {}
+    for turn, (name, method) in enumerate(methods.items()):
+        Z = X + 1e-9 * turn  # other bytes, so that no fit is served what an earlier one computed of these data
+        started = time.process_time()
+        method(Z)
+        seconds[name] = time.process_time() - started
+    for variant in ("paper", "released"):
+        yield variant, {"CPU s": seconds[variant], "UDFS": seconds["UDFS"], "NDFS": seconds["NDFS"]}
+
+
+CLAIMS = [
+    Claim(
+        "rufs_q_linear", "rufs", "section 4.2",
+        "The alternation converges locally, and q-linearly.",
+        "A gap that shrinks as a power of the number of sweeps: its ratios tend to 1, and it is straight over log "
+        "sweeps.",
+        "In the second half of the sweeps until the gap to the limit is 1e-9 of it, every sweep lowers the gap, and "
+        "its "
+        f"logarithm is straighter (R2) over sweeps than over their logarithms. Fewer than {TAIL} such sweeps say "
+        "nothing.",
+        ("umist", "pie10p", "allaml", "orl"), measure_rate, is_linear,
+        f"Of the objective, nu = 10, alpha = beta = 1; the limit is that of {LONG} sweeps. The released program stops "
+        "after "
+        "one or two sweeps, which show no rate.",
+    ),
+    Claim(
+        "rufs_nu", "rufs", "section 5.4, figure 1",
+        "Under other values of nu than 10 the sensitivity to alpha and beta looks the same.",
+        "Another seed of K-means at nu = 10.",
+        "The mean absolute difference of ACC from nu = 10, over points (alpha, beta), is at most that between two "
+        "seeds.",
+        ("binary_alphadigits",), measure_nu, lambda n: n["mean difference of ACC"] <= n["between two seeds"],
+        f"At 100 features; alpha of 1e-4, 1 and 1e4, beta = 1; {SUBSAMPLE} samples, drawn once.",
+    ),
+    Claim(
+        "rufs_sensitivity", "rufs", "section 5.4, figure 1",
+        "The method is not very sensitive to alpha and beta.",
+        "Random features, 20 sets; and whether the parameters change what is selected at all.",
+        "The worst point of the grid is above random selection. Where all points select the same, nothing is said.",
+        ("binary_alphadigits",), measure_sensitivity, is_insensitive,
+        f"nu = 10, alpha and beta of 1e-4, 1 and 1e4; 100 features; {SUBSAMPLE} samples, drawn once.",
+    ),
+    Claim(
+        "rufs_size", "rufs", "section 5.4, figure 1",
+        "It is more sensitive to the number of features than to alpha and beta.",
+        "Random rankings: what the number of features alone does.",
+        "The std of ACC over 50, 150 and 250 features is larger than that over the nine points of (alpha, beta), on average.",
+        ("binary_alphadigits",), measure_size, lambda n: n["std over sizes"] > n["std over alpha, beta"],
+    ),
+    Claim(
+        "rufs_robust", "rufs", "sections 1 and 5.4",
+        "Outliers and noise are handled, to which UDFS and NDFS are vulnerable.",
+        "NDFS and UDFS on the same samples.",
+        "With a tenth of the samples replaced by uniform noise three times as wide as the data, RUFS keeps more of its "
+        "100 "
+        "features than both, and loses less ACC on the other samples than both.",
+        ("umist", "pie10p"), measure_robust, is_robust,
+        "One draw of the noise. All at their default parameters.",
+    ),
+    Claim(
+        "rufs_joint", "rufs", "section 5.4",
+        "Labels and features are learned together, each by way of the other.",
+        "The labels of K-means that the fit starts from; and zeta = 1e3, where G can move.",
+        "More than 1 % of the labels change.",
+        ("umist", "pie10p"), measure_joint, lambda n: n["labels changed, %"] > 1,
+        "zeta = 1e7. The paper says only that zeta should be large enough for G'G = I, and the last column shows that "
+        "it is.",
+    ),
+    Claim(
+        "rufs_seconds", "rufs", "section 5.4, table 4",
+        "It is faster than UDFS and NDFS.",
+        "UDFS and NDFS as this suite has them, without the cubic cost in the number of features that the paper notes.",
+        "A fit takes fewer CPU seconds than one of UDFS and than one of NDFS.",
+        ("coil20",), measure_seconds, lambda n: n["CPU s"] < min(n["UDFS"], n["NDFS"]),
+        "One fit each, at default parameters (all weights 1), graphs and starts included. WebKB4 is not tried.",
+    ),
+    Untested(
+        "rufs_memory", "rufs", "section 4.3",
+        "Memory is O(n^2) + O(nd), without a matrix of d x d.",
+        "Ours holds none either, by construction (sparse L, no d x d array), so that nothing could fail.",
+    ),
+]  # fmt: skip
