@@ -221,7 +221,7 @@ CLAIMS = [
         "rufs_size", "rufs", "section 5.4, figure 1",
         "It is more sensitive to the number of features than to alpha and beta.",
         "Random rankings: what the number of features alone does.",
-        "The std of ACC over 50, 150 and 250 features is larger than that over the nine points of (alpha, beta), on average.",
+        "The std of ACC over 50, 150 and 250 features is larger than that over nine points (alpha, beta), on average.",
         ("binary_alphadigits",), measure_size, lambda n: n["std over sizes"] > n["std over alpha, beta"],
     ),
     Claim(
