@@ -37,9 +37,9 @@ def main():
         sys.exit(f"error: no such claim: {', '.join(sorted(unknown))}; there are: {', '.join(known)}.")
     left_out = []
     if not options.page:
-        chosen = [claim for claim in CLAIMS if not options.names or claim.name in options.names]
-        for claim in chosen:
-            left_out += measure(claim, options.data_dir)
+        claims = {claim.name: claim for claim in CLAIMS}
+        for name in options.names or claims:
+            left_out += measure(claims[name], options.data_dir)
     PAGE.write_text(page(CLAIMS, load()), encoding="utf-8")
     if left_out:
         sys.exit("error: left out, for want of data:\n  " + "\n  ".join(left_out))

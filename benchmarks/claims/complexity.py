@@ -206,10 +206,10 @@ CLAIMS = [
     claim(
         "jgufs", "section 2.3", "A sweep costs O(d^3 + nd^2).",
         {
-            "paper": (jgufs_paper.Problem, fitted(JGUFS), sweep_seconds),
+            "paper": (jgufs_paper.Problem, fitted(JGUFS, lambda_=1e3), sweep_seconds),
             "released": (jgufs_released.Problem, fitted(JGUFS, variant="released"), sweep_seconds),
         },
-        {"n": 1, "d": 3}, "The paper names the cost of F, cn^2, and drops it from the sum.",
+        {"n": 1, "d": 3}, "The paper names the cost of F, cn^2, and drops it from the sum. Ours at lambda = 1e3, from where the path to it is short.",
     ),
     claim(
         "kmeans_ufs", "section III-E", "A sweep costs O(np^2), p being the number of features.",

@@ -9,7 +9,7 @@ PATH = FOLDER / "published_claims.csv"
 COLUMNS = ["claim", "variant", "dataset", "quantity", "value", "commit"]
 
 
-def load(path=PATH):
+def load():
     """The stored numbers.
 
     Returns
@@ -17,7 +17,7 @@ def load(path=PATH):
     DataFrame
         `COLUMNS`, in the order of measuring.
     """
-    return pd.read_csv(path, dtype={"commit": str}) if path.exists() else pd.DataFrame(columns=COLUMNS)
+    return pd.read_csv(PATH, dtype={"commit": str}) if PATH.exists() else pd.DataFrame(columns=COLUMNS)
 
 
 def replaced(stored, name, dataset, measured, commit, order):

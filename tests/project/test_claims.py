@@ -1,0 +1,148 @@
+"""docs/claims.md is what the stored numbers say, and every rule behind it can come out both ways."""
+
+import re
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from benchmarks.claims import CLAIMS, __main__, complexity
+from benchmarks.claims.core import store
+from benchmarks.claims.core.claim import FAILS, HOLDS, OPEN, PART, Claim, Untested, is_judged, verdict
+from benchmarks.claims.core.numbers import rises, settled
+from benchmarks.claims.core.page import page
+from datasets import DataMissing, dataset_names
+from scripts.core.published import PAPERS
+
+ROOT = Path(__file__).resolve().parents[2]
+MEASURED = [claim for claim in CLAIMS if isinstance(claim, Claim)]
+WORDS = {"synthetic", "published"}  # of data that need no file
+
+
+def test_the_page_is_what_the_stored_numbers_say():
+    stored = (ROOT / "docs/claims.md").read_text(encoding="utf-8")
+    assert stored == page(CLAIMS, store.load()), "run: python -m benchmarks.claims --page"
+
+
+def test_every_paper_has_claims_and_every_claim_that_is_no_word_only_has_numbers():
+    assert {claim.paper for claim in CLAIMS} == set(PAPERS)
+    names = [claim.name for claim in CLAIMS]
+    assert len(set(names)) == len(names)
+    stored = store.load()
+    assert set(stored["claim"]) == {claim.name for claim in MEASURED}
+    for claim in MEASURED:
+        assert set(claim.datasets) <= {*dataset_names(), *WORDS}, claim.name
+        assert set(stored.loc[stored["claim"] == claim.name, "dataset"]) <= set(claim.datasets), claim.name
+
+
+def test_every_command_on_the_page_names_a_claim():
+    commands = re.findall(r"`python -m benchmarks\.claims ([a-z_0-9]+)`", (ROOT / "docs/claims.md").read_text())
+    assert set(commands) == {claim.name for claim in MEASURED}
+
+
+@pytest.mark.parametrize("claim", MEASURED, ids=lambda claim: claim.name)
+def test_no_rule_is_true_or_false_whatever_is_measured(claim):
+    rng = np.random.default_rng(0)
+    found = [numbers for (variant, _), numbers in store.rows(store.load(), claim.name).items() if is_judged(variant)]
+    outcomes = set()
+    for _ in range(3000):
+        numbers = found[rng.integers(len(found))]
+        factors = 10 ** rng.choice([-1, 0, 0, 1], len(numbers)) * rng.choice([0, 1, 1, -1], len(numbers))
+        changed = {name: value * factor for (name, value), factor in zip(numbers.items(), factors, strict=True)}
+        if "collapsed" in changed:
+            changed["collapsed"] = 0
+        outcomes.add(claim.holds(changed))
+    assert {True, False} <= outcomes
+
+
+def test_a_verdict_needs_all_rows_and_rows_that_say_nothing_do_not_count():
+    assert verdict([True, True]) == HOLDS == verdict([True, None])
+    assert verdict([True, False]) == PART
+    assert verdict([False, None]) == FAILS
+    assert verdict([None]) == OPEN == verdict([])
+
+
+def test_measuring_again_exchanges_the_numbers_of_that_claim_on_those_data_alone():
+    order = [("a", "x"), ("a", "y"), ("b", "x")]
+    stored = pd.DataFrame(columns=store.COLUMNS)
+    for name, dataset, value in (("b", "x", 3), ("a", "y", 2), ("a", "x", 1)):
+        stored = store.replaced(stored, name, dataset, [("v", {"q": value})], "old", order)
+    assert stored["value"].tolist() == [1, 2, 3]
+    again = store.replaced(stored, "a", "y", [("v", {"q": 5}), ("w", {"q": 6})], "new", order)
+    assert again["value"].tolist() == [1, 5, 6, 3]
+    assert again["commit"].tolist() == ["old", "new", "new", "old"]
+    assert store.rows(again, "a") == {("v", "x"): {"q": 1}, ("v", "y"): {"q": 5}, ("w", "y"): {"q": 6}}
+    gone = store.replaced(again, "a", "x", [], "new", [("a", "x"), ("a", "y")])
+    assert set(gone["claim"]) == {"a"}, "a claim that is no longer made leaves nothing"
+
+
+@pytest.fixture
+def elsewhere(monkeypatch, tmp_path):
+    """The command with a claim of two data sets, of which one is not to be had, and files of its own."""
+
+    def missing(name, folder):
+        if name == "umist":
+            raise DataMissing("umist is not on this machine:\nand so on")
+        return name
+
+    def measure(data):
+        yield "paper", {"q": 1.0}
+        yield "control: other", {"q": 0.0}
+
+    claims = [
+        Claim("one", "rufs", "s", "It is.", "c", "r", ("digits", "umist"), measure, lambda n: n["q"] > 0),
+        Untested("two", "ufsol", "s", "It is.", "Nobody knows."),
+    ]
+    monkeypatch.setattr(store, "PATH", tmp_path / "claims.csv")
+    monkeypatch.setattr(__main__, "PAGE", tmp_path / "claims.md")
+    monkeypatch.setattr(__main__, "CLAIMS", claims)
+    monkeypatch.setattr(__main__, "loaded", missing)
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["claims", *arguments])
+        __main__.main()
+
+    return run, tmp_path
+
+
+def test_what_lacks_its_data_is_left_out_and_said(elsewhere, capsys):
+    run, folder = elsewhere
+    with pytest.raises(SystemExit, match="left out, for want of data:\n  one on umist: umist is not on this machine:$"):
+        run()
+    assert "one: paper: holds" in capsys.readouterr().out
+    written = (folder / "claims.md").read_text()
+    assert "left out, for want of data: umist" in written
+    assert "cannot be tested here**: Nobody knows." in written
+    assert "2 claims, 2 verdicts, one a variant: 1 holds, 0 holds in part, 0 does not hold, 1 cannot be" in written
+
+
+def test_a_claim_that_does_not_exist_is_refused_before_any_work(elsewhere):
+    run, folder = elsewhere
+    with pytest.raises(SystemExit, match="no such claim: three; there are: one, two"):
+        run("three")
+    assert not list(folder.iterdir())
+
+
+def test_a_trace_settles_after_the_last_value_that_is_far_from_its_end():
+    assert settled(np.array([5.0, 1.0, 2.0, 1.0005, 1.0])) == 3
+    assert settled(np.array([1.0, 1.0])) == 0
+    assert rises(np.array([3.0, 1.0, 2.0, 2.0 + 1e-12, 0.0])) == 1
+
+
+def test_the_seconds_of_a_sweep_are_those_of_its_work():
+    class Problem:
+        def sweep(self, n):
+            A = np.ones((n, n))
+            return float(np.linalg.norm(A @ A)) and n
+
+    def make(X):
+        for _ in range(5):
+            Problem().sweep(len(X))
+
+    small, large = (complexity.sweep_seconds(Problem, make, np.zeros((n, 1))) for n in (100, 800))
+    assert large > 20 * small  # 512 times the work
+    bound = {"measured": 2.3, "claimed": 2.0, "its standard error": 0.2}
+    assert complexity.is_within(bound)
+    assert not complexity.is_within({**bound, "its standard error": 0.1})
