@@ -209,7 +209,7 @@ CLAIMS = [
             "paper": (jgufs_paper.Problem, fitted(JGUFS, lambda_=1e3), sweep_seconds),
             "released": (jgufs_released.Problem, fitted(JGUFS, variant="released"), sweep_seconds),
         },
-        {"n": 1, "d": 3}, "The paper names the cost of F, cn^2, and drops it from the sum. Ours at lambda = 1e3, from where the path to it is short.",
+        {"n": 1, "d": 3}, "The paper names the cost of F, cn^2, and drops it from the sum. Ours at lambda = 1e3.",
     ),
     claim(
         "kmeans_ufs", "section III-E", "A sweep costs O(np^2), p being the number of features.",

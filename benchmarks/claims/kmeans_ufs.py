@@ -192,8 +192,8 @@ CLAIMS = [
         "The same data with every feature permuted for itself, where there is nothing to find.",
         f"By the paper's rule, the selected rows unchanged for {PATIENCE} sweeps, a fit ends after at most {LIMIT}.",
         ("micromass", "fashion", "umist", "pie10p", "allaml"), measure_iterations, lambda n: n["sweeps"] <= LIMIT,
-        "mu0 = .1, rho = 1.05, h = 50. HARS, Gina, Fabert and Dilbert of the paper are not tried; the last three here are not "
-        "the paper's. "
+        "mu0 = .1, rho = 1.05, h = 50. HARS, Gina, Fabert and Dilbert of the paper are not tried; the last three "
+        "here are not the paper's. "
         "That permuted data take as long shows what ends the run: the penalty, which grows by a schedule.",
     ),
     Claim(
