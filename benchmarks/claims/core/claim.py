@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 HOLDS, PART, FAILS, OPEN = "holds", "holds in part", "does not hold", "cannot be tested here"
+MISSING = "not measured yet"
 CONTROL = "control"  # variants whose name begins so are measured beside the others, and not judged
 
 

@@ -2,7 +2,7 @@
 
 from textwrap import fill
 
-from benchmarks.claims.core.claim import FAILS, HOLDS, OPEN, PART, Claim, is_judged, verdict
+from benchmarks.claims.core.claim import FAILS, HOLDS, MISSING, OPEN, PART, Claim, is_judged, verdict
 from benchmarks.claims.core.store import rows
 from scripts.core.published import PAPERS, YEARS
 from scripts.core.text import pipes
@@ -52,7 +52,7 @@ def page(claims, stored):
 def counts(claims, stored):
     """How many verdicts there are of each kind."""
     given = [word for claim in claims for word, _ in verdicts(claim, stored).values()]
-    each = ", ".join(f"{given.count(word)} {word}" for word in (HOLDS, PART, FAILS, OPEN))
+    each = ", ".join(f"{given.count(word)} {word}" for word in (HOLDS, PART, FAILS, OPEN, MISSING))
     return fill(f"{len(claims)} claims, {len(given)} verdicts, one a variant: {each}.", 120)
 
 
@@ -62,7 +62,7 @@ def verdicts(claim, stored):
     Returns
     -------
     dict of str to (word, list of outcomes)
-        An `Untested` claim, or one that was not measured, has one under "".
+        An `Untested` claim, and one that was not measured, have one under "".
     """
     if not isinstance(claim, Claim):
         return {"": (OPEN, [])}
@@ -70,7 +70,7 @@ def verdicts(claim, stored):
     for (variant, _), numbers in rows(stored, claim.name).items():
         if is_judged(variant):
             outcomes.setdefault(variant, []).append(claim.holds(numbers))
-    return {variant: (verdict(found), found) for variant, found in outcomes.items()} or {"": (OPEN, [])}
+    return {variant: (verdict(found), found) for variant, found in outcomes.items()} or {"": (MISSING, [])}
 
 
 def section(claim, stored):
@@ -89,14 +89,17 @@ def section(claim, stored):
     if claim.note:
         texts.append(_text("Note", claim.note))
     texts.append(_text("Command", _command(claim, stored)))
-    return "\n\n".join([title, "\n".join(texts), _table(claim, found), _text("Verdict", _words(claim, stored))])
+    tables = [_table(claim, found)] if found else []
+    return "\n\n".join([title, "\n".join(texts), *tables, _text("Verdict", _words(claim, stored))])
 
 
 def _command(claim, stored):
     commits = stored.loc[stored["claim"] == claim.name, "commit"].unique()
+    if not len(commits):
+        return f"`python -m benchmarks.claims {claim.name}`"
     missing = [name for name in claim.datasets if name not in set(stored.loc[stored["claim"] == claim.name, "dataset"])]
-    left_out = f"; left out, for want of data: {', '.join(missing)}" if missing else ""
-    return f"`python -m benchmarks.claims {claim.name}`, at commit {', '.join(commits) or 'none'}{left_out}"
+    left_out = f"; not measured on {', '.join(missing)}" if missing else ""
+    return f"`python -m benchmarks.claims {claim.name}`, at commit {', '.join(commits)}{left_out}"
 
 
 def _table(claim, found):
