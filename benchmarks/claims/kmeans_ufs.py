@@ -101,7 +101,7 @@ def norms_of(data):
     norms, kept = quadratic_admm(Z, c, SIZE, SWEEPS)
     norms = np.log10(norms)
     return {
-        "largest log10 |V|": norms.max(),
+        "largest log10 norm": norms.max(),
         "at sweep": int(norms.argmax()),
         "after 80": norms[80],
         f"after {SWEEPS}": norms[-1],
@@ -218,13 +218,22 @@ CLAIMS = [
     ),
     Claim(
         "kmeans_ufs_norm", "kmeans_ufs", "section III-A, figure 2",
-        "The norm of V blows up in the quadratic ADMM.",
-        "The bilinear one, whose norm is constant; and the same run some sweeps on.",
-        "After 80 sweeps, where the figure ends, the norm is more than ten times that of the bilinear ADMM.",
+        "The norm of V blows up in the quadratic ADMM, to 10^12.5 in the figure.",
+        "The bilinear one, whose norm is constant.",
+        "At some sweep the norm is more than a thousand times that of the bilinear ADMM.",
         ("micromass", "fashion", "umist", "pie10p"), measure_norm,
-        lambda n: n["after 80"] > n["bilinear, always"] + 1,
+        lambda n: n["largest log10 norm"] > n["bilinear, always"] + 3,
         "As `python -m benchmarks.quadratic_admm` prints it. The figure's data, StatLog DNA, are not part of this "
         "suite. h = 50.",
+    ),
+    Claim(
+        "kmeans_ufs_norm_stays", "kmeans_ufs", "section III-A, figure 2",
+        "The norm is still large when the figure ends, after 80 sweeps, so that V does not come to agree with U and W.",
+        "The bilinear one; and the same run some sweeps on.",
+        "After 80 sweeps the norm is more than ten times that of the bilinear ADMM.",
+        ("micromass", "fashion", "umist", "pie10p"), measure_norm,
+        lambda n: n["after 80"] > n["bilinear, always"] + 1,
+        "The same run as above. The penalty outgrows A, and V comes back to the norm that it should have.",
     ),
     Claim(
         "kmeans_ufs_bilinear", "kmeans_ufs", "sections III-A and III-B",

@@ -162,7 +162,7 @@ def measure_joint(data):
             variant,
             {
                 "labels changed, %": 100 * np.mean(model.labels_ != start.labels_),
-                "|G'G - I|": np.linalg.norm(model.indicators_.T @ model.indicators_ - np.eye(c)),
+                "norm of G'G - I": np.linalg.norm(model.indicators_.T @ model.indicators_ - np.eye(c)),
             },
         )
 
