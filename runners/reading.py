@@ -28,6 +28,7 @@ IDENTITY = {
     "scores": ["trial", "n_selected", "clusterer", "restart"],
     "traces": ["trial", "iteration"],
     "facts": ["trial", "name"],
+    "measures": ["trial", "n_selected", "name"],
 }
 
 
@@ -41,7 +42,7 @@ def read_frame(path, names=None):
     Parameters
     ----------
     path : Path
-        ``trials.csv``, ``scores.csv``, ``traces.csv`` or ``facts.csv``, unless its columns are given.
+        ``trials.csv``, or another of the files in `COLUMNS`, unless its columns are given.
     names : list of str, optional
         Its columns.
 

@@ -41,7 +41,7 @@ class Study:
     @functools.cached_property
     def summary(self):
         """One row per feature set and clusterer, from `metrics.study.summary.summarise`."""
-        return summarise(self.results.trials, self.results.scores)
+        return summarise(self.results.trials, self.results.scores, self.results.measures)
 
     def select(self, metric="acc", selection="best_over_grid"):
         """One number per data set, method and clusterer, from `metrics.study.summary.select`; chosen once."""
