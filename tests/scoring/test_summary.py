@@ -159,7 +159,7 @@ def test_protocols_are_not_mixed():
 def test_one_point_of_two_versions_of_the_data_is_refused():
     point = {"dataset": "umist", "method": "mcfs", "acc": {50: [0.3]}}
     with pytest.raises(ValueError, match="mcfs on umist .* more than once"):
-        study_of([point, point]).summary
+        study_of([point, point]).summary  # noqa: B018
 
 
 def test_nothing_stored_gives_empty_frames():
