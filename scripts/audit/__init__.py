@@ -8,6 +8,7 @@ import pandas as pd
 
 from datasets import DataError, load_dataset, scale
 from metrics.study import audit
+from metrics.study.sets import distinct_sets
 from metrics.study.summary import SELECTIONS
 from runners.repeats import default_trial, load_stability, measure
 from scripts.audit.findings import findings
@@ -75,7 +76,7 @@ def make_audit(study, metric="acc", stability=0, n_jobs=1):
     fits = fits[fits["trial"].isin(results.trials["trial"]) & fits["dataset"].isin(n_features)]
     columns = "dataset method ranking n_selected is_start chance median low high".split()
     tables = {
-        "distinct": audit.distinct_sets(results.trials),
+        "distinct": distinct_sets(results.trials),
         "parameters": audit.parameter_effects(results.trials, n_features),
         "overlaps": pd.concat(overlaps, ignore_index=True)[columns] if overlaps else pd.DataFrame(columns=columns),
         "outcomes": audit.outcomes(results.trials, results.traces),

@@ -5,6 +5,7 @@ import json
 from dataclasses import dataclass, replace
 from os import PathLike
 
+from metrics.study.maximum import maxima
 from metrics.study.summary import select, summarise
 from runners.store import Results, load_results
 
@@ -81,6 +82,16 @@ class Study:
 
     @functools.cached_property
     def _selected(self):
+        return {}
+
+    def maxima(self, metric="acc"):
+        """Candidates of every cell and the best of as many random subsets, from `metrics.study.maximum.maxima`."""
+        if metric not in self._maxima:
+            self._maxima[metric] = maxima(self.trials, self.summary, metric)
+        return self._maxima[metric]
+
+    @functools.cached_property
+    def _maxima(self):
         return {}
 
     def spread(self):

@@ -7,7 +7,7 @@ import json
 import numpy as np
 from PIL import Image
 
-from metrics.study.audit import stored_features
+from metrics.study.sets import stored_features
 from scripts.core.command_lines import repeat
 from scripts.core.text import mean_std, percent
 

@@ -1,5 +1,6 @@
 """A paper's table from stored results: ``python -m scripts.make_table --help``."""
 
+from metrics.study.selections import BY_NAME
 from metrics.study.summary import check_one_protocol, running_times
 from scripts.core.command_lines import fill
 from scripts.core.conf import check_names, printed, unique_names
@@ -8,7 +9,7 @@ from scripts.core.words import labelled
 from scripts.make_table.dataset_table import make_dataset_table
 from scripts.make_table.formats import to_csv, to_html, to_latex, to_markdown
 from scripts.make_table.notes import notes
-from scripts.make_table.table import Table, build_cells
+from scripts.make_table.table import NO_MAXIMA, Table, build_cells
 
 FORMATS = {"md": to_markdown, "csv": to_csv, "latex": to_latex, "html": to_html}
 
@@ -69,12 +70,14 @@ def table_cells(spec, study, selection="best_over_grid", published=None):
     part = study.part(spec.rows, spec.columns)
     if spec.metric == "seconds":
         check_one_protocol(part.trials)
-        chosen, selection = running_times(part.trials), "all_fits"
+        chosen, selection, maxima = running_times(part.trials), "all_fits", NO_MAXIMA
     else:
         chosen = part.select(spec.metric, selection)
         chosen = chosen.assign(mean=100 * chosen["mean"], std=100 * chosen["std"])
+        maxima = study.maxima(spec.metric) if BY_NAME[selection].oracle else NO_MAXIMA
+        maxima = maxima.assign(random_best=100 * maxima["random_best"])
     beside = published_cells(spec.paper, spec.published_table, spec.metric, published)
-    return build_cells(spec, study.name, chosen, beside, selection)
+    return build_cells(spec, study.name, chosen, beside, selection, maxima)
 
 
 def _row_labels(cells):

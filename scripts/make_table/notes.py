@@ -44,7 +44,28 @@ def notes(cells, study, paper):
         lines += _machines(cells, study.trials)
     else:
         lines.append(f"Selection {selection}: {rule(selection)}.")
+        lines += _maximum(cells)
     return [*lines, *_marks(cells), *_provenance(study)]
+
+
+def _maximum(cells):
+    """What the maximum itself gives: the best of as many random subsets."""
+    known = cells[cells["excess"].notna()]
+    if known.empty:
+        return []
+    texts = [
+        f"{method} {own['excess'].mean():+.1f} ({_range(own['n_candidates'])})"
+        for method, own in known.groupby("method", sort=False)
+    ]
+    return [
+        "A maximum gains by the number of its candidates. Mean over the columns of ours less the best of as many "
+        f"random subsets (how many): {', '.join(texts)}."
+    ]
+
+
+def _range(counts):
+    low, high = counts.min(), counts.max()
+    return f"{low}" if low == high else f"{low} to {high}"
 
 
 def _marks(cells):

@@ -11,6 +11,7 @@ from frames import frames, study_of
 from datasets import load_dataset, scale
 from metrics.protocol import Protocol
 from metrics.study import audit
+from metrics.study.sets import distinct_sets
 from metrics.study.summary import SELECTIONS, select
 from runners import repeats as stability
 from runners.grid import expand
@@ -60,7 +61,7 @@ def test_a_parameter_that_moves_no_set_is_inert_and_the_other_is_not():
     effects = audit.parameter_effects(frames(points).trials).set_index("parameter")
     assert effects.loc["alpha", ["n_values", "n_steps", "n_changed"]].tolist() == [3, 8, 0]
     assert effects.loc["beta", ["n_values", "n_steps", "n_changed"]].tolist() == [2, 6, 6]
-    distinct = audit.distinct_sets(frames(points).trials)
+    distinct = distinct_sets(frames(points).trials)
     assert distinct["n_points"].tolist() == [6, 6] and distinct["n_distinct"].tolist() == [2, 2]
 
 
@@ -99,7 +100,7 @@ def test_failed_trials_say_nothing_about_parameters():
     trials = frames(points).trials
     trials.loc[trials["status"] == "failed", "feature_sets"] = "{}"
     assert audit.parameter_effects(trials).empty
-    assert audit.distinct_sets(trials)["n_points"].tolist() == [1, 1]
+    assert distinct_sets(trials)["n_points"].tolist() == [1, 1]
 
 
 # --- trivial rankings
