@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from metrics.evaluate import PER_SET
-from metrics.study import FAILED
+from metrics.study import FAILED, METRICS
 from metrics.study.frames import CELL, POINT, check_one_protocol, complete_sizes, scored_sizes
 from metrics.study.selections import BY_NAME, LABEL_FREE, NOTHING, SELECTIONS
 
@@ -31,7 +31,8 @@ def summarise(trials, scores, measures=None):
         is_default, status, protocol, n_restarts, and acc_mean, acc_std, nmi_mean, nmi_std as fractions.  The std is
         over restarts (ddof=1), and nan for a single one, such as learned labels.  agreement and silhouette are the
         means of the two measures that use no label, and `metrics.evaluate.PER_SET` what was measured once, nan where
-        it was not; of what chooses without labels, learned labels have that of the best size of their trial.
+        it was not (those that are metrics also as nearest_neighbour_mean, and so on).  Of what chooses without labels,
+        learned labels have that of the best size of their trial.
         A trial that failed has a "kmeans" row for every size that it was to score, with n_restarts=0 and nan.
 
     Raises
@@ -54,6 +55,8 @@ def summarise(trials, scores, measures=None):
     points = points.merge(_measured(measures), how="left", on=["trial", "n_selected"])
     learned = points["clusterer"] == "learned"
     points.loc[learned, list(PER_SET)] = np.nan
+    for name in METRICS.keys() & set(PER_SET):
+        points = points.assign(**{f"{name}_mean": points[name], f"{name}_std": np.nan})
     for name in LABEL_FREE:
         points.loc[learned, name] = points["trial"].map(points[~learned].groupby("trial")[name].max())
     asked = trials[["trial"]].assign(n_selected=trials["sizes"].map(json.loads), clusterer="kmeans")
@@ -79,8 +82,8 @@ def select(summary, metric="acc", selection="best_over_grid", per_size=False):
     ----------
     summary : DataFrame
         From `summarise`.
-    metric : {"acc", "nmi"}, default="acc"
-        Each metric chooses for itself.
+    metric : str, default="acc"
+        One of `metrics.study.METRICS`.  Each metric chooses for itself.
     selection : str, default="best_over_grid"
         One of `SELECTIONS`.  "best_over_grid" is the labelled oracle; of equal means (to 12 digits) it takes fewer
         features, then the params whose text comes first.  "default_params" takes, at the default parameters, the size
@@ -105,7 +108,7 @@ def select(summary, metric="acc", selection="best_over_grid", per_size=False):
     ValueError
         For an unknown metric or selection.
     """
-    for name, value, options in (("metric", metric, ("acc", "nmi")), ("selection", selection, tuple(SELECTIONS))):
+    for name, value, options in (("metric", metric, tuple(METRICS)), ("selection", selection, tuple(SELECTIONS))):
         if value not in options:
             raise ValueError(f"{name}={value!r} must be one of {', '.join(options)}.")
     summary = summary.rename(columns={f"{metric}_mean": "mean", f"{metric}_std": "std"})

@@ -8,6 +8,7 @@ import pandas as pd
 
 from datasets import DataError, load_dataset, scale
 from metrics.study import audit
+from metrics.study.evaluators import evaluators
 from metrics.study.sets import distinct_sets
 from metrics.study.summary import SELECTIONS
 from runners.repeats import default_trial, load_stability, measure
@@ -82,6 +83,7 @@ def make_audit(study, metric="acc", stability=0, n_jobs=1):
         "outcomes": audit.outcomes(results.trials, results.traces),
         "movements": audit.movements(results.trials, results.facts),
         "choices": audit.choices({name: study.select(metric, name) for name in SELECTIONS}),
+        "evaluators": evaluators(study.summary),
         "gaps": audit.objective_gaps(results.trials, _optima()),
         "stability": audit.stabilities(fits, n_features),
     }

@@ -1,5 +1,6 @@
 """What a command line of ``key=value`` takes: the type of every option, checked before anything is read."""
 
+from metrics.study import METRICS
 from metrics.study.selections import SELECTIONS
 from runners.method import ConfigError, did_you_mean
 from scripts.core.kinds import (
@@ -20,7 +21,7 @@ from scripts.core.kinds import (
 )
 from scripts.core.published import PAPERS
 
-METRIC, CLUSTERER = one_of("acc", "nmi"), one_of("kmeans", "learned")
+METRIC, CLUSTERER = one_of(*METRICS), one_of("kmeans", "learned")
 SELECTION = one_of(*SELECTIONS)
 RESULTS = {"study": NAME, "results_dir": PATH}
 OUTPUT = {"output": optional(PATH)}
@@ -67,6 +68,13 @@ OPTIONS = {
         "datasets": optional(listed(NAME)),
         "partial": FLAG,
         "alpha": LEVEL,
+        "format": one_of("md", "csv"),
+    },
+    "choices": {
+        "study": one_or_more(NAME),
+        "results_dir": PATH,
+        **OUTPUT,
+        "metric": METRIC,
         "format": one_of("md", "csv"),
     },
     "audit": {

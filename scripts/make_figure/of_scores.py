@@ -2,6 +2,7 @@
 
 import math
 
+from metrics.study import METRICS
 from metrics.study.summary import select
 from scripts.core.command_lines import MissingResults
 from scripts.core.conf import printed, unique_names
@@ -65,8 +66,8 @@ def acc_vs_size(
     return draw_curves(
         curves,
         points["sizes"].iloc[0],
-        title=f"{printed('dataset', dataset)}: {metric.upper()} of {CLUSTERERS[clusterer]}",
-        ylabel=f"{metric.upper()} (%)",
+        title=f"{printed('dataset', dataset)}: {METRICS[metric]} of {CLUSTERERS[clusterer]}",
+        ylabel=f"{METRICS[metric]} (%)",
         note=f"{CHOICES[selection].per_size}{bands}.\n{study.origin()}",
         width=width,
     )
@@ -99,7 +100,7 @@ def acc_vs_seconds(
         unique_names("method", points["method"].unique()),
         {name: printed("dataset", name) for name in datasets},
         metric=metric,
-        title=f"{metric.upper()} of {CLUSTERERS[clusterer]} against the seconds of fitting",
+        title=f"{METRICS[metric]} of {CLUSTERERS[clusterer]} against the seconds of fitting",
         note=f"{CHOICES[selection].overall}; bars: {study.spread()}.\n"
         f"{CHOICES[selection].seconds}; what the fits on one data set share, a graph for example, counts in the first "
         f"of them. One core each, on whatever machine ran them.\n{study.origin()}",
@@ -128,7 +129,7 @@ def critical_difference(
         unique_names("method", ranking.table.index),
         test=test,
         alpha=alpha,
-        title=f"Average ranks by {metric.upper()} over {len(ranking.scores)} data sets; 1 is the best",
+        title=f"Average ranks by {METRICS[metric]} over {len(ranking.scores)} data sets; 1 is the best",
         note=f"Joined: not told apart at {alpha:g} by {TESTS[test]}.{friedman} "
         f"{CHOICES[selection].overall}.\n"
         f"Data sets: {', '.join(printed('dataset', name) for name in ranking.scores.index)}. {study.origin()}",

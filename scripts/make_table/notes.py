@@ -3,7 +3,7 @@
 import json
 from collections import Counter
 
-from metrics.study import FAILED
+from metrics.study import FAILED, METRICS
 from scripts.core.published import PAPERS, explain
 from scripts.core.words import NOT_RUN, PARTIAL, POOR, rule
 
@@ -30,9 +30,10 @@ def notes(cells, study, paper):
     list of str
     """
     metric, selection = cells["metric"].iloc[0], cells["selection"].iloc[0]
-    spread = "" if selection == "grid_median" else " ± std over K-means restarts (number of features)"
+    spread = " ± std over K-means restarts" if metric in ("acc", "nmi") else ""
+    spread = "" if selection == "grid_median" else f"{spread} (number of features)"
     lines = [
-        SECONDS if metric == "seconds" else f"{metric.upper()} in percent: mean{spread}.",
+        SECONDS if metric == "seconds" else f"{METRICS[metric]} in percent: mean{spread}.",
         "Best in bold, second underlined, in each column.",
     ]
     lines = [" ".join(lines)]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from metrics.study import FAILED
+from metrics.study import FAILED, METRICS
 from scripts.core.words import COMPLETE, NOT_RUN, PARTIAL
 
 COLUMNS = (
@@ -16,7 +16,7 @@ COLUMNS = (
 NO_MAXIMA = pd.DataFrame({"dataset": [], "method": [], "n_candidates": [], "random_best": []}).astype(
     {"dataset": str, "method": str}
 )
-DECIMALS = {"acc": 1, "nmi": 1, "seconds": 1, "shape": 0}  # shown; acc and nmi are in percent
+DECIMALS = dict.fromkeys((*METRICS, "seconds"), 1) | {"shape": 0}  # shown; scores are in percent
 
 
 @dataclass(frozen=True)

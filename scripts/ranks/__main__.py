@@ -1,5 +1,6 @@
 """``python -m scripts.ranks --help``."""
 
+from metrics.study import METRICS
 from scripts.core.command_lines import MissingResults, fill_pairs, no_results, with_commands
 from scripts.core.conf import unique_names
 from scripts.core.entry import command
@@ -23,7 +24,7 @@ def main(options):
     if options["format"] == "csv":
         text = ranking.table.rename_axis("method").to_csv()
     else:
-        heading = f"{options['metric'].upper()}, {options['selection']}, {options['clusterer']}"
+        heading = f"{METRICS[options['metric']]}, {options['selection']}, {options['clusterer']}"
         printed = unique_names("method", ranking.table.index)
         text = ranks_page(ranking, printed, f"Ranks of study {study.name}: {heading}", options["alpha"])
     deliver(text, options["output"])
