@@ -16,7 +16,8 @@ WHAT = """\
 Points that a choice loses against the oracle, the candidate that is best by the labels; data sets count alike, and the
 interval is a bootstrap that draws data sets with all that is on them. Least: the share of the cells in which no other
 choice loses less. Smallest and largest size: how often the choice is the first or the last size of the protocol.
-"default", "largest" and "median" look at nothing: a criterion that loses more is worse than not choosing. Cells whose candidates all score alike are left out, and so are all features and random rankings."""
+"default", "largest" and "median" look at nothing: a criterion that loses more is worse than not choosing. Cells whose
+candidates all score alike are left out, and so are all features and random rankings."""
 
 
 def choices_page(found, metric, names):
