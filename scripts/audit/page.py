@@ -39,8 +39,8 @@ TITLES = {
     "evaluators": (
         "Other ways to judge a feature set",
         "The same feature sets, those at the default parameters and the size nearest to 100, judged by other metrics "
-        "than ACC. tau: Kendall's rank correlation of the methods' order with that by ACC; loss: how many points of ACC "
-        "the metric's winner has less than the best by ACC.",
+        "than ACC. tau: Kendall's rank correlation of the methods' order with that by ACC; loss: how many points of "
+        "ACC the metric's winner has less than the best by ACC.",
     ),
     "gaps": ("Distance to a known optimum", "gap: how far the objective ends above it, as a share of it."),
     "stability": (
