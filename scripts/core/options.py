@@ -27,6 +27,8 @@ RESULTS = {"study": NAME, "results_dir": PATH}
 OUTPUT = {"output": optional(PATH)}
 DATA = {"data_dir": optional(PATH)}
 LEVEL = number(0, 1)
+POSTHOC = one_of("nemenyi", "wilcoxon_holm")
+FIELD = {"variants": one_of("base", "all"), "rope": number(0, 100), "partial": FLAG}
 
 OPTIONS = {
     "make_table": {
@@ -55,9 +57,9 @@ OPTIONS = {
         "size": optional(whole(1, 10**9)),
         "yscale": one_of("linear", "log"),
         "samples": optional(listed(whole(0, 10**9))),
-        "test": one_of("nemenyi", "wilcoxon_holm"),
+        "test": POSTHOC,
         "alpha": LEVEL,
-        "partial": FLAG,
+        **FIELD,
     },
     "ranks": {
         **RESULTS, **OUTPUT,
@@ -66,8 +68,9 @@ OPTIONS = {
         "clusterer": CLUSTERER,
         "methods": optional(listed(NAME)),
         "datasets": optional(listed(NAME)),
-        "partial": FLAG,
+        **FIELD,
         "alpha": LEVEL,
+        "posthoc": optional(POSTHOC),
         "format": one_of("md", "csv"),
     },
     "choices": {

@@ -142,7 +142,8 @@ def test_families_and_sources_of_the_papers_data_sets():
     specs = {name: read_spec(name) for name in dataset_names()}
     copies = {name: spec["same_source_as"] for name, spec in specs.items() if "same_source_as" in spec}
     assert copies == {
-        "att": "orl", "gina": "mnist", "mnist500": "mnist", "usps_asu": "usps", "webkb": "webkb4", "webkb4_tf": "webkb4",
+        "att": "orl", "gina": "mnist", "mnist500": "mnist", "usps_asu": "usps",
+        "webkb": "webkb4", "webkb4_tf": "webkb4",
     }  # fmt: skip
     assert all(specs[name]["family"] == specs[other]["family"] for name, other in copies.items())
     assert [name for name, spec in specs.items() if "family" not in spec] == ["dilbert", "fabert"]
