@@ -105,7 +105,7 @@ def compare(scores, alpha=0.05, posthoc=None):
         _check_can_differ(n_datasets, n_methods, alpha)
         return Comparison(statistic, p, posthoc, _wilcoxon_holm(rounded))
     if n_methods == 2:
-        raise ValueError("posthoc=nemenyi needs three methods: with two, posthoc=wilcoxon_holm.")
+        raise ValueError("nemenyi needs three methods: with two, wilcoxon_holm.")
     # scikit-posthocs takes a second to import, and only these tests need it.
     from scikit_posthocs import posthoc_nemenyi_friedman
 
@@ -161,7 +161,7 @@ def _check_can_differ(n_datasets, n_methods, alpha):
     needed = datasets_needed(n_methods, alpha)
     if n_datasets < needed:
         raise ValueError(
-            f"posthoc=wilcoxon_holm: with {n_methods} methods no pair can reach {alpha:g} on {n_datasets} data sets, "
+            f"wilcoxon_holm: with {n_methods} methods no pair can reach {alpha:g} on {n_datasets} data sets, "
             f"whatever the scores; it takes {needed} data sets, or fewer methods."
         )
 

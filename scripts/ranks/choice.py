@@ -13,7 +13,7 @@ class Choice(NamedTuple):
     Attributes
     ----------
     methods, controls, datasets : list of str
-        Sorted.
+        Sorted; the controls are all that the study has.
     families : dict
         Data set -> family; its own name where conf/dataset says none.
     left_out : list of str
@@ -44,9 +44,8 @@ def choose(study, methods=None, datasets=None, variants="base"):
     Choice
     """
     left_out = []
-    named = sorted(study.trials["method"].unique() if methods is None else set(methods))
-    controls = [name for name in named if is_control(name)]
-    chosen = [name for name in named if name not in controls]
+    stored = sorted(study.trials["method"].unique())
+    chosen = [name for name in (stored if methods is None else sorted(set(methods))) if not is_control(name)]
     if methods is None and variants == "base":
         chosen, others = _firsts(chosen, _class_of, _by_name)
         left_out += _sentence(others, "a variant of", "variants=all keeps them")
@@ -55,7 +54,7 @@ def choose(study, methods=None, datasets=None, variants="base"):
         places, others = _firsts(places, _source_of, _by_samples)
         left_out += _sentence(others, "of the same source as", "datasets=[...] takes those that it names")
     families = {name: (find("dataset", name) or {}).get("family", name) for name in places}
-    return Choice(chosen, controls, places, families, left_out)
+    return Choice(chosen, list(filter(is_control, stored)), places, families, left_out)
 
 
 def is_control(method):

@@ -80,7 +80,9 @@ def field_of(study, metric="acc", selection="best_over_grid", clusterer="kmeans"
     able = set(chosen["method"])
     names = [name for name in choice.methods if name in able] if methods is None else choice.methods
     if not names:
-        raise ValueError(f"{', '.join(choice.controls)}: controls have no rank. Name methods, or run some.")
+        raise ValueError(
+            f"only controls ({', '.join(choice.controls)}), which have no rank: name methods, or run some."
+        )
     cells = chosen.set_index(["dataset", "method"])
     lacking = [
         (method, dataset)

@@ -25,11 +25,14 @@ class Gains(NamedTuple):
         One row per column of `points`, methods by their mean and controls after them: mean, low and high (its interval,
         by `metrics.study.intervals.means_by_family`), above (share of the data sets with a gain above 0), worse,
         equivalent and better (probabilities, by `metrics.study.signed_rank.signed_rank`).
+    controls : list of str
+        Columns of `points` that are controls.
     """
 
     reference: str
     points: pd.DataFrame
     table: pd.DataFrame
+    controls: list
 
 
 def paired_gains(field, rope=1.0):
@@ -64,4 +67,4 @@ def _over(field, reference, rope):
     posterior = pd.DataFrame([signed_rank(points[name], rope) for name in points], index=points.columns)
     table = table.join(posterior).sort_values("mean", ascending=False, kind="stable")
     order = sorted(table.index, key=lambda name: name in others)
-    return Gains(reference, points[order], table.loc[order, COLUMNS])
+    return Gains(reference, points[order], table.loc[order, COLUMNS], list(others))

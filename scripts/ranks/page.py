@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from scripts.compare.controls import RANDOM
+from scripts.compare.controls import ALL, RANDOM
 from scripts.core.command_lines import fill_pairs
 from scripts.core.conf import printed, unique_names
 from scripts.core.text import pipes
@@ -19,6 +19,7 @@ ORACLE = (
     "the choice looks at the labels, so that a method with a grid gets its best point, and a control only its best "
     "size: a part of every gain is this maximum. selection=default_params has none of it"
 )
+OVER = {RANDOM: "random rankings", ALL: "all features"}
 TESTS = {"nemenyi": "Nemenyi", "wilcoxon_holm": "Wilcoxon-Holm"}
 
 
@@ -36,7 +37,7 @@ def ranks_page(field, ranking, gains, rope=1.0, alpha=0.05):
     -------
     str
     """
-    names = unique_names("method", [*field.scores, *field.controls])
+    names = names_of(field)
     n_datasets, n_methods = field.scores.shape
     lines = [
         f"## Gains and ranks of study {field.study.name}: {field.metric.upper()}, {field.selection}, {field.clusterer}",
@@ -46,7 +47,7 @@ def ranks_page(field, ranking, gains, rope=1.0, alpha=0.05):
         "",
     ]
     for found in gains:
-        lines += [f"### Gain over {over(field, found.reference)}, in points", "", _gains(found, names), ""]
+        lines += [f"### Gain over {OVER[found.reference]}, in points", "", _gains(found, names), ""]
     lines += gain_notes(field, gains, rope)
     for text, commands in without(field):
         lines += [f"* {text}", *(f"      {command}" for command in commands)]
@@ -68,9 +69,9 @@ def frame(ranking, gains):
     return pd.concat(parts, axis=1).reindex(list(names)).astype({"wins": "Int64"}).rename_axis("method")
 
 
-def over(field, reference):
-    """A control in words."""
-    return f"random rankings (the mean of {field.n_draws})" if reference == RANDOM else "all features"
+def names_of(field):
+    """Methods and controls -> their names in print.  In a table random rankings are the best of all, here the mean."""
+    return unique_names("method", [*field.scores, *field.controls]) | {RANDOM: "Random rankings"}
 
 
 def by_family(families):
@@ -92,6 +93,7 @@ def gain_notes(field, gains, rope):
     lines = [
         f"* A gain is the difference on the same data set. {DRAWN}; here there "
         f"{'is one' if n_families == 1 else f'are {n_families}'}.",
+        f"* Random rankings: the mean of {field.n_draws}, each at the size that the selection gives it.",
         "* Above: share of data sets with a gain above 0.",
         f"* Worse, equivalent, better: Bayesian signed-rank test in which {rope:g} points count as none; the "
         "probability that each is the most probable outcome. It counts every data set alike, whatever its family.",
