@@ -63,7 +63,8 @@ def means_by_family(values, families, level=0.95, n_resamples=4000, random_state
     Notes
     -----
     Data sets of a family are alike, so that twenty of one family say little more about another family than two do.
-    With few families the percentiles are rough; with one the interval is about data sets of this family only.
+    The percentiles are somewhat narrow: of 95 % intervals about 90 % hold the truth with eight families, 70 % with two.
+    With one family the interval is about data sets of this family only.
     """
     values = values.sort_index()
     of = np.array([families[name] for name in values.index])

@@ -77,9 +77,7 @@ def _panel(axis, gains, rows, families, looks, rope):
             )  # fmt: skip
         row = gains.table.loc[name]
         axis.plot([row["low"], row["high"]], [height + MEAN] * 2, color="black", linewidth=1.6, zorder=3)
-        axis.plot(
-            row["mean"], height + MEAN, color="black", marker="D", markersize=5, markeredgecolor="white", zorder=4
-        )
+        axis.plot(row["mean"], height + MEAN, color="black", marker="|", markersize=8, markeredgewidth=1.8, zorder=3)
     axis.set_ylim(len(rows) - 0.5, -0.6)
     axis.xaxis.set_major_locator(MaxNLocator(nbins=6))
     axis.tick_params(axis="y", length=0)

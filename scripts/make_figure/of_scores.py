@@ -159,7 +159,7 @@ def gains(
         {name: printed("dataset", name) for name in field.families},
         rope=rope,
         title=f"Gain in {METRICS[metric]} over controls on {len(field.scores)} data sets, in points",
-        note="A point: one data set. Diamond and line: the mean and its 95 % interval, from a bootstrap that draws "
+        note="A point: one data set. Bar and line: the mean and its 95 % interval, from a bootstrap that draws "
         f"families, then data sets of each. Grey: within {rope:g}, which counts as none. Below the line: controls, of "
         f"which random rankings are the mean of {field.n_draws}. {CHOICES[selection].overall}.{missing}\n"
         f"{study.origin()}",

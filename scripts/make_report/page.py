@@ -23,7 +23,7 @@ from scripts.core.published import PAPERS
 from scripts.core.tables import OF_TABLES, TableSpec, paper_tables
 from scripts.core.text import mean_std
 from scripts.core.words import labelled
-from scripts.make_report.figures import average_ranks, figures
+from scripts.make_report.figures import figures, gains_and_ranks
 from scripts.make_report.trials import trial_facts
 from scripts.make_table import make_table
 from scripts.make_table.formats import HTML, ours, paper
@@ -72,7 +72,7 @@ def gather(study, selection="best_over_grid"):
         "tables": tables,
         "comparison": _comparison(comparison),
         "figures": figures(Path(study.results_dir) / study.name / "figures", study, selection),
-        "ranks": average_ranks(study, selection),
+        "ranks": gains_and_ranks(study, selection),
         "audit": _audit(found, {"method": methods, "optimum": methods, "dataset": datasets}),
         "seconds": _seconds(trials),
         "trials": _trials(study, shown),

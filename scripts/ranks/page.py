@@ -85,7 +85,7 @@ def by_family(families):
     )
 
 
-def gain_notes(field, gains, rope):
+def gain_notes(field, gains, rope=1.0):
     """How to read the gains, in lines of Markdown."""
     if not gains:
         return []
@@ -95,15 +95,15 @@ def gain_notes(field, gains, rope):
         f"{'is one' if n_families == 1 else f'are {n_families}'}.",
         f"* Random rankings: the mean of {field.n_draws}, each at the size that the selection gives it.",
         "* Above: share of data sets with a gain above 0.",
-        f"* Worse, equivalent, better: Bayesian signed-rank test in which {rope:g} points count as none; the "
-        "probability that each is the most probable outcome. It counts every data set alike, whatever its family.",
+        f"* Worse, equivalent, better: Bayesian signed-rank test in which differences up to {rope:g} count as "
+        "none: the probability that each is the most probable outcome. Here all data sets count alike.",
     ]
     if CHOICES[field.selection].overall.endswith("with the labels"):
         lines.append(f"* {field.selection}: {ORACLE}.")
     return lines
 
 
-def rank_notes(comparison, alpha):
+def rank_notes(comparison, alpha=0.05):
     """How to read the ranks, in lines of Markdown."""
     lines = [
         "* 1 is the best; ties share the mean of their places. Both intervals are of 95 %. Other K-means starts: a "
@@ -136,7 +136,7 @@ def _gains(found, names):
     head = ["Method", "Mean", "95 % interval", "Above", "Worse", "Equivalent", "Better"]
     rows = [
         [
-            names[row.Index],
+            names[row.Index] + (" (control)" if row.Index in found.controls else ""),
             signed(row.mean),
             f"{signed(row.low)} to {signed(row.high)}",
             f"{100 * row.above:.0f} %",

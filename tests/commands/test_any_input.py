@@ -45,6 +45,7 @@ BASE = {
     "surface": ["make_figure", "figure=surface", "dataset=umist", "method=mcfs"],
     "convergence": ["make_figure", "figure=convergence", "dataset=umist"],
     "pixels": ["make_figure", "figure=pixels", "dataset=digits", "methods=[mcfs]"],
+    "gains": ["make_figure", "figure=gains"],
     "critical_difference": ["make_figure", "figure=critical_difference"],
     **{name: [name] for name in MAIN if name != "make_figure"},
 }
