@@ -84,8 +84,10 @@ def gains_and_ranks(study, selection):
         chosen = study.select("acc", name)
         chosen = chosen[(chosen["clusterer"] == "kmeans") & chosen["dataset"].isin(choice.datasets)]
         means[name] = chosen.pivot(index="dataset", columns="method", values="mean").dropna(axis=1)
-    shared = sorted(set.intersection(set(choice.methods), *(set(frame.columns) for frame in means.values())))
-    if len(shared) < 2:
+    # Results of earlier versions lack the measures of some selections.
+    means = {name: frame for name, frame in means.items() if len(frame.columns.intersection(choice.methods)) > 1}
+    shared = sorted(set(choice.methods).intersection(*means.values())) if means else []
+    if len(shared) < 2 or selection not in means:
         return {"rows": [], "datasets": []}
     columns = {name: ranks(frame[shared]).mean() for name, frame in means.items()}
     names = unique_names("method", shared)

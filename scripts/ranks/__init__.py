@@ -55,12 +55,14 @@ def rank_study(field, alpha=0.05, posthoc=None):
 
 
 def _by_restart(field):
-    """Intervals under other K-means starts; nan where a cell is no single feature set, or has one labelling only."""
+    """Intervals under other K-means starts; nan where a cell is no single feature set, or is measured only once."""
     unknown = np.full(field.scores.shape[1], np.nan)
+    scores = field.study.results.scores
+    if field.metric not in scores:
+        return unknown, unknown
     wanted = field.cells.loc[[(dataset, method) for dataset in field.scores.index for method in field.scores]]
     if (wanted["trial"] == "").any() or wanted["n_restarts"].min() < 2 or wanted["n_restarts"].nunique() > 1:
         return unknown, unknown
-    scores = field.study.results.scores
     by_set = scores[scores["clusterer"] == field.clusterer].set_index(["trial", "n_selected"]).sort_index()
     values = [
         by_set.loc[[(cell["trial"], cell["n_selected"])]].sort_values("restart")[field.metric].to_numpy()

@@ -132,7 +132,7 @@ def _controls(study, metric, selection, choice):
     means = selected[selected["clusterer"] == "kmeans"].pivot(index="dataset", columns="method", values="mean")
     names = list(dict.fromkeys([*REFERENCES, *choice.controls]))
     scores = 100 * means.reindex(index=choice.datasets, columns=names)
-    drawn = control_scores(study, selection)
-    drawn = drawn[(drawn["metric"] == metric) & (drawn["control"] == RANDOM)].groupby("dataset")["mean"]
+    drawn = control_scores(study, selection, [metric])
+    drawn = drawn[drawn["control"] == RANDOM].groupby("dataset")["mean"]
     scores[RANDOM] = drawn.mean().reindex(choice.datasets)
     return scores, int(drawn.size().reindex(choice.datasets, fill_value=0).min())

@@ -3,11 +3,12 @@
 import numpy as np
 import pandas as pd
 
+from metrics.study import METRICS
+from metrics.study.selections import BY_NAME
 from scripts.compare.controls import ALL, RANDOM
 from scripts.core.command_lines import fill_pairs
 from scripts.core.conf import printed, unique_names
 from scripts.core.text import pipes
-from scripts.core.words import CHOICES
 from scripts.ranks.field import REFERENCES
 from scripts.ranks.gains import COLUMNS
 
@@ -17,7 +18,8 @@ DRAWN = (
 )
 ORACLE = (
     "the choice looks at the labels, so that a method with a grid gets its best point, and a control only its best "
-    "size: a part of every gain is this maximum. selection=default_params has none of it"
+    "size: a part of every gain is this maximum (scripts.make_table says what is left without it). "
+    "selection=default_params has none of it"
 )
 OVER = {RANDOM: "random rankings", ALL: "all features"}
 TESTS = {"nemenyi": "Nemenyi", "wilcoxon_holm": "Wilcoxon-Holm"}
@@ -39,8 +41,9 @@ def ranks_page(field, ranking, gains, rope=1.0, alpha=0.05):
     """
     names = names_of(field)
     n_datasets, n_methods = field.scores.shape
+    what = f"{METRICS[field.metric]}, {field.selection}, {field.clusterer}"
     lines = [
-        f"## Gains and ranks of study {field.study.name}: {field.metric.upper()}, {field.selection}, {field.clusterer}",
+        f"## Gains and ranks of study {field.study.name}: {what}",
         "",
         f"{n_methods} methods on {n_datasets} data sets: {by_family(field.families)}.",
         *(f"\n{text}" for text in field.left_out),
@@ -98,7 +101,7 @@ def gain_notes(field, gains, rope=1.0):
         f"* Worse, equivalent, better: Bayesian signed-rank test in which differences up to {rope:g} count as "
         "none: the probability that each is the most probable outcome. Here all data sets count alike.",
     ]
-    if CHOICES[field.selection].overall.endswith("with the labels"):
+    if BY_NAME[field.selection].oracle:
         lines.append(f"* {field.selection}: {ORACLE}.")
     return lines
 
