@@ -61,5 +61,5 @@ FACTS = "trial name value".split()
 MEASURES = "trial n_selected name value".split()
 COLUMNS = {"trials": TRIALS, "scores": SCORES, "traces": TRACES, "facts": FACTS, "measures": MEASURES}
 KINDS = {field.name: field.type for field in fields(Row)}  # column -> type; of all others it is a text
-KINDS |= dict.fromkeys(("n_selected", "restart", "iteration", "repeat"), int)
-KINDS |= dict.fromkeys(("acc", "nmi", "agreement", "silhouette", "value"), float)
+KINDS |= dict.fromkeys(("n_selected", "restart", "iteration", "repeat", "seed"), int)
+KINDS |= dict.fromkeys(("acc", "nmi", "agreement", "silhouette", "value", "acc_mean", "nmi_mean"), float)

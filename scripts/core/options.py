@@ -95,6 +95,13 @@ OPTIONS = {
         "format": one_of("md", "csv"),
         "selection": SELECTION,
     },
+    "seeds": {
+        **RESULTS, **DATA,
+        "methods": optional(listed(NAME)),
+        "datasets": optional(listed(NAME)),
+        "seeds": whole(2, 1000),
+        "n_jobs": either(one_of(-1), whole(1, 1024)),
+    },
     "make_report": {**RESULTS, **OUTPUT, **DATA, "selection": SELECTION},
     "cite": RESULTS,
 }  # fmt: skip

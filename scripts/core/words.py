@@ -7,6 +7,7 @@ from metrics.study.selections import BY_NAME
 # The state of a cell of a table.
 COMPLETE, PARTIAL, NOT_RUN = "complete", "partial", "not run"  # or FAILED
 POOR = ("collapsed", "diverged")  # fits that learned nothing
+REFITTED = ("default_params", "best_over_grid")  # selections whose points scripts.seeds fits again
 CLUSTERERS = {"kmeans": "K-means on the selected features", "learned": "the labels that the methods learn"}
 
 
