@@ -77,9 +77,8 @@ def read_frame(path, names=None):
     return frame
 
 
-def empty_frame(name):
-    """A frame of no rows, in the columns of one of the files."""
-    names = COLUMNS[name]
+def empty_frame(names):
+    """A frame of no rows, in these columns."""
     return pd.read_csv(io.StringIO(",".join(names)), dtype=_types(names), converters=CONVERTERS)
 
 
@@ -107,9 +106,8 @@ def read_cells(results_dir, study, file, names):
     StoreError
         As `read_frame`.
     """
-    folder = Path(results_dir, study)
-    paths = sorted(folder.parent.glob(f"{glob.escape(study)}/*/*/{file}"))
-    return pd.concat([read_frame(path, names) for path in paths or [folder / file]], ignore_index=True)
+    paths = sorted(Path(results_dir).glob(f"{glob.escape(study)}/*/*/{file}"))
+    return pd.concat([read_frame(path, names) for path in paths] or [empty_frame(names)], ignore_index=True)
 
 
 def read_rows(path):

@@ -223,7 +223,7 @@ def load_results(results_dir, study=None, dataset=None, method=None):
     joined = {
         name: pd.concat(parts, ignore_index=True).drop_duplicates(IDENTITY[name], keep="last")
         if parts
-        else empty_frame(name)
+        else empty_frame(COLUMNS[name])
         for name, parts in frames.items()
     }
     trials = joined["trials"].sort_values(["study", "dataset", "method", "params", "sizes"], kind="stable")

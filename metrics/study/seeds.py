@@ -1,5 +1,6 @@
 """How far the scores of a method move with its own seed."""
 
+SCORES = ("acc", "nmi")  # that are kept of other seeds
 KEYS = ["trial", "n_selected", "clusterer"]
 
 

@@ -6,7 +6,11 @@ from dataclasses import dataclass, replace
 from os import PathLike
 
 from metrics.study.maximum import maxima
+from metrics.study.seeds import spreads
 from metrics.study.summary import select, summarise
+from runners.reading import empty_frame
+from runners.seeds import COLUMNS as SEEDS
+from runners.seeds import load_seeds
 from runners.store import Results, load_results
 
 
@@ -49,6 +53,11 @@ class Study:
         if (metric, selection) not in self._selected:
             self._selected[metric, selection] = select(self.summary, metric, selection)
         return self._selected[metric, selection]
+
+    @functools.cached_property
+    def seeds(self):
+        """Mean and spread over the seeds of the methods, from `metrics.study.seeds.spreads`."""
+        return spreads(load_seeds(self.results_dir, self.name) if self.results_dir else empty_frame(SEEDS))
 
     @functools.cached_property
     def protocol(self):

@@ -266,6 +266,7 @@ def _trials(study, shown):
             np.asarray(traces.get(row["trial"], [])),
             shown[row["trial"]],
             faces[row["dataset"]],
+            study.seeds[study.seeds["trial"] == row["trial"]],
         )
         for row in wanted.to_dict("records")
     ]
