@@ -2,6 +2,8 @@
 
 import shlex
 
+import pandas as pd
+
 from metrics.study.seeds import SCORES
 from runners.again import takes_seed
 from scripts.core.conf import find, printed, unique_names
@@ -51,8 +53,7 @@ def _lacking(cells, seeds):
     """Methods with a random part of which some fit that is shown has no spread."""
     open_cells = cells[(cells["trial"] != "") & cells["seed_std"].isna()]
     if cells["selection"].iloc[0] not in REFITTED:  # other fits than those that are made again
-        there = set(seeds[["dataset", "method"]].itertuples(index=False, name=None))
-        stored = [pair in there for pair in zip(open_cells["dataset"], open_cells["method"], strict=True)]
-        open_cells = open_cells[[not own for own in stored]]
+        pairs, stored = (pd.MultiIndex.from_frame(frame[["dataset", "method"]]) for frame in (open_cells, seeds))
+        open_cells = open_cells[~pairs.isin(stored)]
     files = {name: find("method", name) for name in open_cells["method"].unique()}
     return [name for name, content in files.items() if content and takes_seed(content["target"])]

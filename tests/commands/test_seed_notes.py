@@ -44,6 +44,7 @@ def test_the_spread_stands_below_the_table_and_its_lack_is_said_once(results, mo
     command = "python -m scripts.seeds study=s 'methods=[random_selection]'"
     assert [command in note for note in table(results).notes].count(True) == 1
     assert any(command in note for note in table(results, "silhouette").notes)
+    assert not any("seeds" in note.lower() for note in table(results, "grid_median").notes)
     assert not any("seeds" in note.lower() for note in table(results, "best_over_grid", "seconds").notes)
     monkeypatch.setattr(sys, "argv", ["seeds", "study=s", f"results_dir={results}", "n_jobs=1"])
     main()
