@@ -3,6 +3,8 @@
 Row i of V is ``v_i = s_i - scale d_i``, and row i of G its projection on the simplex, ``max(v_i - t_i, 0)``.  A row of
 V is cheap, and d_ij = d_ji to the last bit, from differences in a fixed order.  So V is computed anew wherever it is
 needed, a row at a time, and there is no array of all pairs.
+
+A row with an entry for every column is *full*, and is read and written without its columns.
 """
 
 import numpy as np
@@ -11,6 +13,7 @@ from methods.core.compiled import compiled
 
 CHUNK = 512  # entries of a row whose distances are added up together, in the innermost cache
 SPARSE = 4  # a row of S with fewer than 1 / SPARSE of its entries gives a bound of the threshold that is worth its cost
+FULL = 2  # a row with more than 1 / FULL of its entries is made full
 
 
 @compiled()
@@ -32,10 +35,10 @@ def thresholds(Yt, graph, scale, result):
     v, edges = np.empty(n), np.empty(n)
     for i in range(n):
         first, last = indptr[i], indptr[i + 1]
+        own = data[first:last]
+        full = last - first == n
         _distances(Yt, i, v)
-        result[i, 3] = 0.0
-        for p in range(first, last):
-            result[i, 3] += data[p] * v[indices[p]]
+        result[i, 3] = _dot(own, v) if full else _sparse_dot(own, indices[first:last], v)
         for j in range(n):
             v[j] *= -scale
         _add(graph, i, v)
@@ -46,13 +49,10 @@ def thresholds(Yt, graph, scale, result):
             t = _threshold(edges, last - first, t)
         result[i, 0] = t = _threshold(v, n, t)
         result[i, 1] = _above(v, n, t, 0.0)
-        moved = 0.0
-        for p in range(first, last):
-            moved += (max(v[indices[p]] - t, 0.0) - data[p]) ** 2
-            v[indices[p]] = t
         for j in range(n):
             v[j] = max(v[j] - t, 0.0)
-        result[i, 2] = moved + _squares(v, n)
+        _subtract(own, indices[first:last], full, v)
+        result[i, 2] = _squares(v, n)
 
 
 @compiled()
@@ -78,13 +78,12 @@ def rows(Yt, graph, scale, t, result, columns, values):
         _add(graph, i, v)
         for j in range(n):
             v[j] = max(v[j] - t[i], 0.0)
-        end = _kept(v, end, columns, values)
-        result[i + 1] = end
+        result[i + 1] = end = _kept(v, end, columns, values)
 
 
 @compiled()
-def symmetric_rows(Yt, graph, transposed, scale, t, result, columns, values, sums):
-    """(G + G') / 2, as the arrays of a csr_array.
+def symmetric_rows(Yt, graph, transposed, scale, t, result, columns, values, sums, smoothed):
+    """H = (G + G') / 2, as the arrays of a csr_array; full rows hold their zeros too.
 
     Parameters
     ----------
@@ -93,9 +92,12 @@ def symmetric_rows(Yt, graph, transposed, scale, t, result, columns, values, sum
     transposed : tuple of ndarray
         The arrays of the transpose of S.
     sums : ndarray of shape (n_samples, 2)
-        Written to: the sum of a row, and ``||g_i - (g_i + g'_i) / 2||^2`` for g'_i the row of G'.
+        Written to: the sum of a row of H, and ``||g_i - h_i||^2``.
+    smoothed : ndarray of shape (n_samples, n_columns)
+        Written to: H Y.
     """
-    n, end = Yt.shape[1], 0
+    m, n = Yt.shape
+    end = 0
     v, w = np.empty(n), np.empty(n)
     result[0] = 0
     for i in range(n):
@@ -109,8 +111,17 @@ def symmetric_rows(Yt, graph, transposed, scale, t, result, columns, values, sum
             g, other = max(v[j] - t[i], 0.0), max(w[j] - t[j], 0.0)
             v[j], w[j] = (g + other) / 2, (g - other) / 2
         sums[i, 0], sums[i, 1] = _sum(v, n), _squares(w, n)
-        end = _kept(v, end, columns, values)
-        result[i + 1] = end
+        first = end
+        if FULL * _above(v, n, 0.0, 0.0) > n:
+            for j in range(n):
+                columns[first + j], values[first + j] = j, v[j]
+            result[i + 1] = end = first + n
+            for k in range(m):
+                smoothed[i, k] = _dot(v, Yt[k])
+        else:
+            result[i + 1] = end = _kept(v, first, columns, values)
+            for k in range(m):
+                smoothed[i, k] = _sparse_dot(values[first:end], columns[first:end], Yt[k])
 
 
 @compiled()
@@ -136,8 +147,32 @@ def _distances(Yt, i, v):
 def _add(graph, i, v):
     """Row i of a sparse array added to v."""
     indptr, indices, data = graph
-    for p in range(indptr[i], indptr[i + 1]):
-        v[indices[p]] += data[p]
+    first, last = indptr[i], indptr[i + 1]
+    if last - first == len(v):
+        for j in range(len(v)):
+            v[j] += data[first + j]
+    else:
+        for p in range(first, last):
+            v[indices[p]] += data[p]
+
+
+@compiled()
+def _subtract(own, indices, full, v):
+    """A row of a sparse array taken from v."""
+    if full:
+        for j in range(len(v)):
+            v[j] -= own[j]
+    else:
+        for p in range(len(own)):
+            v[indices[p]] -= own[p]
+
+
+@compiled()
+def _sparse_dot(own, indices, v):
+    total = 0.0
+    for p in range(len(own)):
+        total += own[p] * v[indices[p]]
+    return total
 
 
 @compiled()
@@ -178,6 +213,14 @@ def _largest(v, n):
     for j in range(n):
         largest = v[j] if v[j] > largest else largest
     return largest
+
+
+@compiled(**_SUMS)
+def _dot(v, w):
+    total = 0.0
+    for j in range(len(v)):
+        total += v[j] * w[j]
+    return total
 
 
 @compiled(**_SUMS)

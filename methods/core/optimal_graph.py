@@ -1,5 +1,7 @@
 """A graph that adapts to an embedding, and least squares with its Laplacian."""
 
+import weakref
+
 import numpy as np
 from scipy import sparse
 from scipy.linalg import cho_factor, cho_solve
@@ -37,6 +39,10 @@ class Adapted:
         Above 0.
     symmetric : bool, default=False
         Whether S is, to the last bit.
+    spare : list, default=None
+        Of arrays to write `symmetric` to.  The arrays of what it returns join them as soon as that is deleted, so that
+        a loop with one list needs memory for two graphs, and asks the system for it twice: with millions of entries
+        that takes longer than the arithmetic.  Whoever gives a list must not keep an array of a graph beyond the graph.
 
     Attributes
     ----------
@@ -51,9 +57,10 @@ class Adapted:
     entries above a threshold.  Thresholds are all that is kept here.  O(n_samples^2), a row at a time.
     """
 
-    def __init__(self, Y, S, gamma, symmetric=False):
+    def __init__(self, Y, S, gamma, symmetric=False, spare=None):
         self.graph = _arrays(S)
         self.transposed = self.graph if symmetric else _arrays(sparse.csr_array(S.T))
+        self.spare = [] if spare is None else spare
         self.Yt, self.scale = np.ascontiguousarray(Y.T), 1 / (4 * gamma)
         found = np.empty((len(Y), 4))
         adapted_rows.thresholds(self.Yt, self.graph, self.scale, found)
@@ -68,14 +75,23 @@ class Adapted:
         return self._csr(*arrays)
 
     def symmetric(self):
-        """H = (G + G') / 2, a csr_array, the sums of its rows, and ||G - H||_F^2."""
+        """H = (G + G') / 2, in which zeros may be stored, the sums of its rows, HY, and ||G - H||_F^2."""
         n = len(self.thresholds)
-        arrays, sums = self._empty(min(2 * self.nnz, n**2)), np.empty((n, 2))
-        adapted_rows.symmetric_rows(self.Yt, self.graph, self.transposed, self.scale, self.thresholds, *arrays, sums)
-        return self._csr(*arrays), sums[:, 0], float(sums[:, 1].sum())
+        # Every entry of G makes two of H at most, and zeros are stored in a row that is more than half full.
+        arrays, sums = self._empty(min(4 * self.nnz, n**2)), np.empty((n, 2))
+        smoothed = np.empty(self.Yt.shape[::-1])
+        graphs = self.graph, self.transposed
+        adapted_rows.symmetric_rows(self.Yt, *graphs, self.scale, self.thresholds, *arrays, sums, smoothed)
+        H = self._csr(*arrays)
+        weakref.finalize(H, self.spare.append, arrays).atexit = False
+        return H, sums[:, 0], smoothed, float(sums[:, 1].sum())
 
     def _empty(self, nnz):
         kind = np.int32 if nnz < 2**31 else np.int64
+        while self.spare:
+            arrays = self.spare.pop()
+            if len(arrays[1]) >= nnz and arrays[1].dtype == kind:
+                return arrays
         return np.empty(len(self.thresholds) + 1, kind), np.empty(nnz, kind), np.empty(nnz)
 
     def _csr(self, indptr, columns, values):

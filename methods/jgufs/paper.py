@@ -128,7 +128,7 @@ class Problem:
     def graph(self, F):
         """The S that minimises ||S - A||^2 + alpha tr F'L_S F."""
         adapted = Adapted(F, self.A, 1 / self.alpha)
-        H, degrees, _ = adapted.symmetric()
+        H, degrees, *_ = adapted.symmetric()
         return Graph(adapted, sparse.csr_array(sparse.diags_array(degrees) - H))
 
     def solve(self, s, F, graph):

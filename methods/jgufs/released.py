@@ -28,19 +28,21 @@ def first(X, n_clusters, seed, *graph):
 
 
 class State(NamedTuple):
-    """F, the W before it, the graph that replaces A and its row sums, the weights of the features, the traced value."""
+    """F, the W before it, the graph that replaces A, LF, the weights of the features, and the traced value."""
 
     F: np.ndarray
     W: np.ndarray
     A: sparse.csr_array
-    degrees: np.ndarray
+    LF: np.ndarray
     weights: np.ndarray
     value: float
 
     @property
     def S(self):
         """The learned graph, made symmetric."""
-        return self.A
+        S = self.A.copy()
+        S.eliminate_zeros()
+        return S
 
 
 class Problem:
@@ -61,14 +63,14 @@ class Problem:
         self.X, self.A = X, A
         self.alpha, self.beta, self.gamma, self.lambda_ = alpha, beta, gamma, lambda_
         self.ridge = WeightedRidge(X)
+        self.spare = []
 
     def start(self, F):
         """W from F with all weights 1; the value is the first sweep's, at this F."""
         weights = np.ones(self.X.shape[1])
         rest, W = self.ridge.factor(self.gamma * weights).residual(F)
-        degrees = self.A.sum(axis=1)
-        smooth = np.vdot(F, degrees[:, None] * F - self.A @ F)
-        return State(F, W, self.A, degrees, weights, self.value(W, rest, smooth, 0.0))
+        LF = self.A.sum(axis=1)[:, None] * F - self.A @ F
+        return State(F, W, self.A, LF, weights, self.value(W, rest, np.vdot(F, LF), 0.0))
 
     def starts(self, F, tol):
         """The one start: the program has no path."""
@@ -79,15 +81,15 @@ class Problem:
         F = state.F
         rest, W = self.ridge.factor(self.gamma * state.weights).residual(F)
         fitted = F - rest
-        RF = self.alpha * (state.degrees[:, None] * F - state.A @ F) + self.beta * (2 * rest - F)
+        RF = self.alpha * state.LF + self.beta * (2 * rest - F)
         below = RF + self.lambda_ * (F @ (F.T @ F))
         F = np.divide(F * (self.lambda_ * F), below, out=np.zeros_like(F), where=below != 0)
         lengths = np.linalg.norm(F, axis=0)
         F = F / np.where(lengths > 0, lengths, 1.0)
-        adapted = Adapted(F, state.A, 1 / (2 * self.alpha), symmetric=True)
-        A, degrees, distance = adapted.symmetric()
+        adapted = Adapted(F, state.A, 1 / (2 * self.alpha), symmetric=True, spare=self.spare)
+        A, degrees, AF, distance = adapted.symmetric()
         value = self.value(W, F - fitted, adapted.smoothness, distance)
-        return State(F, W, A, degrees, row_weights(W, EPS), value)
+        return State(F, W, A, degrees[:, None] * F - AF, row_weights(W, EPS), value)
 
     def value(self, W, rest, smooth, distance):
         """What the program prints: the objective with the Laplacian before the sweep, and no penalty."""

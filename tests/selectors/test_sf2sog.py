@@ -111,11 +111,12 @@ def test_the_graph_is_the_projection_of_whole_rows(n_samples, scale, gamma):
     # The rounding of a distance is divided by gamma as well.
     settings = {"atol": 1e-12 + 1e-15 / gamma}
     adapted = Adapted(Y, S, gamma)
-    symmetric, sums, skew = adapted.symmetric()
+    symmetric, sums, smoothed, skew = adapted.symmetric()
     np.testing.assert_allclose(adapted.rows().toarray(), whole, **settings)
     np.testing.assert_allclose(symmetric.toarray(), (whole + whole.T) / 2, **settings)
     np.testing.assert_array_equal(symmetric.toarray(), symmetric.T.toarray())
     np.testing.assert_allclose(sums, symmetric.sum(axis=1))
+    np.testing.assert_allclose(smoothed, symmetric @ Y, atol=1e-12)
     assert skew == pytest.approx(((whole - whole.T) ** 2).sum() / 4, abs=1e-12)
     assert adapted.distance == pytest.approx(((whole - S.toarray()) ** 2).sum(), rel=1e-9, abs=1e-12)
     assert adapted.smoothness == pytest.approx((S.toarray() * squared).sum() / 2)
