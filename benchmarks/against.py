@@ -1,11 +1,11 @@
 """CPU seconds of fits by this checkout and by an older commit, in turn, and whether they come to the same.
 
-    python -m benchmarks.against --commit 5db6d0b --methods jgufs_released --datasets mnist usps --set alpha=0.01 max_iter=8
+    python -m benchmarks.against --commit 5db6d0b --methods jgufs_released --datasets mnist --set alpha=0.01 max_iter=8
 
-The commit is checked out beside, in a folder that is removed at the end.  Each side is one process with one BLAS thread;
-it loads the data, fits once with max_iter=1, which is not timed (imports, compilation, graphs that all fits share), and
-then fits in turn with the other.  A ratio is that of median CPU seconds; "objective" is by how much it is higher than
-the old one, relative.  Packages are those of this environment.
+The commit is checked out beside, in a folder that is removed at the end.  Each side is one process with one BLAS
+thread.  It loads the data, fits once with max_iter=1, which is not timed (imports, compilation, graphs that all fits
+share), and then fits in turn with the other.  A ratio is that of median CPU seconds; "objective" is by how much it is
+higher than the old one, relative.  Packages are those of this environment.
 """
 
 import argparse
@@ -18,7 +18,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
-
 
 ROOT = Path(__file__).resolve().parents[1]
 SIZE = 100  # features compared
