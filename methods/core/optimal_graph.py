@@ -96,11 +96,16 @@ class Adapted:
 
     def _csr(self, indptr, columns, values):
         n, nnz = len(indptr) - 1, indptr[-1]
-        return sparse.csr_array((values[:nnz], columns[:nnz], indptr), shape=(n, n))
+        S = sparse.csr_array((values[:nnz], columns[:nnz], indptr), shape=(n, n))
+        S.has_canonical_format = True  # known, where scipy would look through all columns
+        return S
 
 
 def _arrays(S):
-    """indptr, indices and data, read-only all of them, so that loops are compiled for one kind of array."""
+    """indptr, sorted indices and data, read-only all of them, so that loops are compiled for one kind of array."""
+    if not S.has_canonical_format:
+        S = S.copy()
+        S.sum_duplicates()
     views = S.indptr.view(), S.indices.view(), S.data.view()
     for view in views:
         view.flags.writeable = False

@@ -124,6 +124,17 @@ def test_the_graph_is_the_projection_of_whole_rows(n_samples, scale, gamma):
     np.testing.assert_array_equal(again.symmetric()[0].toarray(), Adapted(Y, symmetric, gamma).symmetric()[0].toarray())
 
 
+def test_a_graph_with_edges_in_any_order_is_taken_for_what_it_is():
+    Y, S = sample(12, 3), np.random.default_rng(0).random((12, 12))
+    turned = sparse.csr_array(
+        (S[:, ::-1].ravel(), np.tile(np.arange(12)[::-1], 12), np.arange(0, 145, 12)), shape=(12, 12)
+    )
+    assert not turned.has_sorted_indices
+    expected = adapted_graph(Y, sparse.csr_array(S), 0.5).toarray()
+    np.testing.assert_array_equal(adapted_graph(Y, turned, 0.5).toarray(), expected)
+    np.testing.assert_allclose(expected, project_simplex(S - squared_distances(Y) / 2), atol=1e-12)
+
+
 def test_quadratic_form_is_what_is_left_after_the_best_embedding():
     X = sample(40, 12)
     G = row_stochastic_graph(X, "heat", 5)
