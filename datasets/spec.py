@@ -56,6 +56,11 @@ class Spec(TypedDict):
     Attributes
     ----------
     name, paper_name, citation, origin, terms : str
+    family : str, optional
+        One of `FAMILIES`: what the samples are.  Without it a data set is a family of its own.
+    same_source_as : str, optional
+        The data set whose samples these are too, all or a part of them or others of the same collection.  Without it
+        a data set is a source of its own.
     samples, features, classes : int
         The expected shape.
     image : dict or None
@@ -71,6 +76,8 @@ class Spec(TypedDict):
     citation: str
     origin: str
     terms: str
+    family: NotRequired[str]
+    same_source_as: NotRequired[str]
     samples: int
     features: int
     classes: int
@@ -79,8 +86,9 @@ class Spec(TypedDict):
     sources: list
 
 
-REQUIRED = set(Spec.__annotations__)
+REQUIRED, KEYS = set(Spec.__required_keys__), set(Spec.__annotations__)
 SOURCE = set(Source.__annotations__)
+FAMILIES = ("faces", "genes", "handwriting", "objects", "sensors", "spectra", "speech", "text")
 WORDS = {
     str: "a text",
     int: "an int >= 1",
@@ -110,17 +118,30 @@ def read_spec(name):
     Raises
     ------
     DataError
-        For an unknown name, which lists the known ones, and for a file that breaks `check_spec`.
+        For an unknown name, which lists the known ones, for a file that breaks `check_spec`, and for a source that is
+        no data set here, or names another one itself.
     """
     if name not in dataset_names():
         raise DataError(f"there is no data set {name!r}; the known ones are {', '.join(dataset_names())}.")
-    try:
-        spec = check_spec(yaml.safe_load((FOLDER / f"{name}.yaml").read_text(encoding="utf-8")))
-    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
-        raise DataError(f"conf/dataset/{name}.yaml is not YAML: {' '.join(str(error).split())}") from error
+    spec = check_spec(_content(name))
     if spec["name"] != name:
         raise DataError(f"conf/dataset/{name}.yaml: name is {spec['name']!r}, it must be that of the file.")
+    if "same_source_as" in spec:
+        _check_other(spec["same_source_as"], f"conf/dataset/{name}.yaml:")
     return spec
+
+
+def _content(name):
+    try:
+        return yaml.safe_load((FOLDER / f"{name}.yaml").read_text(encoding="utf-8"))
+    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
+        raise DataError(f"conf/dataset/{name}.yaml is not YAML: {' '.join(str(error).split())}") from error
+
+
+def _check_other(other, where):
+    _require(other in dataset_names(), where, f"same_source_as={other!r} must be in {', '.join(dataset_names())}")
+    first = check_spec(_content(other)).get("same_source_as", other)
+    _require(first == other, where, f"same_source_as={other!r} is itself of {first!r}; name that one")
 
 
 def check_spec(spec):
@@ -142,10 +163,20 @@ def check_spec(spec):
     """
     where = f"the specification of {spec.get('name')!r}" if isinstance(spec, dict) else "the specification"
     _require(isinstance(spec, dict), where, "must be a mapping")
-    _require(set(spec) == REQUIRED, where, f"must have exactly {sorted(REQUIRED)}; differs in {set(spec) ^ REQUIRED}")
+    wrong = (REQUIRED - set(spec)) | (set(spec) - KEYS)
+    _require(
+        not wrong, where, f"must have {sorted(REQUIRED)} and may have {sorted(KEYS - REQUIRED)}; differs in {wrong}"
+    )
     for key, low in (("samples", 2), ("classes", 2)):
         _require(type(spec[key]) is int and spec[key] >= low, where, f"{key}={spec[key]!r} must be an int >= {low}")
     _check_types(spec, Spec, where)
+    family, other = spec.get("family", FAMILIES[0]), spec.get("same_source_as")
+    _require(
+        family in FAMILIES,
+        where,
+        f"family={family!r} must be one of {', '.join(FAMILIES)}; leave it out for a family of its own",
+    )
+    _require(other != spec["name"], where, f"same_source_as={other!r} must be another data set; leave it out otherwise")
     if spec["image"] is not None:
         _check_image(spec["image"], spec["features"], where)
     _require(spec["sources"], where, "sources must be a list of at least one")

@@ -8,8 +8,14 @@ from threadpoolctl import threadpool_limits
 from metrics.clustering import acc_nmi
 from metrics.kmeans import kmeans_restarts, load_engine
 from metrics.label_free import agreements, silhouettes
+from metrics.nearest_neighbour import nearest_neighbour_accuracy
+from metrics.reconstruction import reconstruction
+from metrics.replication import replications
 
-N_MEASURES = 4  # of every restart: accuracy, NMI, agreement with the other restarts, silhouette
+# What is measured of every restart, and what of the feature set as a whole.
+PER_RESTART = ("acc", "nmi", "agreement", "silhouette")
+PER_SET = ("silhouette_all", "replication", "prediction_strength", "reconstruction", "nearest_neighbour")
+N_MEASURES = len(PER_RESTART) + len(PER_SET)
 
 
 def evaluate(features, X, y, protocol):
@@ -26,9 +32,11 @@ def evaluate(features, X, y, protocol):
     Returns
     -------
     scores : ndarray of shape (N_MEASURES, n_restarts)
-        Accuracy, NMI, and two that use no label: agreement with the other restarts, and silhouette.  The silhouette is
-        that of one restart, the first of those that agree most with the others, and nan for the rest: all of them
-        would take a while.
+        The rows are `PER_RESTART` and `PER_SET`.  Accuracy, NMI, and two that use no label: agreement with the other
+        restarts, and silhouette.  The silhouette is that of one restart, the first of those that agree most with the
+        others, and nan for the rest: all of them would take a while.  What is measured once for a set is in the first
+        column, and nan in the others: the silhouette of the same restart measured on all features, `replications`,
+        `reconstruction`, and the accuracy of the nearest neighbour, the only one of these that uses labels.
     seconds : float
     """
     load_engine()  # outside what is timed
@@ -42,7 +50,14 @@ def evaluate(features, X, y, protocol):
         typical = [int(np.argmax(np.nan_to_num(agreement)))]
         silhouette = np.full(len(labels), np.nan)
         silhouette[typical] = silhouettes(selected, labels[typical], n_clusters)
-        scores = np.array([*acc_nmi(y, labels, protocol.nmi), agreement, silhouette])
+        once = np.full((len(PER_SET), len(labels)), np.nan)
+        once[:, 0] = (
+            silhouettes(X, labels[typical], n_clusters)[0],
+            *replications(selected, n_clusters, protocol.seed, protocol.max_iter),
+            reconstruction(selected, X),
+            nearest_neighbour_accuracy(selected, y),
+        )
+        scores = np.array([*acc_nmi(y, labels, protocol.nmi), agreement, silhouette, *once])
     return scores, time.perf_counter() - started
 
 
@@ -59,6 +74,6 @@ def evaluate_labels(labels, y, average):
     Returns
     -------
     ndarray of shape (N_MEASURES, 1)
-        As `evaluate` gives them; nan for the two measures that need restarts or features.
+        As `evaluate` gives them; nan for the measures that need restarts or features.
     """
     return np.vstack([*acc_nmi(y, labels[None, :], average), np.full((N_MEASURES - 2, 1), np.nan)])

@@ -60,8 +60,9 @@ def agreements(labels, n_clusters):
 def silhouettes(X, labels, n_clusters):
     """Simplified silhouette of each clustering, with distances to the means of the clusters.
 
-    A sample at distance a from the mean of its own cluster and b from the nearest other mean has (b - a) / max(a, b);
-    the mean over the samples is returned.  It is 0 for a clustering with fewer clusters than were asked for.
+    A sample at distance a from the mean of its own cluster and b from the nearest other mean has (b - a) / max(a, b),
+    and 0 where it is alone in its cluster (Rousseeuw's convention); the mean over the samples is returned.  It is 0 for
+    a clustering with fewer clusters than were asked for.
 
     Parameters
     ----------
@@ -82,6 +83,7 @@ def silhouettes(X, labels, n_clusters):
     References
     ----------
     Hruschka, de Castro & Campello. Evolutionary algorithms for clustering gene-expression data. ICDM 2004.
+    Rousseeuw. Silhouettes. Journal of Computational and Applied Mathematics 20, 1987.
     """
     n_restarts, n_samples = labels.shape
     counts = _counts(labels, n_clusters)
@@ -108,7 +110,8 @@ def silhouettes(X, labels, n_clusters):
         # Rounding leaves a sample on its own mean at about 1e-16 of the norms, on either side of zero.
         a, b = np.sqrt(np.maximum(a, 0)), np.sqrt(np.maximum(b, 0))
         larger = np.maximum(a, b)
-        result[whole] += np.divide(b - a, larger, np.zeros(a.shape), where=larger > 0).sum(axis=1)
+        alone = np.take_along_axis(counts[whole], labels[whole, start : start + step], axis=1) == 1
+        result[whole] += np.divide(b - a, larger, np.zeros(a.shape), where=(larger > 0) & ~alone).sum(axis=1)
     return result / n_samples
 
 

@@ -20,7 +20,9 @@ from runners.store import StoreError
 from runners.trial import DIGEST
 
 # Modules of `metrics` that an evaluation runs.
-EVALUATED_BY = ("clustering", "elkan", "kmeans", "label_free", "evaluate")
+EVALUATED_BY = (
+    "clustering", "elkan", "kmeans", "label_free", "nearest_neighbour", "reconstruction", "replication", "evaluate",
+)  # fmt: skip
 
 
 class Evaluations:

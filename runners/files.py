@@ -3,7 +3,9 @@
 import csv
 import io
 import os
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+
+import filelock
 
 from runners.reading import IDENTITY, StoreError
 from runners.row import COLUMNS
@@ -54,6 +56,21 @@ def clear_unfinished(path):
     for left in path.parent.glob(f"{path.name}.*.tmp"):
         with suppress(OSError):
             left.unlink()
+
+
+@contextmanager
+def held(path):
+    """Keep other processes from writing a file, and remove what a killed one left beside it."""
+    with filelock.FileLock(path.with_name(f".{path.stem}.lock")):
+        clear_unfinished(path)
+        yield
+
+
+def write_rows(path, names, rows):
+    """Write a CSV of these columns whole or not at all."""
+    buffer = io.StringIO()
+    csv.writer(buffer, lineterminator="\n").writerows([names, *rows])
+    replace_file(path, buffer.getvalue().encode())
 
 
 def keep_lines(path, wanted):

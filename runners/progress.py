@@ -57,10 +57,13 @@ class Progress:
         Number of trials.
     every : float, default=10
         Seconds between plain lines.
+    noun : str, default="trial"
+        What is counted.
     """
 
-    def __init__(self, total, every=10.0):
-        self._bar = tqdm(total=total, unit="trial", leave=False, dynamic_ncols=True) if sys.stderr.isatty() else None
+    def __init__(self, total, every=10.0, noun="trial"):
+        self._noun = noun
+        self._bar = tqdm(total=total, unit=noun, leave=False, dynamic_ncols=True) if sys.stderr.isatty() else None
         self._total, self._every, self._count = total, every, 0
         self._started = self._last = time.perf_counter()
 
@@ -78,7 +81,10 @@ class Progress:
             self._last = now
             since = now - self._started
             left = f", about {since / self._count * (self._total - self._count):.0f} s to go" if self._count else ""
-            log.info("  %d of %d trials, %d failed, after %.0f s%s", self._count, self._total, failed, since, left)
+            log.info(
+                "  %d of %s, %d failed, after %.0f s%s",
+                self._count, counted(self._total, self._noun), failed, since, left,
+            )  # fmt: skip
 
     def say(self, text):
         """Print a line without tearing the bar."""

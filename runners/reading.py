@@ -1,10 +1,12 @@
 """The CSVs of a cell as frames; of one that is damaged, the file, line, column, value and remedy."""
 
 import csv
+import glob
 import io
 import json
 import math
 import sys
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -16,10 +18,10 @@ csv.field_size_limit(min(sys.maxsize, 2**31 - 1))  # a ranking of 20,000 feature
 # Python's own float() reads back exactly what was written, in every version of pandas.
 CONVERTERS = {name: float for name, kind in KINDS.items() if kind is float}
 CONVERTERS["is_default"] = {"True": True, "False": False}.__getitem__
-TYPES = {name: KINDS.get(name, str) for names in COLUMNS.values() for name in names if name not in CONVERTERS}
-RANGES = {"acc": (0, 1), "nmi": (0, 1), "agreement": (-1, 1), "silhouette": (-1, 1)}
+RANGES = dict.fromkeys(("acc", "nmi", "acc_mean", "nmi_mean"), (0, 1)) | {"agreement": (-1, 1), "silhouette": (-1, 1)}
 RANGES |= dict.fromkeys(("fit_s", "eval_s", "peak_mb"), (0, math.inf))
-RANGES |= dict.fromkeys(("n_iter", "n_scores", "restart", "iteration"), (0, 2**63 - 1)) | {"n_selected": (1, 2**63 - 1)}
+RANGES |= dict.fromkeys(("n_iter", "n_scores", "restart", "iteration", "seed"), (0, 2**63 - 1))
+RANGES |= {"n_selected": (1, 2**63 - 1)}
 NEVER_NAN = ("acc", "nmi")
 CLUSTERERS = ("kmeans", "learned")
 # What identifies a row of each file; of rows that say the same twice the last one counts.
@@ -28,6 +30,7 @@ IDENTITY = {
     "scores": ["trial", "n_selected", "clusterer", "restart"],
     "traces": ["trial", "iteration"],
     "facts": ["trial", "name"],
+    "measures": ["trial", "n_selected", "name"],
 }
 
 
@@ -41,7 +44,7 @@ def read_frame(path, names=None):
     Parameters
     ----------
     path : Path
-        ``trials.csv``, ``scores.csv``, ``traces.csv`` or ``facts.csv``, unless its columns are given.
+        ``trials.csv``, or another of the files in `COLUMNS`, unless its columns are given.
     names : list of str, optional
         Its columns.
 
@@ -65,7 +68,7 @@ def read_frame(path, names=None):
     data = data[: data.rfind(b"\n") + 1] or (",".join(names) + "\n").encode()
     try:
         with np.errstate(invalid="ignore"):  # of a value that does not fit into its column
-            frame = pd.read_csv(io.BytesIO(data), dtype=TYPES, converters=CONVERTERS, keep_default_na=False)
+            frame = pd.read_csv(io.BytesIO(data), dtype=_types(names), converters=CONVERTERS, keep_default_na=False)
         fault = _fault_of_frame(frame, names)
     except (ValueError, TypeError, KeyError, OverflowError) as error:
         fault = f"{type(error).__name__}: {error}"
@@ -74,9 +77,37 @@ def read_frame(path, names=None):
     return frame
 
 
-def empty_frame(name):
-    """A frame of no rows, in the columns of one of the files."""
-    return pd.read_csv(io.StringIO(",".join(COLUMNS[name])), dtype=TYPES, converters=CONVERTERS)
+def empty_frame(names):
+    """A frame of no rows, in these columns."""
+    return pd.read_csv(io.StringIO(",".join(names)), dtype=_types(names), converters=CONVERTERS)
+
+
+def _types(names):
+    return {name: KINDS.get(name, str) for name in names if name not in CONVERTERS}
+
+
+def read_cells(results_dir, study, file, names):
+    """One file of every cell of a study, joined in the order of data sets and methods.
+
+    Parameters
+    ----------
+    results_dir : path
+    study, file : str
+    names : list of str
+        Its columns.
+
+    Returns
+    -------
+    DataFrame
+        Empty where no cell has the file.
+
+    Raises
+    ------
+    StoreError
+        As `read_frame`.
+    """
+    paths = sorted(Path(results_dir).glob(f"{glob.escape(study)}/*/*/{file}"))
+    return pd.concat([read_frame(path, names) for path in paths] or [empty_frame(names)], ignore_index=True)
 
 
 def read_rows(path):

@@ -1,24 +1,16 @@
 """The default point of a cell fitted again, on permuted samples, on permuted columns and with new seeds."""
 
-import csv
-import glob
-import inspect
-import io
 import json
-from dataclasses import replace
 from pathlib import Path
 
-import filelock
 import numpy as np
-import pandas as pd
 from joblib import Parallel, delayed
 
-from metrics.protocol import Protocol
 from metrics.study import FAILED, USUAL_SIZE, nearest_size
-from runners.files import clear_unfinished, replace_file
-from runners.method import load_class
-from runners.reading import read_frame
-from runners.trial import Trial, fit_trial, to_json
+from runners.again import stored_trial, takes_seed, with_seed
+from runners.files import held, write_rows
+from runners.reading import read_cells, read_frame
+from runners.trial import fit_trial, to_json
 
 COLUMNS = "trial dataset method change repeat n_selected status features".split()
 # What is changed; "none" is the fit as it is.
@@ -50,19 +42,8 @@ def default_trial(trials, target, wanted=USUAL_SIZE):
     if not nearest:
         return None, 0
     size = nearest_size(nearest, wanted)
-    row = nearest[size]
-    trial = Trial(
-        study=row["study"],
-        dataset=row["dataset"],
-        method=row["method"],
-        target=target,
-        params=json.loads(row["params"]),
-        is_default=True,
-        sizes=tuple(json.loads(row["sizes"])),
-        protocol=Protocol.from_json(row["protocol"]),
-        data_sha=row["data_sha"],
-    )
-    return (trial, size) if trial.key == row["trial"] else (None, 0)
+    trial = stored_trial(nearest[size], target)
+    return (trial, size) if trial else (None, 0)
 
 
 def measure(trial, size, X, folder, repeats, n_jobs=1):
@@ -86,17 +67,16 @@ def measure(trial, size, X, folder, repeats, n_jobs=1):
         Number of fits done now.
     """
     path = Path(folder) / FILE
-    with filelock.FileLock(path.with_name(".stability.lock")):
-        clear_unfinished(path)
+    with held(path):
         stored = read(path)
         stored = stored[(stored["trial"] == trial.key) & (stored["n_selected"] == size)]
         done = set(zip(stored["change"], stored["repeat"], strict=True))
         jobs = [("none", 0), *((change, repeat) for change in CHANGES[1:] for repeat in range(1, repeats + 1))]
-        seeded = "random_state" in inspect.signature(load_class(trial.target)).parameters
+        seeded = takes_seed(trial.target)
         jobs = [job for job in jobs if job not in done and (job[0] != "seed" or seeded)]
         rows = Parallel(n_jobs=n_jobs)(delayed(_fit)(trial, size, X, *job) for job in jobs)
         if rows:
-            _write(path, [*stored[COLUMNS].itertuples(index=False, name=None), *rows])
+            write_rows(path, COLUMNS, [*stored[COLUMNS].itertuples(index=False, name=None), *rows])
     return len(rows)
 
 
@@ -113,8 +93,7 @@ def read(path):
 
 def load_stability(results_dir, study):
     """The rows of all cells of a study, sorted."""
-    parts = [read(path) for path in sorted(Path(results_dir).glob(f"{glob.escape(study)}/*/*/{FILE}"))]
-    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=COLUMNS)
+    return read_cells(results_dir, study, FILE, COLUMNS)
 
 
 def _fit(trial, size, X, change, repeat):
@@ -127,14 +106,8 @@ def _fit(trial, size, X, change, repeat):
         columns = rng.permutation(X.shape[1])
         X = np.ascontiguousarray(X[:, columns])
     elif change == "seed":
-        changed = replace(trial, protocol=replace(trial.protocol, seed=trial.protocol.seed + repeat))
+        changed = with_seed(trial, trial.protocol.seed + repeat)
     fit = fit_trial(changed, X)
     features = sorted(columns[fit.subsets[size]].tolist()) if fit.subsets else []
     status = fit.row["status"]
     return (trial.key, trial.dataset, trial.method, change, repeat, size, status, to_json(features))
-
-
-def _write(path, rows):
-    buffer = io.StringIO()
-    csv.writer(buffer, lineterminator="\n").writerows([COLUMNS, *rows])
-    replace_file(path, buffer.getvalue().encode())

@@ -57,7 +57,9 @@ SCORES = "trial dataset method n_selected clusterer restart acc nmi agreement si
 TRACES = "trial iteration objective".split()
 # One number a row, so that a fit may come to report another one without new columns in what is stored.
 FACTS = "trial name value".split()
-COLUMNS = {"trials": TRIALS, "scores": SCORES, "traces": TRACES, "facts": FACTS}
+# The same of a feature set: what is measured once, and not for every restart.
+MEASURES = "trial n_selected name value".split()
+COLUMNS = {"trials": TRIALS, "scores": SCORES, "traces": TRACES, "facts": FACTS, "measures": MEASURES}
 KINDS = {field.name: field.type for field in fields(Row)}  # column -> type; of all others it is a text
-KINDS |= dict.fromkeys(("n_selected", "restart", "iteration", "repeat"), int)
-KINDS |= dict.fromkeys(("acc", "nmi", "agreement", "silhouette", "value"), float)
+KINDS |= dict.fromkeys(("n_selected", "restart", "iteration", "repeat", "seed"), int)
+KINDS |= dict.fromkeys(("acc", "nmi", "agreement", "silhouette", "value", "acc_mean", "nmi_mean"), float)

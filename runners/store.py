@@ -30,12 +30,13 @@ from runners.files import (
     replace_file,
 )
 from runners.reading import IDENTITY, StoreError, empty_frame, read_frame, read_rows
-from runners.row import COLUMNS, FACTS, SCORES, TRACES, TRIALS
+from runners.row import COLUMNS, FACTS, MEASURES, SCORES, TRACES, TRIALS
 
 __all__ = [
     "SCORES",
     "TRACES",
     "FACTS",
+    "MEASURES",
     "TRIALS",
     "Results",
     "Store",
@@ -45,16 +46,17 @@ __all__ = [
 ]
 REDO = ".redo"  # the folder inside a cell's own where rows are gathered that will replace stored ones
 REDONE = ".redone"  # the same, once it is complete
-OTHERS = ("scores", "traces", "facts")  # what the rows of trials.csv commit
+OTHERS = ("scores", "traces", "facts", "measures")  # what the rows of trials.csv commit
 
 
 class Results(NamedTuple):
-    """What is stored, as frames with the columns `TRIALS`, `SCORES`, `TRACES` and `FACTS`."""
+    """What is stored, as frames with the columns `TRIALS`, `SCORES`, `TRACES`, `FACTS` and `MEASURES`."""
 
     trials: pd.DataFrame
     scores: pd.DataFrame
     traces: pd.DataFrame
     facts: pd.DataFrame
+    measures: pd.DataFrame
 
 
 class Store:
@@ -154,9 +156,8 @@ class Store:
                 f"{self._lock.lock_file} was removed while this run held it, so another one may write the same cell. "
                 "What is stored is safe; run the same command again when no other run of it is left."
             )
-        append_rows(self._paths["scores"], [row for outcome in outcomes for row in outcome.scores])
-        append_rows(self._paths["traces"], [row for outcome in outcomes for row in outcome.traces])
-        append_rows(self._paths["facts"], [row for outcome in outcomes for row in outcome.facts])
+        for name in OTHERS:
+            append_rows(self._paths[name], [row for outcome in outcomes for row in getattr(outcome, name)])
         append_rows(self._paths["trials"], [[outcome.trial[name] for name in TRIALS] for outcome in outcomes])
 
     def _repair(self):
@@ -212,7 +213,7 @@ def load_results(results_dir, study=None, dataset=None, method=None):
     """
     frames = {name: [] for name in COLUMNS}
     for path in _cells(results_dir, study, dataset, method):
-        # The marks are read first: what they commit is then complete in the other two files.
+        # The marks are read first: what they commit is then complete in the other files.
         trials = read_frame(path)
         frames["trials"].append(trials)
         for name in OTHERS:
@@ -222,7 +223,7 @@ def load_results(results_dir, study=None, dataset=None, method=None):
     joined = {
         name: pd.concat(parts, ignore_index=True).drop_duplicates(IDENTITY[name], keep="last")
         if parts
-        else empty_frame(name)
+        else empty_frame(COLUMNS[name])
         for name, parts in frames.items()
     }
     trials = joined["trials"].sort_values(["study", "dataset", "method", "params", "sizes"], kind="stable")

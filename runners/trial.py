@@ -16,7 +16,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
-from metrics.evaluate import evaluate, evaluate_labels
+from metrics.evaluate import PER_RESTART, PER_SET, evaluate, evaluate_labels
 from metrics.protocol import OPTIONAL, Protocol
 from metrics.study import FAILED
 from runners.method import load_class
@@ -35,7 +35,7 @@ class Outcome:
     ----------
     trial : dict
         The fields of `runners.row.Row`.
-    scores, traces, facts : list of tuple
+    scores, traces, facts, measures : list of tuple
     log : str
         Traceback and warnings, for run.log.
     """
@@ -44,6 +44,7 @@ class Outcome:
     scores: list = field(default_factory=list)
     traces: list = field(default_factory=list)
     facts: list = field(default_factory=list)
+    measures: list = field(default_factory=list)
     log: str = ""
 
 
@@ -157,21 +158,23 @@ def score(trial, fit, y, scores, eval_s, shared=()):
     """
     if fit.row["status"] == FAILED:
         return Outcome(fit.row, log=fit.log)
-    rows = []
+    rows, measures = [], []
 
     def add(size, clusterer, values):
-        for restart, measures in enumerate(np.transpose(values).tolist()):
-            rows.append((trial.key, trial.dataset, trial.method, size, clusterer, restart, *measures))
+        for restart, measured in enumerate(values[: len(PER_RESTART)].T.tolist()):
+            rows.append((trial.key, trial.dataset, trial.method, size, clusterer, restart, *measured))
 
     for size in fit.subsets:
         add(size, "kmeans", scores[size])
+        once = scores[size][len(PER_RESTART) :, 0].tolist()
+        measures += [(trial.key, size, name, value) for name, value in zip(PER_SET, once, strict=True)]
     if fit.labels is not None:
         size, labels = fit.labels
         add(size, "learned", evaluate_labels(labels, y, trial.protocol.nmi))
     row = {**fit.row, "eval_s": eval_s, "n_scores": len(rows), "shared": to_json(sorted(shared))}
     traces = [(trial.key, iteration, float(value)) for iteration, value in enumerate(fit.trace)]
     facts = [(trial.key, name, float(value)) for name, value in fit.facts.items()]
-    return Outcome(row, rows, traces, facts, fit.log)
+    return Outcome(row, rows, traces, facts, measures, fit.log)
 
 
 def failure(trial, error, row=None):

@@ -6,7 +6,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from runners.store import FACTS, SCORES, TRACES, TRIALS, Results
+from metrics.evaluate import PER_SET
+from runners.store import FACTS, MEASURES, SCORES, TRACES, TRIALS, Results
 from scripts.core.study import Study
 
 PROTOCOL = {
@@ -30,15 +31,15 @@ def frames(points, study="dgufs", protocol=PROTOCOL):
     ----------
     points : list of dict
         One per trial: dataset, method, and where wanted params, is_default, status, sizes, git_sha, and
-        acc: {size: list over restarts}, learned: {size: value}, agreement and silhouette: {size: value} (0.5 by
-        default), trace: list, facts: {name: value}, ranking, and any of the columns in `OWN`; nmi like acc,
-        and acc / 2 by default.
+        acc: {size: list over restarts}, learned: {size: value}, agreement, silhouette and any of
+        `metrics.evaluate.PER_SET`: {size: value} (0.5 by default), trace: list, facts: {name: value}, ranking, and any
+        of the columns in `OWN`; nmi like acc, and acc / 2 by default.
 
     Returns
     -------
     Results
     """
-    trials, scores, traces, facts = [], [], [], []
+    trials, scores, traces, facts, measures = [], [], [], [], []
     for number, point in enumerate(points):
         key = f"{study}{number:04d}"
         acc, nmi, learned = (point.get(name, {}) for name in ("acc", "nmi", "learned"))
@@ -77,12 +78,16 @@ def frames(points, study="dgufs", protocol=PROTOCOL):
         runs = [] if failed else runs
         facts += [{"trial": key, "name": name, "value": value} for name, value in point.get("facts", {}).items()]
         scores += [dict(zip(SCORES, (key, row["dataset"], row["method"], *run), strict=True)) for run in runs]
+        measures += [
+            (key, size, name, point.get(name, {}).get(size, 0.5)) for size in acc for name in PER_SET if not failed
+        ]
         trials.append(row | {"n_scores": len(runs)})
     return Results(
         pd.DataFrame(trials, columns=TRIALS),
         pd.DataFrame(scores, columns=SCORES),
         pd.DataFrame(traces, columns=TRACES),
         pd.DataFrame(facts, columns=FACTS),
+        pd.DataFrame(measures, columns=MEASURES),
     )
 
 
@@ -92,7 +97,9 @@ def store(results, folder):
         cell = Path(folder) / study / dataset / method
         cell.mkdir(parents=True)
         trials.to_csv(cell / "trials.csv", index=False, na_rep="nan")
-        for name, frame in (("scores", results.scores), ("traces", results.traces), ("facts", results.facts)):
+        for name, frame in results._asdict().items():
+            if name == "trials":
+                continue
             frame[frame["trial"].isin(trials["trial"])].to_csv(cell / f"{name}.csv", index=False, na_rep="nan")
 
 

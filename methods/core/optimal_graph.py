@@ -1,16 +1,15 @@
 """A graph that adapts to an embedding, and least squares with its Laplacian."""
 
+import weakref
+
 import numpy as np
 from scipy import sparse
 from scipy.linalg import cho_factor, cho_solve
 from scipy.sparse.linalg import splu
 
+from methods.core import adapted_rows
 from methods.core.graphs import affinity_graph
-from methods.core.prox import project_simplex
 
-BLOCK = 2**18  # numbers in a temporary array: 2 MB, which stay in the cache
-ROUNDING = 1e-9  # of a threshold
-DENSE_CANDIDATES = 0.1  # share of a block that may lie above its thresholds, beyond which it is projected whole
 DENSE_SAMPLES = 600  # up to here, and beyond the share below, dense factors are as fast
 DENSE_SHARE = 0.02
 
@@ -29,62 +28,93 @@ def row_stochastic_graph(X, affinity, n_neighbors):
     return sparse.csr_array(sparse.diags_array(1 / np.where(degrees == 0, 1.0, degrees)) @ S)
 
 
-def adapted_graph(Y, S, gamma):
+class Adapted:
     """The G that minimises ``sum_ij g_ij ||y_i - y_j||^2 / 2 + gamma ||G - S||_F^2``, rows of G on the unit simplex.
 
     Parameters
     ----------
     Y : ndarray of shape (n_samples, n_columns)
     S : csr_array of shape (n_samples, n_samples)
-        Rows on the unit simplex.
     gamma : float
         Above 0.
+    symmetric : bool, default=False
+        Whether S is, to the last bit.
+    spare : list, default=None
+        Of arrays to write `symmetric` to.  The arrays of what it returns join them as soon as that is deleted, so that
+        a loop with one list needs memory for two graphs, and asks the system for it twice: with millions of entries
+        that takes longer than the arithmetic.  Whoever gives a list must not keep an array of a graph beyond the graph.
 
-    Returns
-    -------
-    csr_array of shape (n_samples, n_samples)
+    Attributes
+    ----------
+    distance : float
+        ||G - S||_F^2.
+    smoothness : float
+        ``sum_ij s_ij ||y_i - y_j||^2 / 2``, which is tr Y'LY for the Laplacian L of (S + S') / 2.
 
     Notes
     -----
     Row i is the projection of ``v_i = s_i - d_i / (4 gamma)`` on the simplex, d_i its squared distances: it keeps the
-    entries above a threshold.  The threshold of the entries where S has an edge alone is no higher, so that what lies
-    below that one need not be looked at again.  O(n_samples^2), a block of rows at a time.
+    entries above a threshold.  Thresholds are all that is kept here.  O(n_samples^2), a row at a time.
     """
-    n = len(Y)
-    norms = np.einsum("ij,ij->i", Y, Y)[:, None]
-    # -d_ij / (4 gamma) as one product.
-    left = np.hstack([Y / (2 * gamma), -norms / (4 * gamma), np.ones((n, 1))])
-    right = np.hstack([Y, np.ones((n, 1)), -norms / (4 * gamma)])
-    height = max(1, BLOCK // n)
-    return sparse.vstack([_adapted_rows(left, right, S, a, min(a + height, n)) for a in range(0, n, height)], "csr")
+
+    def __init__(self, Y, S, gamma, symmetric=False, spare=None):
+        self.graph = _arrays(S)
+        self.transposed = self.graph if symmetric else _arrays(sparse.csr_array(S.T))
+        self.spare = [] if spare is None else spare
+        self.Yt, self.scale = np.ascontiguousarray(Y.T), 1 / (4 * gamma)
+        found = np.empty((len(Y), 4))
+        adapted_rows.thresholds(self.Yt, self.graph, self.scale, found)
+        self.thresholds = np.ascontiguousarray(found[:, 0])
+        self.nnz = int(found[:, 1].sum())
+        self.distance, self.smoothness = float(found[:, 2].sum()), float(found[:, 3].sum() / 2)
+
+    def rows(self):
+        """G, a csr_array."""
+        arrays = self._empty(self.nnz)
+        adapted_rows.rows(self.Yt, self.graph, self.scale, self.thresholds, *arrays)
+        return self._csr(*arrays)
+
+    def symmetric(self):
+        """H = (G + G') / 2, in which zeros may be stored, the sums of its rows, HY, and ||G - H||_F^2."""
+        n = len(self.thresholds)
+        # Every entry of G makes two of H at most, and zeros are stored in a row that is more than half full.
+        arrays, sums = self._empty(min(4 * self.nnz, n**2)), np.empty((n, 2))
+        smoothed = np.empty(self.Yt.shape[::-1])
+        graphs = self.graph, self.transposed
+        adapted_rows.symmetric_rows(self.Yt, *graphs, self.scale, self.thresholds, *arrays, sums, smoothed)
+        H = self._csr(*arrays)
+        weakref.finalize(H, self.spare.append, arrays).atexit = False
+        return H, sums[:, 0], smoothed, float(sums[:, 1].sum())
+
+    def _empty(self, nnz):
+        kind = np.int32 if nnz < 2**31 else np.int64
+        while self.spare:
+            arrays = self.spare.pop()
+            if len(arrays[1]) >= nnz and arrays[1].dtype == kind:
+                return arrays
+        return np.empty(len(self.thresholds) + 1, kind), np.empty(nnz, kind), np.empty(nnz)
+
+    def _csr(self, indptr, columns, values):
+        n, nnz = len(indptr) - 1, indptr[-1]
+        S = sparse.csr_array((values[:nnz], columns[:nnz], indptr), shape=(n, n))
+        S.has_canonical_format = True  # known, where scipy would look through all columns
+        return S
 
 
-def _adapted_rows(left, right, S, first, last):
-    V = left[first:last] @ right.T
-    np.minimum(V, 0.0, out=V)
-    V[np.arange(last - first), np.arange(first, last)] = 0.0
-    edges = S[first:last].tocoo()
-    V[edges.row, edges.col] += edges.data
-    padded = _padded(V[edges.row, edges.col], edges.row, last - first)
-    threshold = padded.max(axis=1) - project_simplex(padded).max(axis=1)
-    least = threshold - ROUNDING * (1 + np.abs(threshold))
-    near = least[:, None] < V
-    if np.count_nonzero(near) > DENSE_CANDIDATES * near.size:
-        return sparse.csr_array(project_simplex(V))
-    rows, columns = np.divmod(np.flatnonzero(near), near.shape[1])
-    padded = project_simplex(_padded(V[rows, columns], rows, last - first))
-    counts = np.bincount(rows, minlength=last - first)
-    values = padded[np.arange(padded.shape[1]) < counts[:, None]]
-    kept = values > 0
-    return sparse.csr_array((values[kept], (rows[kept], columns[kept])), shape=V.shape)
+def _arrays(S):
+    """indptr, sorted indices and data, read-only all of them, so that loops are compiled for one kind of array."""
+    if not S.has_canonical_format:
+        S = S.copy()
+        S.sum_duplicates()
+    views = S.indptr.view(), S.indices.view(), S.data.view()
+    for view in views:
+        view.flags.writeable = False
+    return views
 
 
-def _padded(values, rows, n_rows):
-    """Values of sorted rows side by side, filled up with -inf."""
-    counts = np.bincount(rows, minlength=n_rows)
-    padded = np.full((n_rows, counts.max()), -np.inf)
-    padded[np.arange(padded.shape[1]) < counts[:, None]] = values
-    return padded
+def adapted_graph(Y, S, gamma):
+    """The rows of `Adapted`: a csr_array of shape (n_samples, n_samples)."""
+    return Adapted(Y, S, gamma).rows()
 
 
 def symmetric_laplacian(G):

@@ -1,11 +1,14 @@
 """Weighted ridge regression that factors no matrix larger than the smaller side of the data."""
 
 import numpy as np
+from scipy import sparse
 from scipy.linalg import cho_factor, cho_solve, solve_triangular
 from scipy.linalg.lapack import dtrtri
 
 from methods.core.prox import row_norms
 from methods.core.shared import shared
+
+SPARSE = 0.25  # up to this share of non-zero entries X is multiplied as a sparse array
 
 
 def weighted_ridge(X, F, weights):
@@ -54,7 +57,9 @@ class WeightedRidge:
 
     def __init__(self, X):
         self.X = X
-        self.gram = shared(X, _gram) if len(X) >= X.shape[1] else None
+        tall = len(X) >= X.shape[1]
+        self.gram = shared(X, _gram) if tall else None
+        self.sparse = shared(X, _sparse) if tall else None
 
     def factor(self, weights):
         """Factor the system of these weights.
@@ -75,7 +80,7 @@ class WeightedRidge:
         """
         if self.gram is None:
             return _WideRidge(self.X, weights)
-        return _TallRidge(self.X, self.gram, weights)
+        return _TallRidge(self.X, self.X if self.sparse is None else self.sparse, self.gram, weights)
 
 
 class FactoredRidge:
@@ -103,19 +108,19 @@ class FactoredRidge:
 
 
 class _TallRidge(FactoredRidge):
-    def __init__(self, X, gram, weights):
-        self.X = X
+    def __init__(self, X, factor, gram, weights):
+        self.X, self.factor = X, factor  # the same, the second one to multiply by
         system = gram.copy()
         system.flat[:: len(system) + 1] += weights
         self.system = _factored(system)
 
     def coefficients(self, F):
-        # In this order the product takes half the time, and the solver can overwrite it.
-        return cho_solve(self.system, (F.T @ self.X).T, overwrite_b=True, check_finite=False)
+        # The transpose of a product of transposes takes half the time, and the solver can overwrite it.
+        return cho_solve(self.system, (F.T @ self.factor).T, overwrite_b=True, check_finite=False)
 
     def residual(self, F):
         W = self.coefficients(F)
-        return F - self.X @ W, W
+        return F - (W.T @ self.factor.T).T, W
 
     def misfit_diagonal(self):
         half = solve_triangular(self.system[0], self.X.T, lower=True, check_finite=False)
@@ -173,6 +178,11 @@ def _gram(X):
     return X.T @ X
 
 
+def _sparse(X):
+    """X as a csr_array, None where that does not pay."""
+    return sparse.csr_array(X) if np.count_nonzero(X) <= SPARSE * X.size else None
+
+
 def doubly_weighted_ridge(X, F, sample_weights, weights):
     """The W that minimises ``sum_i sample_weights_i ||(X W - F)_i||^2 + sum_j weights_j ||w_j||^2``.
 
@@ -199,5 +209,5 @@ def doubly_weighted_ridge(X, F, sample_weights, weights):
     root = np.sqrt(sample_weights)[:, None]
     X, F = root * X, root * F
     if len(X) >= X.shape[1]:
-        return _TallRidge(X, X.T @ X, weights).coefficients(F)
+        return _TallRidge(X, X, X.T @ X, weights).coefficients(F)
     return _WideRidge(X, weights).coefficients(F)

@@ -8,7 +8,7 @@ from scipy import sparse
 from methods.core.graphs import affinity_graph
 from methods.core.indicators import Indicators
 from methods.core.loop import iterate, largest_change
-from methods.core.optimal_graph import adapted_graph, row_stochastic_graph, symmetric_laplacian
+from methods.core.optimal_graph import Adapted, row_stochastic_graph
 from methods.core.prox import oblique
 from methods.core.reweighting import Memory, log_scale, no_memory, safeguarded
 from methods.core.ridge import WeightedRidge
@@ -35,9 +35,13 @@ def first(X, n_clusters, seed, *graph):
 class Graph:
     """S, what it costs to leave A, and its Laplacian."""
 
-    S: sparse.csr_array
-    distance: float
+    adapted: Adapted
     L: sparse.csr_array
+
+    @property
+    def S(self):
+        """The rows themselves."""
+        return self.adapted.rows()
 
 
 @dataclass(frozen=True)
@@ -123,8 +127,9 @@ class Problem:
 
     def graph(self, F):
         """The S that minimises ||S - A||^2 + alpha tr F'L_S F."""
-        S = adapted_graph(F, self.A, 1 / self.alpha)
-        return Graph(S, float(((S - self.A).data ** 2).sum()), symmetric_laplacian(S))
+        adapted = Adapted(F, self.A, 1 / self.alpha)
+        H, degrees, *_ = adapted.symmetric()
+        return Graph(adapted, sparse.csr_array(sparse.diags_array(degrees) - H))
 
     def solve(self, s, F, graph):
         """A better F, and the best W for it, both for the weights 1 / (2 s)."""
@@ -148,7 +153,7 @@ class Problem:
     def state(self, F, rest, W, graph):
         value_w = np.vdot(rest, rest) + self.gamma * np.exp(log_scale(W)).sum()
         smooth = self.alpha * np.vdot(F, graph.L @ F)
-        value = graph.distance + smooth + self.beta * value_w + self.lambda_ / 2 * oblique(F)
+        value = graph.adapted.distance + smooth + self.beta * value_w + self.lambda_ / 2 * oblique(F)
         return State(F, W, graph, float(value), float(value_w))
 
 

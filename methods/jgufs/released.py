@@ -7,7 +7,7 @@ from scipy import sparse
 
 from methods.core.graphs import affinity_graph
 from methods.core.local_learning import mean_distance
-from methods.core.optimal_graph import adapted_graph, symmetric_laplacian
+from methods.core.optimal_graph import Adapted
 from methods.core.prox import row_norms, row_weights
 from methods.core.ridge import WeightedRidge
 from methods.core.shared import shared
@@ -28,18 +28,21 @@ def first(X, n_clusters, seed, *graph):
 
 
 class State(NamedTuple):
-    """F, the W before it, the graph that replaces A, the weights of the features, and the traced value."""
+    """F, the W before it, the graph that replaces A, LF, the weights of the features, and the traced value."""
 
     F: np.ndarray
     W: np.ndarray
     A: sparse.csr_array
+    LF: np.ndarray
     weights: np.ndarray
     value: float
 
     @property
     def S(self):
         """The learned graph, made symmetric."""
-        return self.A
+        S = self.A.copy()
+        S.eliminate_zeros()
+        return S
 
 
 class Problem:
@@ -49,6 +52,7 @@ class Problem:
     ----------
     X : ndarray of shape (n_samples, n_features)
     A : csr_array of shape (n_samples, n_samples)
+        Symmetric.
     alpha, beta, gamma, lambda_ : float
         As in `methods.jgufs.JGUFS`.
     """
@@ -59,12 +63,14 @@ class Problem:
         self.X, self.A = X, A
         self.alpha, self.beta, self.gamma, self.lambda_ = alpha, beta, gamma, lambda_
         self.ridge = WeightedRidge(X)
+        self.spare = []
 
     def start(self, F):
         """W from F with all weights 1; the value is the first sweep's, at this F."""
         weights = np.ones(self.X.shape[1])
-        W = self.ridge.factor(self.gamma * weights).coefficients(F)
-        return State(F, W, self.A, weights, self.value(F, W, symmetric_laplacian(self.A), 0.0))
+        rest, W = self.ridge.factor(self.gamma * weights).residual(F)
+        LF = self.A.sum(axis=1)[:, None] * F - self.A @ F
+        return State(F, W, self.A, LF, weights, self.value(W, rest, np.vdot(F, LF), 0.0))
 
     def starts(self, F, tol):
         """The one start: the program has no path."""
@@ -72,23 +78,23 @@ class Problem:
 
     def sweep(self, state):
         """W, F with its columns scaled to unit norm, then the graph, which takes the place of A."""
-        F, L = state.F, symmetric_laplacian(state.A)
+        F = state.F
         rest, W = self.ridge.factor(self.gamma * state.weights).residual(F)
-        RF = self.alpha * (L @ F) + self.beta * (2 * rest - F)
+        fitted = F - rest
+        RF = self.alpha * state.LF + self.beta * (2 * rest - F)
         below = RF + self.lambda_ * (F @ (F.T @ F))
         F = np.divide(F * (self.lambda_ * F), below, out=np.zeros_like(F), where=below != 0)
         lengths = np.linalg.norm(F, axis=0)
         F = F / np.where(lengths > 0, lengths, 1.0)
-        S = adapted_graph(F, state.A, 1 / (2 * self.alpha))
-        A = sparse.csr_array((S + S.T) / 2)
-        distance = float(((S - A).data ** 2).sum())
-        return State(F, W, A, row_weights(W, EPS), self.value(F, W, L, distance))
+        adapted = Adapted(F, state.A, 1 / (2 * self.alpha), symmetric=True, spare=self.spare)
+        A, degrees, AF, distance = adapted.symmetric()
+        value = self.value(W, F - fitted, adapted.smoothness, distance)
+        return State(F, W, A, degrees[:, None] * F - AF, row_weights(W, EPS), value)
 
-    def value(self, F, W, L, distance):
+    def value(self, W, rest, smooth, distance):
         """What the program prints: the objective with the Laplacian before the sweep, and no penalty."""
-        rest = self.X @ W - F
         fit = np.vdot(rest, rest) + self.gamma * row_norms(W).sum()
-        return float(distance + self.alpha * np.vdot(F, L @ F) + self.beta * fit)
+        return float(distance + self.alpha * smooth + self.beta * fit)
 
 
 def signed_eigenvectors(X, n_clusters, graph, *args):

@@ -94,83 +94,78 @@ class Problem:
         W, gradient_w = self.step_w(state.W, state.G)
         XW = X @ W
         G, gradient_g = descend(
-            lambda G: self.value_g(G, F, XW),
-            lambda G: self.gradient_g(G, F, XW),
+            lambda G: self.at_g(G, F, XW),
             state.G,
             self.decrease,
-            small=self.small * np.linalg.norm(self.gradient_g(state.G, F, XW), 2),
+            small=self.small * np.linalg.norm(self.at_g(state.G, F, XW)[1](), 2),
             bounded=True,
         )
         # The residual norms of the start weigh every later gradient of F too.
         weights = row_norms(G @ F - X)
-        F, gradient_f = descend(
-            lambda F: self.value_f(F, G),
-            lambda F: self.gradient_f(F, G, weights),
-            F,
-            self.decrease,
-            bounded=True,
-        )
+        F, gradient_f = descend(lambda F: self.at_f(F, G, weights), F, self.decrease, bounded=True)
         return State(W, G, F, self.value(W, G, F), state.first, (gradient_w, gradient_g, gradient_f))
 
     def step_w(self, W, G):
         """W and the gradient there."""
-        return descend(
-            lambda W: self.value_w(W, G), lambda W: self.gradient_w(W, G), W, self.decrease, small=self.small
-        )
+        return descend(lambda W: self.at_w(W, G), W, self.decrease, small=self.small)
 
     def value(self, W, G, F):
         """The paper's (8), with the two further penalties."""
-        twice = row_norms(G @ F - self.X).sum()  # in the parts of G and of F
-        return self.beta * row_norms(W).sum() + self.value_g(G, F, self.X @ W) + self.value_f(F, G) - twice
+        norms = row_norms(G @ F - self.X)  # in the parts of G and of F
+        value_g, _ = self.at_g(G, F, self.X @ W)
+        value_f, _ = self.at_f(F, G, norms)
+        return self.beta * row_norms(W).sum() + value_g + value_f - norms.sum()
 
     def gradients(self, W, G, F):
         """Of W, G and F, as the program takes them before its first sweep."""
-        XW = self.X @ W
-        return self.gradient_w(W, G), self.gradient_g(G, F, XW), self.gradient_f(F, G, row_norms(G @ F - self.X))
+        at = self.at_w(W, G), self.at_g(G, F, self.X @ W), self.at_f(F, G, row_norms(G @ F - self.X))
+        return tuple(gradient() for _, gradient in at)
 
-    def value_w(self, W, G):
-        return self.alpha * row_norms(self.X @ W - G).sum() + self.beta * row_norms(W).sum()
+    # Each of these gives the value of a block, and what computes the gradient there from the same products.
 
-    def gradient_w(self, W, G):
+    def at_w(self, W, G):
         rest = self.X @ W - G
-        return self.alpha * (self.X.T @ _unit_rows(rest)) + self.beta * _unit_rows(W)
-
-    def value_g(self, G, F, XW):
-        away = G.T @ G - np.eye(G.shape[1])
+        norms, own = row_norms(rest), row_norms(W)
         return (
-            row_norms(G @ F - self.X).sum()
+            self.alpha * norms.sum() + self.beta * own.sum(),
+            lambda: self.alpha * (self.X.T @ _over(rest, norms)) + self.beta * _over(W, own),
+        )
+
+    def at_g(self, G, F, XW):
+        rest, away, LG, apart = G @ F - self.X, G.T @ G - np.eye(G.shape[1]), self.L @ G, G - XW
+        norms, between = row_norms(rest), row_norms(apart)
+        value = (
+            norms.sum()
             + SUM_PENALTY * G.sum()
-            + np.vdot(G, self.L @ G)
-            + self.alpha * row_norms(G - XW).sum()
+            + np.vdot(G, LG)
+            + self.alpha * between.sum()
             + self.zeta / 4 * np.vdot(away, away)
         )
-
-    def gradient_g(self, G, F, XW):
-        rest = G @ F - self.X
-        away = G.T @ G - np.eye(G.shape[1])
         return (
-            _unit_rows(rest) @ F.T
-            + SUM_PENALTY
-            + 2 * (self.L @ G)
-            + self.alpha * _unit_rows(G - XW)
-            + self.zeta * (G @ away)
+            value,
+            lambda: (
+                _over(rest, norms) @ F.T
+                + SUM_PENALTY
+                + 2 * LG
+                + self.alpha * _over(apart, between)
+                + self.zeta * (G @ away)
+            ),
         )
 
-    def value_f(self, F, G):
-        return row_norms(G @ F - self.X).sum() + ROW_PENALTY * row_norms(F.T).sum()
-
-    def gradient_f(self, F, G, weights):
-        rest = G @ F - self.X
-        scaled = np.divide(rest, weights[:, None], out=np.zeros_like(rest), where=weights[:, None] > 0)
-        return G.T @ scaled + ROW_PENALTY * _unit_rows(F.T).T
+    def at_f(self, F, G, weights):
+        rest, columns = G @ F - self.X, row_norms(F.T)
+        return row_norms(
+            rest
+        ).sum() + ROW_PENALTY * columns.sum(), lambda: G.T @ _over(rest, weights) + ROW_PENALTY * _over(F.T, columns).T
 
 
-def descend(value, gradient, x, tol, small=0.0, bounded=False):
+def descend(at, x, tol, small=0.0, bounded=False):
     """L-BFGS with a halving step and, where `bounded`, projection on x >= 0.
 
     Parameters
     ----------
-    value, gradient : callable
+    at : callable
+        The value at x, and a callable that gives the gradient there.
     x : ndarray
         Start.
     tol : float
@@ -191,7 +186,8 @@ def descend(value, gradient, x, tol, small=0.0, bounded=False):
         Where no step is that small, or no value finite.
     """
     pairs = []  # (step, change of the gradient, 1 / their inner product), oldest first
-    f, g = value(x), gradient(x)
+    f, gradient = at(x)
+    g = gradient()
     for _ in range(LARGEST_INNER):
         projected = _inward(g, x, g) if bounded else g
         if small > 0 and np.linalg.norm(projected) <= small:
@@ -206,7 +202,7 @@ def descend(value, gradient, x, tol, small=0.0, bounded=False):
             candidate = x - t * direction
             if bounded:
                 candidate = np.maximum(candidate, 0.0)
-            f_candidate = value(candidate)
+            f_candidate, gradient = at(candidate)
             if not np.isfinite(f_candidate) and t < 1e-300:
                 raise np.linalg.LinAlgError("The line search met no finite value.")
             if f_candidate <= f + ARMIJO * np.vdot(g, candidate - x):
@@ -214,7 +210,7 @@ def descend(value, gradient, x, tol, small=0.0, bounded=False):
             t /= 2
         if abs(f_candidate - f) < tol:
             break
-        g_candidate = gradient(candidate)
+        g_candidate = gradient()
         s, y = candidate - x, g_candidate - g
         product = np.vdot(s, y)
         x, f, g = candidate, f_candidate, g_candidate
@@ -226,15 +222,15 @@ def descend(value, gradient, x, tol, small=0.0, bounded=False):
 
 def _two_loops(g, pairs):
     """The inverse Hessian of the pairs times g."""
-    q, factors = g, []
+    q, part, factors = g.copy(), np.empty_like(g), []
     for s, y, rho in reversed(pairs):
         factors.append(rho * np.vdot(s, q))
-        q = q - factors[-1] * y
+        q -= np.multiply(factors[-1], y, out=part)
     if pairs:
         s, y, rho = pairs[-1]
-        q = q / (rho * np.vdot(y, y))
+        q /= rho * np.vdot(y, y)
     for (s, y, rho), factor in zip(pairs, reversed(factors), strict=True):
-        q = q + (factor - rho * np.vdot(y, q)) * s
+        q += np.multiply(factor - rho * np.vdot(y, q), s, out=part)
     return q
 
 
@@ -242,9 +238,9 @@ def _inward(direction, x, sign):
     return np.where((sign < 0) | (x > 0), direction, 0.0)
 
 
-def _unit_rows(M):
-    """Rows divided by their norms; a zero row stays."""
-    norms = row_norms(M)[:, None]
+def _over(M, norms):
+    """Rows divided by their norms; one whose norm is zero becomes zero."""
+    norms = norms[:, None]
     return np.divide(M, norms, out=np.zeros_like(M), where=norms > 0)
 
 

@@ -6,50 +6,12 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 
+from metrics.study.sets import CELL, feature_sets, stored_features
 from metrics.study.stability import jaccard, nogueira
 
-CELL = ["dataset", "method"]
 RISE = 1e-10  # a relative rise of the objective below this is rounding
 STILL = 0.01  # a change of the indicators up to this is none
 STATUSES = ("max_iter", "diverged", "collapsed", "failed")
-
-
-def feature_sets(trials):
-    """One row per trial and size with the name of the selected set.
-
-    Parameters
-    ----------
-    trials : DataFrame
-        From `runners.store.load_results`.
-
-    Returns
-    -------
-    DataFrame
-        Columns dataset, method, trial, params, n_selected, digest; failed trials have no rows.
-    """
-    rows = [
-        (*key, int(size), digest)
-        for *key, sets in trials[[*CELL, "trial", "params", "feature_sets"]].itertuples(index=False)
-        for size, digest in json.loads(sets).items()
-    ]
-    return pd.DataFrame(rows, columns=[*CELL, "trial", "params", "n_selected", "digest"])
-
-
-def stored_features(stored, size):
-    """The first `size` features of a decoded ranking, one list or one for each size; empty where there is none."""
-    return stored.get(str(size), []) if isinstance(stored, dict) else stored[:size]
-
-
-def distinct_sets(trials):
-    """How many different feature sets the points of a grid give.
-
-    Returns
-    -------
-    DataFrame
-        One row per data set, method and size: n_points, n_distinct.
-    """
-    grouped = feature_sets(trials).groupby([*CELL, "n_selected"])["digest"]
-    return grouped.agg(n_points="size", n_distinct="nunique").reset_index()
 
 
 def parameter_effects(trials, n_features=None):

@@ -1,39 +1,36 @@
-"""Methods ranked over data sets: average ranks with their intervals, and which differences may be chance."""
+"""Methods ranked over data sets: average ranks, and which differences may be chance."""
 
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-import scikit_posthocs
 from scipy import stats
 
 MIN_DATASETS = 6
 DIGITS = 12  # scores that agree to these are tied: the same feature set, summed in another order
+POSTHOC = ("nemenyi", "wilcoxon_holm")
 
 
 class Comparison(NamedTuple):
-    """Which methods differ over the data sets.
+    """Whether methods differ over the data sets, and which.
 
     Attributes
     ----------
     friedman, friedman_p : float
         Friedman's statistic, corrected for ties, and its p; nan with two methods.
-    nemenyi : DataFrame or None
-        p for every pair, which keeps the error of the whole family; None with two methods.
+    posthoc : str or None
+        The test of `pairs`, one of `POSTHOC`.
+    pairs : DataFrame or None
+        p for every pair of methods, which keeps the error of the whole family; None without a test.
     critical_difference : float
-        Average ranks further apart than this differ, by Nemenyi at `alpha`; nan with two methods.
-    wilcoxon_holm : DataFrame or None
-        Signed-rank p for every pair, Holm-corrected; None where no result could be significant.
-    needed : int
-        Data sets that `wilcoxon_holm` needs with so many methods.
+        Average ranks further apart than this differ, by Nemenyi at `alpha`; nan for any other test.
     """
 
     friedman: float
     friedman_p: float
-    nemenyi: pd.DataFrame | None
-    critical_difference: float
-    wilcoxon_holm: pd.DataFrame | None
-    needed: int
+    posthoc: str | None = None
+    pairs: pd.DataFrame | None = None
+    critical_difference: float = np.nan
 
 
 def ranks(scores, higher_is_better=True):
@@ -60,8 +57,8 @@ def ranks(scores, higher_is_better=True):
     return scores.round(DIGITS).rank(axis=1, method="average", ascending=not higher_is_better)
 
 
-def compare(scores, alpha=0.05):
-    """Test whether the methods differ, and which pairs do.
+def compare(scores, alpha=0.05, posthoc=None):
+    """Test whether the methods differ, and on request which pairs do.
 
     Parameters
     ----------
@@ -69,6 +66,8 @@ def compare(scores, alpha=0.05):
         Without gaps; restarts are averaged already, for they are no independent data.
     alpha : float, default=0.05
         Level of the critical difference and of the bound on the number of data sets.
+    posthoc : {"nemenyi", "wilcoxon_holm"}, optional
+        Test of every pair.
 
     Returns
     -------
@@ -78,7 +77,8 @@ def compare(scores, alpha=0.05):
     Raises
     ------
     ValueError
-        For a gap, fewer than two methods, or fewer than `MIN_DATASETS` data sets.
+        For a gap, fewer than two methods, fewer than `MIN_DATASETS` data sets, or a test that cannot be: Nemenyi's of
+        two methods, Wilcoxon's where no result could be significant.
 
     Notes
     -----
@@ -92,27 +92,45 @@ def compare(scores, alpha=0.05):
     """
     _check_complete(scores)
     n_datasets, n_methods = scores.shape
+    if posthoc not in (None, *POSTHOC):
+        raise ValueError(f"posthoc={posthoc!r} must be one of {', '.join(POSTHOC)}, or None.")
     if n_methods < 2:
         raise ValueError(f"n_methods={n_methods}: two methods at least can be compared.")
-    if n_datasets < MIN_DATASETS:
-        names = ", ".join(map(str, scores.index))
-        raise ValueError(
-            f"n_datasets={n_datasets} ({names}) must be {MIN_DATASETS} or more: with 5, the signed-rank test of a pair "
-            "gives p = 2/2^5 = 0.06 at best, even when one method wins everywhere, and the chi-squared approximation "
-            "of Friedman's test does not hold. Read the table itself, or run more data sets."
-        )
+    check_enough(scores.index)
     rounded = scores.round(DIGITS)
-    needed = datasets_needed(n_methods, alpha)
-    wilcoxon = _wilcoxon_holm(rounded) if n_datasets >= needed else None
+    statistic, p = _friedman(rounded)
+    if posthoc is None:
+        return Comparison(statistic, p)
+    if posthoc == "wilcoxon_holm":
+        _check_can_differ(n_datasets, n_methods, alpha)
+        return Comparison(statistic, p, posthoc, _wilcoxon_holm(rounded))
     if n_methods == 2:
-        return Comparison(np.nan, np.nan, None, np.nan, wilcoxon, needed)
-    if (rounded.nunique(axis=1) == 1).all():
-        # All tied everywhere: the statistic is 0 / 0.
-        statistic, p = 0.0, 1.0
-    else:
-        statistic, p = (float(value) for value in stats.friedmanchisquare(*rounded.T.to_numpy()))
-    nemenyi = scikit_posthocs.posthoc_nemenyi_friedman(rounded)
-    return Comparison(statistic, p, nemenyi, critical_difference(n_datasets, n_methods, alpha), wilcoxon, needed)
+        raise ValueError("nemenyi needs three methods: with two, wilcoxon_holm.")
+    # scikit-posthocs takes a second to import, and only these tests need it.
+    from scikit_posthocs import posthoc_nemenyi_friedman
+
+    pairs = posthoc_nemenyi_friedman(rounded)
+    return Comparison(statistic, p, posthoc, pairs, critical_difference(n_datasets, n_methods, alpha))
+
+
+def check_enough(datasets):
+    """Refuse fewer than `MIN_DATASETS` data sets.
+
+    Parameters
+    ----------
+    datasets : iterable of str
+
+    Raises
+    ------
+    ValueError
+    """
+    names = list(map(str, datasets))
+    if len(names) < MIN_DATASETS:
+        raise ValueError(
+            f"n_datasets={len(names)} ({', '.join(names)}) must be {MIN_DATASETS} or more: with 5, the signed-rank "
+            "test of a pair gives p = 2/2^5 = 0.06 at best, even when one method wins everywhere, and the chi-squared "
+            "approximation of Friedman's test does not hold. Read the table itself, or run more data sets."
+        )
 
 
 def critical_difference(n_datasets, n_methods, alpha=0.05):
@@ -130,46 +148,30 @@ def datasets_needed(n_methods, alpha=0.05):
     return max(MIN_DATASETS, int(np.ceil(1 + np.log2(pairs / alpha))))
 
 
-def _wilcoxon_holm(scores):
-    long = scores.melt(var_name="method", value_name="score")  # data sets keep their order within a method
-    with np.errstate(invalid="ignore"):  # 0 / 0 of a pair that ties everywhere, whose p is 1
-        return scikit_posthocs.posthoc_wilcoxon(
-            long, val_col="score", group_col="method", zero_method="zsplit", p_adjust="holm"
+def _friedman(rounded):
+    if rounded.shape[1] == 2:
+        return np.nan, np.nan
+    if (rounded.nunique(axis=1) == 1).all():
+        # All tied everywhere: the statistic is 0 / 0.
+        return 0.0, 1.0
+    return tuple(float(value) for value in stats.friedmanchisquare(*rounded.T.to_numpy()))
+
+
+def _check_can_differ(n_datasets, n_methods, alpha):
+    needed = datasets_needed(n_methods, alpha)
+    if n_datasets < needed:
+        raise ValueError(
+            f"wilcoxon_holm: with {n_methods} methods no pair can reach {alpha:g} on {n_datasets} data sets, "
+            f"whatever the scores; it takes {needed} data sets, or fewer methods."
         )
 
 
-def bootstrap_average_ranks(restarts, higher_is_better=True, level=0.95, n_resamples=2000, random_state=0):
-    """Intervals of the average ranks under other K-means starts.
+def _wilcoxon_holm(scores):
+    from scikit_posthocs import posthoc_wilcoxon
 
-    Parameters
-    ----------
-    restarts : ndarray of shape (n_datasets, n_methods, n_restarts)
-        Scores.
-    higher_is_better : bool, default=True
-    level : float, default=0.95
-    n_resamples : int, default=2000
-    random_state : int, default=0
-
-    Returns
-    -------
-    low, high : ndarray of shape (n_methods,)
-        Percentiles over resamples.  In each, the restarts of a data set are drawn anew, the same ones for all methods,
-        which share their starts; they are averaged before the methods are ranked, and the ranks averaged over the data
-        sets.  The data sets stay: the interval says how far the starts matter, not what other data would give.
-    """
-    restarts = np.asarray(restarts, dtype=float)
-    if not np.isfinite(restarts).all():
-        raise ValueError("restarts has gaps: every method needs the same restarts on every data set.")
-    rng = np.random.default_rng(random_state)
-    n_restarts = restarts.shape[2]
-    total = np.zeros((n_resamples, restarts.shape[1]))
-    for scores in restarts if higher_is_better else -restarts:
-        drawn = rng.integers(n_restarts, size=(n_resamples, n_restarts))
-        means = scores[:, drawn].mean(axis=2).T
-        total += stats.rankdata(-means.round(DIGITS), axis=1)
-    tail = (1 - level) / 2
-    low, high = np.quantile(total / len(restarts), [tail, 1 - tail], axis=0)
-    return low, high
+    long = scores.melt(var_name="method", value_name="score")  # data sets keep their order within a method
+    with np.errstate(invalid="ignore"):  # 0 / 0 of a pair that ties everywhere, whose p is 1
+        return posthoc_wilcoxon(long, val_col="score", group_col="method", zero_method="zsplit", p_adjust="holm")
 
 
 def _check_complete(scores):

@@ -51,7 +51,8 @@ class Selection:
         if self.name == "grid_median":
             return _median(scored)
         # A cell that lacks the size is missing, not shown at another one.
-        size = nearest_size(complete_sizes(points, sizes))
+        complete = complete_sizes(points, sizes)
+        size = max(complete) if self.name == "largest_size" else nearest_size(complete)
         return _first(scored[scored["is_default"] & (scored["n_selected"] == size)])
 
 
@@ -65,7 +66,28 @@ BY_NAME = {
             criterion="mean",
         ),
         Selection("default_params", "the default parameters, at the size of the protocol nearest to 100"),
+        Selection("largest_size", "the default parameters, at the largest size of the protocol"),
         Selection("grid_median", "the median of the means over all grid points and sizes"),
+        Selection(
+            "silhouette_all",
+            "the parameters and the size whose clusters have the largest simplified silhouette on all features",
+            criterion="silhouette_all",
+        ),
+        Selection(
+            "replication",
+            "the parameters and the size at which the clusters of half of the samples return best in the other half",
+            criterion="replication",
+        ),
+        Selection(
+            "prediction_strength",
+            "the parameters and the size whose weakest cluster returns best in the other half of the samples",
+            criterion="prediction_strength",
+        ),
+        Selection(
+            "reconstruction",
+            "the parameters and the size whose features recover most of the variance of all features",
+            criterion="reconstruction",
+        ),
         Selection(
             "stability",
             "the parameters and the size at which the K-means restarts agree most, by adjusted Rand index",

@@ -2,9 +2,11 @@
 
 import json
 
+import numpy as np
 import pandas as pd
 
-from metrics.study import FAILED
+from metrics.evaluate import PER_SET
+from metrics.study import FAILED, METRICS
 from metrics.study.frames import CELL, POINT, check_one_protocol, complete_sizes, scored_sizes
 from metrics.study.selections import BY_NAME, LABEL_FREE, NOTHING, SELECTIONS
 
@@ -12,13 +14,15 @@ __all__ = ["FAILED", "SELECTIONS", "check_one_protocol", "running_times", "selec
 COUNTS = ["n_params", "n_points", "n_failed", "n_missing"]
 
 
-def summarise(trials, scores):
+def summarise(trials, scores, measures=None):
     """Mean and spread over the restarts, for every trial, size and clusterer.
 
     Parameters
     ----------
     trials, scores : DataFrame
         Two of the frames of `runners.store.load_results`.
+    measures : DataFrame, optional
+        A third; results of versions before it was written have none.
 
     Returns
     -------
@@ -26,7 +30,9 @@ def summarise(trials, scores):
         One row per study, data set, method, params, n_selected and clusterer ("kmeans", "learned"), with trial,
         is_default, status, protocol, n_restarts, and acc_mean, acc_std, nmi_mean, nmi_std as fractions.  The std is
         over restarts (ddof=1), and nan for a single one, such as learned labels.  agreement and silhouette are the
-        means of the two measures that use no label; learned labels have those of the best size of their trial.
+        means of the two measures that use no label, and `metrics.evaluate.PER_SET` what was measured once, nan where
+        it was not (those that are metrics also as nearest_neighbour_mean, and so on).  Of what chooses without labels,
+        learned labels have that of the best size of their trial.
         A trial that failed has a "kmeans" row for every size that it was to score, with n_restarts=0 and nan.
 
     Raises
@@ -46,7 +52,11 @@ def summarise(trials, scores):
         agreement=("agreement", "mean"),
         silhouette=("silhouette", "mean"),
     ).reset_index()
+    points = points.merge(_measured(measures), how="left", on=["trial", "n_selected"])
     learned = points["clusterer"] == "learned"
+    points.loc[learned, list(PER_SET)] = np.nan
+    for name in METRICS.keys() & set(PER_SET):
+        points = points.assign(**{f"{name}_mean": points[name], f"{name}_std": np.nan})
     for name in LABEL_FREE:
         points.loc[learned, name] = points["trial"].map(points[~learned].groupby("trial")[name].max())
     asked = trials[["trial"]].assign(n_selected=trials["sizes"].map(json.loads), clusterer="kmeans")
@@ -72,8 +82,8 @@ def select(summary, metric="acc", selection="best_over_grid", per_size=False):
     ----------
     summary : DataFrame
         From `summarise`.
-    metric : {"acc", "nmi"}, default="acc"
-        Each metric chooses for itself.
+    metric : str, default="acc"
+        One of `metrics.study.METRICS`.  Each metric chooses for itself.
     selection : str, default="best_over_grid"
         One of `SELECTIONS`.  "best_over_grid" is the labelled oracle; of equal means (to 12 digits) it takes fewer
         features, then the params whose text comes first.  "default_params" takes, at the default parameters, the size
@@ -98,7 +108,7 @@ def select(summary, metric="acc", selection="best_over_grid", per_size=False):
     ValueError
         For an unknown metric or selection.
     """
-    for name, value, options in (("metric", metric, ("acc", "nmi")), ("selection", selection, tuple(SELECTIONS))):
+    for name, value, options in (("metric", metric, tuple(METRICS)), ("selection", selection, tuple(SELECTIONS))):
         if value not in options:
             raise ValueError(f"{name}={value!r} must be one of {', '.join(options)}.")
     summary = summary.rename(columns={f"{metric}_mean": "mean", f"{metric}_std": "std"})
@@ -141,6 +151,16 @@ def running_times(trials):
         own = dict(zip(CELL, (*key, "kmeans"), strict=True))
         rows.append({**own, "metric": "seconds", "selection": "all_fits", **values, **counts})
     return pd.DataFrame(rows, columns=[*CELL, "metric", "selection", *NOTHING, "n_selected", "sizes", *COUNTS])
+
+
+def _measured(measures):
+    """One row per feature set, one column per measure."""
+    if measures is None or measures.empty:
+        return pd.DataFrame(columns=["trial", "n_selected", *PER_SET]).astype(
+            {"n_selected": int} | dict.fromkeys(PER_SET, float)
+        )
+    wide = measures.pivot_table(index=["trial", "n_selected"], columns="name", values="value", aggfunc="last")
+    return wide.reindex(columns=list(PER_SET)).reset_index()
 
 
 def _counts(cell, sizes, n_failed):

@@ -1,17 +1,18 @@
 """What the scores of a study do not show: ``python -m scripts.audit --help``."""
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
 
-from datasets import DataError, load_dataset, scale
 from metrics.study import audit
+from metrics.study.evaluators import evaluators
+from metrics.study.sets import distinct_sets
 from metrics.study.summary import SELECTIONS
 from runners.repeats import default_trial, load_stability, measure
 from scripts.audit.findings import findings
 from scripts.core.conf import find, read_group
+from scripts.core.data import data_of
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ def make_audit(study, metric="acc", stability=0, n_jobs=1):
     results, _ = study.results, study.summary  # refused before any fit where it mixes protocols
     notes, overlaps, n_features = [], [], {}
     for dataset, trials in results.trials.groupby("dataset"):
-        X, reason = _data(dataset, trials, study.data_dir)
+        X, _, reason = data_of(trials, study.data_dir)
         if X is None:
             notes.append(f"No overlaps and no stability on {dataset}: {reason}")
             continue
@@ -75,27 +76,17 @@ def make_audit(study, metric="acc", stability=0, n_jobs=1):
     fits = fits[fits["trial"].isin(results.trials["trial"]) & fits["dataset"].isin(n_features)]
     columns = "dataset method ranking n_selected is_start chance median low high".split()
     tables = {
-        "distinct": audit.distinct_sets(results.trials),
+        "distinct": distinct_sets(results.trials),
         "parameters": audit.parameter_effects(results.trials, n_features),
         "overlaps": pd.concat(overlaps, ignore_index=True)[columns] if overlaps else pd.DataFrame(columns=columns),
         "outcomes": audit.outcomes(results.trials, results.traces),
         "movements": audit.movements(results.trials, results.facts),
         "choices": audit.choices({name: study.select(metric, name) for name in SELECTIONS}),
+        "evaluators": evaluators(study.summary),
         "gaps": audit.objective_gaps(results.trials, _optima()),
         "stability": audit.stabilities(fits, n_features),
     }
     return Audit(tables, list(findings(tables)), notes)
-
-
-def _data(dataset, trials, data_dir):
-    """Scaled samples, or None and why: the numbers must be those that the trials were run on."""
-    try:
-        loaded = load_dataset(dataset, data_dir=data_dir, download=False)
-    except DataError as error:
-        return None, str(error).splitlines()[0]
-    if set(trials["data_sha"]) != {loaded.sha}:
-        return None, "the data here are not those of the stored trials."
-    return scale(loaded.X, json.loads(trials["protocol"].iloc[0])["scaling"]), ""
 
 
 def _measure(cell, X, folder, repeats, n_jobs):

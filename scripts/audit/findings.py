@@ -1,9 +1,11 @@
 """The sentences that follow from the tables of an audit."""
 
+from metrics.study import METRICS
 from scripts.core.words import POOR
 
 # From here on an overlap, corrected for chance, says that two rankings select the same.
 SAME = 0.9
+ALL_METHODS = "all methods"
 HARDLY = 0.2  # of the steps along a parameter
 UNSTABLE = 0.75  # Nogueira et al.: above it agreement is excellent
 
@@ -19,12 +21,20 @@ def findings(tables):
     for (dataset, method, optimum), rows in tables["gaps"].groupby(["dataset", "method", "optimum"]):
         gap = _range(100 * rows["gap"], "{:.2f} %")
         yield dataset, method, f"it ends above the optimum of its own objective, which {optimum} reaches", f"by {gap}"
+    yield from _winners(tables["evaluators"])
     changes = {"samples": "permuted samples", "columns": "permuted columns", "seed": "new seeds"}
     for row in tables["stability"].itertuples():
         if row.nogueira < UNSTABLE:
             interval = f"Nogueira {row.nogueira:.2f} [{row.low:.2f}, {row.high:.2f}], Jaccard {row.jaccard:.2f}"
             claim = f"the selected features change under {changes[row.change]}"
             yield row.dataset, row.method, claim, f"{row.n_selected} of them: {interval}"
+
+
+def _winners(evaluators):
+    """Where another way to judge names another best method."""
+    for row in evaluators[evaluators["winner"] != evaluators["winner_acc"]].itertuples():
+        detail = f"{row.winner}, not {row.winner_acc}; tau {row.tau:.2f} over {row.n_methods} methods"
+        yield row.dataset, ALL_METHODS, f"{METRICS[row.metric]} names another best method than ACC", detail
 
 
 def _inert(parameters):

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from metrics.study import nearest_size
+from metrics.study import METRICS, nearest_size
 from scripts.audit.findings import by_method, in_words
 from scripts.core.text import pipes
 from scripts.core.words import CHOICES
@@ -34,7 +34,13 @@ TITLES = {
     ),
     "choices": (
         "Ways to choose parameters and size",
-        "The same grid, in percent: oracle is chosen with the labels, stability and silhouette without.",
+        "The same grid, in percent: oracle is chosen with the labels, the others without (python -m scripts.choices).",
+    ),
+    "evaluators": (
+        "Other ways to judge a feature set",
+        "The same feature sets, those at the default parameters and the size nearest to 100, judged by other metrics "
+        "than ACC. tau: Kendall's rank correlation of the methods' order with that by ACC; loss: how many points of "
+        "ACC the metric's winner has less than the best by ACC.",
     ),
     "gaps": ("Distance to a known optimum", "gap: how far the objective ends above it, as a share of it."),
     "stability": (
@@ -67,7 +73,7 @@ def audit_page(found, study, metric="acc"):
     if found.notes:
         parts.append("\n".join(f"* {note}" for note in found.notes))
     for name, (title, text) in TITLES.items():
-        parts += [f"## {title}{f' ({metric.upper()})' if name == 'choices' else ''}", text]
+        parts += [f"## {title}{f' ({METRICS[metric]})' if name == 'choices' else ''}", text]
         frame = compact(name, found.tables[name])
         parts.append(
             pipes([list(map(str, frame.columns)), *frame.to_numpy().tolist()]) if len(frame) else "Nothing to show."
@@ -125,7 +131,7 @@ def _text(table, column, value):
         return str(value)
     if pd.isna(value):
         return ""
-    if table == "choices":
+    if table == "choices" or column == "loss":
         return f"{100 * value:.1f}"
     if table == "outcomes" or column in ("shared", "chance"):
         return f"{value:.0%}"

@@ -18,7 +18,7 @@ COLUMNS = (
     "paper table metric dataset published_method method clusterer published_mean published_std published_n_features "
     "inherited mean std n_selected difference common_std verdict reason explanation remark departs status trial_status "
     "params trial study selection n_restarts published_n all_mean published_all margin standard_error equivalence "
-    "left_out evaluated_by std_over section"
+    "left_out evaluated_by std_over section n_candidates random_best excess seed_std"
 ).split()
 JUDGED = ["evaluated_by", "std_over", "section"]
 
@@ -46,7 +46,8 @@ def compare(results_dir, papers=None, studies=None, selection="best_over_grid"):
         remark: what else to know of the cell, such as a collapsed fit.  departs: how the study's protocol is not the
         paper's; of a coarse grid, only "higher" is final.  all_mean to left_out: see
         `scripts.compare.headline.with_equivalence`; evaluated_by, std_over and section: `scripts.published.how_judged`;
-        published_n: how often the paper ran K-means.
+        published_n: how often the paper ran K-means; n_candidates, random_best, excess
+        and seed_std: `scripts.make_table.table.build_cells`.
     """
     return compare_studies(open_studies(results_dir, papers, studies), selection)
 

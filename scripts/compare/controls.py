@@ -4,15 +4,16 @@ import json
 
 import pandas as pd
 
+from metrics.study.maximum import RANDOM
 from metrics.study.summary import select
 
-RANDOM, ALL, VARIANCE = "random_rankings", "all_features", "max_variance"
+ALL, VARIANCE = "all_features", "max_variance"
 CONTROLS = {RANDOM: "random rankings", ALL: "all features", VARIANCE: "max variance"}
 OURS = ["mean", "std", "n_restarts"]
 COLUMNS = ["dataset", "metric", "control", "draw", *OURS]
 
 
-def control_scores(study, selection="best_over_grid"):
+def control_scores(study, selection="best_over_grid", metrics=("acc", "nmi")):
     """Scores of the controls that a study holds.
 
     Parameters
@@ -20,6 +21,7 @@ def control_scores(study, selection="best_over_grid"):
     study : Study
     selection : str, default="best_over_grid"
         Chooses the size of a ranking.  A random ranking is never chosen among others: each stands for itself.
+    metrics : iterable of str, default=("acc", "nmi")
 
     Returns
     -------
@@ -33,7 +35,7 @@ def control_scores(study, selection="best_over_grid"):
     draws = part.summary["params"].map(lambda params: json.loads(params).get("draw", 0))
     # Each draw is a method of its own, at its default.
     summary = part.summary.assign(method=part.summary["method"] + " " + draws.astype(str), is_default=True)
-    chosen = pd.concat([select(summary, metric, selection) for metric in ("acc", "nmi")], ignore_index=True)
+    chosen = pd.concat([select(summary, metric, selection) for metric in metrics], ignore_index=True)
     names = chosen["method"].str.split(" ", expand=True)
     chosen = chosen.assign(
         control=names[0], draw=names[1].astype(int), mean=100 * chosen["mean"], std=100 * chosen["std"]

@@ -6,6 +6,7 @@ from metrics.study.summary import SELECTIONS
 from scripts.compare.controls import COLUMNS
 from scripts.compare.evidence_page import evidence_parts, number
 from scripts.compare.headline import accepted_at_random
+from scripts.compare.maximum import maximum_parts
 from scripts.compare.verdicts import ACCEPTED, closest, count, own_rows, unreached
 from scripts.core.conf import printed, unique_names
 from scripts.core.published import PAPERS
@@ -47,6 +48,7 @@ def comparison_page(comparison, controls=None, summary=False):
         f"Selection {selection}: {SELECTIONS[selection]}.",
         *_protocols(comparison),
         *evidence_parts(comparison, controls),
+        *maximum_parts(comparison, controls),
         f"## Per paper\n\n{LEGEND}",
         "Published cells, by the row of the method's own name, K-means on its features.",
         _counted(own, ["paper"]),

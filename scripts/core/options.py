@@ -1,5 +1,6 @@
 """What a command line of ``key=value`` takes: the type of every option, checked before anything is read."""
 
+from metrics.study import METRICS
 from metrics.study.selections import SELECTIONS
 from runners.method import ConfigError, did_you_mean
 from scripts.core.kinds import (
@@ -20,12 +21,14 @@ from scripts.core.kinds import (
 )
 from scripts.core.published import PAPERS
 
-METRIC, CLUSTERER = one_of("acc", "nmi"), one_of("kmeans", "learned")
+METRIC, CLUSTERER = one_of(*METRICS), one_of("kmeans", "learned")
 SELECTION = one_of(*SELECTIONS)
 RESULTS = {"study": NAME, "results_dir": PATH}
 OUTPUT = {"output": optional(PATH)}
 DATA = {"data_dir": optional(PATH)}
 LEVEL = number(0, 1)
+POSTHOC = one_of("nemenyi", "wilcoxon_holm")
+FIELD = {"variants": one_of("base", "all"), "rope": number(0, 100), "partial": FLAG}
 
 OPTIONS = {
     "make_table": {
@@ -54,9 +57,9 @@ OPTIONS = {
         "size": optional(whole(1, 10**9)),
         "yscale": one_of("linear", "log"),
         "samples": optional(listed(whole(0, 10**9))),
-        "test": one_of("nemenyi", "wilcoxon_holm"),
+        "test": POSTHOC,
         "alpha": LEVEL,
-        "partial": FLAG,
+        **FIELD,
     },
     "ranks": {
         **RESULTS, **OUTPUT,
@@ -65,8 +68,16 @@ OPTIONS = {
         "clusterer": CLUSTERER,
         "methods": optional(listed(NAME)),
         "datasets": optional(listed(NAME)),
-        "partial": FLAG,
+        **FIELD,
         "alpha": LEVEL,
+        "posthoc": optional(POSTHOC),
+        "format": one_of("md", "csv"),
+    },
+    "choices": {
+        "study": one_or_more(NAME),
+        "results_dir": PATH,
+        **OUTPUT,
+        "metric": METRIC,
         "format": one_of("md", "csv"),
     },
     "audit": {
@@ -83,6 +94,13 @@ OPTIONS = {
         "summary": FLAG,
         "format": one_of("md", "csv"),
         "selection": SELECTION,
+    },
+    "seeds": {
+        **RESULTS, **DATA,
+        "methods": optional(listed(NAME)),
+        "datasets": optional(listed(NAME)),
+        "seeds": whole(2, 1000),
+        "n_jobs": either(one_of(-1), whole(1, 1024)),
     },
     "make_report": {**RESULTS, **OUTPUT, **DATA, "selection": SELECTION},
     "cite": RESULTS,

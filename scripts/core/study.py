@@ -5,7 +5,12 @@ import json
 from dataclasses import dataclass, replace
 from os import PathLike
 
+from metrics.study.maximum import maxima
+from metrics.study.seeds import spreads
 from metrics.study.summary import select, summarise
+from runners.reading import empty_frame
+from runners.seeds import COLUMNS as SEEDS
+from runners.seeds import load_seeds
 from runners.store import Results, load_results
 
 
@@ -41,13 +46,18 @@ class Study:
     @functools.cached_property
     def summary(self):
         """One row per feature set and clusterer, from `metrics.study.summary.summarise`."""
-        return summarise(self.results.trials, self.results.scores)
+        return summarise(self.results.trials, self.results.scores, self.results.measures)
 
     def select(self, metric="acc", selection="best_over_grid"):
         """One number per data set, method and clusterer, from `metrics.study.summary.select`; chosen once."""
         if (metric, selection) not in self._selected:
             self._selected[metric, selection] = select(self.summary, metric, selection)
         return self._selected[metric, selection]
+
+    @functools.cached_property
+    def seeds(self):
+        """Mean and spread over the seeds of the methods, from `metrics.study.seeds.spreads`."""
+        return spreads(load_seeds(self.results_dir, self.name) if self.results_dir else empty_frame(SEEDS))
 
     @functools.cached_property
     def protocol(self):
@@ -81,6 +91,16 @@ class Study:
 
     @functools.cached_property
     def _selected(self):
+        return {}
+
+    def maxima(self, metric="acc"):
+        """Candidates of every cell and the best of as many random subsets, from `metrics.study.maximum.maxima`."""
+        if metric not in self._maxima:
+            self._maxima[metric] = maxima(self.trials, self.summary, metric)
+        return self._maxima[metric]
+
+    @functools.cached_property
+    def _maxima(self):
         return {}
 
     def spread(self):

@@ -2,20 +2,21 @@
 
 from dataclasses import dataclass, fields
 
+from metrics.study import METRICS
 from runners.method import did_you_mean
 from runners.settings import shown
 from scripts.core.conf import find, names
 from scripts.core.kinds import NAME, TEXT, Kind, listed, mapping, one_of, optional
 from scripts.core.published import PAPERS
 
-METRICS = ("acc", "nmi", "seconds", "shape")
+OF_TABLES = (*METRICS, "seconds", "shape")
 NAMES = Kind("a list of names, such as [mcfs, rufs]", listed(NAME).holds)
 KINDS = {
     "name": TEXT,
     "title": TEXT,
     "paper": one_of(*PAPERS, None),
     "published_table": optional(TEXT),
-    "metric": one_of(*METRICS),
+    "metric": one_of(*OF_TABLES),
     "study": TEXT,
     "protocol": NAME,
     "rows": NAMES,
@@ -35,8 +36,8 @@ class TableSpec:
         Whose numbers stand beside ours, a key of `scripts.core.published.PAPERS`.
     published_table : str or None
         The paper's own name of it.
-    metric : {"acc", "nmi", "seconds", "shape"}
-        "seconds" are those of a fit, "shape" that of the data sets.
+    metric : str
+        One of `metrics.study.METRICS`, "seconds" (those of a fit) or "shape" (that of the data sets).
     study, protocol : str
         The study that it is made for, and the protocol that fills it.
     rows, columns : list of str

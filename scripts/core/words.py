@@ -7,6 +7,7 @@ from metrics.study.selections import BY_NAME
 # The state of a cell of a table.
 COMPLETE, PARTIAL, NOT_RUN = "complete", "partial", "not run"  # or FAILED
 POOR = ("collapsed", "diverged")  # fits that learned nothing
+REFITTED = ("default_params", "best_over_grid")  # selections whose points scripts.seeds fits again
 CLUSTERERS = {"kmeans": "K-means on the selected features", "learned": "the labels that the methods learn"}
 
 
@@ -30,6 +31,14 @@ class Choice(NamedTuple):
 
 
 WHOLE_GRID = "Seconds of all fits of the grid, which the choice needs"
+
+
+def _unlabelled(column, what):
+    """A choice of parameters and size by a measure that uses no label."""
+    chosen = f"{what}, chosen without labels"
+    return Choice(column, f"At every size the parameters {chosen}", f"Parameters and size {chosen}", WHOLE_GRID)
+
+
 CHOICES = {
     "best_over_grid": Choice(
         "oracle",
@@ -43,24 +52,24 @@ CHOICES = {
         "Default parameters, at the size nearest to 100",
         "Seconds of the one fit",
     ),
+    "largest_size": Choice(
+        "largest",
+        "Default parameters",
+        "Default parameters, at the largest size",
+        "Seconds of the one fit",
+    ),
     "grid_median": Choice(
         "median",
         "At every size the median over the grid",
         "Median over the grid and all sizes",
         "Seconds of one fit, median over the grid",
     ),
-    "stability": Choice(
-        "stability",
-        "At every size the parameters at which the K-means restarts agree most, chosen without labels",
-        "Parameters and size at which the K-means restarts agree most, chosen without labels",
-        WHOLE_GRID,
-    ),
-    "silhouette": Choice(
-        "silhouette",
-        "At every size the parameters with the largest silhouette, chosen without labels",
-        "Parameters and size with the largest silhouette, chosen without labels",
-        WHOLE_GRID,
-    ),
+    "silhouette_all": _unlabelled("silhouette, all features", "with the largest silhouette on all features"),
+    "replication": _unlabelled("replication", "whose clusters return best in the other half of the samples"),
+    "prediction_strength": _unlabelled("prediction strength", "whose weakest cluster returns best in the other half"),
+    "reconstruction": _unlabelled("reconstruction", "whose features recover most of all features"),
+    "stability": _unlabelled("stability", "at which the K-means restarts agree most"),
+    "silhouette": _unlabelled("silhouette", "with the largest silhouette"),
 }
 ORACLE = "this oracle is the custom of these papers and flatters what a user without labels gets"
 

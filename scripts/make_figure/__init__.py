@@ -2,11 +2,12 @@
 
 from scripts.core.text import writing
 from scripts.make_figure.of_fits import convergence, pixels, surfaces
-from scripts.make_figure.of_scores import acc_vs_seconds, acc_vs_size, critical_difference
+from scripts.make_figure.of_scores import acc_vs_seconds, acc_vs_size, critical_difference, gains
 
 FIGURES = {
     "acc_vs_size": acc_vs_size,
     "acc_vs_seconds": acc_vs_seconds,
+    "gains": gains,
     "critical_difference": critical_difference,
     "surface": surfaces,
     "convergence": convergence,

@@ -8,17 +8,15 @@ from scripts.make_figure.style import NARROW, STYLE, WIDTH, frame, new_figure
 TESTS = {"nemenyi": "Nemenyi", "wilcoxon_holm": "Wilcoxon signed-rank with Holm's correction"}
 
 
-def draw_critical_difference(ranking, looks, names, *, test="nemenyi", alpha=0.05, title, note, width=WIDTH):
+def draw_critical_difference(ranking, looks, names, *, alpha=0.05, title, note, width=WIDTH):
     """Average ranks, best left.
 
     Parameters
     ----------
     ranking : Ranking
-        From `scripts.ranks.rank_study`.
+        From `scripts.ranks.rank_study`, with a test of every pair, whose insignificant pairs are joined.
     looks, names : dict
         Method -> (colour, marker), and -> name in print.
-    test : {"nemenyi", "wilcoxon_holm"}, default="nemenyi"
-        Whose insignificant pairs are joined.
     alpha : float, default=0.05
     title, note : str
     width : float, default=6.8
@@ -26,16 +24,8 @@ def draw_critical_difference(ranking, looks, names, *, test="nemenyi", alpha=0.0
     Returns
     -------
     Figure
-
-    Raises
-    ------
-    ValueError
-        For a test that the data sets are too few for, or the methods.
     """
     table, comparison = ranking.table, ranking.comparison
-    p = getattr(comparison, test)
-    if p is None:
-        raise ValueError(_refusal(ranking, test, alpha))
     n_methods = len(table)
     printed = {method: names[method] for method in table.index}
     narrow = width < NARROW
@@ -45,7 +35,7 @@ def draw_critical_difference(ranking, looks, names, *, test="nemenyi", alpha=0.0
         axis.spines.top.set_visible(True)
         scikit_posthocs.critical_difference_diagram(
             table["average_rank"].rename(printed),
-            p.rename(index=printed, columns=printed),
+            comparison.pairs.rename(index=printed, columns=printed),
             alpha=alpha,
             ax=axis,
             color_palette={printed[method]: looks[method][0] for method in table.index},
@@ -62,20 +52,10 @@ def draw_critical_difference(ranking, looks, names, *, test="nemenyi", alpha=0.0
         axis.set_xticks(range(1, n_methods + 1))
         axis.spines.top.set_bounds(1, n_methods)
         axis.tick_params(labelsize=8, pad=1)
-        if test == "nemenyi":
+        if comparison.posthoc == "nemenyi":
             _bar(axis, comparison.critical_difference)
         frame(figure, title, note)
         return figure
-
-
-def _refusal(ranking, test, alpha):
-    if test == "nemenyi":
-        return "test=nemenyi needs three methods: with two, test=wilcoxon_holm."
-    n_datasets, n_methods = ranking.scores.shape
-    return (
-        f"test={test}: with {n_methods} methods no pair can reach {alpha:g} on {n_datasets} data sets, whatever the "
-        f"scores; it takes {ranking.comparison.needed} data sets, or fewer methods."
-    )
 
 
 def _bar(axis, length):

@@ -4,6 +4,7 @@ import math
 from collections import Counter
 
 from datasets import load_dataset
+from metrics.study import METRICS
 from metrics.study.summary import FAILED
 from scripts.core.command_lines import MissingResults
 from scripts.core.conf import find, printed, unique_names
@@ -205,7 +206,7 @@ def pixels(study, dataset, methods=None, metric="acc", selection="best_over_grid
         sets,
         samples,
         title=f"{who}{printed('dataset', dataset)}: the m selected pixels",
-        note=f"{CHOICES[selection].per_size}{f' ({metric.upper()})' if selection == 'best_over_grid' else ''}. "
+        note=f"{CHOICES[selection].per_size}{f' ({METRICS[metric]})' if selection == 'best_over_grid' else ''}. "
         f"Sample{'s' if len(samples) > 1 else ''} {rows} of the data. {study.origin()}",
         width=width,
     )

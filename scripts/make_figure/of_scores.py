@@ -2,14 +2,20 @@
 
 import math
 
+from metrics.study import METRICS
 from metrics.study.summary import select
 from scripts.core.command_lines import MissingResults
 from scripts.core.conf import printed, unique_names
 from scripts.core.words import CHOICES, CLUSTERERS
 from scripts.make_figure.curves import MOST_BANDS, draw_curves
+from scripts.make_figure.gains import draw_gains
 from scripts.make_figure.options import one, several
 from scripts.make_figure.seconds import draw_seconds, with_seconds
 from scripts.make_figure.style import WIDTH, styles
+from scripts.ranks import rank_study
+from scripts.ranks.field import REFERENCES, field_of
+from scripts.ranks.gains import paired_gains
+from scripts.ranks.page import OVER, names_of
 
 
 def acc_vs_size(
@@ -65,8 +71,8 @@ def acc_vs_size(
     return draw_curves(
         curves,
         points["sizes"].iloc[0],
-        title=f"{printed('dataset', dataset)}: {metric.upper()} of {CLUSTERERS[clusterer]}",
-        ylabel=f"{metric.upper()} (%)",
+        title=f"{printed('dataset', dataset)}: {METRICS[metric]} of {CLUSTERERS[clusterer]}",
+        ylabel=f"{METRICS[metric]} (%)",
         note=f"{CHOICES[selection].per_size}{bands}.\n{study.origin()}",
         width=width,
     )
@@ -99,7 +105,7 @@ def acc_vs_seconds(
         unique_names("method", points["method"].unique()),
         {name: printed("dataset", name) for name in datasets},
         metric=metric,
-        title=f"{metric.upper()} of {CLUSTERERS[clusterer]} against the seconds of fitting",
+        title=f"{METRICS[metric]} of {CLUSTERERS[clusterer]} against the seconds of fitting",
         note=f"{CHOICES[selection].overall}; bars: {study.spread()}.\n"
         f"{CHOICES[selection].seconds}; what the fits on one data set share, a graph for example, counts in the first "
         f"of them. One core each, on whatever machine ran them.\n{study.origin()}",
@@ -109,28 +115,57 @@ def acc_vs_seconds(
 
 def critical_difference(
     study, dataset=None, metric="acc", clusterer="kmeans", selection="best_over_grid",
-    methods=None, test="nemenyi", alpha=0.05, partial=False, width=WIDTH,
+    methods=None, variants="base", test="nemenyi", alpha=0.05, partial=False, width=WIDTH,
 ):  # fmt: skip
-    """Average ranks over data sets, all of the study by default; the rest as in `scripts.ranks.rank_study`."""
+    """Average ranks over data sets; what counts by default is as in `scripts.ranks.field.field_of`."""
     # scikit-posthocs takes a second to import; no other figure needs it.
     from scripts.make_figure.critical_difference import TESTS, draw_critical_difference
-    from scripts.ranks import rank_study
 
-    datasets = None if dataset is None else several(dataset)
-    ranking = rank_study(study, metric, selection, clusterer, methods, datasets, partial, alpha)
     if test not in TESTS:
         raise ValueError(f"test={test!r} must be one of {', '.join(TESTS)}.")
+    field = field_of(study, metric, selection, clusterer, methods, _datasets(dataset), variants, partial)
+    ranking = rank_study(field, alpha, test)
     p = ranking.comparison.friedman_p
     friedman = "" if math.isnan(p) else f" Friedman's test: p = {p:.2g}."
     return draw_critical_difference(
         ranking,
         styles(study.summary["method"]),
         unique_names("method", ranking.table.index),
-        test=test,
         alpha=alpha,
-        title=f"Average ranks by {metric.upper()} over {len(ranking.scores)} data sets; 1 is the best",
+        title=f"Average ranks by {METRICS[metric]} over {len(field.scores)} data sets; 1 is the best",
         note=f"Joined: not told apart at {alpha:g} by {TESTS[test]}.{friedman} "
         f"{CHOICES[selection].overall}.\n"
-        f"Data sets: {', '.join(printed('dataset', name) for name in ranking.scores.index)}. {study.origin()}",
+        f"Data sets: {', '.join(printed('dataset', name) for name in field.scores.index)}. {study.origin()}",
         width=width,
     )
+
+
+def gains(
+    study, dataset=None, metric="acc", clusterer="kmeans", selection="best_over_grid",
+    methods=None, variants="base", rope=1.0, partial=False, width=WIDTH,
+):  # fmt: skip
+    """Gains over random rankings and over all features; what counts by default is as in `critical_difference`."""
+    field = field_of(study, metric, selection, clusterer, methods, _datasets(dataset), variants, partial)
+    found = paired_gains(field, rope)
+    if not found:
+        lacking = ", ".join(dict.fromkeys(control for control, _ in field.lacking))
+        raise MissingResults(f"gains are over controls that have a score on every data set: {lacking}.", field.lacking)
+    missing = "".join(f" No {name}: it lacks data sets." for name in REFERENCES if name not in field.controls)
+    return draw_gains(
+        found,
+        field.families,
+        names_of(field),
+        {one.reference: f"Over {OVER[one.reference]}" for one in found},
+        {name: printed("dataset", name) for name in field.families},
+        rope=rope,
+        title=f"Gain in {METRICS[metric]} over controls on {len(field.scores)} data sets, in points",
+        note="A point: one data set. Bar and line: the mean and its 95 % interval, from a bootstrap that draws "
+        f"families, then data sets of each. Grey: within {rope:g}, which counts as none. Below the line: controls, of "
+        f"which random rankings are the mean of {field.n_draws}. {CHOICES[selection].overall}.{missing}\n"
+        f"{study.origin()}",
+        width=width,
+    )
+
+
+def _datasets(dataset):
+    return None if dataset is None else several(dataset)

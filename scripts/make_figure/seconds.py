@@ -5,6 +5,7 @@ from matplotlib import rc_context
 from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
 
+from metrics.study import METRICS
 from scripts.core.command_lines import MissingResults
 from scripts.make_figure.style import NARROW, STYLE, WIDTH, frame, new_figure
 
@@ -90,7 +91,7 @@ def draw_seconds(points, looks, names, panels, *, metric, title, note, width=WID
             axis.set_title(panel, fontsize=9, loc="left")
         for index, axis in enumerate(grid):
             if index % per_row == 0:
-                axis.set_ylabel(f"{metric.upper()} (%)")
+                axis.set_ylabel(f"{METRICS[metric]} (%)")
             if index + per_row >= len(panels):
                 axis.set_xlabel("Seconds")
         # Axes of its own keep the legend clear of the note.

@@ -9,6 +9,7 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize
 from matplotlib.patches import Rectangle
 
+from metrics.study import METRICS
 from scripts.core.command_lines import MissingResults
 from scripts.make_figure.style import GREY, HEAT, NARROW, STYLE, WIDTH, frame, new_figure, number, symbol
 
@@ -195,7 +196,7 @@ def draw_surfaces(surfaces, *, title, note, kind="heatmap", width=WIDTH):
         for metric in metrics if kind == "heatmap" else ():
             of_metric = [axis for axis, panel in zip(axes, surfaces, strict=False) if panel.metric == metric]
             bar = figure.colorbar(ScalarMappable(scales[metric], HEAT), ax=of_metric, pad=0.015, aspect=22)
-            bar.set_label(f"{metric.upper()} (%)")
+            bar.set_label(f"{METRICS[metric]} (%)")
             bar.outline.set_visible(False)
         note += "\nOutlined: the best." if kind == "heatmap" else "\nThe bars do not start at 0."
         if any(np.isnan(panel.scores).any() for panel in surfaces):
@@ -253,6 +254,6 @@ def _bars(axis, panel, scale, first, points):
     axis.tick_params(labelsize=6.5, pad=-2, color=GREY)
     axis.set_xlabel(symbol(panel.parameter), labelpad=-4)
     axis.set_ylabel("features", labelpad=-2, fontsize=8)
-    axis.set_zlabel(f"{panel.metric.upper()} (%)", labelpad=-5, fontsize=8)
+    axis.set_zlabel(f"{METRICS[panel.metric]} (%)", labelpad=-5, fontsize=8)
     axis.view_init(elev=28, azim=-58)
     axis.set_box_aspect((1, 1, 0.7), zoom=0.95)

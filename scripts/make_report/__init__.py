@@ -10,10 +10,10 @@ from scripts.make_report.page import gather
 FOLDER = Path(__file__).parent
 SECTIONS = {
     "overview": "Overview",
+    "ranks": "Gains and ranks",
     "tables": "Tables",
     "comparison": "Published cells",
     "figures": "Figures",
-    "ranks": "Ranks",
     "audit": "Audit",
     "times": "Times",
     "trials": "Fits",

@@ -1,4 +1,4 @@
-"""The figures and the ranks of the report page."""
+"""The figures, the gains and the ranks of the report page."""
 
 import base64
 import io
@@ -8,7 +8,12 @@ from metrics.study.summary import SELECTIONS
 from scripts.core.command_lines import MissingResults
 from scripts.core.conf import printed, unique_names
 from scripts.make_figure.of_scores import acc_vs_size
+from scripts.make_figure.of_scores import gains as draw_gains
 from scripts.ranks import rank_study
+from scripts.ranks.choice import choose
+from scripts.ranks.field import field_of
+from scripts.ranks.gains import paired_gains
+from scripts.ranks.page import OVER, by_family, gain_notes, names_of, rank_notes, without
 
 FIGURE_BYTES = 1_200_000  # of all figures together
 
@@ -46,19 +51,23 @@ def figures(folder, study, selection):
             except MissingResults as error:
                 lacking.append(str(error))
                 continue
-            file = io.BytesIO()
-            figure.savefig(file, format="svg", metadata={"Date": None})
             name = f"ACC against the number of features on {printed('dataset', dataset)}"
-            shown.append({"name": name, "source": _address(file.getvalue(), "svg+xml")})
+            shown.append({"name": name, "source": _drawn(figure)})
     return {"shown": shown, "left_out": left_out, "lacking": lacking}
+
+
+def _drawn(figure):
+    file = io.BytesIO()
+    figure.savefig(file, format="svg", metadata={"Date": None})
+    return _address(file.getvalue(), "svg+xml")
 
 
 def _address(data, kind):
     return f"data:image/{kind};base64," + base64.b64encode(data).decode()
 
 
-def average_ranks(study, selection):
-    """Mean ranks under every selection, and the tests of the page's own or why there are none.
+def gains_and_ranks(study, selection):
+    """Gains over controls and ranks, or why there are none, and mean ranks under every selection.
 
     Parameters
     ----------
@@ -69,44 +78,57 @@ def average_ranks(study, selection):
     -------
     dict
     """
+    choice = choose(study)
     means = {}
     for name in SELECTIONS:
         chosen = study.select("acc", name)
-        chosen = chosen[chosen["clusterer"] == "kmeans"]
+        chosen = chosen[(chosen["clusterer"] == "kmeans") & chosen["dataset"].isin(choice.datasets)]
         means[name] = chosen.pivot(index="dataset", columns="method", values="mean").dropna(axis=1)
-    shared = sorted(set.intersection(*(set(frame.columns) for frame in means.values())))
-    if len(shared) < 2:
+    # Results of earlier versions lack the measures of some selections.
+    means = {name: frame for name, frame in means.items() if len(frame.columns.intersection(choice.methods)) > 1}
+    shared = sorted(set(choice.methods).intersection(*means.values())) if means else []
+    if len(shared) < 2 or selection not in means:
         return {"rows": [], "datasets": []}
     columns = {name: ranks(frame[shared]).mean() for name, frame in means.items()}
-    datasets = list(means[selection].index)
-    names = unique_names("method", columns[selection].index)
+    names = unique_names("method", shared)
     order = columns[selection].sort_values(kind="stable").index
     rows = [
         {"method": names[method], "ranks": [float(column[method]) for column in columns.values()]} for method in order
     ]
     return {
         "rows": rows,
-        "datasets": datasets,
+        "datasets": choice.datasets,
+        "families": by_family(choice.families),
         "selections": list(columns),
-        "left_out": sorted(unique_names("method", set(study.summary["method"]) - set(shared)).values()),
-        "tests": _tests(study, selection, shared, names),
+        "left_out": choice.left_out,
+        "gaps": sorted(unique_names("method", set(choice.methods) - set(shared)).values()),
+        "tests": _tests(study, selection, shared, choice.datasets),
     }
 
 
-def _tests(study, selection, methods, names):
+def _tests(study, selection, methods, datasets):
     try:
-        found = rank_study(study, "acc", selection, methods=methods)
+        field = field_of(study, "acc", selection, methods=methods, datasets=datasets)
+        ranking, gains = rank_study(field), paired_gains(field)
     except ValueError as error:
         return {"refusal": str(error)}
-    compared = found.comparison
-    intervals = [
-        {"method": names[row.Index], "rank": row.average_rank, "low": row.low, "high": row.high, "wins": int(row.wins)}
-        for row in found.table.itertuples()
-    ]
+    names = names_of(field)
+    figure = draw_gains(study, datasets, selection=selection, methods=methods) if gains else None
     return {
         "refusal": "",
-        "intervals": intervals,
-        "friedman": compared.friedman,
-        "p": compared.friedman_p,
-        "critical": compared.critical_difference,
+        "figure": figure and _drawn(figure),
+        "ranks": [{**row, "method": names[name]} for name, row in ranking.table.to_dict("index").items()],
+        "gains": [
+            {
+                "over": OVER[found.reference],
+                "rows": [
+                    {**row, "method": names[name], "control": name in found.controls}
+                    for name, row in found.table.to_dict("index").items()
+                ],
+            }
+            for found in gains
+        ],
+        "notes": [line.removeprefix("* ") for line in gain_notes(field, gains)],
+        "rank_notes": [line.removeprefix("* ") for line in rank_notes(ranking.comparison)],
+        "without": list(without(field)),
     }

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from datasets import DataError, load_dataset
-from metrics.study import FAILED
+from metrics.study import FAILED, METRICS
 from metrics.study.summary import SELECTIONS
 from scripts.audit import make_audit
 from scripts.audit.findings import by_method, in_words
@@ -20,10 +20,10 @@ from scripts.compare.headline import line_table
 from scripts.compare.verdicts import NOT_RUN, VERDICTS, is_hollow, own_rows, unreached
 from scripts.core.conf import printed, unique_names
 from scripts.core.published import PAPERS
-from scripts.core.tables import METRICS, TableSpec, paper_tables
+from scripts.core.tables import OF_TABLES, TableSpec, paper_tables
 from scripts.core.text import mean_std
 from scripts.core.words import labelled
-from scripts.make_report.figures import average_ranks, figures
+from scripts.make_report.figures import figures, gains_and_ranks
 from scripts.make_report.trials import trial_facts
 from scripts.make_table import make_table
 from scripts.make_table.formats import HTML, ours, paper
@@ -72,7 +72,7 @@ def gather(study, selection="best_over_grid"):
         "tables": tables,
         "comparison": _comparison(comparison),
         "figures": figures(Path(study.results_dir) / study.name / "figures", study, selection),
-        "ranks": average_ranks(study, selection),
+        "ranks": gains_and_ranks(study, selection),
         "audit": _audit(found, {"method": methods, "optimum": methods, "dataset": datasets}),
         "seconds": _seconds(trials),
         "trials": _trials(study, shown),
@@ -84,7 +84,7 @@ def gather(study, selection="best_over_grid"):
 
 
 def _paper_tables(paper):
-    return sorted(paper_tables(paper), key=lambda spec: METRICS.index(spec.metric)) if paper else []
+    return sorted(paper_tables(paper), key=lambda spec: OF_TABLES.index(spec.metric)) if paper else []
 
 
 def _whole_tables(study):
@@ -99,8 +99,9 @@ def _whole_tables(study):
         "published_as": {},
     }
     return [
-        TableSpec(name=f"all_{metric}", title=f"All methods of this study: {metric.upper()}", metric=metric, **shared)
-        for metric in ("acc", "nmi")
+        TableSpec(name=f"all_{metric}", title=f"All methods of this study: {METRICS[metric]}", metric=metric, **shared)
+        for metric in METRICS
+        if study.summary[f"{metric}_mean"].notna().any()
     ]
 
 
@@ -203,7 +204,7 @@ def _comparison(comparison):
             {
                 "dataset": printed("dataset", cell.dataset),
                 "method": labelled(methods[cell.method], cell.clusterer),
-                "metric": cell.metric.upper(),
+                "metric": METRICS[cell.metric],
                 "published": mean_std(cell.published_mean, cell.published_std, " ± ") + ("§" if cell.inherited else ""),
                 "ours": mean_std(cell.mean, cell.std, " ± "),
                 "published_value": cell.published_mean,
@@ -265,6 +266,7 @@ def _trials(study, shown):
             np.asarray(traces.get(row["trial"], [])),
             shown[row["trial"]],
             faces[row["dataset"]],
+            study.seeds[study.seeds["trial"] == row["trial"]],
         )
         for row in wanted.to_dict("records")
     ]

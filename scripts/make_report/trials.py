@@ -7,16 +7,17 @@ import json
 import numpy as np
 from PIL import Image
 
-from metrics.study.audit import stored_features
+from metrics.study.sets import stored_features
 from scripts.core.command_lines import repeat
 from scripts.core.text import mean_std, percent
+from scripts.core.words import labelled
 
 WIDTH, HEIGHT = 320, 120  # of a curve, in its own units
 POINTS = 150  # of a curve at most: more do not show, and weigh
 MARK = (213, 94, 0)  # of a selected pixel: orange stands out of grey for colour-blind readers too
 
 
-def trial_facts(row, scores, trace, size, face):
+def trial_facts(row, scores, trace, size, face, seeds):
     """All that the page shows of a trial.
 
     Parameters
@@ -31,6 +32,8 @@ def trial_facts(row, scores, trace, size, face):
         Whose features to draw; the largest where it is None.
     face : tuple or None
         (mean sample as an array of shape (height, width), pixel order) where the data are images.
+    seeds : DataFrame
+        The trial's rows of `Study.seeds`.
 
     Returns
     -------
@@ -49,6 +52,7 @@ def trial_facts(row, scores, trace, size, face):
         "peak_mb": row["peak_mb"],
         "provenance": {"code": row["git_sha"], "data": row["data_sha"], **json.loads(row["versions"])},
         "scores": list(_scores(scores)),
+        "seeds": list(_seeds(seeds)),
         "curve": curve(trace),
         "size": size,
         "pixels": pixels(face, features) if face is not None and features and size < face[0].size else None,
@@ -107,3 +111,12 @@ def _scores(scores):
         # Of the measures that use no label the mean alone is of use.
         found |= {name: mean_std(100 * rows[name].mean(), float("nan")) for name in ("agreement", "silhouette")}
         yield {"clusterer": clusterer, "size": int(size), **found}
+
+
+def _seeds(seeds):
+    """What other seeds of the method give, in words."""
+    for own in seeds.itertuples():
+        acc, nmi = (mean_std(100 * mean, 100 * std, " ± ") for mean, std in (
+            (own.acc_mean, own.acc_std), (own.nmi_mean, own.nmi_std)
+        ))  # fmt: skip
+        yield f"{labelled(f'{own.n_selected} features', own.clusterer)}: ACC {acc}, NMI {nmi} over {own.n_seeds} seeds"

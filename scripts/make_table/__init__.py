@@ -1,5 +1,7 @@
 """A paper's table from stored results: ``python -m scripts.make_table --help``."""
 
+from metrics.study.seeds import SCORES
+from metrics.study.selections import BY_NAME
 from metrics.study.summary import check_one_protocol, running_times
 from scripts.core.command_lines import fill
 from scripts.core.conf import check_names, printed, unique_names
@@ -8,7 +10,8 @@ from scripts.core.words import labelled
 from scripts.make_table.dataset_table import make_dataset_table
 from scripts.make_table.formats import to_csv, to_html, to_latex, to_markdown
 from scripts.make_table.notes import notes
-from scripts.make_table.table import Table, build_cells
+from scripts.make_table.seed_notes import seed_notes
+from scripts.make_table.table import NO_MAXIMA, NO_SEEDS, Table, build_cells
 
 FORMATS = {"md": to_markdown, "csv": to_csv, "latex": to_latex, "html": to_html}
 
@@ -40,7 +43,7 @@ def make_table(spec, study, selection="best_over_grid", published=None):
     cells = table_cells(spec, study, selection, published)
     part = study.part(spec.rows, spec.columns)
     lines, unknown = fill(cells, part, spec.protocol, experiment=study.name)
-    below = notes(cells, part, spec.paper)
+    below = notes(cells, part, spec.paper) + seed_notes(cells, study)
     if lines:
         below.append("The commands below run what is missing and repeat what failed.")
     if unknown:
@@ -69,12 +72,21 @@ def table_cells(spec, study, selection="best_over_grid", published=None):
     part = study.part(spec.rows, spec.columns)
     if spec.metric == "seconds":
         check_one_protocol(part.trials)
-        chosen, selection = running_times(part.trials), "all_fits"
+        chosen, selection, maxima, seeds = running_times(part.trials), "all_fits", NO_MAXIMA, NO_SEEDS
     else:
         chosen = part.select(spec.metric, selection)
         chosen = chosen.assign(mean=100 * chosen["mean"], std=100 * chosen["std"])
+        maxima = study.maxima(spec.metric) if BY_NAME[selection].oracle else NO_MAXIMA
+        maxima = maxima.assign(random_best=100 * maxima["random_best"])
+        seeds = _seeds(study, spec.metric)
     beside = published_cells(spec.paper, spec.published_table, spec.metric, published)
-    return build_cells(spec, study.name, chosen, beside, selection)
+    return build_cells(spec, study.name, chosen, beside, selection, maxima, seeds)
+
+
+def _seeds(study, metric):
+    if metric not in SCORES:
+        return NO_SEEDS
+    return study.seeds.assign(seed_std=100 * study.seeds[f"{metric}_std"])[list(NO_SEEDS)]
 
 
 def _row_labels(cells):

@@ -3,7 +3,7 @@
 import json
 from collections import Counter
 
-from metrics.study import FAILED
+from metrics.study import FAILED, METRICS
 from scripts.core.published import PAPERS, explain
 from scripts.core.words import NOT_RUN, PARTIAL, POOR, rule
 
@@ -30,9 +30,10 @@ def notes(cells, study, paper):
     list of str
     """
     metric, selection = cells["metric"].iloc[0], cells["selection"].iloc[0]
-    spread = "" if selection == "grid_median" else " ± std over K-means restarts (number of features)"
+    spread = " ± std over K-means restarts" if metric in ("acc", "nmi") else ""
+    spread = "" if selection == "grid_median" else f"{spread} (number of features)"
     lines = [
-        SECONDS if metric == "seconds" else f"{metric.upper()} in percent: mean{spread}.",
+        SECONDS if metric == "seconds" else f"{METRICS[metric]} in percent: mean{spread}.",
         "Best in bold, second underlined, in each column.",
     ]
     lines = [" ".join(lines)]
@@ -44,7 +45,28 @@ def notes(cells, study, paper):
         lines += _machines(cells, study.trials)
     else:
         lines.append(f"Selection {selection}: {rule(selection)}.")
+        lines += _maximum(cells)
     return [*lines, *_marks(cells), *_provenance(study)]
+
+
+def _maximum(cells):
+    """What the maximum itself gives: the best of as many random subsets."""
+    known = cells[cells["excess"].notna()]
+    if known.empty:
+        return []
+    texts = [
+        f"{method} {own['excess'].mean():+.1f} ({_range(own['n_candidates'])})"
+        for method, own in known.groupby("method", sort=False)
+    ]
+    return [
+        "A maximum gains by the number of its candidates. Mean over the columns of ours less the best of as many "
+        f"random subsets (how many): {', '.join(texts)}."
+    ]
+
+
+def _range(counts):
+    low, high = counts.min(), counts.max()
+    return f"{low}" if low == high else f"{low} to {high}"
 
 
 def _marks(cells):

@@ -5,14 +5,21 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from metrics.study import FAILED
+from metrics.study import FAILED, METRICS
 from scripts.core.words import COMPLETE, NOT_RUN, PARTIAL
 
 COLUMNS = (
     "table dataset method clusterer metric mean std n_selected params published_mean published_std difference "
-    "inherited status selection study trial trial_status n_restarts sizes published_n_features rank published_rank"
+    "inherited status selection study trial trial_status n_restarts sizes published_n_features rank published_rank "
+    "n_candidates random_best excess seed_std"
 ).split()
-DECIMALS = {"acc": 1, "nmi": 1, "seconds": 1, "shape": 0}  # shown; acc and nmi are in percent
+NO_MAXIMA = pd.DataFrame({"dataset": [], "method": [], "n_candidates": [], "random_best": []}).astype(
+    {"dataset": str, "method": str}
+)
+NO_SEEDS = pd.DataFrame({"trial": [], "n_selected": [], "clusterer": [], "seed_std": [], "n_seeds": []}).astype(
+    {"trial": str, "n_selected": "Int64", "clusterer": str}
+)
+DECIMALS = dict.fromkeys((*METRICS, "seconds"), 1) | {"shape": 0}  # shown; scores are in percent
 
 
 @dataclass(frozen=True)
@@ -64,7 +71,7 @@ class Table:
         return {tuple(cell[key] for key in self.keys): cell for cell in self.cells.to_dict("records")}
 
 
-def build_cells(spec, study, chosen, published, selection):
+def build_cells(spec, study, chosen, published, selection, maxima=NO_MAXIMA, seeds=NO_SEEDS):
     """One row per cell, in the order of the table.
 
     Parameters
@@ -77,13 +84,19 @@ def build_cells(spec, study, chosen, published, selection):
     published : DataFrame
         From `scripts.core.published.published_cells`.
     selection : str
+    maxima : DataFrame, optional
+        From `metrics.study.maximum.maxima`, in the units of the table, where a cell is the maximum over the grid.
+    seeds : DataFrame, optional
+        trial, n_selected, clusterer, and of these seed_std, in the units of the table, and n_seeds.
 
     Returns
     -------
     DataFrame
         Columns `COLUMNS`.  status: "complete", "partial" (some points failed or are missing), "failed" (no point has a
         score) or "not run".  rank, published_rank: 1 for the best of its column (the fewest seconds) and 2 for the
-        second, equal values of the shown decimals together; 0 for the rest.
+        second, equal values of the shown decimals together; 0 for the rest.  n_candidates: among how many feature sets
+        the best was taken; random_best: the expected best of as many random ones; excess: ours less that.
+        seed_std: over seeds of the method; nan where none are stored; n_seeds, in no CSV: of how many.
     """
     own = {(cell["dataset"], cell["method"], cell["clusterer"]): cell for cell in chosen.to_dict("records")}
     printed = dict(zip(published.index, published.to_dict("records"), strict=True))
@@ -101,13 +114,19 @@ def build_cells(spec, study, chosen, published, selection):
     frame = pd.DataFrame(cells).assign(
         table=spec.name, metric=spec.metric, selection=selection, rank=0, published_rank=0
     )
+    frame = frame.merge(maxima, how="left", on=["dataset", "method"])
+    frame.loc[frame["clusterer"] != "kmeans", ["n_candidates", "random_best"]] = float("nan")
+    frame["excess"] = frame["mean"] - frame["random_best"]
+    frame = frame.astype({"n_selected": "Int64"}).merge(seeds, how="left", on=["trial", "n_selected", "clusterer"])
     for column, values in (("rank", "mean"), ("published_rank", "published_mean")):
         # A published number that stands beside several variants counts once.
         keys = "row" if column == "rank" else "published_row"
         for _, group in frame.groupby("dataset"):
             frame.loc[group.index, column] = _ranks(sign * group[values].round(DECIMALS[spec.metric]), group[keys])
     frame["study"] = chosen["study"].iloc[0] if len(chosen) else study
-    return frame[[*COLUMNS, "published_machine"]].astype({"n_selected": "Int64", "published_n_features": "Int64"})
+    return frame[[*COLUMNS, "n_seeds", "published_machine"]].astype(
+        {"published_n_features": "Int64", "n_candidates": "Int64"}
+    )
 
 
 def _cell(key, own, source, paper):

@@ -1,31 +1,33 @@
 """``python -m scripts.ranks --help``."""
 
 from scripts.core.command_lines import MissingResults, fill_pairs, no_results, with_commands
-from scripts.core.conf import unique_names
 from scripts.core.entry import command
 from scripts.core.study import Study
 from scripts.core.text import deliver
 from scripts.ranks import rank_study
-from scripts.ranks.page import ranks_page
+from scripts.ranks.field import field_of
+from scripts.ranks.gains import paired_gains
+from scripts.ranks.page import frame, ranks_page
+
+FIELD = "metric selection clusterer methods datasets variants partial".split()
 
 
 @command("ranks")
 def main(options):
-    """Print the ranks that the options describe, or write them to a file."""
+    """Print the gains and ranks that the options describe, or write them to a file."""
     study = Study.open(options["results_dir"], options["study"])
     if study.trials.empty:
         raise ValueError(no_results(study))
-    names = "metric selection clusterer methods datasets partial alpha".split()
     try:
-        ranking = rank_study(study, **{name: options[name] for name in names})
+        field = field_of(study, **{name: options[name] for name in FIELD})
     except MissingResults as error:
         raise ValueError(with_commands(error, fill_pairs(error.cells, study, study.name))) from error
+    ranking = rank_study(field, options["alpha"], options["posthoc"])
+    gains = paired_gains(field, options["rope"])
     if options["format"] == "csv":
-        text = ranking.table.rename_axis("method").to_csv()
+        text = frame(ranking, gains).to_csv()
     else:
-        heading = f"{options['metric'].upper()}, {options['selection']}, {options['clusterer']}"
-        printed = unique_names("method", ranking.table.index)
-        text = ranks_page(ranking, printed, f"Ranks of study {study.name}: {heading}", options["alpha"])
+        text = ranks_page(field, ranking, gains, options["rope"], options["alpha"])
     deliver(text, options["output"])
 
 

@@ -1,77 +1,189 @@
-"""The ranks of a study as a page of Markdown."""
+"""The gains and the ranks of a study as a page of Markdown, or as one frame."""
 
 import numpy as np
+import pandas as pd
 
-from scripts.core.conf import printed
+from metrics.study import METRICS
+from metrics.study.selections import BY_NAME
+from scripts.compare.controls import ALL, RANDOM
+from scripts.core.command_lines import fill_pairs
+from scripts.core.conf import printed, unique_names
 from scripts.core.text import pipes
+from scripts.ranks.field import REFERENCES
+from scripts.ranks.gains import COLUMNS
+
+DRAWN = (
+    "95 % interval: a bootstrap that draws families of data sets, then data sets within each family drawn, with "
+    "replacement: it says what other data of other families would give, and is rough with few families"
+)
+ORACLE = (
+    "the choice looks at the labels, so that a method with a grid gets its best point, and a control only its best "
+    "size: a part of every gain is this maximum (scripts.make_table says what is left without it). "
+    "selection=default_params has none of it"
+)
+OVER = {RANDOM: "random rankings", ALL: "all features"}
+TESTS = {"nemenyi": "Nemenyi", "wilcoxon_holm": "Wilcoxon-Holm"}
 
 
-def ranks_page(ranking, names, heading, alpha=0.05):
-    """The ranks, the tests, and the p of every pair.
+def ranks_page(field, ranking, gains, rope=1.0, alpha=0.05):
+    """The gains over controls, the ranks, and on request the p of every pair.
 
     Parameters
     ----------
+    field : Field
     ranking : Ranking
-    names : dict
-        Method -> name in print.
-    heading : str
-        What is ranked.
-    alpha : float, default=0.05
+    gains : list of Gains
+    rope, alpha : float
 
     Returns
     -------
     str
     """
-    table, comparison = ranking.table, ranking.comparison
-    n_datasets, n_methods = ranking.scores.shape
-    datasets = ", ".join(printed("dataset", name) for name in ranking.scores.index)
-    lines = [f"## {heading}", "", f"{n_methods} methods on {n_datasets} data sets: {datasets}.", ""]
-    rows = [
-        [names[method], f"{row.average_rank:.2f}", _interval(row), str(int(row.wins))]
-        for method, row in zip(table.index, table.itertuples(), strict=True)
+    names = names_of(field)
+    n_datasets, n_methods = field.scores.shape
+    what = f"{METRICS[field.metric]}, {field.selection}, {field.clusterer}"
+    lines = [
+        f"## Gains and ranks of study {field.study.name}: {what}",
+        "",
+        f"{n_methods} methods on {n_datasets} data sets: {by_family(field.families)}.",
+        *(f"\n{text}" for text in field.left_out),
+        "",
     ]
-    lines += [pipes([["Method", "Average rank", "95 % interval", "Wins"], *rows]), ""]
-    lines.append(
-        "* 1 is the best; ties share the mean of their places. The interval is a bootstrap over the K-means restarts, "
-        "which are averaged before the data sets: it holds these data sets and this choice of parameters fixed."
-    )
-    if comparison.nemenyi is not None:
-        verdict = "they differ" if comparison.friedman_p < alpha else "they may all be alike"
-        lines += [
-            f"* Friedman: chi-squared {comparison.friedman:.2f}, p {_p(comparison.friedman_p, '= ')}: {verdict}.",
-            f"* Nemenyi: ranks differ at {alpha:g} when more than {comparison.critical_difference:.2f} apart.",
-        ]
-    if comparison.wilcoxon_holm is None:
-        lines.append(
-            f"* Wilcoxon-Holm is left out: with {n_methods} methods no pair can reach {alpha:g} on {n_datasets} data "
-            f"sets, whatever the scores; it takes {comparison.needed}, or fewer methods."
-        )
-    for title, matrix in (("Nemenyi", comparison.nemenyi), ("Wilcoxon-Holm", comparison.wilcoxon_holm)):
-        if matrix is not None:
-            lines += [
-                "",
-                f"p of every pair, {title} (bold: below {alpha:g})",
-                "",
-                _matrix(matrix, table, names, alpha),
-            ]
+    for found in gains:
+        lines += [f"### Gain over {OVER[found.reference]}, in points", "", _gains(found, names), ""]
+    lines += gain_notes(field, gains, rope)
+    for text, commands in without(field):
+        lines += [f"* {text}", *(f"      {command}" for command in commands)]
+    lines += ["", "### Average ranks", "", _ranks(ranking.table, names), "", *rank_notes(ranking.comparison, alpha)]
+    if ranking.comparison.pairs is not None:
+        lines += ["", *_pairs(ranking, names, alpha)]
     return "\n".join(lines) + "\n"
 
 
-def _interval(row):
-    return "" if np.isnan(row.low) else f"{row.low:.2f} to {row.high:.2f}"
+def frame(ranking, gains):
+    """The same as one row per method, best rank first, and per control, which has no rank; a reference without scores
+    has empty columns."""
+    parts = [ranking.table]
+    tables = {found.reference: found.table for found in gains}
+    for reference in REFERENCES:
+        table = tables.get(reference, pd.DataFrame(columns=COLUMNS, dtype=float))
+        parts.append(table.add_prefix(f"over_{reference}_"))
+    names = dict.fromkeys(name for part in parts for name in part.index)
+    return pd.concat(parts, axis=1).reindex(list(names)).astype({"wins": "Int64"}).rename_axis("method")
 
 
-def _matrix(matrix, table, names, alpha):
-    order = list(table.index)
+def names_of(field):
+    """Methods and controls -> their names in print.  In a table random rankings are the best of all, here the mean."""
+    return unique_names("method", [*field.scores, *field.controls]) | {RANDOM: "Random rankings"}
+
+
+def by_family(families):
+    """The data sets, family by family, in words."""
+    groups = {}
+    for name, family in families.items():
+        groups.setdefault(family, []).append(printed("dataset", name))
+    return "; ".join(
+        ", ".join(members) if name in families else f"{name}: {', '.join(members)}"
+        for name, members in sorted(groups.items())
+    )
+
+
+def gain_notes(field, gains, rope=1.0):
+    """How to read the gains, in lines of Markdown."""
+    if not gains:
+        return []
+    n_families = len(set(field.families.values()))
+    lines = [
+        f"* A gain is the difference on the same data set. {DRAWN}; here there "
+        f"{'is one' if n_families == 1 else f'are {n_families}'}.",
+        f"* Random rankings: the mean of {field.n_draws}, each at the size that the selection gives it.",
+        "* Above: share of data sets with a gain above 0.",
+        f"* Worse, equivalent, better: Bayesian signed-rank test in which differences up to {rope:g} count as "
+        "none: the probability that each is the most probable outcome. Here all data sets count alike.",
+    ]
+    if BY_NAME[field.selection].oracle:
+        lines.append(f"* {field.selection}: {ORACLE}.")
+    return lines
+
+
+def rank_notes(comparison, alpha=0.05):
+    """How to read the ranks, in lines of Markdown."""
+    lines = [
+        "* 1 is the best; ties share the mean of their places. Both intervals are of 95 %. Other K-means starts: a "
+        "bootstrap of the restarts, which are averaged before the data sets, on these data sets at this choice of "
+        "parameters. Other data sets: families drawn, then data sets, as for the gains."
+    ]
+    if not np.isnan(comparison.friedman_p):
+        verdict = "they differ" if comparison.friedman_p < alpha else "they may all be alike"
+        lines.append(
+            f"* Friedman: chi-squared {comparison.friedman:.2f}, p {_p(comparison.friedman_p, '= ')}: {verdict}."
+        )
+    if not np.isnan(comparison.critical_difference):
+        lines.append(f"* Nemenyi: ranks differ at {alpha:g} when more than {comparison.critical_difference:.2f} apart.")
+    return lines
+
+
+def without(field):
+    """What controls lack: a sentence for each, and the command lines that fill it."""
+    gaps = {}
+    for control, dataset in field.lacking:
+        gaps.setdefault(control, []).append(dataset)
+    for control, datasets in gaps.items():
+        what = "No gains over" if control in REFERENCES else "Not shown:"
+        text = f"{what} {control}, which has no score on {', '.join(datasets)}:"
+        pairs = [(control, dataset) for dataset in datasets]
+        yield text, fill_pairs(pairs, field.study, field.study.name)
+
+
+def _gains(found, names):
+    head = ["Method", "Mean", "95 % interval", "Above", "Worse", "Equivalent", "Better"]
+    rows = [
+        [
+            names[row.Index] + (" (control)" if row.Index in found.controls else ""),
+            signed(row.mean),
+            f"{signed(row.low)} to {signed(row.high)}",
+            f"{100 * row.above:.0f} %",
+            *(f"{value:.2f}" for value in (row.worse, row.equivalent, row.better)),
+        ]
+        for row in found.table.itertuples()
+    ]
+    return pipes([head, *rows])
+
+
+def signed(value):
+    """A gain, with its sign."""
+    return f"{value + 0.0:+.1f}"
+
+
+def _ranks(table, names):
+    head = ["Method", "Average rank", "Other K-means starts", "Other data sets", "Wins"]
+    rows = [
+        [
+            names[row.Index],
+            f"{row.average_rank:.2f}",
+            interval(row.low, row.high),
+            interval(row.low_datasets, row.high_datasets),
+            str(int(row.wins)),
+        ]
+        for row in table.itertuples()
+    ]
+    return pipes([head, *rows])
+
+
+def interval(low, high):
+    """An interval of ranks; "" where there is none."""
+    return "" if np.isnan(low) else f"{low:.2f} to {high:.2f}"
+
+
+def _pairs(ranking, names, alpha):
+    p, order = ranking.comparison.pairs, list(ranking.table.index)
     rows = []
     for place, first in enumerate(order[:-1]):
-        texts = [_p(matrix.loc[first, second]) for second in order[place + 1 :]]
-        marked = [
-            f"**{text}**" if matrix.loc[first, second] < alpha else text
-            for text, second in zip(texts, order[place + 1 :], strict=True)
-        ]
-        rows.append([names[first], *[""] * place, *marked])
-    return pipes([["", *[names[name] for name in order[1:]]], *rows])
+        values = [p.loc[first, second] for second in order[place + 1 :]]
+        texts = [f"**{_p(value)}**" if value < alpha else _p(value) for value in values]
+        rows.append([names[first], *[""] * place, *texts])
+    title = f"p of every pair, {TESTS[ranking.comparison.posthoc]} (bold: below {alpha:g})"
+    return [title, "", pipes([["", *[names[name] for name in order[1:]]], *rows])]
 
 
 def _p(value, sign=""):

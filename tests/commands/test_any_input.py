@@ -23,6 +23,7 @@ from scripts.make_figure.__main__ import main as make_figure
 from scripts.make_report.__main__ import main as make_report
 from scripts.make_table.__main__ import main as make_table
 from scripts.ranks.__main__ import main as ranks
+from scripts.seeds import main as seeds
 
 MAIN = {
     "make_table": make_table,
@@ -32,6 +33,7 @@ MAIN = {
     "compare": compare,
     "make_report": make_report,
     "cite": cite,
+    "seeds": seeds,
 }
 VALUES = [
     *("nan", "-inf", "-1", "0", "1", "0.5", "1e25", "99999999999999999999", "2024", "true", "null", "''", "'2024'"),
@@ -45,8 +47,10 @@ BASE = {
     "surface": ["make_figure", "figure=surface", "dataset=umist", "method=mcfs"],
     "convergence": ["make_figure", "figure=convergence", "dataset=umist"],
     "pixels": ["make_figure", "figure=pixels", "dataset=digits", "methods=[mcfs]"],
+    "gains": ["make_figure", "figure=gains"],
     "critical_difference": ["make_figure", "figure=critical_difference"],
     **{name: [name] for name in MAIN if name != "make_figure"},
+    "seeds": ["seeds", "methods=[mcfs]"],  # of these points no other could be fitted again: their keys are made up
 }
 SECONDS = 30  # no command takes one second on so small a study
 POINTS = [

@@ -17,7 +17,9 @@ def settings(figure, **changed):
     return settings_of(config, figure, FIGURES[config["draw"]], Study("dgufs", RESULTS))
 
 
-@pytest.mark.parametrize("figure", ["acc_vs_size", "acc_vs_seconds", "critical_difference", "convergence", "pixels"])
+@pytest.mark.parametrize(
+    "figure", ["acc_vs_size", "acc_vs_seconds", "gains", "critical_difference", "convergence", "pixels"]
+)
 @pytest.mark.parametrize("option", ["method", "methods"])
 def test_one_name_is_a_list_of_one_wherever_a_figure_takes_methods(figure, option):
     assert settings(figure, **{option: "mcfs"})["methods"] == ["mcfs"]
@@ -73,7 +75,7 @@ def run(results, *arguments):
     return run_command("make_figure", f"results_dir={results}", "dataset=umist", *arguments)
 
 
-@pytest.mark.parametrize("figure", ["acc_vs_size", "critical_difference", "surface", "convergence"])
+@pytest.mark.parametrize("figure", ["acc_vs_size", "gains", "critical_difference", "surface", "convergence"])
 def test_every_figure_of_an_unknown_study_says_so(figure, tmp_path):
     store(RESULTS, tmp_path)
     done = run(tmp_path, f"figure={figure}", "study=dguf")

@@ -1,13 +1,18 @@
 """From a study to ranks: which cells count, what is refused, what the script prints and the diagram draws."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
+from command_line import ROOT
 from command_line import run as run_command
 from frames import frames, store, study_of
 
 from scripts.core.command_lines import MissingResults
 from scripts.make_figure.of_scores import critical_difference
 from scripts.ranks import rank_study
+from scripts.ranks.field import field_of
 
 DATASETS = ["umist", "orl", "pie10p", "pix10p", "jaffe", "allaml", "coil20"]
 LEVEL = {"mcfs": 0.5, "dgufs": 0.4, "rufs": 0.3}
@@ -23,7 +28,7 @@ def points(datasets=DATASETS, sizes=(50, 100)):
 
 
 def rank(rows, **settings):
-    return rank_study(study_of(rows), **settings)
+    return rank_study(field_of(study_of(rows), **settings))
 
 
 def test_methods_are_ranked_by_the_mean_over_restarts_of_the_chosen_point():
@@ -33,7 +38,9 @@ def test_methods_are_ranked_by_the_mean_over_restarts_of_the_chosen_point():
     assert ranking.table["wins"].tolist() == [7, 0, 0]
     assert ranking.table[["low", "high"]].to_numpy().tolist() == [[1, 1], [2, 2], [3, 3]]
     first = points()[0]["acc"]
-    assert ranking.scores.loc["umist", "mcfs"] == pytest.approx(100 * max(map(np.mean, first.values())))
+    assert field_of(study_of(points())).scores.loc["umist", "mcfs"] == pytest.approx(
+        100 * max(map(np.mean, first.values()))
+    )
 
 
 def test_the_interval_comes_from_the_restarts_of_the_chosen_size():
@@ -61,8 +68,9 @@ def test_a_missing_cell_is_refused_with_what_is_whole():
     assert "methods=[dgufs,mcfs] has them all" in str(caught.value)
     assert "data sets with all methods: allaml, jaffe, orl, pie10p, pix10p, umist" in str(caught.value)
     assert caught.value.cells == [("rufs", "coil20")]
-    assert len(rank(points()[:-1], methods=["dgufs", "mcfs"]).scores) == 7
-    assert len(rank(points()[:-1], datasets=DATASETS[:-1]).scores) == 6
+    study = study_of(points()[:-1])
+    assert len(field_of(study, methods=["dgufs", "mcfs"]).scores) == 7
+    assert len(field_of(study, datasets=DATASETS[:-1]).scores) == 6
 
 
 def test_an_incomplete_cell_counts_only_when_it_is_asked_for():
@@ -94,7 +102,7 @@ def test_the_diagram_joins_by_wilcoxon_on_request_and_says_when_it_cannot():
     study = study_of(points())
     axes = critical_difference(study, test="wilcoxon_holm").axes[0]
     assert not [line for line in axes.lines if line.get_linewidth() == 3]
-    with pytest.raises(ValueError, match="test=nemenyi needs three methods"):
+    with pytest.raises(ValueError, match="nemenyi needs three methods"):
         critical_difference(study, methods=["mcfs", "rufs"])
     with pytest.raises(ValueError, match="it takes 7 data sets, or fewer methods"):
         critical_difference(study, dataset=DATASETS[:6], test="wilcoxon_holm")
@@ -102,10 +110,15 @@ def test_the_diagram_joins_by_wilcoxon_on_request_and_says_when_it_cannot():
         critical_difference(study, test="t")
 
 
+def test_nothing_slow_is_imported_for_a_test_that_nobody_asks_for():
+    code = "import scripts.ranks.__main__, sys; sys.exit('scikit_posthocs' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
+
+
 @pytest.mark.parametrize("width", [6.8, 3.4])
 def test_no_name_of_the_diagram_leaves_the_figure(width):
     figure = critical_difference(study_of(points()), width=width)
-    figure.canvas.draw()
+    figure.draw_without_rendering()
     for text in figure.axes[0].texts:
         box = text.get_window_extent()
         assert box.x0 >= 0 and box.x1 <= figure.bbox.x1, text.get_text()
@@ -120,10 +133,12 @@ def test_command_line_prints_ranks_and_tests(tmp_path):
     done = run(tmp_path)
     assert done.returncode == 0, done.stderr
     assert "3 methods on 7 data sets" in done.stdout
-    assert "| MCFS   | 1.00         | 1.00 to 1.00  | 7    |" in done.stdout
+    assert "| MCFS   | 1.00         | 1.00 to 1.00         | 1.00 to 1.00    | 7    |" in done.stdout
     assert "Friedman: chi-squared 14.00, p = < 0.001" not in done.stdout
     assert "Friedman: chi-squared 14.00, p < 0.001" in done.stdout
-    assert "Wilcoxon-Holm" in done.stdout
+    assert "p of every pair" not in done.stdout
+    for test, words in (("nemenyi", "Nemenyi: ranks differ at 0.05"), ("wilcoxon_holm", "p of every pair, Wilcoxon")):
+        assert words in run(tmp_path, f"posthoc={test}").stdout
 
 
 def test_command_line_names_the_command_that_fills_a_gap(tmp_path):

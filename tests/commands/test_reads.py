@@ -17,6 +17,7 @@ from scripts.make_figure.__main__ import main as make_figure
 from scripts.make_report.__main__ import main as make_report
 from scripts.make_table.__main__ import main as make_table
 from scripts.ranks.__main__ import main as ranks
+from scripts.seeds import main as seeds
 
 POINTS = [
     {"dataset": dataset, "method": method, "acc": {size: [0.3, 0.3 + size / 1000] for size in PROTOCOL["sizes"]}}
@@ -31,6 +32,7 @@ COMMANDS = {
     "ranks": (ranks, [STUDY]),
     "audit": (audit, [STUDY, "data_dir={}"]),
     "cite": (cite, [STUDY]),
+    "seeds": (seeds, [STUDY, "methods=[mcfs]"]),
     "make_figure": (make_figure, [STUDY, "dataset=umist", "output={}/figure"]),
 }
 

@@ -17,7 +17,7 @@ from datasets import DataError, Dataset, dataset_names, load_dataset, read_spec
 from datasets.base import check_dataset, encode_labels
 from datasets.files import checksum, fault, looks_like
 from datasets.load import addresses
-from datasets.spec import FOLDER, REQUIRED, SOURCE, check_spec
+from datasets.spec import FOLDER, KEYS, REQUIRED, SOURCE, check_spec
 
 ROOT = Path(__file__).resolve().parents[2]
 X = np.arange(24.0).reshape(6, 4) ** 2
@@ -80,7 +80,7 @@ def test_all_data_sets_of_the_papers_and_the_two_that_need_no_download_are_there
 def test_every_specification_is_whole_and_can_be_had(name):
     spec = read_spec(name)
     assert spec["name"] == name
-    assert set(spec) == REQUIRED
+    assert REQUIRED <= set(spec) <= KEYS
     obtainable = [source for source in spec["sources"] if addresses(source) or "file" not in source]
     assert obtainable
     for url in (url for source in obtainable for url in addresses(source)):
@@ -103,6 +103,9 @@ def test_an_unknown_name_lists_the_known_ones():
         ({"sample": 6}, "differs in {'sample'}"),
         ({"image": {"height": 2, "width": 3, "order": "row"}}, "6 pixels, not features=4"),
         ({"image": {"height": 2, "width": 2, "order": "columns"}}, "must be row or column"),
+        ({"family": "face"}, "family='face' must be one of faces, genes,"),
+        ({"family": None}, "family=None must be a text"),
+        ({"same_source_as": "small"}, "same_source_as='small' must be another data set"),
         ({"sources": []}, "at least one"),
         ({"sources": [{"file": "a.mat", "format": "mat"}]}, "checksum=None"),
         ({"sources": [{"file": "a.mat", "format": "mat", "checksum": "md5:1"}]}, "checksum='md5:1'"),
@@ -121,6 +124,29 @@ def test_a_file_name_that_is_not_the_data_sets_is_refused(tmp_path, monkeypatch,
     (tmp_path / "other.yaml").write_text(yaml.safe_dump(spec_of(mat)))
     with pytest.raises(DataError, match="name is 'small'"):
         read_spec("other")
+
+
+def test_a_source_is_a_data_set_that_is_there_and_has_no_other_source(tmp_path, monkeypatch, mat):
+    monkeypatch.setattr("datasets.spec.FOLDER", tmp_path)
+    for name, other in (("a", {}), ("b", {"same_source_as": "a"}), ("c", {"same_source_as": "b"})):
+        (tmp_path / f"{name}.yaml").write_text(yaml.safe_dump(spec_of(mat) | {"name": name} | other))
+    assert read_spec("b")["same_source_as"] == "a"
+    with pytest.raises(DataError, match="same_source_as='b' is itself of 'a'; name that one"):
+        read_spec("c")
+    (tmp_path / "a.yaml").unlink()
+    with pytest.raises(DataError, match="same_source_as='a' must be in b, c"):
+        read_spec("b")
+
+
+def test_families_and_sources_of_the_papers_data_sets():
+    specs = {name: read_spec(name) for name in dataset_names()}
+    copies = {name: spec["same_source_as"] for name, spec in specs.items() if "same_source_as" in spec}
+    assert copies == {
+        "att": "orl", "gina": "mnist", "mnist500": "mnist", "usps_asu": "usps",
+        "webkb": "webkb4", "webkb4_tf": "webkb4",
+    }  # fmt: skip
+    assert all(specs[name]["family"] == specs[other]["family"] for name, other in copies.items())
+    assert [name for name, spec in specs.items() if "family" not in spec] == ["dilbert", "fabert"]
 
 
 def test_a_specification_survives_json_as_a_results_row_holds_it():
@@ -323,7 +349,7 @@ ODD = [
 ]
 
 
-@pytest.mark.parametrize("key", sorted(REQUIRED))
+@pytest.mark.parametrize("key", sorted(KEYS))
 def test_whatever_a_specification_says_is_taken_or_is_a_clear_error(mat, key):
     for odd in ODD:
         try:

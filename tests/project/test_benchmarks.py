@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from benchmarks import bandwidth, quadratic_admm
+from benchmarks import against, bandwidth, quadratic_admm
 from benchmarks import methods as benchmark
 from methods import MCFS
 from methods.core.graphs import knn_graph
@@ -116,3 +116,30 @@ def test_ours_runs_with_the_settings_of_the_comparison():
     problem = benchmark.Problem(X, 3, graph, rng.random((40, 3)), 2)
     for name in [name for name in benchmark.DIFFERENCES if hasattr(benchmark.methods, name)]:
         assert len(set(benchmark.our_run(name, problem))) == benchmark.SIZE
+
+
+def test_two_commits_are_compared_by_median_seconds_objective_and_features():
+    def fit(seconds, objective, features):
+        return {"seconds": seconds, "sweeps": 3, "objective": objective, "features": features, "shape": [5, 7]}
+
+    old = [fit(4.0, 2.0, [1, 2, 3]), fit(9.0, 2.0, [1, 2, 3]), fit(4.2, 2.0, [1, 2, 3])]
+    new = [fit(0.4, 2.0 + 2e-9, [3, 2, 5]), fit(0.42, 0, []), fit(0.9, 0, [])]
+    row = against.line("jgufs", "mnist", old, new).split()
+    assert row == "jgufs mnist 5 x 7 3/3 4.200 0.420 10.0 +1e-09 2 of 3".split()
+    assert against.line("mcfs", "mnist", [fit(1, np.nan, [1])], [fit(1, np.nan, [1])]).split()[-4] == "-"
+
+
+def test_settings_of_the_comparison_are_read_and_bad_ones_refused(monkeypatch, capsys):
+    given = [against.setting(text)[1] for text in ("alpha=.5", "max_iter=3", "variant=released")]
+    assert given == [0.5, 3, "released"] and isinstance(given[1], int)
+    command = ["against", "--commit", "0" * 40, "--methods", "jgufs", "--datasets", "digits"]
+    monkeypatch.setattr(sys, "argv", [*command, "--set", "alpha"])
+    with pytest.raises(SystemExit):
+        against.main()
+    assert "must be name=value" in capsys.readouterr().err
+    monkeypatch.setattr(sys, "argv", command)
+    with pytest.raises(SystemExit, match="cannot be checked out"):
+        against.main()
+    monkeypatch.setattr(sys, "argv", [*command, "--methods", "no_such"])
+    with pytest.raises(SystemExit, match="no conf/method/no_such.yaml"):
+        against.main()

@@ -15,7 +15,8 @@ from scripts.core.published import PAPERS
 
 # The keys of a group in their order; those in brackets may be left out.
 ORDER = {
-    "dataset": "name paper_name citation origin terms samples features classes image data_sha256 sources",
+    "dataset": "name paper_name citation origin terms [family] [same_source_as] "
+    "samples features classes image data_sha256 sources",
     "method": "name target paper_name citation params grid [optimum]",
     "protocol": "name sizes [sizes_for] [grid_values] [budget] [coarse] scaling restarts seed nmi max_iter",
     "experiment": "defaults [study] [missing_data] [runner] [protocol] [hydra]",

@@ -379,5 +379,6 @@ def test_no_results_are_empty_frames_with_their_columns(tmp_path):
         store_module.SCORES,
         store_module.TRACES,
         store_module.FACTS,
+        store_module.MEASURES,
     ]
     assert all(frame.empty for frame in results)

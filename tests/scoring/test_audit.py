@@ -6,12 +6,13 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from frames import frames
+from frames import frames, study_of
 
 from datasets import load_dataset, scale
 from metrics.protocol import Protocol
 from metrics.study import audit
-from metrics.study.summary import SELECTIONS, select, summarise
+from metrics.study.sets import distinct_sets
+from metrics.study.summary import SELECTIONS, select
 from runners import repeats as stability
 from runners.grid import expand
 from runners.method import Method
@@ -60,7 +61,7 @@ def test_a_parameter_that_moves_no_set_is_inert_and_the_other_is_not():
     effects = audit.parameter_effects(frames(points).trials).set_index("parameter")
     assert effects.loc["alpha", ["n_values", "n_steps", "n_changed"]].tolist() == [3, 8, 0]
     assert effects.loc["beta", ["n_values", "n_steps", "n_changed"]].tolist() == [2, 6, 6]
-    distinct = audit.distinct_sets(frames(points).trials)
+    distinct = distinct_sets(frames(points).trials)
     assert distinct["n_points"].tolist() == [6, 6] and distinct["n_distinct"].tolist() == [2, 2]
 
 
@@ -99,7 +100,7 @@ def test_failed_trials_say_nothing_about_parameters():
     trials = frames(points).trials
     trials.loc[trials["status"] == "failed", "feature_sets"] = "{}"
     assert audit.parameter_effects(trials).empty
-    assert audit.distinct_sets(trials)["n_points"].tolist() == [1, 1]
+    assert distinct_sets(trials)["n_points"].tolist() == [1, 1]
 
 
 # --- trivial rankings
@@ -183,7 +184,7 @@ def test_outcomes_are_shares_and_a_rise_is_one_above_rounding():
         point(params={"alpha": 3}, trace=[3.0]),
         point(params={"alpha": 4}),
     ]
-    row = audit.outcomes(*frames(points)[::2]).iloc[0]
+    row = audit.outcomes(*frames(points)[:3:2]).iloc[0]
     assert (row["n_trials"], row["max_iter"], row["collapsed"], row["failed"]) == (4, 0.25, 0.25, 0)
     assert (row["n_traced"], row["rose"]) == (3, pytest.approx(1 / 3))
 
@@ -202,7 +203,7 @@ def test_the_oracle_stands_next_to_median_default_and_the_choices_without_labels
         point(params={"a": i}, is_default=i == 0, acc={100: [acc, acc]}, agreement={100: free}, silhouette={100: -free})
         for i, (acc, free) in enumerate([(0.3, 0.1), (0.9, 0.5), (0.5, 0.9)])
     ]
-    summary = summarise(*frames(points)[:2])
+    summary = study_of(points).summary
     row = audit.choices({name: select(summary, "acc", name) for name in SELECTIONS}).iloc[0]
     expected = {"best_over_grid": 0.9, "default_params": 0.3, "grid_median": 0.5, "stability": 0.5, "silhouette": 0.3}
     assert {name: row[name] for name in expected} == pytest.approx(expected)

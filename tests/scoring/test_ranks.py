@@ -5,14 +5,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from metrics.study.ranks import (
-    MIN_DATASETS,
-    bootstrap_average_ranks,
-    compare,
-    critical_difference,
-    datasets_needed,
-    ranks,
-)
+from metrics.study.ranks import MIN_DATASETS, POSTHOC, compare, critical_difference, datasets_needed, ranks
 
 # Demšar 2006, table 6: AUC of C4.5 and its variants on 14 data sets; average ranks 3.143, 2.000, 2.893, 1.964.
 DEMSAR = pd.DataFrame(
@@ -66,18 +59,18 @@ def test_demsars_example_is_reproduced():
 
 
 def test_nemenyi_agrees_with_the_critical_difference():
-    found, average = compare(DEMSAR), ranks(DEMSAR).mean()
+    found, average = compare(DEMSAR, posthoc="nemenyi"), ranks(DEMSAR).mean()
     for first in DEMSAR:
         for second in DEMSAR.columns.drop(first):
             apart = abs(average[first] - average[second]) > found.critical_difference
-            assert (found.nemenyi.loc[first, second] < 0.05) == apart
+            assert (found.pairs.loc[first, second] < 0.05) == apart
 
 
 def test_wilcoxon_holm_is_scipys_test_stepped_down_by_hand():
     scores = table(np.random.default_rng(0).normal([0, 0.4, 2], 1, size=(12, 3)))
     pairs = [("a", "b"), ("a", "c"), ("b", "c")]
     raw = {pair: stats.wilcoxon(scores[pair[0]], scores[pair[1]]).pvalue for pair in pairs}
-    found = compare(scores).wilcoxon_holm
+    found = compare(scores, posthoc="wilcoxon_holm").pairs
     largest = 0.0
     for step, pair in enumerate(sorted(pairs, key=raw.get)):
         largest = max(largest, min(1, (3 - step) * raw[pair]))
@@ -85,16 +78,16 @@ def test_wilcoxon_holm_is_scipys_test_stepped_down_by_hand():
 
 
 def test_methods_that_tie_everywhere_are_alike():
-    found = compare(table(np.ones((10, 3))))
-    assert (found.friedman, found.friedman_p) == (0, 1)
-    assert (found.nemenyi == 1).all(axis=None)
-    assert (found.wilcoxon_holm == 1).all(axis=None)
+    for posthoc in POSTHOC:
+        found = compare(table(np.ones((10, 3))), posthoc=posthoc)
+        assert (found.friedman, found.friedman_p) == (0, 1)
+        assert (found.pairs == 1).all(axis=None)
 
 
 def test_two_methods_that_tie_everywhere_beside_a_third_that_always_wins():
-    found = compare(table([[1, 1, 2 + i / 10] for i in range(10)]))
-    assert found.wilcoxon_holm.loc["a", "b"] == 1
-    assert found.wilcoxon_holm.loc["a", "c"] == pytest.approx(3 * 2 / 2**10)
+    found = compare(table([[1, 1, 2 + i / 10] for i in range(10)]), posthoc="wilcoxon_holm").pairs
+    assert found.loc["a", "b"] == 1
+    assert found.loc["a", "c"] == pytest.approx(3 * 2 / 2**10)
     assert ranks(table([[1, 1, 2]])).iloc[0].tolist() == [2.5, 2.5, 1]
 
 
@@ -115,30 +108,36 @@ def test_the_bound_is_where_a_pair_can_first_be_significant():
         assert needed == MIN_DATASETS or pairs * always_wins(needed - 1) > 0.05
 
 
-def test_wilcoxon_holm_is_left_out_where_nothing_could_be_significant():
+def test_wilcoxon_holm_is_refused_where_nothing_could_be_significant():
     scores = table(np.random.default_rng(0).normal(size=(datasets_needed(5) - 1, 5)))
-    found = compare(scores)
-    assert found.wilcoxon_holm is None
-    assert found.needed == len(scores) + 1
-    assert found.nemenyi is not None
+    with pytest.raises(ValueError, match=f"wilcoxon_holm: .*it takes {len(scores) + 1} data sets, or fewer methods"):
+        compare(scores, posthoc="wilcoxon_holm")
+    assert compare(scores, posthoc="nemenyi").pairs is not None
 
 
 def test_two_methods_have_wilcoxon_only():
-    found = compare(table([[1, 2 + i] for i in range(6)]))
-    assert found.nemenyi is None
-    assert np.isnan(found.friedman)
-    assert found.wilcoxon_holm.loc["a", "b"] == pytest.approx(2 / 2**6)
+    scores = table([[1, 2 + i] for i in range(6)])
+    assert compare(scores, posthoc="wilcoxon_holm").pairs.loc["a", "b"] == pytest.approx(2 / 2**6)
+    assert np.isnan(compare(scores).friedman)
+    with pytest.raises(ValueError, match="nemenyi needs three methods"):
+        compare(scores, posthoc="nemenyi")
     with pytest.raises(ValueError, match="two methods"):
         compare(table(np.ones((6, 1))))
 
 
+def test_a_pair_is_tested_on_request_only_and_by_a_test_that_there_is():
+    found = compare(DEMSAR)
+    assert found.pairs is None and np.isnan(found.critical_difference)
+    with pytest.raises(ValueError, match="posthoc='t' must be one of nemenyi, wilcoxon_holm"):
+        compare(DEMSAR, posthoc="t")
+
+
 def test_alike_methods_are_told_apart_no_more_often_than_the_level_says():
     rng = np.random.default_rng(0)
-    found = [compare(table(rng.normal(size=(9, 3)))) for _ in range(40)]
+    draws = [table(rng.normal(size=(9, 3))) for _ in range(40)]
     for wrong in (
-        [one.friedman_p < 0.05 for one in found],
-        [(one.nemenyi < 0.05).any(axis=None) for one in found],
-        [(one.wilcoxon_holm < 0.05).any(axis=None) for one in found],
+        [compare(one).friedman_p < 0.05 for one in draws],
+        *([(compare(one, posthoc=test).pairs < 0.05).any(axis=None) for one in draws] for test in POSTHOC),
     ):
         # Of 40 draws of probability 0.05 more than 6 occur once in three hundred times.
         assert sum(wrong) <= 6
@@ -146,50 +145,7 @@ def test_alike_methods_are_told_apart_no_more_often_than_the_level_says():
 
 def test_a_method_that_is_much_better_is_found():
     scores = table(np.random.default_rng(0).normal([0, 0, 0, 5], 1, size=(12, 4)))
-    found = compare(scores)
-    for matrix in (found.nemenyi, found.wilcoxon_holm):
-        significant = matrix < 0.05
+    for posthoc in POSTHOC:
+        significant = compare(scores, posthoc=posthoc).pairs < 0.05
         assert significant.loc["d", ["a", "b", "c"]].all()
         assert not significant.loc[["a", "b", "c"], ["a", "b", "c"]].any(axis=None)
-
-
-def test_bootstrap_averages_restarts_before_it_ranks():
-    # b wins most restarts by a little and loses a few by a lot: its mean is lower whatever few are drawn.
-    restarts = np.zeros((1, 2, 20))
-    restarts[0, 1] = [0.01] * 12 + [-5] * 8
-    low, high = bootstrap_average_ranks(restarts)
-    assert (low[0], high[0]) == (1, 1)
-    assert (low[1], high[1]) == (2, 2)
-
-
-def test_bootstrap_draws_the_same_restarts_for_all_methods():
-    # A start that is lucky for all of them changes no rank.
-    luck = np.random.default_rng(0).normal(size=20)
-    restarts = np.array([[luck, luck + 0.001]])
-    low, high = bootstrap_average_ranks(restarts)
-    assert (low.tolist(), high.tolist()) == ([2, 1], [2, 1])
-    low, high = bootstrap_average_ranks(restarts, higher_is_better=False)
-    assert (low.tolist(), high.tolist()) == ([1, 2], [1, 2])
-
-
-def test_bootstrap_intervals_hold_the_average_rank_and_narrow_with_more_restarts():
-    rng = np.random.default_rng(1)
-    scores = rng.normal(size=(8, 4, 400)) + rng.normal(size=(8, 4, 1)) * 0.3
-    widths = []
-    for count in (20, 400):
-        restarts = scores[:, :, :count]
-        average = ranks(table(restarts.mean(axis=2))).mean().to_numpy()
-        low, high = bootstrap_average_ranks(restarts)
-        assert (low <= average).all() and (average <= high).all()
-        widths.append((high - low).mean())
-    assert widths[1] < widths[0]
-    assert all(
-        (a == b).all() for a, b in zip(bootstrap_average_ranks(scores), bootstrap_average_ranks(scores), strict=True)
-    )
-
-
-def test_bootstrap_refuses_gaps():
-    restarts = np.ones((2, 2, 3))
-    restarts[1, 1, 2] = np.nan
-    with pytest.raises(ValueError, match="same restarts"):
-        bootstrap_average_ranks(restarts)

@@ -5,14 +5,14 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from frames import PROTOCOL, frames
+from frames import PROTOCOL, frames, study_of
 
 from metrics.study.summary import SELECTIONS, select, summarise
 
 
 def cell(points, selection="best_over_grid", metric="acc", clusterer="kmeans"):
     """The one selected row of `points`, which are all of one data set and method."""
-    summary = summarise(*frames([{"dataset": "umist", "method": "mcfs", **point} for point in points])[:2])
+    summary = study_of([{"dataset": "umist", "method": "mcfs", **point} for point in points]).summary
     chosen = select(summary, metric, selection)
     return chosen[chosen["clusterer"] == clusterer].iloc[0]
 
@@ -70,7 +70,7 @@ def test_default_params_take_the_size_nearest_to_100_whatever_scores_best():
 def test_of_two_sizes_equally_near_to_100_the_smaller_is_the_default():
     protocol = {**PROTOCOL, "sizes": [50, 150]}
     points = [{"dataset": "umist", "method": "mcfs", "acc": {50: [0.1], 150: [0.2]}}]
-    summary = summarise(*frames(points, protocol=protocol)[:2])
+    summary = study_of(points, protocol=protocol).summary
     assert select(summary, selection="default_params")["n_selected"].tolist() == [50]
 
 
@@ -79,7 +79,7 @@ def test_sizes_above_the_number_of_features_do_not_count_as_the_default():
         {"dataset": "digits", "method": "all_features", "acc": {64: [0.5]}},
         {"dataset": "digits", "method": "mcfs", "acc": {50: [0.3]}},
     ]
-    chosen = select(summarise(*frames(points)[:2]), selection="default_params").set_index("method")
+    chosen = select(study_of(points).summary, selection="default_params").set_index("method")
     assert chosen["n_selected"].to_dict() == {"all_features": 64, "mcfs": 50}
 
 
@@ -90,7 +90,7 @@ def test_a_default_that_has_not_run_is_missing_and_not_replaced():
         {"dataset": "umist", "method": "dgufs", "acc": {50: [0.3]}},
         {"dataset": "umist", "method": "mcfs", "acc": {50: [0.4], 100: [0.4]}},
     ]
-    chosen = select(summarise(*frames(points)[:2]), selection="default_params").set_index("method")["mean"]
+    chosen = select(study_of(points).summary, selection="default_params").set_index("method")["mean"]
     assert np.isnan(chosen["dgufs"])
     assert chosen["mcfs"] == 0.4
 
@@ -124,7 +124,7 @@ def test_sizes_that_no_trial_of_a_method_has_reached_yet_show():
     ]
     points.append({"dataset": "umist", "method": "mcfs", "acc": {50: [0.4], 100: [0.4]}})
     points.append({"dataset": "umist", "method": "all_features", "acc": {644: [0.4]}})
-    chosen = select(summarise(*frames(points)[:2])).set_index("method")["n_missing"]
+    chosen = select(study_of(points).summary).set_index("method")["n_missing"]
     assert chosen.to_dict() == {"all_features": 0, "dgufs": 2, "mcfs": 0}
 
 
@@ -137,7 +137,7 @@ def test_one_number_per_size_on_request():
     points = [
         {"dataset": "umist", "method": "mcfs", "params": {"a": i}, "acc": {50: [i / 4], 100: [-i / 4]}} for i in (1, 2)
     ]
-    summary = summarise(*frames(points)[:2])
+    summary = study_of(points).summary
     best = select(summary, selection="best_over_grid", per_size=True)
     assert best[["n_selected", "mean"]].values.tolist() == [[50, 0.5], [100, -0.25]]
     median = select(summary, selection="grid_median", per_size=True)
@@ -159,7 +159,7 @@ def test_protocols_are_not_mixed():
 def test_one_point_of_two_versions_of_the_data_is_refused():
     point = {"dataset": "umist", "method": "mcfs", "acc": {50: [0.3]}}
     with pytest.raises(ValueError, match="mcfs on umist .* more than once"):
-        summarise(*frames([point, point])[:2])
+        study_of([point, point]).summary  # noqa: B018
 
 
 def test_nothing_stored_gives_empty_frames():
@@ -168,10 +168,12 @@ def test_nothing_stored_gives_empty_frames():
 
 
 def test_unknown_choices_list_the_options():
-    summary = summarise(*frames([])[:2])
+    summary = study_of([]).summary
     with pytest.raises(ValueError, match="metric='ari' must be one of acc, nmi"):
         select(summary, "ari")
-    with pytest.raises(ValueError, match="selection='best' must be one of best_over_grid, default_params, grid_median"):
+    with pytest.raises(
+        ValueError, match="selection='best' must be one of best_over_grid, default_params, largest_size"
+    ):
         select(summary, selection="best")
 
 

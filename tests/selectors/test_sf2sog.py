@@ -8,9 +8,8 @@ from scipy import sparse
 
 from datasets import load_dataset, scale
 from methods import SF2SOG
-from methods.core import optimal_graph
 from methods.core.graphs import squared_distances
-from methods.core.optimal_graph import adapted_graph, row_stochastic_graph, smoother, symmetric_laplacian
+from methods.core.optimal_graph import Adapted, adapted_graph, row_stochastic_graph, smoother, symmetric_laplacian
 from methods.core.prox import project_simplex
 from methods.sf2sog import Problem
 from methods.sf2sog.eigen_subset import WORTHWHILE, Quadratic, _bounds, _falls, swapped
@@ -100,17 +99,40 @@ def test_rows_of_the_graph_lie_on_the_simplex_and_follow_the_embedding():
     assert between.min() >= 0
 
 
-@pytest.mark.parametrize("block", [2**22, 2**10])
+@pytest.mark.parametrize("n_samples", [20, 120, 600])
 @pytest.mark.parametrize("gamma", [1e-6, 1e-3, 1e-1, 10.0, 1e6])
 @pytest.mark.parametrize("scale", [1.0, 1e-3, 0.0])
-def test_the_graph_is_the_projection_of_whole_rows(monkeypatch, scale, gamma, block):
-    monkeypatch.setattr(optimal_graph, "BLOCK", block)
-    X = sample(120, 6)
-    Y = scale * np.vstack([X[:100, :3], X[:20, :3]])  # equal rows too
+def test_the_graph_is_the_projection_of_whole_rows(n_samples, scale, gamma):
+    X = sample(n_samples, 6)
+    Y = scale * np.vstack([X[:-20, :3], X[:20, :3]])  # equal rows too
     S = row_stochastic_graph(X, "heat", 5)
-    whole = project_simplex(S.toarray() - squared_distances(Y) / (4 * gamma))
+    squared = squared_distances(Y)
+    whole = project_simplex(S.toarray() - squared / (4 * gamma))
     # The rounding of a distance is divided by gamma as well.
-    np.testing.assert_allclose(adapted_graph(Y, S, gamma).toarray(), whole, atol=1e-12 + 1e-15 / gamma)
+    settings = {"atol": 1e-12 + 1e-15 / gamma}
+    adapted = Adapted(Y, S, gamma)
+    symmetric, sums, smoothed, skew = adapted.symmetric()
+    np.testing.assert_allclose(adapted.rows().toarray(), whole, **settings)
+    np.testing.assert_allclose(symmetric.toarray(), (whole + whole.T) / 2, **settings)
+    np.testing.assert_array_equal(symmetric.toarray(), symmetric.T.toarray())
+    np.testing.assert_allclose(sums, symmetric.sum(axis=1))
+    np.testing.assert_allclose(smoothed, symmetric @ Y, atol=1e-12)
+    assert skew == pytest.approx(((whole - whole.T) ** 2).sum() / 4, abs=1e-12)
+    assert adapted.distance == pytest.approx(((whole - S.toarray()) ** 2).sum(), rel=1e-9, abs=1e-12)
+    assert adapted.smoothness == pytest.approx((S.toarray() * squared).sum() / 2)
+    again = Adapted(Y, symmetric, gamma, symmetric=True)
+    np.testing.assert_array_equal(again.symmetric()[0].toarray(), Adapted(Y, symmetric, gamma).symmetric()[0].toarray())
+
+
+def test_a_graph_with_edges_in_any_order_is_taken_for_what_it_is():
+    Y, S = sample(12, 3), np.random.default_rng(0).random((12, 12))
+    turned = sparse.csr_array(
+        (S[:, ::-1].ravel(), np.tile(np.arange(12)[::-1], 12), np.arange(0, 145, 12)), shape=(12, 12)
+    )
+    assert not turned.has_sorted_indices
+    expected = adapted_graph(Y, sparse.csr_array(S), 0.5).toarray()
+    np.testing.assert_array_equal(adapted_graph(Y, turned, 0.5).toarray(), expected)
+    np.testing.assert_allclose(expected, project_simplex(S - squared_distances(Y) / 2), atol=1e-12)
 
 
 def test_quadratic_form_is_what_is_left_after_the_best_embedding():

@@ -1,0 +1,63 @@
+"""How well the selected features say the others: the variance of all features that a linear map recovers."""
+
+import numpy as np
+
+from metrics.kmeans import unit_samples
+
+# Ridges that are tried, as multiples of the mean variance along the directions that the selected features span.
+RIDGES = 10.0 ** np.arange(-4, 3)
+RANK = 1e-10  # directions of a smaller share of the largest variance are rounding
+
+
+def reconstruction(selected, X):
+    """Share of the variance of all features that ridge regression on the selected ones recovers, leave-one-out.
+
+    Each sample is predicted from a fit to the others, so that as many features as samples, which fit any data exactly,
+    gain nothing by that.  The ridge is the best of `RIDGES`; no label is used.
+
+    Parameters
+    ----------
+    selected : ndarray of shape (n_samples, n_selected)
+    X : ndarray of shape (n_samples, n_features)
+        All features, in the scale that they are to be recovered in.
+
+    Returns
+    -------
+    float
+        1 - (sum of squared errors) / (the same of the mean of the other samples): at most 1; below 0 where the mean
+        alone is better.  nan where X is constant.
+
+    Notes
+    -----
+    With the thin singular vectors U of the centred features, s the squared singular values and f = s / (s + ridge), a
+    fit is U f U'X, and the error of a left-out sample is its residual over 1 - 1/n - sum_r U_ir^2 f_r (Allen's PRESS).
+    O(n_samples n_selected (n_selected + n_features)).
+    """
+    n_samples = len(X)
+    S, X = unit_samples(selected), unit_samples(X)
+    norms = np.einsum("ij,ij->i", X, X)
+    total = norms.sum() / (1 - 1 / n_samples) ** 2
+    if not total > 0:
+        return np.nan
+    U, s = _thin(S)
+    projected = U.T @ X
+    cross, gram = X @ projected.T, projected @ projected.T
+    errors = []
+    for ridge in RIDGES * s.mean() if len(s) else ():
+        f = s / (s + ridge)
+        fitted = U * f
+        residuals = norms - 2 * np.einsum("ij,ij->i", fitted, cross) + np.einsum("ij,ij->i", fitted @ gram, fitted)
+        leverage = 1 / n_samples + np.einsum("ij,ij->i", fitted, U)
+        errors.append((np.maximum(residuals, 0) / (1 - leverage) ** 2).sum())
+    return float(1 - min(errors, default=total) / total)
+
+
+def _thin(S):
+    """Left singular vectors and squared singular values of centred features, without what is rounding."""
+    if S.shape[0] <= S.shape[1]:
+        s, U = np.linalg.eigh(S @ S.T)
+        kept = s > RANK * s[-1]
+        return U[:, kept], s[kept]
+    s, V = np.linalg.eigh(S.T @ S)
+    kept = s > RANK * s[-1]
+    return S @ V[:, kept] / np.sqrt(s[kept]), s[kept]

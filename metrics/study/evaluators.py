@@ -1,0 +1,44 @@
+"""Whether other ways to judge a feature set agree with K-means on which method is the best."""
+
+import pandas as pd
+from scipy import stats
+
+from metrics.study import METRICS
+from metrics.study.summary import select
+
+CONTROLS = ("random_rankings", "all_features")
+FIRST = "acc"  # what the others are held against
+
+
+def evaluators(summary, selection="default_params"):
+    """The order of the methods by each metric, held against that by ACC.
+
+    Parameters
+    ----------
+    summary : DataFrame
+        Of one study, from `metrics.study.summary.summarise`.
+    selection : str, default="default_params"
+        One of `SELECTIONS`.  With the default all metrics judge the same feature sets.
+
+    Returns
+    -------
+    DataFrame
+        One row per data set and other metric, where there are three methods at least besides all features and random
+        rankings: n_methods; tau: Kendall's rank correlation (tau-b) of the two orders; winner_acc and winner: the best
+        method by each, the first by name of equal ones; loss: by how much less ACC the other metric's winner has than
+        the best, as a fraction.
+    """
+    summary = summary[(summary["clusterer"] == "kmeans") & ~summary["method"].isin(CONTROLS)]
+    scores = {metric: select(summary, metric, selection).pivot(index="dataset", columns="method", values="mean")
+              for metric in METRICS}  # fmt: skip
+    rows = []
+    for dataset, first in scores[FIRST].iterrows():
+        for metric in [name for name in METRICS if name != FIRST]:
+            both = pd.DataFrame({"first": first, "other": scores[metric].loc[dataset]}).dropna()
+            if len(both) < 3:
+                continue
+            best, other = both["first"].idxmax(), both["other"].idxmax()
+            tau = stats.kendalltau(both["first"], both["other"]).statistic
+            loss = both["first"].max() - both.loc[other, "first"]
+            rows.append((dataset, metric, len(both), tau, best, other, loss))
+    return pd.DataFrame(rows, columns=["dataset", "metric", "n_methods", "tau", "winner_acc", "winner", "loss"])

@@ -1,0 +1,81 @@
+"""Bootstrap intervals of averages over data sets: under other K-means starts, and on other data sets."""
+
+import numpy as np
+from scipy import stats
+
+from metrics.study.ranks import DIGITS
+
+
+def ranks_by_restart(restarts, higher_is_better=True, level=0.95, n_resamples=2000, random_state=0):
+    """Intervals of the average ranks under other K-means starts.
+
+    Parameters
+    ----------
+    restarts : ndarray of shape (n_datasets, n_methods, n_restarts)
+        Scores.
+    higher_is_better : bool, default=True
+    level : float, default=0.95
+    n_resamples : int, default=2000
+    random_state : int, default=0
+
+    Returns
+    -------
+    low, high : ndarray of shape (n_methods,)
+        Percentiles over resamples.  In each, the restarts of a data set are drawn anew, the same ones for all methods,
+        which share their starts; they are averaged before the methods are ranked, and the ranks averaged over the data
+        sets.  The data sets stay: the interval says how far the starts matter, not what other data would give.
+    """
+    restarts = np.asarray(restarts, dtype=float)
+    if not np.isfinite(restarts).all():
+        raise ValueError("restarts has gaps: every method needs the same restarts on every data set.")
+    rng = np.random.default_rng(random_state)
+    n_restarts = restarts.shape[2]
+    total = np.zeros((n_resamples, restarts.shape[1]))
+    for scores in restarts if higher_is_better else -restarts:
+        drawn = rng.integers(n_restarts, size=(n_resamples, n_restarts))
+        means = scores[:, drawn].mean(axis=2).T
+        total += stats.rankdata(-means.round(DIGITS), axis=1)
+    tail = (1 - level) / 2
+    low, high = np.quantile(total / len(restarts), [tail, 1 - tail], axis=0)
+    return low, high
+
+
+def means_by_family(values, families, level=0.95, n_resamples=4000, random_state=0):
+    """Intervals of means over data sets, on other data sets of other families.
+
+    Parameters
+    ----------
+    values : DataFrame of shape (n_datasets, n_columns)
+        Ranks or gains, without gaps.
+    families : Mapping
+        Data set -> family.
+    level : float, default=0.95
+    n_resamples : int, default=4000
+    random_state : int, default=0
+
+    Returns
+    -------
+    low, high : ndarray of shape (n_columns,)
+        Percentiles over resamples.  In each, as many families as there are are drawn with replacement, then from every
+        drawn family as many data sets as it has, with replacement; the mean is over all that were drawn.  The order of
+        rows and columns does not matter.
+
+    Notes
+    -----
+    Data sets of a family are alike, so that twenty of one family say little more about another family than two do.
+    The percentiles are somewhat narrow: of 95 % intervals about 90 % hold the truth with eight families, 70 % with two.
+    With one family the interval is about data sets of this family only.
+    """
+    values = values.sort_index()
+    of = np.array([families[name] for name in values.index])
+    members = [np.flatnonzero(of == family) for family in np.unique(of)]
+    rng = np.random.default_rng(random_state)
+    times = rng.multinomial(len(members), np.full(len(members), 1 / len(members)), size=n_resamples)
+    counts = np.zeros((n_resamples, len(values)))
+    for drawn, own in zip(times.T, members, strict=True):
+        # A family that is drawn twice gives twice as many data sets.
+        counts[:, own] = rng.multinomial(drawn * len(own), np.full(len(own), 1 / len(own)))
+    means = np.einsum("rd,dc->rc", counts, values.to_numpy(dtype=float)) / counts.sum(axis=1, keepdims=True)
+    tail = (1 - level) / 2
+    low, high = np.quantile(means, [tail, 1 - tail], axis=0)
+    return low, high

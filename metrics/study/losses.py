@@ -1,0 +1,77 @@
+"""What a choice without labels loses against the oracle: by which criterion a user should choose."""
+
+import numpy as np
+import pandas as pd
+
+from metrics.study.selections import BY_NAME
+from metrics.study.summary import select
+
+KEYS = ["study", "dataset", "method"]
+RESAMPLES, LEVEL = 2000, 0.95
+
+
+def losses(summary, metric="acc"):
+    """The loss of every choice in every cell that has something to choose.
+
+    Parameters
+    ----------
+    summary : DataFrame
+        Of one study, from `metrics.study.summary.summarise`.
+    metric : str, default="acc"
+
+    Returns
+    -------
+    DataFrame
+        One row per study, data set, method and selection but the oracle: loss: the mean of the best candidate less that
+        of the chosen one, as fractions; n_selected, and smallest and largest: whether that is the first or the last
+        size.  Cells whose candidates all have the same score are left out, and so are controls.
+    """
+    summary = summary[(summary["clusterer"] == "kmeans") & ~summary["method"].isin(("random_rankings", "all_features"))]
+    best = select(summary, metric, "best_over_grid").set_index(KEYS)["mean"]
+    spread = summary.groupby(KEYS)[f"{metric}_mean"].agg(lambda values: values.max() - values.min())
+    frames = []
+    for name, selection in BY_NAME.items():
+        if selection.oracle:
+            continue
+        chosen = select(summary, metric, name).set_index(KEYS)
+        size = chosen["n_selected"].astype(float)
+        edges = {
+            edge: (size == chosen["sizes"].map(lambda sizes, of=of: of(sizes, default=np.nan))).where(size.notna())
+            for edge, of in (("smallest", min), ("largest", max))
+        }
+        columns = {"selection": name, "loss": best - chosen["mean"], "n_selected": size, **edges}
+        frames.append(pd.DataFrame(columns))
+    found = pd.concat(frames).reset_index()
+    return found[found.set_index(KEYS).index.map(spread) > 0].reset_index(drop=True)
+
+
+def mean_losses(found, random_state=0):
+    """Every selection's mean loss, data sets counted alike, with an interval over data sets.
+
+    Parameters
+    ----------
+    found : DataFrame
+        From `losses`, of one study or several below each other.
+    random_state : int, default=0
+
+    Returns
+    -------
+    DataFrame
+        One row per selection, the smallest mean loss first: loss, low and high (95 % percentile bootstrap, in which
+        data sets are drawn with all that is on them), cells, missing (cells in which it chooses nothing), wins (share
+        of the cells in which no other selection loses less), smallest and largest (shares).
+    """
+    wide = found.pivot_table(index=KEYS, columns="selection", values="loss", dropna=False)
+    wide = wide[wide.notna().any(axis=1)]
+    per_dataset = wide.groupby("dataset").mean()
+    rng = np.random.default_rng(random_state)
+    drawn = rng.integers(len(per_dataset), size=(RESAMPLES, len(per_dataset)))
+    means = np.nanmean(per_dataset.to_numpy()[drawn], axis=1)
+    low, high = np.nanquantile(means, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
+    edges = found.groupby("selection")[["smallest", "largest"]].agg(lambda values: values.dropna().astype(float).mean())
+    table = pd.DataFrame({
+        "loss": per_dataset.mean(), "low": pd.Series(low, wide.columns), "high": pd.Series(high, wide.columns),
+        "cells": wide.notna().sum(), "missing": wide.isna().sum(),
+        "wins": wide.round(12).eq(wide.round(12).min(axis=1), axis=0).mean(),
+    })  # fmt: skip
+    return table.join(edges).sort_values("loss", kind="stable").rename_axis("selection").reset_index()

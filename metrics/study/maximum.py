@@ -1,0 +1,69 @@
+"""The maximum over a grid: from how many feature sets the best was taken, and what random ones would have gained."""
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from metrics.study.sets import CELL, distinct_sets
+
+RANDOM = "random_rankings"
+REACH, STEPS = 8.0, 4001  # of the numerical integral, in standard deviations on both sides, and its points
+MIN_DRAWS = 2  # of a random ranking at a size, for a mean and a standard deviation
+
+
+def maxima(trials, summary, metric):
+    """The number of candidates of every cell, and the expected best of as many random subsets of the same sizes.
+
+    Parameters
+    ----------
+    trials : DataFrame
+        Of one study, from `runners.store.load_results`.
+    summary : DataFrame
+        From `metrics.study.summary.summarise`.
+    metric : {"acc", "nmi"}
+
+    Returns
+    -------
+    DataFrame
+        One row per data set and method: n_candidates, the feature sets that differ, over the grid and all sizes; and
+        random_best, a fraction, nan where the study has no random rankings of one of the sizes, or the method keeps
+        all features.
+    """
+    random = summary[(summary["method"] == RANDOM) & (summary["n_restarts"] > 0)]
+    draws = {key: group[f"{metric}_mean"].to_numpy() for key, group in random.groupby(["dataset", "n_selected"])}
+    rows = []
+    for (dataset, method), sizes in distinct_sets(trials).groupby(CELL):
+        counts = dict(zip(sizes["n_selected"], sizes["n_distinct"], strict=True))
+        known = {size: draws[dataset, size] for size in counts if len(draws.get((dataset, size), ())) >= MIN_DRAWS}
+        best = best_of_random(known, counts) if len(known) == len(counts) else np.nan
+        rows.append((dataset, method, sum(counts.values()), best))
+    return pd.DataFrame(rows, columns=[*CELL, "n_candidates", "random_best"])
+
+
+def best_of_random(draws, counts):
+    """Expected largest score of independent random subsets.
+
+    Parameters
+    ----------
+    draws : Mapping of int to ndarray
+        Size -> scores of some random subsets of that size, at least `MIN_DRAWS`.
+    counts : Mapping of int to int
+        Size -> number of subsets among which the best is taken.
+
+    Returns
+    -------
+    float
+
+    Notes
+    -----
+    The score of a random subset of a size is taken as normal, with the mean and the standard deviation of the draws,
+    so that the best of more subsets than there are draws can be told.  With F(x) = prod_size Phi_size(x)^count, the
+    distribution of the largest, the expectation is b - (integral of F from a to b) where F(a) = 0 and F(b) = 1.
+    """
+    means = {size: np.mean(draws[size]) for size in counts}
+    spreads = {size: max(np.std(draws[size], ddof=1), 1e-9) for size in counts}
+    low = min(means[size] - REACH * spreads[size] for size in counts)
+    high = max(means[size] + REACH * spreads[size] for size in counts)
+    x = np.linspace(low, high, STEPS)
+    log_F = sum(count * stats.norm.logcdf(x, means[size], spreads[size]) for size, count in counts.items())
+    return float(high - np.trapezoid(np.exp(log_F), x))

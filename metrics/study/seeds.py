@@ -1,0 +1,32 @@
+"""How far the scores of a method move with its own seed."""
+
+SCORES = ("acc", "nmi")  # that are kept of other seeds
+KEYS = ["trial", "n_selected", "clusterer"]
+
+
+def spreads(seeds):
+    """Mean and standard deviation over the seeds of a method.
+
+    Parameters
+    ----------
+    seeds : DataFrame
+        The rows of ``seeds.csv``.
+
+    Returns
+    -------
+    DataFrame
+        One row per trial, n_selected and clusterer, with dataset and method; n_seeds, those that have scores, and of
+        these acc_mean, acc_std, nmi_mean and nmi_std as fractions.  Every score is a mean over the same K-means starts;
+        the std is over seeds (ddof=1), and nan for a single one.
+    """
+    scored = seeds.astype({"n_selected": "Int64", "acc_mean": float, "nmi_mean": float}).dropna(subset="acc_mean")
+    grouped = scored.groupby(KEYS, sort=False)
+    return grouped.agg(
+        dataset=("dataset", "first"),
+        method=("method", "first"),
+        n_seeds=("seed", "nunique"),
+        acc_mean=("acc_mean", "mean"),
+        acc_std=("acc_mean", "std"),
+        nmi_mean=("nmi_mean", "mean"),
+        nmi_std=("nmi_mean", "std"),
+    ).reset_index()

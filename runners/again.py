@@ -1,0 +1,57 @@
+"""A stored trial as a Trial again, to be fitted once more."""
+
+import inspect
+import json
+from dataclasses import replace
+
+from metrics.protocol import Protocol
+from runners.method import load_class
+from runners.trial import Trial
+
+
+def stored_trial(row, target):
+    """The trial that a row of ``trials.csv`` is about.
+
+    Parameters
+    ----------
+    row : Mapping
+    target : str
+        The dotted name of the method's class.
+
+    Returns
+    -------
+    Trial or None
+        None where code or configuration changed so that it would get another key.
+    """
+    trial = Trial(
+        study=row["study"],
+        dataset=row["dataset"],
+        method=row["method"],
+        target=target,
+        params=json.loads(row["params"]),
+        is_default=bool(row["is_default"]),
+        sizes=tuple(json.loads(row["sizes"])),
+        protocol=Protocol.from_json(row["protocol"]),
+        data_sha=row["data_sha"],
+    )
+    return trial if trial.key == row["trial"] else None
+
+
+def takes_seed(target):
+    """Whether the class of this dotted name has a random part: a parameter `random_state`."""
+    return "random_state" in inspect.signature(load_class(target)).parameters
+
+
+def with_seed(trial, seed):
+    """The trial with another seed of the method, to be fitted; it is scored under the protocol of the first.
+
+    Parameters
+    ----------
+    trial : Trial
+    seed : int
+
+    Returns
+    -------
+    Trial
+    """
+    return replace(trial, protocol=replace(trial.protocol, seed=seed))

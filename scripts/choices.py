@@ -1,0 +1,78 @@
+"""By what to choose parameters and size where there are no labels: ``python -m scripts.choices --help``."""
+
+import numpy as np
+import pandas as pd
+
+from metrics.study import METRICS
+from metrics.study.losses import losses, mean_losses
+from scripts.core.command_lines import no_results
+from scripts.core.entry import command
+from scripts.core.study import Study
+from scripts.core.text import deliver, pipes
+from scripts.core.words import CHOICES
+
+HEAD = ["Choice", "Loss", "95 % interval", "Least", "Smallest size", "Largest size", "Cells", "Without a choice"]
+WHAT = """\
+Points that a choice loses against the oracle, the candidate that is best by the labels; data sets count alike, and the
+interval is a bootstrap that draws data sets with all that is on them. Least: the share of the cells in which no other
+choice loses less. Smallest and largest size: how often the choice is the first or the last size of the protocol.
+"default", "largest" and "median" look at nothing: a criterion that loses more is worse than not choosing. Cells whose
+candidates all score alike are left out, and so are all features and random rankings."""
+
+
+def choices_page(found, metric, names):
+    """The mean losses as a page of Markdown.
+
+    Parameters
+    ----------
+    found : DataFrame
+        From `metrics.study.losses.losses`.
+    metric : str
+    names : list of str
+        Of the studies.
+
+    Returns
+    -------
+    str
+    """
+    rows = [HEAD]
+    for row in mean_losses(found).itertuples():
+        rows.append([
+            CHOICES[row.selection].column, _points(row.loss), f"{_points(row.low)} to {_points(row.high)}",
+            _share(row.wins), _share(row.smallest), _share(row.largest), str(row.cells), str(row.missing),
+        ])  # fmt: skip
+    datasets = found["dataset"].nunique()
+    counted = f"{len(found.groupby(['study', 'dataset', 'method']))} cells on {datasets} data sets"
+    title = f"# What a choice without labels loses: {METRICS[metric]}"
+    return "\n\n".join([title, f"Studies: {', '.join(names)}; {counted}.", pipes(rows), WHAT]) + "\n"
+
+
+def _points(fraction):
+    return "" if np.isnan(fraction) else f"{100 * fraction:.1f}"
+
+
+def _share(fraction):
+    return "" if np.isnan(fraction) else f"{fraction:.0%}"
+
+
+@command("choices")
+def main(options):
+    """Print what every choice loses, or write it to a file."""
+    given = options["study"]
+    names = [given] if isinstance(given, str) else given
+    studies = [Study.open(options["results_dir"], name) for name in names]
+    for study in studies:
+        if study.trials.empty:
+            raise ValueError(no_results(study))
+    found = pd.concat([losses(study.summary, options["metric"]) for study in studies], ignore_index=True)
+    if found.empty:
+        raise ValueError(
+            f"study={','.join(names)}: no cell has two candidates that differ in {options['metric']}, so there is "
+            "nothing to choose. Run a method with a grid or several sizes."
+        )
+    text = choices_page(found, options["metric"], names) if options["format"] == "md" else found.to_csv(index=False)
+    deliver(text, options["output"])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,69 @@
+"""What the maximum over a grid gives a method, beside random subsets that are as many: a table a paper."""
+
+from scripts.compare.controls import ALL, RANDOM
+from scripts.compare.headline import COLUMN
+from scripts.core.published import PAPERS
+from scripts.core.text import pipes
+
+WHAT = """\
+Every number above is the best of a number of candidates: feature sets over the grid and the sizes, taken with the
+labels. Random subsets gain by that, too. Mean over the cells of ours, and of what the paper prints, less one random
+ranking at its best size (the median over the draws), and less the best of as many random subsets as our row had
+candidates. What is left in the last two columns is what a choice among as many random subsets does not explain; how
+many candidates a paper had is known from its grid only."""
+HEAD = "Paper|Method|Cells|Candidates|Ours - random|Published - random|Ours - best|Published - best".split("|")
+
+
+def maximum_parts(comparison, controls):
+    """The paragraphs of the page; none without random rankings.
+
+    Parameters
+    ----------
+    comparison : DataFrame
+        From `scripts.compare.compare`.
+    controls : DataFrame
+        From `scripts.compare.controls_of`.
+
+    Returns
+    -------
+    list of str
+    """
+    rows = excesses(comparison, controls)
+    if rows.empty:
+        return []
+    lines = [HEAD]
+    for row in rows.itertuples():
+        low, high = row.fewest, row.most
+        gains = [f"{value:+.1f}" for value in (row.ours, row.published, row.ours_best, row.published_best)]
+        candidates = f"{low:.0f}" if low == high else f"{low:.0f} to {high:.0f}"
+        lines.append([PAPERS[row.paper], row.method, str(row.cells), candidates, *gains])
+    return ["## The maximum over a grid", WHAT, pipes(lines)]
+
+
+def excesses(comparison, controls):
+    """Mean gains over random subsets.
+
+    Parameters
+    ----------
+    comparison, controls : DataFrame
+        As for `maximum_parts`.
+
+    Returns
+    -------
+    DataFrame
+        One row per paper and method, all features aside, by K-means: cells, fewest and most candidates; ours and
+        published: less the median random ranking; ours_best and published_best: less the expected best of as many
+        random subsets as our row had candidates.
+    """
+    random = controls[controls["control"] == RANDOM].groupby(COLUMN)["mean"].median().rename("one")
+    rows = comparison[(comparison["clusterer"] == "kmeans") & (comparison["published_method"] != ALL)]
+    rows = rows[rows["random_best"].notna()].merge(random.reset_index(), on=COLUMN)
+    gains = rows.assign(
+        ours=rows["mean"] - rows["one"],
+        published=rows["published_mean"] - rows["one"],
+        ours_best=rows["excess"],
+        published_best=rows["published_mean"] - rows["random_best"],
+    )
+    means = {name: (name, "mean") for name in ("ours", "published", "ours_best", "published_best")}
+    counts = {"cells": ("mean", "size"), "fewest": ("n_candidates", "min"), "most": ("n_candidates", "max")}
+    return gains.groupby(["paper", "method"], sort=False).agg(**counts, **means).reset_index()

@@ -1,0 +1,103 @@
+"""Gains over controls: a row for each method, a point for each data set, coloured by family."""
+
+import numpy as np
+from matplotlib import rc_context
+from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
+
+from scripts.make_figure.style import COLOURS, GREY, MARKERS, NARROW, STYLE, WIDTH, frame, new_figure
+
+ROW = 0.34  # inches
+HIGHEST, LOWEST, MEAN = -0.36, 0.1, 0.28  # of a row's points, and of its mean below them; rows are 1 apart
+
+
+def draw_gains(found, families, names, panels, datasets, *, rope=1.0, title, note, width=WIDTH):
+    """Points, means and intervals, a panel for each control.
+
+    Parameters
+    ----------
+    found : list of Gains
+        From `scripts.ranks.gains.paired_gains`, of which the first orders the methods.
+    families : dict
+        Data set -> family.
+    names, panels, datasets : dict
+        Method, control of `found`, and data set -> name in print.
+    rope : float, default=1.0
+        Half the width of the grey band.
+    title, note : str
+    width : float, default=6.8
+
+    Returns
+    -------
+    Figure
+    """
+    controls = {gains.reference for gains in found}.union(*(gains.controls for gains in found))
+    rows = [name for name in found[0].table.index if name not in controls]
+    n_methods = len(rows)
+    rows += sorted(controls, key=lambda name: names[name].lower())
+    looks = _looks(families)
+    narrow = width < NARROW
+    with rc_context({**STYLE, "axes.grid.axis": "x"}):
+        entries = _entries(looks, families, datasets)
+        columns = max(1, int(width / 1.15))
+        legend, height = 0.17 * -(-len(entries) // columns), 0.55 + ROW * len(rows)
+        deep = len(found) if narrow else 1
+        figure = new_figure(width, 1.1 + legend + deep * height)
+        cells = figure.add_gridspec(deep + 1, 1 if narrow else len(found), height_ratios=[*[height] * deep, legend])
+        axis = None
+        for place, gains in enumerate(found):
+            axis = figure.add_subplot(cells[place, 0] if narrow else cells[0, place], sharex=axis)
+            _panel(axis, gains, rows, families, looks, rope)
+            axis.axhline(n_methods - 0.5, color=GREY, linewidth=0.6)
+            axis.set_yticks(range(len(rows)), [names[name] for name in rows] if narrow or not place else [])
+            axis.set_title(panels[gains.reference], fontsize=9, loc="left")
+        below = figure.add_subplot(cells[deep, :])
+        below.set_axis_off()
+        below.legend(
+            handles=entries, loc="upper left", ncols=columns, fontsize=8,
+            handletextpad=0.3, columnspacing=1.2, borderaxespad=0.0,
+        )  # fmt: skip
+        frame(figure, title, note)
+        return figure
+
+
+def _panel(axis, gains, rows, families, looks, rope):
+    axis.axvspan(-rope, rope, color="#ececec", linewidth=0, zorder=0)
+    axis.axvline(0, color=GREY, linewidth=0.8, zorder=1)
+    order = sorted(families, key=lambda name: (families[name], name))
+    offsets = dict(zip(order, np.linspace(HIGHEST, LOWEST, len(order)), strict=True))
+    for height, name in enumerate(rows):
+        if name not in gains.table.index:
+            continue
+        for dataset, gain in gains.points[name].items():
+            colour, marker = looks[families[dataset]]
+            axis.plot(
+                gain, height + offsets[dataset], color=colour, marker=marker, markersize=4.5, alpha=0.75,
+                markeredgecolor="white", markeredgewidth=0.4, linestyle="", zorder=2,
+            )  # fmt: skip
+        row = gains.table.loc[name]
+        axis.plot([row["low"], row["high"]], [height + MEAN] * 2, color="black", linewidth=1.6, zorder=3)
+        axis.plot(row["mean"], height + MEAN, color="black", marker="|", markersize=8, markeredgewidth=1.8, zorder=3)
+    axis.set_ylim(len(rows) - 0.5, -0.6)
+    axis.xaxis.set_major_locator(MaxNLocator(nbins=6))
+    axis.tick_params(axis="y", length=0)
+
+
+def _looks(families):
+    """A colour and a marker for each family, by the alphabet."""
+    count = len(COLOURS)
+    return {
+        family: (COLOURS[i % count], MARKERS[(i + i // count) % len(MARKERS)])
+        for i, family in enumerate(sorted(set(families.values())))
+    }
+
+
+def _entries(looks, families, datasets):
+    """A family that is one data set's own has that one's name in print."""
+    return [
+        Line2D(
+            [], [], color=colour, marker=marker, markersize=5.5, markeredgecolor="white", linestyle="",
+            label=datasets[family] if family in families else family,
+        )
+        for family, (colour, marker) in looks.items()
+    ]  # fmt: skip

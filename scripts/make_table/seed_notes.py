@@ -1,0 +1,59 @@
+"""What stands below a table about the seeds of the methods."""
+
+import shlex
+
+import pandas as pd
+
+from metrics.study.seeds import SCORES
+from runners.again import takes_seed
+from scripts.core.conf import find, printed, unique_names
+from scripts.core.words import REFITTED, labelled
+
+
+def seed_notes(cells, study):
+    """The spread over the seeds of the methods, a line for each row, and the command that fills what is not known.
+
+    Parameters
+    ----------
+    cells : DataFrame
+        From `scripts.make_table.table.build_cells`.
+    study : Study
+        All of it.
+
+    Returns
+    -------
+    list of str
+        Empty where no cell is one fit of a method with a random part.
+    """
+    if cells["metric"].iloc[0] not in SCORES:
+        return []
+    names = unique_names("method", cells["method"].unique())
+    known, lines = cells[cells["seed_std"].notna()], []
+    for (method, clusterer), own in known.groupby(["method", "clusterer"], sort=False):
+        texts = [
+            f"{printed('dataset', cell.dataset)} {cell.seed_std:.1f} ({int(cell.n_seeds)})" for cell in own.itertuples()
+        ]
+        lines.append(f"Seeds of {labelled(names[method], clusterer)}: {', '.join(texts)}.")
+    if lines:
+        lines.insert(
+            0,
+            "Seeds of a method: std over its own seeds (how many), in points, with the same K-means starts. The ± of "
+            "the cells does not hold it.",
+        )
+    if lacking := _lacking(cells, study.seeds):
+        words = ["python", "-m", "scripts.seeds", f"study={study.name}", f"methods=[{','.join(lacking)}]"]
+        lines.append(
+            f"Methods with a random part and cells without other seeds: {', '.join(names[name] for name in lacking)}. "
+            f"The command is {shlex.join(words)}"
+        )
+    return lines
+
+
+def _lacking(cells, seeds):
+    """Methods with a random part of which some fit that is shown has no spread."""
+    open_cells = cells[(cells["trial"] != "") & cells["seed_std"].isna()]
+    if cells["selection"].iloc[0] not in REFITTED:  # other fits than those that are made again
+        pairs, stored = (pd.MultiIndex.from_frame(frame[["dataset", "method"]]) for frame in (open_cells, seeds))
+        open_cells = open_cells[~pairs.isin(stored)]
+    files = {name: find("method", name) for name in open_cells["method"].unique()}
+    return [name for name, content in files.items() if content and takes_seed(content["target"])]

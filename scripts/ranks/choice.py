@@ -1,0 +1,96 @@
+"""What is ranked: one copy of each source of data, one variant of each method, and the controls apart."""
+
+from typing import NamedTuple
+
+from scripts.core.conf import find
+
+VARIANTS = ("base", "all")
+
+
+class Choice(NamedTuple):
+    """Some methods and data sets of a study.
+
+    Attributes
+    ----------
+    methods, controls, datasets : list of str
+        Sorted; the controls are all that the study has.
+    families : dict
+        Data set -> family; its own name where conf/dataset says none.
+    left_out : list of str
+        What was left out and why, in sentences.
+    """
+
+    methods: list
+    controls: list
+    datasets: list
+    families: dict
+    left_out: list
+
+
+def choose(study, methods=None, datasets=None, variants="base"):
+    """Choose what a ranking counts once.
+
+    Parameters
+    ----------
+    study : Study
+    methods, datasets : list of str, optional
+        Taken as they are named.  By default those of the study: of data sets with the same source the one with more
+        samples, and of the variants of a method the one that `variants` says.
+    variants : {"base", "all"}, default="base"
+        "base" takes of the methods of one class the one that has the name of its file: mcfs, and not mcfs_released.
+
+    Returns
+    -------
+    Choice
+    """
+    left_out = []
+    stored = sorted(study.trials["method"].unique())
+    chosen = [name for name in (stored if methods is None else sorted(set(methods))) if not is_control(name)]
+    if methods is None and variants == "base":
+        chosen, others = _firsts(chosen, _class_of, _by_name)
+        left_out += _sentence(others, "a variant of", "variants=all keeps them")
+    places = sorted(study.trials["dataset"].unique() if datasets is None else set(datasets))
+    if datasets is None:
+        places, others = _firsts(places, _source_of, _by_samples)
+        left_out += _sentence(others, "of the same source as", "datasets=[...] takes those that it names")
+    families = {name: (find("dataset", name) or {}).get("family", name) for name in places}
+    return Choice(chosen, list(filter(is_control, stored)), places, families, left_out)
+
+
+def is_control(method):
+    """Whether a method is one of `methods.baselines`: none, random or trivial choices of features."""
+    return _class_of(method).startswith("methods.baselines.")
+
+
+def _class_of(method):
+    return (find("method", method) or {}).get("target", method)
+
+
+def _source_of(dataset):
+    return (find("dataset", dataset) or {}).get("same_source_as", dataset)
+
+
+def _by_name(target):
+    own = target.split(".")[1] if "." in target else target
+    return lambda name: (name != own, len(name), name)
+
+
+def _by_samples(source):
+    return lambda name: (-(find("dataset", name) or {}).get("samples", 0), name != source, name)
+
+
+def _firsts(names, group_of, order_of):
+    """The first name of each group, sorted, and for every other name the one that stands for it."""
+    groups = {}
+    for name in names:
+        groups.setdefault(group_of(name), []).append(name)
+    others = {}
+    for group, members in groups.items():
+        first, *rest = sorted(members, key=order_of(group))
+        others |= dict.fromkeys(rest, first)
+    return [name for name in names if name not in others], dict(sorted(others.items()))
+
+
+def _sentence(others, words, remedy):
+    texts = ", ".join(f"{name} ({words} {first})" for name, first in others.items())
+    return [f"Left out: {texts}; {remedy}."] if others else []

@@ -1,0 +1,138 @@
+"""The scores that are compared: every method and control on every data set, without gaps."""
+
+from typing import NamedTuple
+
+import pandas as pd
+
+from scripts.compare.controls import ALL, RANDOM, control_scores
+from scripts.core.command_lines import MissingResults
+from scripts.ranks.choice import choose
+
+SHOWN = 6  # missing cells in a message
+REFERENCES = (RANDOM, ALL)  # what the gains are over
+
+
+class Field(NamedTuple):
+    """What a ranking and the gains are made from.
+
+    Attributes
+    ----------
+    study : Study
+    metric, selection, clusterer : str
+    scores, controls : DataFrame
+        Data sets x methods, and x controls, in percent.  A control is there if it has a score on every data set; random
+        rankings have the mean over their draws.
+    cells : DataFrame
+        What stands behind `scores`, by data set and method.
+    families : dict
+        Data set -> family.
+    n_draws : int
+        Random rankings on a data set.
+    lacking : list of (str, str)
+        (control, data set) without a score.
+    left_out : list of str
+        What was left out and why, in sentences.
+    """
+
+    study: object
+    metric: str
+    selection: str
+    clusterer: str
+    scores: pd.DataFrame
+    controls: pd.DataFrame
+    cells: pd.DataFrame
+    families: dict
+    n_draws: int
+    lacking: list
+    left_out: list
+
+
+def field_of(study, metric="acc", selection="best_over_grid", clusterer="kmeans",
+             methods=None, datasets=None, variants="base", partial=False):  # fmt: skip
+    """The scores of a study that can be compared.
+
+    Parameters
+    ----------
+    study : Study
+    metric, selection, clusterer : str
+        As in `metrics.study.summary.select`.  Controls are clustered by K-means, whatever the clusterer.
+    methods, datasets, variants
+        As in `scripts.ranks.choice.choose`.
+    partial : bool, default=False
+        Take cells of which some grid points or sizes failed or are missing.
+
+    Returns
+    -------
+    Field
+
+    Raises
+    ------
+    MissingResults
+        When a cell of a method is missing or incomplete.
+    ValueError
+        When only controls are named.
+    """
+    selected = study.select(metric, selection)
+    chosen = selected[selected["clusterer"] == clusterer]
+    if chosen.empty:
+        raise MissingResults(f"no scores are stored for clusterer={clusterer}.")
+    choice = choose(study, methods, datasets, variants)
+    able = set(chosen["method"])
+    names = [name for name in choice.methods if name in able] if methods is None else choice.methods
+    if not names:
+        raise ValueError(
+            f"only controls ({', '.join(choice.controls)}), which have no rank: name methods, or run some."
+        )
+    cells = chosen.set_index(["dataset", "method"])
+    lacking = [
+        (method, dataset)
+        for dataset in choice.datasets
+        for method in names
+        if (dataset, method) not in cells.index or not _complete(cells.loc[(dataset, method)], partial)
+    ]
+    if lacking:
+        raise MissingResults(_explain(lacking, cells, names, choice.datasets), lacking)
+    scores = 100 * cells["mean"].unstack("method").loc[choice.datasets, names]
+    controls, n_draws = _controls(study, metric, selection, choice)
+    gaps = [(name, dataset) for name in controls for dataset in controls.index[controls[name].isna()]]
+    return Field(
+        study, metric, selection, clusterer, scores, controls.dropna(axis=1), cells, choice.families, n_draws, gaps,
+        choice.left_out,
+    )  # fmt: skip
+
+
+def _complete(cell, partial):
+    return pd.notna(cell["mean"]) and (partial or cell["n_missing"] == 0)
+
+
+def _explain(lacking, cells, methods, datasets):
+    texts = []
+    for method, dataset in lacking:
+        stored = (dataset, method) in cells.index and pd.notna(cells.loc[(dataset, method), "mean"])
+        texts.append(f"{method} on {dataset} ({'incomplete' if stored else 'no score'})")
+    more = f" and {len(texts) - SHOWN} more" if len(texts) > SHOWN else ""
+    whole = [name for name in datasets if not any(dataset == name for _, dataset in lacking)]
+    everywhere = [name for name in methods if not any(method == name for method, _ in lacking)]
+    ways = []
+    if len(everywhere) > 1:
+        ways.append(f"methods=[{','.join(everywhere)}] has them all")
+    if whole:
+        ways.append(f"data sets with all methods: {', '.join(whole)}")
+    if any("incomplete" in text for text in texts):
+        ways.append("partial=true takes incomplete cells as they are")
+    return (
+        f"{len(lacking)} of {len(methods) * len(datasets)} cells are missing: {', '.join(texts[:SHOWN])}{more}. "
+        f"A rank needs every cell{'; ' if ways else ''}{'; '.join(ways)}."
+    )
+
+
+def _controls(study, metric, selection, choice):
+    """Controls on the data sets, with gaps, and the number of random rankings."""
+    selected = study.select(metric, selection)
+    means = selected[selected["clusterer"] == "kmeans"].pivot(index="dataset", columns="method", values="mean")
+    names = list(dict.fromkeys([*REFERENCES, *choice.controls]))
+    scores = 100 * means.reindex(index=choice.datasets, columns=names)
+    drawn = control_scores(study, selection, [metric])
+    drawn = drawn[drawn["control"] == RANDOM].groupby("dataset")["mean"]
+    scores[RANDOM] = drawn.mean().reindex(choice.datasets)
+    return scores, int(drawn.size().reindex(choice.datasets, fill_value=0).min())

@@ -1,0 +1,70 @@
+"""The gain of every method over random rankings and over all features, data set by data set."""
+
+from typing import NamedTuple
+
+import pandas as pd
+
+from metrics.study.intervals import means_by_family
+from metrics.study.ranks import DIGITS, check_enough
+from metrics.study.signed_rank import signed_rank
+from scripts.ranks.field import REFERENCES
+
+COLUMNS = ["mean", "low", "high", "above", "worse", "equivalent", "better"]
+
+
+class Gains(NamedTuple):
+    """Gains over one control.
+
+    Attributes
+    ----------
+    reference : str
+        The control.
+    points : DataFrame
+        Data sets x methods and other controls; positive where the column is better than the control.
+    table : DataFrame
+        One row per column of `points`, methods by their mean and controls after them: mean, low and high (its interval,
+        by `metrics.study.intervals.means_by_family`), above (share of the data sets with a gain above 0), worse,
+        equivalent and better (probabilities, by `metrics.study.signed_rank.signed_rank`).
+    controls : list of str
+        Columns of `points` that are controls.
+    """
+
+    reference: str
+    points: pd.DataFrame
+    table: pd.DataFrame
+    controls: list
+
+
+def paired_gains(field, rope=1.0):
+    """Compare every method with the controls.
+
+    Parameters
+    ----------
+    field : Field
+    rope : float, default=1.0
+        Points of a difference that counts as none.
+
+    Returns
+    -------
+    list of Gains
+        One for each of `REFERENCES` that has a score on every data set.
+
+    Raises
+    ------
+    ValueError
+        For too few data sets.
+    """
+    check_enough(field.scores.index)
+    return [_over(field, reference, rope) for reference in REFERENCES if reference in field.controls]
+
+
+def _over(field, reference, rope):
+    others = field.controls.drop(columns=reference)
+    points = pd.concat([field.scores, others], axis=1).sub(field.controls[reference], axis=0).round(DIGITS)
+    low, high = means_by_family(points, field.families)
+    columns = {"mean": points.mean(), "low": low, "high": high, "above": (points > 0).mean()}
+    table = pd.DataFrame(columns, index=points.columns)
+    posterior = pd.DataFrame([signed_rank(points[name], rope) for name in points], index=points.columns)
+    table = table.join(posterior).sort_values("mean", ascending=False, kind="stable")
+    order = sorted(table.index, key=lambda name: name in others)
+    return Gains(reference, points[order], table.loc[order, COLUMNS], list(others))

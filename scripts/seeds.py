@@ -1,0 +1,168 @@
+"""Methods with a random part, fitted again with other seeds: ``python -m scripts.seeds --help``."""
+
+import json
+import logging
+from pathlib import Path
+
+from joblib import cpu_count
+
+from metrics.kmeans import load_engine
+from metrics.study.seeds import spreads
+from runners.again import stored_trial, takes_seed
+from runners.evaluations import Evaluations
+from runners.method import did_you_mean
+from runners.progress import Progress, counted
+from runners.provenance import git_sha
+from runners.seeds import COLUMNS, FILE, Point, measure, missing, read
+from scripts.core.command_lines import no_results
+from scripts.core.conf import find
+from scripts.core.data import data_of
+from scripts.core.entry import command
+from scripts.core.study import Study
+from scripts.core.words import REFITTED, labelled
+
+log = logging.getLogger(__name__)
+
+
+def fit_seeds(study, methods=None, datasets=None, n_seeds=5, n_jobs=1):
+    """Fit the default and the chosen points of a study again, with other seeds of their methods.
+
+    Parameters
+    ----------
+    study : Study
+        Its data must be at hand; nothing is downloaded.
+    methods, datasets : list of str, optional
+        All that the study has by default.
+    n_seeds : int, default=5
+        With that of the stored trials.
+    n_jobs : int, default=1
+
+    Returns
+    -------
+    list of str
+        What could not be done, and why.
+
+    Raises
+    ------
+    ValueError
+        When nothing is stored under that name, the study mixes protocols, or lacks a method or data set.
+    """
+    if study.trials.empty:
+        raise ValueError(no_results(study))
+    trials = study.trials
+    for name, wanted in (("method", methods), ("dataset", datasets)):
+        trials = trials[trials[name].isin(_checked(name, wanted, study.trials[name].unique()))]
+    classes = {method: (find("method", method) or {}).get("target") for method in trials["method"].unique()}
+    problems = [f"{method}: it is not in conf/method." for method, target in classes.items() if target is None]
+    random = [method for method, target in classes.items() if target and takes_seed(target)]
+    if fixed := sorted(method for method, target in classes.items() if target and method not in random):
+        log.info("No random part, and so no seeds: %s.", ", ".join(fixed))
+    points, lost = _points(study, trials[trials["method"].isin(random)], classes)
+    return [*problems, *lost, *_fit_all(study, points, n_seeds, n_jobs)]
+
+
+def _checked(group, wanted, stored):
+    for name in wanted or ():
+        if name not in stored:
+            known = ", ".join(sorted(stored))
+            raise ValueError(f"the study has no {group}={name!r}.{did_you_mean(name, stored)} It has: {known}.")
+    return stored if wanted is None else wanted
+
+
+def _points(study, trials, classes):
+    """(data set, method) -> the points of the cell, and which cells cannot be fitted again."""
+    wanted = {}
+    for metric in ("acc", "nmi"):
+        for selection in REFITTED:
+            chosen = study.select(metric, selection)
+            for cell in chosen[chosen["trial"].isin(trials["trial"])].to_dict("records"):
+                wanted.setdefault(cell["trial"], set()).add((int(cell["n_selected"]), cell["clusterer"]))
+    scores = dict(list(study.results.scores.groupby("trial")))
+    points, lost = {}, []
+    for row in trials[trials["trial"].isin(list(wanted))].to_dict("records"):
+        trial = stored_trial(row, classes[row["method"]])
+        if trial is None:
+            lost.append(f"{row['method']} on {row['dataset']}: its file in conf/method is not that of the trials.")
+            continue
+        stored = list(_stored(row, scores[row["trial"]], wanted[row["trial"]], trial.protocol.seed))
+        points.setdefault((row["dataset"], row["method"]), []).append(Point(trial, stored))
+    return points, list(dict.fromkeys(lost))
+
+
+def _stored(row, scores, wanted, seed):
+    """What is stored of a trial, as rows of ``seeds.csv``; learned labels always, as they cost nothing more."""
+    digests = json.loads(row["feature_sets"])
+    for (size, clusterer), runs in scores.groupby(["n_selected", "clusterer"]):
+        if (size, clusterer) in wanted or clusterer == "learned":
+            acc, nmi = (runs.sort_values("restart")[metric].to_numpy().mean() for metric in ("acc", "nmi"))
+            digest = digests[str(size)] if clusterer == "kmeans" else ""
+            where = (row["trial"], row["dataset"], row["method"], int(size), clusterer, seed)
+            yield (*where, row["status"], float(acc), float(nmi), digest, row["git_sha"])
+
+
+def _fit_all(study, points, n_seeds, n_jobs):
+    """Fit what is not stored, data set by data set; what could not be done."""
+    folder = Path(study.results_dir) / study.name
+    counts = {cell: len(missing(own, read(folder.joinpath(*cell, FILE)), n_seeds)) for cell, own in points.items()}
+    log.info("%s to do, in %s.", counted(sum(counts.values()), "fit"), counted(len(counts), "cell"))
+    errors = []
+    others = {row[-1] for own in points.values() for point in own for row in point.stored} - {git_sha()}
+    if others and sum(counts.values()):
+        log.info("Trials of other code (%s): a change of the code would be in the spread.", ", ".join(sorted(others)))
+    progress = Progress(sum(counts.values()), noun="fit")
+
+    def note(error):
+        if error:
+            errors.append(f"{method} on {dataset}: {error}")
+            progress.say(f"  failed: {errors[-1]}")
+        progress.step(1, len(errors))
+
+    try:
+        for dataset in dict.fromkeys(dataset for dataset, _ in points):
+            cells = {method: own for (name, method), own in points.items() if name == dataset}
+            X, y, reason = data_of(study.trials[study.trials["dataset"] == dataset], study.data_dir)
+            if X is None:
+                errors.append(f"{dataset}: {reason}")
+                continue
+            load_engine(lambda: log.info("Compiling the K-means engine, once on this machine: some ten seconds."))
+            evaluations = Evaluations(
+                X, y, next(iter(cells.values()))[0].trial.protocol, folder.parent / ".evaluations"
+            )
+            for method, own in cells.items():
+                measure(own, X, y, folder / dataset / method, n_seeds, n_jobs, evaluations, note)
+                log.info("%s", "\n".join(_lines(study, own, read(folder / dataset / method / FILE))))
+    finally:
+        progress.close()
+    return errors
+
+
+def _lines(study, points, rows):
+    """What the seeds of a cell say."""
+    stored = {row[:1] + row[3:5]: dict(zip(COLUMNS, row, strict=True)) for point in points for row in point.stored}
+    defaults = {point.trial.key for point in points if point.trial.is_default}
+    first = points[0].trial
+    yield f"{first.method} on {first.dataset}"
+    for own in spreads(rows).to_dict("records"):
+        if before := stored.get((own["trial"], own["n_selected"], own["clusterer"])):
+            label = labelled(f"{own['n_selected']} features", own["clusterer"])
+            texts = [
+                f"{name.upper()} {100 * own[f'{name}_mean']:.1f} ± {100 * own[f'{name}_std']:.1f} "
+                f"(stored {100 * before[f'{name}_mean']:.1f})"
+                for name in ("acc", "nmi")
+            ]
+            point = "default" if own["trial"] in defaults else "chosen"
+            yield f"  {point}, {label}: {', '.join(texts)}, {own['n_seeds']} seeds"
+
+
+@command("seeds")
+def main(options):
+    """Fit what the options describe."""
+    study = Study.open(options["results_dir"], options["study"], options["data_dir"])
+    n_jobs = cpu_count() if options["n_jobs"] == -1 else options["n_jobs"]
+    problems = fit_seeds(study, options["methods"], options["datasets"], options["seeds"], n_jobs)
+    if problems:
+        raise ValueError("\n".join(["not all could be fitted again:", *(f"  {text}" for text in problems)]))
+
+
+if __name__ == "__main__":
+    main()

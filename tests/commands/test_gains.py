@@ -1,0 +1,240 @@
+"""Gains over controls: what counts once, what the numbers say of studies made for it, what is printed and drawn."""
+
+import io
+
+import numpy as np
+import pandas as pd
+import pytest
+from command_line import run as run_command
+from frames import frames, store, study_of
+
+from scripts.core.command_lines import MissingResults
+from scripts.make_figure.of_scores import gains as draw
+from scripts.make_report import make_report
+from scripts.ranks import rank_study
+from scripts.ranks.choice import choose
+from scripts.ranks.field import field_of
+from scripts.ranks.gains import paired_gains
+
+DATASETS = ["umist", "orl", "pie10p", "allaml", "prostate_ge", "coil20", "fashion", "usps", "digits", "isolet"]
+METHODS = ["mcfs", "rufs", "udfs", "eufs"]
+DRAWS = 5
+
+
+def points(datasets=DATASETS, better=None, seed=0, controls=True):
+    """A study in which every ranking is random: about a level of the data set, with 2 points of noise."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for dataset in datasets:
+        level = rng.uniform(0.3, 0.7)
+
+        def cell(method, gain=0.0, dataset=dataset, level=level, **more):
+            acc = list(level + gain + rng.normal(0, 0.02) + rng.normal(0, 0.001, size=4))
+            return {"dataset": dataset, "method": method, "acc": {100: acc}, **more}
+
+        rows += [cell(method, (better or {}).get(method, 0.0)) for method in METHODS]
+        if controls:
+            rows += [cell("all_features"), cell("max_variance")]
+            rows += [cell("random_rankings", params={"draw": draw}, is_default=not draw) for draw in range(DRAWS)]
+    return rows
+
+
+def tables(rows, **settings):
+    """The ranks and the gains of a study, by reference."""
+    field = field_of(study_of(rows), **settings)
+    return rank_study(field).table, {one.reference: one.table for one in paired_gains(field)}
+
+
+def test_of_random_rankings_no_method_gains_anything():
+    _, found = tables(points())
+    for reference in ("random_rankings", "all_features"):
+        table = found[reference].loc[METHODS]
+        assert (table["low"] < 0).all() and (table["high"] > 0).all()
+        assert (table["better"] < 0.95).all() and (table["worse"] < 0.95).all()
+
+
+def test_a_gain_is_the_difference_to_the_mean_of_all_draws():
+    rows = points()
+    _, found = tables(rows)
+    scores = {name: {} for name in ("mcfs", "random_rankings")}
+    for row in rows:
+        if row["method"] in scores:
+            scores[row["method"]].setdefault(row["dataset"], []).append(100 * np.mean(row["acc"][100]))
+    gains = [np.mean(scores["mcfs"][name]) - np.mean(scores["random_rankings"][name]) for name in DATASETS]
+    table = found["random_rankings"].loc["mcfs"]
+    assert table["mean"] == pytest.approx(np.mean(gains))
+    assert table["above"] == pytest.approx(np.mean(np.array(gains) > 0))
+
+
+def test_five_points_everywhere_are_found():
+    ranks, found = tables(points(better={"rufs": 0.05}))
+    assert ranks.index[0] == "rufs"
+    for table in found.values():
+        assert table.index[0] == "rufs"
+        assert table.loc["rufs", "better"] > 0.95
+        assert table.loc["rufs", "low"] > 2
+        assert (table.loc[["mcfs", "udfs", "eufs"], "better"] < 0.95).all()
+
+
+def test_the_region_of_equivalence_is_that_of_the_option():
+    field = field_of(study_of(points(better={"rufs": 0.05})))
+    assert paired_gains(field, rope=15)[0].table.loc["rufs", "equivalent"] > 0.95
+
+
+def test_the_order_of_the_data_sets_and_of_the_methods_changes_nothing():
+    rows = points(better={"udfs": 0.02})
+    mixed = [rows[place] for place in np.random.default_rng(0).permutation(len(rows))]
+    settings = {"methods": METHODS[::-1], "datasets": DATASETS[::-1]}
+    for other in (tables(mixed), tables(rows, **settings)):
+        ranks, found = tables(rows)
+        pd.testing.assert_frame_equal(other[0], ranks)
+        for reference, table in found.items():
+            pd.testing.assert_frame_equal(other[1][reference], table)
+
+
+def test_a_copy_of_a_source_does_not_count_twice():
+    rows = points()
+    # att is orl again, usps_asu usps; webkb and webkb4_tf are smaller or later than webkb4, which is not in the study.
+    copies = [{**row, "dataset": {"orl": "att", "usps": "usps_asu"}[row["dataset"]]}
+              for row in rows if row["dataset"] in ("orl", "usps")]  # fmt: skip
+    ranks, found = tables(rows)
+    other_ranks, other_found = tables(rows + copies)
+    pd.testing.assert_frame_equal(other_ranks, ranks)
+    pd.testing.assert_frame_equal(other_found["random_rankings"], found["random_rankings"])
+    field = field_of(study_of(rows + copies))
+    assert field.left_out == [
+        "Left out: att (of the same source as orl), usps_asu (of the same source as usps); "
+        "datasets=[...] takes those that it names."
+    ]
+    assert "att" in field_of(study_of(rows + copies), datasets=[*DATASETS, "att"]).scores.index
+
+
+@pytest.mark.parametrize(
+    ("there", "chosen"),
+    [
+        (["mnist", "mnist500"], ["mnist"]),
+        (["gina", "mnist500"], ["gina"]),
+        (["att", "orl"], ["orl"]),
+        (["webkb", "webkb4_tf"], ["webkb4_tf"]),
+        (["webkb4", "webkb4_tf"], ["webkb4"]),
+        (["of_my_own", "orl"], ["of_my_own", "orl"]),
+    ],
+)
+def test_the_copy_with_more_samples_stands_for_its_source(there, chosen):
+    study = study_of([{"dataset": name, "method": "mcfs", "acc": {100: [0.5, 0.5]}} for name in there])
+    assert choose(study).datasets == chosen
+    assert choose(study, datasets=there).datasets == sorted(there)
+
+
+def test_a_family_that_is_not_said_is_the_data_sets_own():
+    study = study_of(
+        [{"dataset": name, "method": "mcfs", "acc": {100: [0.5]}} for name in ("of_my_own", "orl", "fabert")]
+    )
+    assert choose(study).families == {"of_my_own": "of_my_own", "orl": "faces", "fabert": "fabert"}
+
+
+@pytest.mark.parametrize(
+    ("there", "chosen"),
+    [
+        (["mcfs", "mcfs_released"], ["mcfs"]),
+        (["ufsol_max_margin", "ufsol", "ufsol_alpha0"], ["ufsol"]),
+        (["dgufs_normalized", "kmeans_ufs", "kmeans_ufs_admm"], ["dgufs_normalized", "kmeans_ufs"]),
+        (["rufs_released", "of_my_own"], ["of_my_own", "rufs_released"]),
+    ],
+)
+def test_one_variant_of_a_method_is_ranked(there, chosen):
+    study = study_of([{"dataset": "orl", "method": name, "acc": {100: [0.5]}} for name in [*there, "min_norm"]])
+    assert choose(study).methods == chosen
+    assert choose(study).controls == ["min_norm"]
+    assert choose(study, variants="all").methods == choose(study, methods=[*there, "min_norm"]).methods == sorted(there)
+
+
+def test_controls_have_gains_and_no_rank():
+    ranks, found = tables(points())
+    assert sorted(ranks.index) == sorted(METHODS)
+    assert set(found["random_rankings"].index) - set(METHODS) == {"all_features", "max_variance"}
+    assert set(found["random_rankings"].index[:4]) == set(METHODS)
+    assert set(found["all_features"].index) - set(METHODS) == {"random_rankings", "max_variance"}
+    with pytest.raises(ValueError, match=r"only controls \(all_features, max_variance, random_rankings\)"):
+        field_of(study_of(points()), methods=["max_variance"])
+
+
+def run(command, results, *arguments):
+    return run_command(command, *arguments, f"results_dir={results}", "study=dgufs")
+
+
+def test_command_line_prints_gains_first_and_as_csv_keeps_the_columns_of_ranks(tmp_path):
+    store(frames(points(better={"rufs": 0.05})), tmp_path)
+    done = run("ranks", tmp_path)
+    assert done.returncode == 0, done.stderr
+    text = done.stdout
+    assert text.index("Gain over random rankings") < text.index("Gain over all features") < text.index("Average ranks")
+    assert "faces: ORL, PIE 10P, UMIST" in text
+    assert "| All Features (control) |" in text
+    assert "chosen with the labels" not in text and "the choice looks at the labels" in text
+    table = pd.read_csv(io.StringIO(run("ranks", tmp_path, "format=csv").stdout), index_col="method")
+    assert list(table)[:4] == ["average_rank", "low", "high", "wins"]
+    assert table.index[0] == "rufs" and table.loc["rufs", "over_random_rankings_better"] > 0.95
+    assert np.isnan(table.loc["all_features", "average_rank"])
+
+
+def test_without_random_rankings_the_command_that_adds_them_is_named(tmp_path):
+    store(frames([row for row in points() if row["method"] != "random_rankings"]), tmp_path)
+    done = run("ranks", tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "Gain over all features" in done.stdout and "### Gain over random" not in done.stdout
+    assert "No gains over random_rankings, which has no score on allaml" in done.stdout
+    assert "method=random_rankings dataset=allaml,coil20,digits" in done.stdout
+
+
+def test_the_figure_has_a_panel_for_each_control_and_a_point_for_each_data_set():
+    figure = draw(study_of(points()))
+    panels = figure.axes[:2]
+    assert [axis.get_title(loc="left") for axis in panels] == ["Over random rankings", "Over all features"]
+    rows = [text.get_text() for text in panels[0].get_yticklabels()]
+    assert sorted(rows) == ["All Features", "EUFS", "MCFS", "MaxVar", "RUFS", "Random rankings", "UDFS"]
+    field = field_of(study_of(points()))
+    for axis, found in zip(panels, paired_gains(field), strict=True):
+        drawn = [line for line in axis.lines if line.get_marker() not in ("None", "|")]
+        assert len(drawn) == len(DATASETS) * (len(METHODS) + 2)
+        assert sorted(float(line.get_xdata()[0]) for line in drawn) == pytest.approx(
+            sorted(found.points.to_numpy().ravel())
+        )
+        means = sorted(float(line.get_xdata()[0]) for line in axis.lines if line.get_marker() == "|")
+        assert means == pytest.approx(sorted(found.table["mean"]))
+    families = [text.get_text() for text in figure.axes[2].get_legend().get_texts()]
+    assert families == ["faces", "genes", "handwriting", "objects", "speech"]
+
+
+@pytest.mark.parametrize("width", [6.8, 3.4])
+def test_nothing_of_the_figure_leaves_it(width):
+    figure = draw(study_of(points()), width=width)
+    figure.draw_without_rendering()
+    for axis in figure.axes:
+        box = axis.get_tightbbox()
+        assert box.x0 >= 0 and box.x1 <= figure.bbox.x1
+
+
+def test_a_figure_without_any_control_is_refused():
+    with pytest.raises(MissingResults, match="random_rankings, all_features") as caught:
+        draw(study_of(points(controls=False)))
+    assert ("random_rankings", "orl") in caught.value.cells
+
+
+def test_command_line_draws_the_figure_over_all_data_sets(tmp_path):
+    store(frames(points()), tmp_path)
+    done = run("make_figure", tmp_path, "figure=gains")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "dgufs" / "figures" / "gains.png").exists()
+
+
+def test_the_report_begins_with_the_gains_and_their_figure(tmp_path):
+    html = make_report(study_of(points(better={"rufs": 0.05}), results_dir=tmp_path))
+    section = html.split('<section id="ranks">')[1].split("</section>")[0]
+    assert html.index('<section id="ranks">') < html.index('<section id="tables">')
+    assert section.index("<img src=") < section.index("Gain over random rankings") < section.index("Average ranks")
+    assert "All Features (control)" in section
+    methods = [
+        row.split("<")[0] for row in section.split('aria-label="Average ranks"')[1].split('<th scope="row">')[1:]
+    ]
+    assert methods[0] == "RUFS" and not {"All Features", "MaxVar"} & set(methods)

@@ -1,0 +1,101 @@
+"""The command that fits again with other seeds, and where the spread is shown."""
+
+import sys
+
+import pytest
+
+from datasets import load_dataset, scale
+from metrics.protocol import Protocol
+from runners.grid import expand
+from runners.seeds import load_seeds
+from runners.store import Store
+from runners.trial import run_trial
+from scripts.compare import COLUMNS
+from scripts.core import conf
+from scripts.core.study import Study
+from scripts.core.tables import TableSpec
+from scripts.make_report import make_report
+from scripts.make_table import make_table
+from scripts.make_table.formats import to_csv
+from scripts.seeds import fit_seeds, main
+
+PROTOCOL = Protocol(name="demo", sizes=(10, 20), scaling="minmax", restarts=2, seed=0, nmi="max", max_iter=10)
+ROWS = ["random_selection", "max_variance"]
+SPEC = {"name": "t", "title": "T", "paper": None, "published_table": None, "study": "s", "protocol": "demo"}
+SPEC |= {"rows": ROWS, "columns": ["mnist500"], "published_as": {}}
+
+
+@pytest.fixture
+def results(tmp_path):
+    """A method with a random part and one without, on mnist500."""
+    data = load_dataset("mnist500")
+    for name in ROWS:
+        trials = expand("s", data, conf.find("method", name), PROTOCOL)
+        with Store(tmp_path / "s/mnist500" / name) as cell:
+            cell.append([run_trial(trial, scale(data.X, "minmax"), data.y) for trial in trials])
+    return tmp_path
+
+
+def table(results, selection="best_over_grid", metric="acc"):
+    return make_table(TableSpec(metric=metric, **SPEC), Study.open(results, "s"), selection)
+
+
+def test_the_spread_stands_below_the_table_and_its_lack_is_said_once(results, monkeypatch, capsys):
+    command = "python -m scripts.seeds study=s 'methods=[random_selection]'"
+    assert [command in note for note in table(results).notes].count(True) == 1
+    assert any(command in note for note in table(results, "silhouette").notes)
+    assert not any("seeds" in note.lower() for note in table(results, "grid_median").notes)
+    assert not any("seeds" in note.lower() for note in table(results, "best_over_grid", "seconds").notes)
+    monkeypatch.setattr(sys, "argv", ["seeds", "study=s", f"results_dir={results}", "n_jobs=1"])
+    main()
+    said = capsys.readouterr().out
+    assert "No random part, and so no seeds: max_variance." in said
+    assert "random_selection on mnist500\n" in said
+    assert not (results / "s/mnist500/max_variance/seeds.csv").exists()
+    rows = load_seeds(results, "s")
+    assert sorted(set(rows["seed"])) == [0, 1, 2, 3, 4] and set(rows["method"]) == {"random_selection"}
+    made = table(results)
+    cell = made.cell(("random_selection", "kmeans"), "mnist500")
+    own = rows[(rows["trial"] == cell["trial"]) & (rows["n_selected"] == cell["n_selected"])]
+    assert own["acc_mean"].iloc[0] == pytest.approx(cell["mean"] / 100)  # the stored seed's own result
+    assert cell["seed_std"] == pytest.approx(100 * own["acc_mean"].std()) and cell["seed_std"] > 0
+    (line,) = [note for note in made.notes if note.startswith("Seeds of Random")]
+    assert line.endswith(f": MNIST-500 {cell['seed_std']:.1f} (5).")
+    assert not any("scripts.seeds" in note or "MaxVar" in note for note in made.notes if "eeds" in note)
+    head, first, second = to_csv(made).splitlines()
+    assert head.endswith(",seed_std") and first.endswith(f",{cell['seed_std']:.4f}") and second.endswith(",")
+    page = make_report(Study.open(results, "s"))
+    assert "<dt>Seeds</dt>" in page and "over 5 seeds" in page
+
+
+def test_the_last_column_of_a_comparison_is_the_spread_over_seeds():
+    assert COLUMNS[-1] == "seed_std"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"methods": ["mcsf"]}, "the study has no method='mcsf'.* It has: max_variance, random_selection"),
+        ({"datasets": ["umist"]}, "the study has no dataset='umist'.* It has: mnist500"),
+    ],
+)
+def test_a_name_that_the_study_does_not_have_is_refused(results, options, message):
+    with pytest.raises(ValueError, match=message):
+        fit_seeds(Study.open(results, "s"), **options)
+
+
+def test_a_study_without_results_is_refused(tmp_path):
+    with pytest.raises(ValueError, match="the study 'none' has no results"):
+        fit_seeds(Study.open(tmp_path, "none"))
+
+
+def test_what_cannot_be_fitted_again_is_named(results):
+    study = Study.open(results, "s")
+    study.trials["trial"] = study.trials["trial"].str.upper()
+    study.results.scores["trial"] = study.results.scores["trial"].str.upper()
+    study.results.measures["trial"] = study.results.measures["trial"].str.upper()
+    (problem,) = fit_seeds(study)
+    assert problem == "random_selection on mnist500: its file in conf/method is not that of the trials."
+    study = Study.open(results, "s")
+    study.trials["data_sha"] = "another"
+    assert "random_selection on mnist500" in fit_seeds(study)[0]

@@ -1,0 +1,124 @@
+"""Bootstrap intervals of ranks and gains: under other K-means starts, and on other data sets of other families."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from metrics.study.intervals import means_by_family, ranks_by_restart
+from metrics.study.ranks import ranks
+
+
+def table(values, names=None):
+    values = np.asarray(values, dtype=float)
+    return pd.DataFrame(values, index=[f"d{i:02}" for i in range(len(values))] if names is None else names)
+
+
+def own(values):
+    """Every data set a family of its own."""
+    return {name: name for name in values.index}
+
+
+def width(values, families):
+    low, high = means_by_family(values, families)
+    return float((high - low)[0])
+
+
+def test_the_bootstrap_of_restarts_averages_restarts_before_it_ranks():
+    # b wins most restarts by a little and loses a few by a lot: its mean is lower whatever few are drawn.
+    restarts = np.zeros((1, 2, 20))
+    restarts[0, 1] = [0.01] * 12 + [-5] * 8
+    low, high = ranks_by_restart(restarts)
+    assert (low[0], high[0]) == (1, 1)
+    assert (low[1], high[1]) == (2, 2)
+
+
+def test_the_bootstrap_of_restarts_draws_the_same_restarts_for_all_methods():
+    # A start that is lucky for all of them changes no rank.
+    luck = np.random.default_rng(0).normal(size=20)
+    restarts = np.array([[luck, luck + 0.001]])
+    low, high = ranks_by_restart(restarts)
+    assert (low.tolist(), high.tolist()) == ([2, 1], [2, 1])
+    low, high = ranks_by_restart(restarts, higher_is_better=False)
+    assert (low.tolist(), high.tolist()) == ([1, 2], [1, 2])
+
+
+def test_the_bootstrap_of_restarts_intervals_hold_the_average_rank_and_narrow_with_more_restarts():
+    rng = np.random.default_rng(1)
+    scores = rng.normal(size=(8, 4, 400)) + rng.normal(size=(8, 4, 1)) * 0.3
+    widths = []
+    for count in (20, 400):
+        restarts = scores[:, :, :count]
+        average = ranks(table(restarts.mean(axis=2))).mean().to_numpy()
+        low, high = ranks_by_restart(restarts)
+        assert (low <= average).all() and (average <= high).all()
+        widths.append((high - low).mean())
+    assert widths[1] < widths[0]
+    assert all((a == b).all() for a, b in zip(ranks_by_restart(scores), ranks_by_restart(scores), strict=True))
+
+
+def test_the_bootstrap_of_restarts_refuses_gaps():
+    restarts = np.ones((2, 2, 3))
+    restarts[1, 1, 2] = np.nan
+    with pytest.raises(ValueError, match="same restarts"):
+        ranks_by_restart(restarts)
+
+
+def test_with_a_family_for_each_data_set_the_interval_is_that_of_the_mean():
+    values = table(np.random.default_rng(0).normal(3, 2, size=(40, 1)))
+    low, high = means_by_family(values, own(values))
+    error = float(values.std(ddof=0)[0] / np.sqrt(40))
+    # 4000 draws put the ends of a 95 % interval within a tenth of the error.
+    assert low[0] == pytest.approx(values[0].mean() - 1.96 * error, abs=0.15 * error)
+    assert high[0] == pytest.approx(values[0].mean() + 1.96 * error, abs=0.15 * error)
+
+
+def drawn(rng, sizes):
+    """Gains of families of these sizes, which differ as much as the data sets in them, and the families."""
+    families = np.repeat(np.arange(len(sizes)), sizes)
+    values = table((rng.normal(size=len(sizes))[families] + rng.normal(size=len(families)))[:, None])
+    return values, dict(zip(values.index, families, strict=True))
+
+
+def test_many_data_sets_of_one_family_do_not_narrow_as_independent_ones_do():
+    def mean_width(sizes):
+        rng = np.random.default_rng(0)
+        return np.mean([width(*drawn(rng, sizes)) for _ in range(40)])
+
+    six, one_large, thirty = mean_width([1] * 6), mean_width([25, 1, 1, 1, 1, 1]), mean_width([1] * 30)
+    assert thirty < 0.6 * six
+    assert one_large > 0.85 * six
+
+
+def test_the_order_of_data_sets_and_columns_does_not_matter():
+    rng = np.random.default_rng(0)
+    values = table(rng.normal(size=(9, 4)))
+    families = {name: f"family {i % 3}" for i, name in enumerate(values.index)}
+    low, high = means_by_family(values, families)
+    rows, columns = rng.permutation(9), rng.permutation(4)
+    other_low, other_high = means_by_family(values.iloc[rows, columns], families)
+    assert other_low == pytest.approx(low[columns], abs=1e-12)
+    assert other_high == pytest.approx(high[columns], abs=1e-12)
+
+
+def test_a_family_that_is_alone_is_resampled_inside():
+    values = table(np.arange(8.0)[:, None])
+    low, high = means_by_family(values, dict.fromkeys(values.index, "faces"))
+    same_low, same_high = means_by_family(values, own(values))
+    # Other draws of the same bootstrap.
+    assert [low[0], high[0]] == pytest.approx([same_low[0], same_high[0]], abs=0.2)
+
+
+@pytest.mark.parametrize(("sizes", "least"), [([2] * 8, 0.87), ([5, 4, 3, 2, 1, 1, 1, 1], 0.85), ([4, 2], 0.65)])
+def test_intervals_of_no_gain_hold_zero_about_as_often_as_they_say(sizes, least):
+    # Percentiles are a little narrow over eight families, and too narrow over two; to take every data set for a family
+    # of its own is worse.
+    rng = np.random.default_rng(0)
+    held, falsely = 0, 0
+    for _ in range(200):
+        values, families = drawn(rng, sizes)
+        for names in (families, own(values)):
+            low, high = means_by_family(values, names, n_resamples=500)
+            held += names is families and low[0] <= 0 <= high[0]
+            falsely += names is not families and low[0] <= 0 <= high[0]
+    assert least <= held / 200 <= 0.98
+    assert falsely < held

@@ -1,0 +1,72 @@
+"""What a choice without labels loses, and whether other evaluators agree on the best method."""
+
+import numpy as np
+import pytest
+from frames import study_of
+
+from metrics.study.evaluators import evaluators
+from metrics.study.losses import losses, mean_losses
+from scripts.core.words import CHOICES
+
+
+def cell(dataset, method, accs, **measures):
+    """One fit scored at three sizes."""
+    sizes = (50, 100, 150)
+    free = {name: dict(zip(sizes, values, strict=True)) for name, values in measures.items()}
+    return {
+        "dataset": dataset,
+        "method": method,
+        "acc": {size: [a, a] for size, a in zip(sizes, accs, strict=True)},
+        **free,
+    }
+
+
+def test_a_loss_is_what_the_oracle_has_more():
+    study = study_of([
+        cell("umist", "mcfs", (0.3, 0.5, 0.4), silhouette=(0.9, 0.1, 0.1), replication=(0.1, 0.9, 0.2)),
+        cell("orl", "mcfs", (0.2, 0.2, 0.4), silhouette=(0.9, 0.1, 0.1), replication=(0.1, 0.9, 0.2)),
+    ])  # fmt: skip
+    found = losses(study.summary).set_index(["selection", "dataset"])["loss"]
+    assert found["silhouette", "umist"] == pytest.approx(0.2)
+    assert found["replication", "umist"] == 0
+    assert found["default_params", "umist"] == 0  # at 100
+    assert found["largest_size", "orl"] == 0
+    assert "best_over_grid" not in found.index.get_level_values(0)
+    table = mean_losses(losses(study.summary)).set_index("selection")
+    assert table.loc["replication", "loss"] == pytest.approx(0.1)
+    assert table.loc["silhouette", "smallest"] == 1
+    assert table.loc["largest_size", "largest"] == 1
+    assert table.loc["silhouette", "low"] <= 0.2 <= table.loc["silhouette", "high"] + 1e-12
+    assert set(table.index) < set(CHOICES)
+
+
+def test_a_cell_without_a_choice_to_make_and_controls_do_not_count():
+    study = study_of([
+        cell("umist", "mcfs", (0.5, 0.5, 0.5)),
+        cell("umist", "random_rankings", (0.3, 0.5, 0.4)),
+        cell("umist", "ndfs", (0.3, 0.5, 0.4)),
+    ])  # fmt: skip
+    assert set(losses(study.summary)["method"]) == {"ndfs"}
+
+
+def test_data_sets_count_alike_however_many_methods_they_have():
+    points = [cell("umist", f"m{number}", (0.1, 0.5, 0.4)) for number in range(9)] + [
+        cell("orl", "m0", (0.2, 0.2, 0.4))
+    ]
+    table = mean_losses(losses(study_of(points).summary)).set_index("selection")
+    assert table.loc["largest_size", "loss"] == pytest.approx((0.1 + 0.0) / 2)
+
+
+def test_another_evaluator_has_its_own_winner_and_what_that_costs():
+    points = [
+        cell("umist", name, (acc,) * 3, nearest_neighbour=(near,) * 3, reconstruction=(acc,) * 3)
+        for name, acc, near in (("mcfs", 0.3, 0.9), ("ndfs", 0.5, 0.8), ("udfs", 0.4, 0.1))
+    ]
+    points += [cell("umist", "random_rankings", (0.9,) * 3, nearest_neighbour=(1.0,) * 3)]
+    found = evaluators(study_of(points).summary).set_index("metric")
+    assert found.loc["nearest_neighbour", ["winner_acc", "winner", "n_methods"]].tolist() == ["ndfs", "mcfs", 3]
+    assert found.loc["nearest_neighbour", "loss"] == pytest.approx(0.2)
+    assert found.loc["nearest_neighbour", "tau"] == pytest.approx(-1 / 3)
+    assert found.loc["reconstruction", ["winner", "tau"]].tolist() == ["ndfs", 1.0]
+    assert np.isfinite(found["loss"]).all()
+    assert evaluators(study_of(points[:2]).summary).empty
