@@ -11,7 +11,8 @@ from scripts.core.text import deliver
 def main(options):
     """Print the comparison that the options describe, or write it to a file."""
     papers = [options["paper"]] if options["paper"] else list(PAPERS)
-    names = {paper: options["study"] or f"{paper}{'_quick' if options['quick'] else ''}" for paper in papers}
+    quick = options["quick"] if isinstance(options["quick"], list) else PAPERS if options["quick"] else ()
+    names = {paper: options["study"] or f"{paper}{'_quick' if paper in quick else ''}" for paper in papers}
     studies = open_studies(options["results_dir"], papers, names)
     comparison = compare_studies(studies, options["selection"])
     if options["format"] == "csv":

@@ -90,7 +90,7 @@ OPTIONS = {
         **RESULTS, **OUTPUT,
         "study": optional(NAME),
         "paper": optional(one_of(*PAPERS)),
-        "quick": FLAG,
+        "quick": either(FLAG, listed(one_of(*PAPERS))),
         "summary": FLAG,
         "format": one_of("md", "csv"),
         "selection": SELECTION,

@@ -231,6 +231,16 @@ def test_command_line_writes_the_csv_of_one_paper(results, tmp_path):
     assert set(frame["verdict"]) >= {"not run", "higher", "not comparable"}
 
 
+def test_command_line_takes_the_quick_study_of_the_papers_in_a_list(results, tmp_path):
+    output = tmp_path / "out.csv"
+    options = (f"results_dir={results}", "format=csv", f"output={output}")
+    assert run_command("compare", *options, "quick=[rufs,jgufs]").returncode == 0
+    studies = pd.read_csv(output).groupby("paper")["study"].unique().str.join(",").to_dict()
+    quick = {paper: f"{paper}_quick" for paper in ("rufs", "jgufs")}
+    assert studies == {paper: paper for paper in PAPERS} | quick
+    assert "a list, each one of rufs" in run_command("compare", *options, "quick=[lore]").stderr
+
+
 def test_command_line_lists_the_papers_for_a_wrong_one(tmp_path):
     done = run(tmp_path, "paper=dguf")
     assert done.returncode != 0 and "dgufs, jgufs" in done.stderr and "Traceback" not in done.stderr
