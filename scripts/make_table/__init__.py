@@ -86,7 +86,8 @@ def table_cells(spec, study, selection="best_over_grid", published=None):
 def _seeds(study, metric):
     if metric not in SCORES:
         return NO_SEEDS
-    return study.seeds.assign(seed_std=100 * study.seeds[f"{metric}_std"])[list(NO_SEEDS)]
+    found = {"seed_std": 100 * study.seeds[f"{metric}_std"], "seed_mean": 100 * study.seeds[f"{metric}_mean"]}
+    return study.seeds.assign(**found)[list(NO_SEEDS)]
 
 
 def _row_labels(cells):

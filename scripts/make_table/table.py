@@ -16,9 +16,9 @@ COLUMNS = (
 NO_MAXIMA = pd.DataFrame({"dataset": [], "method": [], "n_candidates": [], "random_best": []}).astype(
     {"dataset": str, "method": str}
 )
-NO_SEEDS = pd.DataFrame({"trial": [], "n_selected": [], "clusterer": [], "seed_std": [], "n_seeds": []}).astype(
-    {"trial": str, "n_selected": "Int64", "clusterer": str}
-)
+NO_SEEDS = pd.DataFrame(
+    {"trial": [], "n_selected": [], "clusterer": [], "seed_std": [], "n_seeds": [], "seed_mean": []}
+).astype({"trial": str, "n_selected": "Int64", "clusterer": str})
 DECIMALS = dict.fromkeys((*METRICS, "seconds"), 1) | {"shape": 0}  # shown; scores are in percent
 
 
@@ -87,7 +87,7 @@ def build_cells(spec, study, chosen, published, selection, maxima=NO_MAXIMA, see
     maxima : DataFrame, optional
         From `metrics.study.maximum.maxima`, in the units of the table, where a cell is the maximum over the grid.
     seeds : DataFrame, optional
-        trial, n_selected, clusterer, and of these seed_std, in the units of the table, and n_seeds.
+        trial, n_selected, clusterer, and of these seed_std and seed_mean, in the units of the table, and n_seeds.
 
     Returns
     -------
@@ -96,7 +96,8 @@ def build_cells(spec, study, chosen, published, selection, maxima=NO_MAXIMA, see
         score) or "not run".  rank, published_rank: 1 for the best of its column (the fewest seconds) and 2 for the
         second, equal values of the shown decimals together; 0 for the rest.  n_candidates: among how many feature sets
         the best was taken; random_best: the expected best of as many random ones; excess: ours less that.
-        seed_std: over seeds of the method; nan where none are stored; n_seeds, in no CSV: of how many.
+        seed_std: over seeds of the method; nan where none are stored; n_seeds and seed_mean, in no CSV: of how many,
+        and their mean.
     """
     own = {(cell["dataset"], cell["method"], cell["clusterer"]): cell for cell in chosen.to_dict("records")}
     printed = dict(zip(published.index, published.to_dict("records"), strict=True))
@@ -124,7 +125,7 @@ def build_cells(spec, study, chosen, published, selection, maxima=NO_MAXIMA, see
         for _, group in frame.groupby("dataset"):
             frame.loc[group.index, column] = _ranks(sign * group[values].round(DECIMALS[spec.metric]), group[keys])
     frame["study"] = chosen["study"].iloc[0] if len(chosen) else study
-    return frame[[*COLUMNS, "n_seeds", "published_machine"]].astype(
+    return frame[[*COLUMNS, "n_seeds", "seed_mean", "published_machine"]].astype(
         {"published_n_features": "Int64", "n_candidates": "Int64"}
     )
 
