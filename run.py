@@ -19,6 +19,7 @@ from hydra.core.hydra_config import HydraConfig
 from omegaconf import OmegaConf
 
 from datasets import DataError, DataMissing
+from metrics.study import CAPPED, FAILED
 from runners.cell import run_cell
 from runners.method import ConfigError
 from runners.settings import read_config, read_names
@@ -26,7 +27,7 @@ from runners.store import StoreError
 
 logging.raiseExceptions = False  # a reader that goes away, such as `head`, must not fill the screen
 log = logging.getLogger(__name__)
-cells, problems = [], []
+cells, problems, capped = [], [], []
 missing, skipped = {}, {}  # data set -> why it cannot be had; data set -> number of cells left out
 
 
@@ -40,14 +41,24 @@ def main(config):
         check_choices(settings)
         if dataset["name"] in missing:  # another attempt to download it would take as long and end the same
             raise DataMissing(missing[dataset["name"]])
-        if failed := run_cell(settings):
-            problems.append(f"{cells[-1]}: {failed} trials failed")
+        unscored = run_cell(settings)
+        if failed := [row for row in unscored if row["status"] == FAILED]:
+            problems.append(f"{cells[-1]}: {len(failed)} trials failed{_first(failed)}")
+        if stopped := [row for row in unscored if row["status"] in CAPPED]:
+            capped.append(f"{cells[-1]}: {len(stopped)} trials ended at a cap{_first(stopped)}")
     except DataMissing as error:
         note_missing(dataset["name"], str(error), skip=config.missing_data == "skip")
     except (ConfigError, DataError, StoreError, OSError, MemoryError) as error:
         words = words_of(error)
         problems.append(f"{cells[-1]}: {words.splitlines()[0]}")
         log.error("error: %s", words)
+
+
+def _first(rows, most=3):
+    """The first of some rows of trials, a line each."""
+    lines = [f"  {row['params']} sizes {row['sizes']}: {row['error']}" for row in rows[:most]]
+    lines += [f"  and {len(rows) - most} more"] if len(rows) > most else []
+    return "\n".join(["", *lines])
 
 
 def check_choices(settings):
@@ -88,6 +99,8 @@ def report():
     """Print what was skipped and what has a problem; the exit status."""
     for dataset, count in skipped.items():
         print(f"skipped: {missing[dataset].splitlines()[0].rstrip(':')}: {count} of {len(cells)} cells")
+    if len(cells) > 1 and capped:
+        print("\n".join(capped))
     if len(cells) > 1 and problems:
         print("\n".join([f"\n{len(problems)} of {len(cells)} cells have a problem:", *problems]), file=sys.stderr)
     if cells and sum(skipped.values()) == len(cells):

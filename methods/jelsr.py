@@ -101,6 +101,7 @@ class JELSR(BaseSelector):
     selection. IEEE Trans. Cybernetics 44(6), 2014.
     """
 
+    arrays = {"nd": 10, "mm": 2, "nn": 0.25}  # the last is room for the factors of a sparse Laplacian
     bounds = {"alpha": above(0), "beta": above(0)}
     choices = {"affinity": ("heat", "binary")}
 

@@ -106,6 +106,7 @@ class SOCFS(BaseSelector):
     (2), and section 5.1, where SOCFS with it is a baseline.
     """
 
+    arrays = {"nd": 8, "mm": 4}
     bounds = {"lambda_": above(0), "lambda2": above(0), "triplet_weight": at_least(0)}
 
     def __init__(

@@ -103,6 +103,7 @@ class UDFS(BaseSelector):
     IJCAI 2011.
     """
 
+    arrays = {"nd": 8, "mm": 4}
     bounds = {"gamma": above(0), "lambda_": above(0)}
 
     def __init__(

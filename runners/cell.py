@@ -1,10 +1,12 @@
 """One cell, a method on a data set, from its settings to its stored results."""
 
 import time
+from collections import Counter
 
 from datasets import load_dataset, scale
 from metrics.kmeans import load_engine
-from metrics.study import FAILED
+from metrics.study import UNSCORED
+from runners.admission import workers_within_memory
 from runners.evaluations import Evaluations
 from runners.grid import expand
 from runners.method import ConfigError
@@ -25,8 +27,8 @@ def run_cell(settings):
 
     Returns
     -------
-    int
-        Number of failed trials.
+    list of dict
+        Rows of the trials that were run now and have no scores.
 
     Raises
     ------
@@ -37,7 +39,7 @@ def run_cell(settings):
     runner, protocol, method, folder = settings.runner, settings.protocol, settings.method, settings.folder
     dataset = load_dataset(settings.dataset, data_dir=settings.data_dir)
     scaled = scale(dataset.X, protocol.scaling)
-    trials = _trials(settings.study, dataset, method, protocol, runner.points)
+    trials = wanted_trials(settings.study, dataset, method, protocol, runner.points)
     claim_study(folder.parents[1], protocol)
     _announce(dataset, method, protocol, trials)
     with Store(folder, on_wait=lambda: log.info("  another run holds %s; waiting for it to end", folder)) as store:
@@ -45,15 +47,17 @@ def run_cell(settings):
             with store.redo() as again:
                 if cut_off := again.done(git_sha()):
                     log.info("  going on with a redo that was cut off; remove %s to begin anew", again.folder)
-                pending, failed = _run_missing(runner, trials, cut_off, scaled, dataset.y, again, folder)
+                pending, unscored = _run_missing(runner, trials, cut_off, scaled, dataset.y, again, folder)
             store.take_redone()
         else:
-            pending, failed = _run_missing(runner, trials, store.done(), scaled, dataset.y, store, folder)
+            done = store.done(retry=runner.retry)
+            pending, unscored = _run_missing(runner, trials, done, scaled, dataset.y, store, folder)
         say_result(folder, trials, len(pending), time.perf_counter() - started)
-    return failed
+    return unscored
 
 
-def _trials(study, dataset, method, protocol, points):
+def wanted_trials(study, dataset, method, protocol, points):
+    """The trials that a cell asks for, as `runners.grid.expand` lists them: all, or those at the default parameters."""
     trials = expand(study, dataset, method, protocol)
     if points == "grid":
         return trials
@@ -75,16 +79,20 @@ def _announce(dataset, method, protocol, trials):
 
 
 def _run_missing(runner, trials, done, X, y, store, folder):
-    """Run and store the trials that are not done; these, and the number of those that failed."""
+    """Run and store the trials that are not done; these, and the rows of those without scores."""
     pending = [trial for trial in trials if trial.key not in done]
+    if pending:
+        n_workers = workers_within_memory(pending, X.shape, runner.n_jobs, runner.caps)
     store.forget([trial.key for trial in pending])
     if len(pending) < len(trials):
         log.info("  %d of them stored already, %d to do", len(trials) - len(pending), len(pending))
-    return pending, _run_pending(runner, pending, X, y, store, folder) if pending else 0
+    if not pending:
+        return pending, []
+    return pending, _run_pending(runner, pending, X, y, n_workers, store, folder)
 
 
-def _run_pending(runner, pending, X, y, store, folder):
-    """Run and store trials; the number of those that failed."""
+def _run_pending(runner, pending, X, y, n_workers, store, folder):
+    """Run and store trials; the rows of those without scores."""
     # Here, so that the workers find it compiled and do not each do it.
     load_engine(lambda: log.info("  compiling the K-means engine, once on this machine: some ten seconds"))
     evaluations = None
@@ -93,28 +101,30 @@ def _run_pending(runner, pending, X, y, store, folder):
         evaluations = Evaluations(X, y, pending[0].protocol, kept, ignore_stored=runner.redo)
     # A single trial is not worth starting workers for, unless it may need so much memory that the system kills it: then
     # only a worker should die, and not the sweep.
-    n_workers = 1 if len(pending) == 1 and len(X) <= MANY_SAMPLES else runner.n_jobs
+    n_workers = 1 if len(pending) == 1 and len(X) <= MANY_SAMPLES else n_workers
     usage, started = Usage(), time.perf_counter()
-    failed = _store_all(run_all(pending, X, y, n_workers, evaluations, usage), len(pending), store, folder)
+    outcomes = run_all(pending, X, y, n_workers, evaluations, usage, runner.caps)
+    unscored = _store_all(outcomes, len(pending), store, folder)
     log.info("  %s", usage_text(usage, n_workers, time.perf_counter() - started))
-    return failed
+    return unscored
 
 
 def _store_all(outcomes, total, store, folder):
-    failed = 0
+    unscored, ends = [], Counter()
     progress = Progress(total)
     try:
         for ended in outcomes:
             store.append(ended)
             for outcome in ended:
                 row = outcome.trial
-                if row["status"] == FAILED:
-                    failed += 1
-                    progress.say(f"  failed: {row['params']} sizes {row['sizes']}: {row['error']}")
+                ends[row["status"]] += 1
+                if row["status"] in UNSCORED:
+                    unscored.append(row)
+                    progress.say(f"  {row['status']}: {row['params']} sizes {row['sizes']}: {row['error']}")
                 if outcome.log:
                     with open(folder / "run.log", "a") as file:
                         file.write(f"{row['trial']} {row['params']} sizes {row['sizes']}\n{outcome.log}\n")
-            progress.step(len(ended), failed)
+            progress.step(len(ended), ends)
     finally:
         progress.close()
-    return failed
+    return unscored

@@ -9,11 +9,11 @@ from collections import deque
 from dataclasses import dataclass, field
 
 import numpy as np
-from joblib.externals.loky.process_executor import BrokenProcessPool
 
 from metrics.protocol import Protocol
-from runners.trial import FAILED, Fit, Trial, failure, feature_set_digest, score
-from runners.workers import Workers
+from runners.caps import Stopped
+from runners.trial import FAILED, Fit, Trial, failure, feature_set_digest, score, stopped
+from runners.workers import WorkerDied, Workers
 
 BATCH_S = 0.1  # seconds of work that a task should hold, so that sending it costs little
 TICK_S = 1.0  # seconds after which the caller hears from a run in which nothing ends
@@ -39,7 +39,7 @@ class Usage:
     n_evaluated: int = 0
 
 
-def run_all(trials, X, y, n_jobs, evaluations=None, usage=None):
+def run_all(trials, X, y, n_jobs, evaluations=None, usage=None, caps=None):
     """Run trials and yield their outcomes as they come.
 
     Parameters
@@ -49,11 +49,13 @@ def run_all(trials, X, y, n_jobs, evaluations=None, usage=None):
     X : ndarray of shape (n_samples, n_features)
     y : ndarray of shape (n_samples,)
     n_jobs : int
-        Worker processes; 1 stays in this process.
+        Worker processes; 1 stays in this process, unless there are caps.
     evaluations : Evaluations, optional
         What is known of feature sets, and where new scores are kept.  None: every trial evaluates its own.
     usage : Usage, optional
         Filled as the run goes on.
+    caps : Caps, optional
+        What a fit may take; one that takes more is ended, with its worker.
 
     Yields
     ------
@@ -61,16 +63,13 @@ def run_all(trials, X, y, n_jobs, evaluations=None, usage=None):
         Those that ended since the last time; empty now and then, when none did for a while.  A trial whose worker dies
         (killed for memory, say) comes back failed; the rest goes on.
     """
-    plan = _Plan(trials, y, n_jobs, evaluations, usage or Usage())
-    with Workers(X, y, n_jobs) as workers:
+    plan = _Plan(trials, y, n_jobs, evaluations, usage or Usage(), one_at_a_time=bool(caps))
+    with Workers(X, y, n_jobs, caps) as workers:
         while not plan.finished:
-            try:
-                while task := plan.next_task(len(workers.running)):
-                    workers.submit(task)
-                for task, result in workers.wait(TICK_S):
-                    plan.take(task, result)
-            except BrokenProcessPool:
-                plan.lost(workers.restart())
+            while task := plan.next_task(workers.n_running):
+                workers.submit(task)
+            for task, results in workers.wait(TICK_S):
+                plan.take(task, results)
             yield plan.ended()
 
 
@@ -81,6 +80,10 @@ class _Task:
     items: tuple
     protocol: Protocol | None = None  # of evaluations
     alone: bool = False  # whether a worker died when it was last tried
+
+    @property
+    def is_fit(self):
+        return self.protocol is None
 
 
 @dataclass
@@ -98,7 +101,8 @@ class _Open:
 class _Plan:
     """What remains to be done, and what waits for what."""
 
-    def __init__(self, trials, y, n_jobs, evaluations, usage):
+    def __init__(self, trials, y, n_jobs, evaluations, usage, one_at_a_time):
+        self._one_at_a_time = one_at_a_time  # so that what is watched is one fit
         self._y, self._n_jobs, self._evaluations, self._usage = y, n_jobs, evaluations, usage
         self._unfitted = deque(trials)
         self._sets = {}  # name -> features, that nobody evaluates yet
@@ -123,7 +127,7 @@ class _Plan:
             names = list(self._sets)[: self._eval_s.batch(len(self._sets), self._n_jobs)]
             task = _Task(tuple((name, self._sets.pop(name)) for name in names), self._protocol)
         elif self._unfitted:
-            size = self._fit_s.batch(len(self._unfitted), self._n_jobs)
+            size = 1 if self._one_at_a_time else self._fit_s.batch(len(self._unfitted), self._n_jobs)
             task = _Task(tuple(self._unfitted.popleft() for _ in range(size)))
         else:
             return None
@@ -133,12 +137,19 @@ class _Plan:
     @property
     def _spare(self):
         """Tasks that wait at the workers' door: one where all are short, none where it could wait behind a slow fit."""
-        return int(self._n_jobs > 1 and self._fit_s.short and self._eval_s.short)
+        return int(self._n_jobs > 1 and not self._one_at_a_time and self._fit_s.short and self._eval_s.short)
 
     def take(self, task, results):
-        """Note the results of a task."""
+        """Note the results of a task, or what became of it in their place."""
         self._in_flight -= len(task.items)
-        if task.protocol is None:
+        if isinstance(results, WorkerDied):
+            self._lost(task)
+            return
+        if isinstance(results, Stopped):
+            self._usage.fit_s += results.fit_s
+            self._ended.append(stopped(task.items[0], results))
+            return
+        if task.is_fit:
             for trial, (fit, seconds) in zip(task.items, results, strict=True):
                 self._fit_s.add(seconds)
                 self._usage.fit_s += seconds
@@ -156,19 +167,17 @@ class _Plan:
             for position, open_trial in enumerate(self._asking.pop(name)):
                 self._scored(open_trial, name, scores, seconds if position == 0 else None)
 
-    def lost(self, tasks):
-        """Take back what was under way when a worker died: it is tried again alone, and failed if it was alone."""
-        for task in tasks:
-            self._in_flight -= len(task.items)
-            if task.alone:
-                self._died(task)
-            else:
-                self._alone.extend(_Task((item,), task.protocol, alone=True) for item in task.items)
-
     def ended(self):
         """The outcomes since the last call."""
         ended, self._ended = self._ended, []
         return ended
+
+    def _lost(self, task):
+        """A worker died of a task: it is tried again alone, and failed if it was alone."""
+        if task.alone:
+            self._died(task)
+        else:
+            self._alone.extend(_Task((item,), task.protocol, alone=True) for item in task.items)
 
     def _fitted(self, trial, fit):
         if fit.row["status"] == FAILED:
@@ -212,7 +221,7 @@ class _Plan:
     def _died(self, task):
         error = RuntimeError("the worker process died while it ran this trial (out of memory?)")
         (item,) = task.items
-        if task.protocol is None:
+        if task.is_fit:
             self._ended.append(failure(item, error))
             return
         for open_trial in self._asking.pop(item[0]):

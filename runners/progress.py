@@ -9,6 +9,7 @@ from pathlib import Path
 import pandas as pd
 from tqdm import tqdm
 
+from metrics.study import FAILED, UNSCORED
 from metrics.study.summary import select, summarise
 from runners.provenance import git_sha
 from runners.store import load_results
@@ -67,12 +68,20 @@ class Progress:
         self._total, self._every, self._count = total, every, 0
         self._started = self._last = time.perf_counter()
 
-    def step(self, count, failed):
-        """Count trials that ended; with none it only shows that the run is alive."""
+    def step(self, count, ends):
+        """Count trials that ended; with none it only shows that the run is alive.
+
+        Parameters
+        ----------
+        count : int
+        ends : Mapping
+            Status -> trials so far.
+        """
         self._count += count
+        unscored = {status: ends[status] for status in UNSCORED if ends.get(status)}
         if self._bar is not None:
-            if failed:
-                self._bar.set_postfix(failed=failed)
+            if unscored:
+                self._bar.set_postfix(unscored)
             self._bar.update(count)
             self._bar.refresh()
             return
@@ -81,9 +90,10 @@ class Progress:
             self._last = now
             since = now - self._started
             left = f", about {since / self._count * (self._total - self._count):.0f} s to go" if self._count else ""
+            words = ", ".join(f"{count} {status}" for status, count in ({FAILED: 0} | unscored).items())
             log.info(
-                "  %d of %s, %d failed, after %.0f s%s",
-                self._count, counted(self._total, self._noun), failed, since, left,
+                "  %d of %s, %s, after %.0f s%s",
+                self._count, counted(self._total, self._noun), words, since, left,
             )  # fmt: skip
 
     def say(self, text):
@@ -117,7 +127,7 @@ def say_result(folder, trials, n_pending, seconds):
     counts = Counter(stored["status"])
     parts = [f"{len(stored)} of {counted(len(trials), 'trial')} stored ({n_pending} now)"]
     parts += [
-        f"{counts[status]} {status}" for status in ("failed", "max_iter", "diverged", "collapsed") if counts[status]
+        f"{counts[status]} {status}" for status in (*UNSCORED, "max_iter", "diverged", "collapsed") if counts[status]
     ]
     log.info("  %s; %.1f s", ", ".join(parts), seconds)
     others = sorted(set(stored["git_sha"]) - {git_sha()})

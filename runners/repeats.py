@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 from joblib import Parallel, delayed
 
-from metrics.study import FAILED, USUAL_SIZE, nearest_size
+from metrics.study import UNSCORED, USUAL_SIZE, nearest_size
 from runners.again import stored_trial, takes_seed, with_seed
 from runners.files import held, write_rows
 from runners.reading import read_cells, read_frame
@@ -37,7 +37,7 @@ def default_trial(trials, target, wanted=USUAL_SIZE):
         Of its sizes, the nearest to `wanted`; 0 without a trial.
     """
     nearest = {}
-    for row in trials[trials["is_default"] & (trials["status"] != FAILED)].to_dict("records"):
+    for row in trials[trials["is_default"] & ~trials["status"].isin(UNSCORED)].to_dict("records"):
         nearest.setdefault(nearest_size(json.loads(row["sizes"]), wanted), row)
     if not nearest:
         return None, 0

@@ -14,13 +14,13 @@ class Row:
     params, sizes, protocol, ranking, feature_sets, shared, versions : str
         JSON.
     status : str
-        How the fit ended ("converged", "max_iter", ...), or "failed"; then `error` says why.
+        How the fit ended ("converged", "max_iter", ...), or one of `metrics.study.UNSCORED`; then `error` says why.
     objective : float
         At the end of the fit.
     fit_s, eval_s : float
-        Seconds of the fit, and of the trial's own evaluations.
+        Seconds of the fit, also of one that a cap ended, and of the trial's own evaluations.
     peak_mb : float
-        Largest memory of the process during the fit.
+        Largest memory of the process during the fit, also of one that a cap ended.
     n_scores : int
         Number of the trial's rows in ``scores.csv``: fewer there mean that a crash cut the trial off.
     shared : str

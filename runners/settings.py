@@ -11,33 +11,14 @@ from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from metrics.protocol import Protocol
+from metrics.study import FAILED
 from runners.method import ConfigError, Method, did_you_mean
+from runners.runner import Runner, check_caps, read_retry
 
 NAME = re.compile(r"\w(?:[\w .,+=@()~-]{0,98}[\w,+=@()~-])?")  # also a folder, in any system, and no pattern of files
 MISSING_DATA = ("error", "skip")
 POINTS = ("grid", "default")
 MOST_JOBS = 1024
-
-
-@dataclass(frozen=True)
-class Runner:
-    """A file of conf/runner.
-
-    Attributes
-    ----------
-    n_jobs : int
-        Worker processes, 1 or more.
-    redo : bool
-        Compute what is stored again.
-    cache : bool
-        Keep the scores of feature sets for other trials and studies.
-    points : {"grid", "default"}
-    """
-
-    n_jobs: int
-    redo: bool
-    cache: bool
-    points: str
 
 
 @dataclass(frozen=True)
@@ -174,7 +155,8 @@ def read_runner(content):
     ------
     ConfigError
     """
-    _check_fields("runner", content, {item.name: True for item in fields(Runner)}, "the runner's settings")
+    needed = {item.name: item.default is MISSING for item in fields(Runner)}
+    _check_fields("runner", content, needed, "the runner's settings")
     n_jobs = content["n_jobs"]
     if type(n_jobs) is not int or n_jobs == 0 or not -1 <= n_jobs <= MOST_JOBS:
         raise ConfigError(f"runner.n_jobs={shown(n_jobs)} must be 1 to {MOST_JOBS}, or -1 for every core.")
@@ -183,8 +165,9 @@ def read_runner(content):
             raise ConfigError(f"runner.{name}={shown(content[name])} must be true or false.")
     if content["points"] not in POINTS:
         raise ConfigError(f"runner.points={shown(content['points'])} must be grid or default.")
+    check_caps(content)
     n_jobs = cpu_count() if n_jobs == -1 else n_jobs
-    return Runner(n_jobs, content["redo"], content["cache"], content["points"])
+    return Runner(**{**content, "n_jobs": n_jobs, "retry": read_retry(content.get("retry", [FAILED]))})
 
 
 def read_protocol(content):

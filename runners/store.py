@@ -96,18 +96,20 @@ class Store:
     def __exit__(self, *exception):
         self._lock.release()
 
-    def done(self, git_sha=None):
-        """Keys of the trials that are stored and did not fail.
+    def done(self, git_sha=None, retry=(FAILED,)):
+        """Keys of the trials that are stored and need not be run again.
 
         Parameters
         ----------
         git_sha : str, optional
             Only those that this version of the code computed.
+        retry : sequence of str, default=("failed",)
+            Statuses of trials that are to be run again.
         """
         return {
             row["trial"]
             for row in read_rows(self._paths["trials"])
-            if row["status"] != FAILED and git_sha in (None, row["git_sha"])
+            if row["status"] not in retry and git_sha in (None, row["git_sha"])
         }
 
     def forget(self, keys):

@@ -9,8 +9,7 @@ import traceback
 import warnings
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from datetime import UTC, datetime
-from pathlib import Path
+from datetime import UTC, datetime, timedelta
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -19,6 +18,7 @@ from threadpoolctl import threadpool_limits
 from metrics.evaluate import PER_RESTART, PER_SET, evaluate, evaluate_labels
 from metrics.protocol import OPTIONAL, Protocol
 from metrics.study import FAILED
+from runners.memory import peak_mb, reset_peak
 from runners.method import load_class
 from runners.provenance import git_sha, versions
 from runners.row import Row
@@ -110,7 +110,7 @@ def fit_trial(trial, X):
     Fit
     """
     row = _blank_row(trial)
-    _reset_peak()
+    reset_peak()
     with threadpool_limits(1), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         warnings.simplefilter("ignore", ConvergenceWarning)  # the status says so
@@ -126,7 +126,7 @@ def fit_trial(trial, X):
         n_iter=selector.n_iter_,
         objective=selector.objective_,
         ranking=_ranking_json(subsets),
-        peak_mb=_peak_mb(),
+        peak_mb=peak_mb(),
         feature_sets=to_json({str(size): feature_set_digest(subset) for size, subset in subsets.items()}),
     )
     labels = None
@@ -194,6 +194,22 @@ def failure(trial, error, row=None):
     return Outcome({**(row or _blank_row(trial)), **_failed(error)}, log="".join(traceback.format_exception(error)))
 
 
+def stopped(trial, stop):
+    """The outcome of a trial whose fit was ended at a cap.
+
+    Parameters
+    ----------
+    trial : Trial
+    stop : runners.caps.Stopped
+
+    Returns
+    -------
+    Outcome
+    """
+    started = datetime.now(UTC) - timedelta(seconds=stop.fit_s)
+    return Outcome({**_blank_row(trial), **vars(stop), "started": started.isoformat(timespec="seconds")})
+
+
 def _failed(error):
     return {"status": FAILED, "error": " ".join(f"{type(error).__name__}: {error}".split())[:500]}
 
@@ -238,27 +254,6 @@ def _ranking_json(subsets):
     if all(np.array_equal(longest[: len(subset)], subset) for subset in subsets.values()):
         return to_json(longest.tolist())
     return to_json({str(size): subset.tolist() for size, subset in subsets.items()})
-
-
-def _reset_peak():
-    """Start the high-water mark of this process anew, where the system allows it (Linux)."""
-    try:
-        Path("/proc/self/clear_refs").write_text("5")
-    except OSError:
-        return
-
-
-def _peak_mb():
-    """High-water mark of this process's memory in MB; on systems other than Linux since its start."""
-    try:
-        status = Path("/proc/self/status").read_text()
-        return int(status.split("VmHWM:")[1].split()[0]) / 1024
-    except (OSError, IndexError):
-        import resource
-        import sys
-
-        unit = 2**20 if sys.platform == "darwin" else 2**10
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
 
 
 @dataclass(frozen=True)

@@ -4,33 +4,50 @@ import functools
 import os
 import shutil
 import tempfile
-import threading
 import time
-from concurrent.futures import FIRST_COMPLETED, Future, wait
+from collections import deque
+from multiprocessing.connection import wait
 from pathlib import Path
 
 import filelock
 import numpy as np
-from joblib.externals.loky import get_reusable_executor
-from joblib.externals.loky.process_executor import BrokenProcessPool
 
 from metrics.evaluate import evaluate
+from runners import processes
+from runners.caps import Caps
+from runners.memory import memory_of
+from runners.method import load_class
 from runners.trial import fit_trial
 
 PREFIX = "ufs-bench-"  # of the folders with a copy of the data that all workers map
 LOCK = ".lock"
+WATCH_S = 0.05  # seconds between two looks at fits that have a cap
+
+
+class WorkerDied:
+    """In place of results: the process ended while it ran the task, killed for memory, say."""
 
 
 class Workers:
-    """Processes that map the data from one file, or this process itself where n_jobs is 1."""
+    """Processes that map the data from one file, or this process itself where n_jobs is 1 and no fit has a cap.
 
-    def __init__(self, X, y, n_jobs):
-        self._X, self._y, self._n_jobs = X, y, n_jobs
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+    y : ndarray of shape (n_samples,)
+    n_jobs : int
+    caps : Caps, optional
+        With any, a task has one trial, and no worker is sent a second task before it has done the first.
+    """
+
+    def __init__(self, X, y, n_jobs, caps=None):
+        self._X, self._y, self._n_jobs, self._caps = X, y, n_jobs, caps or Caps()
         self._folder = None
-        self.running = {}
+        self._workers = []
+        self._ended = []  # (task, results) that nobody has asked for yet
 
     def __enter__(self):
-        if self._n_jobs > 1:
+        if self._n_jobs > 1 or self._caps:
             remove_leftovers()
             self._folder = tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-")
             self._lock = filelock.FileLock(Path(self._folder, LOCK))
@@ -39,44 +56,107 @@ class Workers:
             np.save(Path(self._folder, "y.npy"), self._y)
         return self
 
-    def __exit__(self, kind, value, trace):
+    def __exit__(self, *exception):
         if self._folder is None:
             return
-        if kind is not None:
-            self._executor().shutdown(wait=False, kill_workers=True)
+        for worker in self._workers:
+            worker.leave(self._n_jobs)
         self._lock.release()
         shutil.rmtree(self._folder, ignore_errors=True)
 
+    @property
+    def n_running(self):
+        """Number of tasks that were submitted and have not come back."""
+        return len(self._ended) + sum(len(worker.tasks) for worker in self._workers)
+
     def submit(self, task):
+        """Run a task, here, or in the worker that has the fewest."""
         if self._folder is None:
-            future = Future()
-            future.set_result(_run(task, self._X, self._y))
-        else:
-            # Noted before it is sent, so that it is not forgotten where sending fails.
-            self.running[placeholder := Future()] = task
-            future = self._executor().submit(_run_in_worker, task, self._folder)
-            del self.running[placeholder]
-        self.running[future] = task
+            self._ended.append((task, _run(task, self._X, self._y)))
+            return
+        worker = min(self._workers, key=lambda worker: len(worker.tasks), default=None)
+        if worker is None or (worker.tasks and len(self._workers) < self._n_jobs):
+            worker = _Worker()
+            self._workers.append(worker)
+        worker.submit(task, self._folder)
 
     def wait(self, seconds):
-        """(task, results) of what has ended, after `seconds` at most; BrokenProcessPool when only deaths are left."""
-        done = wait(self.running, seconds, FIRST_COMPLETED).done
-        whole = [future for future in done if not isinstance(future.exception(), BrokenProcessPool)]
-        if done and not whole:
-            raise next(iter(done)).exception()
-        return [(self.running.pop(future), future.result()) for future in whole]
+        """What has ended, after `seconds` at most.
 
-    def restart(self):
-        """The tasks that were under way; the next one to be submitted starts new processes."""
-        lost = list(self.running.values())
-        self.running.clear()
-        return lost
+        Returns
+        -------
+        list of (task, results)
+            In place of results, WorkerDied, or the Stopped of a fit that reached a cap.
+        """
+        deadline = time.monotonic() + seconds
+        while True:
+            for worker in [worker for worker in self._workers if worker.dead]:
+                self._workers.remove(worker)
+                self._ended += [(task, WorkerDied()) for task in worker.tasks]
+            left = deadline - time.monotonic()
+            if self._ended or not self._workers or left <= 0:
+                break
+            ready = wait([worker.connection for worker in self._workers], min(left, WATCH_S) if self._caps else left)
+            for worker in self._workers:
+                if worker.connection in ready:
+                    self._ended += worker.receive()
+                elif stop := worker.stop_at(self._caps):
+                    self._ended.append((worker.tasks.popleft(), stop))
+        ended, self._ended = self._ended, []
+        return ended
 
-    def _executor(self):
-        one_thread = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-        # The watch begins with the process, so that one whose parent dies while it starts ends, too.
-        watch = {"initializer": _end_with, "initargs": (os.getpid(),)}
-        return get_reusable_executor(self._n_jobs, timeout=300, env=one_thread, **watch)
+
+class _Worker:
+    """A process, and the tasks that it has been sent."""
+
+    def __init__(self):
+        self._process = processes.take(_run_in_worker)
+        self.connection = self._process.connection
+        self.tasks, self.dead = deque(), False
+        self._begun = self._reset = None  # when the first of its tasks began, and whether its memory counts from there
+
+    def submit(self, task, folder):
+        self.tasks.append(task)
+        try:
+            self._process.send((task, folder))
+        except OSError:  # it died since its last task
+            self.kill()
+
+    def receive(self):
+        """(task, results), or nothing where it only says that it has begun."""
+        try:
+            what, content = self.connection.recv()
+        except (EOFError, OSError):
+            self.kill()
+            return []
+        if what == processes.BEGUN:
+            self._begun, self._reset = time.monotonic(), content
+            return []
+        task, self._begun = self.tasks.popleft(), None
+        if what == processes.RAISED:
+            raise content
+        return [(task, content)]
+
+    def stop_at(self, caps):
+        """End the fit that has reached a cap; the Stopped of it, or None."""
+        if not caps or self._begun is None or not self.tasks[0].is_fit:
+            return None
+        peak = memory_of(self._process.pid, peak=self._reset)
+        stop = caps.reached(time.monotonic() - self._begun, peak)
+        if stop is not None:
+            self.kill()
+        return stop
+
+    def kill(self):
+        self.dead = True
+        self._process.kill()
+
+    def leave(self, most):
+        """Be of use to the next cell; with work left, as after an error, end."""
+        if self.tasks:
+            self.kill()
+        else:
+            processes.give_back(self._process, most)
 
 
 def remove_leftovers():
@@ -111,7 +191,7 @@ def _lives(pid):
 
 def _run(task, X, y):
     """The results of a task's items, each with its seconds."""
-    if task.protocol is None:
+    if task.is_fit:
         return [_timed(fit_trial, trial, X) for trial in task.items]
     return [_evaluated(features, X, y, task.protocol) for _, features in task.items]
 
@@ -129,30 +209,16 @@ def _evaluated(features, X, y, protocol):
         return error, 0.0
 
 
-def _run_in_worker(task, folder):
-    global _data_folder
-    _data_folder = folder
-    return _run(task, *_mapped(folder))
+def _run_in_worker(begin, task, folder):
+    X, y = _mapped(folder)
+    if task.is_fit:
+        for trial in task.items:
+            load_class(trial.target)  # here, as what a first import takes is none of the fit's seconds
+    begin()
+    return _run(task, X, y)
 
 
 @functools.lru_cache(maxsize=1)
 def _mapped(folder):
     """X and y, read-only and shared by all workers."""
     return tuple(np.asarray(np.load(Path(folder, name), mmap_mode="r")) for name in ("X.npy", "y.npy"))
-
-
-_data_folder = None
-
-
-@functools.cache
-def _end_with(parent):
-    """Let this worker end soon after the process that feeds it, even a killed one, instead of working on for nobody."""
-
-    def watch():
-        while os.getppid() == parent:
-            time.sleep(1)
-        if _data_folder is not None:
-            shutil.rmtree(_data_folder, ignore_errors=True)
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()

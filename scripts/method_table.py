@@ -15,7 +15,7 @@ from textwrap import TextWrapper
 import pandas as pd
 
 from datasets import dataset_names
-from metrics.study import FAILED
+from metrics.study import UNSCORED
 from runners.boundary import boundary
 from scripts.core.conf import ROOT, find, names
 from scripts.core.study import Study
@@ -68,8 +68,9 @@ def _of_this_pair(method, dataset):
 
 def _cells(method, trial, results):
     """The texts of one line, in the columns of HEAD."""
-    if trial is None or trial["status"] == FAILED:
-        blank = dict.fromkeys(HEAD, "-") | {"Method": method, "status": NOT_RUN if trial is None else FAILED}
+    if trial is None or trial["status"] in UNSCORED:
+        blank = dict.fromkeys(HEAD, "-")
+        blank |= {"Method": method, "status": NOT_RUN if trial is None else trial["status"]}
         return tuple(blank[name] for name in HEAD)
     scores = results.scores[results.scores["trial"] == trial["trial"]]
     own = (scores["clusterer"] == "kmeans", scores["clusterer"] == "learned")
@@ -102,18 +103,18 @@ def _notes(chosen, study):
     if old := shown.sum() - len(found):
         yield f"{old} stored trials of these cells are left out: their parameters are not the default of today."
     for (method, dataset), trial in chosen.items():
-        if trial is not None and trial["status"] == FAILED:
-            yield f"{method} on {dataset} failed: {trial['error']}"
+        if trial is not None and trial["status"] in UNSCORED:
+            yield f"{method} on {dataset} {trial['status']}: {trial['error']}"
     if gaps := [trial for trial in chosen.values() if _is_gap(trial)]:
         missing = sum(trial is None for trial in gaps)
         yield (
-            f"Of {len(chosen)} cells {missing} are not run and {len(gaps) - missing} failed. The commands below "
-            "run what is missing and repeat what failed."
+            f"Of {len(chosen)} cells {missing} are not run and {len(gaps) - missing} failed or were capped. The "
+            "commands below run what is missing and repeat the others."
         )
 
 
 def _is_gap(trial):
-    return trial is None or trial["status"] == FAILED
+    return trial is None or trial["status"] in UNSCORED
 
 
 def _commands(chosen, methods, datasets, options):

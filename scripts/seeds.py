@@ -7,6 +7,7 @@ from pathlib import Path
 from joblib import cpu_count
 
 from metrics.kmeans import load_engine
+from metrics.study import FAILED
 from metrics.study.seeds import spreads
 from runners.again import stored_trial, takes_seed
 from runners.evaluations import Evaluations
@@ -115,7 +116,7 @@ def _fit_all(study, points, n_seeds, n_jobs):
         if error:
             errors.append(f"{method} on {dataset}: {error}")
             progress.say(f"  failed: {errors[-1]}")
-        progress.step(1, len(errors))
+        progress.step(1, {FAILED: len(errors)})
 
     try:
         for dataset in dict.fromkeys(dataset for dataset, _ in points):

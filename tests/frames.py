@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from metrics.evaluate import PER_SET
+from metrics.study import UNSCORED
 from runners.store import FACTS, MEASURES, SCORES, TRACES, TRIALS, Results
 from scripts.core.study import Study
 
@@ -43,7 +44,7 @@ def frames(points, study="dgufs", protocol=PROTOCOL):
     for number, point in enumerate(points):
         key = f"{study}{number:04d}"
         acc, nmi, learned = (point.get(name, {}) for name in ("acc", "nmi", "learned"))
-        failed = point.get("status") == "failed"
+        failed = point.get("status") in UNSCORED
         row = dict.fromkeys(TRIALS, "") | {
             "trial": key,
             "study": study,

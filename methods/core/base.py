@@ -12,11 +12,13 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from methods.core.checks import at_least, check_choice, check_number, check_range, n_samples, whole
+from methods.core.graphs import BLOCK
 from methods.core.loop import DIVERGED, MAX_ITER, Trace
 from methods.core.shared import constant
 
 # What holds for a parameter of this name in every method that has it, unless the method's `bounds` say otherwise.
 COMMON = {"n_clusters": whole(1, n_samples), "n_neighbors": whole(1), "max_iter": whole(0), "tol": at_least(0)}
+GRAPH_BLOCKS = 5  # temporary arrays of a `methods.core.graphs.nearest_neighbors`
 OR_ARRAY = {"affinity"}  # may be an array in place of one of the `choices`
 
 
@@ -85,6 +87,9 @@ class BaseSelector(SelectorMixin, BaseEstimator):
     # True where nothing is selected: the runner then scores all features, whatever the protocol's sizes.
     keeps_all = False
 
+    # Arrays of float64 that a fit holds at once at most, by shape: "nd" is that of X, "mm" has m = min(n, d).
+    arrays = {"nd": 4}
+
     # Parameters that repeat the method and do not tune it: every value of its file is run, whatever protocols search.
     repeats = ()
 
@@ -139,6 +144,24 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         for name, options in self.choices.items():
             check_choice(name, parameters[name], options, or_array=name in OR_ARRAY)
         self._check(X)
+
+    def memory(self, n_samples, n_features):
+        """What a fit takes beside X, estimated from above: the `arrays`, and the blocks in which a graph is built.
+
+        Parameters
+        ----------
+        n_samples, n_features : int
+
+        Returns
+        -------
+        int
+            Bytes.
+        """
+        sides = {"n": n_samples, "d": n_features, "m": min(n_samples, n_features)}
+        numbers = sum(count * sides[shape[0]] * sides[shape[1]] for shape, count in self.arrays.items())
+        if hasattr(self, "n_neighbors"):
+            numbers += GRAPH_BLOCKS * min(n_samples * max(n_samples, self.n_neighbors * n_features), BLOCK)
+        return int(8 * numbers)
 
     def subset(self, size):
         """The `size` features that this fit selects, best first.

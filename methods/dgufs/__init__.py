@@ -137,6 +137,11 @@ class DGUFS(BaseSelector):
         self.tol = tol
         self.random_state = random_state
 
+    @property
+    def arrays(self):
+        """Of `BaseSelector.memory`: similarities, their splittings and the multipliers, all dense."""
+        return {"nd": 4, "nn": 12 if self.solver == "released" else 4}
+
     def _check(self, X):
         if self.init is not None:
             SOLVERS[self.solver].check_init(self.init, X.shape, self.n_clusters)

@@ -101,6 +101,7 @@ class EUFS(BaseSelector):
     Wang, Tang & Liu. Embedded unsupervised feature selection. AAAI 2015.
     """
 
+    arrays = {"nd": 10, "nn": 0.25}  # the last is room for the factors of a sparse Laplacian
     bounds = {"alpha": at_least(0), "beta": above(0), "mu0": above(0), "rho": at_least(1)}
     choices = {"solver": ("penalty", "admm"), "affinity": ("heat", "binary")}
 

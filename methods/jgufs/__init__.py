@@ -115,6 +115,7 @@ class JGUFS(BaseSelector):
     model (2), S (3)-(5), W (6)-(9), F (10)-(14), Algorithm 1.
     """
 
+    arrays = {"nd": 10, "mm": 4, "nn": 0.25}  # the last is room for the factors of a sparse Laplacian
     bounds = {"alpha": above(0), "beta": above(0), "gamma": above(0), "lambda_": between(0, 1e20)}
     choices = {"variant": tuple(VARIANTS), "affinity": ("heat", "binary")}
 

@@ -88,6 +88,7 @@ class KMeansUFS(BaseSelector):
     (11), bilinear ADMM (27), updates (29), (31), (26), (17)-(19), start (32), Algorithm 1.
     """
 
+    arrays = {"nd": 8, "mm": 4}
     bounds = {"n_clusters": whole(1, smaller_side), "mu0": above(0), "rho": at_least(1), "patience": whole(1)}
     choices = {"solver": ("exact", "admm")}
 

@@ -113,6 +113,7 @@ class NDFS(BaseSelector):
     Li, Yang, Liu, Zhou & Lu. Unsupervised feature selection using nonnegative spectral analysis. AAAI 2012.
     """
 
+    arrays = {"nd": 10, "mm": 4, "nn": 0.25}  # the last is room for the factors of a sparse Laplacian
     bounds = {"alpha": above(0), "beta": above(0), "gamma": between(0, 1e20)}
     choices = {"variant": tuple(VARIANTS), "affinity": ("heat", "binary")}
 

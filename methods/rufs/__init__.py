@@ -118,6 +118,7 @@ class RUFS(BaseSelector):
     objective (8), gradients (10)-(12), Algorithm 3.
     """
 
+    arrays = {"nd": 10, "mm": 4, "nn": 0.25}  # the last is room for the factors of a sparse Laplacian
     bounds = {"nu": at_least(0), "alpha": above(0), "beta": above(0), "zeta": Bound(0, 1e20)}
     choices = {"variant": tuple(VARIANTS), "affinity": ("local", "heat", "binary")}
 

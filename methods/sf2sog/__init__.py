@@ -92,6 +92,7 @@ class SF2SOG(BaseSelector):
     """
 
     size_in_objective = True
+    arrays = {"nd": 10, "mm": 4, "nn": 0.25}  # the last is room for the factors of a sparse Laplacian
     bounds = {"lambda_": above(0), "gamma": above(0)}
     choices = {"affinity": ("heat", "binary")}
 

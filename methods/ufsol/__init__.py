@@ -132,6 +132,7 @@ class UFSOL(BaseSelector):
     quadratic form (6), (7), Algorithm 1, variants in section 3.3.
     """
 
+    arrays = {"nd": 8, "mm": 4}
     bounds = {"alpha": at_least(0), "beta": above(0)}
     choices = {"graph": tuple(GRAPHS), "variant": tuple(VARIANTS), "affinity": ("heat", "binary")}  # affinity: or None
 

@@ -6,12 +6,13 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 
+from metrics.study import UNSCORED
 from metrics.study.sets import CELL, feature_sets, stored_features
 from metrics.study.stability import jaccard, nogueira
 
 RISE = 1e-10  # a relative rise of the objective below this is rounding
 STILL = 0.01  # a change of the indicators up to this is none
-STATUSES = ("max_iter", "diverged", "collapsed", "failed")
+STATUSES = ("max_iter", "diverged", "collapsed", *UNSCORED)
 
 
 def parameter_effects(trials, n_features=None):
@@ -167,7 +168,7 @@ def outcomes(trials, traces):
     Returns
     -------
     DataFrame
-        One row per data set and method: n_trials, the shares max_iter, diverged, collapsed and failed, and
+        One row per data set and method: n_trials, the shares of `STATUSES`, and
         n_traced, rose: the share of the trials with a trace whose objective rose by more than 1e-10 of itself.
     """
     rose = {}
@@ -236,7 +237,7 @@ def objective_gaps(trials, optima):
         dataset, method, optimum (a method), n_selected, objective, best, gap (relative to |best|).  The objective is
         that of the largest size of a trial, so that only trials which share it are compared.
     """
-    trials = trials[trials["status"] != "failed"]
+    trials = trials[~trials["status"].isin(UNSCORED)]
     largest = trials["sizes"].map(lambda text: max(json.loads(text)))
     rows = []
     for method, reference in optima.items():
@@ -268,7 +269,7 @@ def stabilities(fits, n_features):
         One row per data set, method and change ("samples", "columns", "seed"): n_selected, n_sets (with the fit on
         unchanged data; failed ones left out), n_distinct, jaccard, and nogueira with low and high, its 95 % interval.
     """
-    fits = fits[fits["status"] != "failed"]
+    fits = fits[~fits["status"].isin(UNSCORED)]
     sets = fits.assign(features=fits["features"].map(json.loads))
     rows = []
     for key, cell in sets.groupby([*CELL, "n_selected"]):

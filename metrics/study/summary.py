@@ -6,12 +6,12 @@ import numpy as np
 import pandas as pd
 
 from metrics.evaluate import PER_SET
-from metrics.study import FAILED, METRICS
+from metrics.study import METRICS, UNSCORED
 from metrics.study.frames import CELL, POINT, check_one_protocol, complete_sizes, scored_sizes
 from metrics.study.selections import BY_NAME, LABEL_FREE, NOTHING, SELECTIONS
 
-__all__ = ["FAILED", "SELECTIONS", "check_one_protocol", "running_times", "select", "summarise"]
-COUNTS = ["n_params", "n_points", "n_failed", "n_missing"]
+__all__ = ["SELECTIONS", "check_one_protocol", "running_times", "select", "summarise"]
+COUNTS = ["n_params", "n_points", *(f"n_{status}" for status in UNSCORED), "n_missing"]
 
 
 def summarise(trials, scores, measures=None):
@@ -33,7 +33,8 @@ def summarise(trials, scores, measures=None):
         means of the two measures that use no label, and `metrics.evaluate.PER_SET` what was measured once, nan where
         it was not (those that are metrics also as nearest_neighbour_mean, and so on).  Of what chooses without labels,
         learned labels have that of the best size of their trial.
-        A trial that failed has a "kmeans" row for every size that it was to score, with n_restarts=0 and nan.
+        A trial that failed or was capped has a "kmeans" row for every size that it was to score, with n_restarts=0
+        and nan.
 
     Raises
     ------
@@ -99,8 +100,9 @@ def select(summary, metric="acc", selection="best_over_grid", per_size=False):
     DataFrame
         Columns study, dataset, method, clusterer, metric, selection, mean, std (fractions), n_selected, params, trial,
         status, n_restarts, sizes (of the protocol, as far as they were scored on the data set), and the counts n_params
-        (grid points seen), n_points (scored), n_failed and n_missing: feature sets of failed trials, and those without
-        a score for any reason, so that a grid point which lacks a size of the others shows.  A cell without any score
+        (grid points seen), n_points (scored), n_failed, n_timeout, n_out_of_memory and n_missing: feature sets of
+        trials that ended so, and those without a score for any reason, so that a grid point which lacks a size of the
+        others shows.  A cell without any score
         has mean nan.
 
     Raises
@@ -113,10 +115,11 @@ def select(summary, metric="acc", selection="best_over_grid", per_size=False):
             raise ValueError(f"{name}={value!r} must be one of {', '.join(options)}.")
     summary = summary.rename(columns={f"{metric}_mean": "mean", f"{metric}_std": "std"})
     sizes, choose = scored_sizes(summary), BY_NAME[selection].choose
-    failures = summary[summary["status"] == FAILED].groupby(CELL[:3]).size()
+    unscored = summary[summary["status"].isin(UNSCORED)].groupby([*CELL[:3], "status"]).size()
     rows = []
     for key, cell in summary.groupby(CELL):
-        own = {**dict(zip(CELL, key, strict=True)), **_counts(cell, sizes[key[:2]], int(failures.get(key[:3], 0)))}
+        ends = {status: int(unscored.get((*key[:3], status), 0)) for status in UNSCORED}
+        own = {**dict(zip(CELL, key, strict=True)), **_counts(cell, sizes[key[:2]], ends)}
         for size, points in cell.groupby("n_selected") if per_size else [(None, cell)]:
             chosen = choose(points, [size] if per_size else sizes[key[:2]])
             shown = {"n_selected": size} if per_size else {}
@@ -139,14 +142,14 @@ def running_times(trials):
     Returns
     -------
     DataFrame
-        One row per study, data set and method: mean and std (ddof=1) of fit_s over the trials that did not fail, at
-        whatever parameters; metric "seconds", selection "all_fits".
+        One row per study, data set and method: mean and std (ddof=1) of fit_s over the trials that neither failed nor
+        were capped, at whatever parameters; metric "seconds", selection "all_fits".
     """
     rows = []
     for key, cell in trials.groupby(CELL[:3]):
-        fits = cell[cell["status"] != FAILED]
-        counts = {"n_params": cell["params"].nunique(), "n_points": len(fits)}
-        counts["n_failed"] = counts["n_missing"] = len(cell) - len(fits)
+        fits = cell[~cell["status"].isin(UNSCORED)]
+        counts = {"n_params": cell["params"].nunique(), "n_points": len(fits), "n_missing": len(cell) - len(fits)}
+        counts |= {f"n_{status}": int((cell["status"] == status).sum()) for status in UNSCORED}
         values = {**NOTHING, "mean": fits["fit_s"].mean(), "std": fits["fit_s"].std(), "n_selected": pd.NA, "sizes": []}
         own = dict(zip(CELL, (*key, "kmeans"), strict=True))
         rows.append({**own, "metric": "seconds", "selection": "all_fits", **values, **counts})
@@ -163,13 +166,13 @@ def _measured(measures):
     return wide.reindex(columns=list(PER_SET)).reset_index()
 
 
-def _counts(cell, sizes, n_failed):
+def _counts(cell, sizes, ends):
     n_params = cell["params"].nunique()
     scored = int((cell["n_restarts"] > 0).sum())
     return {
         "n_params": n_params,
         "n_points": scored,
-        "n_failed": n_failed,
-        # A failed trial has no rows of learned labels; it is missing there all the same.
-        "n_missing": max(n_params * len(complete_sizes(cell, sizes)) - scored, n_failed),
+        **{f"n_{status}": count for status, count in ends.items()},
+        # A trial without scores has no rows of learned labels; it is missing there all the same.
+        "n_missing": max(n_params * len(complete_sizes(cell, sizes)) - scored, sum(ends.values())),
     }

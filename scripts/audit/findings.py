@@ -81,7 +81,13 @@ def _hollow(choices):
 
 def _ends(outcomes):
     for row in outcomes.itertuples():
-        for share, what in ((row.collapsed, "collapsed"), (row.diverged, "diverged"), (row.failed, "failed")):
+        for share, what in (
+            (row.collapsed, "collapsed"),
+            (row.diverged, "diverged"),
+            (row.failed, "failed"),
+            (row.timeout, "were ended at runner.max_seconds"),
+            (row.out_of_memory, "were ended at runner.max_memory"),
+        ):
             if share:
                 yield row.dataset, row.method, f"fits {what}", f"{share:.0%} of {row.n_trials}"
         if row.max_iter >= 0.5:

@@ -151,6 +151,6 @@ def departures(paper, study):
 
 
 def _remark(cell):
-    parts = ["some grid points or sizes are missing"] if cell.status == PARTIAL else []
+    parts = [f"some grid points or sizes are missing ({cell.gaps})"] if cell.status == PARTIAL else []
     parts += [f"the fit {cell.trial_status}"] if cell.trial_status in POOR else []
     return "; ".join(parts)

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from metrics.study import FAILED
-from scripts.core.words import POOR
+from scripts.core.words import CAPPED_CELL, POOR
 
 WITHIN_1, WITHIN_2, NEAR = "within 1 std", "within 2 std", "within 3 points"
 HIGHER, LOWER, NOT_RUN, NOT_COMPARABLE = "higher", "lower", "not run", "not comparable"
@@ -66,10 +66,10 @@ def verdict(difference, std):
 def judge(cells):
     """Add std, verdict and reason to cells of one study.
 
-    A cell without scores is "not run", or "not comparable" where every fit failed.  All features depend on the data,
-    their scaling and K-means alone: where their own verdict on a data set and metric is "higher" or "lower", the data
-    or the protocol are not those of the paper, and every other method is "not comparable" there.  Their own row keeps
-    its verdict.
+    A cell without scores is "not run", or "not comparable" where every fit failed or was capped.  All features depend
+    on the data, their scaling and K-means alone: where their own verdict on a data set and metric is "higher" or
+    "lower", the data or the protocol are not those of the paper, and every other method is "not comparable" there.
+    Their own row keeps its verdict.
 
     Parameters
     ----------
@@ -89,6 +89,8 @@ def judge(cells):
     ]
     failed = cells["status"] == FAILED
     cells.loc[failed, "verdict"], cells.loc[failed, "reason"] = NOT_COMPARABLE, "every fit failed"
+    capped = cells["status"] == CAPPED_CELL
+    cells.loc[capped, "verdict"], cells.loc[capped, "reason"] = NOT_COMPARABLE, "no fit ended within its cap"
     off = cells[(cells["method"] == CONTROL) & cells["verdict"].isin((HIGHER, LOWER))]
     for control in off.itertuples():
         same = (cells["paper"] == control.paper) & (cells["dataset"] == control.dataset)

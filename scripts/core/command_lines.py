@@ -7,6 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from metrics.protocol import OPTIONAL, Protocol
+from metrics.study import CAPPED, UNSCORED
 from runners.method import RESERVED, did_you_mean
 from scripts.core.conf import find, names
 from scripts.core.words import COMPLETE, NOT_RUN
@@ -75,10 +76,14 @@ def fill(cells, study, protocol, experiment=None):
     protocol = study.protocol.get("name", protocol)
     settings = [f"protocol={protocol}", *([f"study={study.name}"] if study.name != protocol else [])]
     settings += overrides(protocol, study.protocol)
+    capped = study.trials[study.trials["status"].isin(CAPPED)]
+    capped = set(zip(capped["method"], capped["dataset"], strict=True))
     lines = []
     for wanted, places in groups.items():
         sweep = ["-m"] if len(wanted) * len(places) > 1 else []
         words = ["python", "run.py", *sweep, *settings, f"method={','.join(wanted)}", f"dataset={','.join(places)}"]
+        if capped & {(method, dataset) for method in wanted for dataset in places}:
+            words.append(f"runner.retry=[{','.join(UNSCORED)}]")
         lines.append(shlex.join(words))
     return lines, unknown
 

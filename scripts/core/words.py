@@ -5,7 +5,8 @@ from typing import NamedTuple
 from metrics.study.selections import BY_NAME
 
 # The state of a cell of a table.
-COMPLETE, PARTIAL, NOT_RUN = "complete", "partial", "not run"  # or FAILED
+COMPLETE, PARTIAL, NOT_RUN = "complete", "partial", "not run"  # or FAILED, or
+CAPPED_CELL = "capped"  # no fit reached its end, and a cap ended some
 POOR = ("collapsed", "diverged")  # fits that learned nothing
 REFITTED = ("default_params", "best_over_grid")  # selections whose points scripts.seeds fits again
 CLUSTERERS = {"kmeans": "K-means on the selected features", "learned": "the labels that the methods learn"}

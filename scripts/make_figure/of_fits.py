@@ -4,8 +4,7 @@ import math
 from collections import Counter
 
 from datasets import load_dataset
-from metrics.study import METRICS
-from metrics.study.summary import FAILED
+from metrics.study import METRICS, UNSCORED
 from scripts.core.command_lines import MissingResults
 from scripts.core.conf import find, printed, unique_names
 from scripts.core.words import CHOICES, CLUSTERERS
@@ -150,7 +149,8 @@ def convergence(
         if not methods:
             raise ValueError(
                 f"no fit stored on {where} has iterations to draw: {', '.join(sorted(set(stored['method'])))}. "
-                "They are closed forms, stopped at their start, or failed; choose a study with another method."
+                "They are closed forms, stopped at their start, were capped, or failed; choose a study with another "
+                "method."
             )
     pairs = [(method, name) for method in methods for name in datasets]
     traces = chosen_traces(study, pairs, metric, selection, size)
@@ -192,7 +192,9 @@ def pixels(study, dataset, methods=None, metric="acc", selection="best_over_grid
     check_same_data(study, data)
     trials = study.results.trials
     if methods is None:
-        stored = (trials["dataset"] == dataset) & (trials["status"] != FAILED) & (trials["method"] != "all_features")
+        stored = (
+            (trials["dataset"] == dataset) & ~trials["status"].isin(UNSCORED) & (trials["method"] != "all_features")
+        )
         methods = sorted(trials.loc[stored, "method"].unique())
         if not methods:
             raise MissingResults(f"nothing is stored on dataset={dataset}; name what you want: methods=[...].")

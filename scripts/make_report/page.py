@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from datasets import DataError, load_dataset
-from metrics.study import FAILED, METRICS
+from metrics.study import METRICS, UNSCORED
 from metrics.study.summary import SELECTIONS
 from scripts.audit import make_audit
 from scripts.audit.findings import by_method, in_words
@@ -237,7 +237,7 @@ def _audit(found, names):
 
 
 def _seconds(trials):
-    fits = trials[trials["status"] != FAILED]
+    fits = trials[~trials["status"].isin(UNSCORED)]
     rows = []
     for (dataset, method), cell in fits.groupby(["dataset", "method"]):
         seconds = cell["fit_s"]

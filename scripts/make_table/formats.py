@@ -9,7 +9,7 @@ import pandas as pd
 
 from metrics.study import FAILED
 from scripts.core.text import spread
-from scripts.core.words import NOT_RUN, PARTIAL, POOR
+from scripts.core.words import CAPPED_CELL, NOT_RUN, PARTIAL, POOR
 from scripts.make_table.table import DECIMALS
 
 
@@ -170,7 +170,7 @@ pre {{ overflow-x: auto; }}
 
 def ours(cell, style):
     """The reproduced value of a cell: mean, std, size, marks."""
-    if cell["status"] in (NOT_RUN, FAILED):
+    if cell["status"] in (NOT_RUN, FAILED, CAPPED_CELL):
         return cell["status"]
     # A size that the protocol does not ask for, such as that of all features, tells nothing.
     size = cell["n_selected"]

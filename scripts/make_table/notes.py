@@ -3,9 +3,9 @@
 import json
 from collections import Counter
 
-from metrics.study import FAILED, METRICS
+from metrics.study import CAPPED, FAILED, METRICS
 from scripts.core.published import PAPERS, explain
-from scripts.core.words import NOT_RUN, PARTIAL, POOR, rule
+from scripts.core.words import CAPPED_CELL, NOT_RUN, PARTIAL, POOR, rule
 
 SECONDS = (
     "Seconds of one fit, without K-means: mean ± std over the grid points. One BLAS thread; what no parameter changes, "
@@ -73,16 +73,31 @@ def _marks(cells):
     counts = Counter(cells["status"])
     lines = []
     if counts[PARTIAL]:
-        lines.append("†: some grid points or sizes of this cell failed or are missing.")
+        lines.append("†: some grid points or sizes of this cell failed, were capped or are missing.")
     if cells["trial_status"].isin(POOR).any():
         lines.append("‡: the fit diverged, or collapsed: it learned nothing, such as one cluster for all samples.")
     if inherited := explain(cells["inherited"]):
         lines.append(f"§: a published number that is no independent evidence: {inherited}.")
-    gaps = {name: counts[name] for name in (NOT_RUN, FAILED, PARTIAL) if counts[name]}
+    gaps = {name: counts[name] for name in (NOT_RUN, FAILED, CAPPED_CELL, PARTIAL) if counts[name]}
     if gaps:
         text = ", ".join(f"{count} {name}" for name, count in gaps.items())
         lines.append(f"Of {len(cells)} cells: {text}.")
-    return lines
+    return lines + _reasons(cells)
+
+
+def _reasons(cells):
+    """Why feature sets have no score, where a cap is among the reasons."""
+    if not cells["gaps"].str.contains("|".join(CAPPED)).any():
+        return []
+    lacking = cells[(cells["clusterer"] == "kmeans") & (cells["gaps"] != "")]
+    texts = [
+        f"{reason} ({', '.join(f'{row.method} on {row.dataset}' for row in rows.itertuples())})"
+        for reason, rows in lacking.groupby("gaps", sort=False)
+    ]
+    return [
+        f"Without a score, per cell: {'; '.join(texts)}. timeout and out_of_memory: the fit was ended at "
+        "runner.max_seconds or runner.max_memory, which says nothing of the method's scores."
+    ]
 
 
 def _machines(cells, trials):

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from metrics.study import FAILED, METRICS
-from scripts.core.words import COMPLETE, NOT_RUN, PARTIAL
+from metrics.study import CAPPED, FAILED, METRICS, UNSCORED
+from scripts.core.words import CAPPED_CELL, COMPLETE, NOT_RUN, PARTIAL
 
 COLUMNS = (
     "table dataset method clusterer metric mean std n_selected params published_mean published_std difference "
@@ -92,12 +92,12 @@ def build_cells(spec, study, chosen, published, selection, maxima=NO_MAXIMA, see
     Returns
     -------
     DataFrame
-        Columns `COLUMNS`.  status: "complete", "partial" (some points failed or are missing), "failed" (no point has a
-        score) or "not run".  rank, published_rank: 1 for the best of its column (the fewest seconds) and 2 for the
-        second, equal values of the shown decimals together; 0 for the rest.  n_candidates: among how many feature sets
-        the best was taken; random_best: the expected best of as many random ones; excess: ours less that.
-        seed_std: over seeds of the method; nan where none are stored; n_seeds and seed_mean, in no CSV: of how many,
-        and their mean.
+        Columns `COLUMNS`.  status: "complete", "partial" (some points lack a score), "failed" (no point has a score),
+        "capped" (the same, and a cap ended some) or "not run".  gaps: why feature sets lack a score.  rank,
+        published_rank: 1 for the best of its column (the fewest seconds) and 2 for the second, equal values of the
+        shown decimals together; 0 for the rest.  n_candidates: among how many feature sets the best was taken;
+        random_best: the expected best of as many random ones; excess: ours less that.  seed_std: over seeds of the
+        method; nan where none are stored; n_seeds and seed_mean, in no CSV: of how many, and their mean.
     """
     own = {(cell["dataset"], cell["method"], cell["clusterer"]): cell for cell in chosen.to_dict("records")}
     printed = dict(zip(published.index, published.to_dict("records"), strict=True))
@@ -125,7 +125,7 @@ def build_cells(spec, study, chosen, published, selection, maxima=NO_MAXIMA, see
         for _, group in frame.groupby("dataset"):
             frame.loc[group.index, column] = _ranks(sign * group[values].round(DECIMALS[spec.metric]), group[keys])
     frame["study"] = chosen["study"].iloc[0] if len(chosen) else study
-    return frame[[*COLUMNS, "n_seeds", "seed_mean", "published_machine"]].astype(
+    return frame[[*COLUMNS, "n_seeds", "seed_mean", "published_machine", "gaps"]].astype(
         {"published_n_features": "Int64", "n_candidates": "Int64"}
     )
 
@@ -153,10 +153,11 @@ def _cell(key, own, source, paper):
         "published_n_features": pd.NA,
         "inherited": "",
         "published_machine": "",
+        "gaps": "",
     }
     if own is not None:
         cell.update({name: own[name] for name in ("n_selected", "n_restarts", "params", "trial", "sizes")})
-        cell.update(mean=own["mean"], std=own["std"], trial_status=own["status"], status=_status(own))
+        cell.update(mean=own["mean"], std=own["std"], trial_status=own["status"], status=_status(own), gaps=_gaps(own))
     if paper is not None:
         cell.update(
             published_mean=paper["mean"],
@@ -171,10 +172,17 @@ def _cell(key, own, source, paper):
 
 def _status(own):
     if own["n_points"] == 0:
-        return FAILED
+        return CAPPED_CELL if any(own[f"n_{status}"] for status in CAPPED) else FAILED
     if pd.isna(own["mean"]):
         return NOT_RUN
     return PARTIAL if own["n_missing"] else COMPLETE
+
+
+def _gaps(own):
+    """How many feature sets lack a score for which reason: "2 timeout, 1 not run"."""
+    counts = {status: own[f"n_{status}"] for status in UNSCORED}
+    counts[NOT_RUN] = own["n_missing"] - sum(counts.values())
+    return ", ".join(f"{count} {reason}" for reason, count in counts.items() if count)
 
 
 def _ranks(values, rows):

@@ -12,11 +12,10 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-from joblib.externals.loky import get_reusable_executor
 
 from metrics.protocol import Protocol
+from runners import processes, workers
 from runners import store as store_module
-from runners import workers
 from runners.grid import expand
 from runners.method import ConfigError
 from runners.pool import run_all
@@ -70,11 +69,11 @@ def methods_module(tmp_path_factory):
         )
     )
     # Workers that other tests have started do not know the new folder.
-    get_reusable_executor().shutdown()
+    processes.close()
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(folder)
         yield "troublesome"
-    get_reusable_executor().shutdown()
+    processes.close()
 
 
 @pytest.fixture

@@ -182,12 +182,8 @@ def test_copies_of_data_that_dead_processes_left_are_removed_and_others_stay(tmp
 
 ORPHAN = """
 import os, sys, time
-from runners import workers
-executor = workers.Workers(None, None, 2)._executor()
-future = executor.submit(time.sleep, 0)
-while not executor._processes:
-    time.sleep(0.01)
-print(*[process.pid for process in executor._processes.values()], flush=True)
+from runners.processes import Process
+print(*[Process(print).pid for _ in range(2)], flush=True)
 time.sleep(float(sys.argv[1]))
 os.kill(os.getpid(), 9)
 """

@@ -1,0 +1,117 @@
+"""Memory before a fit: what a method says it takes is enough and not much more, and what cannot fit is refused."""
+
+import inspect
+import os
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from samples import blobs
+
+from metrics.protocol import Protocol
+from runners import admission, memory
+from runners.admission import workers_within_memory
+from runners.caps import Caps
+from runners.grid import expand
+from runners.memory import free_mb, memory_of, reset_peak
+from runners.method import ConfigError, Method
+from scripts.core.conf import find, names
+
+PROTOCOL = Protocol(name="p", sizes=(5,), scaling="none", restarts=2, seed=0, nmi="geometric", max_iter=5)
+LEAST_MB = 8  # below it, what Python itself takes and gives back is most of what is measured
+
+
+def trials(name, shape):
+    data = SimpleNamespace(
+        name="made_up", X=np.broadcast_to(0.0, shape), n_features=shape[1], n_classes=5, n_samples=shape[0], sha="ab"
+    )
+    return expand("s", data, find("method", name), PROTOCOL)
+
+
+@pytest.mark.parametrize("shape", [(1000, 160), (160, 1000), pytest.param((2000, 500), marks=pytest.mark.slow)])
+@pytest.mark.parametrize("name", names("method"))
+def test_the_estimate_is_above_what_a_fit_takes_and_within_a_factor_of_it(name, shape):
+    method = Method.read(find("method", name))
+    params = method.params_at({}, 5)
+    if "max_iter" in inspect.signature(method.cls).parameters:
+        params["max_iter"] = 2  # the arrays of a sweep are those of all sweeps
+    size = None if method.cls.keeps_all else 50
+    X, small = blobs(*shape, n_clusters=5)[0], blobs(60, 60, n_clusters=5)[0]
+
+    def build():
+        return method.cls(**params, n_features_to_select=size)
+
+    measured = in_a_fork(lambda: (build().fit(small), spent(lambda: build().fit(X)))[1])
+    estimate = build().memory(*shape) / 2**20
+    assert measured <= estimate + LEAST_MB, (measured, estimate)
+    assert estimate <= 4 * max(measured, LEAST_MB), (measured, estimate)
+
+
+def spent(work):
+    """MB that some work takes at its peak."""
+    assert reset_peak()
+    before = memory_of("self", peak=False)
+    work()
+    return memory_of("self") - before
+
+
+def in_a_fork(work):
+    """What some work returns in a process of its own, where nothing is left of other fits."""
+    read, write = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            os.write(write, str(work()).encode())
+        finally:
+            os._exit(0)
+    os.close(write)
+    os.waitpid(pid, 0)
+    with os.fdopen(read) as file:
+        return float(file.read())
+
+
+def test_a_fit_that_cannot_be_held_is_refused_with_need_room_and_remedy(monkeypatch):
+    monkeypatch.setattr(admission, "free_mb", lambda: 8 * 1024)
+    asked = trials("dgufs", (25_000, 20))
+    words = r"dgufs on made_up \(25000 x 20\) needs about \d+ GB, and 7.2 GB may be used.*runner.max_memory=7.2"
+    with pytest.raises(ConfigError, match=words):
+        workers_within_memory(asked, (25_000, 20), 2, Caps())
+    assert workers_within_memory(asked, (25_000, 20), 2, Caps(max_memory=6)) == 1
+    with pytest.raises(ConfigError, match="nothing was started"):  # 64 GB asked of a smaller machine
+        workers_within_memory(asked, (25_000, 20), 2, Caps(max_memory=64))
+
+
+def test_fewer_workers_run_where_memory_is_short_and_a_line_says_why(monkeypatch, caplog):
+    caplog.set_level("INFO")
+    asked = trials("dgufs", (2000, 100))
+    one = admission.PROCESS_MB + admission.fit_mb(asked[0], (2000, 100))
+    monkeypatch.setattr(admission.processes, "n_idle", lambda: 0)
+    monkeypatch.setattr(admission, "free_mb", lambda: 3.5 * one / admission.LEFT_FREE)
+    assert workers_within_memory(asked, (2000, 100), 16, Caps()) == 3
+    assert "3 workers in place of 16: one takes about" in caplog.text
+    assert workers_within_memory(asked, (2000, 100), 2, Caps()) == 2
+    monkeypatch.setattr(admission, "free_mb", lambda: float("nan"))
+    assert workers_within_memory(asked, (2000, 100), 16, Caps()) == 16
+
+
+@pytest.mark.parametrize(
+    "line, files",
+    [
+        ("0::/a/b", {"a/memory.max": 3 * 2**30, "a/memory.current": 2**30, "a/b/memory.max": "max"}),
+        ("4:memory:/a", {"memory/a/memory.limit_in_bytes": 3 * 2**30, "memory/a/memory.usage_in_bytes": 2**30}),
+    ],
+)
+def test_the_limit_of_a_control_group_counts_and_its_cache_does_not(monkeypatch, tmp_path, line, files):
+    (tmp_path / "self").mkdir()
+    (tmp_path / "self/cgroup").write_text(f"9:cpu:/a\n{line}\n")
+    (tmp_path / "meminfo").write_text("MemTotal: 99 kB\nMemAvailable:   10485760 kB\n")
+    for name, value in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(f"{value}\n")
+    monkeypatch.setattr(memory, "PROC", tmp_path)
+    monkeypatch.setattr(memory, "GROUPS", tmp_path)
+    assert free_mb() == 2048
+    name = "total_inactive_file" if "memory" in line else "inactive_file"
+    folder = next(path for path in tmp_path.rglob("memory.*") if path.parent.name == "a").parent
+    (folder / "memory.stat").write_text(f"anon 5\n{name} {2**29}\n")
+    assert free_mb() == 2048 + 512
