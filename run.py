@@ -22,12 +22,13 @@ from datasets import DataError, DataMissing
 from metrics.study import CAPPED, FAILED
 from runners.cell import run_cell
 from runners.method import ConfigError
+from runners.plan import plan_cell, total_line
 from runners.settings import read_config, read_names
 from runners.store import StoreError
 
 logging.raiseExceptions = False  # a reader that goes away, such as `head`, must not fill the screen
 log = logging.getLogger(__name__)
-cells, problems, capped = [], [], []
+cells, problems, capped, plans = [], [], [], []
 missing, skipped = {}, {}  # data set -> why it cannot be had; data set -> number of cells left out
 
 
@@ -41,6 +42,10 @@ def main(config):
         check_choices(settings)
         if dataset["name"] in missing:  # another attempt to download it would take as long and end the same
             raise DataMissing(missing[dataset["name"]])
+        if settings.runner.plan:
+            plans.append(plan_cell(settings))
+            log.info("%s", plans[-1].line())
+            return
         unscored = run_cell(settings)
         if failed := [row for row in unscored if row["status"] == FAILED]:
             problems.append(f"{cells[-1]}: {len(failed)} trials failed{_first(failed)}")
@@ -99,6 +104,8 @@ def report():
     """Print what was skipped and what has a problem; the exit status."""
     for dataset, count in skipped.items():
         print(f"skipped: {missing[dataset].splitlines()[0].rstrip(':')}: {count} of {len(cells)} cells")
+    if len(plans) > 1:
+        print(total_line(plans))
     if len(cells) > 1 and capped:
         print("\n".join(capped))
     if len(cells) > 1 and problems:

@@ -25,6 +25,8 @@ class Runner:
         Caps of one fit, in seconds and GB; a fit beyond them is ended.
     retry : tuple of str
         Statuses, of `UNSCORED`, with which a stored trial is run again.
+    plan : bool
+        Only say what would be run, and how long it would take.
     """
 
     n_jobs: int
@@ -34,6 +36,7 @@ class Runner:
     max_seconds: float | None = None
     max_memory: float | None = None
     retry: tuple = (FAILED,)
+    plan: bool = False
 
     @property
     def caps(self):

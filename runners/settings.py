@@ -160,8 +160,8 @@ def read_runner(content):
     n_jobs = content["n_jobs"]
     if type(n_jobs) is not int or n_jobs == 0 or not -1 <= n_jobs <= MOST_JOBS:
         raise ConfigError(f"runner.n_jobs={shown(n_jobs)} must be 1 to {MOST_JOBS}, or -1 for every core.")
-    for name in ("redo", "cache"):
-        if not isinstance(content[name], bool):
+    for name in ("redo", "cache", "plan"):
+        if not isinstance(content.get(name, False), bool):
             raise ConfigError(f"runner.{name}={shown(content[name])} must be true or false.")
     if content["points"] not in POINTS:
         raise ConfigError(f"runner.points={shown(content['points'])} must be grid or default.")

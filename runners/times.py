@@ -1,0 +1,91 @@
+"""How long fits will take, from those that are stored: of the same method, and of nothing else."""
+
+import glob
+import json
+import math
+from pathlib import Path
+
+import pandas as pd
+
+from datasets import DataError
+from datasets.spec import read_spec
+from metrics.study import FAILED
+from runners.reading import read_frame
+from runners.trial import to_json
+
+# Seconds grow as n_samples ** 1.5 * n_features ** 1.5 from one data set to another: between a graph's n^2 d and a ridge
+# solve's n d^2.  Only the method's fits on the nearest shape are scaled so.
+N_EXPONENT, D_EXPONENT = 1.5, 1.5
+
+
+class Times:
+    """Seconds of the stored trials of one method, those that a cap ended with what they took.
+
+    Parameters
+    ----------
+    results_dir : path
+        All its studies count.
+    method : str
+    """
+
+    def __init__(self, results_dir, method):
+        self._by_dataset = {}
+        pattern = f"*/*/{glob.escape(method)}/trials.csv"
+        frames = [_seconds(read_frame(path)) for path in sorted(Path(results_dir).glob(pattern))]
+        if frames:
+            self._by_dataset = dict(list(pd.concat(frames).groupby("dataset")))
+
+    def of(self, dataset, shape, params):
+        """Seconds of a trial with its evaluations, and where they come from.
+
+        Parameters
+        ----------
+        dataset : str
+        shape : (int, int)
+            n_samples, n_features.
+        params : Mapping
+
+        Returns
+        -------
+        seconds : float
+            nan where no fit of the method is stored.
+        source : str
+        """
+        if dataset in self._by_dataset:
+            own = self._by_dataset[dataset]
+            same = own.loc[own["params"] == to_json(params), "seconds"]
+            return float((same if len(same) else own["seconds"]).mean()), f"its fits on {dataset}"
+        shapes = {name: found for name in self._by_dataset if (found := _shape(name)) is not None}
+        if not shapes:
+            return math.nan, ""
+        nearest = min(shapes, key=lambda name: math.dist(*(list(map(math.log, one)) for one in (shapes[name], shape))))
+        factor = (shape[0] / shapes[nearest][0]) ** N_EXPONENT * (shape[1] / shapes[nearest][1]) ** D_EXPONENT
+        source = f"its fits on {nearest}, times (n/n')^{N_EXPONENT} (d/d')^{D_EXPONENT}"
+        return float(self._by_dataset[nearest]["seconds"].mean()) * factor, source
+
+
+def _seconds(trials):
+    known = trials[(trials["status"] != FAILED) & trials["fit_s"].notna()]
+    # The number of clusters is that of the data set, and a key of the parameters wherever a method takes it.
+    return known[["dataset"]].assign(
+        params=[to_json(json.loads(text)) for text in known["params"]],
+        seconds=known["fit_s"] + known["eval_s"].fillna(0.0),
+    )
+
+
+def _shape(dataset):
+    """n_samples and n_features as conf/dataset has them; None where it has no such file."""
+    try:
+        spec = read_spec(dataset)
+    except (DataError, OSError):
+        return None
+    return spec["samples"], spec["features"]
+
+
+def duration(seconds):
+    """Seconds as text: "unknown", "40 s", "12 min", "3.4 h"."""
+    if math.isnan(seconds):
+        return "unknown"
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

@@ -1,0 +1,68 @@
+"""What a command would take, and how far it is: from stored fits, and never made up."""
+
+import math
+
+import pytest
+from frames import frames, store
+from omegaconf import OmegaConf
+
+from runners.cell import run_cell
+from runners.plan import plan_cell, total_line
+from runners.settings import read_config
+from runners.times import Times, duration
+from scripts.core.conf import ROOT
+
+
+def settings(folder, grid=(3, 4, 5, 6), **runner):
+    """The settings of a cell of four fits on 8 x 8 digits."""
+    method = {
+        "name": "laplacian_score",
+        "target": "methods.laplacian_score.LaplacianScore",
+        "params": {"n_neighbors": 3},
+        "grid": {"n_neighbors": list(grid)},
+    }
+    protocol = {"name": "p", "sizes": [5], "scaling": "minmax", "restarts": 2, "seed": 0, "nmi": "max", "max_iter": 5}
+    dataset = OmegaConf.load(ROOT / "conf/dataset/digits.yaml")
+    runner = {"n_jobs": 2, "redo": False, "cache": False, "points": "grid"} | runner
+    parts = {"study": "s", "results_dir": str(folder), "data_dir": None, "runner": runner}
+    return read_config(OmegaConf.create({**parts, "method": method, "protocol": protocol, "dataset": dataset}))
+
+
+def test_a_plan_counts_what_is_missing_and_writes_nothing(tmp_path):
+    plan = plan_cell(settings(tmp_path))
+    assert (plan.n_trials, plan.n_pending) == (4, 4) and math.isnan(plan.seconds)
+    assert "4 of 4 fits to do, time unknown: no fit of the method is stored" in plan.line()
+    assert not list(tmp_path.iterdir())
+    run_cell(settings(tmp_path, grid=(3, 4), n_jobs=1))
+    plan = plan_cell(settings(tmp_path))
+    assert (plan.n_trials, plan.n_pending) == (4, 2) and plan.seconds > 0
+    assert "from its fits on digits" in plan.line()
+    assert plan_cell(settings(tmp_path, redo=True)).n_pending == 4
+    done = plan_cell(settings(tmp_path, grid=(3, 4)))
+    assert done.n_pending == done.seconds == 0
+
+
+def stored(tmp_path, *points):
+    store(frames([{"method": "m", "acc": {50: [0.5]}, **point} for point in points], study="s"), tmp_path)
+    return Times(tmp_path, "m")
+
+
+def test_times_are_those_of_the_point_else_of_the_data_set_else_scaled_from_the_nearest(tmp_path):
+    times = stored(
+        tmp_path,
+        {"dataset": "umist", "params": {"a": 1}, "fit_s": 3.5},
+        {"dataset": "umist", "params": {"a": 2}, "fit_s": 7.5},
+        {"dataset": "umist", "params": {"a": 3}, "fit_s": 100.0, "status": "failed"},
+        {"dataset": "usps", "params": {"a": 1}, "fit_s": 9.5},
+    )
+    assert times.of("umist", (575, 644), {"a": 2})[0] == 8.0  # with half a second of evaluation
+    assert times.of("umist", (575, 644), {"a": 9})[0] == 6.0
+    seconds, source = times.of("orl", (4 * 575, 644), {"a": 1})
+    assert seconds == pytest.approx(6.0 * 4**1.5) and "its fits on umist, times (n/n')^1.5" in source
+    assert math.isnan(Times(tmp_path, "other").of("umist", (575, 644), {})[0])
+
+
+def test_the_total_says_what_is_unknown(tmp_path):
+    plan = plan_cell(settings(tmp_path))
+    assert total_line([plan, plan]) == "in all 8 fits in 2 cells, and 8 fits of unknown time"
+    assert [duration(value) for value in (math.nan, 40, 600, 9000)] == ["unknown", "40 s", "10 min", "2.5 h"]
