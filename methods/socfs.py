@@ -134,6 +134,11 @@ class SOCFS(BaseSelector):
         self.tol = tol
         self.random_state = random_state
 
+    @property
+    def builds_graph(self):
+        """Of `BaseSelector`: only the triplets need one."""
+        return self.triplet_weight > 0
+
     def _check(self, X):
         (n, d), c = X.shape, self.n_clusters
         shapes = [(d, c), (c, c), (n, c), (n, c)]

@@ -145,6 +145,11 @@ class BaseSelector(SelectorMixin, BaseEstimator):
             check_choice(name, parameters[name], options, or_array=name in OR_ARRAY)
         self._check(X)
 
+    @property
+    def builds_graph(self):
+        """Whether a fit looks for the neighbours of all samples."""
+        return hasattr(self, "n_neighbors")
+
     def memory(self, n_samples, n_features):
         """What a fit takes beside X, estimated from above: the `arrays`, and the blocks in which a graph is built.
 
@@ -159,7 +164,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         """
         sides = {"n": n_samples, "d": n_features, "m": min(n_samples, n_features)}
         numbers = sum(count * sides[shape[0]] * sides[shape[1]] for shape, count in self.arrays.items())
-        if hasattr(self, "n_neighbors"):
+        if self.builds_graph:
             numbers += GRAPH_BLOCKS * min(n_samples * max(n_samples, self.n_neighbors * n_features), BLOCK)
         return int(8 * numbers)
 
