@@ -9,6 +9,7 @@ if __name__ == "__main__":  # before the imports that take seconds, so that Ctrl
     os.environ.setdefault("HYDRA_FULL_ERROR", "1")  # Hydra hands its errors on, to become a line here
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # before numpy: one BLAS thread in this process and in every worker
 
+import functools
 import logging
 import re
 import sys
@@ -16,6 +17,7 @@ from pathlib import Path
 
 import hydra
 from hydra.core.hydra_config import HydraConfig
+from hydra.types import RunMode
 from omegaconf import OmegaConf
 
 from datasets import DataError, DataMissing
@@ -25,6 +27,7 @@ from runners.method import ConfigError
 from runners.plan import plan_cell, total_line
 from runners.settings import read_config, read_names
 from runners.store import StoreError
+from runners.sweep import jobs_of
 
 logging.raiseExceptions = False  # a reader that goes away, such as `head`, must not fill the screen
 log = logging.getLogger(__name__)
@@ -37,6 +40,8 @@ def main(config):
     """Run the cell that `config` describes; a cell that cannot run is reported, and a sweep goes on."""
     _, _, dataset, method = read_names(config)
     cells.append(f"{method['name']} on {dataset['name']}")
+    if n_cells := _sweep_size():
+        log.info("cell %d of %d", len(cells), n_cells)
     try:
         settings = read_config(config)
         check_choices(settings)
@@ -62,8 +67,17 @@ def main(config):
 def _first(rows, most=3):
     """The first of some rows of trials, a line each."""
     lines = [f"  {row['params']} sizes {row['sizes']}: {row['error']}" for row in rows[:most]]
-    lines += [f"  and {len(rows) - most} more"] if len(rows) > most else []
+    lines += [f"  and {len(rows) - most} more: python -m scripts.status lists them"] if len(rows) > most else []
     return "\n".join(["", *lines])
+
+
+@functools.cache
+def _sweep_size():
+    """Number of cells of this sweep; 0 where it is none."""
+    config = HydraConfig.get()
+    if config.mode != RunMode.MULTIRUN or "BasicSweeper" not in config.sweeper._target_:
+        return 0
+    return len(jobs_of(OmegaConf.load(Path(config.sweep.dir, "multirun.yaml")).hydra))
 
 
 def check_choices(settings):

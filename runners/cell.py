@@ -13,6 +13,7 @@ from runners.method import ConfigError
 from runners.pool import Usage, run_all
 from runners.progress import Progress, counted, log, say_result, usage_text
 from runners.provenance import git_sha
+from runners.running import note_run
 from runners.store import Store, claim_study
 
 MANY_SAMPLES = 2000  # from which an (n_samples, n_samples) array takes more than 32 MB
@@ -88,7 +89,12 @@ def _run_missing(runner, trials, done, X, y, store, folder):
         log.info("  %d of them stored already, %d to do", len(trials) - len(pending), len(pending))
     if not pending:
         return pending, []
-    return pending, _run_pending(runner, pending, X, y, n_workers, store, folder)
+    keys = [trial.key for trial in trials]
+    note_run(folder, keys, n_workers)
+    try:
+        return pending, _run_pending(runner, pending, X, y, n_workers, store, folder)
+    finally:
+        note_run(folder, keys, 0)
 
 
 def _run_pending(runner, pending, X, y, n_workers, store, folder):

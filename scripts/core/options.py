@@ -104,6 +104,12 @@ OPTIONS = {
     },
     "make_report": {**RESULTS, **OUTPUT, **DATA, "selection": SELECTION},
     "cite": RESULTS,
+    "status": {
+        "study": optional(NAME),
+        "experiment": optional(NAME),
+        "watch": optional(whole(1, 86_400)),
+        "results_dir": PATH,
+    },
 }  # fmt: skip
 
 

@@ -24,6 +24,7 @@ from scripts.make_report.__main__ import main as make_report
 from scripts.make_table.__main__ import main as make_table
 from scripts.ranks.__main__ import main as ranks
 from scripts.seeds import main as seeds
+from scripts.status.__main__ import main as status
 
 MAIN = {
     "make_table": make_table,
@@ -34,6 +35,7 @@ MAIN = {
     "make_report": make_report,
     "cite": cite,
     "seeds": seeds,
+    "status": status,
 }
 VALUES = [
     *("nan", "-inf", "-1", "0", "1", "0.5", "1e25", "99999999999999999999", "2024", "true", "null", "''", "'2024'"),

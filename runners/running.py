@@ -1,0 +1,65 @@
+"""What a run tells others of itself while it goes: a file in its cell, read without any lock."""
+
+import json
+import os
+from pathlib import Path
+
+from runners.files import replace_file
+from runners.reading import StoreError
+
+FILE = ".run.json"
+
+
+def note_run(folder, keys, n_workers):
+    """Say that this process runs a cell, or, with 0 workers, that it no longer does.
+
+    Parameters
+    ----------
+    folder : Path
+        Of the cell.
+    keys : list of str
+        Of all the trials that it was asked for, stored ones too.
+    n_workers : int
+    """
+    pid = os.getpid() if n_workers else None
+    replace_file(folder / FILE, json.dumps({"pid": pid, "n_workers": n_workers, "trials": keys}).encode())
+
+
+def read_run(folder):
+    """The last run of a cell.
+
+    Parameters
+    ----------
+    folder : Path
+
+    Returns
+    -------
+    keys : list of str or None
+        None where no run has told of itself.
+    n_workers : int
+        0 where none goes on, on this machine.
+
+    Raises
+    ------
+    StoreError
+        For a damaged file.
+    """
+    path = Path(folder) / FILE
+    try:
+        content = json.loads(path.read_bytes())
+        keys, n_workers, pid = content["trials"], content["n_workers"], content["pid"]
+    except FileNotFoundError:
+        return None, 0
+    except (ValueError, KeyError, TypeError) as error:
+        raise StoreError(f"{path} is damaged: remove it, the next run of the cell writes it anew.") from error
+    return keys, n_workers if pid is not None and _lives(pid) else 0
+
+
+def _lives(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:  # somebody else's
+        return True
+    return True

@@ -1,0 +1,26 @@
+"""The cells of a sweep, as Hydra will go through them."""
+
+from hydra._internal.core_plugins.basic_sweeper import BasicSweeper
+from hydra.core.global_hydra import GlobalHydra
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from omegaconf import OmegaConf
+
+
+def jobs_of(hydra):
+    """What is set in each job of a sweep.
+
+    Parameters
+    ----------
+    hydra : DictConfig
+        The part "hydra" of a configuration: the sweep's parameters, and what was typed.
+
+    Returns
+    -------
+    list of list of str
+        Overrides, such as ``["dataset=umist", "method=mcfs"]``, in the order of the jobs.
+    """
+    params = hydra.sweeper.params or OmegaConf.create()  # null where all is typed
+    words = [f"{name}={value}" for name, value in OmegaConf.to_container(params).items()] + list(hydra.overrides.task)
+    # As the sweeper itself does it, so that globs and lists mean the same.
+    parser = OverridesParser.create(config_loader=GlobalHydra.instance().config_loader())
+    return [list(job) for batch in BasicSweeper.split_arguments(parser.parse_overrides(words), None) for job in batch]

@@ -1,0 +1,184 @@
+"""How far the cells of a study are, read from what runs have committed: ``python -m scripts.status --help``."""
+
+import functools
+import math
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+from hydra import compose, initialize_config_dir
+from hydra.core.global_hydra import GlobalHydra
+from omegaconf import OmegaConf
+
+from metrics.study import UNSCORED
+from runners.cell import wanted_trials
+from runners.reading import read_frame
+from runners.running import read_run
+from runners.settings import read_config
+from runners.sweep import jobs_of
+from runners.times import Times
+from scripts.core.conf import CONF
+
+
+@dataclass(frozen=True)
+class State:
+    """How far a cell is.
+
+    Attributes
+    ----------
+    study, dataset, method : str
+    n_trials : int
+        All that its last run was asked for; of a cell that no run has begun, all that it will be.
+    stored : int
+    running : int
+        Workers of the run that goes on, at most as many as there are trials left.
+    ends : dict
+        Status of `UNSCORED` -> number of trials.
+    seconds : float
+        Of one worker, for what is stored.
+    left : float
+        Seconds until the end, on the workers of the run; nan where no fit of the method is stored.
+    failed : list of dict
+        Rows of trials.csv.
+    """
+
+    study: str
+    dataset: str
+    method: str
+    n_trials: int
+    stored: int = 0
+    running: int = 0
+    ends: dict = field(default_factory=dict)
+    seconds: float = 0.0
+    left: float = 0.0
+    failed: list = field(default_factory=list)
+
+    @property
+    def done(self):
+        """Trials with scores."""
+        return self.stored - sum(self.ends.values())
+
+    @property
+    def pending(self):
+        """Trials that no worker has begun."""
+        return self.n_trials - self.stored - self.running
+
+
+def states(results_dir, study=None, experiment=None):
+    """How far every cell is.
+
+    Parameters
+    ----------
+    results_dir : path
+    study : str, optional
+        The cells that it holds, and those of its last sweep.
+    experiment : str, optional
+        The cells of this file of conf/experiment.  Without either, all studies.
+
+    Returns
+    -------
+    list of State
+    """
+    cells = {}
+    if experiment is not None:
+        cells = _experiment(experiment, str(results_dir))
+    else:
+        folders = Path(results_dir).glob("*") if study is None else [Path(results_dir, study)]
+        for folder in sorted(folders):
+            path = folder / "multirun.yaml"
+            if path.exists():
+                cells |= _sweep_of(path, path.stat().st_mtime_ns)
+            for path in sorted(folder.glob("*/*/trials.csv")):
+                cells.setdefault(path.parent, None)
+    times = functools.cache(functools.partial(Times, results_dir))  # a method has fits on several data sets
+    return [_state(folder, settings, times) for folder, settings in cells.items()]
+
+
+@functools.cache
+def _experiment(name, results_dir):
+    words = [f"experiment={name}", f"results_dir={results_dir}"]
+    with _whole_conf():
+        return _sweep(compose("config", words, return_hydra_config=True).hydra)
+
+
+@functools.cache  # composing takes some tenths of a second a cell, and is done again only for another sweep
+def _sweep_of(path, _modified):
+    """The cells of a study's last sweep; those of its other studies, where it had several, are none of this one."""
+    with _whole_conf():
+        cells = _sweep(OmegaConf.load(path).hydra)
+    return {
+        path.parent.joinpath(*folder.parts[-2:]): settings
+        for folder, settings in cells.items()
+        if settings.study == path.parent.name
+    }
+
+
+@contextmanager
+def _whole_conf():
+    """Compose from conf/ itself, also inside a command that was composed from a folder of it."""
+    there = GlobalHydra.instance()
+    before = there.hydra
+    there.clear()
+    try:
+        with initialize_config_dir(str(CONF), version_base="1.3"):
+            yield
+    finally:
+        if before is not None:
+            GlobalHydra.instance().initialize(before)
+
+
+def _sweep(hydra):
+    """The cells of a sweep: folder -> settings."""
+    found = [read_config(compose("config", job)) for job in jobs_of(hydra)]
+    return {settings.folder: settings for settings in found}
+
+
+def _state(folder, settings, times):
+    study, dataset, method = folder.parts[-3:]
+    trials = read_frame(folder / "trials.csv")
+    keys, n_workers = read_run(folder)
+    if keys is None and trials.empty and settings is not None:
+        return _not_begun(settings, times)
+    if keys is not None:
+        trials = trials[trials["trial"].isin(keys)]
+    n_trials = len(keys) if keys is not None else max(len(trials), len(_asked(settings)) if settings else 0)
+    spent = trials["fit_s"].fillna(0.0) + trials["eval_s"].fillna(0.0)
+    rest, n_jobs = n_trials - len(trials), n_workers or (settings.runner.n_jobs if settings else 1)
+    left = rest * (spent.mean() if len(trials) else _mean_seconds(settings, times)) / n_jobs if rest else 0.0
+    unscored = trials[trials["status"].isin(UNSCORED)]
+    return State(
+        study, dataset, method, n_trials,
+        stored=len(trials),
+        running=min(n_workers, rest),
+        ends=unscored["status"].value_counts().to_dict(),
+        seconds=float(spent.sum()),
+        left=float(left),
+        failed=unscored.to_dict("records"),
+    )  # fmt: skip
+
+
+def _not_begun(settings, times):
+    n_trials = len(_asked(settings))
+    left = n_trials * _mean_seconds(settings, times) / settings.runner.n_jobs
+    return State(settings.study, settings.dataset["name"], settings.method.name, n_trials, left=left)
+
+
+def _asked(settings):
+    """The trials of a cell, whose data need not be here: what they are depends on the shape alone."""
+    spec = settings.dataset
+    X = np.broadcast_to(0.0, (spec["samples"], spec["features"]))
+    data = SimpleNamespace(
+        name=spec["name"], X=X, n_features=X.shape[1], n_classes=spec["classes"], sha=spec.get("data_sha256") or ""
+    )
+    return wanted_trials(settings.study, data, settings.method, settings.protocol, settings.runner.points)
+
+
+def _mean_seconds(settings, times):
+    """Seconds of a trial by the stored fits of the method; nan where there are none."""
+    if settings is None:
+        return math.nan
+    spec = settings.dataset
+    shape, known = (spec["samples"], spec["features"]), times(settings.method.name)
+    return float(np.mean([known.of(spec["name"], shape, trial.params)[0] for trial in _asked(settings)]))

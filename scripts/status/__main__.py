@@ -1,0 +1,32 @@
+"""``python -m scripts.status --help``."""
+
+import sys
+import time
+
+from runners.method import ConfigError
+from scripts.core.conf import CONF, find
+from scripts.core.entry import command
+from scripts.status import states
+from scripts.status.page import status_page
+
+CLEAR = "\x1b[2J\x1b[H"
+
+
+@command("status", CONF / "status", "config")  # in conf/ itself experiment=... would be a group
+def main(options):
+    """Print how far the cells are, once, or again and again until nothing is left."""
+    study, experiment, watch = options["study"], options["experiment"], options["watch"]
+    if study is not None and experiment is not None:
+        raise ConfigError(f"study={study} and experiment={experiment}: give one of them.")
+    if experiment is not None and find("experiment", experiment) is None:
+        raise ConfigError(f"experiment={experiment} is no file of conf/experiment.")
+    while True:
+        found = states(options["results_dir"], study, experiment)
+        print((CLEAR if watch and sys.stdout.isatty() else "") + status_page(found), end="", flush=True)
+        if not watch or all(state.stored >= state.n_trials for state in found):
+            return
+        time.sleep(watch)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,75 @@
+"""``python -m scripts.status``: what is done, what runs, what is left, what failed and how to repeat it."""
+
+import os
+
+import pytest
+from command_line import run
+from frames import frames, store
+
+from runners import running
+from runners.reading import StoreError
+from runners.running import note_run, read_run
+from scripts.status import states
+from scripts.status.page import status_page
+
+POINTS = [
+    {"dataset": "umist", "method": "mcfs", "acc": {50: [0.2, 0.4]}, "fit_s": 1.5},
+    {"dataset": "umist", "method": "mcfs", "params": {"n_neighbors": 3}, "acc": {50: [0.2, 0.4]}, "fit_s": 3.5},
+    {"dataset": "umist", "method": "mcfs", "params": {"n_neighbors": 4}, "status": "timeout", "sizes": [50]},
+    {"dataset": "umist", "method": "mcfs", "params": {"n_neighbors": 7}, "status": "failed", "sizes": [50]},
+    {"dataset": "orl", "method": "rufs", "acc": {50: [0.2, 0.4]}},
+]
+
+
+@pytest.fixture
+def folder(tmp_path):
+    store(frames(POINTS), tmp_path)
+    return tmp_path
+
+
+def test_a_running_cell_says_what_is_done_running_pending_and_left(folder):
+    keys = [f"dgufs{number:04d}" for number in range(4)]
+    note_run(folder / "dgufs/umist/mcfs", [*keys, *"abcdef"], 2)
+    found = {state.dataset: state for state in states(folder, "dgufs")}
+    umist = found["umist"]
+    assert (umist.n_trials, umist.done, umist.running, umist.pending) == (10, 2, 2, 4)
+    assert umist.ends == {"timeout": 1, "failed": 1}
+    assert umist.seconds == 1.5 + 3.5 + 2 * 0.5 + 4 * 0.5
+    assert umist.left == pytest.approx(6 * umist.seconds / 4 / 2)
+    assert (found["orl"].done, found["orl"].pending, found["orl"].left) == (1, 0, 0)
+
+
+def test_what_has_no_scores_is_listed_with_its_error_and_the_command_that_repeats_it(folder):
+    text = status_page(states(folder))
+    assert 'failed: mcfs on umist, {"n_neighbors": 7} sizes [50]: ValueError: no' in text
+    assert 'timeout: mcfs on umist, {"n_neighbors": 4}' in text
+    assert "python run.py protocol=dgufs method=mcfs dataset=umist" in text and "method.params.n_neighbors=7" in text
+    assert "2 cells: 5 of 5 fits stored, nothing left." in text
+
+
+def test_an_experiment_has_its_cells_before_they_begin(tmp_path):
+    found = states(tmp_path, experiment="demo")
+    assert len(found) > 5 and {state.study for state in found} == {"demo"}
+    assert all(state.stored == 0 and state.n_trials == state.pending > 0 for state in found)
+    text = status_page(found)
+    assert "| unknown |" in text and "fits of unknown time" in text
+    assert not list(tmp_path.iterdir())
+
+
+def test_nothing_and_what_there_is_not_are_said(tmp_path):
+    assert status_page(states(tmp_path)) == "nothing is stored, and nothing runs.\n"
+    done = run("status", "experiment=nope", f"results_dir={tmp_path}", timeout=300)
+    assert done.returncode == 1 and done.stderr == "error: experiment=nope is no file of conf/experiment.\n"
+
+
+def test_a_run_tells_of_itself_and_a_dead_one_is_no_run(tmp_path, monkeypatch):
+    assert read_run(tmp_path) == (None, 0)
+    note_run(tmp_path, ["a", "b"], 2)
+    assert read_run(tmp_path) == (["a", "b"], 2)
+    monkeypatch.setattr(running, "_lives", lambda pid: pid != os.getpid())
+    assert read_run(tmp_path) == (["a", "b"], 0)
+    note_run(tmp_path, ["a", "b"], 0)
+    assert read_run(tmp_path) == (["a", "b"], 0)
+    (tmp_path / running.FILE).write_text("{")
+    with pytest.raises(StoreError, match="is damaged: remove it"):
+        read_run(tmp_path)
