@@ -221,6 +221,7 @@ def test_the_number_of_workers_does_not_change_a_byte_of_the_scores(dataset, met
 
 
 def test_the_scores_of_a_finished_fit_do_not_wait_for_a_slow_one(dataset, method):
+    list(run_all(expand("s", dataset, method(), PROTOCOL), dataset.X, dataset.y, 2))  # so that both workers are up
     trials = expand("s", dataset, method(params={"what": "sleep"}), PROTOCOL)
     ended = itertools.chain.from_iterable(run_all(trials, dataset.X, dataset.y, 2))
     assert [outcome.trial["trial"] for outcome in ended][-1] == trials[1].key
