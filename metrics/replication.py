@@ -1,7 +1,7 @@
 """Whether the clusters of one half of the samples are found again in the other: two measures that use no label.
 
-Unlike the agreement of restarts and the silhouette on the selected features, neither is larger merely because there are
-few features: K-means is judged on samples that it has not seen.
+K-means is judged on samples that it has not seen.  Few features return well, too: as a choice of the size, replication
+is no better than the agreement of restarts (`python -m scripts.choices`).
 """
 
 import numpy as np

@@ -11,10 +11,22 @@ from scripts.core.study import Study
 from scripts.core.text import deliver, pipes
 from scripts.core.words import CHOICES
 
-HEAD = ["Choice", "Loss", "95 % interval", "Least", "Smallest size", "Largest size", "Cells", "Without a choice"]
+HEAD = [
+    "Choice",
+    "Loss",
+    "95 % interval",
+    "Less than default",
+    "Least",
+    "Smallest size",
+    "Largest size",
+    "Cells",
+    "Without a choice",
+]
 WHAT = """\
 Points that a choice loses against the oracle, the candidate that is best by the labels; data sets count alike, and the
-interval is a bootstrap that draws data sets with all that is on them. Least: the share of the cells in which no other
+interval is a bootstrap that draws data sets with all that is on them. Less than default: how much less is lost than at
+the default parameters and the size nearest to 100, in pairs; where the interval holds 0, the choice is not shown to be
+better than none. Least: the share of the cells in which no other
 choice loses less. Smallest and largest size: how often the choice is the first or the last size of the protocol.
 "default", "largest" and "median" look at nothing: a criterion that loses more is worse than not choosing. Cells whose
 candidates all score alike are left out, and so are all features and random rankings."""
@@ -39,6 +51,7 @@ def choices_page(found, metric, names):
     for row in mean_losses(found).itertuples():
         rows.append([
             CHOICES[row.selection].column, _points(row.loss), f"{_points(row.low)} to {_points(row.high)}",
+            f"{_signed(row.gain)} ({_signed(row.gain_low)} to {_signed(row.gain_high)})",
             _share(row.wins), _share(row.smallest), _share(row.largest), str(row.cells), str(row.missing),
         ])  # fmt: skip
     datasets = found["dataset"].nunique()
@@ -49,6 +62,10 @@ def choices_page(found, metric, names):
 
 def _points(fraction):
     return "" if np.isnan(fraction) else f"{100 * fraction:.1f}"
+
+
+def _signed(fraction):
+    return "" if np.isnan(fraction) else f"{100 * fraction:+.1f}"
 
 
 def _share(fraction):

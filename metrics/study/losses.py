@@ -58,7 +58,8 @@ def mean_losses(found, random_state=0):
     -------
     DataFrame
         One row per selection, the smallest mean loss first: loss, low and high (95 % percentile bootstrap, in which
-        data sets are drawn with all that is on them), cells, missing (cells in which it chooses nothing), wins (share
+        data sets are drawn with all that is on them), gain with gain_low and gain_high: how much less it loses than
+        `default_params`, in pairs, and its interval; cells, missing (cells in which it chooses nothing), wins (share
         of the cells in which no other selection loses less), smallest and largest (shares).
     """
     wide = found.pivot_table(index=KEYS, columns="selection", values="loss", dropna=False)
@@ -66,12 +67,18 @@ def mean_losses(found, random_state=0):
     per_dataset = wide.groupby("dataset").mean()
     rng = np.random.default_rng(random_state)
     drawn = rng.integers(len(per_dataset), size=(RESAMPLES, len(per_dataset)))
-    means = np.nanmean(per_dataset.to_numpy()[drawn], axis=1)
-    low, high = np.nanquantile(means, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
+    gains = per_dataset.rsub(per_dataset["default_params"], axis=0)
+    (low, high), (gain_low, gain_high) = (_interval(frame.to_numpy()[drawn]) for frame in (per_dataset, gains))
     edges = found.groupby("selection")[["smallest", "largest"]].agg(lambda values: values.dropna().astype(float).mean())
     table = pd.DataFrame({
-        "loss": per_dataset.mean(), "low": pd.Series(low, wide.columns), "high": pd.Series(high, wide.columns),
+        "loss": per_dataset.mean(), "low": low, "high": high,
+        "gain": gains.mean(), "gain_low": gain_low, "gain_high": gain_high,
         "cells": wide.notna().sum(), "missing": wide.isna().sum(),
         "wins": wide.round(12).eq(wide.round(12).min(axis=1), axis=0).mean(),
     })  # fmt: skip
     return table.join(edges).sort_values("loss", kind="stable").rename_axis("selection").reset_index()
+
+
+def _interval(resamples):
+    """Percentiles of the means of resamples, of shape (n_resamples, n_datasets, n_selections)."""
+    return np.nanquantile(np.nanmean(resamples, axis=1), [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
