@@ -31,7 +31,7 @@ def control_scores(study, selection="best_over_grid", metrics=("acc", "nmi")):
     """
     part = study.part(CONTROLS, study.trials["dataset"].unique())
     if part.trials.empty:
-        return pd.DataFrame(columns=COLUMNS)
+        return pd.DataFrame(columns=COLUMNS).astype({"draw": int, "mean": float, "std": float, "n_restarts": int})
     draws = part.summary["params"].map(lambda params: json.loads(params).get("draw", 0))
     # Each draw is a method of its own, at its default.
     summary = part.summary.assign(method=part.summary["method"] + " " + draws.astype(str), is_default=True)

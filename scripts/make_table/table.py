@@ -13,12 +13,12 @@ COLUMNS = (
     "inherited status selection study trial trial_status n_restarts sizes published_n_features rank published_rank "
     "n_candidates random_best excess seed_std"
 ).split()
-NO_MAXIMA = pd.DataFrame({"dataset": [], "method": [], "n_candidates": [], "random_best": []}).astype(
-    {"dataset": str, "method": str}
+NO_MAXIMA = pd.DataFrame(columns=["dataset", "method", "n_candidates", "random_best"]).astype(
+    {"dataset": str, "method": str, "n_candidates": float, "random_best": float}
 )
-NO_SEEDS = pd.DataFrame(
-    {"trial": [], "n_selected": [], "clusterer": [], "seed_std": [], "n_seeds": [], "seed_mean": []}
-).astype({"trial": str, "n_selected": "Int64", "clusterer": str})
+NO_SEEDS = pd.DataFrame(columns=["trial", "n_selected", "clusterer", "seed_std", "n_seeds", "seed_mean"]).astype(
+    {"trial": str, "n_selected": "Int64", "clusterer": str, "seed_std": float, "n_seeds": float, "seed_mean": float}
+)
 DECIMALS = dict.fromkeys((*METRICS, "seconds"), 1) | {"shape": 0}  # shown; scores are in percent
 
 

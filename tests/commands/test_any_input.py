@@ -14,6 +14,7 @@ from frames import PROTOCOL, frames, store
 
 from datasets import load_dataset
 from scripts.audit.__main__ import main as audit
+from scripts.choices import main as choices
 from scripts.cite import main as cite
 from scripts.compare.__main__ import main as compare
 from scripts.core.options import OPTIONS
@@ -31,6 +32,7 @@ MAIN = {
     "make_figure": make_figure,
     "ranks": ranks,
     "audit": audit,
+    "choices": choices,
     "compare": compare,
     "make_report": make_report,
     "cite": cite,
@@ -66,7 +68,7 @@ POINTS = [
         "data_sha": load_dataset("digits").sha if dataset == "digits" else "",
     }
     for dataset in ("umist", "orl", "pie10p", "jaffe", "digits", "of_my_own")
-    for method in ("mcfs", "dgufs", "of_my_own")
+    for method in ("mcfs", "dgufs", "of_my_own", "random_rankings")
     for ridge in (0, 1)
 ]
 

@@ -247,3 +247,11 @@ def test_published_rows_are_counted_above_the_median_of_the_random_rankings(cont
     # 51.5 in ACC and half of it in NMI; published on UMIST: DGUFS 57.1, EUFS 51.5, the others less, and NMI all more.
     counts = above_random(compare_studies({"dgufs": controls}), controls_of({"dgufs": controls}))
     assert counts.to_dict("records") == [{"paper": "dgufs", "cells": 14, "above": 8}]
+
+
+def test_a_paper_without_controls_beside_one_with_them_changes_no_number():
+    points = [{"dataset": "umist", "method": name, "acc": {50: [0.4, 0.42]}} for name in ("mcfs", "all_features")]
+    studies = {"rufs": study_of([], "rufs"), "dgufs": study_of(points)}
+    found = controls_of(studies)
+    assert set(found["paper"]) == {"dgufs"}
+    assert found[["mean", "std"]].dtypes.tolist() == [float, float]  # not objects, of which there is no root

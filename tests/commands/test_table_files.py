@@ -19,7 +19,7 @@ def spec():
     ("changed", "message"),
     [
         ({"row": ["mcfs"]}, "'row' is no key of a table. Did you mean rows?"),
-        ({"metric": "ac"}, "metric='ac' must be one of acc, nmi, seconds, shape"),
+        ({"metric": "ac"}, "metric='ac' must be one of acc, nmi, nearest_neighbour"),
         ({"paper": "rusf"}, "paper='rusf' must be one of rufs, .*null"),
         ({"rows": "mcfs"}, "rows='mcfs' must be a list"),
         ({"columns": []}, r"columns=\[\] must be a list"),
