@@ -6,6 +6,7 @@ import pandas as pd
 from metrics.study import METRICS
 from metrics.study.losses import losses, mean_losses
 from scripts.core.command_lines import no_results
+from scripts.core.conf import family_of
 from scripts.core.entry import command
 from scripts.core.study import Study
 from scripts.core.text import deliver, pipes
@@ -23,13 +24,13 @@ HEAD = [
     "Without a choice",
 ]
 WHAT = """\
-Points that a choice loses against the oracle, the candidate that is best by the labels; data sets count alike, and the
-interval is a bootstrap that draws data sets with all that is on them. Less than default: how much less is lost than at
-the default parameters and the size nearest to 100, in pairs; where the interval holds 0, the choice is not shown to be
-better than none. Least: the share of the cells in which no other
-choice loses less. Smallest and largest size: how often the choice is the first or the last size of the protocol.
-"default", "largest" and "median" look at nothing: a criterion that loses more is worse than not choosing. Cells whose
-candidates all score alike are left out, and so are all features and random rankings."""
+Points that a choice loses against the oracle, the candidate that is best by the labels. Data sets count alike; the
+intervals are of a bootstrap that draws families of data sets, then data sets with all that is on them. Less than default:
+how much less is lost than at the default parameters and the size nearest to 100, in pairs; where the interval holds 0, the
+choice is not shown to be better than none. Least: the share of the cells in which no other choice loses less. Smallest and
+largest size: how often the choice is the first or the last size of the protocol. "default", "largest" and "median" look at
+nothing: a criterion that loses more is worse than not choosing. Cells whose candidates all score alike are left out, and so
+are all features and random rankings."""
 
 
 def choices_page(found, metric, names):
@@ -47,8 +48,9 @@ def choices_page(found, metric, names):
     -------
     str
     """
+    families = {name: family_of(name) for name in found["dataset"].unique()}
     rows = [HEAD]
-    for row in mean_losses(found).itertuples():
+    for row in mean_losses(found, families).itertuples():
         rows.append([
             CHOICES[row.selection].column, _points(row.loss), f"{_points(row.low)} to {_points(row.high)}",
             f"{_signed(row.gain)} ({_signed(row.gain_low)} to {_signed(row.gain_high)})",

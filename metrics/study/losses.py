@@ -3,11 +3,11 @@
 import numpy as np
 import pandas as pd
 
+from metrics.study.intervals import means_by_family
 from metrics.study.selections import BY_NAME
 from metrics.study.summary import select
 
 KEYS = ["study", "dataset", "method"]
-RESAMPLES, LEVEL = 2000, 0.95
 
 
 def losses(summary, metric="acc"):
@@ -45,30 +45,29 @@ def losses(summary, metric="acc"):
     return found[found.set_index(KEYS).index.map(spread) > 0].reset_index(drop=True)
 
 
-def mean_losses(found, random_state=0):
-    """Every selection's mean loss, data sets counted alike, with an interval over data sets.
+def mean_losses(found, families):
+    """Every selection's mean loss, data sets counted alike, with an interval over data sets of other families.
 
     Parameters
     ----------
     found : DataFrame
         From `losses`, of one study or several below each other.
-    random_state : int, default=0
+    families : Mapping
+        Data set -> family.
 
     Returns
     -------
     DataFrame
-        One row per selection, the smallest mean loss first: loss, low and high (95 % percentile bootstrap, in which
-        data sets are drawn with all that is on them), gain with gain_low and gain_high: how much less it loses than
+        One row per selection, the smallest mean loss first: loss, low and high (95 %, from
+        `metrics.study.intervals.means_by_family`), gain with gain_low and gain_high: how much less it loses than
         `default_params`, in pairs, and its interval; cells, missing (cells in which it chooses nothing), wins (share
         of the cells in which no other selection loses less), smallest and largest (shares).
     """
     wide = found.pivot_table(index=KEYS, columns="selection", values="loss", dropna=False)
     wide = wide[wide.notna().any(axis=1)]
     per_dataset = wide.groupby("dataset").mean()
-    rng = np.random.default_rng(random_state)
-    drawn = rng.integers(len(per_dataset), size=(RESAMPLES, len(per_dataset)))
     gains = per_dataset.rsub(per_dataset["default_params"], axis=0)
-    (low, high), (gain_low, gain_high) = (_interval(frame.to_numpy()[drawn]) for frame in (per_dataset, gains))
+    (low, high), (gain_low, gain_high) = (means_by_family(frame, families) for frame in (per_dataset, gains))
     edges = found.groupby("selection")[["smallest", "largest"]].agg(lambda values: values.dropna().astype(float).mean())
     table = pd.DataFrame({
         "loss": per_dataset.mean(), "low": low, "high": high,
@@ -77,8 +76,3 @@ def mean_losses(found, random_state=0):
         "wins": wide.round(12).eq(wide.round(12).min(axis=1), axis=0).mean(),
     })  # fmt: skip
     return table.join(edges).sort_values("loss", kind="stable").rename_axis("selection").reset_index()
-
-
-def _interval(resamples):
-    """Percentiles of the means of resamples, of shape (n_resamples, n_datasets, n_selections)."""
-    return np.nanquantile(np.nanmean(resamples, axis=1), [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)

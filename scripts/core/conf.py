@@ -113,3 +113,8 @@ def check_names(group, wanted, stored=()):
                 f"{group}={name!r} is not in conf/{group}, and no results of it are stored."
                 f"{did_you_mean(name, known)} There are: {', '.join(known)}."
             )
+
+
+def family_of(dataset):
+    """The family of a data set, as its file says; its own name where that says none."""
+    return (find("dataset", dataset) or {}).get("family", dataset)

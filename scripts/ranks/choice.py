@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from scripts.core.conf import find
+from scripts.core.conf import family_of, find
 
 VARIANTS = ("base", "all")
 
@@ -53,7 +53,7 @@ def choose(study, methods=None, datasets=None, variants="base"):
     if datasets is None:
         places, others = _firsts(places, _source_of, _by_samples)
         left_out += _sentence(others, "of the same source as", "datasets=[...] takes those that it names")
-    families = {name: (find("dataset", name) or {}).get("family", name) for name in places}
+    families = {name: family_of(name) for name in places}
     return Choice(chosen, list(filter(is_control, stored)), places, families, left_out)
 
 

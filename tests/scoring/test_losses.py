@@ -8,6 +8,8 @@ from metrics.study.evaluators import evaluators
 from metrics.study.losses import losses, mean_losses
 from scripts.core.words import CHOICES
 
+FAMILIES = {"umist": "faces", "orl": "objects"}
+
 
 def cell(dataset, method, accs, **measures):
     """One fit scored at three sizes."""
@@ -32,7 +34,7 @@ def test_a_loss_is_what_the_oracle_has_more():
     assert found["default_params", "umist"] == 0  # at 100
     assert found["largest_size", "orl"] == 0
     assert "best_over_grid" not in found.index.get_level_values(0)
-    table = mean_losses(losses(study.summary)).set_index("selection")
+    table = mean_losses(losses(study.summary), FAMILIES).set_index("selection")
     assert table.loc["replication", "loss"] == pytest.approx(0.1)
     assert table.loc["silhouette", "smallest"] == 1
     assert table.loc["largest_size", "largest"] == 1
@@ -53,7 +55,7 @@ def test_data_sets_count_alike_however_many_methods_they_have():
     points = [cell("umist", f"m{number}", (0.1, 0.5, 0.4)) for number in range(9)] + [
         cell("orl", "m0", (0.2, 0.2, 0.4))
     ]
-    table = mean_losses(losses(study_of(points).summary)).set_index("selection")
+    table = mean_losses(losses(study_of(points).summary), FAMILIES).set_index("selection")
     assert table.loc["largest_size", "loss"] == pytest.approx((0.1 + 0.0) / 2)
 
 
