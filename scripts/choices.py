@@ -25,12 +25,12 @@ HEAD = [
 ]
 WHAT = """\
 Points that a choice loses against the oracle, the candidate that is best by the labels. Data sets count alike; the
-intervals are of a bootstrap that draws families of data sets, then data sets with all that is on them. Less than default:
-how much less is lost than at the default parameters and the size nearest to 100, in pairs; where the interval holds 0, the
-choice is not shown to be better than none. Least: the share of the cells in which no other choice loses less. Smallest and
-largest size: how often the choice is the first or the last size of the protocol. "default", "largest" and "median" look at
-nothing: a criterion that loses more is worse than not choosing. Cells whose candidates all score alike are left out, and so
-are all features and random rankings."""
+intervals are of a bootstrap that draws families of data sets, then data sets with all that is on them. Less than
+default: how much less is lost than at the default parameters and the size nearest to 100, in pairs; where the
+interval holds 0, the choice is not shown to be better than none. Least: the share of the cells in which no other
+choice loses less. Smallest and largest size: how often the choice is the first or the last size of the protocol.
+"default", "largest" and "median" look at nothing: a criterion that loses more is worse than not choosing. Cells whose
+candidates all score alike are left out, and so are all features and random rankings."""
 
 
 def choices_page(found, metric, names):
