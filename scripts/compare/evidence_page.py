@@ -3,7 +3,7 @@
 import pandas as pd
 
 from scripts.compare.controls import CONTROLS, RANDOM
-from scripts.compare.evidence import CONFIDENCE, LEVEL, LINES, REPRODUCED
+from scripts.compare.evidence import CONFIDENCE, LEVEL, LINES, REPRODUCED, TOO_FEW
 from scripts.compare.headline import OURS, PERMUTED, WORDS, above_random, count_table, line_table
 from scripts.core.published import PAPERS
 from scripts.core.text import pipes
@@ -53,11 +53,14 @@ def evidence_parts(comparison, controls):
 
 def summaries(lines):
     """A sentence for every paper, from `scripts.compare.headline.line_table`."""
-    return [
-        f"{PAPERS[paper]}: {(own['verdict'] == REPRODUCED).sum()} of {len(own)} lines reproduced, "
-        f"on {own['cells'].iloc[0]} cells."
-        for paper, own in lines.groupby("paper", sort=False)
-    ]
+    return [_summary(paper, own) for paper, own in lines.groupby("paper", sort=False)]
+
+
+def _summary(paper, own):
+    cells = f"on {own['cells'].iloc[0]} cells"
+    if (own["verdict"] == TOO_FEW).all():
+        return f"{PAPERS[paper]}: too little is run to say anything, {cells}."
+    return f"{PAPERS[paper]}: {(own['verdict'] == REPRODUCED).sum()} of {len(own)} lines reproduced, {cells}."
 
 
 def line_rows(lines):
