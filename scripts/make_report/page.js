@@ -35,7 +35,7 @@ function addFilter(container, items, before, label) {
   const field = document.createElement("label");
   const input = document.createElement("input");
   input.type = "search";
-  input.placeholder = "all of these words";
+  input.placeholder = 'all of these words, or "a phrase"';
   field.append("Filter ", input);
   input.setAttribute("aria-label", `Filter ${label}`);
   const count = document.createElement("span");
@@ -44,7 +44,8 @@ function addFilter(container, items, before, label) {
   before.before(tools);
   const texts = new Map(items().map((item) => [item, item.textContent.toLowerCase()]));
   const apply = () => {
-    const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
+    // What stands in quotes is one word, so that a verdict is not found in the text of another one's reason.
+    const words = (input.value.toLowerCase().match(/"[^"]+"|[^\s"]+/g) || []).map((word) => word.replaceAll('"', ""));
     let shown = 0;
     for (const [item, text] of texts) {
       item.hidden = !words.every((word) => text.includes(word));
