@@ -56,6 +56,19 @@ class Process:
         self.connection.close()
 
 
+def lives(pid):
+    """Whether a process goes on; False where the system cannot be asked."""
+    if os.name != "posix":  # where a signal of 0 is a signal
+        return False
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):  # somebody else's
+        return True
+    return True
+
+
 def take(function):
     """A process that is free, or a new one."""
     while _idle:

@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 
 from runners.files import replace_file
+from runners.processes import lives
 from runners.reading import StoreError
 
 FILE = ".run.json"
@@ -52,14 +53,4 @@ def read_run(folder):
         return None, 0
     except (ValueError, KeyError, TypeError) as error:
         raise StoreError(f"{path} is damaged: remove it, the next run of the cell writes it anew.") from error
-    return keys, n_workers if pid is not None and _lives(pid) else 0
-
-
-def _lives(pid):
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:  # somebody else's
-        return True
-    return True
+    return keys, n_workers if pid is not None and lives(pid) else 0

@@ -167,7 +167,7 @@ def remove_leftovers():
     """
     for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*-*"):
         owner = folder.name.removeprefix(PREFIX).split("-")[0]
-        if not owner.isdigit() or _lives(int(owner)) or not folder.is_dir():
+        if not owner.isdigit() or processes.lives(int(owner)) or not folder.is_dir():
             continue
         try:
             with filelock.FileLock(folder / LOCK, timeout=0):
@@ -175,18 +175,6 @@ def remove_leftovers():
         except (filelock.Timeout, OSError):
             continue
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def _lives(pid):
-    if os.name != "posix":  # where a signal of 0 is a signal; the lock says enough there
-        return False
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except (OSError, OverflowError):  # somebody else's
-        return True
-    return True
 
 
 def _run(task, X, y):

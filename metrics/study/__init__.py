@@ -6,6 +6,7 @@ CAPPED = (TIMEOUT, OUT_OF_MEMORY)
 UNSCORED = (FAILED, *CAPPED)  # the statuses of trials that have no feature sets
 # What a feature set is judged by: name -> in print.  The first two are of the K-means restarts, or of learned labels.
 METRICS = {"acc": "ACC", "nmi": "NMI", "nearest_neighbour": "1-NN accuracy", "reconstruction": "Reconstruction"}
+RANDOM, ALL = "random_rankings", "all_features"  # controls that are no choice of features
 USUAL_SIZE = 100  # number of features at which methods are compared where only one is shown
 
 

@@ -3,10 +3,9 @@
 import pandas as pd
 from scipy import stats
 
-from metrics.study import METRICS
+from metrics.study import ALL, METRICS, RANDOM
 from metrics.study.summary import select
 
-CONTROLS = ("random_rankings", "all_features")
 FIRST = "acc"  # what the others are held against
 
 
@@ -28,7 +27,7 @@ def evaluators(summary, selection="default_params"):
         method by each, the first by name of equal ones; loss: by how much less ACC the other metric's winner has than
         the best, as a fraction.
     """
-    summary = summary[(summary["clusterer"] == "kmeans") & ~summary["method"].isin(CONTROLS)]
+    summary = summary[(summary["clusterer"] == "kmeans") & ~summary["method"].isin((RANDOM, ALL))]
     scores = {metric: select(summary, metric, selection).pivot(index="dataset", columns="method", values="mean")
               for metric in METRICS}  # fmt: skip
     rows = []

@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from metrics.study import RANDOM
 from metrics.study.sets import CELL, distinct_sets
 
-RANDOM = "random_rankings"
 REACH, STEPS = 8.0, 4001  # of the numerical integral, in standard deviations on both sides, and its points
 MIN_DRAWS = 2  # of a random ranking at a size, for a mean and a standard deviation
 

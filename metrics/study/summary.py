@@ -56,7 +56,7 @@ def summarise(trials, scores, measures=None):
     points = points.merge(_measured(measures), how="left", on=["trial", "n_selected"])
     learned = points["clusterer"] == "learned"
     points.loc[learned, list(PER_SET)] = np.nan
-    for name in METRICS.keys() & set(PER_SET):
+    for name in filter(PER_SET.__contains__, METRICS):
         points = points.assign(**{f"{name}_mean": points[name], f"{name}_std": np.nan})
     for name in LABEL_FREE:
         points.loc[learned, name] = points["trial"].map(points[~learned].groupby("trial")[name].max())

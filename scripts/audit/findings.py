@@ -1,6 +1,7 @@
 """The sentences that follow from the tables of an audit."""
 
 from metrics.study import METRICS
+from scripts.core.text import span
 from scripts.core.words import POOR
 
 # From here on an overlap, corrected for chance, says that two rankings select the same.
@@ -19,7 +20,7 @@ def findings(tables):
     yield from _ends(tables["outcomes"])
     yield from _still(tables["movements"])
     for (dataset, method, optimum), rows in tables["gaps"].groupby(["dataset", "method", "optimum"]):
-        gap = _range(100 * rows["gap"], "{:.2f} %")
+        gap = span(100 * rows["gap"], "{:.2f} %")
         yield dataset, method, f"it ends above the optimum of its own objective, which {optimum} reaches", f"by {gap}"
     yield from _winners(tables["evaluators"])
     changes = {"samples": "permuted samples", "columns": "permuted columns", "seed": "new seeds"}
@@ -67,8 +68,8 @@ def _trivial(overlaps):
     same = rows[corrected >= SAME]
     for (dataset, method, ranking, is_start), found in same.groupby(["dataset", "method", "ranking", "is_start"]):
         what = "its first features, as many as clusters," if is_start else "its features"
-        overlap, chance = (_range(found[name], "{:.0%}") for name in ("median", "chance"))
-        detail = f"{overlap} of {_range(found['n_selected'], '{:d}')}, by chance {chance}"
+        overlap, chance = (span(found[name], "{:.0%}") for name in ("median", "chance"))
+        detail = f"{overlap} of {span(found['n_selected'], '{:d}')}, by chance {chance}"
         yield dataset, method, f"{what} are those of {ranking}", detail
 
 
@@ -101,11 +102,6 @@ def _still(movements):
         if row.still >= 0.5:
             claim = "its indicators end where they began, so that it learns no clusters of its own"
             yield row.dataset, row.method, claim, f"{row.still:.0%} of {row.n_fits} fits"
-
-
-def _range(values, form):
-    low, high = form.format(values.min()), form.format(values.max())
-    return low if low == high else f"{low} to {high}"
 
 
 def by_method(findings):

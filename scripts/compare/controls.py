@@ -4,10 +4,10 @@ import json
 
 import pandas as pd
 
-from metrics.study.maximum import RANDOM
+from metrics.study import ALL, RANDOM
 from metrics.study.summary import select
 
-ALL, VARIANCE = "all_features", "max_variance"
+VARIANCE = "max_variance"
 CONTROLS = {RANDOM: "random rankings", ALL: "all features", VARIANCE: "max variance"}
 OURS = ["mean", "std", "n_restarts"]
 COLUMNS = ["dataset", "metric", "control", "draw", *OURS]

@@ -236,6 +236,12 @@ def accepted_at_random(comparison, controls):
     return shares.reindex(comparison.index)
 
 
+def random_medians(controls):
+    """The median random ranking of every paper, data set and metric, in a column random."""
+    scores = controls[controls["control"] == RANDOM]
+    return scores.groupby(COLUMN)["mean"].median().rename("random").reset_index()
+
+
 def above_random(comparison, controls):
     """How often what the papers print is above a random ranking.
 
@@ -252,7 +258,6 @@ def above_random(comparison, controls):
     """
     published = headline(comparison)
     published = published[published["published_method"] != ALL]
-    random = controls[controls["control"] == RANDOM].groupby(COLUMN)["mean"].median().rename("random")
-    pairs = published[[*COLUMN, "published_mean"]].merge(random.reset_index(), on=COLUMN)
+    pairs = published[[*COLUMN, "published_mean"]].merge(random_medians(controls), on=COLUMN)
     above = (pairs["published_mean"] > pairs["random"]).groupby(pairs["paper"], sort=False)
     return above.agg(cells="size", above="sum").reset_index()

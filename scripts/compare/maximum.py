@@ -1,9 +1,9 @@
 """What the maximum over a grid gives a method, beside random subsets that are as many: a table a paper."""
 
-from scripts.compare.controls import ALL, RANDOM
-from scripts.compare.headline import COLUMN
+from scripts.compare.controls import ALL
+from scripts.compare.headline import COLUMN, random_medians
 from scripts.core.published import PAPERS
-from scripts.core.text import pipes
+from scripts.core.text import pipes, span
 
 WHAT = """\
 Every number above is the best of a number of candidates: feature sets over the grid and the sizes, taken with the
@@ -33,9 +33,8 @@ def maximum_parts(comparison, controls):
         return []
     lines = [HEAD]
     for row in rows.itertuples():
-        low, high = row.fewest, row.most
         gains = [f"{value:+.1f}" for value in (row.ours, row.published, row.ours_best, row.published_best)]
-        candidates = f"{low:.0f}" if low == high else f"{low:.0f} to {high:.0f}"
+        candidates = span((row.fewest, row.most), "{:.0f}")
         lines.append([PAPERS[row.paper], row.method, str(row.cells), candidates, *gains])
     return ["## The maximum over a grid", WHAT, pipes(lines)]
 
@@ -55,12 +54,11 @@ def excesses(comparison, controls):
         published: less the median random ranking; ours_best and published_best: less the expected best of as many
         random subsets as our row had candidates.
     """
-    random = controls[controls["control"] == RANDOM].groupby(COLUMN)["mean"].median().rename("one")
     rows = comparison[(comparison["clusterer"] == "kmeans") & (comparison["published_method"] != ALL)]
-    rows = rows[rows["random_best"].notna()].merge(random.reset_index(), on=COLUMN)
+    rows = rows[rows["random_best"].notna()].merge(random_medians(controls), on=COLUMN)
     gains = rows.assign(
-        ours=rows["mean"] - rows["one"],
-        published=rows["published_mean"] - rows["one"],
+        ours=rows["mean"] - rows["random"],
+        published=rows["published_mean"] - rows["random"],
         ours_best=rows["excess"],
         published_best=rows["published_mean"] - rows["random_best"],
     )

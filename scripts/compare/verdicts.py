@@ -3,14 +3,13 @@
 import numpy as np
 import pandas as pd
 
-from metrics.study import FAILED
+from metrics.study import ALL, FAILED
 from scripts.core.words import CAPPED_CELL, POOR
 
 WITHIN_1, WITHIN_2, NEAR = "within 1 std", "within 2 std", "within 3 points"
 HIGHER, LOWER, NOT_RUN, NOT_COMPARABLE = "higher", "lower", "not run", "not comparable"
 VERDICTS = (WITHIN_1, WITHIN_2, NEAR, HIGHER, LOWER, NOT_RUN, NOT_COMPARABLE)
 ACCEPTED = (WITHIN_1, WITHIN_2, NEAR)  # where a reader of the paper would not be surprised
-CONTROL = "all_features"
 POINTS = 3.0
 ROUNDING = 0.05  # half of the last decimal that the papers print
 
@@ -91,10 +90,10 @@ def judge(cells):
     cells.loc[failed, "verdict"], cells.loc[failed, "reason"] = NOT_COMPARABLE, "every fit failed"
     capped = cells["status"] == CAPPED_CELL
     cells.loc[capped, "verdict"], cells.loc[capped, "reason"] = NOT_COMPARABLE, "no fit ended within its cap"
-    off = cells[(cells["method"] == CONTROL) & cells["verdict"].isin((HIGHER, LOWER))]
+    off = cells[(cells["method"] == ALL) & cells["verdict"].isin((HIGHER, LOWER))]
     for control in off.itertuples():
         same = (cells["paper"] == control.paper) & (cells["dataset"] == control.dataset)
-        same &= (cells["metric"] == control.metric) & (cells["method"] != CONTROL) & cells["difference"].notna()
+        same &= (cells["metric"] == control.metric) & (cells["method"] != ALL) & cells["difference"].notna()
         cells.loc[same, "verdict"] = NOT_COMPARABLE
         cells.loc[same, "reason"] = (
             f"all features, which depend on data and protocol alone, are {control.difference:+.1f} points away"

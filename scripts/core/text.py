@@ -63,3 +63,9 @@ def spread(std, sign="±", decimals=1):
 def percent(values, sign="±"):
     """Mean and std (ddof=1) of fractions, in percent."""
     return mean_std(100 * values.mean(), 100 * values.std(), sign)
+
+
+def span(values, form="{}"):
+    """The least and the largest as text; once where they look alike."""
+    low, high = form.format(min(values)), form.format(max(values))
+    return low if low == high else f"{low} to {high}"

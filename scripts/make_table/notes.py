@@ -5,6 +5,7 @@ from collections import Counter
 
 from metrics.study import CAPPED, FAILED, METRICS
 from scripts.core.published import PAPERS, explain
+from scripts.core.text import span
 from scripts.core.words import CAPPED_CELL, NOT_RUN, PARTIAL, POOR, rule
 
 SECONDS = (
@@ -55,18 +56,13 @@ def _maximum(cells):
     if known.empty:
         return []
     texts = [
-        f"{method} {own['excess'].mean():+.1f} ({_range(own['n_candidates'])})"
+        f"{method} {own['excess'].mean():+.1f} ({span(own['n_candidates'])})"
         for method, own in known.groupby("method", sort=False)
     ]
     return [
         "A maximum gains by the number of its candidates. Mean over the columns of ours less the best of as many "
         f"random subsets (how many): {', '.join(texts)}."
     ]
-
-
-def _range(counts):
-    low, high = counts.min(), counts.max()
-    return f"{low}" if low == high else f"{low} to {high}"
 
 
 def _marks(cells):

@@ -66,7 +66,7 @@ def test_a_run_tells_of_itself_and_a_dead_one_is_no_run(tmp_path, monkeypatch):
     assert read_run(tmp_path) == (None, 0)
     note_run(tmp_path, ["a", "b"], 2)
     assert read_run(tmp_path) == (["a", "b"], 2)
-    monkeypatch.setattr(running, "_lives", lambda pid: pid != os.getpid())
+    monkeypatch.setattr(running, "lives", lambda pid: pid != os.getpid())
     assert read_run(tmp_path) == (["a", "b"], 0)
     note_run(tmp_path, ["a", "b"], 0)
     assert read_run(tmp_path) == (["a", "b"], 0)
