@@ -9,6 +9,7 @@ if __name__ == "__main__":  # before the imports that take seconds, so that Ctrl
     os.environ.setdefault("HYDRA_FULL_ERROR", "1")  # Hydra hands its errors on, to become a line here
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # before numpy: one BLAS thread in this process and in every worker
 
+import contextlib
 import functools
 import logging
 import re
@@ -20,14 +21,11 @@ from hydra.core.hydra_config import HydraConfig
 from hydra.types import RunMode
 from omegaconf import OmegaConf
 
-from datasets import DataError, DataMissing
 from metrics.study import CAPPED, FAILED
-from runners.cell import run_cell
+from runners import processes
 from runners.method import ConfigError
-from runners.plan import plan_cell, total_line
-from runners.settings import read_config, read_names
-from runners.store import StoreError
-from runners.sweep import jobs_of
+from runners.settings import read_config, read_names, read_runner
+from runners.sweep import jobs_of, leave_out
 
 logging.raiseExceptions = False  # a reader that goes away, such as `head`, must not fill the screen
 log = logging.getLogger(__name__)
@@ -38,10 +36,18 @@ missing, skipped = {}, {}  # data set -> why it cannot be had; data set -> numbe
 @hydra.main(version_base="1.3", config_path="conf", config_name="config")
 def main(config):
     """Run the cell that `config` describes; a cell that cannot run is reported, and a sweep goes on."""
+    with contextlib.suppress(ConfigError):  # `read_config` says what is wrong
+        start_workers(config)
+    # Here, as these take seconds to import: --help, Tab and a sweep in which nothing is left to do need none of them.
+    from datasets import DataError, DataMissing
+    from runners.cell import run_cell
+    from runners.plan import plan_cell
+    from runners.store import StoreError
+
     _, _, dataset, method = read_names(config)
     cells.append(f"{method['name']} on {dataset['name']}")
-    if n_cells := _sweep_size():
-        log.info("cell %d of %d", len(cells), n_cells)
+    n_cells = _sweep_size()
+    place = f"cell {len(cells)} of {n_cells}: " if n_cells else ""
     try:
         settings = read_config(config)
         check_choices(settings)
@@ -49,19 +55,47 @@ def main(config):
             raise DataMissing(missing[dataset["name"]])
         if settings.runner.plan:
             plans.append(plan_cell(settings))
-            log.info("%s", plans[-1].line())
+            log.info("%s%s", place, plans[-1].line())
             return
-        unscored = run_cell(settings)
+        unscored = run_cell(settings, place, list(HydraConfig.get().overrides.task))
         if failed := [row for row in unscored if row["status"] == FAILED]:
             problems.append(f"{cells[-1]}: {len(failed)} trials failed{_first(failed)}")
         if stopped := [row for row in unscored if row["status"] in CAPPED]:
             capped.append(f"{cells[-1]}: {len(stopped)} trials ended at a cap{_first(stopped)}")
     except DataMissing as error:
+        log.info("%s%s", place, cells[-1])
         note_missing(dataset["name"], str(error), skip=config.missing_data == "skip")
     except (ConfigError, DataError, StoreError, OSError, MemoryError) as error:
         words = words_of(error)
         problems.append(f"{cells[-1]}: {words.splitlines()[0]}")
+        if place:
+            log.info("%s%s", place, cells[-1])
         log.error("error: %s", words)
+
+
+def start_workers(config):
+    """Let workers import what they need while this process does: for a cell with nothing stored, and several fits."""
+    study, results_dir, dataset, method = read_names(config)
+    stored = results_dir / study / dataset["name"] / method["name"] / "trials.csv"
+    if method.get("grid") and not stored.exists():
+        runner = read_runner(OmegaConf.to_container(config.runner))
+        if not runner.plan and (runner.n_jobs > 1 or runner.caps):
+            processes.start(runner.n_jobs)
+
+
+def is_done(config, words, n_cells):
+    """Say in a line that nothing is left to do in a cell, where that is known without looking at its data."""
+    from runners.finished import finished
+
+    try:
+        found = finished(read_names(config)[1], words)
+    except ConfigError:  # which `main` reports
+        return False
+    if found is None:
+        return False
+    cells.append(found[0])
+    print(f"cell {len(cells)} of {n_cells}: {found[1]}", flush=True)
+    return True
 
 
 def _first(rows, most=3):
@@ -119,6 +153,8 @@ def report():
     for dataset, count in skipped.items():
         print(f"skipped: {missing[dataset].splitlines()[0].rstrip(':')}: {count} of {len(cells)} cells")
     if len(plans) > 1:
+        from runners.plan import total_line
+
         print(total_line(plans))
     if len(cells) > 1 and capped:
         print("\n".join(capped))
@@ -150,5 +186,7 @@ OmegaConf.register_new_resolver("study_folder", _folder("study"))
 OmegaConf.register_new_resolver("inside_study", _folder("inside"))
 
 if __name__ == "__main__":
+    logging.getLogger("hydra._internal.core_plugins.basic_launcher").setLevel(logging.WARNING)  # `main` names the cells
+    leave_out(is_done)
     main()
     sys.exit(report())

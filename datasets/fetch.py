@@ -15,7 +15,6 @@ from urllib.parse import urlsplit
 import numpy as np
 import requests
 from filelock import FileLock
-from sklearn.datasets import fetch_openml
 from tqdm import tqdm
 from urllib3.exceptions import HTTPError, ReadTimeoutError
 
@@ -234,6 +233,8 @@ def _from_openml(spec, source, target):
 
     scikit-learn checks the MD5 that OpenML states; shape and classes are checked before anything is kept.
     """
+    from sklearn.datasets import fetch_openml  # here, as scikit-learn takes longer to import than all else
+
     number = source["openml"]
     say(f"{target.name}: downloading OpenML data set {number}")
     scratch = target.with_name(target.name + ".openml")

@@ -134,7 +134,7 @@ def candidates(spec, data_dir=None):
     DataError
         If `data_dir` is no folder.
     """
-    mine = user_dir(data_dir)
+    places = _places(spec, data_dir)
     for source in spec["sources"]:
         if "file" not in source:
             yield Found(source, None, PACKAGE)
@@ -142,14 +142,36 @@ def candidates(spec, data_dir=None):
             path = _inside_package(source["package"])
             if path is not None and fault(path, source) is None:
                 yield Found(source, path, PACKAGE)
-    for folder, place in ((mine, DATA_DIR), (cache_dir(), CACHE)):
-        for source in spec["sources"]:
-            path = folder / source["file"] if folder and "file" in source else None
-            if path is not None and path.is_file():
-                try:
-                    yield Found(source, path, place, fault(path, source))
-                except OSError as error:
-                    raise DataError(f"{spec['name']}: {path} cannot be read: {error}") from error
+    for source, path, place in places:
+        if path.is_file():
+            try:
+                yield Found(source, path, place, fault(path, source))
+            except OSError as error:
+                raise DataError(f"{spec['name']}: {path} cannot be read: {error}") from error
+
+
+def paths_of(spec, data_dir=None):
+    """Every file, outside packages, that a data set may be read from; most of them are not there.
+
+    Parameters
+    ----------
+    spec : Spec
+    data_dir : path, optional
+
+    Returns
+    -------
+    list of Path
+    """
+    return [path for _, path, _ in _places(spec, data_dir)]
+
+
+def _places(spec, data_dir):
+    folders = (user_dir(data_dir), DATA_DIR), (cache_dir(), CACHE)
+    return [
+        (source, folder / source["file"], place)
+        for folder, place in folders if folder
+        for source in spec["sources"] if "file" in source
+    ]  # fmt: skip
 
 
 def user_dir(data_dir=None):

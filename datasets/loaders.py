@@ -7,11 +7,8 @@ from io import BytesIO, StringIO
 
 import h5py
 import numpy as np
+import scipy  # whose parts are imported when they are first used: most files need none
 from PIL import Image
-from scipy.io import loadmat
-from scipy.io.arff import loadarff
-from scipy.sparse import issparse
-from sklearn.datasets import load_digits
 
 from datasets.base import DataError
 
@@ -62,9 +59,9 @@ def read_mat(path, x, y):
         raise DataError(f"{path} is a MATLAB file of version 7.3; save it with save(..., '-v7').")
     if not head.startswith(b"MATLAB 5.0"):
         raise DataError(f"{path} is no MATLAB file: it begins with {head[:24]!r} instead of b'MATLAB 5.0'.")
-    arrays = loadmat(path)
+    arrays = scipy.io.loadmat(path)
     samples = _pick(path, {name: value for name, value in arrays.items() if not name.startswith("__")}, x)
-    return samples.toarray() if issparse(samples) else samples, _pick(path, arrays, y)
+    return samples.toarray() if scipy.sparse.issparse(samples) else samples, _pick(path, arrays, y)
 
 
 def read_term_counts(path, x, y):
@@ -108,7 +105,7 @@ def read_npz(path, x, y):
 
 def read_arff(path, y):
     """An ARFF file whose column `y` has the labels, numbers or names; all other columns are features, and numeric."""
-    table, attributes = loadarff(path)
+    table, attributes = scipy.io.arff.loadarff(path)
     columns = {name: table[name] for name in attributes.names()}
     labels = _pick(path, columns, y)
     texts = [name for name in columns if name != y and attributes[name][0] != "numeric"]
@@ -138,6 +135,8 @@ def read_pgm_zip(path, block):
 
 def read_digits(path):
     """The 8 x 8 digits inside scikit-learn; there is no file."""
+    from sklearn.datasets import load_digits  # here, as scikit-learn takes longer to import than all else
+
     return load_digits(return_X_y=True)
 
 

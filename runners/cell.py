@@ -8,6 +8,7 @@ from metrics.kmeans import load_engine
 from metrics.study import UNSCORED
 from runners.admission import workers_within_memory
 from runners.evaluations import Evaluations
+from runners.finished import ends_text, note_finished
 from runners.grid import expand
 from runners.method import ConfigError
 from runners.pool import Usage, run_all
@@ -19,12 +20,16 @@ from runners.store import Store, claim_study
 MANY_SAMPLES = 2000  # from which an (n_samples, n_samples) array takes more than 32 MB
 
 
-def run_cell(settings):
+def run_cell(settings, place="", words=None):
     """Load, expand, drop what is stored, run the rest, and say how it went.
 
     Parameters
     ----------
     settings : Settings
+    place : str, default=""
+        Of the cell in a sweep, such as "cell 2 of 4: ".  There a cell in which nothing is left to do takes one line.
+    words : list of str, optional
+        What was typed for the cell, so that the same sweep need not look at it again (`runners.finished`).
 
     Returns
     -------
@@ -39,21 +44,23 @@ def run_cell(settings):
     started = time.perf_counter()
     runner, protocol, method, folder = settings.runner, settings.protocol, settings.method, settings.folder
     dataset = load_dataset(settings.dataset, data_dir=settings.data_dir)
-    scaled = scale(dataset.X, protocol.scaling)
     trials = wanted_trials(settings.study, dataset, method, protocol, runner.points)
+    keys = {trial.key for trial in trials}
     claim_study(folder.parents[1], protocol)
-    _announce(dataset, method, protocol, trials)
     with Store(folder, on_wait=lambda: log.info("  another run holds %s; waiting for it to end", folder)) as store:
-        if runner.redo:
-            with store.redo() as again:
-                if cut_off := again.done(git_sha()):
-                    log.info("  going on with a redo that was cut off; remove %s to begin anew", again.folder)
-                pending, unscored = _run_missing(runner, trials, cut_off, scaled, dataset.y, again, folder)
-            store.take_redone()
+        done = store.done(retry=runner.retry)
+        if place and not runner.redo and keys <= done:
+            pending, unscored = [], []
         else:
-            done = store.done(retry=runner.retry)
-            pending, unscored = _run_missing(runner, trials, done, scaled, dataset.y, store, folder)
+            _announce(dataset, method, protocol, trials, place)
+            pending, unscored = _run_missing(settings, trials, dataset, done, store)
+        ends = Counter(status for key, status in store.ends().items() if key in keys)
+    if pending or not place:
         say_result(folder, trials, len(pending), time.perf_counter() - started)
+    else:
+        log.info("%s%s", place, ends_text(f"{method.name} on {dataset.name}", ends))
+    if words is not None and ends.total() == len(trials) and not set(runner.retry) & set(ends):
+        note_finished(settings, words, ends)
     return unscored
 
 
@@ -69,30 +76,52 @@ def wanted_trials(study, dataset, method, protocol, points):
     return [trial for trial in trials if trial.is_default]
 
 
-def _announce(dataset, method, protocol, trials):
+def _announce(dataset, method, protocol, trials, place):
     log.info(
-        "%s on %s (%d x %d, %d classes), protocol %s: %s",
-        method.name, dataset.name, *dataset.X.shape, dataset.n_classes, protocol.name, counted(len(trials), "trial"),
+        "%s%s on %s (%d x %d, %d classes), protocol %s: %s",
+        place, method.name, dataset.name, *dataset.X.shape, dataset.n_classes, protocol.name,
+        counted(len(trials), "trial"),
     )  # fmt: skip
     too_large = [size for size in protocol.sizes_on(dataset.name) if size > dataset.n_features]
     if too_large and trials[0].sizes != (dataset.n_features,):
         log.info("  sizes %s are above n_features=%d and are left out", too_large, dataset.n_features)
 
 
-def _run_missing(runner, trials, done, X, y, store, folder):
-    """Run and store the trials that are not done; these, and the rows of those without scores."""
+def _run_missing(settings, trials, dataset, done, store):
+    """Run and store what is not done, or all of it where it is to be done again.
+
+    Returns
+    -------
+    pending : list of Trial
+        What was run now.
+    unscored : list of dict
+        The rows of those without scores.
+    """
+    if not settings.runner.redo:
+        return _run_into(store, settings, trials, dataset, done)
+    with store.redo() as again:
+        if cut_off := again.done(git_sha()):
+            log.info("  going on with a redo that was cut off; remove %s to begin anew", again.folder)
+        ran = _run_into(again, settings, trials, dataset, cut_off)
+    store.take_redone()
+    return ran
+
+
+def _run_into(store, settings, trials, dataset, done):
+    runner, folder = settings.runner, settings.folder
     pending = [trial for trial in trials if trial.key not in done]
-    if pending:
-        n_workers = workers_within_memory(pending, X.shape, runner.n_jobs, runner.caps)
+    if not pending:
+        log.info("  %d of them stored already, 0 to do", len(trials))
+        return pending, []
+    n_workers = workers_within_memory(pending, dataset.X.shape, runner.n_jobs, runner.caps)
     store.forget([trial.key for trial in pending])
     if len(pending) < len(trials):
         log.info("  %d of them stored already, %d to do", len(trials) - len(pending), len(pending))
-    if not pending:
-        return pending, []
     keys = [trial.key for trial in trials]
     note_run(folder, keys, n_workers)
     try:
-        return pending, _run_pending(runner, pending, X, y, n_workers, store, folder)
+        X = scale(dataset.X, settings.protocol.scaling)
+        return pending, _run_pending(runner, pending, X, dataset.y, n_workers, store, folder)
     finally:
         note_run(folder, keys, 0)
 

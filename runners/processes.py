@@ -3,17 +3,20 @@
 import atexit
 import ctypes
 import os
+import pkgutil
 import queue
 import signal
 import sys
 import threading
 from contextlib import contextmanager
+from multiprocessing import resource_tracker
 
 from joblib.externals.loky.backend.context import get_context
 
 from runners.memory import reset_peak
 
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+IN_WORKER = "runners.workers.run_in_worker"  # what the workers of a run do; not imported here, as that takes seconds
 BEGUN, ENDED, RAISED = "begun", "ended", "raised"  # what a worker says of a task
 SET_PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of Linux
 _idle = []  # started by earlier cells of a sweep, and free
@@ -24,9 +27,9 @@ class Process:
 
     Parameters
     ----------
-    function : callable
-        Of a module, so that the process can import it.  Its first argument is a function that it calls when all is
-        ready and the work itself begins; what it returns is sent back.
+    function : str
+        Dotted name of a function, which only the process itself imports, and at once.  Its first argument is a function
+        that it calls when all is ready and the work itself begins; what it returns is sent back.
     """
 
     def __init__(self, function):
@@ -69,14 +72,20 @@ def lives(pid):
     return True
 
 
-def take(function):
-    """A process that is free, or a new one."""
+def take():
+    """A worker that is free, or a new one."""
     while _idle:
         process = _idle.pop()
         if process.lives:
             return process
         process.kill()
-    return Process(function)
+    return Process(IN_WORKER)
+
+
+def start(count):
+    """Start workers before there is work for them: they import what they need while the caller does the same."""
+    while len(_idle) < count:
+        _idle.append(Process(IN_WORKER))
 
 
 def give_back(process, most):
@@ -103,12 +112,13 @@ def _serve(connection, parent, function):
     tasks = queue.SimpleQueue()
     # A thread takes what comes, so that the sender never waits, and hears of the parent's end during a fit.
     threading.Thread(target=_receive, args=(connection, tasks), daemon=True).start()
+    run = pkgutil.resolve_name(function)
     while True:
         arguments = tasks.get()
         try:
             if isinstance(arguments, Exception):
                 raise arguments
-            connection.send((ENDED, function(lambda: connection.send((BEGUN, reset_peak())), *arguments)))
+            connection.send((ENDED, run(lambda: connection.send((BEGUN, reset_peak())), *arguments)))
         except Exception as error:
             connection.send((RAISED, error))
 
@@ -138,6 +148,7 @@ def _interrupts_blocked():
     if os.name != "posix":
         yield
         return
+    resource_tracker.ensure_running()  # the first time it lifts every block of Ctrl-C, so not between these lines
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

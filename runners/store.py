@@ -112,6 +112,10 @@ class Store:
             if row["status"] not in retry and git_sha in (None, row["git_sha"])
         }
 
+    def ends(self):
+        """Key -> status of every stored trial."""
+        return {row["trial"]: row["status"] for row in read_rows(self._paths["trials"])}
+
     def forget(self, keys):
         """Drop the trials with these keys, with their scores and traces."""
         keys = {key.encode() for key in keys}

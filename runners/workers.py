@@ -110,7 +110,7 @@ class _Worker:
     """A process, and the tasks that it has been sent."""
 
     def __init__(self):
-        self._process = processes.take(_run_in_worker)
+        self._process = processes.take()
         self.connection = self._process.connection
         self.tasks, self.dead = deque(), False
         self._begun = self._reset = None  # when the first of its tasks began, and whether its memory counts from there
@@ -197,7 +197,7 @@ def _evaluated(features, X, y, protocol):
         return error, 0.0
 
 
-def _run_in_worker(begin, task, folder):
+def run_in_worker(begin, task, folder):
     X, y = _mapped(folder)
     if task.is_fit:
         for trial in task.items:

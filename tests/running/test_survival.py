@@ -183,7 +183,7 @@ def test_copies_of_data_that_dead_processes_left_are_removed_and_others_stay(tmp
 ORPHAN = """
 import os, sys, time
 from runners.processes import Process
-print(*[Process(print).pid for _ in range(2)], flush=True)
+print(*[Process('builtins.print').pid for _ in range(2)], flush=True)
 time.sleep(float(sys.argv[1]))
 os.kill(os.getpid(), 9)
 """
