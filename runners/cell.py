@@ -2,6 +2,9 @@
 
 import time
 from collections import Counter
+from types import SimpleNamespace
+
+import numpy as np
 
 from datasets import load_dataset, scale
 from metrics.kmeans import load_engine
@@ -9,7 +12,7 @@ from metrics.study import UNSCORED
 from runners.admission import workers_within_memory
 from runners.evaluations import Evaluations
 from runners.finished import ends_text, note_finished
-from runners.grid import expand
+from runners.grid import diagonal, expand
 from runners.method import ConfigError
 from runners.pool import Usage, run_all
 from runners.progress import Progress, counted, log, say_result, usage_text
@@ -65,15 +68,30 @@ def run_cell(settings, place="", words=None):
 
 
 def wanted_trials(study, dataset, method, protocol, points):
-    """The trials that a cell asks for, as `runners.grid.expand` lists them: all, or those at the default parameters."""
+    """The trials that a cell asks for: all that `runners.grid.expand` lists, those at the default, or a sample."""
     trials = expand(study, dataset, method, protocol)
     if points == "grid":
         return trials
+    if points == "sample":
+        return diagonal(trials)
     if not any(trial.is_default for trial in trials):
         raise ConfigError(
             f"runner.points=default, but method.grid leaves out the defaults {method.params}: set points=grid."
         )
     return [trial for trial in trials if trial.is_default]
+
+
+def asked_trials(settings):
+    """The trials of a cell whose data need not be here: what they are depends on the shape alone.
+
+    Without the checksum of the data their keys are not those that are stored.
+    """
+    spec = settings.dataset
+    X = np.broadcast_to(0.0, (spec["samples"], spec["features"]))
+    data = SimpleNamespace(
+        name=spec["name"], X=X, n_features=X.shape[1], n_classes=spec["classes"], sha=spec.get("data_sha256") or ""
+    )
+    return wanted_trials(settings.study, data, settings.method, settings.protocol, settings.runner.points)
 
 
 def _announce(dataset, method, protocol, trials, place):

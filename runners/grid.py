@@ -2,6 +2,7 @@
 
 import hashlib
 import itertools
+import math
 
 from runners.method import ConfigError, Method
 from runners.trial import Trial, to_json
@@ -37,6 +38,40 @@ def expand(study, dataset, method, protocol):
                 raise ConfigError(f"method.grid asks twice for {to_json(trial.params)}: remove the repeated value.")
             trials[trial.key] = trial
     return list(trials.values())
+
+
+def diagonal(trials):
+    """A sample of the trials of a cell in which every value of every parameter occurs: a first look, and what it takes.
+
+    Parameters
+    ----------
+    trials : list of Trial
+
+    Returns
+    -------
+    list of Trial
+        About as many as the longest list of values has, in the order of the grid; all, where the grid is no product of
+        lists but a part of one already.
+    """
+    axes = {"sizes": sorted({trial.sizes for trial in trials})}
+    for name in trials[0].params:
+        axes[name] = sorted({trial.params[name] for trial in trials}, key=lambda value: (str(type(value)), value))
+    axes = {name: values for name, values in axes.items() if len(values) > 1}
+    if math.prod(map(len, axes.values())) != len(trials):
+        return trials
+    chosen = set()
+    for index in range(max(map(len, axes.values()), default=1)):
+        # The lists are gone through at different paces, each of which comes to all its values.
+        paces = [
+            next(pace for pace in itertools.count(place + 1) if math.gcd(pace, len(values)) == 1)
+            for place, values in enumerate(axes.values())
+        ]
+        chosen.add(tuple(values[index * pace % len(values)] for pace, values in zip(paces, axes.values(), strict=True)))
+
+    def point(trial):
+        return tuple(trial.sizes if name == "sizes" else trial.params[name] for name in axes)
+
+    return [trial for trial in trials if point(trial) in chosen]
 
 
 def _sizes(method, dataset, protocol):

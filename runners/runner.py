@@ -20,7 +20,8 @@ class Runner:
         Compute what is stored again.
     cache : bool
         Keep the scores of feature sets for other trials and studies.
-    points : {"grid", "default"}
+    points : {"grid", "sample", "default"}
+        All of the grid, `runners.grid.diagonal` of it, or the default parameters.
     max_seconds, max_memory : float, optional
         Caps of one fit, in seconds and GB; a fit beyond them is ended.
     retry : tuple of str

@@ -1,11 +1,20 @@
 """The cells of a sweep, as Hydra will go through them."""
 
+import functools
+from contextlib import contextmanager
+from pathlib import Path
+
+from hydra import compose, initialize_config_dir
 from hydra._internal.core_plugins.basic_sweeper import BasicSweeper
 from hydra.core.global_hydra import GlobalHydra
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.plugins import Plugins
 from hydra.core.utils import filter_overrides
 from omegaconf import OmegaConf
+
+from runners.settings import read_config
+
+CONF = Path(__file__).resolve().parents[1] / "conf"
 
 
 def jobs_of(hydra):
@@ -26,6 +35,49 @@ def jobs_of(hydra):
     # As the sweeper itself does it, so that globs and lists mean the same.
     parser = OverridesParser.create(config_loader=GlobalHydra.instance().config_loader())
     return [list(job) for batch in BasicSweeper.split_arguments(parser.parse_overrides(words), None) for job in batch]
+
+
+@functools.cache
+def cells_of_experiment(name, *words):
+    """The settings of all cells of an experiment.
+
+    Parameters
+    ----------
+    name : str
+        A file of conf/experiment.
+    *words : str
+        Overrides, such as ``"results_dir=there"``.
+
+    Returns
+    -------
+    tuple of Settings
+    """
+    with _whole_conf():
+        return _cells(compose("config", [f"experiment={name}", *words], return_hydra_config=True).hydra)
+
+
+def cells_of_sweep(path):
+    """The settings of all cells of a sweep that was run; `path` is its multirun.yaml."""
+    with _whole_conf():
+        return _cells(OmegaConf.load(path).hydra)
+
+
+def _cells(hydra):
+    return tuple(read_config(compose("config", job)) for job in jobs_of(hydra))
+
+
+@contextmanager
+def _whole_conf():
+    """Compose from conf/ itself, also inside a command that was composed from a folder of it."""
+    there = GlobalHydra.instance()
+    before = there.hydra
+    there.clear()
+    try:
+        with initialize_config_dir(str(CONF), version_base="1.3"):
+            yield
+    finally:
+        if before is not None:
+            GlobalHydra.instance().initialize(before)
 
 
 def leave_out(is_done):

@@ -35,6 +35,13 @@ class Times:
         if frames:
             self._by_dataset = dict(list(pd.concat(frames).groupby("dataset")))
 
+    def measured(self, dataset, params):
+        """Mean seconds of the stored trials with these parameters; nan where there are none."""
+        if dataset not in self._by_dataset:
+            return math.nan
+        own = self._by_dataset[dataset]
+        return float(own.loc[own["params"] == to_json(params), "seconds"].mean())
+
     def of(self, dataset, shape, params):
         """Seconds of a trial with its evaluations, and where they come from.
 
@@ -52,9 +59,9 @@ class Times:
         source : str
         """
         if dataset in self._by_dataset:
-            own = self._by_dataset[dataset]
-            same = own.loc[own["params"] == to_json(params), "seconds"]
-            return float((same if len(same) else own["seconds"]).mean()), f"its fits on {dataset}"
+            own = self.measured(dataset, params)
+            mean = float(self._by_dataset[dataset]["seconds"].mean()) if math.isnan(own) else own
+            return mean, f"its fits on {dataset}"
         shapes = {name: found for name in self._by_dataset if (found := _shape(name)) is not None}
         if not shapes:
             return math.nan, ""

@@ -2,24 +2,17 @@
 
 import functools
 import math
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
-from hydra import compose, initialize_config_dir
-from hydra.core.global_hydra import GlobalHydra
-from omegaconf import OmegaConf
 
 from metrics.study import UNSCORED
-from runners.cell import wanted_trials
+from runners.cell import asked_trials
 from runners.reading import read_frame
 from runners.running import read_run
-from runners.settings import read_config
-from runners.sweep import jobs_of
+from runners.sweep import cells_of_experiment, cells_of_sweep
 from runners.times import Times
-from scripts.core.conf import CONF
 
 
 @dataclass(frozen=True)
@@ -83,7 +76,8 @@ def states(results_dir, study=None, experiment=None):
     """
     cells = {}
     if experiment is not None:
-        cells = _experiment(experiment, str(results_dir))
+        found = cells_of_experiment(experiment, f"results_dir={results_dir}")
+        cells = {settings.folder: settings for settings in found}
     else:
         folders = Path(results_dir).glob("*") if study is None else [Path(results_dir, study)]
         for folder in sorted(folders):
@@ -96,43 +90,14 @@ def states(results_dir, study=None, experiment=None):
     return [_state(folder, settings, times) for folder, settings in cells.items()]
 
 
-@functools.cache
-def _experiment(name, results_dir):
-    words = [f"experiment={name}", f"results_dir={results_dir}"]
-    with _whole_conf():
-        return _sweep(compose("config", words, return_hydra_config=True).hydra)
-
-
 @functools.cache  # composing takes some tenths of a second a cell, and is done again only for another sweep
 def _sweep_of(path, _modified):
     """The cells of a study's last sweep; those of its other studies, where it had several, are none of this one."""
-    with _whole_conf():
-        cells = _sweep(OmegaConf.load(path).hydra)
     return {
-        path.parent.joinpath(*folder.parts[-2:]): settings
-        for folder, settings in cells.items()
+        path.parent.joinpath(*settings.folder.parts[-2:]): settings
+        for settings in cells_of_sweep(path)
         if settings.study == path.parent.name
     }
-
-
-@contextmanager
-def _whole_conf():
-    """Compose from conf/ itself, also inside a command that was composed from a folder of it."""
-    there = GlobalHydra.instance()
-    before = there.hydra
-    there.clear()
-    try:
-        with initialize_config_dir(str(CONF), version_base="1.3"):
-            yield
-    finally:
-        if before is not None:
-            GlobalHydra.instance().initialize(before)
-
-
-def _sweep(hydra):
-    """The cells of a sweep: folder -> settings."""
-    found = [read_config(compose("config", job)) for job in jobs_of(hydra)]
-    return {settings.folder: settings for settings in found}
 
 
 def _state(folder, settings, times):
@@ -143,7 +108,7 @@ def _state(folder, settings, times):
         return _not_begun(settings, times)
     if keys is not None:
         trials = trials[trials["trial"].isin(keys)]
-    n_trials = len(keys) if keys is not None else max(len(trials), len(_asked(settings)) if settings else 0)
+    n_trials = len(keys) if keys is not None else max(len(trials), len(asked_trials(settings)) if settings else 0)
     spent = trials["fit_s"].fillna(0.0) + trials["eval_s"].fillna(0.0)
     rest, n_jobs = n_trials - len(trials), n_workers or (settings.runner.n_jobs if settings else 1)
     left = rest * (spent.mean() if len(trials) else _mean_seconds(settings, times)) / n_jobs if rest else 0.0
@@ -160,19 +125,9 @@ def _state(folder, settings, times):
 
 
 def _not_begun(settings, times):
-    n_trials = len(_asked(settings))
+    n_trials = len(asked_trials(settings))
     left = n_trials * _mean_seconds(settings, times) / settings.runner.n_jobs
     return State(settings.study, settings.dataset["name"], settings.method.name, n_trials, left=left)
-
-
-def _asked(settings):
-    """The trials of a cell, whose data need not be here: what they are depends on the shape alone."""
-    spec = settings.dataset
-    X = np.broadcast_to(0.0, (spec["samples"], spec["features"]))
-    data = SimpleNamespace(
-        name=spec["name"], X=X, n_features=X.shape[1], n_classes=spec["classes"], sha=spec.get("data_sha256") or ""
-    )
-    return wanted_trials(settings.study, data, settings.method, settings.protocol, settings.runner.points)
 
 
 def _mean_seconds(settings, times):
@@ -181,4 +136,4 @@ def _mean_seconds(settings, times):
         return math.nan
     spec = settings.dataset
     shape, known = (spec["samples"], spec["features"]), times(settings.method.name)
-    return float(np.mean([known.of(spec["name"], shape, trial.params)[0] for trial in _asked(settings)]))
+    return float(np.mean([known.of(spec["name"], shape, trial.params)[0] for trial in asked_trials(settings)]))

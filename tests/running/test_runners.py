@@ -16,7 +16,7 @@ import pytest
 from metrics.protocol import Protocol
 from runners import processes, workers
 from runners import store as store_module
-from runners.grid import expand
+from runners.grid import diagonal, expand
 from runners.method import ConfigError
 from runners.pool import run_all
 from runners.store import Store, StoreError, claim_study, load_results
@@ -109,6 +109,22 @@ def test_the_grid_is_the_product_of_its_lists_and_marks_the_default(dataset, met
     assert [trial.params["gain"] for trial in trials] == [1.0, 2.0, 3.0, 4.0]
     assert [trial.is_default for trial in trials] == [True, False, False, False]
     assert all(trial.sizes == (2, 3) for trial in trials)
+
+
+def test_a_sample_has_every_value_of_every_parameter_and_few_trials(dataset, method):
+    grid = {"n_neighbors": [3, 4, 5, 6, 7], "n_nonzero_coefs": [5, 6], "width": [0.1, 1.0, 10.0]}
+    trials = expand("s", dataset, method(grid={}), PROTOCOL)
+    product = [
+        replace(trials[0], params=dict(zip(grid, values, strict=True)), sizes=sizes)
+        for values in itertools.product(*grid.values()) for sizes in ((2,), (3,))
+    ]  # fmt: skip
+    sample = diagonal(product)
+    assert 5 <= len(sample) <= 10 and len(set(map(id, sample))) == len(sample)
+    for name, values in grid.items():
+        assert {trial.params[name] for trial in sample} == set(values)
+    assert {trial.sizes for trial in sample} == {(2,), (3,)}
+    assert diagonal(product[:7]) == product[:7]  # a part of a grid already
+    assert diagonal(trials) == trials
 
 
 def test_a_size_that_is_part_of_the_model_gets_a_trial_of_its_own(dataset, method):

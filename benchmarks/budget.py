@@ -1,0 +1,98 @@
+"""Hours of one worker that the experiments take, by method and data set, from the fits that are stored.
+
+    python run.py experiment=dgufs runner.points=sample        first: a few fits of every cell, kept for the whole run
+    python -m benchmarks.budget dgufs kmeans_ufs               what all of it takes
+    python -m benchmarks.budget dgufs --check                  of cells that are complete: was the sample right?
+
+A trial counts with the seconds of its own fit and evaluations where these are stored, and otherwise with the mean of
+its method on its data set; where the method has no fit on it, with that on the nearest data set, scaled by
+(n/n')^1.5 (d/d')^1.5, which "measured" counts as 0.  Fits that a cap ended count with what they took.
+"""
+
+import argparse
+import functools
+import math
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from runners.cell import asked_trials
+from runners.grid import diagonal
+from runners.sweep import cells_of_experiment
+from runners.times import Times
+from scripts.core.text import pipes
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def budget(experiment, results_dir):
+    """Worker-hours of every cell of an experiment.
+
+    Parameters
+    ----------
+    experiment : str
+    results_dir : path
+
+    Returns
+    -------
+    DataFrame
+        experiment, method, dataset, fits, the share of them that is "measured", hours; and "sampled", hours as the
+        sample of `runners.grid.diagonal` alone has them, nan where not all of it is stored.
+    """
+    times = functools.cache(functools.partial(Times, results_dir))
+    rows = []
+    for settings in cells_of_experiment(experiment, f"results_dir={results_dir}"):
+        trials, known = asked_trials(settings), times(settings.method.name)
+        dataset, shape = settings.dataset["name"], (settings.dataset["samples"], settings.dataset["features"])
+        stored = [known.measured(dataset, trial.params) for trial in trials]
+        seconds = [known.of(dataset, shape, trial.params)[0] for trial in trials]
+        sample = [known.measured(dataset, trial.params) for trial in diagonal(trials)]
+        rows.append({
+            "experiment": experiment,
+            "method": settings.method.name,
+            "dataset": dataset,
+            "fits": len(trials),
+            "measured": float(np.mean([not math.isnan(value) for value in stored])),
+            "hours": sum(seconds) / 3600,
+            "sampled": np.mean(sample) * len(trials) / 3600,
+        })  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def table(frame):
+    """A frame in Markdown, numbers with two decimals."""
+    body = [[f"{cell:.2f}" if isinstance(cell, float) else str(cell) for cell in row] for row in frame.to_numpy()]
+    return pipes([list(frame.columns), *body])
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.budget", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("experiments", nargs="+", help="files of conf/experiment")
+    parser.add_argument("--results-dir", default=ROOT / "results", help="whose fits are known; default: %(default)s")
+    parser.add_argument("--check", action="store_true", help="hold the sample against the cells that are complete")
+    given = parser.parse_args()
+    cells = pd.concat([budget(name, given.results_dir) for name in given.experiments])
+    if given.check:
+        cells = cells[(cells["measured"] == 1) & cells["sampled"].notna()]
+        found = cells.groupby(["experiment", "method"], sort=False)[["hours", "sampled"]].sum()
+        found.loc[("all", "all"), :] = found.sum()
+        found["ratio"] = found["sampled"] / found["hours"]
+        print(table(found.reset_index()))
+        return
+    hours = cells.pivot_table(index=["experiment", "method"], columns="dataset", values="hours", sort=False)
+    hours["all"] = hours.sum(axis=1)
+    print(table(hours.reset_index()))
+    for name, part in cells.groupby("experiment", sort=False):
+        unknown = part["hours"].isna()
+        print(
+            f"{name}: {part['hours'].sum():.1f} worker-hours for {part['fits'].sum()} fits, of which "
+            f"{(part['measured'] * part['fits']).sum() / part['fits'].sum():.0%} are measured"
+            + (f"; {unknown.sum()} cells are of unknown time" if unknown.any() else "")
+        )
+
+
+if __name__ == "__main__":
+    main()
