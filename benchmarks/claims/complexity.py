@@ -1,5 +1,5 @@
-"""The papers' complexities: CPU seconds of a sweep against the numbers of samples and of features, on synthetic "
-"data."""
+"""The papers' complexities: CPU seconds of a sweep against the numbers of samples and of features, on synthetic
+data."""
 
 import time
 from unittest import mock

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from frames import frames, store
 
-from benchmarks import against, bandwidth, quadratic_admm
+from benchmarks import against, bandwidth, growth, quadratic_admm
 from benchmarks import budget as hours
 from benchmarks import methods as benchmark
 from methods import MCFS
@@ -163,3 +163,10 @@ def test_a_budget_counts_what_is_stored_and_estimates_the_rest(tmp_path, monkeyp
     monkeypatch.setattr(sys, "argv", ["budget", "dgufs", "--results-dir", str(tmp_path)])
     hours.main()
     assert "cells are of unknown time" in capsys.readouterr().out
+
+
+def test_growth_fits_the_exponent_of_what_it_measures(monkeypatch, capsys):
+    monkeypatch.setattr(growth, "seconds", lambda method, X, n_clusters, sweeps: 1e-6 * len(X) ** 1.5)
+    monkeypatch.setattr(sys, "argv", ["growth", "--methods", "mcfs", "--dataset", "digits", "--samples", "400", "1600"])
+    growth.main()
+    assert capsys.readouterr().out.splitlines()[-1].split() == "| mcfs | 0.01 s | 0.06 s | 1.50 |".split()
