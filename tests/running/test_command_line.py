@@ -142,10 +142,16 @@ def start(*arguments):
 LONG = ["method=mcfs", "dataset=mnist500", "protocol=smoke", "+method.grid.ridge=[0.0,0.01,0.1,1.0,2.0,3.0,4.0,5.0]"]
 
 
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    """Scores of a run that nothing disturbed."""
+    folder = tmp_path_factory.mktemp("undisturbed")
+    run(*LONG, f"results_dir={folder}")
+    return sorted_scores(folder / "smoke/mnist500/mcfs")
+
+
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_after_a_stop_at_any_moment_the_rerun_gives_the_bytes_of_an_undisturbed_run(tmp_path, how):
-    run(*LONG, f"results_dir={tmp_path}/whole")
-    expected = sorted_scores(tmp_path / "whole/smoke/mnist500/mcfs")
+def test_after_a_stop_at_any_moment_the_rerun_gives_the_bytes_of_an_undisturbed_run(tmp_path, undisturbed, how):
     cell = tmp_path / "cut/smoke/mnist500/mcfs"
     stored = cell / "trials.csv"
     process = start(*LONG, f"results_dir={tmp_path}/cut")
@@ -162,13 +168,11 @@ def test_after_a_stop_at_any_moment_the_rerun_gives_the_bytes_of_an_undisturbed_
     if how == signal.SIGINT:
         assert "interrupted: finished trials are stored" in output and "Traceback" not in output
     run(*LONG, f"results_dir={tmp_path}/cut")
-    assert sorted_scores(cell) == expected
+    assert sorted_scores(cell) == undisturbed
 
 
-def test_two_runs_of_one_cell_at_once_share_the_work_and_spoil_nothing(tmp_path):
-    run(*LONG, f"results_dir={tmp_path}/whole")
+def test_two_runs_of_one_cell_at_once_share_the_work_and_spoil_nothing(tmp_path, undisturbed):
     processes = [start(*LONG, f"results_dir={tmp_path}/twice") for _ in range(2)]
     outputs = [process.communicate(timeout=120)[0] for process in processes]
     assert [process.returncode for process in processes] == [0, 0], outputs
-    cells = [tmp_path / name / "smoke/mnist500/mcfs" for name in ("whole", "twice")]
-    assert sorted_scores(cells[0]) == sorted_scores(cells[1])
+    assert sorted_scores(tmp_path / "twice/smoke/mnist500/mcfs") == undisturbed
