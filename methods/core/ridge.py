@@ -59,7 +59,7 @@ class WeightedRidge:
         self.X = X
         tall = len(X) >= X.shape[1]
         self.gram = shared(X, _gram) if tall else None
-        self.sparse = shared(X, _sparse) if tall else None
+        self.sparse = shared(X, sparse_where_it_pays) if tall else None
 
     def factor(self, weights):
         """Factor the system of these weights.
@@ -167,6 +167,20 @@ def smallest_collapsing_weight(X, F):
     return 2 * float(row_norms(X.T @ F).max())
 
 
+def sparse_where_it_pays(X):
+    """X as a csr_array to multiply by; None where too few of its entries are zero.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+
+    Returns
+    -------
+    csr_array of shape (n_samples, n_features) or None
+    """
+    return sparse.csr_array(X) if np.count_nonzero(X) <= SPARSE * X.size else None
+
+
 def _factored(system):
     if not np.isfinite(system).all():
         raise np.linalg.LinAlgError("The ridge system is not finite.")
@@ -176,11 +190,6 @@ def _factored(system):
 
 def _gram(X):
     return X.T @ X
-
-
-def _sparse(X):
-    """X as a csr_array, None where that does not pay."""
-    return sparse.csr_array(X) if np.count_nonzero(X) <= SPARSE * X.size else None
 
 
 def doubly_weighted_ridge(X, F, sample_weights, weights):
