@@ -5,6 +5,7 @@ from scipy import sparse
 from scipy.linalg import cho_factor, cho_solve, solve_triangular
 from scipy.linalg.lapack import dtrtri
 
+from methods.core.compiled import compiled
 from methods.core.prox import row_norms
 from methods.core.shared import shared
 
@@ -195,7 +196,7 @@ def _gram(X):
 def doubly_weighted_ridge(X, F, sample_weights, weights):
     """The W that minimises ``sum_i sample_weights_i ||(X W - F)_i||^2 + sum_j weights_j ||w_j||^2``.
 
-    Nothing of it is shared between calls: the step of methods whose residual is reweighted as well.
+    No factorisation is shared between calls: the step of methods whose residual is reweighted as well.
 
     Parameters
     ----------
@@ -215,8 +216,35 @@ def doubly_weighted_ridge(X, F, sample_weights, weights):
     numpy.linalg.LinAlgError
         As `weighted_ridge`.
     """
+    tall = len(X) >= X.shape[1]
+    few = shared(X, sparse_where_it_pays) if tall else None
+    if few is not None:
+        gram = weighted_gram(few.data, few.indices, few.indptr, np.asarray(sample_weights), X.shape[1])
+        return _TallRidge(X, few, gram, weights).coefficients(sample_weights[:, None] * F)
     root = np.sqrt(sample_weights)[:, None]
     X, F = root * X, root * F
-    if len(X) >= X.shape[1]:
-        return _TallRidge(X, X, X.T @ X, weights).coefficients(F)
-    return _WideRidge(X, weights).coefficients(F)
+    return (_TallRidge(X, X, X.T @ X, weights) if tall else _WideRidge(X, weights)).coefficients(F)
+
+
+@compiled()
+def weighted_gram(data, indices, indptr, sample_weights, n_features):
+    """The upper triangle of X' diag(sample_weights) X, zeros below, for the parts of a csr_array with sorted indices.
+
+    Parameters
+    ----------
+    data, indices, indptr : ndarray
+    sample_weights : ndarray of shape (n_samples,)
+    n_features : int
+
+    Returns
+    -------
+    ndarray of shape (n_features, n_features)
+    """
+    gram = np.zeros((n_features, n_features))
+    for i in range(len(sample_weights)):
+        end = indptr[i + 1]
+        for a in range(indptr[i], end):
+            row, value = gram[indices[a]], sample_weights[i] * data[a]
+            for b in range(a, end):
+                row[indices[b]] += value * data[b]
+    return gram
