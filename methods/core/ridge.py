@@ -5,6 +5,7 @@ from scipy import sparse
 from scipy.linalg import cho_factor, cho_solve, solve_triangular
 from scipy.linalg.lapack import dtrtri
 
+from methods.core.compiled import compiled
 from methods.core.prox import row_norms
 from methods.core.shared import shared
 
@@ -59,7 +60,7 @@ class WeightedRidge:
         self.X = X
         tall = len(X) >= X.shape[1]
         self.gram = shared(X, _gram) if tall else None
-        self.sparse = shared(X, _sparse) if tall else None
+        self.sparse = shared(X, sparse_where_it_pays) if tall else None
 
     def factor(self, weights):
         """Factor the system of these weights.
@@ -167,6 +168,20 @@ def smallest_collapsing_weight(X, F):
     return 2 * float(row_norms(X.T @ F).max())
 
 
+def sparse_where_it_pays(X):
+    """X as a csr_array to multiply by; None where too few of its entries are zero.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+
+    Returns
+    -------
+    csr_array of shape (n_samples, n_features) or None
+    """
+    return sparse.csr_array(X) if np.count_nonzero(X) <= SPARSE * X.size else None
+
+
 def _factored(system):
     if not np.isfinite(system).all():
         raise np.linalg.LinAlgError("The ridge system is not finite.")
@@ -178,15 +193,10 @@ def _gram(X):
     return X.T @ X
 
 
-def _sparse(X):
-    """X as a csr_array, None where that does not pay."""
-    return sparse.csr_array(X) if np.count_nonzero(X) <= SPARSE * X.size else None
-
-
 def doubly_weighted_ridge(X, F, sample_weights, weights):
     """The W that minimises ``sum_i sample_weights_i ||(X W - F)_i||^2 + sum_j weights_j ||w_j||^2``.
 
-    Nothing of it is shared between calls: the step of methods whose residual is reweighted as well.
+    No factorisation is shared between calls: the step of methods whose residual is reweighted as well.
 
     Parameters
     ----------
@@ -206,8 +216,35 @@ def doubly_weighted_ridge(X, F, sample_weights, weights):
     numpy.linalg.LinAlgError
         As `weighted_ridge`.
     """
+    tall = len(X) >= X.shape[1]
+    few = shared(X, sparse_where_it_pays) if tall else None
+    if few is not None:
+        gram = weighted_gram(few.data, few.indices, few.indptr, np.asarray(sample_weights), X.shape[1])
+        return _TallRidge(X, few, gram, weights).coefficients(sample_weights[:, None] * F)
     root = np.sqrt(sample_weights)[:, None]
     X, F = root * X, root * F
-    if len(X) >= X.shape[1]:
-        return _TallRidge(X, X, X.T @ X, weights).coefficients(F)
-    return _WideRidge(X, weights).coefficients(F)
+    return (_TallRidge(X, X, X.T @ X, weights) if tall else _WideRidge(X, weights)).coefficients(F)
+
+
+@compiled()
+def weighted_gram(data, indices, indptr, sample_weights, n_features):
+    """The upper triangle of X' diag(sample_weights) X, zeros below, for the parts of a csr_array with sorted indices.
+
+    Parameters
+    ----------
+    data, indices, indptr : ndarray
+    sample_weights : ndarray of shape (n_samples,)
+    n_features : int
+
+    Returns
+    -------
+    ndarray of shape (n_features, n_features)
+    """
+    gram = np.zeros((n_features, n_features))
+    for i in range(len(sample_weights)):
+        end = indptr[i + 1]
+        for a in range(indptr[i], end):
+            row, value = gram[indices[a]], sample_weights[i] * data[a]
+            for b in range(a, end):
+                row[indices[b]] += value * data[b]
+    return gram

@@ -9,11 +9,12 @@ from methods.core.graphs import affinity_graph
 from methods.core.local_learning import kernel_graph_laplacian, local_learning_laplacian
 from methods.core.loop import largest_change
 from methods.core.prox import row_norms, smooth_l21
-from methods.core.ridge import doubly_weighted_ridge
+from methods.core.ridge import doubly_weighted_ridge, sparse_where_it_pays
 from methods.core.shared import shared
 from methods.core.starts import scaled_indicator
 
 EPS = 1e-10  # under every root of an l21 norm
+CANCELS = 1e-4  # share of ||x_i||^2 below which the expansion of ||x_i - g_i F||^2 loses more than four digits
 first = scaled_indicator  # of labels: G0
 
 
@@ -56,6 +57,8 @@ class Problem:
         self.X, self.L = X, L
         self.nu, self.alpha, self.beta, self.zeta = nu, alpha, beta, zeta
         self.squares = np.einsum("ij,ij->i", X, X)
+        self.sparse = shared(X, sparse_where_it_pays)
+        self.factor = X if self.sparse is None else self.sparse  # the same, to multiply by
 
     def start(self, G):
         """F: non-negative least squares by clipping; W: ridge regression on G."""
@@ -83,18 +86,27 @@ class Problem:
         return np.zeros(len(state.W)) if collapsed else row_norms(state.W)
 
     def value_w(self, W, G):
-        return self.alpha * smooth_l21(self.X @ W - G, EPS) + self.beta * smooth_l21(W, EPS)
+        return self.alpha * smooth_l21(self.factor @ W - G, EPS) + self.beta * smooth_l21(W, EPS)
 
     def value_g(self, G):
         away = G.T @ G - np.eye(G.shape[1])
         return self.nu * np.vdot(G, self.L @ G) + self.zeta / 4 * np.vdot(away, away)
 
     def value_f(self, G, F):
-        return smooth_l21(self.X - G @ F, EPS)
+        return float(np.sqrt(self.misfits(G, F) + EPS).sum())
+
+    def misfits(self, G, F):
+        """||x_i - g_i F||^2, of shape (n_samples,)."""
+        if self.sparse is None:
+            return _squares(self.X - G @ F)
+        squared = self.squares + np.einsum("ik,ik->i", G, G @ (F @ F.T) - 2 * (self.sparse @ F.T))
+        lost = squared < CANCELS * self.squares
+        squared[lost] = _squares(self.X[lost] - G[lost] @ F)
+        return squared
 
     def step_w(self, W, G):
         """Reweighting: the minimum over W of a quadratic that touches the two norms from above at W."""
-        rest = self.X @ W - G
+        rest = self.factor @ W - G
         value = self.alpha * smooth_l21(rest, EPS) + self.beta * smooth_l21(W, EPS)
         for _ in range(self.reweightings):
             samples = 1 / np.sqrt(np.einsum("ij,ij->i", rest, rest) + EPS)
@@ -103,7 +115,7 @@ class Problem:
                 candidate = doubly_weighted_ridge(self.X, G, samples, features)
             except np.linalg.LinAlgError:  # singular in double precision: nothing to be gained here
                 return W
-            rest = self.X @ candidate - G
+            rest = self.factor @ candidate - G
             lower = self.alpha * smooth_l21(rest, EPS) + self.beta * smooth_l21(candidate, EPS)
             if not lower < value:  # rounding
                 return W
@@ -114,7 +126,7 @@ class Problem:
 
     def step_g(self, W, G, F):
         """Projected L-BFGS; one evaluation costs O(n_samples n_clusters^2) and a product with L."""
-        XF, FF, XW = self.X @ F.T, F @ F.T, self.X @ W
+        XF, FF, XW = self.factor @ F.T, F @ F.T, self.factor @ W
         nu, alpha, zeta = self.nu, self.alpha, self.zeta
         identity = np.eye(G.shape[1])
 
@@ -138,25 +150,28 @@ class Problem:
 
     def step_f(self, G, F):
         """Reweighting, and coordinate descent over the rows of F: each has a closed form, max(0, .)."""
-        X = self.X
-        rest = X - G @ F
-        value = smooth_l21(rest, EPS)
+        roots = np.sqrt(self.misfits(G, F) + EPS)
+        value = roots.sum()
         for _ in range(self.reweightings):
-            weighted = G / np.sqrt(np.einsum("ij,ij->i", rest, rest) + EPS)[:, None]
-            inner, outer = weighted.T @ G, weighted.T @ X
+            weighted = G / roots[:, None]
+            inner, outer = weighted.T @ G, weighted.T @ self.factor
             candidate = F.copy()
             for _ in range(3):
                 for k in np.flatnonzero(np.diag(inner) > 0):
                     step = (outer[k] - inner[k] @ candidate) / inner[k, k]
                     np.maximum(candidate[k] + step, 0.0, out=candidate[k])
-            rest = X - G @ candidate
-            lower = smooth_l21(rest, EPS)
+            roots = np.sqrt(self.misfits(G, candidate) + EPS)
+            lower = roots.sum()
             if not lower < value:
                 return F
             F, gain, value = candidate, value - lower, lower
             if gain <= 1e-6 * value:
                 break
         return F
+
+
+def _squares(A):
+    return np.einsum("ij,ij->i", A, A)
 
 
 def is_zero_optimal(X, G, alpha, beta):

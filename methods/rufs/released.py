@@ -7,15 +7,13 @@ import numpy as np
 from methods.core.graphs import affinity_graph
 from methods.core.local_learning import kernel_graph_laplacian, mean_distance
 from methods.core.prox import row_norms
-from methods.core.ridge import weighted_ridge
+from methods.core.ridge import sparse_where_it_pays, weighted_ridge
 from methods.core.shared import shared
 from methods.core.starts import indicator
+from methods.rufs.descent import descend
 
 ROW_PENALTY = 1e-4  # of sum_j ||F_:j||, not in the paper
 SUM_PENALTY = 0.1  # of sum G, not in the paper
-MEMORY = 10  # pairs of the L-BFGS
-ARMIJO = 0.2
-LARGEST_INNER = 100_000  # steps of a block; the program has no bound
 first = indicator  # of labels: G0
 
 
@@ -64,6 +62,8 @@ class Problem:
 
     def __init__(self, X, L, nu, alpha, beta, zeta, decrease=1e-4, small=1e-3):
         self.X, self.L = X, nu * L
+        few = shared(X, sparse_where_it_pays)
+        self.factor = X if few is None else few  # the same, to multiply by
         self.alpha, self.beta, self.zeta = alpha, beta, zeta
         self.decrease, self.small = decrease, small
 
@@ -90,152 +90,105 @@ class Problem:
 
     def sweep(self, state):
         """W, then G, then F."""
-        X, F = self.X, state.F
         W, gradient_w = self.step_w(state.W, state.G)
-        XW = X @ W
+        at_g = self.block_g(state.F, self.X @ W)
         G, gradient_g = descend(
-            lambda G: self.at_g(G, F, XW),
+            at_g,
             state.G,
             self.decrease,
-            small=self.small * np.linalg.norm(self.at_g(state.G, F, XW)[1](), 2),
+            small=self.small * np.linalg.norm(at_g(state.G)[1](), 2),
             bounded=True,
         )
         # The residual norms of the start weigh every later gradient of F too.
-        weights = row_norms(G @ F - X)
-        F, gradient_f = descend(lambda F: self.at_f(F, G, weights), F, self.decrease, bounded=True)
+        at_f = self.block_f(G, row_norms(G @ state.F - self.X))
+        F, gradient_f = descend(at_f, state.F, self.decrease, bounded=True)
         return State(W, G, F, self.value(W, G, F), state.first, (gradient_w, gradient_g, gradient_f))
 
     def step_w(self, W, G):
         """W and the gradient there."""
-        return descend(lambda W: self.at_w(W, G), W, self.decrease, small=self.small)
+        V, gradient = descend(self.block_w(G), np.ascontiguousarray(W.T), self.decrease, small=self.small)
+        return V.T, gradient.T
 
     def value(self, W, G, F):
         """The paper's (8), with the two further penalties."""
-        norms = row_norms(G @ F - self.X)  # in the parts of G and of F
-        value_g, _ = self.at_g(G, F, self.X @ W)
-        value_f, _ = self.at_f(F, G, norms)
-        return self.beta * row_norms(W).sum() + value_g + value_f - norms.sum()
+        value_g, _ = self.block_g(F, self.X @ W)(G)
+        return self.beta * row_norms(W).sum() + value_g + ROW_PENALTY * row_norms(F.T).sum()
 
     def gradients(self, W, G, F):
         """Of W, G and F, as the program takes them before its first sweep."""
-        at = self.at_w(W, G), self.at_g(G, F, self.X @ W), self.at_f(F, G, row_norms(G @ F - self.X))
-        return tuple(gradient() for _, gradient in at)
+        at_f = self.block_f(G, row_norms(G @ F - self.X))
+        at = self.block_w(G)(W.T), self.block_g(F, self.X @ W)(G), at_f(F)
+        gradient_w, gradient_g, gradient_f = (gradient() for _, gradient in at)
+        return gradient_w.T, gradient_g, gradient_f
 
-    # Each of these gives the value of a block, and what computes the gradient there from the same products.
+    # Each of these gives a function of the block: its value, and what computes the gradient from the same products.
 
-    def at_w(self, W, G):
-        rest = self.X @ W - G
-        norms, own = row_norms(rest), row_norms(W)
-        return (
-            self.alpha * norms.sum() + self.beta * own.sum(),
-            lambda: self.alpha * (self.X.T @ _over(rest, norms)) + self.beta * _over(W, own),
-        )
+    def block_w(self, G):
+        """Of V = W', because a product of few long rows takes half the time of one of few long columns."""
+        target = np.ascontiguousarray(G.T)
 
-    def at_g(self, G, F, XW):
-        rest, away, LG, apart = G @ F - self.X, G.T @ G - np.eye(G.shape[1]), self.L @ G, G - XW
-        norms, between = row_norms(rest), row_norms(apart)
-        value = (
-            norms.sum()
-            + SUM_PENALTY * G.sum()
-            + np.vdot(G, LG)
-            + self.alpha * between.sum()
-            + self.zeta / 4 * np.vdot(away, away)
-        )
-        return (
-            value,
-            lambda: (
-                _over(rest, norms) @ F.T
-                + SUM_PENALTY
-                + 2 * LG
-                + self.alpha * _over(apart, between)
-                + self.zeta * (G @ away)
-            ),
-        )
+        def at(V):
+            rest = np.ascontiguousarray(V @ self.factor.T)
+            rest -= target
+            norms, own = column_norms(rest), column_norms(V)
 
-    def at_f(self, F, G, weights):
-        rest, columns = G @ F - self.X, row_norms(F.T)
-        return row_norms(
-            rest
-        ).sum() + ROW_PENALTY * columns.sum(), lambda: G.T @ _over(rest, weights) + ROW_PENALTY * _over(F.T, columns).T
+            def gradient():
+                pull = _over(rest.T, norms / self.alpha).T @ self.factor
+                return np.ascontiguousarray(pull) + self.beta * _over(V.T, own).T
 
+            return self.alpha * norms.sum() + self.beta * own.sum(), gradient
 
-def descend(at, x, tol, small=0.0, bounded=False):
-    """L-BFGS with a halving step and, where `bounded`, projection on x >= 0.
+        return at
 
-    Parameters
-    ----------
-    at : callable
-        The value at x, and a callable that gives the gradient there.
-    x : ndarray
-        Start.
-    tol : float
-        Stops at the first step that changes the value by less; that step is thrown away.
-    small : float, default=0.0
-        Stops where the Frobenius norm of the (projected) gradient is at most this.
-    bounded : bool, default=False
+    def block_g(self, F, XW):
+        """With F' = QR, ||g_i F - x_i||^2 is ||g_i R' - x_i Q||^2 and what Q leaves of x_i."""
+        Q, R = np.linalg.qr(F.T)
+        XQ = self.X @ Q
+        outside = self.X - XQ @ Q.T
+        outside = np.einsum("ij,ij->i", outside, outside)
+        identity = np.eye(XW.shape[1])
 
-    Returns
-    -------
-    x : ndarray
-    projected : ndarray
-        The gradient there, without what points out of the bounds.
+        def at(G):
+            rest, away, LG, apart = G @ R.T - XQ, G.T @ G - identity, self.L @ G, G - XW
+            norms, between = np.sqrt(np.einsum("ij,ij->i", rest, rest) + outside), row_norms(apart)
+            value = (
+                norms.sum()
+                + SUM_PENALTY * G.sum()
+                + np.vdot(G, LG)
+                + self.alpha * between.sum()
+                + self.zeta / 4 * np.vdot(away, away)
+            )
+            return (
+                value,
+                lambda: (
+                    _over(rest, norms) @ R
+                    + SUM_PENALTY
+                    + 2 * LG
+                    + self.alpha * _over(apart, between)
+                    + self.zeta * (G @ away)
+                ),
+            )
 
-    Raises
-    ------
-    numpy.linalg.LinAlgError
-        Where no step is that small, or no value finite.
-    """
-    pairs = []  # (step, change of the gradient, 1 / their inner product), oldest first
-    f, gradient = at(x)
-    g = gradient()
-    for _ in range(LARGEST_INNER):
-        projected = _inward(g, x, g) if bounded else g
-        if small > 0 and np.linalg.norm(projected) <= small:
-            break
-        direction = _two_loops(g, pairs)
-        if bounded:
-            direction = _inward(direction, x, direction)
-        if np.vdot(direction, g) <= 0:
-            direction = projected
-        t = 1.0
-        while True:
-            candidate = x - t * direction
-            if bounded:
-                candidate = np.maximum(candidate, 0.0)
-            f_candidate, gradient = at(candidate)
-            if not np.isfinite(f_candidate) and t < 1e-300:
-                raise np.linalg.LinAlgError("The line search met no finite value.")
-            if f_candidate <= f + ARMIJO * np.vdot(g, candidate - x):
-                break
-            t /= 2
-        if abs(f_candidate - f) < tol:
-            break
-        g_candidate = gradient()
-        s, y = candidate - x, g_candidate - g
-        product = np.vdot(s, y)
-        x, f, g = candidate, f_candidate, g_candidate
-        pairs = [*pairs, (s, y, 1 / product)][-MEMORY:] if product else []
-    else:
-        raise np.linalg.LinAlgError(f"A block does not end within {LARGEST_INNER} steps.")
-    return x, projected
+        return at
+
+    def block_f(self, G, weights):
+        rest = np.empty(self.X.shape)
+
+        def at(F):
+            np.matmul(G, F, out=rest)
+            np.subtract(rest, self.X, out=rest)
+            columns = column_norms(F)
+            return (
+                row_norms(rest).sum() + ROW_PENALTY * columns.sum(),
+                lambda: G.T @ _over(rest, weights) + ROW_PENALTY * _over(F.T, columns).T,
+            )
+
+        return at
 
 
-def _two_loops(g, pairs):
-    """The inverse Hessian of the pairs times g."""
-    q, part, factors = g.copy(), np.empty_like(g), []
-    for s, y, rho in reversed(pairs):
-        factors.append(rho * np.vdot(s, q))
-        q -= np.multiply(factors[-1], y, out=part)
-    if pairs:
-        s, y, rho = pairs[-1]
-        q /= rho * np.vdot(y, y)
-    for (s, y, rho), factor in zip(pairs, reversed(factors), strict=True):
-        q += np.multiply(factor - rho * np.vdot(y, q), s, out=part)
-    return q
-
-
-def _inward(direction, x, sign):
-    return np.where((sign < 0) | (x > 0), direction, 0.0)
+def column_norms(A):
+    """Euclidean norms of the columns."""
+    return np.sqrt(np.einsum("ij,ij->j", A, A))
 
 
 def _over(M, norms):

@@ -12,7 +12,9 @@ from methods.core.prox import row_norms
 from methods.core.shared import shared
 from methods.core.starts import kmeans_labels, scaled_indicator
 from methods.rufs import RUFS
+from methods.rufs.descent import MEMORY, Pairs
 from methods.rufs.paper import EPS, Problem, is_zero_optimal
+from methods.rufs.released import ROW_PENALTY, SUM_PENALTY
 from methods.rufs.released import Problem as ReleasedProblem
 
 REAL = ["pie10p", "umist"]
@@ -56,6 +58,18 @@ def test_no_block_raises_the_objective(shape, zeta):
         assert G.min() >= 0
         assert F.min() >= 0
         state = given.state(W, G, F)
+
+
+@pytest.mark.parametrize("noise", [0.0, 1e-6, 1.0])
+def test_misfits_of_few_entries_are_those_of_the_dense_difference(noise):
+    rng = np.random.default_rng(0)
+    G, F = rng.uniform(size=(40, 3)), rng.uniform(size=(3, 24)) * (np.arange(24) < 4)
+    X = G @ F + noise * rng.normal(size=(40, 24)) * (rng.uniform(size=(40, 24)) > 0.95)
+    X[:5] = 0
+    given = Problem(X, local_learning_laplacian(X), 1.5, 2.0, 0.5, 1e3)
+    assert given.sparse is not None
+    expected = row_norms(X - G @ F) ** 2
+    np.testing.assert_allclose(given.misfits(G, F), expected, rtol=1e-10, atol=1e-30)
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -168,7 +182,7 @@ def test_what_a_fit_learned_is_public(variant):
 
 
 def test_released_block_that_does_not_end_is_said_to_diverge(monkeypatch):
-    monkeypatch.setattr("methods.rufs.released.LARGEST_INNER", 3)
+    monkeypatch.setattr("methods.rufs.descent.LARGEST_INNER", 3)
     fitted = RUFS(5, n_clusters=3, variant="released", random_state=0).fit(sample(40, 12))
     assert fitted.status_ == "diverged"
     assert fitted.n_iter_ == 0
@@ -229,6 +243,43 @@ def test_labels_stay_those_of_k_means_at_the_papers_zeta_and_move_at_a_small_one
     assert 0.02 < np.mean(free.labels_ != labels) < 0.5
 
 
+@pytest.mark.parametrize("size", [0, 1, 3, MEMORY + 4])
+def test_two_loops_give_the_inverse_hessian_of_the_pairs(size):
+    rng = np.random.default_rng(size)
+    pairs, expected, g = Pairs(12), np.eye(12), rng.normal(size=(3, 4))
+    root = rng.normal(size=(12, 12))
+    kept = [(step, root @ root.T @ step) for step in rng.normal(size=(size, 12))]
+    for step, change in kept:
+        pairs.add(step.reshape(3, 4), change.reshape(3, 4))
+    if kept:
+        step, change = kept[-1]
+        expected *= step @ change / (change @ change)
+    for step, change in kept[-MEMORY:]:
+        away = np.eye(12) - np.outer(step, change) / (step @ change)
+        expected = away @ expected @ away.T + np.outer(step, step) / (step @ change)
+    np.testing.assert_allclose(pairs.times(g).ravel(), expected @ g.ravel(), rtol=1e-8)
+
+
+@pytest.mark.parametrize("zeros", [0.0, 0.9])
+@pytest.mark.parametrize("shape", [*SHAPES, (9, 4), (6, 9)])
+def test_released_blocks_have_the_objective_and_its_slope(shape, zeros):
+    rng = np.random.default_rng(0)
+    X = sample(*shape) * (rng.uniform(size=shape) >= zeros)
+    L = local_learning_laplacian(X)
+    given = ReleasedProblem(X, L, 1.5, 2.0, 0.5, 30.0)
+    W, G, F = rng.normal(size=(shape[1], 5)), rng.uniform(size=(shape[0], 5)), rng.uniform(size=(5, shape[1]))
+    rest, ideal = X - G @ F, G.T @ G - np.eye(5)
+    expected = row_norms(rest).sum() + 1.5 * np.trace(G.T @ L @ G) + 30 / 4 * np.linalg.norm(ideal) ** 2
+    expected += 2.0 * row_norms(X @ W - G).sum() + 0.5 * row_norms(W).sum()
+    expected += SUM_PENALTY * G.sum() + ROW_PENALTY * row_norms(F.T).sum()
+    assert given.value(W, G, F) == pytest.approx(expected, rel=1e-12)
+    blocks = (given.block_w(G), W.T), (given.block_g(F, X @ W), G), (given.block_f(G, row_norms(rest)), F)
+    for at, point in blocks:
+        slope, way = at(point)[1](), 1e-6 * rng.normal(size=point.shape)
+        difference = at(point + way)[0] - at(point - way)[0]
+        assert difference == pytest.approx(2 * np.vdot(slope, way), rel=1e-5)
+
+
 @pytest.fixture
 def pair(reference):
     """The reference pair, and its two settings: the author's tolerances and those of the copy in wide use."""
@@ -258,7 +309,7 @@ def test_blocks_of_the_authors_sweep_are_reproduced(pair):
     pair, author, _ = pair
     start = author.start(pair["G0"])
     # G and F from the author's own W: his 170 or so quasi-Newton steps for W amplify rounding from 1e-15 to 1e-2.
-    author.step_w = lambda W, G: (pair["Wo"], author.at_w(pair["Wo"], G)[1]())
+    author.step_w = lambda W, G: (pair["Wo"], author.block_w(G)(pair["Wo"].T)[1]().T)
     state = author.sweep(start)
     np.testing.assert_allclose(state.G, pair["Go"], atol=1e-8)
     np.testing.assert_allclose(state.F, pair["Fo"], atol=1e-8)
@@ -270,7 +321,7 @@ def test_authors_w_is_reproduced_up_to_what_rounding_allows(pair):
     pair, author, _ = pair
     start = author.start(pair["G0"])
     W, _ = author.step_w(start.W, pair["G0"])
-    assert author.at_w(W, pair["G0"])[0] == pytest.approx(pair["objW_orig"].item(), rel=2e-3)
+    assert author.block_w(pair["G0"])(W.T)[0] == pytest.approx(pair["objW_orig"].item(), rel=2e-3)
     np.testing.assert_allclose(W, pair["Wo"], atol=0.05)
 
 
@@ -281,4 +332,4 @@ def test_ours_finds_a_lower_w_than_the_released_program(pair):
     W = author.start(G).W
     for _ in range(100):
         W = given.step_w(W, G)
-    assert author.at_w(W, G)[0] < pair["objW_orig"].item() - 0.01
+    assert author.block_w(G)(W.T)[0] < pair["objW_orig"].item() - 0.01

@@ -90,9 +90,11 @@ def test_zero_is_optimal_exactly_from_the_collapsing_weight_on(shape):
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_doubly_weighted_ridge_beats_every_random_candidate(shape):
+@pytest.mark.parametrize("zeros", [0.0, 0.9])
+def test_doubly_weighted_ridge_beats_every_random_candidate(shape, zeros):
     X, F, weights = _problem(shape)
     rng = np.random.default_rng(1)
+    X = X * (rng.uniform(size=shape) >= zeros)
     sample_weights = rng.uniform(0.1, 5, size=shape[0])
 
     def value(W):

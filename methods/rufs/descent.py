@@ -1,0 +1,167 @@
+"""The L-BFGS of RUFS's released program, projected on the bound of zero where there is one."""
+
+import numpy as np
+
+from methods.core.compiled import compiled
+
+MEMORY = 10  # pairs
+ARMIJO = 0.2
+LARGEST_INNER = 100_000  # steps of a block; the program has no bound
+
+
+def descend(at, x, tol, small=0.0, bounded=False):
+    """L-BFGS with a halving step and, where `bounded`, projection on x >= 0.
+
+    Parameters
+    ----------
+    at : callable
+        The value at x, and a callable that gives the gradient there; it is called before `at` is called again, or
+        never.
+    x : ndarray
+        Start.
+    tol : float
+        Stops at the first step that changes the value by less; that step is thrown away.
+    small : float, default=0.0
+        Stops where the Frobenius norm of the (projected) gradient is at most this.
+    bounded : bool, default=False
+
+    Returns
+    -------
+    x : ndarray
+    projected : ndarray
+        The gradient there, without what points out of the bounds.
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        Where no step is that small, or no value finite.
+    """
+    pairs = Pairs(x.size)
+    f, gradient = at(x)
+    g = gradient()
+    for _ in range(LARGEST_INNER):
+        projected = _inward(g, x, g) if bounded else g
+        if small > 0 and np.linalg.norm(projected) <= small:
+            break
+        direction = pairs.times(g)
+        if bounded:
+            direction = _inward(direction, x, direction)
+        if np.vdot(direction, g) <= 0:
+            direction = projected
+        t = 1.0
+        while True:
+            candidate = x - t * direction
+            if bounded:
+                candidate = np.maximum(candidate, 0.0)
+            f_candidate, gradient = at(candidate)
+            if not np.isfinite(f_candidate) and t < 1e-300:
+                raise np.linalg.LinAlgError("The line search met no finite value.")
+            if f_candidate <= f + ARMIJO * np.vdot(g, candidate - x):
+                break
+            t /= 2
+        if abs(f_candidate - f) < tol:
+            break
+        g_candidate = gradient()
+        pairs.add(candidate - x, g_candidate - g)
+        x, f, g = candidate, f_candidate, g_candidate
+    else:
+        raise np.linalg.LinAlgError(f"A block does not end within {LARGEST_INNER} steps.")
+    return x, projected
+
+
+class Pairs:
+    """The last steps with the changes of the gradient, and the inverse Hessian that they imply.
+
+    Parameters
+    ----------
+    size : int
+        Of x.
+    """
+
+    def __init__(self, size):
+        self.steps, self.changes = np.empty((MEMORY, size)), np.empty((MEMORY, size))
+        self.products = np.empty(MEMORY)
+        self.added = self.held = 0
+
+    def add(self, step, change):
+        """Keep a pair in the place of the oldest; one whose inner product is zero clears them all."""
+        product = np.vdot(step, change)
+        if not product:
+            self.held = 0
+            return
+        slot = self.added % MEMORY
+        self.steps[slot], self.changes[slot], self.products[slot] = step.ravel(), change.ravel(), product
+        self.added += 1
+        self.held = min(self.held + 1, MEMORY)
+
+    def times(self, g):
+        """The inverse Hessian times g, of the shape of g."""
+        newest_first = (self.added - 1 - np.arange(self.held)) % MEMORY
+        return two_loops(g.ravel(), self.steps, self.changes, self.products, newest_first).reshape(g.shape)
+
+
+@compiled(fastmath={"reassoc", "contract"})
+def two_loops(g, steps, changes, products, newest_first):
+    """The two-loop recursion, each pair read once in either loop.
+
+    Parameters
+    ----------
+    g : ndarray of shape (size,)
+    steps, changes : ndarray of shape (`MEMORY`, size)
+    products : ndarray of shape (`MEMORY`,)
+        step'change of each pair.
+    newest_first : ndarray of int
+        The pairs that count.
+
+    Returns
+    -------
+    ndarray of shape (size,)
+    """
+    q, held, size = g.copy(), len(newest_first), len(g)
+    if held == 0:
+        return q
+    factors = np.empty(held)
+    first = steps[newest_first[0]]
+    inner = 0.0
+    for j in range(size):
+        inner += first[j] * q[j]
+    for i in range(held):
+        change = changes[newest_first[i]]
+        factor = inner / products[newest_first[i]]
+        factors[i] = factor
+        inner = 0.0
+        if i + 1 < held:
+            step = steps[newest_first[i + 1]]
+            for j in range(size):
+                q[j] -= factor * change[j]
+                inner += step[j] * q[j]
+        else:
+            for j in range(size):
+                q[j] -= factor * change[j]
+    newest = changes[newest_first[0]]
+    square = 0.0
+    for j in range(size):
+        square += newest[j] * newest[j]
+    scale = products[newest_first[0]] / square
+    last = changes[newest_first[held - 1]]
+    inner = 0.0
+    for j in range(size):
+        q[j] *= scale
+        inner += last[j] * q[j]
+    for i in range(held - 1, -1, -1):
+        step = steps[newest_first[i]]
+        factor = factors[i] - inner / products[newest_first[i]]
+        inner = 0.0
+        if i > 0:
+            change = changes[newest_first[i - 1]]
+            for j in range(size):
+                q[j] += factor * step[j]
+                inner += change[j] * q[j]
+        else:
+            for j in range(size):
+                q[j] += factor * step[j]
+    return q
+
+
+def _inward(direction, x, sign):
+    return np.where((sign < 0) | (x > 0), direction, 0.0)
