@@ -48,13 +48,34 @@ def agreements(labels, n_clusters):
         cells = np.arange(len(later))[:, None] * n_clusters**2 + labels[first] * n_clusters + later
         joint = np.bincount(cells.ravel(), minlength=len(later) * n_clusters**2).reshape(len(later), -1)
         together = (joint * (joint - 1) / 2).sum(axis=1)
-        expected = pairs[first] * pairs[first + 1 :] / total
-        largest = (pairs[first] + pairs[first + 1 :]) / 2
-        value = np.divide(together - expected, largest - expected, np.ones(len(later)), where=largest > expected)
+        value = adjusted_rand(together, pairs[first], pairs[first + 1 :], total)
         index[first, first + 1 :] = index[first + 1 :, first] = value
     short = (counts == 0).any(axis=1)
     index[short] = index[:, short] = 0
     return (index.sum(axis=1) - index.diagonal()) / (n_restarts - 1)
+
+
+def adjusted_rand(together, pairs, others, total):
+    """Adjusted Rand index of a partition with others, from numbers of pairs of samples.
+
+    Parameters
+    ----------
+    together : ndarray of shape (k,)
+        Pairs that lie in one cluster of both.
+    pairs : float
+        Those in one cluster of the partition.
+    others : ndarray of shape (k,)
+        Those in one cluster of each other partition.
+    total : float
+        All pairs.
+
+    Returns
+    -------
+    ndarray of shape (k,)
+    """
+    expected = pairs * others / total
+    largest = (pairs + others) / 2
+    return np.divide(together - expected, largest - expected, np.ones(len(together)), where=largest > expected)
 
 
 def silhouettes(X, labels, n_clusters):

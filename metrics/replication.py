@@ -5,10 +5,9 @@ is no better than the agreement of restarts (`python -m scripts.choices`).
 """
 
 import numpy as np
-from sklearn.metrics import adjusted_rand_score
-from sklearn.metrics.cluster import contingency_matrix
 
 from metrics.kmeans import kmeans_restarts, unit_samples
+from metrics.label_free import adjusted_rand
 
 SPLITS = 5
 STARTS = 2  # of each half; the clustering with the smaller sum of squares is taken
@@ -57,7 +56,8 @@ def replications(X, n_clusters, seed=0, max_iter=100):
                 found.append((0.0, 0.0))
                 continue
             given = np.argmin((centres**2).sum(axis=1) - 2 * halves[here] @ centres.T, axis=1)
-            found.append((adjusted_rand_score(own, given), _weakest(own, given)))
+            counts = np.bincount(own * n_clusters + given, minlength=n_clusters**2).reshape(n_clusters, n_clusters)
+            found.append((_agreement(counts), _weakest(counts)))
     replication, strength = np.mean(found, axis=0)
     return float(replication), float(strength)
 
@@ -74,9 +74,17 @@ def _cluster(X, n_clusters, seed, max_iter):
     return chosen, centres
 
 
-def _weakest(own, given):
+def _agreement(counts):
+    """Adjusted Rand index, from the samples that two clusterings put into each pair of clusters."""
+    together, own, given = (_pairs(part).sum() for part in (counts, counts.sum(axis=1), counts.sum(axis=0)))
+    return adjusted_rand(np.array([together]), own, np.array([given]), _pairs(counts.sum()))[0]
+
+
+def _weakest(counts):
     """The least share of a cluster's pairs that stay together; 0 where no cluster has a pair."""
-    counts = contingency_matrix(own, given)
-    sizes = counts.sum(axis=1)
-    together = (counts * (counts - 1)).sum(axis=1)[sizes > 1]
-    return min(together / (sizes * (sizes - 1))[sizes > 1], default=0.0)
+    pairs = _pairs(counts.sum(axis=1))
+    return min(_pairs(counts).sum(axis=1)[pairs > 0] / pairs[pairs > 0], default=0.0)
+
+
+def _pairs(counts):
+    return counts * (counts - 1) / 2
