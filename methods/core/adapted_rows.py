@@ -4,7 +4,8 @@ Row i of V is ``v_i = s_i - scale d_i``, and row i of G its projection on the si
 V is cheap, and d_ij = d_ji to the last bit, from differences in a fixed order.  So V is computed anew wherever it is
 needed, a row at a time, and there is no array of all pairs.
 
-A row with an entry for every column is *full*, and is read and written without its columns.
+A graph with an entry for every pair is *full*: its row pointers are multiples of n_samples, and its columns are never
+read, so that they need not be there.
 """
 
 import numpy as np
@@ -13,7 +14,8 @@ from methods.core.compiled import compiled
 
 CHUNK = 512  # entries of a row whose distances are added up together, in the innermost cache
 SPARSE = 4  # a row of S with fewer than 1 / SPARSE of its entries gives a bound of the threshold that is worth its cost
-FULL = 2  # a row with more than 1 / FULL of its entries is made full
+ROUNDING = 1e-9  # more than the threshold may be below its bound where ties make them the same
+BLOCK = 32  # entries that are looked through together for one that is kept
 
 
 @compiled()
@@ -25,34 +27,44 @@ def thresholds(Yt, graph, scale, result):
     Yt : ndarray of shape (n_columns, n_samples)
         The embedding, transposed.
     graph : tuple of ndarray
-        indptr, indices and data of S, a csr_array.
+        indptr, indices and data of S, a csr_array or full.
     scale : float
     result : ndarray of shape (n_samples, 4)
         Threshold; entries above it; ``||g_i - s_i||^2``; ``sum_j s_ij d_ij``.
     """
     n = Yt.shape[1]
     indptr, indices, data = graph
-    v, edges = np.empty(n), np.empty(n)
+    v, kept = np.empty(n), np.empty(n)
     for i in range(n):
         first, last = indptr[i], indptr[i + 1]
-        own = data[first:last]
-        full = last - first == n
+        own, columns, count = data[first:last], indices[first:last], last - first
         _distances(Yt, i, v)
-        result[i, 3] = _dot(own, v) if full else _sparse_dot(own, indices[first:last], v)
-        for j in range(n):
-            v[j] *= -scale
-        _add(graph, i, v)
-        t = -np.inf
-        if SPARSE * (last - first) < n:
-            for p in range(first, last):
-                edges[p - first] = v[indices[p]]
-            t = _threshold(edges, last - first, t)
-        result[i, 0] = t = _threshold(v, n, t)
-        result[i, 1] = _above(v, n, t, 0.0)
-        for j in range(n):
-            v[j] = max(v[j] - t, 0.0)
-        _subtract(own, indices[first:last], full, v)
-        result[i, 2] = _squares(v, n)
+        if count == n:
+            result[i, 3] = _dot(own, v)
+            v *= -scale
+            _add(graph, i, v)
+            result[i, 0] = t = _threshold(v, n, -np.inf)
+            result[i, 1] = _above(v, n, t, 0.0)
+            for j in range(n):
+                v[j] = max(v[j] - t, 0.0) - own[j]
+            result[i, 2] = _squares(v, n)
+            continue
+        result[i, 3] = _sparse_dot(own, columns, v)
+        v *= -scale
+        # First the entries of S, then the others: those that can be above the threshold.
+        for p in range(count):
+            kept[p] = v[columns[p]] + own[p]
+        for p in range(count):
+            v[columns[p]] = -np.inf
+        bound = _threshold(kept, count, -np.inf) if 0 < SPARSE * count < n else -np.inf
+        end = _above_bound(v, bound - ROUNDING * (1 + abs(bound)), kept, count)
+        result[i, 0] = t = _threshold(kept, end, bound)
+        result[i, 1] = _above(kept, end, t, 0.0)
+        for p in range(end):
+            kept[p] = max(kept[p] - t, 0.0)
+        for p in range(count):
+            kept[p] -= own[p]
+        result[i, 2] = _squares(kept, end)
 
 
 @compiled()
@@ -73,17 +85,14 @@ def rows(Yt, graph, scale, t, result, columns, values):
     result[0] = 0
     for i in range(n):
         _distances(Yt, i, v)
-        for j in range(n):
-            v[j] *= -scale
+        v *= -scale
         _add(graph, i, v)
-        for j in range(n):
-            v[j] = max(v[j] - t[i], 0.0)
-        result[i + 1] = end = _kept(v, end, columns, values)
+        result[i + 1] = end = _kept(v, t[i], end, columns, values)
 
 
 @compiled()
 def symmetric_rows(Yt, graph, transposed, scale, t, result, columns, values, sums, smoothed):
-    """H = (G + G') / 2, as the arrays of a csr_array; full rows hold their zeros too.
+    """H = (G + G') / 2, as the arrays of a csr_array.
 
     Parameters
     ----------
@@ -102,26 +111,53 @@ def symmetric_rows(Yt, graph, transposed, scale, t, result, columns, values, sum
     result[0] = 0
     for i in range(n):
         _distances(Yt, i, v)
-        for j in range(n):
-            v[j] *= -scale
-            w[j] = v[j]
+        v *= -scale
+        w[:] = v
         _add(graph, i, v)
         _add(transposed, i, w)
         for j in range(n):
             g, other = max(v[j] - t[i], 0.0), max(w[j] - t[j], 0.0)
             v[j], w[j] = (g + other) / 2, (g - other) / 2
         sums[i, 0], sums[i, 1] = _sum(v, n), _squares(w, n)
-        first = end
-        if FULL * _above(v, n, 0.0, 0.0) > n:
-            for j in range(n):
-                columns[first + j], values[first + j] = j, v[j]
-            result[i + 1] = end = first + n
-            for k in range(m):
-                smoothed[i, k] = _dot(v, Yt[k])
-        else:
-            result[i + 1] = end = _kept(v, first, columns, values)
-            for k in range(m):
-                smoothed[i, k] = _sparse_dot(values[first:end], columns[first:end], Yt[k])
+        first, end = end, _kept(v, 0.0, end, columns, values)
+        result[i + 1] = end
+        for k in range(m):
+            smoothed[i, k] = _sparse_dot(values[first:end], columns[first:end], Yt[k])
+
+
+@compiled()
+def symmetric_full(Yt, graph, scale, t, result, sums, smoothed):
+    """`symmetric_rows` for a symmetric S, full.
+
+    Parameters
+    ----------
+    Yt, graph, scale, t, sums, smoothed
+        As there.
+    result : ndarray of shape (n_samples, n_samples)
+        Written to: H.  It may be the array of a full S.
+    """
+    m, n = Yt.shape
+    v, w = np.empty(n), np.empty(n)
+    for i in range(n):
+        _distances(Yt, i, v)
+        v *= -scale
+        _add(graph, i, v)
+        row = result[i]
+        for j in range(n):
+            g, other = max(v[j] - t[i], 0.0), max(v[j] - t[j], 0.0)
+            row[j], w[j] = (g + other) / 2, (g - other) / 2
+        sums[i, 0], sums[i, 1] = _sum(row, n), _squares(w, n)
+        for k in range(m):
+            smoothed[i, k] = _dot(row, Yt[k])
+
+
+@compiled()
+def without_zeros(full, result, columns, values):
+    """A full graph as the arrays of a csr_array."""
+    end = 0
+    result[0] = 0
+    for i in range(len(full)):
+        result[i + 1] = end = _kept(full[i], 0.0, end, columns, values)
 
 
 @compiled()
@@ -157,17 +193,6 @@ def _add(graph, i, v):
 
 
 @compiled()
-def _subtract(own, indices, full, v):
-    """A row of a sparse array taken from v."""
-    if full:
-        for j in range(len(v)):
-            v[j] -= own[j]
-    else:
-        for p in range(len(own)):
-            v[indices[p]] -= own[p]
-
-
-@compiled()
 def _sparse_dot(own, indices, v):
     total = 0.0
     for p in range(len(own)):
@@ -181,7 +206,7 @@ def _threshold(v, n, t):
 
     That sum is convex and piecewise linear in t, so that Newton's method from below ends after a few steps.
     """
-    largest = _largest(v, n)
+    largest = _largest(v, 0, n)
     t = max(t - largest, max((_sum(v, n) - n * largest - 1) / n, -1.0))
     fewest = n + 1
     while True:
@@ -194,23 +219,39 @@ def _threshold(v, n, t):
 
 
 @compiled()
-def _kept(v, end, columns, values):
-    """Write the entries above 0 to columns and values from `end` on; the new end."""
+def _above_bound(v, bound, kept, end):
+    """Write the entries above the bound to kept from `end` on; the new end."""
+    for first in range(0, len(v), BLOCK):
+        last = min(first + BLOCK, len(v))
+        if _largest(v, first, last) > bound:
+            for j in range(first, last):
+                if v[j] > bound:
+                    kept[end] = v[j]
+                    end += 1
+    return end
+
+
+@compiled()
+def _kept(v, t, end, columns, values):
+    """Write what is above t to columns and values from `end` on; the new end."""
     for j in range(len(v)):
-        if v[j] > 0:
-            columns[end], values[end] = j, v[j]
+        if v[j] > t:
+            columns[end], values[end] = j, v[j] - t
             end += 1
     return end
 
 
 # Sums over a row: in an order that the compiler chooses once, so that they are done in vector registers.
 _SUMS = {"fastmath": {"reassoc", "nsz"}}
+_LARGEST = {
+    "fastmath": {"reassoc", "nsz", "nnan"}
+}  # no row has a nan; where one might be, a maximum goes entry by entry
 
 
-@compiled(**_SUMS)
-def _largest(v, n):
-    largest = v[0]
-    for j in range(n):
+@compiled(fastmath={"reassoc", "nsz", "nnan"})  # no row has a nan, and for one a maximum would go entry by entry
+def _largest(v, first, last):
+    largest = v[first]
+    for j in range(first, last):
         largest = v[j] if v[j] > largest else largest
     return largest
 

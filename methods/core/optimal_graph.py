@@ -12,6 +12,7 @@ from methods.core.graphs import affinity_graph
 
 DENSE_SAMPLES = 600  # up to here, and beyond the share below, dense factors are as fast
 DENSE_SHARE = 0.02
+FULL = 4  # a symmetric graph with more than 1 / FULL of the pairs on one side is kept as an array of all pairs
 
 
 def row_stochastic_graph(X, affinity, n_neighbors):
@@ -34,15 +35,17 @@ class Adapted:
     Parameters
     ----------
     Y : ndarray of shape (n_samples, n_columns)
-    S : csr_array of shape (n_samples, n_samples)
+    S : csr_array or ndarray of shape (n_samples, n_samples)
+        An ndarray is symmetric, to the last bit, in the order of C.
     gamma : float
         Above 0.
     symmetric : bool, default=False
         Whether S is, to the last bit.
     spare : list, default=None
-        Of arrays to write `symmetric` to.  The arrays of what it returns join them as soon as that is deleted, so that
-        a loop with one list needs memory for two graphs, and asks the system for it twice: with millions of entries
-        that takes longer than the arithmetic.  Whoever gives a list must not keep an array of a graph beyond the graph.
+        Of arrays to write `symmetric` to.  The arrays of a csr_array that it returns join them as soon as that is
+        deleted, so that a loop with one list needs memory for two graphs, and asks the system for it twice: with
+        millions of entries that takes longer than the arithmetic.  Whoever gives a list must not keep an array of a
+        graph beyond the graph.
 
     Attributes
     ----------
@@ -58,8 +61,10 @@ class Adapted:
     """
 
     def __init__(self, Y, S, gamma, symmetric=False, spare=None):
+        self.full = S if isinstance(S, np.ndarray) else None
+        self.is_symmetric = symmetric or self.full is not None
         self.graph = _arrays(S)
-        self.transposed = self.graph if symmetric else _arrays(sparse.csr_array(S.T))
+        self.transposed = self.graph if self.is_symmetric else _arrays(sparse.csr_array(S.T))
         self.spare = [] if spare is None else spare
         self.Yt, self.scale = np.ascontiguousarray(Y.T), 1 / (4 * gamma)
         found = np.empty((len(Y), 4))
@@ -72,41 +77,68 @@ class Adapted:
         """G, a csr_array."""
         arrays = self._empty(self.nnz)
         adapted_rows.rows(self.Yt, self.graph, self.scale, self.thresholds, *arrays)
-        return self._csr(*arrays)
+        return _csr(*arrays)
 
     def symmetric(self):
-        """H = (G + G') / 2, in which zeros may be stored, the sums of its rows, HY, and ||G - H||_F^2."""
+        """H = (G + G') / 2, the sums of its rows, HY, and ||G - H||_F^2.
+
+        H is a csr_array, or an ndarray where S is symmetric and H has many entries: that of S where S is one, which is
+        overwritten, since such arrays are large.
+        """
         n = len(self.thresholds)
-        # Every entry of G makes two of H at most, and zeros are stored in a row that is more than half full.
-        arrays, sums = self._empty(min(4 * self.nnz, n**2)), np.empty((n, 2))
-        smoothed = np.empty(self.Yt.shape[::-1])
-        graphs = self.graph, self.transposed
-        adapted_rows.symmetric_rows(self.Yt, *graphs, self.scale, self.thresholds, *arrays, sums, smoothed)
-        H = self._csr(*arrays)
-        weakref.finalize(H, self.spare.append, arrays).atexit = False
+        sums, smoothed = np.empty((n, 2)), np.empty(self.Yt.shape[::-1])
+        if self.is_symmetric and FULL * self.nnz > n**2:
+            H = np.empty((n, n)) if self.full is None else self.full
+            adapted_rows.symmetric_full(self.Yt, self.graph, self.scale, self.thresholds, H, sums, smoothed)
+        else:
+            arrays = self._empty(min(2 * self.nnz, n**2))  # every entry of G makes two of H at most
+            graphs = self.graph, self.transposed
+            adapted_rows.symmetric_rows(self.Yt, *graphs, self.scale, self.thresholds, *arrays, sums, smoothed)
+            H = _csr(*arrays)
+            weakref.finalize(H, self.spare.append, arrays).atexit = False
         return H, sums[:, 0], smoothed, float(sums[:, 1].sum())
 
     def _empty(self, nnz):
-        kind = np.int32 if nnz < 2**31 else np.int64
         while self.spare:
             arrays = self.spare.pop()
-            if len(arrays[1]) >= nnz and arrays[1].dtype == kind:
+            if len(arrays[1]) >= nnz and arrays[1].dtype == _kind(nnz):
                 return arrays
-        return np.empty(len(self.thresholds) + 1, kind), np.empty(nnz, kind), np.empty(nnz)
+        return _empty(len(self.thresholds), nnz)
 
-    def _csr(self, indptr, columns, values):
-        n, nnz = len(indptr) - 1, indptr[-1]
-        S = sparse.csr_array((values[:nnz], columns[:nnz], indptr), shape=(n, n))
-        S.has_canonical_format = True  # known, where scipy would look through all columns
-        return S
+
+def without_zeros(full):
+    """An ndarray of all pairs as a csr_array."""
+    arrays = _empty(len(full), np.count_nonzero(full))
+    adapted_rows.without_zeros(full, *arrays)
+    return _csr(*arrays)
+
+
+def _kind(nnz):
+    return np.int32 if nnz < 2**31 else np.int64
+
+
+def _empty(n, nnz):
+    return np.empty(n + 1, _kind(nnz)), np.empty(nnz, _kind(nnz)), np.empty(nnz)
+
+
+def _csr(indptr, columns, values):
+    n, nnz = len(indptr) - 1, indptr[-1]
+    S = sparse.csr_array((values[:nnz], columns[:nnz], indptr), shape=(n, n))
+    S.has_canonical_format = True  # known, where scipy would look through all columns
+    return S
 
 
 def _arrays(S):
     """indptr, sorted indices and data, read-only all of them, so that loops are compiled for one kind of array."""
-    if not S.has_canonical_format:
-        S = S.copy()
-        S.sum_duplicates()
-    views = S.indptr.view(), S.indices.view(), S.data.view()
+    if isinstance(S, np.ndarray):
+        kind = _kind(S.size)
+        arrays = np.arange(0, S.size + 1, len(S), dtype=kind), np.empty(0, kind), S.reshape(-1)
+    else:
+        if not S.has_canonical_format:
+            S = S.copy()
+            S.sum_duplicates()
+        arrays = S.indptr, S.indices, S.data
+    views = tuple(array.view() for array in arrays)
     for view in views:
         view.flags.writeable = False
     return views

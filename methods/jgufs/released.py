@@ -7,7 +7,7 @@ from scipy import sparse
 
 from methods.core.graphs import affinity_graph
 from methods.core.local_learning import mean_distance
-from methods.core.optimal_graph import Adapted
+from methods.core.optimal_graph import Adapted, without_zeros
 from methods.core.prox import row_norms, row_weights
 from methods.core.ridge import WeightedRidge
 from methods.core.shared import shared
@@ -32,7 +32,7 @@ class State(NamedTuple):
 
     F: np.ndarray
     W: np.ndarray
-    A: sparse.csr_array
+    A: sparse.csr_array | np.ndarray  # an array of all pairs where most are joined
     LF: np.ndarray
     weights: np.ndarray
     value: float
@@ -40,6 +40,8 @@ class State(NamedTuple):
     @property
     def S(self):
         """The learned graph, made symmetric."""
+        if isinstance(self.A, np.ndarray):
+            return without_zeros(self.A)
         S = self.A.copy()
         S.eliminate_zeros()
         return S
@@ -77,7 +79,15 @@ class Problem:
         return [self.start(F)]
 
     def sweep(self, state):
-        """W, F with its columns scaled to unit norm, then the graph, which takes the place of A."""
+        """W, F with its columns scaled to unit norm, then the graph, which takes the place of A.
+
+        An array of all pairs is overwritten, once nothing can fail any more.
+
+        Raises
+        ------
+        numpy.linalg.LinAlgError
+            Where F, or what W is worth, is not finite.
+        """
         F = state.F
         rest, W = self.ridge.factor(self.gamma * state.weights).residual(F)
         fitted = F - rest
@@ -86,6 +96,8 @@ class Problem:
         F = np.divide(F * (self.lambda_ * F), below, out=np.zeros_like(F), where=below != 0)
         lengths = np.linalg.norm(F, axis=0)
         F = F / np.where(lengths > 0, lengths, 1.0)
+        if not (np.isfinite(F).all() and np.isfinite(self.value(W, F - fitted, 0.0, 0.0))):
+            raise np.linalg.LinAlgError("The sweep is not finite.")
         adapted = Adapted(F, state.A, 1 / (2 * self.alpha), symmetric=True, spare=self.spare)
         A, degrees, AF, distance = adapted.symmetric()
         value = self.value(W, F - fitted, adapted.smoothness, distance)

@@ -57,7 +57,7 @@ def test_released_sweep_is_reproduced_from_both_starts(pair, name, first):
     pair, given, _ = pair
     expected = {field: pair[name][field].item() for field in pair[name].dtype.names}
     state = given.sweep(given.start(pair[first]))
-    for found, field in ((state.W, "W"), (state.F, "F"), (state.A.toarray(), "A")):
+    for found, field in ((state.W, "W"), (state.F, "F"), (state.S.toarray(), "A")):
         np.testing.assert_allclose(found, expected[field], atol=1e-8)
     np.testing.assert_allclose(state.weights, expected["Mdiag"].ravel(), rtol=1e-8)
 
@@ -72,7 +72,7 @@ def test_released_run_is_reproduced(pair):
     np.testing.assert_allclose(state.W, pair["Wj"], atol=1e-8)
     np.testing.assert_allclose(state.F, pair["Fj"], atol=1e-8)
     np.testing.assert_allclose(row_norms(state.W), pair["rownj"].ravel(), atol=1e-8)
-    np.testing.assert_allclose(state.A.toarray(), (pair["Sj"] + pair["Sj"].T) / 2, atol=1e-8)
+    np.testing.assert_allclose(state.S.toarray(), (pair["Sj"] + pair["Sj"].T) / 2, atol=1e-8)
 
 
 def test_released_fit_is_that_run(pair):
