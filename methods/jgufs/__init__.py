@@ -115,7 +115,6 @@ class JGUFS(BaseSelector):
     model (2), S (3)-(5), W (6)-(9), F (10)-(14), Algorithm 1.
     """
 
-    arrays = {"nd": 10, "mm": 4, "nn": 0.25}  # the last is room for the factors of a sparse Laplacian
     bounds = {"alpha": above(0), "beta": above(0), "gamma": above(0), "lambda_": between(0, 1e20)}
     choices = {"variant": tuple(VARIANTS), "affinity": ("heat", "binary")}
 
@@ -152,6 +151,12 @@ class JGUFS(BaseSelector):
 
     def _check(self, X):
         check_init(self.init, (len(X), self.n_clusters), low=0 if self.variant == "paper" else None)
+
+    @property
+    def arrays(self):
+        """Of `BaseSelector.memory`: a sparse Laplacian and its factors; released: a graph that may fill up, as an array
+        and, at the end, by its edges."""
+        return {"nd": 10, "mm": 4, "nn": 2.5 if self.variant == "released" else 0.25}
 
     def _solve(self, X, rng):
         variant, seed = VARIANTS[self.variant], int(rng.integers(2**31))
