@@ -87,8 +87,10 @@ class BaseSelector(SelectorMixin, BaseEstimator):
     # True where nothing is selected: the runner then scores all features, whatever the protocol's sizes.
     keeps_all = False
 
-    # Arrays of float64 that a fit holds at once at most, by shape: "nd" is that of X, "mm" has m = min(n, d).
+    # Arrays of float64 that a fit holds at once at most, by shape: "nd" is that of X, "mm" has m = min(n, d), and "ss"
+    # is that of all pairs of samples up to `dense_samples`, for what is kept in another form beyond.
     arrays = {"nd": 4}
+    dense_samples = float("inf")
 
     # Parameters that repeat the method and do not tune it: every value of its file is run, whatever protocols search.
     repeats = ()
@@ -163,6 +165,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
             Bytes.
         """
         sides = {"n": n_samples, "d": n_features, "m": min(n_samples, n_features)}
+        sides["s"] = min(n_samples, self.dense_samples)
         numbers = sum(count * sides[shape[0]] * sides[shape[1]] for shape, count in self.arrays.items())
         if self.builds_graph:
             numbers += GRAPH_BLOCKS * min(n_samples * max(n_samples, self.n_neighbors * n_features), BLOCK)

@@ -10,6 +10,7 @@ from methods.core.prox import row_norms
 from methods.core.shared import shared
 
 SPARSE = 0.25  # up to this share of non-zero entries X is multiplied as a sparse array
+SPARSE_PAIRS = 0.1  # and up to this one X D^-1 X' is summed over the pairs of non-zeros of each feature
 
 
 def weighted_ridge(X, F, weights):
@@ -60,7 +61,7 @@ class WeightedRidge:
         self.X = X
         tall = len(X) >= X.shape[1]
         self.gram = shared(X, _gram) if tall else None
-        self.sparse = shared(X, sparse_where_it_pays) if tall else None
+        self.sparse = shared(X, sparse_where_it_pays if tall else _sparse_features)
 
     def factor(self, weights):
         """Factor the system of these weights.
@@ -80,7 +81,7 @@ class WeightedRidge:
             As `weighted_ridge`.
         """
         if self.gram is None:
-            return _WideRidge(self.X, weights)
+            return _WideRidge(self.X, weights, self.sparse)
         return _TallRidge(self.X, self.X if self.sparse is None else self.sparse, self.gram, weights)
 
 
@@ -129,10 +130,16 @@ class _TallRidge(FactoredRidge):
 
 
 class _WideRidge(FactoredRidge):
-    def __init__(self, X, weights):
+    def __init__(self, X, weights, features=None):
+        """`features`: X' as a csr_array, where that pays."""
         self.root = 1 / np.sqrt(weights)
-        self.scaled = X * self.root
-        system = self.scaled @ self.scaled.T  # a product with its own transpose costs half
+        if features is None:
+            self.scaled = (X * self.root).T
+            system = self.scaled.T @ self.scaled  # a product with its own transpose costs half
+        else:
+            scaled = features.data * np.repeat(self.root, np.diff(features.indptr))
+            self.scaled = sparse.csr_array((scaled, features.indices, features.indptr), features.shape)
+            system = weighted_gram(scaled, features.indices, features.indptr, np.ones(len(weights)), len(X))
         system.flat[:: len(system) + 1] += 1.0
         self.system = _factored(system)
 
@@ -141,7 +148,7 @@ class _WideRidge(FactoredRidge):
 
     def residual(self, F):
         rest = self.misfit(F)
-        return rest, self.root[:, None] * (self.scaled.T @ rest)
+        return rest, self.root[:, None] * (self.scaled @ rest)
 
     def misfit_diagonal(self):
         half = np.tril(dtrtri(self.system[0], lower=1)[0])
@@ -180,6 +187,11 @@ def sparse_where_it_pays(X):
     csr_array of shape (n_samples, n_features) or None
     """
     return sparse.csr_array(X) if np.count_nonzero(X) <= SPARSE * X.size else None
+
+
+def _sparse_features(X):
+    """X' as a csr_array; None where too few entries of X are zero."""
+    return sparse.csr_array(X.T) if np.count_nonzero(X) <= SPARSE_PAIRS * X.size else None
 
 
 def _factored(system):

@@ -5,7 +5,7 @@ from methods.core.checks import above, between, whole
 from methods.core.graphs import knn_graph
 from methods.core.loop import iterate
 from methods.core.shared import shared
-from methods.dgufs import normalized, released
+from methods.dgufs import kernels, normalized, released
 
 SOLVERS = {"released": released, "normalized": normalized}
 
@@ -109,6 +109,7 @@ class DGUFS(BaseSelector):
     size_in_objective = True
     bounds = {"alpha": above(0), "beta": between(0, 1), "n_starts": whole(1), "max_iter": whole(1)}
     choices = {"solver": tuple(SOLVERS)}
+    dense_samples = kernels.DENSE_SAMPLES
 
     def __init__(
         self,
@@ -139,8 +140,8 @@ class DGUFS(BaseSelector):
 
     @property
     def arrays(self):
-        """Of `BaseSelector.memory`: similarities, their splittings and the multipliers, all dense."""
-        return {"nd": 4, "nn": 12 if self.solver == "released" else 4}
+        """Of `BaseSelector.memory`: similarities, their splittings and the multipliers."""
+        return {"nd": 4, "nn": 12} if self.solver == "released" else {"nd": 6, "nn": 0.25, "ss": 4}
 
     def _check(self, X):
         if self.init is not None:

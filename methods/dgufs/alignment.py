@@ -7,6 +7,8 @@ The columns x_j of X are centred.  With ``g_j = x_j'L x_j``, the alignment of th
 
 import numpy as np
 
+from methods.dgufs.kernels import gram_norm
+
 CACHE = 2**24  # numbers that the rows kept for later use may hold together: 128 MB
 TIE = 1e-12  # relative gain below which a swap is rounding
 TINY = np.finfo(float).tiny
@@ -53,9 +55,7 @@ def alignment(centered, gains, subset):
     float
         0 where no feature of s varies.
     """
-    chosen = centered[:, subset]
-    gram = chosen @ chosen.T if chosen.shape[0] < chosen.shape[1] else chosen.T @ chosen
-    return gains[subset].sum() / max(np.linalg.norm(gram), TINY)
+    return gains[subset].sum() / max(gram_norm(centered[:, subset]), TINY)
 
 
 def grow_subset(products, gains, size):

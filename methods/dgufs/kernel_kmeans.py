@@ -1,9 +1,11 @@
 """Partitions of samples by a kernel, which may be indefinite."""
 
 import numpy as np
-from scipy.linalg import eigh
+from scipy import sparse
 
 from methods.core.starts import order_by_distance
+from methods.dgufs import kernels
+from methods.dgufs.kernels import DenseKernel, FactoredKernel
 
 
 def indicators(labels, n_clusters):
@@ -28,13 +30,12 @@ def kernel_kmeans(K, labels, n_clusters):
     """Increase ``tr G'KG`` by moving one sample at a time, until no move increases it.
 
     G are the `indicators` of the labels.  The gain of a move is computed exactly from the sums of K between samples and
-    clusters, which are updated with every move; hence the value never falls, although K may be indefinite.  A
-    sample that is alone in its cluster stays, so that the number of clusters does not change.
+    clusters, which follow every move; hence the value never falls, although K may be indefinite.  A sample that is
+    alone in its cluster stays, so that the number of clusters does not change.
 
     Parameters
     ----------
-    K : ndarray of shape (n_samples, n_samples)
-        Symmetric.
+    K : DenseKernel or FactoredKernel
     labels : ndarray of shape (n_samples,) of int
         The start; every cluster has a sample.
     n_clusters : int
@@ -46,24 +47,26 @@ def kernel_kmeans(K, labels, n_clusters):
     Notes
     -----
     A round computes all gains, O(n_samples n_clusters), and then visits the samples with a positive one, the largest
-    first, so that how the samples are stored does not matter; a move costs O(n_samples).
+    first, so that how the samples are stored does not matter.  A move costs O(n_samples) in a dense kernel, in one of m
+    factors O(m) and a visit O(n_clusters m).
     """
     labels = np.array(labels)
-    diagonal = K.diagonal()
-    smallest = 10 * len(K) * np.finfo(float).eps * np.linalg.norm(K)  # below it a gain may be rounding
+    diagonal = K.diagonal
+    smallest = 10 * len(labels) * np.finfo(float).eps * K.norm  # below it a gain may be rounding
     moved = True
     while moved:
         moved = False
         G = np.zeros((n_clusters, len(labels)))
         G[labels, np.arange(len(labels))] = 1
-        sizes, sums = G.sum(axis=1), G @ K  # sums[k, i] = sum of K_ij over the cluster k
-        within = np.einsum("ki,ki->k", sums, G)
-        gains = _gains(labels, sizes, sums, within, diagonal).max(axis=0)
+        sizes, sums = G.sum(axis=1), K.sums(G, labels)
+        table = sums.all()
+        within = np.einsum("ki,ki->k", table, G)
+        gains = _gains(labels, sizes, table, within, diagonal).max(axis=0)
         for i in np.argsort(-gains, kind="stable")[: np.count_nonzero(gains > smallest)]:
             source = labels[i]
             if sizes[source] == 1:
                 continue
-            column = sums[:, i]
+            column = sums.of(i)
             arrival = (within + 2 * column + diagonal[i]) / (sizes + 1) - within / sizes
             arrival[source] = -np.inf
             target = int(arrival.argmax())
@@ -75,28 +78,23 @@ def kernel_kmeans(K, labels, n_clusters):
             within[source] = left
             sizes[target] += 1
             sizes[source] -= 1
-            sums[target] += K[i]
-            sums[source] -= K[i]
+            sums.move(i, source, target)
             labels[i] = target
             moved = True
     return labels
 
 
-def spectral_embedding(K, n_dimensions):
-    """Leading eigenvectors of K, rows scaled to unit norm; a zero row stays.
+def unit_rows(vectors):
+    """Rows scaled to unit norm; a zero row stays.
 
     Parameters
     ----------
-    K : ndarray of shape (n_samples, n_samples)
-    n_dimensions : int
-        In [1, n_samples].
+    vectors : ndarray of shape (n_samples, n_dimensions)
 
     Returns
     -------
     ndarray of shape (n_samples, n_dimensions)
     """
-    n = len(K)
-    vectors = eigh(K, subset_by_index=(n - n_dimensions, n - 1))[1]
     norms = np.linalg.norm(vectors, axis=1, keepdims=True)
     return np.divide(vectors, norms, out=np.zeros_like(vectors), where=norms > 0)
 
@@ -135,7 +133,11 @@ def partition_embedding(embedding, n_clusters, rng=None):
             centres.append(int(nearest.argmax()))
     labels = np.array([distances(embedding[i]) for i in centres]).argmin(axis=0)
     labels[centres] = np.arange(n_clusters)  # of equal samples too
-    return kernel_kmeans(embedding @ embedding.T, labels, n_clusters)
+    if n <= kernels.DENSE_SAMPLES:
+        kernel = DenseKernel(embedding @ embedding.T)
+    else:
+        kernel = FactoredKernel(sparse.csr_array((n, n)), embedding)
+    return kernel_kmeans(kernel, labels, n_clusters)
 
 
 def _gains(labels, sizes, sums, within, diagonal):

@@ -4,8 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from methods.core.spectral import smooth_vectors
+from methods.dgufs import kernels
 from methods.dgufs.alignment import SquaredProducts, alignment, grow_subset, improve_subset
-from methods.dgufs.kernel_kmeans import indicators, kernel_kmeans, partition_embedding, spectral_embedding
+from methods.dgufs.kernel_kmeans import indicators, kernel_kmeans, partition_embedding, unit_rows
+from methods.dgufs.kernels import DenseKernel, FactoredKernel, gram_norm
 
 
 @dataclass(frozen=True)
@@ -57,8 +60,8 @@ class Problem:
         The features that are not constant; the others have no part in the model.
     centered : ndarray of shape (n_samples, len(varying))
         Their columns less the means, in units of the largest entry: the objective does not depend on the unit.
-    graph : ndarray of shape (n_samples, n_samples)
-        ``S_n / ||S_n||_F``.
+    graph : ndarray or csr_array of shape (n_samples, n_samples)
+        ``S_n / ||S_n||_F``; sparse for more than `kernels.DENSE_SAMPLES` samples.
     """
 
     def __init__(self, X, S, size, n_clusters, alpha, beta):
@@ -68,16 +71,18 @@ class Problem:
         self.centered = X[:, self.varying] - X[:, self.varying].mean(axis=0)
         self.centered /= np.abs(self.centered).max(initial=np.finfo(float).tiny)
         self.products = SquaredProducts(self.centered)
-        graph = S.toarray()
-        root = np.sqrt(graph.sum(axis=1))
-        graph /= root * root[:, None]
-        self.graph = graph / np.linalg.norm(graph)
+        self.X, self.S = X, S
+        self.dense = len(X) <= kernels.DENSE_SAMPLES
+        graph, root = S.tocoo(), np.sqrt(S.sum(axis=1))
+        graph.data = graph.data / (root[graph.row] * root[graph.col])
+        graph = graph.toarray() if self.dense else graph.tocsr()
+        self.graph = graph / np.linalg.norm(graph if self.dense else graph.data)
 
     def starts(self, n_starts, rng):
         """Partitions to start from, as `DGUFS` says of `n_starts`."""
-        embeddings = [spectral_embedding(self.graph, self.n_clusters)]
+        embeddings = [unit_rows(self._smoothest())]
         if n_starts > 1:
-            embeddings.append(spectral_embedding(self.kernel(slice(None)), self.n_clusters))
+            embeddings.append(unit_rows(self.kernel(slice(None)).leading_eigenvectors(self.n_clusters)))
         return [
             partition_embedding(embeddings[start % 2], self.n_clusters, rng if start > 1 else None)
             for start in range(n_starts)
@@ -85,11 +90,24 @@ class Problem:
 
     def kernel(self, subset):
         """``K = beta S_n / ||S_n||_F + (1 - beta) H X_s X_s' H / ||H X_s X_s' H||_F``."""
-        chosen = self.centered[:, subset]
+        chosen, tiny = self.centered[:, subset], np.finfo(float).tiny
+        if not self.dense:
+            weight = (1 - self.beta) / max(gram_norm(chosen), tiny)
+            return FactoredKernel(self.beta * self.graph, np.sqrt(weight) * chosen)
         K = chosen @ chosen.T
-        K *= (1 - self.beta) / max(np.linalg.norm(K), np.finfo(float).tiny)
+        K *= (1 - self.beta) / max(np.linalg.norm(K), tiny)
         K += self.beta * self.graph
-        return K
+        return DenseKernel(K)
+
+    def _smoothest(self):
+        """The leading eigenvectors of the graph, up to the length of each row."""
+        if self.dense:
+            return DenseKernel(self.graph).leading_eigenvectors(self.n_clusters)
+        # Of a repeated eigenvalue 1 what is taken does not depend on rounding.
+        constant = np.full((len(self.X), 1), 1 / np.sqrt(self.S.sum()))
+        if self.n_clusters == 1:
+            return constant
+        return np.hstack([constant, smooth_vectors(self.S, self.n_clusters - 1, self.X)])
 
     def gains(self, labels):
         """``x_j'H L H x_j`` of every feature that varies; exactly zero for one cluster."""

@@ -5,11 +5,13 @@ import itertools
 import numpy as np
 import pytest
 from samples import blobs
+from scipy import sparse
 
 from datasets import load_dataset, scale
 from methods.core.graphs import knn_graph
-from methods.dgufs import DGUFS
-from methods.dgufs.kernel_kmeans import indicators
+from methods.dgufs import DGUFS, kernels
+from methods.dgufs.kernel_kmeans import indicators, kernel_kmeans
+from methods.dgufs.kernels import DenseKernel, FactoredKernel
 from methods.dgufs.normalized import Problem
 
 BETAS = (0.1, 0.3, 0.5, 0.7, 0.9)
@@ -160,6 +162,48 @@ def test_given_labels_are_the_start():
     assert model.trace_[0] == pytest.approx(problem.start(labels).value, rel=1e-12)
     with pytest.raises(ValueError, match="present"):
         normalized(X, 8, init=np.zeros(len(X), dtype=int))
+
+
+@pytest.mark.parametrize("beta", [0.1, 0.9])
+@pytest.mark.parametrize("shape", [(150, 30), (90, 200)])
+def test_without_an_array_of_all_pairs_the_result_is_the_same(monkeypatch, beta, shape):
+    X, _ = blobs(*shape, noise=2.0)
+    dense = normalized(X, 8, n_starts=6, beta=beta)
+    monkeypatch.setattr(kernels, "DENSE_SAMPLES", 0)
+    factored = normalized(X, 8, n_starts=6, beta=beta)
+    assert factored.objective_ == pytest.approx(dense.objective_, rel=1e-12)
+    assert set(factored.subset(8)) == set(dense.subset(8))
+    np.testing.assert_array_equal(factored.labels_, dense.labels_)
+
+
+def test_all_vectors_of_a_repeated_eigenvalue_are_found():
+    # Twelve complete graphs: the largest eigenvalue is there 12 times, all others are 0, and F adds to one of them.
+    graph = sparse.csr_array(np.kron(np.eye(12), np.ones((30, 30))))
+    F = np.random.default_rng(0).standard_normal((360, 1))
+    dense = DenseKernel(graph.toarray() + F @ F.T)
+    factored = FactoredKernel(graph, F)
+    first, second = (kernel.leading_eigenvectors(12) for kernel in (dense, factored))
+    np.testing.assert_allclose(second @ second.T, first @ first.T, atol=1e-8)
+    np.testing.assert_allclose(factored.diagonal, dense.diagonal, rtol=1e-12)
+    assert factored.norm == pytest.approx(dense.norm, rel=1e-12)
+
+
+def test_components_of_the_graph_are_told_apart_without_an_array_of_all_pairs(monkeypatch):
+    # Three groups far apart, so that the graph has no edge between them; the starts find them at once.
+    monkeypatch.setattr(kernels, "DENSE_SAMPLES", 0)
+    X, labels = blobs(90, 12, 3, noise=0.5)
+    X[:, :4] += 100 * labels[:, None]
+    model = normalized(X, 5, n_clusters=3, beta=0.99, n_starts=1, max_iter=1)
+    assert same_partition(model.labels_, labels)
+
+
+def test_moves_in_a_factored_kernel_are_those_in_an_array():
+    rng = np.random.default_rng(0)
+    graph = knn_graph(rng.random((80, 3)), 4, "binary", include_self=True)
+    F, labels = rng.standard_normal((80, 5)), np.arange(80) % 4
+    dense = kernel_kmeans(DenseKernel(graph.toarray() + F @ F.T), labels, 4)
+    np.testing.assert_array_equal(kernel_kmeans(FactoredKernel(graph, F), labels, 4), dense)
+    assert not np.array_equal(dense, labels)
 
 
 def test_indicators_are_orthonormal():

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from methods.core.ridge import WeightedRidge, doubly_weighted_ridge, smallest_collapsing_weight, weighted_ridge
 
@@ -32,6 +33,18 @@ def test_solution_is_that_of_the_normal_equations(shape):
     X, F, weights = _problem(shape)
     expected = np.linalg.solve(X.T @ X + np.diag(weights), X.T @ F)
     np.testing.assert_allclose(weighted_ridge(X, F, weights), expected, rtol=1e-10, atol=1e-12)
+
+
+def test_many_zeros_and_few_samples_change_nothing_but_rounding():
+    X, F, weights = _problem((40, 300))
+    X[np.random.default_rng(1).random(X.shape) < 0.95] = 0
+    system = WeightedRidge(X).factor(weights)
+    assert sparse.issparse(system.scaled)
+    inverse = np.linalg.inv(X.T @ X + np.diag(weights))
+    rest, W = system.residual(F)
+    np.testing.assert_allclose(W, inverse @ X.T @ F, rtol=1e-9, atol=1e-13)
+    np.testing.assert_allclose(rest, F - X @ W, rtol=1e-9, atol=1e-13)
+    np.testing.assert_allclose(system.misfit_diagonal(), 1 - np.diag(X @ inverse @ X.T), rtol=1e-9)
 
 
 @pytest.mark.parametrize("shape", SHAPES)
