@@ -12,20 +12,18 @@ import inspect
 import os
 import time
 import warnings
-from pathlib import Path
 
 # One BLAS thread: before numpy is imported.
 os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = os.environ["MKL_NUM_THREADS"] = "1"
 
 import numpy as np
-import yaml
 from scipy.stats import linregress
 
 from datasets import load_dataset, scale
 from runners.method import Method
+from scripts.core.conf import find
 from scripts.core.text import pipes
 
-ROOT = Path(__file__).resolve().parents[1]
 SIZE = 100
 
 
@@ -54,7 +52,7 @@ def main():
     X = scale(data.X, "minmax")[np.random.default_rng(0).permutation(data.n_samples)]
     lines = [["method", *(f"n = {n}" for n in given.samples), "exponent"]]
     for name in given.methods:
-        method = Method.read(yaml.safe_load((ROOT / "conf" / "method" / f"{name}.yaml").read_text()))
+        method = Method.read(find("method", name))
         seconds(method, X[:200], data.n_classes, given.sweeps)
         spent = [seconds(method, X[:n], data.n_classes, given.sweeps) for n in given.samples]
         exponent = linregress(np.log(given.samples), np.log(spent)).slope

@@ -14,10 +14,10 @@ from pathlib import Path
 
 from datasets.load import paths_of
 from metrics.study import UNSCORED
+from runners.provenance import ROOT
 from runners.row import COLUMNS
 
 FOLDER = ".finished"  # in results_dir
-ROOT = Path(__file__).resolve().parents[1]
 PROGRAM = ("conf", "datasets", "methods", "metrics", "runners", "run.py")
 NO_MATTER = ("n_jobs", "cache", "max_seconds", "max_memory")  # of conf/runner: how trials are run, not which
 PLACES = ("UFS_DATA_DIR", "UFS_CACHE_DIR")

@@ -2,7 +2,6 @@
 
 import functools
 from contextlib import contextmanager
-from pathlib import Path
 
 from hydra import compose, initialize_config_dir
 from hydra._internal.core_plugins.basic_sweeper import BasicSweeper
@@ -12,9 +11,8 @@ from hydra.core.plugins import Plugins
 from hydra.core.utils import filter_overrides
 from omegaconf import OmegaConf
 
+from runners.provenance import ROOT
 from runners.settings import read_config
-
-CONF = Path(__file__).resolve().parents[1] / "conf"
 
 
 def jobs_of(hydra):
@@ -73,7 +71,7 @@ def _whole_conf():
     before = there.hydra
     there.clear()
     try:
-        with initialize_config_dir(str(CONF), version_base="1.3"):
+        with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"):
             yield
     finally:
         if before is not None:

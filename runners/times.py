@@ -29,18 +29,17 @@ class Times:
     """
 
     def __init__(self, results_dir, method):
-        self._by_dataset = {}
+        self._by_dataset, self._at = {}, {}
         pattern = f"*/*/{glob.escape(method)}/trials.csv"
         frames = [_seconds(read_frame(path)) for path in sorted(Path(results_dir).glob(pattern))]
         if frames:
-            self._by_dataset = dict(list(pd.concat(frames).groupby("dataset")))
+            found = pd.concat(frames)
+            self._by_dataset = dict(list(found.groupby("dataset")))
+            self._at = found.groupby(["dataset", "params"])["seconds"].mean().to_dict()
 
     def measured(self, dataset, params):
         """Mean seconds of the stored trials with these parameters; nan where there are none."""
-        if dataset not in self._by_dataset:
-            return math.nan
-        own = self._by_dataset[dataset]
-        return float(own.loc[own["params"] == to_json(params), "seconds"].mean())
+        return float(self._at.get((dataset, to_json(params)), math.nan))
 
     def of(self, dataset, shape, params):
         """Seconds of a trial with its evaluations, and where they come from.

@@ -243,9 +243,6 @@ def _kept(v, t, end, columns, values):
 
 # Sums over a row: in an order that the compiler chooses once, so that they are done in vector registers.
 _SUMS = {"fastmath": {"reassoc", "nsz"}}
-_LARGEST = {
-    "fastmath": {"reassoc", "nsz", "nnan"}
-}  # no row has a nan; where one might be, a maximum goes entry by entry
 
 
 @compiled(fastmath={"reassoc", "nsz", "nnan"})  # no row has a nan, and for one a maximum would go entry by entry
