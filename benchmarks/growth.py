@@ -21,7 +21,7 @@ from scipy.stats import linregress
 
 from datasets import load_dataset, scale
 from runners.method import Method
-from scripts.core.conf import find
+from scripts.core.conf import find, names
 from scripts.core.text import pipes
 
 SIZE = 100
@@ -42,7 +42,13 @@ def main():
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.growth", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--methods", nargs="+", default=["jgufs", "ndfs", "laplacian_score", "udfs"])
+    parser.add_argument(
+        "--methods",
+        nargs="+",
+        choices=names("method"),
+        default=["jgufs", "ndfs", "laplacian_score", "udfs"],
+        metavar="NAME",
+    )
     parser.add_argument("--samples", nargs="+", type=int, default=[1000, 2000, 4000, 8000])
     parser.add_argument("--dataset", default="usps")
     parser.add_argument("--sweeps", type=int, default=3)
