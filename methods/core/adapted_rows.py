@@ -1,8 +1,8 @@
 """The rows of a graph that adapts to an embedding, compiled: `methods.core.optimal_graph` says what they are.
 
-Row i of V is ``v_i = s_i - scale d_i``, and row i of G its projection on the simplex, ``max(v_i - t_i, 0)``.  A row of
-V is cheap, and d_ij = d_ji to the last bit, from differences in a fixed order.  So V is computed anew wherever it is
-needed, a row at a time, and there is no array of all pairs.
+Row i of V is ``v_i = s_i - scale d_i``, and row i of G its projection on the simplex, ``max(v_i - t_i, 0)``.  The
+entries of S in a row give a bound that t_i cannot be below, and the more of the others are looked at, the higher it
+is: few of them are near enough to be kept.
 
 A graph with an entry for every pair is *full*: its row pointers are multiples of n_samples, and its columns are never
 read, so that they need not be there.
@@ -13,14 +13,13 @@ import numpy as np
 from methods.core.compiled import compiled
 
 CHUNK = 512  # entries of a row whose distances are added up together, in the innermost cache
-SPARSE = 4  # a row of S with fewer than 1 / SPARSE of its entries gives a bound of the threshold that is worth its cost
-ROUNDING = 1e-9  # more than the threshold may be below its bound where ties make them the same
-BLOCK = 32  # entries that are looked through together for one that is kept
+ROUNDING = 1e-12  # more than the threshold may be below its bound where ties make them the same
+WORD = 8  # marks that are looked through together
 
 
 @compiled()
-def thresholds(Yt, graph, scale, result):
-    """The threshold of every row of V, and what its row of G is worth.
+def adapt(Yt, graph, scale, V, first_row, write, result, ends, columns, values):
+    """Threshold of every row of V, what its row of G is worth, and that row.
 
     Parameters
     ----------
@@ -29,122 +28,124 @@ def thresholds(Yt, graph, scale, result):
     graph : tuple of ndarray
         indptr, indices and data of S, a csr_array or full.
     scale : float
+    V : ndarray of shape (n_samples, n_samples) or (0, 0)
+        Written to, where S is full: it may be its array.
+    first_row : int
+        Where to begin.
+    write : bool
+        Whether G is wanted.
     result : ndarray of shape (n_samples, 4)
-        Threshold; entries above it; ``||g_i - s_i||^2``; ``sum_j s_ij d_ij``.
+        Written to: threshold; entries above it; ``||g_i - s_i||^2``; ``sum_j s_ij d_ij``.
+    ends, columns, values : ndarray
+        Written to, where G is wanted: row pointers, columns and values of G.
+
+    Returns
+    -------
+    int
+        The row that has no room in columns and values, or n_samples.
     """
     n = Yt.shape[1]
     indptr, indices, data = graph
-    v, kept = np.empty(n), np.empty(n)
-    for i in range(n):
+    v, kept, where = np.empty(n), np.empty(n + 1), np.empty(n + 1, np.int64)
+    marks = np.zeros(n // WORD + 1, np.uint64)
+    flags = marks.view(np.uint8)
+    end = ends[first_row] if write and first_row else 0
+    for i in range(first_row, n):
         first, last = indptr[i], indptr[i + 1]
-        own, columns, count = data[first:last], indices[first:last], last - first
+        own, count = data[first:last], last - first
         _distances(Yt, i, v)
         if count == n:
-            result[i, 3] = _dot(own, v)
-            v *= -scale
-            _add(graph, i, v)
-            result[i, 0] = t = _threshold(v, n, -np.inf)
-            result[i, 1] = _above(v, n, t, 0.0)
+            smooth, stop, bound = _dot(own, v), n, -np.inf
             for j in range(n):
-                v[j] = max(v[j] - t, 0.0) - own[j]
-            result[i, 2] = _squares(v, n)
-            continue
-        result[i, 3] = _sparse_dot(own, columns, v)
-        v *= -scale
-        # First the entries of S, then the others: those that can be above the threshold.
-        for p in range(count):
-            kept[p] = v[columns[p]] + own[p]
-        for p in range(count):
-            v[columns[p]] = -np.inf
-        bound = _threshold(kept, count, -np.inf) if 0 < SPARSE * count < n else -np.inf
-        end = _above_bound(v, bound - ROUNDING * (1 + abs(bound)), kept, count)
-        result[i, 0] = t = _threshold(kept, end, bound)
-        result[i, 1] = _above(kept, end, t, 0.0)
-        for p in range(end):
+                kept[j] = own[j] - scale * v[j]
+            if len(V):
+                V[i] = kept[:n]
+            if write:
+                for j in range(n):
+                    where[j] = j
+        else:
+            smooth = 0.0
+            for p in range(count):
+                j = indices[first + p]
+                smooth += own[p] * v[j]
+                kept[p], where[p] = own[p] - scale * v[j], j
+                v[j] = np.inf
+            bound, stop = _near(v, scale, marks, kept, where, count)
+        t = _threshold(kept, stop, bound)
+        above = _above(kept, stop, t)
+        if write:
+            if end + above >= len(columns):
+                return i
+            for p in range(stop):
+                v[where[p]] = kept[p] - t
+                flags[where[p]] = kept[p] > t
+            end = _gather(marks, 0, len(marks), v, columns, values, end)
+            ends[i + 1] = end
+        for p in range(stop):
             kept[p] = max(kept[p] - t, 0.0)
         for p in range(count):
             kept[p] -= own[p]
-        result[i, 2] = _squares(kept, end)
+        result[i, 0], result[i, 1], result[i, 2], result[i, 3] = t, above, _squares(kept, stop), smooth
+    return n
 
 
 @compiled()
-def rows(Yt, graph, scale, t, result, columns, values):
-    """G, as the arrays of a csr_array.
-
-    Parameters
-    ----------
-    Yt, graph, scale
-        As in `thresholds`.
-    t : ndarray of shape (n_samples,)
-        The thresholds.
-    result, columns, values : ndarray
-        Written to: row pointers, columns and values, the last two long enough.
-    """
-    n, end = Yt.shape[1], 0
-    v = np.empty(n)
-    result[0] = 0
-    for i in range(n):
-        _distances(Yt, i, v)
-        v *= -scale
-        _add(graph, i, v)
-        result[i + 1] = end = _kept(v, t[i], end, columns, values)
-
-
-@compiled()
-def symmetric_rows(Yt, graph, transposed, scale, t, result, columns, values, sums, smoothed):
+def symmetric(graph, transposed, result, columns, values, sums):
     """H = (G + G') / 2, as the arrays of a csr_array.
 
     Parameters
     ----------
-    Yt, graph, scale, t, result, columns, values
-        As in `rows`.
-    transposed : tuple of ndarray
-        The arrays of the transpose of S.
+    graph, transposed : tuple of ndarray
+        The arrays of G and of its transpose.
+    result, columns, values : ndarray
+        Written to: row pointers, columns and values, the last two longer than is needed.
     sums : ndarray of shape (n_samples, 2)
         Written to: the sum of a row of H, and ``||g_i - h_i||^2``.
+    """
+    n = len(sums)
+    v, w = np.zeros(n), np.zeros(n)
+    marks = np.zeros(n // WORD + 1, np.uint64)
+    flags = marks.view(np.uint8)
+    result[0] = end = 0
+    for i in range(n):
+        ends, others, weights = graph
+        for p in range(ends[i], ends[i + 1]):
+            flags[others[p]] = 1
+            v[others[p]] = w[others[p]] = weights[p] / 2
+        ends, others, weights = transposed
+        for p in range(ends[i], ends[i + 1]):
+            flags[others[p]] = 1
+            v[others[p]] += weights[p] / 2
+            w[others[p]] -= weights[p] / 2
+        sums[i, 0], sums[i, 1] = _sum(v, n), _squares(w, n)
+        first, end = end, _gather(marks, 0, len(marks), v, columns, values, end)
+        result[i + 1] = end
+        for p in range(first, end):
+            v[columns[p]] = w[columns[p]] = 0.0
+
+
+@compiled()
+def symmetric_full(Yt, t, result, sums, smoothed):
+    """`symmetric` for a symmetric V that stands in an array of all pairs.
+
+    Parameters
+    ----------
+    Yt : ndarray of shape (n_columns, n_samples)
+    t : ndarray of shape (n_samples,)
+        The thresholds.
+    result : ndarray of shape (n_samples, n_samples)
+        V, and then H.
+    sums : ndarray
+        As in `symmetric`.
     smoothed : ndarray of shape (n_samples, n_columns)
         Written to: H Y.
     """
     m, n = Yt.shape
-    end = 0
-    v, w = np.empty(n), np.empty(n)
-    result[0] = 0
+    w = np.empty(n)
     for i in range(n):
-        _distances(Yt, i, v)
-        v *= -scale
-        w[:] = v
-        _add(graph, i, v)
-        _add(transposed, i, w)
-        for j in range(n):
-            g, other = max(v[j] - t[i], 0.0), max(w[j] - t[j], 0.0)
-            v[j], w[j] = (g + other) / 2, (g - other) / 2
-        sums[i, 0], sums[i, 1] = _sum(v, n), _squares(w, n)
-        first, end = end, _kept(v, 0.0, end, columns, values)
-        result[i + 1] = end
-        for k in range(m):
-            smoothed[i, k] = _sparse_dot(values[first:end], columns[first:end], Yt[k])
-
-
-@compiled()
-def symmetric_full(Yt, graph, scale, t, result, sums, smoothed):
-    """`symmetric_rows` for a symmetric S, full.
-
-    Parameters
-    ----------
-    Yt, graph, scale, t, sums, smoothed
-        As there.
-    result : ndarray of shape (n_samples, n_samples)
-        Written to: H.  It may be the array of a full S.
-    """
-    m, n = Yt.shape
-    v, w = np.empty(n), np.empty(n)
-    for i in range(n):
-        _distances(Yt, i, v)
-        v *= -scale
-        _add(graph, i, v)
         row = result[i]
         for j in range(n):
-            g, other = max(v[j] - t[i], 0.0), max(v[j] - t[j], 0.0)
+            g, other = max(row[j] - t[i], 0.0), max(row[j] - t[j], 0.0)
             row[j], w[j] = (g + other) / 2, (g - other) / 2
         sums[i, 0], sums[i, 1] = _sum(row, n), _squares(w, n)
         for k in range(m):
@@ -152,12 +153,25 @@ def symmetric_full(Yt, graph, scale, t, result, sums, smoothed):
 
 
 @compiled()
-def without_zeros(full, result, columns, values):
-    """A full graph as the arrays of a csr_array."""
-    end = 0
-    result[0] = 0
-    for i in range(len(full)):
-        result[i + 1] = end = _kept(full[i], 0.0, end, columns, values)
+def whole(Yt, graph, scale, V):
+    """Write V, an array of all pairs."""
+    indptr, indices, data = graph
+    for i in range(len(V)):
+        _distances(Yt, i, V[i])
+        V[i] *= -scale
+        for p in range(indptr[i], indptr[i + 1]):
+            V[i, indices[p]] += data[p]
+
+
+@compiled()
+def entries_above(V, t, result, columns, values):
+    """What is above the thresholds in an array of all pairs, less the threshold, as the arrays of a csr_array."""
+    result[0] = end = 0
+    for i in range(len(V)):
+        for j in range(V.shape[1]):
+            columns[end], values[end] = j, V[i, j] - t[i]
+            end += V[i, j] > t[i]
+        result[i + 1] = end
 
 
 @compiled()
@@ -180,24 +194,58 @@ def _distances(Yt, i, v):
 
 
 @compiled()
-def _add(graph, i, v):
-    """Row i of a sparse array added to v."""
-    indptr, indices, data = graph
-    first, last = indptr[i], indptr[i + 1]
-    if last - first == len(v):
-        for j in range(len(v)):
-            v[j] += data[first + j]
-    else:
-        for p in range(first, last):
-            v[indices[p]] += data[p]
+def _near(distances, scale, marks, kept, where, count):
+    """Append ``-scale`` times the distances that may be above the threshold to kept and where; its bound and the end.
+
+    The first `count` entries, which stay, are those of S; where they stand, the distance is infinite.
+    """
+    n, flags = len(distances), marks.view(np.uint8)
+    bound = _threshold(kept, count, -np.inf) if count else -np.inf
+    reach = _reach(bound, scale)
+    end = enough = count
+    for first in range(0, n, CHUNK):
+        last = min(first + CHUNK, n)
+        _mark_below(distances[first:last], reach, flags[first:last])
+        begin, end = end, _gather(marks, first // WORD, -(-last // WORD), distances, where, kept, end)
+        for p in range(begin, end):
+            kept[p] *= -scale
+        if end > enough + CHUNK // WORD or last == n:
+            bound = _threshold(kept, end, bound)
+            reach = _reach(bound, scale)
+            enough = count
+            for p in range(count, end):
+                kept[enough], where[enough] = kept[p], where[p]
+                enough += -kept[p] < scale * reach
+            end = enough
+    return bound, end
 
 
 @compiled()
-def _sparse_dot(own, indices, v):
-    total = 0.0
-    for p in range(len(own)):
-        total += own[p] * v[indices[p]]
-    return total
+def _mark_below(v, bound, flags):
+    for j in range(len(v)):
+        flags[j] = v[j] < bound
+
+
+@compiled()
+def _reach(bound, scale):
+    """From this distance on no entry that S has not is above the bound."""
+    return (ROUNDING * (1 + abs(bound)) - bound) / scale
+
+
+@compiled()
+def _gather(marks, first, last, v, columns, values, end):
+    """Append what is marked in some words to columns and values, in order, and clear the marks; the new end.
+
+    They must be longer than that: what is not marked is written as well, and then written over.
+    """
+    flags = marks.view(np.uint8)
+    for word in range(first, last):
+        if marks[word]:
+            for j in range(word * WORD, min((word + 1) * WORD, len(v))):
+                columns[end], values[end] = j, v[j]
+                end += flags[j]
+            marks[word] = 0
+    return end
 
 
 @compiled()
@@ -210,35 +258,12 @@ def _threshold(v, n, t):
     t = max(t - largest, max((_sum(v, n) - n * largest - 1) / n, -1.0))
     fewest = n + 1
     while True:
-        count = _above(v, n, largest, t)
+        count, excess = _excess(v, n, largest, t)
         # They fall from step to step, but for entries within rounding of t, which may come and go for ever.
         if count >= fewest or count == 0:
             return t + largest
-        t += (_excess(v, n, largest, t) - 1) / count
+        t += (excess - 1) / count
         fewest = count
-
-
-@compiled()
-def _above_bound(v, bound, kept, end):
-    """Write the entries above the bound to kept from `end` on; the new end."""
-    for first in range(0, len(v), BLOCK):
-        last = min(first + BLOCK, len(v))
-        if _largest(v, first, last) > bound:
-            for j in range(first, last):
-                if v[j] > bound:
-                    kept[end] = v[j]
-                    end += 1
-    return end
-
-
-@compiled()
-def _kept(v, t, end, columns, values):
-    """Write what is above t to columns and values from `end` on; the new end."""
-    for j in range(len(v)):
-        if v[j] > t:
-            columns[end], values[end] = j, v[j] - t
-            end += 1
-    return end
 
 
 # Sums over a row: in an order that the compiler chooses once, so that they are done in vector registers.
@@ -271,10 +296,12 @@ def _sum(v, n):
 
 @compiled(**_SUMS)
 def _excess(v, n, largest, t):
-    total = 0.0
+    total, count = 0.0, 0
     for j in range(n):
-        total += max((v[j] - largest) - t, 0.0)
-    return total
+        over = (v[j] - largest) - t
+        count += over > 0
+        total += max(over, 0.0)
+    return count, total
 
 
 @compiled(**_SUMS)
@@ -286,8 +313,8 @@ def _squares(v, n):
 
 
 @compiled()
-def _above(v, n, largest, t):
+def _above(v, n, t):
     count = 0
     for j in range(n):
-        count += (v[j] - largest) > t
+        count += v[j] > t
     return count

@@ -12,6 +12,8 @@ from methods.core.graphs import affinity_graph
 
 DENSE_SAMPLES = 600  # up to here, and beyond the share below, dense factors are as fast
 DENSE_SHARE = 0.02
+FEW = 32  # entries a row that G has room for at first
+SPARE = 4  # graphs of which arrays are kept
 FULL = 4  # a symmetric graph with more than 1 / FULL of the pairs on one side is kept as an array of all pairs
 
 
@@ -36,7 +38,7 @@ class Adapted:
     ----------
     Y : ndarray of shape (n_samples, n_columns)
     S : csr_array or ndarray of shape (n_samples, n_samples)
-        An ndarray is symmetric, to the last bit, in the order of C.
+        An ndarray is symmetric, to the last bit, in the order of C; it is overwritten, since such arrays are large.
     gamma : float
         Above 0.
     symmetric : bool, default=False
@@ -57,59 +59,93 @@ class Adapted:
     Notes
     -----
     Row i is the projection of ``v_i = s_i - d_i / (4 gamma)`` on the simplex, d_i its squared distances: it keeps the
-    entries above a threshold.  Thresholds are all that is kept here.  O(n_samples^2), a row at a time.
+    entries above a threshold.  O(n_samples^2 n_columns), a row at a time (`methods.core.adapted_rows`).
     """
 
     def __init__(self, Y, S, gamma, symmetric=False, spare=None):
         self.full = S if isinstance(S, np.ndarray) else None
         self.is_symmetric = symmetric or self.full is not None
         self.graph = _arrays(S)
-        self.transposed = self.graph if self.is_symmetric else _arrays(sparse.csr_array(S.T))
-        self.spare = [] if spare is None else spare
-        self.Yt, self.scale = np.ascontiguousarray(Y.T), 1 / (4 * gamma)
-        found = np.empty((len(Y), 4))
-        adapted_rows.thresholds(self.Yt, self.graph, self.scale, found)
-        self.thresholds = np.ascontiguousarray(found[:, 0])
-        self.nnz = int(found[:, 1].sum())
-        self.distance, self.smoothness = float(found[:, 2].sum()), float(found[:, 3].sum() / 2)
+        self.spare = spare
+        self.Y, self.Yt, self.scale = Y, np.ascontiguousarray(Y.T), 1 / (4 * gamma)
+        self.found = np.empty((len(Y), 4))
+        self.arrays = self._adapt()
+        self.thresholds = np.ascontiguousarray(self.found[:, 0])
+        self.nnz = int(self.found[:, 1].sum())
+        self.distance, self.smoothness = float(self.found[:, 2].sum()), float(self.found[:, 3].sum() / 2)
 
     def rows(self):
         """G, a csr_array."""
-        arrays = self._empty(self.nnz)
-        adapted_rows.rows(self.Yt, self.graph, self.scale, self.thresholds, *arrays)
-        return _csr(*arrays)
+        if self.arrays is None:
+            V = self._whole() if self.full is None else self.full
+            self.arrays = self._empty(self.nnz)
+            adapted_rows.entries_above(V, self.thresholds, *self.arrays)
+        return _csr(*self.arrays)
 
     def symmetric(self):
         """H = (G + G') / 2, the sums of its rows, HY, and ||G - H||_F^2.
 
-        H is a csr_array, or an ndarray where S is symmetric and H has many entries: that of S where S is one, which is
-        overwritten, since such arrays are large.
+        H is a csr_array, or an ndarray where S is symmetric and H has many entries: that of S where S is one.  Nothing
+        is left of G then, nor where there is a spare list: ask for `rows` before.
         """
-        n = len(self.thresholds)
-        sums, smoothed = np.empty((n, 2)), np.empty(self.Yt.shape[::-1])
+        n = len(self.Y)
+        sums = np.empty((n, 2))
         if self.is_symmetric and FULL * self.nnz > n**2:
-            H = np.empty((n, n)) if self.full is None else self.full
-            adapted_rows.symmetric_full(self.Yt, self.graph, self.scale, self.thresholds, H, sums, smoothed)
+            H, smoothed = self._whole() if self.full is None else self.full, np.empty(self.Y.shape)
+            adapted_rows.symmetric_full(self.Yt, self.thresholds, H, sums, smoothed)
         else:
+            G = self.rows()
             arrays = self._empty(min(2 * self.nnz, n**2))  # every entry of G makes two of H at most
-            graphs = self.graph, self.transposed
-            adapted_rows.symmetric_rows(self.Yt, *graphs, self.scale, self.thresholds, *arrays, sums, smoothed)
+            adapted_rows.symmetric(_arrays(G), _arrays(sparse.csr_array(G.T)), *arrays, sums)
             H = _csr(*arrays)
-            weakref.finalize(H, self.spare.append, arrays).atexit = False
+            smoothed = H @ self.Y
+            if self.spare is not None:
+                self.spare.append(self.arrays)
+                weakref.finalize(H, self.spare.append, arrays).atexit = False
         return H, sums[:, 0], smoothed, float(sums[:, 1].sum())
 
+    def _adapt(self):
+        """Find the thresholds; the arrays of G, or None where S is full or `symmetric` wants an array of all pairs."""
+        n, row, write = len(self.Y), 0, self.full is None
+        most = n**2 // FULL if self.is_symmetric else n**2
+        arrays = self._empty(min(FEW * n, most) if write else 0)
+        arrays[0][0] = 0
+        V = np.empty((0, 0)) if self.full is None else self.full
+        while row < n:
+            row = adapted_rows.adapt(self.Yt, self.graph, self.scale, V, row, write, self.found, *arrays)
+            if row < n and len(arrays[1]) <= most:
+                arrays = self._longer(arrays, row)
+            elif row < n:
+                write = False
+        return arrays if write else None
+
+    def _whole(self):
+        V = np.empty((len(self.Y), len(self.Y)))
+        adapted_rows.whole(self.Yt, self.graph, self.scale, V)
+        return V
+
+    def _longer(self, arrays, row):
+        """Arrays with room for all rows like those before this one, and what stands in these."""
+        end, n = arrays[0][row], len(self.Y)
+        longer = self._empty(max(2 * len(arrays[1]), int(1.2 * end * n / (row + 1))))
+        longer[0][:] = arrays[0]
+        for new, old in zip(longer[1:], arrays[1:], strict=True):
+            new[:end] = old[:end]
+        return longer
+
     def _empty(self, nnz):
-        while self.spare:
-            arrays = self.spare.pop()
-            if len(arrays[1]) >= nnz and arrays[1].dtype == _kind(nnz):
-                return arrays
-        return _empty(len(self.thresholds), nnz)
+        fit = [arrays for arrays in self.spare or () if len(arrays[1]) > nnz and arrays[1].dtype == _kind(nnz)]
+        if not fit:
+            return _empty(len(self.Y), nnz)
+        best = min(fit, key=lambda arrays: len(arrays[1]))
+        self.spare[:] = [arrays for arrays in self.spare if arrays is not best][-SPARE:]
+        return best
 
 
 def without_zeros(full):
     """An ndarray of all pairs as a csr_array."""
     arrays = _empty(len(full), np.count_nonzero(full))
-    adapted_rows.without_zeros(full, *arrays)
+    adapted_rows.entries_above(full, np.zeros(len(full)), *arrays)
     return _csr(*arrays)
 
 
@@ -118,7 +154,8 @@ def _kind(nnz):
 
 
 def _empty(n, nnz):
-    return np.empty(n + 1, _kind(nnz)), np.empty(nnz, _kind(nnz)), np.empty(nnz)
+    """Arrays for a csr_array, with room for one entry that is written in vain."""
+    return np.empty(n + 1, _kind(nnz)), np.empty(nnz + 1, _kind(nnz)), np.empty(nnz + 1)
 
 
 def _csr(indptr, columns, values):
