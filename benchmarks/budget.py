@@ -6,17 +6,21 @@
 
 A trial counts with the seconds of its own fit and evaluations where these are stored, and otherwise with the mean of
 its method on its data set; where the method has no fit on it, with that on the nearest data set, scaled by
-(n/n')^1.5 (d/d')^1.5, which "measured" counts as 0.  Fits that a cap ended count with what they took.
+(n/n')^1.5 (d/d')^1.5, which "measured" counts as 0.  Fits that a cap ended count with what they took.  Data sets that
+are not on this machine, which a sweep skips, are left out and named.
 """
 
 import argparse
 import functools
 import math
+import sys
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
+from datasets import DataMissing, read_spec
+from datasets.load import locate
 from runners.cell import asked_trials
 from runners.grid import diagonal
 from runners.sweep import cells_of_experiment
@@ -26,23 +30,32 @@ from scripts.core.text import pipes
 ROOT = Path(__file__).resolve().parents[1]
 
 
-def budget(experiment, results_dir):
+def budget(experiment, results_dir, all_data=False):
     """Worker-hours of every cell of an experiment.
 
     Parameters
     ----------
     experiment : str
     results_dir : path
+    all_data : bool, default=False
+        Data sets that are not on this machine too.
 
     Returns
     -------
     DataFrame
         experiment, method, dataset, fits, the share of them that is "measured", hours; and "sampled", hours as the
         sample of `runners.grid.diagonal` alone has them, nan where not all of it is stored.
+    absent : list of str
+        The data sets that are left out.
     """
+    cells = cells_of_experiment(experiment, f"results_dir={results_dir}")
+    names = {settings.dataset["name"]: settings.data_dir for settings in cells}
+    absent = [] if all_data else [name for name, folder in names.items() if not at_hand(name, folder)]
     times = functools.cache(functools.partial(Times, results_dir))
     rows = []
-    for settings in cells_of_experiment(experiment, f"results_dir={results_dir}"):
+    for settings in cells:
+        if settings.dataset["name"] in absent:
+            continue
         trials, known = asked_trials(settings), times(settings.method.name)
         dataset, shape = settings.dataset["name"], (settings.dataset["samples"], settings.dataset["features"])
         stored = [known.measured(dataset, trial.params) for trial in trials]
@@ -57,7 +70,16 @@ def budget(experiment, results_dir):
             "hours": sum(seconds) / 3600,
             "sampled": np.mean(sample) * len(trials) / 3600,
         })  # fmt: skip
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows), absent
+
+
+def at_hand(dataset, data_dir):
+    """Whether a data set is on this machine."""
+    try:
+        locate(read_spec(dataset), data_dir, download=False)
+    except DataMissing:
+        return False
+    return True
 
 
 def table(frame):
@@ -73,8 +95,12 @@ def main():
     parser.add_argument("experiments", nargs="+", help="files of conf/experiment")
     parser.add_argument("--results-dir", default=ROOT / "results", help="whose fits are known; default: %(default)s")
     parser.add_argument("--check", action="store_true", help="hold the sample against the cells that are complete")
+    parser.add_argument("--all-data", action="store_true", help="with the data sets that are not on this machine")
     given = parser.parse_args()
-    cells = pd.concat([budget(name, given.results_dir) for name in given.experiments])
+    frames, absent = zip(*(budget(name, given.results_dir, given.all_data) for name in given.experiments), strict=True)
+    cells = pd.concat(frames)
+    if cells.empty:
+        sys.exit("None of the data sets is on this machine: --all-data counts them nevertheless.")
     if given.check:
         cells = cells[(cells["measured"] == 1) & cells["sampled"].notna()]
         found = cells.groupby(["experiment", "method"], sort=False)[["hours", "sampled"]].sum()
@@ -85,12 +111,14 @@ def main():
     hours = cells.pivot_table(index=["experiment", "method"], columns="dataset", values="hours", sort=False)
     hours["all"] = hours.sum(axis=1)
     print(table(hours.reset_index()))
-    for name, part in cells.groupby("experiment", sort=False):
+    for name, left_out in zip(given.experiments, absent, strict=True):
+        part = cells[cells["experiment"] == name]
         unknown = part["hours"].isna()
         print(
             f"{name}: {part['hours'].sum():.1f} worker-hours for {part['fits'].sum()} fits, of which "
             f"{(part['measured'] * part['fits']).sum() / part['fits'].sum():.0%} are measured"
             + (f"; {unknown.sum()} cells are of unknown time" if unknown.any() else "")
+            + (f"; left out, as they are not on this machine: {', '.join(left_out)}" if left_out else "")
         )
 
 

@@ -153,16 +153,27 @@ def test_a_budget_counts_what_is_stored_and_estimates_the_rest(tmp_path, monkeyp
         {"method": "mcfs", "dataset": "orl", "params": {}, "fit_s": 7.2},
     ]
     store(frames([{"acc": {50: [0.5]}, **trial} for trial in trials], study="s"), tmp_path)
-    cells = hours.budget("dgufs", tmp_path).set_index(["method", "dataset"])
+    cells = hours.budget("dgufs", tmp_path, all_data=True)[0].set_index(["method", "dataset"])
     own = cells.loc[("laplacian_score", "umist")]
     assert own["fits"] >= 1 and own["hours"] == pytest.approx(own["fits"] * 36.5 / 3600)  # half a second of evaluation
     other = cells.loc[("mcfs", "umist")]
     factor = (575 * 644 / (400 * 1024)) ** 1.5
     assert other["measured"] == 0 and other["hours"] == pytest.approx(other["fits"] * 7.7 * factor / 3600)
     assert np.isnan(cells.loc[("dgufs", "umist"), "hours"])
-    monkeypatch.setattr(sys, "argv", ["budget", "dgufs", "--results-dir", str(tmp_path)])
+    monkeypatch.setattr(sys, "argv", ["budget", "dgufs", "--all-data", "--results-dir", str(tmp_path)])
     hours.main()
     assert "cells are of unknown time" in capsys.readouterr().out
+
+
+def test_a_budget_leaves_out_data_sets_that_are_not_here(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(hours, "at_hand", lambda name, _: name == "umist")
+    cells, absent = hours.budget("dgufs", tmp_path)
+    assert set(cells["dataset"]) == {"umist"}
+    assert "pie10p" in absent and "umist" not in absent
+    monkeypatch.setattr(hours, "at_hand", lambda *_: False)
+    monkeypatch.setattr(sys, "argv", ["budget", "dgufs", "--results-dir", str(tmp_path)])
+    with pytest.raises(SystemExit, match="None of the data sets .*--all-data"):
+        hours.main()
 
 
 def test_growth_fits_the_exponent_of_what_it_measures(monkeypatch, capsys):
