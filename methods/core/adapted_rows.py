@@ -48,7 +48,6 @@ def adapt(Yt, graph, scale, V, first_row, write, result, ends, columns, values):
     indptr, indices, data = graph
     v, kept, where = np.empty(n), np.empty(n + 1), np.empty(n + 1, np.int64)
     marks = np.zeros(n // WORD + 1, np.uint64)
-    flags = marks.view(np.uint8)
     end = ends[first_row] if write and first_row else 0
     for i in range(first_row, n):
         first, last = indptr[i], indptr[i + 1]
@@ -76,11 +75,7 @@ def adapt(Yt, graph, scale, V, first_row, write, result, ends, columns, values):
         if write:
             if end + above >= len(columns):
                 return i
-            for p in range(stop):
-                v[where[p]] = kept[p] - t
-                flags[where[p]] = kept[p] > t
-            end = _gather(marks, 0, len(marks), v, columns, values, end)
-            ends[i + 1] = end
+            ends[i + 1] = end = _merged(kept, where, count, stop, t, columns, values, end)
         for p in range(stop):
             kept[p] = max(kept[p] - t, 0.0)
         for p in range(count):
@@ -102,26 +97,21 @@ def symmetric(graph, transposed, result, columns, values, sums):
     sums : ndarray of shape (n_samples, 2)
         Written to: the sum of a row of H, and ``||g_i - h_i||^2``.
     """
-    n = len(sums)
-    v, w = np.zeros(n), np.zeros(n)
-    marks = np.zeros(n // WORD + 1, np.uint64)
-    flags = marks.view(np.uint8)
+    ends, own, weights = graph
+    other_ends, others, other_weights = transposed
+    skew = np.empty(len(sums))
     result[0] = end = 0
-    for i in range(n):
-        ends, others, weights = graph
-        for p in range(ends[i], ends[i + 1]):
-            flags[others[p]] = 1
-            v[others[p]] = w[others[p]] = weights[p] / 2
-        ends, others, weights = transposed
-        for p in range(ends[i], ends[i + 1]):
-            flags[others[p]] = 1
-            v[others[p]] += weights[p] / 2
-            w[others[p]] -= weights[p] / 2
-        sums[i, 0], sums[i, 1] = _sum(v, n), _squares(w, n)
-        first, end = end, _gather(marks, 0, len(marks), v, columns, values, end)
+    for i in range(len(sums)):
+        p, last, q, other_last, first = ends[i], ends[i + 1], other_ends[i], other_ends[i + 1], end
+        while p < last or q < other_last:
+            left = q == other_last or (p < last and own[p] <= others[q])
+            right = p == last or (q < other_last and others[q] <= own[p])
+            columns[end] = own[p] if left else others[q]
+            g, other = weights[p] if left else 0.0, other_weights[q] if right else 0.0
+            values[end], skew[end - first] = (g + other) / 2, (g - other) / 2
+            end, p, q = end + 1, p + left, q + right
         result[i + 1] = end
-        for p in range(first, end):
-            v[columns[p]] = w[columns[p]] = 0.0
+        sums[i, 0], sums[i, 1] = _sum(values[first:end], end - first), _squares(skew, end - first)
 
 
 @compiled()
@@ -205,11 +195,13 @@ def _near(distances, scale, marks, kept, where, count):
     end = enough = count
     for first in range(0, n, CHUNK):
         last = min(first + CHUNK, n)
+        if not _smallest(distances, first, last) < reach:
+            continue
         _mark_below(distances[first:last], reach, flags[first:last])
         begin, end = end, _gather(marks, first // WORD, -(-last // WORD), distances, where, kept, end)
         for p in range(begin, end):
             kept[p] *= -scale
-        if end > enough + CHUNK // WORD or last == n:
+        if end > enough + CHUNK // WORD:
             bound = _threshold(kept, end, bound)
             reach = _reach(bound, scale)
             enough = count
@@ -249,6 +241,18 @@ def _gather(marks, first, last, v, columns, values, end):
 
 
 @compiled()
+def _merged(kept, where, count, stop, t, columns, values, end):
+    """Write what is above t, of two increasing lists of samples, in one, and one entry in vain; the new end."""
+    p, q = 0, count
+    while p < count or q < stop:
+        left = q == stop or (p < count and where[p] < where[q])
+        r = p if left else q
+        columns[end], values[end] = where[r], kept[r] - t
+        end, p, q = end + (kept[r] > t), p + left, q + (not left)
+    return end
+
+
+@compiled()
 def _threshold(v, n, t):
     """The t for which max(v[:n] - t, 0) sums to 1, from a t that is no higher.
 
@@ -276,6 +280,14 @@ def _largest(v, first, last):
     for j in range(first, last):
         largest = v[j] if v[j] > largest else largest
     return largest
+
+
+@compiled(fastmath={"reassoc", "nsz", "nnan"})
+def _smallest(v, first, last):
+    smallest = v[first]
+    for j in range(first, last):
+        smallest = v[j] if v[j] < smallest else smallest
+    return smallest
 
 
 @compiled(**_SUMS)
