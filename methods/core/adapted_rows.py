@@ -18,7 +18,7 @@ WORD = 8  # marks that are looked through together
 
 
 @compiled()
-def adapt(Yt, graph, scale, V, first_row, write, result, ends, columns, values):
+def adapt(Yt, graph, scale, first_row, write, result, ends, columns, values):
     """Threshold of every row of V, what its row of G is worth, and that row.
 
     Parameters
@@ -28,8 +28,6 @@ def adapt(Yt, graph, scale, V, first_row, write, result, ends, columns, values):
     graph : tuple of ndarray
         indptr, indices and data of S, a csr_array or full.
     scale : float
-    V : ndarray of shape (n_samples, n_samples) or (0, 0)
-        Written to, where S is full: it may be its array.
     first_row : int
         Where to begin.
     write : bool
@@ -57,8 +55,6 @@ def adapt(Yt, graph, scale, V, first_row, write, result, ends, columns, values):
             smooth, stop, bound = _dot(own, v), n, -np.inf
             for j in range(n):
                 kept[j] = own[j] - scale * v[j]
-            if len(V):
-                V[i] = kept[:n]
             if write:
                 for j in range(n):
                     where[j] = j
@@ -115,27 +111,38 @@ def symmetric(graph, transposed, result, columns, values, sums):
 
 
 @compiled()
-def symmetric_full(Yt, t, result, sums, smoothed):
-    """`symmetric` for a symmetric V that stands in an array of all pairs.
+def symmetric_full(Yt, graph, scale, t, result, sums, smoothed):
+    """`symmetric` for a symmetric S, into an array of all pairs.
 
     Parameters
     ----------
-    Yt : ndarray of shape (n_columns, n_samples)
+    Yt, graph, scale
+        As in `adapt`.
     t : ndarray of shape (n_samples,)
         The thresholds.
     result : ndarray of shape (n_samples, n_samples)
-        V, and then H.
+        Written to: H.  It may be the array of a full S.
     sums : ndarray
         As in `symmetric`.
     smoothed : ndarray of shape (n_samples, n_columns)
         Written to: H Y.
     """
     m, n = Yt.shape
-    w = np.empty(n)
+    indptr, indices, data = graph
+    v, w = np.empty(n), np.empty(n)
     for i in range(n):
+        first, last = indptr[i], indptr[i + 1]
+        _distances(Yt, i, v)
+        v *= -scale
+        if last - first == n:
+            for j in range(n):
+                v[j] += data[first + j]
+        else:
+            for p in range(first, last):
+                v[indices[p]] += data[p]
         row = result[i]
         for j in range(n):
-            g, other = max(row[j] - t[i], 0.0), max(row[j] - t[j], 0.0)
+            g, other = max(v[j] - t[i], 0.0), max(v[j] - t[j], 0.0)
             row[j], w[j] = (g + other) / 2, (g - other) / 2
         sums[i, 0], sums[i, 1] = _sum(row, n), _squares(w, n)
         for k in range(m):
@@ -143,24 +150,13 @@ def symmetric_full(Yt, t, result, sums, smoothed):
 
 
 @compiled()
-def whole(Yt, graph, scale, V):
-    """Write V, an array of all pairs."""
-    indptr, indices, data = graph
-    for i in range(len(V)):
-        _distances(Yt, i, V[i])
-        V[i] *= -scale
-        for p in range(indptr[i], indptr[i + 1]):
-            V[i, indices[p]] += data[p]
-
-
-@compiled()
-def entries_above(V, t, result, columns, values):
-    """What is above the thresholds in an array of all pairs, less the threshold, as the arrays of a csr_array."""
+def without_zeros(full, result, columns, values):
+    """A full graph as the arrays of a csr_array, and one entry in vain."""
     result[0] = end = 0
-    for i in range(len(V)):
-        for j in range(V.shape[1]):
-            columns[end], values[end] = j, V[i, j] - t[i]
-            end += V[i, j] > t[i]
+    for i in range(len(full)):
+        for j in range(len(full)):
+            columns[end], values[end] = j, full[i, j]
+            end += full[i, j] > 0
         result[i + 1] = end
 
 

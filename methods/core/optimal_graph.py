@@ -38,7 +38,7 @@ class Adapted:
     ----------
     Y : ndarray of shape (n_samples, n_columns)
     S : csr_array or ndarray of shape (n_samples, n_samples)
-        An ndarray is symmetric, to the last bit, in the order of C; it is overwritten, since such arrays are large.
+        An ndarray is symmetric, to the last bit, in the order of C.
     gamma : float
         Above 0.
     symmetric : bool, default=False
@@ -69,30 +69,31 @@ class Adapted:
         self.spare = spare
         self.Y, self.Yt, self.scale = Y, np.ascontiguousarray(Y.T), 1 / (4 * gamma)
         self.found = np.empty((len(Y), 4))
-        self.arrays = self._adapt()
-        self.thresholds = np.ascontiguousarray(self.found[:, 0])
+        # G is not written where S is full, which it mostly stays, nor beyond what `symmetric` wants of it.
+        n = len(Y)
+        most = n**2 // FULL if self.is_symmetric else np.inf
+        self.arrays = self._adapt(self.full is None, most)
         self.nnz = int(self.found[:, 1].sum())
         self.distance, self.smoothness = float(self.found[:, 2].sum()), float(self.found[:, 3].sum() / 2)
 
     def rows(self):
         """G, a csr_array."""
         if self.arrays is None:
-            V = self._whole() if self.full is None else self.full
-            self.arrays = self._empty(self.nnz)
-            adapted_rows.entries_above(V, self.thresholds, *self.arrays)
+            self.arrays = self._adapt()
         return _csr(*self.arrays)
 
     def symmetric(self):
         """H = (G + G') / 2, the sums of its rows, HY, and ||G - H||_F^2.
 
-        H is a csr_array, or an ndarray where S is symmetric and H has many entries: that of S where S is one.  Nothing
-        is left of G then, nor where there is a spare list: ask for `rows` before.
+        H is a csr_array, or an ndarray where S is symmetric and H has many entries: that of S where S is one, which is
+        overwritten, since such arrays are large.  Ask for `rows` before, then, and where there is a spare list.
         """
         n = len(self.Y)
         sums = np.empty((n, 2))
         if self.is_symmetric and FULL * self.nnz > n**2:
-            H, smoothed = self._whole() if self.full is None else self.full, np.empty(self.Y.shape)
-            adapted_rows.symmetric_full(self.Yt, self.thresholds, H, sums, smoothed)
+            H, smoothed = np.empty((n, n)) if self.full is None else self.full, np.empty(self.Y.shape)
+            thresholds = np.ascontiguousarray(self.found[:, 0])
+            adapted_rows.symmetric_full(self.Yt, self.graph, self.scale, thresholds, H, sums, smoothed)
         else:
             G = self.rows()
             arrays = self._empty(min(2 * self.nnz, n**2))  # every entry of G makes two of H at most
@@ -104,30 +105,23 @@ class Adapted:
                 weakref.finalize(H, self.spare.append, arrays).atexit = False
         return H, sums[:, 0], smoothed, float(sums[:, 1].sum())
 
-    def _adapt(self):
-        """Find the thresholds; the arrays of G, or None where S is full or `symmetric` wants an array of all pairs."""
-        n, row, write = len(self.Y), 0, self.full is None
-        most = n**2 // FULL if self.is_symmetric else n**2
-        arrays = self._empty(min(FEW * n, most) if write else 0)
+    def _adapt(self, write=True, most=np.inf):
+        """Find the thresholds; the arrays of G, or None where it is not wanted or seems to have more."""
+        n, row = len(self.Y), 0
+        arrays = self._empty(min(FEW * n, n**2) if write else 0)
         arrays[0][0] = 0
-        V = np.empty((0, 0)) if self.full is None else self.full
-        while row < n:
-            row = adapted_rows.adapt(self.Yt, self.graph, self.scale, V, row, write, self.found, *arrays)
-            if row < n and len(arrays[1]) <= most:
-                arrays = self._longer(arrays, row)
-            elif row < n:
+        while (row := adapted_rows.adapt(self.Yt, self.graph, self.scale, row, write, self.found, *arrays)) < n:
+            end = arrays[0][row]
+            expected = int(1.2 * end * n / (row + 1))  # as many in the other rows as in those before
+            if expected > most:
                 write = False
+            else:
+                arrays = self._longer(arrays, end, max(expected, 2 * len(arrays[1])))
         return arrays if write else None
 
-    def _whole(self):
-        V = np.empty((len(self.Y), len(self.Y)))
-        adapted_rows.whole(self.Yt, self.graph, self.scale, V)
-        return V
-
-    def _longer(self, arrays, row):
-        """Arrays with room for all rows like those before this one, and what stands in these."""
-        end, n = arrays[0][row], len(self.Y)
-        longer = self._empty(max(2 * len(arrays[1]), int(1.2 * end * n / (row + 1))))
+    def _longer(self, arrays, end, nnz):
+        """Arrays with more room, and what stands in these."""
+        longer = self._empty(nnz)
         longer[0][:] = arrays[0]
         for new, old in zip(longer[1:], arrays[1:], strict=True):
             new[:end] = old[:end]
@@ -145,7 +139,7 @@ class Adapted:
 def without_zeros(full):
     """An ndarray of all pairs as a csr_array."""
     arrays = _empty(len(full), np.count_nonzero(full))
-    adapted_rows.entries_above(full, np.zeros(len(full)), *arrays)
+    adapted_rows.without_zeros(full, *arrays)
     return _csr(*arrays)
 
 
