@@ -19,8 +19,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from datasets import DataMissing, read_spec
-from datasets.load import locate
+from datasets.load import at_hand
 from runners.cell import asked_trials
 from runners.grid import diagonal
 from runners.sweep import cells_of_experiment
@@ -71,15 +70,6 @@ def budget(experiment, results_dir, all_data=False):
             "sampled": np.mean(sample) * len(trials) / 3600,
         })  # fmt: skip
     return pd.DataFrame(rows), absent
-
-
-def at_hand(dataset, data_dir):
-    """Whether a data set is on this machine."""
-    try:
-        locate(read_spec(dataset), data_dir, download=False)
-    except DataMissing:
-        return False
-    return True
 
 
 def table(frame):

@@ -116,6 +116,15 @@ def locate(spec, data_dir=None, download=True):
     raise DataMissing(_missing(spec, problems, data_dir, download))
 
 
+def at_hand(name, data_dir=None):
+    """Whether a data set is on this machine."""
+    try:
+        locate(read_spec(name), data_dir, download=False)
+    except DataMissing:
+        return False
+    return True
+
+
 def candidates(spec, data_dir=None):
     """Every file of a data set on this machine, good or bad, in the order in which they are preferred.
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from datasets.load import at_hand
 from metrics.study import UNSCORED
 from runners.cell import asked_trials
 from runners.reading import read_frame
@@ -35,6 +36,8 @@ class State:
         Seconds until the end, on the workers of the run; nan where no fit of the method is stored.
     failed : list of dict
         Rows of trials.csv.
+    absent : bool
+        Whether it has not begun and will be skipped, as its data set is not on this machine; it has no trials then.
     """
 
     study: str
@@ -47,6 +50,7 @@ class State:
     seconds: float = 0.0
     left: float = 0.0
     failed: list = field(default_factory=list)
+    absent: bool = False
 
     @property
     def done(self):
@@ -87,7 +91,8 @@ def states(results_dir, study=None, experiment=None):
             for path in sorted(folder.glob("*/*/trials.csv")):
                 cells.setdefault(path.parent, None)
     times = functools.cache(functools.partial(Times, results_dir))  # a method has fits on several data sets
-    return [_state(folder, settings, times) for folder, settings in cells.items()]
+    here = functools.cache(at_hand)
+    return [_state(folder, settings, times, here) for folder, settings in cells.items()]
 
 
 @functools.cache  # composing takes some tenths of a second a cell, and is done again only for another sweep
@@ -100,12 +105,12 @@ def _sweep_of(path, _modified):
     }
 
 
-def _state(folder, settings, times):
+def _state(folder, settings, times, here):
     study, dataset, method = folder.parts[-3:]
     trials = read_frame(folder / "trials.csv")
     keys, n_workers = read_run(folder)
     if keys is None and trials.empty and settings is not None:
-        return _not_begun(settings, times)
+        return _not_begun(settings, times, here)
     if keys is not None:
         trials = trials[trials["trial"].isin(keys)]
     n_trials = len(keys) if keys is not None else max(len(trials), len(asked_trials(settings)) if settings else 0)
@@ -124,7 +129,9 @@ def _state(folder, settings, times):
     )  # fmt: skip
 
 
-def _not_begun(settings, times):
+def _not_begun(settings, times, here):
+    if settings.missing_data == "skip" and not here(settings.dataset["name"], settings.data_dir):
+        return State(settings.study, settings.dataset["name"], settings.method.name, 0, absent=True)
     n_trials = len(asked_trials(settings))
     left = n_trials * _mean_seconds(settings, times) / settings.runner.n_jobs
     return State(settings.study, settings.dataset["name"], settings.method.name, n_trials, left=left)

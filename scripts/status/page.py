@@ -24,7 +24,12 @@ def status_page(found):
     """
     if not found:
         return "nothing is stored, and nothing runs.\n"
+    absent = [state for state in found if state.absent]
+    found = [state for state in found if not state.absent]
     parts = [pipes([HEAD, *(_line(state) for state in found)]), _total(found)]
+    if absent:
+        names = ", ".join(dict.fromkeys(state.dataset for state in absent))
+        parts.append(f"{counted(len(absent), 'cell')} on data sets that are not on this machine, skipped: {names}.")
     for state in found:
         for row in state.failed:
             command = repeat(row)

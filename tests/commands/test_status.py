@@ -47,6 +47,17 @@ def test_what_has_no_scores_is_listed_with_its_error_and_the_command_that_repeat
     assert "2 cells: 5 of 5 fits stored, nothing left." in text
 
 
+def test_cells_whose_data_are_not_here_are_named_and_not_counted(tmp_path, monkeypatch):
+    monkeypatch.setattr("scripts.status.at_hand", lambda name, _: name == "umist")
+    found = states(tmp_path, experiment="dgufs")
+    here = [state for state in found if not state.absent]
+    assert {state.dataset for state in here} == {"umist"} and all(state.n_trials for state in here)
+    assert all(state.n_trials == 0 for state in found if state.absent)
+    text = status_page(found)
+    assert f"{len(here)} cells: 0 of {sum(state.n_trials for state in here)} fits stored" in text
+    assert "on data sets that are not on this machine, skipped: " in text and "| pie10p " not in text
+
+
 def test_an_experiment_has_its_cells_before_they_begin(tmp_path):
     found = states(tmp_path, experiment="demo")
     assert len(found) > 5 and {state.study for state in found} == {"demo"}
