@@ -10,7 +10,7 @@ ARMIJO = 1e-4
 SMALLEST_STEP = 1e-20
 
 
-def minimize_nonnegative(function, x, max_iter, tol=1e-9, known=None):
+def minimize_nonnegative(function, x, max_iter, tol=1e-9, known=None, curvature=None):
     """Lower a smooth function over x >= 0.
 
     Parameters
@@ -25,6 +25,9 @@ def minimize_nonnegative(function, x, max_iter, tol=1e-9, known=None):
         Stops at a step that lowers the value by less than this share of it.
     known : tuple, optional
         What ``function(x)`` returns, where the caller has it.
+    curvature : callable, optional
+        ``curvature(x, slope)`` is the second derivative of the function at x along the slope, or a part of it.  The
+        first step, for which there are no pairs yet, goes no farther than where it expects the minimum.
 
     Returns
     -------
@@ -55,6 +58,8 @@ def minimize_nonnegative(function, x, max_iter, tol=1e-9, known=None):
             break
         direction = pairs.times(slope, free)
         t = 1.0 if pairs.added else 0.1 * max(np.linalg.norm(x), 1e-3) / length
+        if curvature is not None and not pairs.added:
+            t = length**2 / max(curvature(x, slope), length**2 / t)
         while True:
             candidate = np.maximum(x - t * direction, 0.0)
             expected = np.vdot(gradient, candidate - x)
