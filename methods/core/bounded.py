@@ -10,7 +10,7 @@ ARMIJO = 1e-4
 SMALLEST_STEP = 1e-20
 
 
-def minimize_nonnegative(function, x, max_iter, tol=1e-9, known=None, curvature=None):
+def minimize_nonnegative(function, x, max_iter, tol=1e-9, known=None, above=None):
     """Lower a smooth function over x >= 0.
 
     Parameters
@@ -25,9 +25,10 @@ def minimize_nonnegative(function, x, max_iter, tol=1e-9, known=None, curvature=
         Stops at a step that lowers the value by less than this share of it.
     known : tuple, optional
         What ``function(x)`` returns, where the caller has it.
-    curvature : callable, optional
-        ``curvature(x, slope)`` is the second derivative of the function at x along the slope, or a part of it.  The
-        first step, for which there are no pairs yet, goes no farther than where it expects the minimum.
+    above : callable, optional
+        Where the function is a convex part and another: ``above(x)(candidate)``, how far the other is above its tangent
+        at x there.  The value is at least that above the tangent of the whole, so that a first step, which is often far
+        too long, is shortened without calls of the function.
 
     Returns
     -------
@@ -58,14 +59,15 @@ def minimize_nonnegative(function, x, max_iter, tol=1e-9, known=None, curvature=
             break
         direction = pairs.times(slope, free)
         t = 1.0 if pairs.added else 0.1 * max(np.linalg.norm(x), 1e-3) / length
-        if curvature is not None and not pairs.added:
-            t = length**2 / max(curvature(x, slope), length**2 / t)
+        bend = above(x) if above is not None and not pairs.added else None
         while True:
             candidate = np.maximum(x - t * direction, 0.0)
             expected = np.vdot(gradient, candidate - x)
-            value_there, gradient_there = function(candidate)
+            value_there = -np.inf if bend is None else value + expected + bend(candidate)
             if value_there <= value + ARMIJO * expected:
-                break
+                value_there, gradient_there = function(candidate)
+                if value_there <= value + ARMIJO * expected:
+                    break
             # The minimum of the parabola through the two values and the slope here, if it is a sensible one.
             curved = 2 * (value_there - value - expected)
             t *= min(max(-expected / curved, 0.1), 0.5) if curved > 0 else 0.5

@@ -83,14 +83,14 @@ class Indicators:
 
     def freed(self, F, MF=None):
         """`lowered` by steps of all entries alone: enough where gamma is small.  MF spares a product."""
-        return minimize_nonnegative(self, F, FREE, SMALL, None if MF is None else self.at(F, MF), self.stiffness)
+        return minimize_nonnegative(self, F, FREE, SMALL, None if MF is None else self.at(F, MF), self.above)
 
-    def stiffness(self, F, slope):
-        """The second derivative of gamma/2 ||F'F - I||^2 along a slope: nearly all there is where gamma is large."""
-        away, across = F.T @ F, F.T @ slope
+    def above(self, F):
+        """By how much gamma/2 ||G'G - I||^2 is above its tangent at F, as a function of G; tr G'MG is convex."""
+        away = F.T @ F
         away.flat[:: len(away) + 1] -= 1.0
-        across += across.T.copy()
-        return self.gamma * (np.vdot(across, across) + 2 * np.vdot(away, slope.T @ slope))
+        penalty, slope = self.gamma / 2 * np.vdot(away, away), 2 * self.gamma * (F @ away)
+        return lambda G: self.gamma / 2 * oblique(G) - penalty - np.vdot(slope, G - F)
 
     def most_of_freeing(self, F, MF):
         """A bound on what further entries gain, in an F with one entry a row.

@@ -144,6 +144,18 @@ def test_turned_columns_keep_their_rows_and_have_lower_quotients(gamma):
     assert function.left(function.quotients(V)[1]).sum() < function.left(m).sum()
 
 
+@pytest.mark.parametrize("gamma", GAMMAS)
+def test_value_is_at_least_its_tangent_and_what_the_penalty_is_above_its_own(gamma):
+    M, function = indicators(gamma)
+    F, rng = start(), np.random.default_rng(4)
+    value, slope = function(F)
+    for size in (1e-3, 1e-1, 1.0):
+        G = np.maximum(F + size * rng.normal(size=F.shape), 0.0)
+        smooth = np.vdot(G - F, M @ (G - F))
+        expected = function.value(G) - smooth
+        assert value + np.vdot(slope, G - F) + function.above(F)(G) == pytest.approx(expected, rel=1e-9)
+
+
 def test_a_known_product_with_f_changes_nothing():
     M, function = indicators(10.0)
     F = start()
