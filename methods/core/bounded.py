@@ -2,12 +2,15 @@
 
 import numpy as np
 
+from methods.core.compiled import compiled
+
 MEMORY = 10  # pairs
+PARALLEL = 1e-12  # cosine of a step and the change of the gradient, above which a pair counts
 ARMIJO = 1e-4
 SMALLEST_STEP = 1e-20
 
 
-def minimize_nonnegative(function, x, max_iter, tol=1e-9):
+def minimize_nonnegative(function, x, max_iter, tol=1e-9, known=None, above=None):
     """Lower a smooth function over x >= 0.
 
     Parameters
@@ -20,6 +23,12 @@ def minimize_nonnegative(function, x, max_iter, tol=1e-9):
         Largest number of steps.
     tol : float, default=1e-9
         Stops at a step that lowers the value by less than this share of it.
+    known : tuple, optional
+        What ``function(x)`` returns, where the caller has it.
+    above : callable, optional
+        Where the function is a convex part and another: ``above(x)(candidate)``, how far the other is above its tangent
+        at x there.  The value is at least that above the tangent of the whole, so that a first step, which is often far
+        too long, is shortened without calls of the function.
 
     Returns
     -------
@@ -40,50 +49,106 @@ def minimize_nonnegative(function, x, max_iter, tol=1e-9):
     Kim, Sra & Dhillon. Tackling box-constrained optimization via a new projected quasi-Newton approach. SIAM J. Sci.
     Comput. 2010.
     """
-    pairs = []
-    value, gradient = function(x)
+    pairs = _Pairs(x.size)
+    value, gradient = function(x) if known is None else known
     for _ in range(max_iter):
         free = (x > 0) | (gradient < 0)
         slope = np.where(free, gradient, 0.0)
         length = np.linalg.norm(slope)
         if length == 0:
             break
-        direction = _quasi_newton(slope, free, pairs)
-        t = 1.0 if pairs else 0.1 * max(np.linalg.norm(x), 1e-3) / length
+        direction = pairs.times(slope, free)
+        t = 1.0 if pairs.added else 0.1 * max(np.linalg.norm(x), 1e-3) / length
+        bend = above(x) if above is not None and not pairs.added else None
         while True:
             candidate = np.maximum(x - t * direction, 0.0)
             expected = np.vdot(gradient, candidate - x)
-            value_there, gradient_there = function(candidate)
+            value_there = -np.inf if bend is None else value + expected + bend(candidate)
             if value_there <= value + ARMIJO * expected:
-                break
+                value_there, gradient_there = function(candidate)
+                if value_there <= value + ARMIJO * expected:
+                    break
             # The minimum of the parabola through the two values and the slope here, if it is a sensible one.
             curved = 2 * (value_there - value - expected)
             t *= min(max(-expected / curved, 0.1), 0.5) if curved > 0 else 0.5
             if t < SMALLEST_STEP:
                 return x
-        step, change = candidate - x, gradient_there - gradient
+        pairs.add(candidate - x, gradient_there - gradient)
         gain = value - value_there
         x, value, gradient = candidate, value_there, gradient_there
-        pairs = [*pairs, (step, change)][-MEMORY:]
         if gain <= tol * abs(value):
             break
     return x
 
 
-def _quasi_newton(slope, free, pairs):
-    """The inverse Hessian that the pairs imply on the free entries, times the slope."""
-    kept = []
-    for step, change in pairs:
-        step, change = step * free, change * free
-        product = np.vdot(step, change)
-        if product > 1e-12 * np.vdot(change, change) ** 0.5 * np.vdot(step, step) ** 0.5:
-            kept.append((step, change, product))
-    direction, factors = slope.copy(), []
-    for step, change, product in reversed(kept):
-        factors.append(np.vdot(step, direction) / product)
-        direction -= factors[-1] * change
-    if kept:
-        direction *= kept[-1][2] / np.vdot(kept[-1][1], kept[-1][1])
-    for (step, change, product), factor in zip(kept, reversed(factors), strict=True):
-        direction += (factor - np.vdot(change, direction) / product) * step
+class _Pairs:
+    """The last steps, with the changes of the gradient along them."""
+
+    def __init__(self, size):
+        self.steps, self.changes = np.empty((MEMORY, size)), np.empty((MEMORY, size))
+        self.added = 0
+
+    def add(self, step, change):
+        """Keep a pair, in the place of the oldest."""
+        slot = self.added % MEMORY
+        self.steps[slot], self.changes[slot] = step.ravel(), change.ravel()
+        self.added += 1
+
+    def times(self, slope, free):
+        """The inverse Hessian that the pairs imply on the free entries, times the slope, which is 0 elsewhere."""
+        newest_first = (self.added - 1 - np.arange(min(self.added, MEMORY))) % MEMORY
+        return quasi_newton(slope.ravel(), free.ravel(), self.steps, self.changes, newest_first).reshape(slope.shape)
+
+
+@compiled(fastmath={"reassoc", "contract"})
+def quasi_newton(slope, free, steps, changes, newest_first):
+    """The two-loop recursion on the free entries, of the pairs whose inner product there is positive.
+
+    Parameters
+    ----------
+    slope : ndarray of shape (size,)
+        0 where `free` is not.
+    free : ndarray of bool of shape (size,)
+    steps, changes : ndarray of shape (`MEMORY`, size)
+    newest_first : ndarray of int
+        The pairs to use.
+
+    Returns
+    -------
+    ndarray of shape (size,)
+        0 where `free` is not.
+    """
+    direction, held, size = slope.copy(), len(newest_first), len(slope)
+    products, factors = np.zeros(held), np.empty(held)  # a product of 0: a pair left out
+    scale = 1.0
+    for i in range(held - 1, -1, -1):
+        step, change = steps[newest_first[i]], changes[newest_first[i]]
+        product = across = along = 0.0
+        for j in range(size):
+            s, y = (step[j], change[j]) if free[j] else (0.0, 0.0)
+            product += s * y
+            across += y * y
+            along += s * s
+        if product > PARALLEL * across**0.5 * along**0.5:
+            products[i], scale = product, product / across
+    for i in range(held):
+        if products[i] > 0:
+            step, change = steps[newest_first[i]], changes[newest_first[i]]
+            inner = 0.0
+            for j in range(size):
+                inner += step[j] * direction[j]
+            factors[i] = factor = inner / products[i]
+            for j in range(size):
+                direction[j] -= factor * change[j] if free[j] else 0.0
+    for j in range(size):
+        direction[j] *= scale
+    for i in range(held - 1, -1, -1):
+        if products[i] > 0:
+            step, change = steps[newest_first[i]], changes[newest_first[i]]
+            inner = 0.0
+            for j in range(size):
+                inner += change[j] * direction[j]
+            factor = factors[i] - inner / products[i]
+            for j in range(size):
+                direction[j] += factor * step[j] if free[j] else 0.0
     return direction

@@ -9,6 +9,7 @@ sphere, then rows change column where that pays, and only then are all entries f
 import numpy as np
 
 from methods.core.bounded import minimize_nonnegative
+from methods.core.one_entry import spread
 from methods.core.prox import oblique
 
 TURNS = 20  # quasi-Newton steps on the sphere
@@ -23,20 +24,21 @@ class Indicators:
 
     Parameters
     ----------
-    product : callable
-        ``product(F)`` is MF.
-    diagonal : callable
-        ``diagonal()`` is that of M, of shape (n_samples,).
+    matrix : object
+        M, by the methods of `methods.core.indicator_matrix.IndicatorMatrix`.
     gamma : float
         Above 0.
     """
 
-    def __init__(self, product, diagonal, gamma):
-        self.product, self.diagonal, self.gamma = product, diagonal, gamma
+    def __init__(self, matrix, gamma):
+        self.matrix, self.gamma = matrix, gamma
 
     def __call__(self, F):
         """The value at F, and its gradient."""
-        MF = self.product(F)
+        return self.at(F, self.matrix.times(F))
+
+    def at(self, F, MF):
+        """The same where MF is known."""
         away = F.T @ F
         away.flat[:: len(away) + 1] -= 1.0
         value = np.vdot(F, MF) + self.gamma / 2 * np.vdot(away, away)
@@ -44,7 +46,7 @@ class Indicators:
 
     def value(self, F):
         """The value at F alone."""
-        return float(np.vdot(F, self.product(F)) + self.gamma / 2 * oblique(F))
+        return float(np.vdot(F, self.matrix.times(F)) + self.gamma / 2 * oblique(F))
 
     def lowered(self, F):
         """An F whose value is no higher.
@@ -58,19 +60,37 @@ class Indicators:
         -------
         ndarray of shape (n_samples, n_columns)
         """
-        value, single = self.value(F), self.scaled(single_entries(F))
-        if self.value(single) <= (1 + NEAR) * value:
-            apart = self.scaled(self.exchanged(self.turned(single)))
-            MF = self.product(apart)
-            if np.vdot(apart, MF) + self.gamma / 2 * oblique(apart) <= value:
-                F = apart
+        labels, c = F.argmax(axis=1), F.shape[1]
+        v = F[np.arange(len(F)), labels]
+        Mv, lengths = self.matrix.within(v, labels, c), _lengths_within(v, labels, c)
+        if np.count_nonzero(F) == np.count_nonzero(v):
+            MF, away = None, np.bincount(labels, v * v, c) - 1
+            value = v @ Mv + self.gamma / 2 * (away @ away)
+        else:
+            MF = self.matrix.times(F)
+            value = np.vdot(F, MF) + self.gamma / 2 * oblique(F)
+        u, Mu = v / lengths[labels], Mv / lengths[labels]
+        m = self.quotients_within(u, Mu, labels, c)
+        if self.left(m).sum() <= (1 + NEAR) * value:
+            u = self.turned(np.where(m[labels] < self.gamma, u, 0.0), Mu, labels, c)
+            U, MU, m = self.exchanged(spread(u, labels, c))
+            if self.left(m).sum() <= value:
+                lengths = np.sqrt(np.maximum(1 - m / self.gamma, 0.0))
+                F, MF = U * lengths, MU * lengths
                 if self.most_of_freeing(F, MF) <= SMALL * value:
                     return F
-        return self.freed(F)
+        return self.freed(F, MF)
 
-    def freed(self, F):
-        """`lowered` by steps of all entries alone: enough where gamma is small."""
-        return minimize_nonnegative(self, F, FREE, SMALL)
+    def freed(self, F, MF=None):
+        """`lowered` by steps of all entries alone: enough where gamma is small.  MF spares a product."""
+        return minimize_nonnegative(self, F, FREE, SMALL, None if MF is None else self.at(F, MF), self.above)
+
+    def above(self, F):
+        """By how much gamma/2 ||G'G - I||^2 is above its tangent at F, as a function of G; tr G'MG is convex."""
+        away = F.T @ F
+        away.flat[:: len(away) + 1] -= 1.0
+        penalty, slope = self.gamma / 2 * np.vdot(away, away), 2 * self.gamma * (F @ away)
+        return lambda G: self.gamma / 2 * oblique(G) - penalty - np.vdot(slope, G - F)
 
     def most_of_freeing(self, F, MF):
         """A bound on what further entries gain, in an F with one entry a row.
@@ -83,58 +103,79 @@ class Indicators:
             gains = (pull**2).sum(axis=1) / (self.gamma * F.max(axis=1) ** 2)
         return np.where(pull.any(axis=1), gains, 0.0).sum()
 
-    def scaled(self, V):
-        """The columns of V at their best lengths."""
-        U = V / _lengths(V)
-        return U * np.sqrt(np.maximum(1 - self.quotients(U)[1] / self.gamma, 0.0))
-
     def left(self, m):
         """The least of ``q m + gamma/2 (q - 1)^2`` over q >= 0, the squared length of a column of quotient m."""
         return np.where(m < self.gamma, m - m**2 / (2 * self.gamma), self.gamma / 2)
 
     def quotients(self, U):
         """MU and the quotients of the columns of U, of unit norm; a column of zeros leaves what m = gamma does."""
-        MU = self.product(U)
+        MU = self.matrix.times(U)
         return MU, np.where(U.any(axis=0), np.einsum("ij,ij->j", U, MU), self.gamma)
 
-    def turned(self, V):
-        """Columns of unit norm with lower quotients, no entry where V has none."""
-        mask = V > 0
+    def quotients_within(self, u, Mu, labels, c):
+        """The quotients of the columns that have u_i in row i of column labels_i alone, and there Mu_i."""
+        filled = np.bincount(labels, u > 0, c) > 0
+        return np.where(filled, np.bincount(labels, u * Mu, c), self.gamma)
 
-        def function(V):
-            lengths = _lengths(V)
-            MU, m = self.quotients(V / lengths)
-            slope = 2 * np.maximum(1 - m / self.gamma, 0.0) / lengths * (MU - m * V / lengths)
+    def turned(self, u, Mu, labels, c):
+        """Such columns of unit norm, with lower quotients and no entry where u has none."""
+        mask = u > 0
+
+        def there(u, Mu, lengths):
+            m = self.quotients_within(u, Mu, labels, c)
+            slope = (2 * np.maximum(1 - m / self.gamma, 0.0) / lengths)[labels] * (Mu - m[labels] * u)
             return self.left(m).sum(), np.where(mask, slope, 0.0)
 
-        V = minimize_nonnegative(function, V / _lengths(V), TURNS, SMALL)
-        return V / _lengths(V)
+        def function(v):
+            lengths = _lengths_within(v, labels, c)
+            u = v / lengths[labels]
+            return there(u, self.matrix.within(u, labels, c), lengths)
+
+        v = minimize_nonnegative(function, u, TURNS, SMALL, there(u, Mu, np.ones(c)))
+        return v / _lengths_within(v, labels, c)[labels]
 
     def exchanged(self, U):
         """Columns of unit norm, the rows in others where that lowers the value; as many at once as lower it together.
 
         The gain of one row alone is exact: without its entry a, a column's quotient is (m - 2a (Mu)_i + a^2 M_ii) /
-        (1 - a^2), and with a new entry the smaller eigenvalue of [[m, (Mu)_i], [(Mu)_i, M_ii]].
+        (1 - a^2), and with a new entry the smaller eigenvalue of [[m, (Mu)_i], [(Mu)_i, M_ii]].  It falls as M_ii
+        rises, so that M_ii is needed only in rows that gain with less.
+
+        Returns
+        -------
+        U, MU : ndarray of shape (n_samples, n_columns)
+        m : ndarray of shape (n_columns,)
+            Their quotients.
         """
         MU, m = self.quotients(U)
-        bound = self.left(m).sum()
-        target, entry, gain = self._gains(U, MU, m)
-        order = np.argsort(-gain, kind="stable")
-        count = np.count_nonzero(gain > ROUNDING * bound)
-        while count:
-            rows = order[:count]
+        value = self.left(m).sum()
+        rows, target, entry = self.exchanges(U, MU, m)
+        while len(rows):
             V = U.copy()
             V[rows] = 0.0
-            V[rows, target[rows]] = entry[rows]
+            V[rows, target] = entry
             V /= _lengths(V)
-            if self.left(self.quotients(V)[1]).sum() < bound:
-                return V
-            count //= 2
-        return U
+            MV, m_there = self.quotients(V)
+            if self.left(m_there).sum() < value:
+                return V, MV, m_there
+            half = len(rows) // 2
+            rows, target, entry = rows[:half], target[:half], entry[:half]
+        return U, MU, m
 
-    def _gains(self, U, MU, m):
-        """For each row its best other column, its entry there, and what the change gains."""
-        rows, own, diagonal = np.arange(len(U)), U.argmax(axis=1), self.diagonal()
+    def exchanges(self, U, MU, m):
+        """The rows that gain by a change of column, the largest gain first, their new columns, and their entries."""
+        least = ROUNDING * self.left(m).sum()
+        hopeful = self._gains(U, MU, m, np.arange(len(U)), self.matrix.diagonal_bound())[2] > least
+        rows = np.flatnonzero(hopeful)
+        target, entry, gain = self._gains(U, MU, m, rows, self.matrix.diagonal(rows))
+        best = np.argsort(-gain, kind="stable")[: np.count_nonzero(gain > least)]
+        return rows[best], target[best], entry[best]
+
+    def _gains(self, U, MU, m, rows, diagonal):
+        """For each of these rows its best other column, its entry there, and what the change gains at this M_ii."""
+        empty = ~U.any(axis=0)
+        U, MU, rows = U[rows], MU[rows], np.arange(len(rows))
+        own = U.argmax(axis=1)
         a = U[rows, own]
         rest = 1 - a**2
         alone = rest < ROUNDING  # the only entry of its column
@@ -142,7 +183,6 @@ class Indicators:
         loss = np.where(alone, np.inf, self.left(without) - self.left(m[own]))
         half = (diagonal[:, None] - m) / 2
         with_it = np.where(MU < 0, m + half - np.hypot(half, MU), m)
-        empty = ~U.any(axis=0)
         with_it[:, empty] = diagonal[:, None]
         gains = self.left(m) - self.left(with_it)
         gains[rows[a > 0], own[a > 0]] = -np.inf
@@ -153,17 +193,15 @@ class Indicators:
         return target, entry, gains[rows, target] - np.where(a > 0, loss, 0.0)
 
 
-def single_entries(F):
-    """F with all but the largest entry of each row set to 0."""
-    V = np.zeros_like(F)
-    rows, own = np.arange(len(F)), F.argmax(axis=1)
-    V[rows, own] = F[rows, own]
-    return V
-
-
 def _lengths(V):
     """Norms of the columns, 1 for a column of zeros."""
     lengths = np.linalg.norm(V, axis=0)
+    return np.where(lengths > 0, lengths, 1.0)
+
+
+def _lengths_within(v, labels, c):
+    """The same for columns that have v_i in row i of column labels_i alone."""
+    lengths = np.sqrt(np.bincount(labels, v * v, c))
     return np.where(lengths > 0, lengths, 1.0)
 
 

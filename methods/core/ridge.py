@@ -2,14 +2,16 @@
 
 import numpy as np
 from scipy import sparse
-from scipy.linalg import cho_factor, cho_solve, solve_triangular
-from scipy.linalg.lapack import dtrtri
+from scipy.linalg import cho_factor, solve_triangular
+from scipy.linalg.lapack import dpotrs, dtrtri
 
 from methods.core.compiled import compiled
+from methods.core.one_entry import column_sums, own_products, spread
 from methods.core.prox import row_norms
 from methods.core.shared import shared
 
 SPARSE = 0.25  # up to this share of non-zero entries X is multiplied as a sparse array
+FEW = 3  # times as many rows cost more, one by one, than all of a diagonal
 SPARSE_PAIRS = 0.1  # and up to this one X D^-1 X' is summed over the pairs of non-zeros of each feature
 
 
@@ -104,29 +106,45 @@ class FactoredRidge:
         """F - XW alone, which is cheaper where n_samples < n_features."""
         return self.residual(F)[0]
 
-    def misfit_diagonal(self):
-        """The diagonal of the matrix that `misfit` multiplies by, I - X (X'X + D)^-1 X'."""
+    def misfit_within(self, v, labels, n_columns):
+        """`misfit` of the F with v_i in column labels_i of row i and zeros elsewhere, at these n_samples places."""
+        raise NotImplementedError
+
+    def misfit_diagonal(self, rows):
+        """These entries of the diagonal of the matrix K^-1 = I - X (X'X + D)^-1 X' that `misfit` multiplies by."""
+        raise NotImplementedError
+
+    def misfit_diagonal_bound(self):
+        """What no entry of that diagonal is below: 1 / K_ii, K = I + X D^-1 X', of shape (n_samples,)."""
         raise NotImplementedError
 
 
 class _TallRidge(FactoredRidge):
     def __init__(self, X, factor, gram, weights):
         self.X, self.factor = X, factor  # the same, the second one to multiply by
+        self.weights = weights
         system = gram.copy()
         system.flat[:: len(system) + 1] += weights
         self.system = _factored(system)
 
     def coefficients(self, F):
         # The transpose of a product of transposes takes half the time, and the solver can overwrite it.
-        return cho_solve(self.system, (F.T @ self.factor).T, overwrite_b=True, check_finite=False)
+        return _solved(self.system, (F.T @ self.factor).T, overwrite=True)
 
     def residual(self, F):
         W = self.coefficients(F)
         return F - (W.T @ self.factor.T).T, W
 
-    def misfit_diagonal(self):
-        half = solve_triangular(self.system[0], self.X.T, lower=True, check_finite=False)
+    def misfit_within(self, v, labels, n_columns):
+        W = _solved(self.system, column_sums(self.factor, v, labels, n_columns).T, overwrite=True)
+        return v - own_products(self.factor, W.T, labels)
+
+    def misfit_diagonal(self, rows):
+        half = solve_triangular(self.system, self.X[rows].T, lower=True, overwrite_b=True, check_finite=False)
         return 1 - np.einsum("ij,ij->j", half, half)
+
+    def misfit_diagonal_bound(self):
+        return 1 / (1 + np.einsum("ij,ij,j->i", self.X, self.X, 1 / self.weights))
 
 
 class _WideRidge(FactoredRidge):
@@ -141,18 +159,29 @@ class _WideRidge(FactoredRidge):
             self.scaled = sparse.csr_array((scaled, features.indices, features.indptr), features.shape)
             system = weighted_gram(scaled, features.indices, features.indptr, np.ones(len(weights)), len(X))
         system.flat[:: len(system) + 1] += 1.0
+        self.diagonal = system.diagonal().copy()
         self.system = _factored(system)
 
     def misfit(self, F):
-        return cho_solve(self.system, F, check_finite=False)
+        return _solved(self.system, F)
 
     def residual(self, F):
         rest = self.misfit(F)
         return rest, self.root[:, None] * (self.scaled @ rest)
 
-    def misfit_diagonal(self):
-        half = np.tril(dtrtri(self.system[0], lower=1)[0])
+    def misfit_within(self, v, labels, n_columns):
+        return self.misfit(spread(v, labels, n_columns))[np.arange(len(v)), labels]
+
+    def misfit_diagonal(self, rows):
+        if FEW * len(rows) < len(self.system):
+            half = np.eye(len(self.system))[:, rows]
+            half = solve_triangular(self.system, half, lower=True, check_finite=False)
+        else:
+            half = np.tril(dtrtri(self.system, lower=1)[0])[:, rows]
         return np.einsum("ij,ij->j", half, half)
+
+    def misfit_diagonal_bound(self):
+        return 1 / self.diagonal
 
 
 def smallest_collapsing_weight(X, F):
@@ -198,7 +227,12 @@ def _factored(system):
     if not np.isfinite(system).all():
         raise np.linalg.LinAlgError("The ridge system is not finite.")
     # The transpose of a symmetric matrix is itself, in the order that LAPACK overwrites without a copy.
-    return cho_factor(system.T, lower=True, overwrite_a=True, check_finite=False)
+    return cho_factor(system.T, lower=True, overwrite_a=True, check_finite=False)[0]
+
+
+def _solved(factor, B, overwrite=False):
+    """The system's inverse times B."""
+    return dpotrs(factor, B, lower=1, overwrite_b=overwrite)[0]
 
 
 def _gram(X):

@@ -6,6 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from methods.core.graphs import affinity_graph
+from methods.core.indicator_matrix import IndicatorMatrix
 from methods.core.indicators import Indicators
 from methods.core.loop import iterate, largest_change
 from methods.core.optimal_graph import Adapted, row_stochastic_graph
@@ -141,14 +142,7 @@ class Problem:
 
     def indicators(self, system, L):
         """tr F'RF + lambda/2 ||F'F - I||^2, R = alpha L + beta (I - XGX'): what is left with the best W for F."""
-
-        def product(F):
-            return self.alpha * (L @ F) + self.beta * system.misfit(F)
-
-        def diagonal():
-            return self.alpha * L.diagonal() + self.beta * system.misfit_diagonal()
-
-        return Indicators(product, diagonal, self.lambda_)
+        return Indicators(IndicatorMatrix(L, system, self.alpha, self.beta), self.lambda_)
 
     def state(self, F, rest, W, graph):
         value_w = np.vdot(rest, rest) + self.gamma * np.exp(log_scale(W)).sum()

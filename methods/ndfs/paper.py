@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from methods.core.indicator_matrix import IndicatorMatrix
 from methods.core.indicators import Indicators
 from methods.core.loop import largest_change
 from methods.core.prox import oblique
@@ -69,14 +70,7 @@ class Problem:
 
     def indicators(self, system):
         """tr F'MF + gamma/2 ||F'F - I||^2, what is left with the best W for F."""
-
-        def product(F):
-            return self.L @ F + self.alpha * system.misfit(F)
-
-        def diagonal():
-            return self.L.diagonal() + self.alpha * system.misfit_diagonal()
-
-        return Indicators(product, diagonal, self.gamma)
+        return Indicators(IndicatorMatrix(self.L, system, 1.0, self.alpha), self.gamma)
 
     def state(self, F, rest, W):
         value_w = np.vdot(rest, rest) + self.beta * np.exp(log_scale(W)).sum()

@@ -15,6 +15,7 @@ from methods.core import ridge
 from methods.core.bounded import minimize_nonnegative
 from methods.core.graphs import affinity_graph, graph_laplacian, knn_graph, laplacian, median_distance
 from methods.core.loop import iterate
+from methods.core.one_entry import spread
 from methods.core.prox import row_norms
 from methods.core.reweighting import EPS
 from methods.core.shared import shared
@@ -110,8 +111,12 @@ def test_what_f_minimises_is_the_objective_with_its_best_w(shape, gamma):
     F, G = given.start(lifted_start(shape[0])).F, indicator(np.arange(shape[0]) % 3, 3)
     difference = quadratic(given, F, system.coefficients(F), s) - quadratic(given, G, system.coefficients(G), s)
     assert function.value(F) - function.value(G) == pytest.approx(difference, rel=1e-9)
-    dense = np.column_stack([function.product(column[:, None])[:, 0] for column in np.eye(shape[0])])
-    np.testing.assert_allclose(function.diagonal(), np.diag(dense), atol=1e-9)
+    dense = function.matrix.times(np.eye(shape[0]))
+    rows = np.arange(shape[0])
+    np.testing.assert_allclose(function.matrix.diagonal(rows), np.diag(dense), atol=1e-9)
+    assert (function.matrix.diagonal_bound() <= np.diag(dense) + 1e-9).all()
+    v, labels = np.random.default_rng(2).uniform(size=shape[0]), rows % 3
+    np.testing.assert_allclose(function.matrix.within(v, labels, 3), (dense @ spread(v, labels, 3))[rows, labels])
 
 
 @pytest.mark.parametrize("alpha", [1e-3, 1.0, 1e4])

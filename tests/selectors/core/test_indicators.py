@@ -3,9 +3,30 @@
 import numpy as np
 import pytest
 
-from methods.core.indicators import Indicators, indicator_change, single_entries
+from methods.core.indicators import Indicators, indicator_change
+from methods.core.one_entry import spread
 
 GAMMAS = [0.1, 10.0, 1e4, 1e8]
+
+
+class Dense:
+    """M as an array; its diagonal is bounded by a share of itself."""
+
+    def __init__(self, M, share=0.5):
+        self.M, self.share, self.asked = M, share, []
+
+    def times(self, F):
+        return self.M @ F
+
+    def within(self, v, labels, n_columns):
+        return self.times(spread(v, labels, n_columns))[np.arange(len(v)), labels]
+
+    def diagonal(self, rows):
+        self.asked.append(rows)
+        return np.diag(self.M)[rows]
+
+    def diagonal_bound(self):
+        return self.share * np.diag(self.M)
 
 
 def indicators(gamma, n=24, seed=0):
@@ -13,7 +34,7 @@ def indicators(gamma, n=24, seed=0):
     rng = np.random.default_rng(seed)
     root = rng.normal(size=(n, n)) * rng.uniform(0.1, 1, size=n)
     M = root @ root.T / n
-    return M, Indicators(lambda F: M @ F, lambda: np.diag(M), gamma)
+    return M, Indicators(Dense(M), gamma)
 
 
 def printed(M, F, gamma):
@@ -23,6 +44,13 @@ def printed(M, F, gamma):
 def start(n=24, c=3, seed=1):
     F = np.random.default_rng(seed).random((n, c))
     return F / np.linalg.norm(F, axis=0)
+
+
+def unit_columns(c=3, seed=1):
+    """One entry a row."""
+    F = start(c=c, seed=seed)
+    U = spread(F.max(axis=1), F.argmax(axis=1), c)
+    return U / np.linalg.norm(U, axis=0)
 
 
 @pytest.mark.parametrize("gamma", GAMMAS)
@@ -57,10 +85,9 @@ def test_value_never_rises_and_ends_where_no_small_change_helps(gamma, seed):
 @pytest.mark.parametrize("c", [2, 4])
 def test_gain_of_a_row_that_changes_column_is_exact(c):
     M, function = indicators(1e4)
-    U = single_entries(start(c=c))
-    U /= np.linalg.norm(U, axis=0)
+    U = unit_columns(c)
     MU, m = function.quotients(U)
-    target, entry, gain = function._gains(U, MU, m)
+    target, entry, gain = function._gains(U, MU, m, np.arange(len(U)), np.diag(M))
     own = U.argmax(axis=1)
     for i in range(len(U)):
         assert target[i] != own[i]
@@ -79,6 +106,62 @@ def test_gain_of_a_row_that_changes_column_is_exact(c):
                 assert function.left(np.diag(V.T @ M @ V)).sum() >= left - 1e-9
 
 
+@pytest.mark.parametrize("empty", [False, True])
+@pytest.mark.parametrize("gamma", [10.0, 1e4])
+@pytest.mark.parametrize("seed", range(4))
+def test_rows_that_a_bounded_diagonal_leaves_out_have_nothing_to_gain(seed, gamma, empty):
+    M, _ = indicators(gamma, seed=seed)
+    U = unit_columns(seed=seed)
+    if empty:
+        U[:, 1] = 0.0
+    screened, whole = (Indicators(Dense(M, share), gamma) for share in (0.9, -1e9))
+    MU, m = screened.quotients(U)
+    gain = whole._gains(U, MU, m, np.arange(len(U)), np.diag(M))[2]
+    rows = np.flatnonzero(gain > 1e-9 * whole.left(m).sum())
+    found, expected = screened.exchanges(U, MU, m), whole.exchanges(U, MU, m)
+    np.testing.assert_array_equal(np.sort(expected[0]), rows)
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(one, other)
+    assert len(whole.matrix.asked[0]) == len(U)
+    assert len(rows) <= len(screened.matrix.asked[0]) and (empty or len(screened.matrix.asked[0]) < len(U))
+    for one, other in zip(screened.exchanged(U), whole.exchanged(U), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("gamma", [10.0, 1e4, 1e8])
+def test_turned_columns_keep_their_rows_and_have_lower_quotients(gamma):
+    _, function = indicators(gamma)
+    U = unit_columns()
+    U[3] = 0.0
+    U /= np.linalg.norm(U, axis=0)
+    labels = U.argmax(axis=1)
+    MU, m = function.quotients(U)
+    rows = np.arange(len(U))
+    turned = function.turned(U[rows, labels], MU[rows, labels], labels, 3)
+    V = spread(turned, labels, 3)
+    assert turned[3] == 0
+    np.testing.assert_allclose(np.linalg.norm(V, axis=0), 1)
+    assert function.left(function.quotients(V)[1]).sum() < function.left(m).sum()
+
+
+@pytest.mark.parametrize("gamma", GAMMAS)
+def test_value_is_at_least_its_tangent_and_what_the_penalty_is_above_its_own(gamma):
+    M, function = indicators(gamma)
+    F, rng = start(), np.random.default_rng(4)
+    value, slope = function(F)
+    for size in (1e-3, 1e-1, 1.0):
+        G = np.maximum(F + size * rng.normal(size=F.shape), 0.0)
+        smooth = np.vdot(G - F, M @ (G - F))
+        expected = function.value(G) - smooth
+        assert value + np.vdot(slope, G - F) + function.above(F)(G) == pytest.approx(expected, rel=1e-9)
+
+
+def test_a_known_product_with_f_changes_nothing():
+    M, function = indicators(10.0)
+    F = start()
+    np.testing.assert_array_equal(function.freed(F, M @ F), function.freed(F))
+
+
 def test_column_of_zeros_gets_a_row_where_gamma_is_large():
     _, function = indicators(1e8)
     F = start()
@@ -87,7 +170,7 @@ def test_column_of_zeros_gets_a_row_where_gamma_is_large():
 
 
 def test_columns_are_zero_where_gamma_is_less_than_m_costs():
-    function = Indicators(lambda F: 5.0 * F, lambda: np.full(24, 5.0), 1.0)
+    function = Indicators(Dense(5.0 * np.eye(24)), 1.0)
     F = start()
     for _ in range(20):
         F = function.lowered(F)

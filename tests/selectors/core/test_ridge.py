@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from methods.core.one_entry import spread
 from methods.core.ridge import WeightedRidge, doubly_weighted_ridge, smallest_collapsing_weight, weighted_ridge
 
 SHAPES = [(20, 7), (7, 20), (9, 9), (12, 1), (2, 30)]
@@ -44,7 +45,7 @@ def test_many_zeros_and_few_samples_change_nothing_but_rounding():
     rest, W = system.residual(F)
     np.testing.assert_allclose(W, inverse @ X.T @ F, rtol=1e-9, atol=1e-13)
     np.testing.assert_allclose(rest, F - X @ W, rtol=1e-9, atol=1e-13)
-    np.testing.assert_allclose(system.misfit_diagonal(), 1 - np.diag(X @ inverse @ X.T), rtol=1e-9)
+    np.testing.assert_allclose(system.misfit_diagonal(np.arange(40)), 1 - np.diag(X @ inverse @ X.T), rtol=1e-9)
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -58,6 +59,33 @@ def test_one_factorisation_serves_every_target(shape):
         np.testing.assert_allclose(rest, target - X @ W, atol=1e-12)
         minimum = ((X @ W - target) ** 2).sum() + weights @ (W**2).sum(axis=1)
         assert np.vdot(target, rest) == pytest.approx(minimum)
+
+
+@pytest.mark.parametrize("zeros", [0.0, 0.9])
+@pytest.mark.parametrize("shape", [*SHAPES, (30, 40)])
+def test_diagonal_of_the_misfit_is_that_of_its_columns_and_never_below_its_bound(shape, zeros):
+    X, _, weights = _problem(shape)
+    X = X * (np.random.default_rng(1).uniform(size=shape) >= zeros)
+    system = WeightedRidge(X).factor(weights)
+    expected = np.diag(system.misfit(np.eye(shape[0])))
+    for rows in (np.arange(shape[0]), np.array([shape[0] - 1, 0]), np.array([], dtype=int)):
+        np.testing.assert_allclose(system.misfit_diagonal(rows), expected[rows], rtol=1e-9)
+    bound = system.misfit_diagonal_bound()
+    assert (bound <= expected * (1 + 1e-12)).all()
+    np.testing.assert_allclose(bound, 1 / (1 + (X**2 / weights).sum(axis=1)))
+
+
+@pytest.mark.parametrize("zeros", [0.0, 0.9])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_misfit_within_is_the_misfit_of_one_entry_a_row_at_these_entries(shape, zeros):
+    X, _, weights = _problem(shape)
+    rng = np.random.default_rng(1)
+    X = X * (rng.uniform(size=shape) >= zeros)
+    v, labels = rng.normal(size=shape[0]), rng.integers(0, 3, size=shape[0])
+    v[0], labels[labels == 1] = 0.0, 2  # a row and a column without an entry
+    system = WeightedRidge(X).factor(weights)
+    expected = system.misfit(spread(v, labels, 4))[np.arange(shape[0]), labels]
+    np.testing.assert_allclose(system.misfit_within(v, labels, 4), expected, atol=1e-12)
 
 
 @pytest.mark.parametrize("shape", SHAPES)

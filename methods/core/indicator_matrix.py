@@ -1,0 +1,37 @@
+"""The matrix M of `methods.core.indicators` for indicators that are smooth on a graph and regressed on the data."""
+
+from methods.core.one_entry import times_within
+
+
+class IndicatorMatrix:
+    """M = a L + b (I - X (X'X + D)^-1 X'): ``tr F'MF`` is what is left of the two terms with the best W for F.
+
+    Parameters
+    ----------
+    L : csr_array of shape (n_samples, n_samples)
+        A Laplacian.
+    system : FactoredRidge
+        Of X and D.
+    smooth, fit : float
+        a and b, 0 or more.
+    """
+
+    def __init__(self, L, system, smooth, fit):
+        self.L, self.system, self.smooth, self.fit = L, system, smooth, fit
+
+    def times(self, F):
+        """MF, for F of shape (n_samples, n_columns)."""
+        return self.smooth * (self.L @ F) + self.fit * self.system.misfit(F)
+
+    def within(self, v, labels, n_columns):
+        """(MV)_{i, labels_i} for the V with v_i in column labels_i of row i and zeros elsewhere."""
+        fit = self.system.misfit_within(v, labels, n_columns)
+        return self.smooth * times_within(self.L, v, labels) + self.fit * fit
+
+    def diagonal(self, rows):
+        """M_ii of these rows."""
+        return self.smooth * self.L.diagonal()[rows] + self.fit * self.system.misfit_diagonal(rows)
+
+    def diagonal_bound(self):
+        """What no M_ii is below, of shape (n_samples,): it costs no more than a product."""
+        return self.smooth * self.L.diagonal() + self.fit * self.system.misfit_diagonal_bound()
