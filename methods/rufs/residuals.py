@@ -1,0 +1,123 @@
+"""Sums of the row norms of XW - G and GF - X with their gradients, from one pass over X."""
+
+import numpy as np
+from scipy import sparse
+
+from methods.core.compiled import compiled
+
+# Multiplications in a product of matrices up to which BLAS does not copy its factors first; the rows of X that it takes
+# are then still in the cache for the second product.
+SMALL = 10**6
+CHUNK = 1024  # features of a row at a time: they stay in the innermost cache
+
+
+def target_misfit(X, W, G):
+    """``sum_i ||(XW - G)_i||`` and its gradient in W, without the samples whose norm is 0.
+
+    Parameters
+    ----------
+    X : ndarray in C order or csr_array, of shape (n_samples, n_features)
+    W : ndarray of shape (n_features, n_columns), in C order
+    G : ndarray of shape (n_samples, n_columns)
+
+    Returns
+    -------
+    value : float
+    gradient : ndarray of shape (n_features, n_columns)
+    """
+    if sparse.issparse(X):
+        return few_entries(X.data, X.indices, X.indptr, W, G)
+    return blocks_of_rows(X, W, G, max(SMALL // W.size // 8, 1) * 8)
+
+
+def data_norms(X, G, F):
+    """||(GF - X)_i||, of shape (n_samples,).
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+    G : csr_array of shape (n_samples, n_clusters)
+    F : ndarray of shape (n_clusters, n_features)
+
+    Returns
+    -------
+    ndarray of shape (n_samples,)
+    """
+    return np.sqrt(data_squares(X, G.data, G.indices, G.indptr, F))
+
+
+@compiled(fastmath={"reassoc", "contract"})
+def unit_row(rest, target):
+    """Subtract the target from a row, divide it by its norm unless that is 0, and return the norm."""
+    square = 0.0
+    for k in range(len(rest)):
+        rest[k] -= target[k]
+        square += rest[k] * rest[k]
+    norm = np.sqrt(square)
+    if norm > 0:
+        for k in range(len(rest)):
+            rest[k] /= norm
+    return norm
+
+
+@compiled(fastmath={"reassoc", "contract"})
+def blocks_of_rows(X, W, G, height):
+    """`target_misfit` of a dense X, `height` rows at a time."""
+    value, gradient, pull, rests = 0.0, np.zeros(W.shape), np.empty(W.shape), np.empty((height, W.shape[1]))
+    for start in range(0, len(X), height):
+        block = X[start : start + height]
+        rest = rests[: len(block)]
+        np.dot(block, W, rest)
+        for i in range(len(block)):
+            value += unit_row(rest[i], G[start + i])
+        np.dot(block.T, rest, pull)
+        gradient += pull
+    return value, gradient
+
+
+@compiled(fastmath={"reassoc", "contract"})
+def few_entries(data, indices, indptr, W, G):
+    """`target_misfit` for the parts of a csr_array."""
+    value, gradient, rest = 0.0, np.zeros(W.shape), np.empty(W.shape[1])
+    for i in range(len(G)):
+        rest[:] = 0.0
+        for a in range(indptr[i], indptr[i + 1]):
+            row, entry = W[indices[a]], data[a]
+            for k in range(len(rest)):
+                rest[k] += entry * row[k]
+        value += unit_row(rest, G[i])
+        for a in range(indptr[i], indptr[i + 1]):
+            row, entry = gradient[indices[a]], data[a]
+            for k in range(len(rest)):
+                row[k] += entry * rest[k]
+    return value, gradient
+
+
+@compiled(fastmath={"reassoc", "contract"})
+def data_squares(X, data, indices, indptr, F):
+    """||(GF - X)_i||^2 for the parts of G as a csr_array."""
+    squares, rests = np.zeros(len(X)), np.empty(CHUNK)
+    for low in range(0, X.shape[1], CHUNK):
+        rest = rests[: X.shape[1] - low]
+        for i in range(len(X)):
+            subtract(X[i, low : low + CHUNK], data, indices, indptr[i], indptr[i + 1], F, low, rest)
+            for j in range(len(rest)):
+                squares[i] += rest[j] * rest[j]
+    return squares
+
+
+@compiled(fastmath={"reassoc", "contract"})
+def subtract(x, data, indices, first, end, F, low, rest):
+    """A row of GF - X, for the features from `low` on."""
+    for j in range(len(rest)):
+        rest[j] = -x[j]
+    while first + 1 < end:
+        one, two = F[indices[first], low : low + CHUNK], F[indices[first + 1], low : low + CHUNK]
+        a, b = data[first], data[first + 1]
+        for j in range(len(rest)):
+            rest[j] += a * one[j] + b * two[j]
+        first += 2
+    if first < end:
+        one, a = F[indices[first], low : low + CHUNK], data[first]
+        for j in range(len(rest)):
+            rest[j] += a * one[j]
