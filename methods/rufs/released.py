@@ -12,7 +12,7 @@ from methods.core.ridge import sparse_where_it_pays, weighted_ridge
 from methods.core.shared import shared
 from methods.core.starts import indicator
 from methods.rufs.descent import descend
-from methods.rufs.residuals import data_norms, target_misfit
+from methods.rufs.residuals import data_norms, regression
 
 ROW_PENALTY = 1e-4  # of sum_j ||F_:j||, not in the paper
 SUM_PENALTY = 0.1  # of sum G, not in the paper
@@ -68,7 +68,7 @@ class Problem:
         few = shared(X, sparse_where_it_pays)
         self.factor = X if few is None else few  # the same, to multiply by
         self.lengths = row_norms(self.X)
-        self.alpha, self.beta, self.zeta = alpha, beta, zeta
+        self.alpha, self.beta, self.zeta = float(alpha), float(beta), zeta
         self.decrease, self.small = decrease, small
 
     def start(self, G):
@@ -126,13 +126,21 @@ class Problem:
     # Each of these gives a function of the block: its value, and what computes the gradient from the same products.
 
     def block_w(self, G):
+        refused = 0  # candidates since the last whose gradient was asked for
+
         def at(W):
-            fit, pull = target_misfit(self.factor, W, G)
-            norms = row_norms(W)
-            return (
-                self.alpha * fit + self.beta * norms.sum(),
-                lambda: self.alpha * pull + self.beta * _over(W, norms),
-            )
+            nonlocal refused
+            # One pass over X gives both; a candidate after two that were refused is likely to be refused.
+            slope = refused < 2
+            refused += 1
+            value, gradient = regression(self.factor, W, G, self.alpha, self.beta, slope)
+
+            def accept():
+                nonlocal refused
+                refused = 0
+                return gradient if slope else regression(self.factor, W, G, self.alpha, self.beta)[1]
+
+            return value, accept
 
         return at
 
