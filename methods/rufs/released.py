@@ -66,7 +66,7 @@ class Problem:
     def __init__(self, X, L, nu, alpha, beta, zeta, decrease=1e-4, small=1e-3):
         self.X, self.L = np.ascontiguousarray(X), nu * L
         few = shared(X, sparse_where_it_pays)
-        self.factor = X if few is None else few  # the same, to multiply by
+        self.factor = self.X if few is None else few  # the same, to multiply by
         self.lengths = row_norms(self.X)
         self.alpha, self.beta, self.zeta = float(alpha), float(beta), zeta
         self.decrease, self.small = decrease, small
@@ -110,7 +110,7 @@ class Problem:
 
     def step_w(self, W, G):
         """W and the gradient there."""
-        return descend(self.block_w(G), np.ascontiguousarray(W), self.decrease, small=self.small)
+        return descend(self.block_w(G), W, self.decrease, small=self.small)
 
     def value(self, W, G, F):
         """The paper's (8), with the two further penalties."""
@@ -120,7 +120,7 @@ class Problem:
     def gradients(self, W, G, F):
         """Of W, G and F, as the program takes them before its first sweep."""
         at_f = self.block_f(G, data_norms(self.X, sparse.csr_array(G), F))
-        at = self.block_w(G)(np.ascontiguousarray(W)), self.block_g(F, self.factor @ W)(G), at_f(F)
+        at = self.block_w(G)(W), self.block_g(F, self.factor @ W)(G), at_f(F)
         return tuple(gradient() for _, gradient in at)
 
     # Each of these gives a function of the block: its value, and what computes the gradient from the same products.

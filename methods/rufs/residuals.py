@@ -17,7 +17,7 @@ def regression(X, W, G, alpha, beta, slope=True):
     Parameters
     ----------
     X : ndarray in C order or csr_array, of shape (n_samples, n_features)
-    W : ndarray of shape (n_features, n_columns), in C order
+    W : ndarray of shape (n_features, n_columns)
     G : ndarray of shape (n_samples, n_columns)
     alpha, beta : float
     slope : bool, default=True
@@ -29,6 +29,7 @@ def regression(X, W, G, alpha, beta, slope=True):
     gradient : ndarray of shape (n_features, n_columns)
         Without `slope`, of no meaning.
     """
+    W, G = np.ascontiguousarray(W), np.ascontiguousarray(G)
     if sparse.issparse(X):
         return few_entries(X.data, X.indices, X.indptr, W, G, alpha, beta, slope)
     return blocks_of_rows(X, W, G, alpha, beta, slope, max(SMALL // W.size // 8, 1) * 8)
@@ -47,7 +48,7 @@ def data_norms(X, G, F):
     -------
     ndarray of shape (n_samples,)
     """
-    return np.sqrt(data_squares(X, G.data, G.indices, G.indptr, F))
+    return np.sqrt(data_squares(X, G.data, G.indices, G.indptr, np.ascontiguousarray(F)))
 
 
 @compiled(fastmath={"reassoc", "contract"})
