@@ -12,7 +12,7 @@ from methods.core.ridge import sparse_where_it_pays, weighted_ridge
 from methods.core.shared import shared
 from methods.core.starts import indicator
 from methods.rufs.descent import descend
-from methods.rufs.residuals import data_norms, regression
+from methods.rufs.residuals import data_squares, regression
 
 ROW_PENALTY = 1e-4  # of sum_j ||F_:j||, not in the paper
 SUM_PENALTY = 0.1  # of sum G, not in the paper
@@ -104,7 +104,7 @@ class Problem:
             bounded=True,
         )
         # The residual norms of the start weigh every later gradient of F too.
-        at_f = self.block_f(G, data_norms(self.X, sparse.csr_array(G), state.F))
+        at_f = self.block_f(G, np.sqrt(data_squares(self.X, sparse.csr_array(G), state.F)))
         F, gradient_f = descend(at_f, state.F, self.decrease, bounded=True)
         return State(W, G, F, self.value(W, G, F), state.first, (gradient_w, gradient_g, gradient_f))
 
@@ -119,7 +119,7 @@ class Problem:
 
     def gradients(self, W, G, F):
         """Of W, G and F, as the program takes them before its first sweep."""
-        at_f = self.block_f(G, data_norms(self.X, sparse.csr_array(G), F))
+        at_f = self.block_f(G, np.sqrt(data_squares(self.X, sparse.csr_array(G), F)))
         at = self.block_w(G)(W), self.block_g(F, self.factor @ W)(G), at_f(F)
         return tuple(gradient() for _, gradient in at)
 
@@ -186,7 +186,7 @@ class Problem:
         def at(F):
             columns = row_norms(F.T)
             return (
-                data_norms(self.X, few, F).sum() + ROW_PENALTY * columns.sum(),
+                np.sqrt(data_squares(self.X, few, F)).sum() + ROW_PENALTY * columns.sum(),
                 lambda: inner @ F - outer + scaled_near @ (near @ F - X_near) + ROW_PENALTY * _over(F.T, columns).T,
             )
 

@@ -35,8 +35,8 @@ def regression(X, W, G, alpha, beta, slope=True):
     return blocks_of_rows(X, W, G, alpha, beta, slope, max(SMALL // W.size // 8, 1) * 8)
 
 
-def data_norms(X, G, F):
-    """||(GF - X)_i||, of shape (n_samples,).
+def data_squares(X, G, F):
+    """||(GF - X)_i||^2, of shape (n_samples,).
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def data_norms(X, G, F):
     -------
     ndarray of shape (n_samples,)
     """
-    return np.sqrt(data_squares(X, G.data, G.indices, G.indptr, np.ascontiguousarray(F)))
+    return squares_of_rows(X, G.data, G.indices, G.indptr, np.ascontiguousarray(F))
 
 
 @compiled(fastmath={"reassoc", "contract"})
@@ -107,8 +107,8 @@ def few_entries(data, indices, indptr, W, G, alpha, beta, slope):
 
 
 @compiled(fastmath={"reassoc", "contract"})
-def data_squares(X, data, indices, indptr, F):
-    """||(GF - X)_i||^2 for the parts of G as a csr_array."""
+def squares_of_rows(X, data, indices, indptr, F):
+    """`data_squares` for the parts of G."""
     squares, rests = np.zeros(len(X)), np.empty(CHUNK)
     for low in range(0, X.shape[1], CHUNK):
         rest = rests[: X.shape[1] - low]

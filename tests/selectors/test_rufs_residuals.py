@@ -6,6 +6,7 @@ from scipy import sparse
 
 from methods.core.prox import row_norms
 from methods.rufs import residuals
+from methods.rufs.indicator_block import value_and_slope
 from methods.rufs.released import Problem
 
 
@@ -35,8 +36,8 @@ def test_regression_is_the_two_sums_of_norms_and_their_slope(monkeypatch, layout
 @pytest.mark.parametrize("chunk", [1, 8, 1024])
 def test_norms_of_the_data_are_those_of_the_dense_difference(chunk):
     X, F, G = parts(shape=(30, 2 * chunk + 5))
-    expected = row_norms(G @ F.T - X)
-    np.testing.assert_allclose(residuals.data_norms(X, sparse.csr_array(G), F.T.copy()), expected, rtol=1e-12)
+    expected = row_norms(G @ F.T - X) ** 2
+    np.testing.assert_allclose(residuals.data_squares(X, sparse.csr_array(G), F.T.copy()), expected, rtol=1e-12)
 
 
 def test_gradient_is_right_however_many_candidates_were_refused_before():
@@ -63,3 +64,22 @@ def test_slope_of_f_keeps_its_digits_where_samples_are_all_but_fitted(noise):
     expected = G.T @ np.divide(rest, weights[:, None], out=np.zeros_like(rest), where=weights[:, None] > 0)
     slope = given.block_f(G, weights)(F)[1]() - 1e-4 * F / row_norms(F.T)
     np.testing.assert_allclose(slope, expected, rtol=0, atol=1e-11)  # of entries near 10
+
+
+def test_objective_of_g_has_the_value_and_the_slope_of_the_formula():
+    rng = np.random.default_rng(3)
+    X, W, G = parts()
+    F, eps, identity = rng.uniform(size=(4, 21)), 1e-4, np.eye(4)
+    L = sparse.random_array((50, 50), density=0.2, rng=rng)
+    L = sparse.csr_array(L + L.T)
+
+    def formula(G):
+        roots = np.sqrt(row_norms(X - G @ F) ** 2 + eps).sum(), np.sqrt(row_norms(X @ W - G) ** 2 + eps).sum()
+        return roots[0] + 1.5 * np.vdot(G, L @ G) + 2.0 * roots[1] + 7.0 * np.linalg.norm(G.T @ G - identity) ** 2
+
+    held = L.data, L.indices, L.indptr, X @ F.T, F @ F.T, X @ W, row_norms(X) ** 2, 1.5, 2.0, 28.0, eps
+    value, slope = value_and_slope(G, *held)
+    assert value == pytest.approx(formula(G), rel=1e-12)
+    for way in rng.normal(size=(5, *G.shape)):
+        difference = formula(G + 1e-6 * way) - formula(G - 1e-6 * way)
+        assert difference == pytest.approx(2e-6 * np.vdot(slope, way), rel=1e-6)
