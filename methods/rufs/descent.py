@@ -53,16 +53,17 @@ def descend(at, x, tol, small=0.0, bounded=False):
             candidate = x - t * direction
             if bounded:
                 candidate = np.maximum(candidate, 0.0)
+            step = candidate - x
             f_candidate, gradient = at(candidate)
             if not np.isfinite(f_candidate) and t < 1e-300:
                 raise np.linalg.LinAlgError("The line search met no finite value.")
-            if f_candidate <= f + ARMIJO * np.vdot(g, candidate - x):
+            if f_candidate <= f + ARMIJO * np.vdot(g, step):
                 break
             t /= 2
         if abs(f_candidate - f) < tol:
             break
         g_candidate = gradient()
-        pairs.add(candidate - x, g_candidate - g)
+        pairs.add(step, g_candidate - g)
         x, f, g = candidate, f_candidate, g_candidate
     else:
         raise np.linalg.LinAlgError(f"A block does not end within {LARGEST_INNER} steps.")

@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
+from scipy import sparse
 
 from methods.core.bounded import minimize_nonnegative
 from methods.core.graphs import affinity_graph
@@ -12,6 +13,8 @@ from methods.core.prox import row_norms, smooth_l21
 from methods.core.ridge import doubly_weighted_ridge, sparse_where_it_pays
 from methods.core.shared import shared
 from methods.core.starts import scaled_indicator
+from methods.rufs.indicator_block import value_and_slope
+from methods.rufs.residuals import data_squares
 
 EPS = 1e-10  # under every root of an l21 norm
 CANCELS = 1e-4  # share of ||x_i||^2 below which the expansion of ||x_i - g_i F||^2 loses more than four digits
@@ -54,11 +57,11 @@ class Problem:
     change = staticmethod(largest_change)
 
     def __init__(self, X, L, nu, alpha, beta, zeta):
-        self.X, self.L = X, L
-        self.nu, self.alpha, self.beta, self.zeta = nu, alpha, beta, zeta
+        self.X, self.L = np.ascontiguousarray(X), L
+        self.nu, self.alpha, self.beta, self.zeta = map(float, (nu, alpha, beta, zeta))
         self.squares = np.einsum("ij,ij->i", X, X)
         self.sparse = shared(X, sparse_where_it_pays)
-        self.factor = X if self.sparse is None else self.sparse  # the same, to multiply by
+        self.factor = self.X if self.sparse is None else self.sparse  # the same, to multiply by
 
     def start(self, G):
         """F: non-negative least squares by clipping; W: ridge regression on G."""
@@ -98,7 +101,7 @@ class Problem:
     def misfits(self, G, F):
         """||x_i - g_i F||^2, of shape (n_samples,)."""
         if self.sparse is None:
-            return _squares(self.X - G @ F)
+            return data_squares(self.X, sparse.csr_array(G), F)
         squared = self.squares + np.einsum("ik,ik->i", G, G @ (F @ F.T) - 2 * (self.sparse @ F.T))
         lost = squared < CANCELS * self.squares
         squared[lost] = _squares(self.X[lost] - G[lost] @ F)
@@ -125,27 +128,16 @@ class Problem:
         return W
 
     def step_g(self, W, G, F):
-        """Projected L-BFGS; one evaluation costs O(n_samples n_clusters^2) and a product with L."""
-        XF, FF, XW = self.factor @ F.T, F @ F.T, self.factor @ W
-        nu, alpha, zeta = self.nu, self.alpha, self.zeta
-        identity = np.eye(G.shape[1])
+        """Projected L-BFGS; an evaluation costs less the more entries of G are zero."""
+        XW, L = self.factor @ W, self.L
+        held = self.factor @ F.T, F @ F.T, XW, self.squares, self.nu, self.alpha, self.zeta, EPS
 
         def function(G):
-            slope = G @ FF - XF  # of half the squared residuals
-            squared = self.squares + np.einsum("ik,ik->i", G, slope - XF)
-            fit = np.sqrt(np.maximum(squared, 0.0) + EPS)
-            gap = G - XW
-            away = np.sqrt(np.einsum("ik,ik->i", gap, gap) + EPS)
-            LG = self.L @ G
-            oblique = G.T @ G - identity
-            value = fit.sum() + alpha * away.sum() + nu * np.vdot(G, LG) + zeta / 4 * np.vdot(oblique, oblique)
-            slope /= fit[:, None]
-            slope += 2 * nu * LG + (alpha / away)[:, None] * gap + zeta * (G @ oblique)
-            return value, slope
+            return value_and_slope(G, L.data, L.indices, L.indptr, *held)
 
         candidate = minimize_nonnegative(function, G, self.quasi_newton)
         # The expansion of the squares loses digits where the fit is all but exact, so that the true value decides.
-        old, new = (self.value_g(G) + self.value_f(G, F) + alpha * smooth_l21(XW - G, EPS) for G in (G, candidate))
+        old, new = (self.value_g(G) + self.value_f(G, F) + self.alpha * smooth_l21(XW - G, EPS) for G in (G, candidate))
         return candidate if new < old else G
 
     def step_f(self, G, F):

@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
+from scipy import sparse
 
 from methods.core.graphs import affinity_graph
 from methods.core.local_learning import kernel_graph_laplacian, mean_distance
@@ -11,9 +12,11 @@ from methods.core.ridge import sparse_where_it_pays, weighted_ridge
 from methods.core.shared import shared
 from methods.core.starts import indicator
 from methods.rufs.descent import descend
+from methods.rufs.residuals import data_squares, regression
 
 ROW_PENALTY = 1e-4  # of sum_j ||F_:j||, not in the paper
 SUM_PENALTY = 0.1  # of sum G, not in the paper
+CANCELS = 1e-2  # share of ||x_i|| below which (GF - X)_i is not left as a difference of two products
 first = indicator  # of labels: G0
 
 
@@ -61,10 +64,11 @@ class Problem:
     """
 
     def __init__(self, X, L, nu, alpha, beta, zeta, decrease=1e-4, small=1e-3):
-        self.X, self.L = X, nu * L
+        self.X, self.L = np.ascontiguousarray(X), nu * L
         few = shared(X, sparse_where_it_pays)
-        self.factor = X if few is None else few  # the same, to multiply by
-        self.alpha, self.beta, self.zeta = alpha, beta, zeta
+        self.factor = self.X if few is None else few  # the same, to multiply by
+        self.lengths = row_norms(self.X)
+        self.alpha, self.beta, self.zeta = float(alpha), float(beta), zeta
         self.decrease, self.small = decrease, small
 
     def start(self, G):
@@ -91,7 +95,7 @@ class Problem:
     def sweep(self, state):
         """W, then G, then F."""
         W, gradient_w = self.step_w(state.W, state.G)
-        at_g = self.block_g(state.F, self.X @ W)
+        at_g = self.block_g(state.F, self.factor @ W)
         G, gradient_g = descend(
             at_g,
             state.G,
@@ -100,43 +104,43 @@ class Problem:
             bounded=True,
         )
         # The residual norms of the start weigh every later gradient of F too.
-        at_f = self.block_f(G, row_norms(G @ state.F - self.X))
+        at_f = self.block_f(G, np.sqrt(data_squares(self.X, sparse.csr_array(G), state.F)))
         F, gradient_f = descend(at_f, state.F, self.decrease, bounded=True)
         return State(W, G, F, self.value(W, G, F), state.first, (gradient_w, gradient_g, gradient_f))
 
     def step_w(self, W, G):
         """W and the gradient there."""
-        V, gradient = descend(self.block_w(G), np.ascontiguousarray(W.T), self.decrease, small=self.small)
-        return V.T, gradient.T
+        return descend(self.block_w(G), W, self.decrease, small=self.small)
 
     def value(self, W, G, F):
         """The paper's (8), with the two further penalties."""
-        value_g, _ = self.block_g(F, self.X @ W)(G)
+        value_g, _ = self.block_g(F, self.factor @ W)(G)
         return self.beta * row_norms(W).sum() + value_g + ROW_PENALTY * row_norms(F.T).sum()
 
     def gradients(self, W, G, F):
         """Of W, G and F, as the program takes them before its first sweep."""
-        at_f = self.block_f(G, row_norms(G @ F - self.X))
-        at = self.block_w(G)(W.T), self.block_g(F, self.X @ W)(G), at_f(F)
-        gradient_w, gradient_g, gradient_f = (gradient() for _, gradient in at)
-        return gradient_w.T, gradient_g, gradient_f
+        at_f = self.block_f(G, np.sqrt(data_squares(self.X, sparse.csr_array(G), F)))
+        at = self.block_w(G)(W), self.block_g(F, self.factor @ W)(G), at_f(F)
+        return tuple(gradient() for _, gradient in at)
 
     # Each of these gives a function of the block: its value, and what computes the gradient from the same products.
 
     def block_w(self, G):
-        """Of V = W', because a product of few long rows takes half the time of one of few long columns."""
-        target = np.ascontiguousarray(G.T)
+        refused = 0  # candidates since the last whose gradient was asked for
 
-        def at(V):
-            rest = np.ascontiguousarray(V @ self.factor.T)
-            rest -= target
-            norms, own = column_norms(rest), column_norms(V)
+        def at(W):
+            nonlocal refused
+            # One pass over X gives both; a candidate after two that were refused is likely to be refused.
+            slope = refused < 2
+            refused += 1
+            value, gradient = regression(self.factor, W, G, self.alpha, self.beta, slope)
 
-            def gradient():
-                pull = _over(rest.T, norms / self.alpha).T @ self.factor
-                return np.ascontiguousarray(pull) + self.beta * _over(V.T, own).T
+            def accept():
+                nonlocal refused
+                refused = 0
+                return gradient if slope else regression(self.factor, W, G, self.alpha, self.beta)[1]
 
-            return self.alpha * norms.sum() + self.beta * own.sum(), gradient
+            return value, accept
 
         return at
 
@@ -172,23 +176,21 @@ class Problem:
         return at
 
     def block_f(self, G, weights):
-        rest = np.empty(self.X.shape)
+        """`weights` divide the samples in the gradient: the residual norms of the first F, for as long as F moves."""
+        few, close = sparse.csr_array(G), weights < CANCELS * self.lengths
+        scaled = np.divide(G, weights[:, None], out=np.zeros_like(G), where=(weights > 0)[:, None])
+        near, scaled_near, X_near = G[close], scaled[close].T, self.X[close]
+        scaled[close] = 0.0
+        inner, outer = scaled.T @ G, scaled.T @ self.factor
 
         def at(F):
-            np.matmul(G, F, out=rest)
-            np.subtract(rest, self.X, out=rest)
-            columns = column_norms(F)
+            columns = row_norms(F.T)
             return (
-                row_norms(rest).sum() + ROW_PENALTY * columns.sum(),
-                lambda: G.T @ _over(rest, weights) + ROW_PENALTY * _over(F.T, columns).T,
+                np.sqrt(data_squares(self.X, few, F)).sum() + ROW_PENALTY * columns.sum(),
+                lambda: inner @ F - outer + scaled_near @ (near @ F - X_near) + ROW_PENALTY * _over(F.T, columns).T,
             )
 
         return at
-
-
-def column_norms(A):
-    """Euclidean norms of the columns."""
-    return np.sqrt(np.einsum("ij,ij->j", A, A))
 
 
 def _over(M, norms):

@@ -273,7 +273,7 @@ def test_released_blocks_have_the_objective_and_its_slope(shape, zeros):
     expected += 2.0 * row_norms(X @ W - G).sum() + 0.5 * row_norms(W).sum()
     expected += SUM_PENALTY * G.sum() + ROW_PENALTY * row_norms(F.T).sum()
     assert given.value(W, G, F) == pytest.approx(expected, rel=1e-12)
-    blocks = (given.block_w(G), W.T), (given.block_g(F, X @ W), G), (given.block_f(G, row_norms(rest)), F)
+    blocks = (given.block_w(G), W), (given.block_g(F, X @ W), G), (given.block_f(G, row_norms(rest)), F)
     for at, point in blocks:
         slope, way = at(point)[1](), 1e-6 * rng.normal(size=point.shape)
         difference = at(point + way)[0] - at(point - way)[0]
@@ -309,7 +309,7 @@ def test_blocks_of_the_authors_sweep_are_reproduced(pair):
     pair, author, _ = pair
     start = author.start(pair["G0"])
     # G and F from the author's own W: his 170 or so quasi-Newton steps for W amplify rounding from 1e-15 to 1e-2.
-    author.step_w = lambda W, G: (pair["Wo"], author.block_w(G)(pair["Wo"].T)[1]().T)
+    author.step_w = lambda W, G: (pair["Wo"], author.block_w(G)(pair["Wo"])[1]())
     state = author.sweep(start)
     np.testing.assert_allclose(state.G, pair["Go"], atol=1e-8)
     np.testing.assert_allclose(state.F, pair["Fo"], atol=1e-8)
@@ -321,7 +321,7 @@ def test_authors_w_is_reproduced_up_to_what_rounding_allows(pair):
     pair, author, _ = pair
     start = author.start(pair["G0"])
     W, _ = author.step_w(start.W, pair["G0"])
-    assert author.block_w(pair["G0"])(W.T)[0] == pytest.approx(pair["objW_orig"].item(), rel=2e-3)
+    assert author.block_w(pair["G0"])(W)[0] == pytest.approx(pair["objW_orig"].item(), rel=2e-3)
     np.testing.assert_allclose(W, pair["Wo"], atol=0.05)
 
 
@@ -332,4 +332,4 @@ def test_ours_finds_a_lower_w_than_the_released_program(pair):
     W = author.start(G).W
     for _ in range(100):
         W = given.step_w(W, G)
-    assert author.block_w(G)(W.T)[0] < pair["objW_orig"].item() - 0.01
+    assert author.block_w(G)(W)[0] < pair["objW_orig"].item() - 0.01

@@ -1,0 +1,85 @@
+"""RUFS's residuals: the compiled passes give what the formulas give, dense or sparse, at any height of a block."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from methods.core.prox import row_norms
+from methods.rufs import residuals
+from methods.rufs.indicator_block import value_and_slope
+from methods.rufs.released import Problem
+
+
+def parts(seed=0, shape=(50, 21), n_columns=4):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=shape) * (rng.uniform(size=shape) < 0.2)
+    W, G = rng.normal(size=(shape[1], n_columns)), rng.uniform(size=(shape[0], n_columns))
+    X[7] = G[7] = 0.0  # a sample whose residual is zero
+    W[3] = 0.0
+    return X, W, G * (rng.uniform(size=G.shape) < 0.6)
+
+
+@pytest.mark.parametrize("layout", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("small", [1, 700, 10**6])
+def test_regression_is_the_two_sums_of_norms_and_their_slope(monkeypatch, layout, small):
+    monkeypatch.setattr(residuals, "SMALL", small)
+    X, W, G = parts()
+    rest = X @ W - G
+    norms, own = row_norms(rest), row_norms(W)
+    slope = 2.0 * X.T @ (rest / np.where(norms, norms, 1)[:, None]) + 0.5 * W / np.where(own, own, 1)[:, None]
+    value, gradient = residuals.regression(layout(X), W, G, 2.0, 0.5)
+    assert value == pytest.approx(2.0 * norms.sum() + 0.5 * own.sum(), rel=1e-13)
+    np.testing.assert_allclose(gradient, slope, rtol=1e-12, atol=1e-13)  # sums of some 50 terms near 1
+    assert residuals.regression(layout(X), W, G, 2.0, 0.5, slope=False)[0] == value
+
+
+@pytest.mark.parametrize("chunk", [1, 8, 1024])
+def test_norms_of_the_data_are_those_of_the_dense_difference(chunk):
+    X, F, G = parts(shape=(30, 2 * chunk + 5))
+    expected = row_norms(G @ F.T - X) ** 2
+    np.testing.assert_allclose(residuals.data_squares(X, sparse.csr_array(G), F.T.copy()), expected, rtol=1e-12)
+
+
+def test_gradient_is_right_however_many_candidates_were_refused_before():
+    X, W, G = parts()
+    at = Problem(X, sparse.csr_array((50, 50)), 1.0, 2.0, 0.5, 1.0).block_w(G)
+    expected = residuals.regression(X, W, G, 2.0, 0.5)
+    for refused in (0, 1, 2, 5, 0):
+        for _ in range(refused):
+            at(W + 1)
+        value, gradient = at(W)
+        assert value == pytest.approx(expected[0], rel=1e-13)
+        np.testing.assert_allclose(gradient(), expected[1], rtol=1e-12, atol=1e-13)
+
+
+@pytest.mark.parametrize("noise", [0.0, 1e-12, 1e-6, 1.0])
+def test_slope_of_f_keeps_its_digits_where_samples_are_all_but_fitted(noise):
+    rng = np.random.default_rng(0)
+    G, F = rng.uniform(size=(40, 3)), rng.uniform(size=(3, 24))
+    X = G @ F + noise * rng.normal(size=(40, 24))
+    X[5:] += rng.normal(size=(35, 24))  # five samples are near, the others far
+    rest = G @ F - X
+    weights = row_norms(rest)
+    given = Problem(X, sparse.csr_array((40, 40)), 1.0, 1.0, 1.0, 1.0)
+    expected = G.T @ np.divide(rest, weights[:, None], out=np.zeros_like(rest), where=weights[:, None] > 0)
+    slope = given.block_f(G, weights)(F)[1]() - 1e-4 * F / row_norms(F.T)
+    np.testing.assert_allclose(slope, expected, rtol=0, atol=1e-11)  # of entries near 10
+
+
+def test_objective_of_g_has_the_value_and_the_slope_of_the_formula():
+    rng = np.random.default_rng(3)
+    X, W, G = parts()
+    F, eps, identity = rng.uniform(size=(4, 21)), 1e-4, np.eye(4)
+    L = sparse.random_array((50, 50), density=0.2, rng=rng)
+    L = sparse.csr_array(L + L.T)
+
+    def formula(G):
+        roots = np.sqrt(row_norms(X - G @ F) ** 2 + eps).sum(), np.sqrt(row_norms(X @ W - G) ** 2 + eps).sum()
+        return roots[0] + 1.5 * np.vdot(G, L @ G) + 2.0 * roots[1] + 7.0 * np.linalg.norm(G.T @ G - identity) ** 2
+
+    held = L.data, L.indices, L.indptr, X @ F.T, F @ F.T, X @ W, row_norms(X) ** 2, 1.5, 2.0, 28.0, eps
+    value, slope = value_and_slope(G, *held)
+    assert value == pytest.approx(formula(G), rel=1e-12)
+    for way in rng.normal(size=(5, *G.shape)):
+        difference = formula(G + 1e-6 * way) - formula(G - 1e-6 * way)
+        assert difference == pytest.approx(2e-6 * np.vdot(slope, way), rel=1e-6)
