@@ -10,6 +10,7 @@ from datasets import load_dataset, scale
 from methods import SF2SOG
 from methods.core.graphs import squared_distances
 from methods.core.optimal_graph import (
+    FULL,
     Adapted,
     adapted_graph,
     row_stochastic_graph,
@@ -137,6 +138,20 @@ def test_the_graph_is_the_projection_of_whole_rows(n_samples, scale, gamma):
             np.testing.assert_allclose(again.toarray(), expected, **settings)
         else:
             np.testing.assert_array_equal(again.toarray(), expected)
+
+
+def test_a_graph_that_seemed_to_fill_up_is_written_nevertheless():
+    Y = np.zeros((600, 1))
+    Y[200:, 0] = 1e3 * np.arange(1, 401)  # 200 samples at one place, which come first, and 400 far from all
+    S = row_stochastic_graph(Y + 1e-3 * sample(600, 1), "binary", 3)
+    S = sparse.csr_array((S + S.T) / 4)  # rows that leave room for others
+    adapted = Adapted(Y, S, 1.0, symmetric=True)
+    assert adapted.arrays is None and FULL * adapted.nnz < 600**2
+    whole = project_simplex(S.toarray() - squared_distances(Y) / 4)
+    np.testing.assert_allclose(adapted.rows().toarray(), whole, atol=1e-12)
+    H = adapted.symmetric()[0]
+    assert isinstance(H, sparse.csr_array)
+    np.testing.assert_allclose(H.toarray(), (whole + whole.T) / 2, atol=1e-12)
 
 
 def test_a_graph_with_edges_in_any_order_is_taken_for_what_it_is():
