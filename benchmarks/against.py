@@ -11,6 +11,7 @@ higher than the old one, relative.  Packages are those of this environment.
 import argparse
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -147,6 +148,7 @@ def main():
                 sys.exit(f"--{kind}s {name}: there is no conf/{kind}/{name}.yaml.")
     if options.repeats < 1:
         sys.exit(f"--repeats {options.repeats} must be at least 1.")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the checkout is removed
     print(
         f"{'method':18}{'data set':10}{'shape':>13}{'sweeps':>10}{'old CPU s':>10}{'new CPU s':>10}{'ratio':>8}"
         f"{'objective':>10}  same features",

@@ -127,7 +127,9 @@ def _run_missing(settings, trials, dataset, done, store):
 
 def _run_into(store, settings, trials, dataset, done):
     runner, folder = settings.runner, settings.folder
-    pending = [trial for trial in trials if trial.key not in done]
+    # The sample first: what is left is then known from fits all over the grid.
+    sample = {trial.key for trial in diagonal(trials)}
+    pending = sorted((trial for trial in trials if trial.key not in done), key=lambda trial: trial.key not in sample)
     if not pending:
         log.info("  %d of them stored already, 0 to do", len(trials))
         return pending, []

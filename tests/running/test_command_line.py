@@ -1,5 +1,6 @@
 """The command line as a user meets it: each test starts a real process."""
 
+import csv
 import json
 import os
 import signal
@@ -45,6 +46,17 @@ def test_a_second_run_has_nothing_to_do_and_redo_gives_the_same_bytes(tmp_path):
     assert "1 of them stored already, 0 to do" in run(*CELL, f"results_dir={tmp_path}").stdout
     run(*CELL, f"results_dir={tmp_path}", "runner.redo=true", "runner.n_jobs=1")
     assert (cell / "scores.csv").read_bytes() == first
+
+
+def test_a_cell_begins_with_its_sample_so_that_what_is_left_is_known_early(tmp_path):
+    values = [0.1, 1.0, 10.0]
+    cell = ["method=ndfs", "dataset=digits", "protocol=smoke", "runner.n_jobs=1", "+method.params.max_iter=1"]
+    run(*cell, f"method.grid.alpha={values}", f"method.grid.beta={values}", f"results_dir={tmp_path}")
+    with open(tmp_path / "smoke/digits/ndfs/trials.csv", newline="") as file:
+        points = [json.loads(row["params"]) for row in csv.DictReader(file)]
+    assert len(points) == 9
+    for name in ("alpha", "beta"):
+        assert sorted(point[name] for point in points[:3]) == values
 
 
 @pytest.mark.parametrize(
