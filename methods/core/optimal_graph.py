@@ -45,9 +45,9 @@ class Adapted:
         Whether S is, to the last bit.
     spare : list, default=None
         Of arrays to write `symmetric` to.  The arrays of a csr_array that it returns join them as soon as that is
-        deleted, so that a loop with one list needs memory for two graphs, and asks the system for it twice: with
-        millions of entries that takes longer than the arithmetic.  Whoever gives a list must not keep an array of a
-        graph beyond the graph.
+        deleted, and those of G at once, so that a loop with one list asks the system for memory in its first rounds
+        alone: with millions of entries that takes longer than the arithmetic.  Whoever gives a list must not keep an
+        array of a graph beyond the graph.
 
     Attributes
     ----------
@@ -86,7 +86,7 @@ class Adapted:
         """H = (G + G') / 2, the sums of its rows, HY, and ||G - H||_F^2.
 
         H is a csr_array, or an ndarray where S is symmetric and H has many entries: that of S where S is one, which is
-        overwritten, since such arrays are large.  Ask for `rows` before, then, and where there is a spare list.
+        overwritten, since such arrays are large: ask for `rows` before, then.
         """
         n = len(self.Y)
         sums = np.empty((n, 2))
@@ -102,6 +102,7 @@ class Adapted:
             smoothed = H @ self.Y
             if self.spare is not None:
                 self.spare.append(self.arrays)
+                self.arrays = None  # what `rows` would return is soon written over
                 weakref.finalize(H, self.spare.append, arrays).atexit = False
         return H, sums[:, 0], smoothed, float(sums[:, 1].sum())
 

@@ -104,7 +104,7 @@ class Problem:
             bounded=True,
         )
         # The residual norms of the start weigh every later gradient of F too.
-        at_f = self.block_f(G, np.sqrt(data_squares(self.X, sparse.csr_array(G), state.F)))
+        at_f = self.block_f(G, self.misfits(G, state.F))
         F, gradient_f = descend(at_f, state.F, self.decrease, bounded=True)
         return State(W, G, F, self.value(W, G, F), state.first, (gradient_w, gradient_g, gradient_f))
 
@@ -117,9 +117,13 @@ class Problem:
         value_g, _ = self.block_g(F, self.factor @ W)(G)
         return self.beta * row_norms(W).sum() + value_g + ROW_PENALTY * row_norms(F.T).sum()
 
+    def misfits(self, G, F):
+        """||(GF - X)_i||, of shape (n_samples,)."""
+        return np.sqrt(data_squares(self.X, sparse.csr_array(G), F))
+
     def gradients(self, W, G, F):
         """Of W, G and F, as the program takes them before its first sweep."""
-        at_f = self.block_f(G, np.sqrt(data_squares(self.X, sparse.csr_array(G), F)))
+        at_f = self.block_f(G, self.misfits(G, F))
         at = self.block_w(G)(W), self.block_g(F, self.factor @ W)(G), at_f(F)
         return tuple(gradient() for _, gradient in at)
 

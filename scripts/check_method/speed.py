@@ -5,8 +5,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from datasets import load_dataset, scale
-from datasets.load import at_hand
+from datasets import DataError, load_dataset, scale
+from datasets.load import locate
+from datasets.spec import read_spec
 from metrics.protocol import Protocol
 from runners.grid import expand
 from runners.method import ConfigError
@@ -32,7 +33,12 @@ PATIENCE = 20  # seconds: slower fits are not repeated with permuted data
 
 def data_sets_at_hand(data_dir=None):
     """Three data sets of the papers where all are on this machine, else three that need no download."""
-    return FROM_PAPERS if all(at_hand(name, data_dir) for name in FROM_PAPERS) else WITHOUT_DOWNLOAD
+    try:
+        for name in FROM_PAPERS:
+            locate(read_spec(name), data_dir, download=False)
+    except DataError:
+        return WITHOUT_DOWNLOAD
+    return FROM_PAPERS
 
 
 def open_data_set(name, data_dir=None):

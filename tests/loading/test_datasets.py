@@ -16,7 +16,7 @@ import datasets
 from datasets import DataError, Dataset, dataset_names, load_dataset, read_spec
 from datasets.base import check_dataset, encode_labels
 from datasets.files import checksum, fault, looks_like
-from datasets.load import addresses
+from datasets.load import addresses, at_hand
 from datasets.spec import FOLDER, KEYS, REQUIRED, SOURCE, check_spec
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -294,6 +294,14 @@ def test_a_bad_file_in_the_users_folder_is_reported_and_left_alone(mat):
     assert spec["sources"][0]["checksum"].split(":")[1] in str(caught.value)
     assert mat.read_bytes() == b"something else"
     assert [path.name for path in mat.parent.iterdir()] == ["small.mat"]
+
+
+def test_a_damaged_file_is_at_hand_and_a_missing_one_is_not(tmp_path, monkeypatch):
+    monkeypatch.setenv("UFS_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.delenv("UFS_DATA_DIR", raising=False)
+    assert not at_hand("umist", tmp_path)
+    (tmp_path / "umist.mat").write_bytes(b"something else")
+    assert at_hand("umist", tmp_path)
 
 
 def test_a_data_dir_that_is_no_folder_is_an_error(tmp_path):
