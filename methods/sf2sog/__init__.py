@@ -72,8 +72,8 @@ class SF2SOG(BaseSelector):
     *A sweep*: Y, then G, whose rows are projections on the simplex (`methods.core.optimal_graph`), both exact; then
     swaps of features, first of blocks, then of single ones, until no single swap lowers that sum by more than a
     millionth (`methods.sf2sog.eigen_subset`).  So it is at the end, whatever the status.  Other starts may end lower.
-    B is never formed: O(n_samples^2 n_features) where G has filled up, less while it is sparse, and O(h^3 (h +
-    n_features)) for the proof that no swap helps.  Deterministic.
+    B is never formed: O(n_samples^2 n_features) where G has filled up, less while it is sparse, and O(c h^2
+    n_features) for the proof that no swap helps.  Deterministic.
 
     *Differs from the paper*: there is no public program.  The choice of features usual for this model, minorising and
     keeping the h largest diagonal entries of a projected matrix, does not leave its start; hence the swaps.  Neither

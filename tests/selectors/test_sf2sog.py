@@ -20,7 +20,8 @@ from methods.core.optimal_graph import (
 )
 from methods.core.prox import project_simplex
 from methods.sf2sog import Problem
-from methods.sf2sog.eigen_subset import WORTHWHILE, Quadratic, _bounds, _falls, swapped
+from methods.sf2sog.eigen_subset import WORTHWHILE, Quadratic, swapped
+from methods.sf2sog.exchange import Exchange, _Rest
 
 SHAPES = [(60, 25), (30, 70), (20, 20)]
 
@@ -236,31 +237,88 @@ def test_at_the_end_no_swap_of_real_features_lowers_the_objective(data_dir):
     assert others.min() >= now * (1 - 2 * WORTHWHILE)
 
 
-def test_the_bound_for_a_small_column_is_exact_to_second_order():
-    values = np.linspace(0.1, 1, 9)
-    columns = 1e-3 * np.random.default_rng(0).normal(size=(9, 50))
-    bordered = [np.block([[np.diag(values), z[:, None]], [z, 2.0]]) for z in columns.T]
-    exact = np.array([values[:4].sum() - np.linalg.eigvalsh(matrix)[:4].sum() for matrix in bordered])
-    # Squares are a millionth: what is left out is a millionth of that, over gaps of a tenth.
-    np.testing.assert_allclose(_bounds(values, columns**2, np.full(50, 2.0), 4), exact, rtol=1e-4, atol=1e-14)
+def semidefinite(kind, n_features=30, h=10):
+    """A positive semidefinite matrix whose first h features are coupled as `kind` says."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(60, n_features)) * rng.uniform(0.2, 1, n_features)
+    B = X.T @ X / 60
+    vectors = np.linalg.qr(rng.normal(size=(h, h)))[0]
+    if kind == "equal":  # not to be told apart
+        vectors[:, :3] = np.linalg.qr(vectors[:, :3])[0]
+        B[:h, :h] = vectors @ np.diag([0.1] * 3 + list(np.linspace(0.3, 1, h - 3))) @ vectors.T
+        B[:h, h:] *= 0.2
+        B += 1e-3 * np.eye(n_features)
+    elif kind != "any":  # the first features are nearly eigenvectors
+        B[:3, 3:h] *= kind
+        B[3:h, :3] *= kind
+        B[range(3), range(3)] *= 0.2
+        B[:h, h:] *= 0.2
+        B[h:, :h] *= 0.2
+        B += 0.05 * np.eye(n_features)
+    B = np.triu(B) + np.triu(B, 1).T
+    assert np.linalg.eigvalsh(B)[0] > 0
+    return B
 
 
-@pytest.mark.parametrize("equal", [False, True])
+KINDS = ["any", "equal", 0.0, 1e-12, 1e-6, 1e-4, 1e-2]
+
+
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("n_vectors", [1, 3, 9])
-@pytest.mark.parametrize("size", [1.0, 1e-3, 0.0])
-def test_bounds_of_what_a_column_takes_from_the_eigenvalues_hold(equal, n_vectors, size):
-    rng = np.random.default_rng(n_vectors)
-    values = np.sort(rng.uniform(0.1, 1, 9))
-    if equal:
-        values[:4] = values[3]
-    columns = size * rng.normal(size=(9, 50))
-    # Semidefinite: the corner is at least what the column explains of it.
-    diagonal = (columns**2 / values[:, None]).sum(axis=0) + rng.uniform(0, 1, 50)
-    bordered = [np.block([[np.diag(values), z[:, None]], [z, b]]) for z, b in zip(columns.T, diagonal, strict=True)]
-    exact = np.array([values[:n_vectors].sum() - np.linalg.eigvalsh(matrix)[:n_vectors].sum() for matrix in bordered])
-    bounds, falls = (bound(values, columns**2, diagonal, n_vectors) for bound in (_bounds, _falls))
-    assert (bounds >= exact - 1e-12).all() and (falls >= exact - 1e-12).all()
-    np.testing.assert_allclose(falls, exact, atol=1e-8)
+def test_what_a_swap_does_is_known_from_the_eigenvectors_of_the_set(kind, n_vectors):
+    B = semidefinite(kind)
+    exchange = Exchange(B[:10], np.arange(10), np.diag(B), n_vectors)
+    made = 0
+    for leaving in range(10):
+        stay = np.delete(np.arange(10), leaving)
+        alone = _Rest.on_its_own(exchange, leaving)
+        before = np.linalg.eigvalsh(B[np.ix_(stay, stay)])[:n_vectors].sum()
+        sets = [np.append(stay, new) for new in range(10, 30)]
+        exact = np.array([before - np.linalg.eigvalsh(B[np.ix_(s, s)])[:n_vectors].sum() for s in sets])
+        whole = _Rest.of_the_whole(exchange, leaving)
+        made += whole is not None
+        for rest in filter(None, (alone, whole)):
+            assert rest.values.sum() == pytest.approx(before, rel=1e-12)
+            assert (rest.bounds(exchange.diagonal) >= exact - 1e-12).all()
+            falls = rest.falls(np.arange(20), exchange.diagonal, -1.0)
+            assert (falls >= exact - 1e-12).all()
+            np.testing.assert_allclose(falls, exact, atol=1e-8)
+        if whole is not None:
+            np.testing.assert_allclose(whole.values, alone.values, rtol=1e-12)
+            np.testing.assert_allclose(whole.squares, alone.squares, rtol=1e-6, atol=1e-12)
+            np.testing.assert_allclose(whole.others, alone.others, rtol=1e-6, atol=1e-7)
+    assert made == (0 if kind == "equal" else 10)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_features_that_may_join_are_those_that_lower_the_total(kind):
+    B = semidefinite(kind)
+    chosen = np.arange(10)
+    exchange = Exchange(B[:10], chosen, np.diag(B), 3)
+    now = np.linalg.eigvalsh(B[:10, :10])[:3].sum()
+    helped = 0
+    for leaving in range(10):
+        after = {
+            new: np.linalg.eigvalsh(B[np.ix_(s, s)])[:3].sum()
+            for new in range(10, 30)
+            for s in [np.append(np.delete(chosen, leaving), new)]
+        }
+        better = sorted((new for new in after if after[new] < now), key=after.get)
+        assert list(exchange.joining(leaving, now)) == better
+        helped += len(better)
+    assert 0 < helped < 200
+
+
+def test_the_bound_for_a_small_column_is_exact_to_second_order():
+    B = np.diag(np.append(np.linspace(0.1, 1, 9), np.full(51, 2.0)))
+    B[:9, 9:] = 1e-3 * np.random.default_rng(0).normal(size=(9, 51))
+    B[9:, :9] = B[:9, 9:].T
+    exchange = Exchange(B[:10], np.arange(10), np.diag(B), 4)
+    sets = [np.append(np.arange(9), new) for new in range(10, 60)]
+    exact = np.array([np.linspace(0.1, 1, 9)[:4].sum() - np.linalg.eigvalsh(B[np.ix_(s, s)])[:4].sum() for s in sets])
+    # Squares are a millionth: what is left out is a millionth of that, over gaps of a tenth.
+    bounds = _Rest.of_the_whole(exchange, 9).bounds(exchange.diagonal)
+    np.testing.assert_allclose(bounds, exact, rtol=1e-4, atol=1e-14)
 
 
 def test_features_given_are_the_start_and_swaps_leave_it():
