@@ -1,6 +1,7 @@
 """The matrix M of `methods.core.indicators` for indicators that are smooth on a graph and regressed on the data."""
 
-from methods.core.one_entry import times_within
+from methods.core.one_entry import within
+from methods.core.sparse_products import times
 
 
 class IndicatorMatrix:
@@ -21,12 +22,12 @@ class IndicatorMatrix:
 
     def times(self, F):
         """MF, for F of shape (n_samples, n_columns)."""
-        return self.smooth * (self.L @ F) + self.fit * self.system.misfit(F)
+        return self.smooth * times(self.L, F) + self.fit * self.system.misfit(F)
 
-    def within(self, v, labels, n_columns):
-        """(MV)_{i, labels_i} for the V with v_i in column labels_i of row i and zeros elsewhere."""
-        fit = self.system.misfit_within(v, labels, n_columns)
-        return self.smooth * times_within(self.L, v, labels) + self.fit * fit
+    def within(self, labels, n_columns):
+        """A function of v: (MV)_{i, labels_i} for the V with v_i in column labels_i of row i and zeros elsewhere."""
+        L = within(self.L, labels)
+        return lambda v: self.smooth * (L @ v) + self.fit * self.system.misfit_within(v, labels, n_columns)
 
     def diagonal(self, rows):
         """M_ii of these rows."""

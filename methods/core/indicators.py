@@ -62,7 +62,8 @@ class Indicators:
         """
         labels, c = F.argmax(axis=1), F.shape[1]
         v = F[np.arange(len(F)), labels]
-        Mv, lengths = self.matrix.within(v, labels, c), _lengths_within(v, labels, c)
+        times = self.matrix.within(labels, c)
+        Mv, lengths = times(v), _lengths_within(v, labels, c)
         if np.count_nonzero(F) == np.count_nonzero(v):
             MF, away = None, np.bincount(labels, v * v, c) - 1
             value = v @ Mv + self.gamma / 2 * (away @ away)
@@ -72,7 +73,7 @@ class Indicators:
         u, Mu = v / lengths[labels], Mv / lengths[labels]
         m = self.quotients_within(u, Mu, labels, c)
         if self.left(m).sum() <= (1 + NEAR) * value:
-            u = self.turned(np.where(m[labels] < self.gamma, u, 0.0), Mu, labels, c)
+            u = self.turned(np.where(m[labels] < self.gamma, u, 0.0), Mu, labels, c, times)
             U, MU, m = self.exchanged(spread(u, labels, c))
             if self.left(m).sum() <= value:
                 lengths = np.sqrt(np.maximum(1 - m / self.gamma, 0.0))
@@ -117,8 +118,8 @@ class Indicators:
         filled = np.bincount(labels, u > 0, c) > 0
         return np.where(filled, np.bincount(labels, u * Mu, c), self.gamma)
 
-    def turned(self, u, Mu, labels, c):
-        """Such columns of unit norm, with lower quotients and no entry where u has none."""
+    def turned(self, u, Mu, labels, c, times):
+        """Such columns of unit norm, with lower quotients and no entry where u has none; `times` gives Mu."""
         mask = u > 0
 
         def there(u, Mu, lengths):
@@ -129,7 +130,7 @@ class Indicators:
         def function(v):
             lengths = _lengths_within(v, labels, c)
             u = v / lengths[labels]
-            return there(u, self.matrix.within(u, labels, c), lengths)
+            return there(u, times(u), lengths)
 
         v = minimize_nonnegative(function, u, TURNS, SMALL, there(u, Mu, np.ones(c)))
         return v / _lengths_within(v, labels, c)[labels]

@@ -69,20 +69,23 @@ def own_products(X, W, labels):
     return _dot_rows(X, W, labels)
 
 
-def times_within(L, v, labels):
-    """(L V)_{i, labels_i}.
+def within(L, labels):
+    """The entries of L between rows of the same label, in their order: of all others L V needs none in these places.
+
+    (L V)_{i, labels_i} is then their product with v.
 
     Parameters
     ----------
     L : csr_array of shape (n, n)
-    v : ndarray of shape (n,)
     labels : ndarray of int of shape (n,)
 
     Returns
     -------
-    ndarray of shape (n,)
+    csr_array of shape (n, n)
     """
-    return _times_within(L.data, L.indices, L.indptr, v, labels)
+    kept = np.empty_like(L.data), np.empty_like(L.indices), np.empty_like(L.indptr)
+    nnz = _select_within(L.data, L.indices, L.indptr, labels, *kept)
+    return sparse.csr_array((kept[0][:nnz].copy(), kept[1][:nnz].copy(), kept[2]), shape=L.shape)
 
 
 @compiled()
@@ -126,12 +129,13 @@ def _dot_sparse_rows(data, indices, indptr, W, labels):
 
 
 @compiled()
-def _times_within(data, indices, indptr, v, labels):
-    result = np.empty(len(v))
-    for i in range(len(v)):
-        own, total = labels[i], 0.0
+def _select_within(data, indices, indptr, labels, kept, columns, ends):
+    ends[0] = end = 0
+    for i in range(len(labels)):
+        own = labels[i]
         for a in range(indptr[i], indptr[i + 1]):
             if labels[indices[a]] == own:
-                total += data[a] * v[indices[a]]
-        result[i] = total
-    return result
+                kept[end], columns[end] = data[a], indices[a]
+                end += 1
+        ends[i + 1] = end
+    return end

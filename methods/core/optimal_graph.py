@@ -9,6 +9,7 @@ from scipy.sparse.linalg import splu
 
 from methods.core import adapted_rows
 from methods.core.graphs import affinity_graph
+from methods.core.sparse_products import times
 
 DENSE_SAMPLES = 600  # up to here, and beyond the share below, dense factors are as fast
 DENSE_SHARE = 0.02
@@ -99,7 +100,7 @@ class Adapted:
             arrays = self._empty(min(2 * self.nnz, n**2))  # every entry of G makes two of H at most
             adapted_rows.symmetric(_arrays(G), _arrays(sparse.csr_array(G.T)), *arrays, sums)
             H = _csr(*arrays)
-            smoothed = H @ self.Y
+            smoothed = times(H, self.Y)
             if self.spare is not None:
                 self.spare.append(self.arrays)
                 self.arrays = None  # what `rows` would return is soon written over

@@ -9,6 +9,7 @@ from methods.core.compiled import compiled
 from methods.core.one_entry import column_sums, own_products, spread
 from methods.core.prox import row_norms
 from methods.core.shared import shared
+from methods.core.sparse_products import times
 
 SPARSE = 0.25  # up to this share of non-zero entries X is multiplied as a sparse array
 FEW = 3  # times as many rows cost more, one by one, than all of a diagonal
@@ -63,7 +64,8 @@ class WeightedRidge:
         self.X = X
         tall = len(X) >= X.shape[1]
         self.gram = shared(X, _gram) if tall else None
-        self.sparse = shared(X, sparse_where_it_pays if tall else _sparse_features)
+        self.sparse = shared(X, sparse_where_it_pays) if tall else None
+        self.features = shared(X, sparse_features_where_it_pays if tall else _sparse_features)
 
     def factor(self, weights):
         """Factor the system of these weights.
@@ -83,8 +85,8 @@ class WeightedRidge:
             As `weighted_ridge`.
         """
         if self.gram is None:
-            return _WideRidge(self.X, weights, self.sparse)
-        return _TallRidge(self.X, self.X if self.sparse is None else self.sparse, self.gram, weights)
+            return _WideRidge(self.X, weights, self.features)
+        return _TallRidge(self.X, self.gram, weights, self.sparse, self.features)
 
 
 class FactoredRidge:
@@ -120,8 +122,9 @@ class FactoredRidge:
 
 
 class _TallRidge(FactoredRidge):
-    def __init__(self, X, factor, gram, weights):
-        self.X, self.factor = X, factor  # the same, the second one to multiply by
+    def __init__(self, X, gram, weights, few=None, features=None):
+        """`few` and `features`: X and X' as csr_arrays to multiply by, where that pays."""
+        self.X, self.factor, self.features = X, X if few is None else few, features
         self.weights = weights
         system = gram.copy()
         system.flat[:: len(system) + 1] += weights
@@ -129,11 +132,12 @@ class _TallRidge(FactoredRidge):
 
     def coefficients(self, F):
         # The transpose of a product of transposes takes half the time, and the solver can overwrite it.
-        return _solved(self.system, (F.T @ self.factor).T, overwrite=True)
+        right = (F.T @ self.X).T if self.features is None else times(self.features, F)
+        return _solved(self.system, right, overwrite=True)
 
     def residual(self, F):
         W = self.coefficients(F)
-        return F - (W.T @ self.factor.T).T, W
+        return F - ((W.T @ self.X.T).T if self.features is None else times(self.factor, W)), W
 
     def misfit_within(self, v, labels, n_columns):
         W = _solved(self.system, column_sums(self.factor, v, labels, n_columns).T, overwrite=True)
@@ -167,7 +171,7 @@ class _WideRidge(FactoredRidge):
 
     def residual(self, F):
         rest = self.misfit(F)
-        return rest, self.root[:, None] * (self.scaled @ rest)
+        return rest, self.root[:, None] * times(self.scaled, rest)
 
     def misfit_within(self, v, labels, n_columns):
         return self.misfit(spread(v, labels, n_columns))[np.arange(len(v)), labels]
@@ -218,6 +222,12 @@ def sparse_where_it_pays(X):
     return sparse.csr_array(X) if np.count_nonzero(X) <= SPARSE * X.size else None
 
 
+def sparse_features_where_it_pays(X):
+    """X' as a csr_array, where `sparse_where_it_pays`."""
+    few = shared(X, sparse_where_it_pays)
+    return None if few is None else sparse.csr_array(few.T)
+
+
 def _sparse_features(X):
     """X' as a csr_array; None where too few entries of X are zero."""
     return sparse.csr_array(X.T) if np.count_nonzero(X) <= SPARSE_PAIRS * X.size else None
@@ -266,10 +276,11 @@ def doubly_weighted_ridge(X, F, sample_weights, weights):
     few = shared(X, sparse_where_it_pays) if tall else None
     if few is not None:
         gram = weighted_gram(few.data, few.indices, few.indptr, np.asarray(sample_weights), X.shape[1])
-        return _TallRidge(X, few, gram, weights).coefficients(sample_weights[:, None] * F)
+        features = shared(X, sparse_features_where_it_pays)
+        return _TallRidge(X, gram, weights, few, features).coefficients(sample_weights[:, None] * F)
     root = np.sqrt(sample_weights)[:, None]
     X, F = root * X, root * F
-    return (_TallRidge(X, X, X.T @ X, weights) if tall else _WideRidge(X, weights)).coefficients(F)
+    return (_TallRidge(X, X.T @ X, weights) if tall else _WideRidge(X, weights)).coefficients(F)
 
 
 @compiled()

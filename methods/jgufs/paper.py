@@ -14,6 +14,7 @@ from methods.core.prox import oblique
 from methods.core.reweighting import Memory, log_scale, no_memory, safeguarded
 from methods.core.ridge import WeightedRidge
 from methods.core.shared import shared
+from methods.core.sparse_products import times
 from methods.core.starts import graph_labels, indicator
 
 LIFT = 0.2  # of every entry of the start
@@ -146,7 +147,7 @@ class Problem:
 
     def state(self, F, rest, W, graph):
         value_w = np.vdot(rest, rest) + self.gamma * np.exp(log_scale(W)).sum()
-        smooth = self.alpha * np.vdot(F, graph.L @ F)
+        smooth = self.alpha * np.vdot(F, times(graph.L, F))
         value = graph.adapted.distance + smooth + self.beta * value_w + self.lambda_ / 2 * oblique(F)
         return State(F, W, graph, float(value), float(value_w))
 

@@ -10,8 +10,9 @@ from methods.core.graphs import affinity_graph
 from methods.core.local_learning import kernel_graph_laplacian, local_learning_laplacian
 from methods.core.loop import largest_change
 from methods.core.prox import row_norms, smooth_l21
-from methods.core.ridge import doubly_weighted_ridge, sparse_where_it_pays
+from methods.core.ridge import doubly_weighted_ridge, sparse_features_where_it_pays, sparse_where_it_pays
 from methods.core.shared import shared
+from methods.core.sparse_products import times
 from methods.core.starts import scaled_indicator
 from methods.rufs.indicator_block import value_and_slope
 from methods.rufs.residuals import data_squares
@@ -62,6 +63,7 @@ class Problem:
         self.squares = np.einsum("ij,ij->i", X, X)
         self.sparse = shared(X, sparse_where_it_pays)
         self.factor = self.X if self.sparse is None else self.sparse  # the same, to multiply by
+        self.features = shared(X, sparse_features_where_it_pays)
 
     def start(self, G):
         """F: non-negative least squares by clipping; W: ridge regression on G."""
@@ -89,11 +91,11 @@ class Problem:
         return np.zeros(len(state.W)) if collapsed else row_norms(state.W)
 
     def value_w(self, W, G):
-        return self.alpha * smooth_l21(self.factor @ W - G, EPS) + self.beta * smooth_l21(W, EPS)
+        return self.alpha * smooth_l21(times(self.factor, W) - G, EPS) + self.beta * smooth_l21(W, EPS)
 
     def value_g(self, G):
         away = G.T @ G - np.eye(G.shape[1])
-        return self.nu * np.vdot(G, self.L @ G) + self.zeta / 4 * np.vdot(away, away)
+        return self.nu * np.vdot(G, times(self.L, G)) + self.zeta / 4 * np.vdot(away, away)
 
     def value_f(self, G, F):
         return float(np.sqrt(self.misfits(G, F) + EPS).sum())
@@ -102,14 +104,14 @@ class Problem:
         """||x_i - g_i F||^2, of shape (n_samples,)."""
         if self.sparse is None:
             return data_squares(self.X, sparse.csr_array(G), F)
-        squared = self.squares + np.einsum("ik,ik->i", G, G @ (F @ F.T) - 2 * (self.sparse @ F.T))
+        squared = self.squares + np.einsum("ik,ik->i", G, G @ (F @ F.T) - 2 * times(self.sparse, F.T))
         lost = squared < CANCELS * self.squares
         squared[lost] = _squares(self.X[lost] - G[lost] @ F)
         return squared
 
     def step_w(self, W, G):
         """Reweighting: the minimum over W of a quadratic that touches the two norms from above at W."""
-        rest = self.factor @ W - G
+        rest = times(self.factor, W) - G
         value = self.alpha * smooth_l21(rest, EPS) + self.beta * smooth_l21(W, EPS)
         for _ in range(self.reweightings):
             samples = 1 / np.sqrt(np.einsum("ij,ij->i", rest, rest) + EPS)
@@ -118,7 +120,7 @@ class Problem:
                 candidate = doubly_weighted_ridge(self.X, G, samples, features)
             except np.linalg.LinAlgError:  # singular in double precision: nothing to be gained here
                 return W
-            rest = self.factor @ candidate - G
+            rest = times(self.factor, candidate) - G
             lower = self.alpha * smooth_l21(rest, EPS) + self.beta * smooth_l21(candidate, EPS)
             if not lower < value:  # rounding
                 return W
@@ -129,8 +131,8 @@ class Problem:
 
     def step_g(self, W, G, F):
         """Projected L-BFGS; an evaluation costs less the more entries of G are zero."""
-        XW, L = self.factor @ W, self.L
-        held = self.factor @ F.T, F @ F.T, XW, self.squares, self.nu, self.alpha, self.zeta, EPS
+        XW, L = times(self.factor, W), self.L
+        held = times(self.factor, F.T), F @ F.T, XW, self.squares, self.nu, self.alpha, self.zeta, EPS
 
         def function(G):
             return value_and_slope(G, L.data, L.indices, L.indptr, *held)
@@ -146,7 +148,8 @@ class Problem:
         value = roots.sum()
         for _ in range(self.reweightings):
             weighted = G / roots[:, None]
-            inner, outer = weighted.T @ G, weighted.T @ self.factor
+            inner = weighted.T @ G
+            outer = weighted.T @ self.X if self.features is None else times(self.features, weighted).T
             candidate = F.copy()
             for _ in range(3):
                 for k in np.flatnonzero(np.diag(inner) > 0):

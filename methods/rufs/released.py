@@ -8,11 +8,12 @@ from scipy import sparse
 from methods.core.graphs import affinity_graph
 from methods.core.local_learning import kernel_graph_laplacian, mean_distance
 from methods.core.prox import row_norms
-from methods.core.ridge import sparse_where_it_pays, weighted_ridge
+from methods.core.ridge import sparse_features_where_it_pays, sparse_where_it_pays, weighted_ridge
 from methods.core.shared import shared
+from methods.core.sparse_products import times
 from methods.core.starts import indicator
 from methods.rufs.descent import descend
-from methods.rufs.residuals import data_squares, regression
+from methods.rufs.residuals import data_squares, regression, sparse_regression
 
 ROW_PENALTY = 1e-4  # of sum_j ||F_:j||, not in the paper
 SUM_PENALTY = 0.1  # of sum G, not in the paper
@@ -67,6 +68,7 @@ class Problem:
         self.X, self.L = np.ascontiguousarray(X), nu * L
         few = shared(X, sparse_where_it_pays)
         self.factor = self.X if few is None else few  # the same, to multiply by
+        self.features = shared(X, sparse_features_where_it_pays)
         self.lengths = row_norms(self.X)
         self.alpha, self.beta, self.zeta = float(alpha), float(beta), zeta
         self.decrease, self.small = decrease, small
@@ -95,7 +97,7 @@ class Problem:
     def sweep(self, state):
         """W, then G, then F."""
         W, gradient_w = self.step_w(state.W, state.G)
-        at_g = self.block_g(state.F, self.factor @ W)
+        at_g = self.block_g(state.F, times(self.factor, W))
         G, gradient_g = descend(
             at_g,
             state.G,
@@ -114,7 +116,7 @@ class Problem:
 
     def value(self, W, G, F):
         """The paper's (8), with the two further penalties."""
-        value_g, _ = self.block_g(F, self.factor @ W)(G)
+        value_g, _ = self.block_g(F, times(self.factor, W))(G)
         return self.beta * row_norms(W).sum() + value_g + ROW_PENALTY * row_norms(F.T).sum()
 
     def misfits(self, G, F):
@@ -124,7 +126,7 @@ class Problem:
     def gradients(self, W, G, F):
         """Of W, G and F, as the program takes them before its first sweep."""
         at_f = self.block_f(G, self.misfits(G, F))
-        at = self.block_w(G)(W), self.block_g(F, self.factor @ W)(G), at_f(F)
+        at = self.block_w(G)(W), self.block_g(F, times(self.factor, W))(G), at_f(F)
         return tuple(gradient() for _, gradient in at)
 
     # Each of these gives a function of the block: its value, and what computes the gradient from the same products.
@@ -134,15 +136,17 @@ class Problem:
 
         def at(W):
             nonlocal refused
+            if self.features is not None:
+                return sparse_regression(self.factor, self.features, W, G, self.alpha, self.beta)
             # One pass over X gives both; a candidate after two that were refused is likely to be refused.
             slope = refused < 2
             refused += 1
-            value, gradient = regression(self.factor, W, G, self.alpha, self.beta, slope)
+            value, gradient = regression(self.X, W, G, self.alpha, self.beta, slope)
 
             def accept():
                 nonlocal refused
                 refused = 0
-                return gradient if slope else regression(self.factor, W, G, self.alpha, self.beta)[1]
+                return gradient if slope else regression(self.X, W, G, self.alpha, self.beta)[1]
 
             return value, accept
 
@@ -157,7 +161,7 @@ class Problem:
         identity = np.eye(XW.shape[1])
 
         def at(G):
-            rest, away, LG, apart = G @ R.T - XQ, G.T @ G - identity, self.L @ G, G - XW
+            rest, away, LG, apart = G @ R.T - XQ, G.T @ G - identity, times(self.L, G), G - XW
             norms, between = np.sqrt(np.einsum("ij,ij->i", rest, rest) + outside), row_norms(apart)
             value = (
                 norms.sum()
@@ -185,7 +189,7 @@ class Problem:
         scaled = np.divide(G, weights[:, None], out=np.zeros_like(G), where=(weights > 0)[:, None])
         near, scaled_near, X_near = G[close], scaled[close].T, self.X[close]
         scaled[close] = 0.0
-        inner, outer = scaled.T @ G, scaled.T @ self.factor
+        inner, outer = scaled.T @ G, scaled.T @ self.X if self.features is None else times(self.features, scaled).T
 
         def at(F):
             columns = row_norms(F.T)

@@ -1,9 +1,9 @@
 """The row norms of XW - G and GF - X, and the gradient of the first, from one pass over X."""
 
 import numpy as np
-from scipy import sparse
 
 from methods.core.compiled import compiled
+from methods.core.sparse_products import times
 
 # Multiplications in a product of matrices up to which BLAS does not copy its factors first; the rows of X that it takes
 # are then still in the cache for the second product.
@@ -16,7 +16,7 @@ def regression(X, W, G, alpha, beta, slope=True):
 
     Parameters
     ----------
-    X : ndarray in C order or csr_array, of shape (n_samples, n_features)
+    X : ndarray in C order of shape (n_samples, n_features)
     W : ndarray of shape (n_features, n_columns)
     G : ndarray of shape (n_samples, n_columns)
     alpha, beta : float
@@ -30,9 +30,14 @@ def regression(X, W, G, alpha, beta, slope=True):
         Without `slope`, of no meaning.
     """
     W, G = np.ascontiguousarray(W), np.ascontiguousarray(G)
-    if sparse.issparse(X):
-        return few_entries(X.data, X.indices, X.indptr, W, G, alpha, beta, slope)
     return blocks_of_rows(X, W, G, alpha, beta, slope, max(SMALL // W.size // 8, 1) * 8)
+
+
+def sparse_regression(X, features, W, G, alpha, beta):
+    """The same for csr_arrays X and features = X': the value, and a function that gives the gradient."""
+    rest, gradient = times(X, W) - G, np.array(W, order="C")
+    value = to_lengths(gradient, beta) + to_lengths(rest, alpha)
+    return value, lambda: gradient + times(features, rest)
 
 
 def data_squares(X, G, F):
@@ -65,11 +70,19 @@ def to_length(row, length):
 
 
 @compiled(fastmath={"reassoc", "contract"})
+def to_lengths(rows, length):
+    """`to_length` of all rows, summed."""
+    total = 0.0
+    for i in range(len(rows)):
+        total += to_length(rows[i], length)
+    return total
+
+
+@compiled(fastmath={"reassoc", "contract"})
 def blocks_of_rows(X, W, G, alpha, beta, slope, height):
     """`regression` of a dense X, `height` rows at a time."""
-    value, gradient = 0.0, W.copy()
-    for j in range(len(W)):
-        value += to_length(gradient[j], beta)
+    gradient = W.copy()
+    value = to_lengths(gradient, beta)
     pull, rests = np.empty(W.shape), np.empty((height, W.shape[1]))
     for start in range(0, len(X), height):
         block = X[start : start + height]
@@ -82,27 +95,6 @@ def blocks_of_rows(X, W, G, alpha, beta, slope, height):
         if slope:
             np.dot(block.T, rest, pull)
             gradient += pull
-    return value, gradient
-
-
-@compiled(fastmath={"reassoc", "contract"})
-def few_entries(data, indices, indptr, W, G, alpha, beta, slope):
-    """`regression` for the parts of a csr_array."""
-    value, gradient, rest = 0.0, W.copy(), np.empty(W.shape[1])
-    for j in range(len(W)):
-        value += to_length(gradient[j], beta)
-    for i in range(len(G)):
-        for k in range(len(rest)):
-            rest[k] = -G[i, k]
-        for a in range(indptr[i], indptr[i + 1]):
-            row, entry = W[indices[a]], data[a]
-            for k in range(len(rest)):
-                rest[k] += entry * row[k]
-        value += to_length(rest, alpha)
-        for a in range(indptr[i], indptr[i + 1] if slope else indptr[i]):
-            row, entry = gradient[indices[a]], data[a]
-            for k in range(len(rest)):
-                row[k] += entry * rest[k]
     return value, gradient
 
 

@@ -116,7 +116,7 @@ def test_what_f_minimises_is_the_objective_with_its_best_w(shape, gamma):
     np.testing.assert_allclose(function.matrix.diagonal(rows), np.diag(dense), atol=1e-9)
     assert (function.matrix.diagonal_bound() <= np.diag(dense) + 1e-9).all()
     v, labels = np.random.default_rng(2).uniform(size=shape[0]), rows % 3
-    np.testing.assert_allclose(function.matrix.within(v, labels, 3), (dense @ spread(v, labels, 3))[rows, labels])
+    np.testing.assert_allclose(function.matrix.within(labels, 3)(v), (dense @ spread(v, labels, 3))[rows, labels])
 
 
 @pytest.mark.parametrize("alpha", [1e-3, 1.0, 1e4])

@@ -19,18 +19,20 @@ def parts(seed=0, shape=(50, 21), n_columns=4):
     return X, W, G * (rng.uniform(size=G.shape) < 0.6)
 
 
-@pytest.mark.parametrize("layout", [np.asarray, sparse.csr_array])
 @pytest.mark.parametrize("small", [1, 700, 10**6])
-def test_regression_is_the_two_sums_of_norms_and_their_slope(monkeypatch, layout, small):
+def test_regression_is_the_two_sums_of_norms_and_their_slope(monkeypatch, small):
     monkeypatch.setattr(residuals, "SMALL", small)
     X, W, G = parts()
     rest = X @ W - G
     norms, own = row_norms(rest), row_norms(W)
     slope = 2.0 * X.T @ (rest / np.where(norms, norms, 1)[:, None]) + 0.5 * W / np.where(own, own, 1)[:, None]
-    value, gradient = residuals.regression(layout(X), W, G, 2.0, 0.5)
+    value, gradient = residuals.regression(X, W, G, 2.0, 0.5)
     assert value == pytest.approx(2.0 * norms.sum() + 0.5 * own.sum(), rel=1e-13)
     np.testing.assert_allclose(gradient, slope, rtol=1e-12, atol=1e-13)  # sums of some 50 terms near 1
-    assert residuals.regression(layout(X), W, G, 2.0, 0.5, slope=False)[0] == value
+    assert residuals.regression(X, W, G, 2.0, 0.5, slope=False)[0] == value
+    again, later = residuals.sparse_regression(sparse.csr_array(X), sparse.csr_array(X.T), W, G, 2.0, 0.5)
+    assert again == pytest.approx(value, rel=1e-13)
+    np.testing.assert_allclose(later(), slope, rtol=1e-12, atol=1e-13)
 
 
 @pytest.mark.parametrize("chunk", [1, 8, 1024])

@@ -18,8 +18,8 @@ class Dense:
     def times(self, F):
         return self.M @ F
 
-    def within(self, v, labels, n_columns):
-        return self.times(spread(v, labels, n_columns))[np.arange(len(v)), labels]
+    def within(self, labels, n_columns):
+        return lambda v: self.times(spread(v, labels, n_columns))[np.arange(len(v)), labels]
 
     def diagonal(self, rows):
         self.asked.append(rows)
@@ -137,7 +137,7 @@ def test_turned_columns_keep_their_rows_and_have_lower_quotients(gamma):
     labels = U.argmax(axis=1)
     MU, m = function.quotients(U)
     rows = np.arange(len(U))
-    turned = function.turned(U[rows, labels], MU[rows, labels], labels, 3)
+    turned = function.turned(U[rows, labels], MU[rows, labels], labels, 3, function.matrix.within(labels, 3))
     V = spread(turned, labels, 3)
     assert turned[3] == 0
     np.testing.assert_allclose(np.linalg.norm(V, axis=0), 1)

@@ -1,0 +1,125 @@
+"""Products of a sparse matrix with a few columns, the columns side by side in the registers of the processor."""
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
+from scipy import sparse
+
+from methods.core.compiled import compiled
+
+
+def times(A, F):
+    """A F.
+
+    Every entry is added up as scipy does it, in the same order, and comes out the same to the last bit, in a half to a
+    quarter of the time.
+
+    Parameters
+    ----------
+    A : csr_array or ndarray of shape (m, n)
+    F : ndarray of shape (n, n_columns)
+
+    Returns
+    -------
+    ndarray of shape (m, n_columns)
+    """
+    compressed = sparse.issparse(A) and A.format == "csr" and A.dtype == F.dtype == float
+    if not compressed or F.ndim < 2 or F.shape[1] < 2 or A.shape[1] != len(F):
+        return A @ F
+    n_columns = F.shape[1]
+    product = np.empty((A.shape[0], n_columns))
+    arrays = tuple(array.view() for array in (A.data, A.indices, A.indptr, np.ascontiguousarray(F)))
+    for array in arrays:  # so that loops are compiled for one kind of array
+        array.flags.writeable = False
+    loop = _by_two if n_columns < 4 else _by_four if n_columns < 8 else _by_eight
+    loop(*arrays, product)
+    return product
+
+
+def _row_of(width, count):
+    """A function that writes `count` groups of `width` entries of a row of the product; one loop over the row of A.
+
+    Its arguments are the data and indices of A, where the row begins and ends there, F, its number of columns, the
+    first column of each group, the product, and where its row begins.  Numba leaves such sums in memory.
+    """
+
+    @intrinsic
+    def write(typing, data, indices, begin, end, F, n_columns, columns, product, row):
+        signature = types.void(data, indices, begin, end, F, n_columns, columns, product, row)
+        vector = ir.VectorType(ir.DoubleType(), width)
+        nothing, lane = ir.Constant(vector, ir.Undefined), ir.IntType(32)
+        first_lane = ir.Constant(ir.VectorType(lane, width), [0] * width)
+
+        def generate(context, builder, signature, arguments):
+            data, indices, begin, end, F, n_columns, columns, product, row = arguments
+
+            def pointer(place):
+                return context.make_array(signature.args[place])(context, builder, arguments[place]).data
+
+            def group(base, start, column):
+                at = builder.gep(base, [builder.add(start, column)])
+                return builder.bitcast(at, vector.as_pointer())
+
+            firsts = [builder.extract_value(columns, k) for k in range(count)]
+            sums = [cgutils.alloca_once_value(builder, ir.Constant(vector, [0.0] * width)) for _ in firsts]
+            data, indices, F, product = pointer(0), pointer(1), pointer(4), pointer(7)
+            with cgutils.for_range_slice(builder, begin, end, ir.Constant(begin.type, 1)) as (place, _):
+                entry = builder.insert_element(nothing, builder.load(builder.gep(data, [place])), ir.Constant(lane, 0))
+                entry = builder.shuffle_vector(entry, nothing, first_lane)
+                column = builder.sext(builder.load(builder.gep(indices, [place])), begin.type)
+                start = builder.mul(column, n_columns)
+                for total, first in zip(sums, firsts, strict=True):
+                    part = builder.fmul(entry, builder.load(group(F, start, first), align=8))
+                    builder.store(builder.fadd(builder.load(total), part), total)
+            for total, first in zip(sums, firsts, strict=True):
+                builder.store(builder.load(total), group(product, row, first), align=8)
+            return context.get_dummy_value()
+
+        return signature, generate
+
+    return write
+
+
+_two, _four = _row_of(2, 1), _row_of(4, 1)
+_fours, _eight, _eights, _three_eights = _row_of(4, 2), _row_of(8, 1), _row_of(8, 2), _row_of(8, 3)
+
+
+@compiled()
+def _by_two(data, indices, indptr, F, product):
+    """2 or 3 columns; where the number is no multiple of the width, here and below, the last group overlaps."""
+    c = F.shape[1]
+    for i in range(len(product)):
+        begin, end = np.int64(indptr[i]), np.int64(indptr[i + 1])
+        for k in range(0, c, 2):
+            _two(data, indices, begin, end, F, c, (min(k, c - 2),), product, i * c)
+
+
+@compiled()
+def _by_four(data, indices, indptr, F, product):
+    c = F.shape[1]
+    for i in range(len(product)):
+        begin, end = np.int64(indptr[i]), np.int64(indptr[i + 1])
+        if c > 4:
+            _fours(data, indices, begin, end, F, c, (0, c - 4), product, i * c)
+        else:
+            _four(data, indices, begin, end, F, c, (0,), product, i * c)
+
+
+@compiled()
+def _by_eight(data, indices, indptr, F, product):
+    c = F.shape[1]
+    for i in range(len(product)):
+        begin, end = np.int64(indptr[i]), np.int64(indptr[i + 1])
+        k = 0
+        while k < c:
+            if k + 16 < c:
+                _three_eights(data, indices, begin, end, F, c, (k, k + 8, min(k + 16, c - 8)), product, i * c)
+                k += 24
+            elif k + 8 < c:
+                _eights(data, indices, begin, end, F, c, (k, min(k + 8, c - 8)), product, i * c)
+                k += 16
+            else:
+                _eight(data, indices, begin, end, F, c, (min(k, c - 8),), product, i * c)
+                k += 8
