@@ -4,6 +4,9 @@ import numpy as np
 from scipy import sparse
 
 from methods.core.graphs import BLOCK, knn_graph
+from methods.core.sparse_products import times
+
+HUBS = 32  # times the entries of R may R'R have and still be formed
 
 
 def local_learning_laplacian(X, n_neighbors=5, regularization=0.1):
@@ -22,8 +25,9 @@ def local_learning_laplacian(X, n_neighbors=5, regularization=0.1):
 
     Returns
     -------
-    L : csr_array of shape (n_samples, n_samples)
-        Exactly symmetric, positive semidefinite up to rounding.
+    L : csr_array or Squared, of shape (n_samples, n_samples)
+        Exactly symmetric, positive semidefinite up to rounding.  `Squared` where some samples are neighbours of so many
+        that L has `HUBS` times the entries of A.
 
     Notes
     -----
@@ -64,7 +68,7 @@ def kernel_graph_laplacian(K, regularization=0.1, per_neighbor=False):
 
     Returns
     -------
-    L : csr_array of shape (n_samples, n_samples)
+    L : csr_array or Squared, of shape (n_samples, n_samples)
 
     Notes
     -----
@@ -83,6 +87,27 @@ def kernel_graph_laplacian(K, regularization=0.1, per_neighbor=False):
         return _values(inside).reshape(len(rows), size, size), _values(across).reshape(len(rows), size)
 
     return _laplacian(edges, kernel, regularization, per_neighbor, n)
+
+
+class Squared:
+    """The matrix scale * R'R, for products ``L @ G`` with arrays, and ``number * L``.
+
+    Parameters
+    ----------
+    root : csr_array
+        R.
+    scale : float, default=1.0
+    """
+
+    def __init__(self, root, scale=1.0):
+        self.root, self.transposed, self.scale = root, sparse.csr_array(root.T), scale
+
+    def __matmul__(self, G):
+        product = times(self.transposed, times(self.root, G))
+        return product if self.scale == 1 else self.scale * product
+
+    def __rmul__(self, number):
+        return Squared(self.root, number * self.scale)
 
 
 def mean_distance(X):
@@ -116,6 +141,9 @@ def _laplacian(graph, kernel, regularization, per_neighbor, width):
             values[places] = np.linalg.solve(inside, across[:, :, None])[:, :, 0]
     A = sparse.csr_array((values, graph.indices, graph.indptr), shape=(n, n))
     residual = (sparse.eye_array(n, format="csr") - A).tocsr()
+    lengths = np.diff(residual.indptr).astype(float)
+    if min((lengths**2).sum(), n**2) > HUBS * lengths.sum():
+        return Squared(residual)
     L = (residual.T @ residual).tocsr()
     L = ((L + L.T) / 2).tocsr()
     L.sort_indices()

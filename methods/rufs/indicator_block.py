@@ -6,7 +6,7 @@ from methods.core.compiled import compiled
 
 
 @compiled(fastmath={"reassoc", "contract"})
-def value_and_slope(G, data, indices, indptr, XF, FF, XW, squares, nu, alpha, zeta, eps):
+def value_and_slope(G, data, indices, indptr, LG, XF, FF, XW, squares, nu, alpha, zeta, eps):
     """``sum_i ||x_i - g_i F|| + nu tr G'LG + alpha sum_i ||(XW - G)_i|| + zeta/4 ||G'G - I||^2``, norms smoothed.
 
     Parameters
@@ -15,6 +15,8 @@ def value_and_slope(G, data, indices, indptr, XF, FF, XW, squares, nu, alpha, ze
         Its cost falls with the number of its non-zero entries.
     data, indices, indptr : ndarray
         Of L, symmetric, as a csr_array.
+    LG : ndarray of shape (n_samples, n_clusters) or (0, n_clusters)
+        Where it has rows, it is known already, and the arrays of L are not read.
     XF, XW : ndarray of shape (n_samples, n_clusters)
         XF' and XW.
     FF : ndarray of shape (n_clusters, n_clusters)
@@ -59,10 +61,14 @@ def value_and_slope(G, data, indices, indptr, XF, FF, XW, squares, nu, alpha, ze
         for a in kept:
             for k in range(n_clusters):
                 fitted[k] += G[i, a] * FF[a, k]
-        for p in range(indptr[i], indptr[i + 1]):
-            j, weight = indices[p], data[p]
-            for b in columns[ends[j] : ends[j + 1]]:
-                smooth[b] += weight * G[j, b]
+        if len(LG):
+            for k in range(n_clusters):
+                smooth[k] = LG[i, k]
+        else:
+            for p in range(indptr[i], indptr[i + 1]):
+                j, weight = indices[p], data[p]
+                for b in columns[ends[j] : ends[j + 1]]:
+                    smooth[b] += weight * G[j, b]
         square = squares[i]
         for a in kept:
             square += G[i, a] * (fitted[a] - XF[i, a])

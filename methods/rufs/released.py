@@ -53,7 +53,7 @@ class Problem:
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_features)
-    L : csr_array of shape (n_samples, n_samples)
+    L : csr_array or Squared, of shape (n_samples, n_samples)
     nu, alpha, beta, zeta : float
         As in `methods.rufs.RUFS`.
     decrease : float, default=1e-4

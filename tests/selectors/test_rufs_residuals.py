@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from methods.core.local_learning import local_learning_laplacian
 from methods.core.prox import row_norms
-from methods.rufs import residuals
+from methods.rufs import paper, released, residuals
 from methods.rufs.indicator_block import value_and_slope
-from methods.rufs.released import Problem
 
 
 def parts(seed=0, shape=(50, 21), n_columns=4):
@@ -44,7 +44,7 @@ def test_norms_of_the_data_are_those_of_the_dense_difference(chunk):
 
 def test_gradient_is_right_however_many_candidates_were_refused_before():
     X, W, G = parts()
-    at = Problem(X, sparse.csr_array((50, 50)), 1.0, 2.0, 0.5, 1.0).block_w(G)
+    at = released.Problem(X, sparse.csr_array((50, 50)), 1.0, 2.0, 0.5, 1.0).block_w(G)
     expected = residuals.regression(X, W, G, 2.0, 0.5)
     for refused in (0, 1, 2, 5, 0):
         for _ in range(refused):
@@ -62,10 +62,23 @@ def test_slope_of_f_keeps_its_digits_where_samples_are_all_but_fitted(noise):
     X[5:] += rng.normal(size=(35, 24))  # five samples are near, the others far
     rest = G @ F - X
     weights = row_norms(rest)
-    given = Problem(X, sparse.csr_array((40, 40)), 1.0, 1.0, 1.0, 1.0)
+    given = released.Problem(X, sparse.csr_array((40, 40)), 1.0, 1.0, 1.0, 1.0)
     expected = G.T @ np.divide(rest, weights[:, None], out=np.zeros_like(rest), where=weights[:, None] > 0)
     slope = given.block_f(G, weights)(F)[1]() - 1e-4 * F / row_norms(F.T)
     np.testing.assert_allclose(slope, expected, rtol=0, atol=1e-11)  # of entries near 10
+
+
+@pytest.mark.parametrize("variant", [paper, released])
+def test_a_regulariser_in_factors_gives_the_same_sweep(monkeypatch, variant):
+    X, _, G = parts()
+    whole = local_learning_laplacian(X, 5)
+    monkeypatch.setattr("methods.core.local_learning.HUBS", 0)
+    factors = local_learning_laplacian(X, 5)
+    assert sparse.issparse(whole) and not sparse.issparse(factors)
+    one, two = (variant.Problem(X, L, 2.0, 1.0, 0.5, 10.0) for L in (whole, factors))
+    start = one.start(G + 0.1)
+    assert two.start(G + 0.1).value == pytest.approx(start.value, rel=1e-12)
+    assert two.sweep(start).value == pytest.approx(one.sweep(start).value, rel=1e-6)  # some hundred steps
 
 
 def test_objective_of_g_has_the_value_and_the_slope_of_the_formula():
@@ -79,9 +92,12 @@ def test_objective_of_g_has_the_value_and_the_slope_of_the_formula():
         roots = np.sqrt(row_norms(X - G @ F) ** 2 + eps).sum(), np.sqrt(row_norms(X @ W - G) ** 2 + eps).sum()
         return roots[0] + 1.5 * np.vdot(G, L @ G) + 2.0 * roots[1] + 7.0 * np.linalg.norm(G.T @ G - identity) ** 2
 
-    held = L.data, L.indices, L.indptr, X @ F.T, F @ F.T, X @ W, row_norms(X) ** 2, 1.5, 2.0, 28.0, eps
+    held = L.data, L.indices, L.indptr, G[:0], X @ F.T, F @ F.T, X @ W, row_norms(X) ** 2, 1.5, 2.0, 28.0, eps
     value, slope = value_and_slope(G, *held)
     assert value == pytest.approx(formula(G), rel=1e-12)
+    known = value_and_slope(G, np.empty(0), *np.empty((2, 0), dtype=np.int32), L @ G, *held[4:])
+    assert known[0] == pytest.approx(value, rel=1e-13)
+    np.testing.assert_allclose(known[1], slope, rtol=1e-12, atol=1e-12)
     for way in rng.normal(size=(5, *G.shape)):
         difference = formula(G + 1e-6 * way) - formula(G - 1e-6 * way)
         assert difference == pytest.approx(2e-6 * np.vdot(slope, way), rel=1e-6)

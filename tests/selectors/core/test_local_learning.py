@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
 from scipy.spatial.distance import cdist
 
 from methods.core.graphs import knn_graph
-from methods.core.local_learning import kernel_graph_laplacian, local_learning_laplacian, mean_distance
+from methods.core.local_learning import Squared, kernel_graph_laplacian, local_learning_laplacian, mean_distance
 
 
 def sample(n_samples=40, n_features=6, seed=0):
@@ -37,6 +38,17 @@ def test_result_is_sparse_symmetric_and_positive_semidefinite():
     assert L.nnz < 0.25 * 300**2
     assert abs(L - L.T).max() == 0
     assert np.linalg.eigvalsh(L.toarray()).min() > -1e-12
+
+
+def test_a_sample_that_is_near_to_all_leaves_the_matrix_in_factors():
+    X = np.vstack([np.zeros(400), np.eye(400)])  # the first is the nearest of all others
+    L = local_learning_laplacian(X, 1)
+    assert isinstance(L, Squared) and L.root.nnz == 3 * 400 + 1
+    G = np.random.default_rng(0).normal(size=(401, 3))
+    expected = by_definition(X, 1, 0.1) @ G
+    np.testing.assert_allclose(L @ G, expected, atol=1e-12)
+    np.testing.assert_allclose((2.5 * L) @ G, 2.5 * expected, atol=1e-12)
+    assert isinstance(local_learning_laplacian(sample(300, 3)), sparse.csr_array)
 
 
 def test_regulariser_measures_how_far_indicators_are_from_their_predictions():
