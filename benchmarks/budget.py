@@ -3,6 +3,7 @@
     python run.py experiment=dgufs runner.points=sample        first: a few fits of every cell, kept for the whole run
     python -m benchmarks.budget dgufs kmeans_ufs               what all of it takes
     python -m benchmarks.budget dgufs --check                  of cells that are complete: was the sample right?
+    python -m benchmarks.budget dgufs --max-seconds 60         with runner.max_seconds=60, and how many fits that ends
 
 A trial counts with the seconds of its own fit and evaluations where these are stored, and otherwise with the mean of
 its method on its data set; where the method has no fit on it, with that on the nearest data set, scaled by
@@ -29,7 +30,7 @@ from scripts.core.text import pipes
 ROOT = Path(__file__).resolve().parents[1]
 
 
-def budget(experiment, results_dir, all_data=False):
+def budget(experiment, results_dir, all_data=False, max_seconds=math.inf):
     """Worker-hours of every cell of an experiment.
 
     Parameters
@@ -38,19 +39,21 @@ def budget(experiment, results_dir, all_data=False):
     results_dir : path
     all_data : bool, default=False
         Data sets that are not on this machine too.
+    max_seconds : float, default=inf
+        What a fit would be ended at.
 
     Returns
     -------
     DataFrame
-        experiment, method, dataset, fits, the share of them that is "measured", hours; and "sampled", hours as the
-        sample of `runners.grid.diagonal` alone has them, nan where not all of it is stored.
+        experiment, method, dataset, fits, the shares of them that are "measured" and that `max_seconds` "ended", hours;
+        and "sampled", hours as the sample of `runners.grid.diagonal` alone has them, nan where not all of it is stored.
     absent : list of str
         The data sets that are left out.
     """
     cells = cells_of_experiment(experiment, f"results_dir={results_dir}")
     names = {settings.dataset["name"]: settings.data_dir for settings in cells}
     absent = [] if all_data else [name for name, folder in names.items() if not at_hand(name, folder)]
-    times = functools.cache(functools.partial(Times, results_dir))
+    times = functools.cache(functools.partial(Times, results_dir, max_seconds=max_seconds))
     rows = []
     for settings in cells:
         if settings.dataset["name"] in absent:
@@ -66,6 +69,7 @@ def budget(experiment, results_dir, all_data=False):
             "dataset": dataset,
             "fits": len(trials),
             "measured": float(np.mean([not math.isnan(value) for value in stored])),
+            "ended": known.ended(dataset),
             "hours": sum(seconds) / 3600,
             "sampled": np.mean(sample) * len(trials) / 3600,
         })  # fmt: skip
@@ -86,8 +90,10 @@ def main():
     parser.add_argument("--results-dir", default=ROOT / "results", help="whose fits are known; default: %(default)s")
     parser.add_argument("--check", action="store_true", help="hold the sample against the cells that are complete")
     parser.add_argument("--all-data", action="store_true", help="with the data sets that are not on this machine")
+    parser.add_argument("--max-seconds", type=float, default=math.inf, help="what a fit would be ended at [never]")
     given = parser.parse_args()
-    frames, absent = zip(*(budget(name, given.results_dir, given.all_data) for name in given.experiments), strict=True)
+    found = [budget(name, given.results_dir, given.all_data, given.max_seconds) for name in given.experiments]
+    frames, absent = zip(*found, strict=True)
     cells = pd.concat(frames)
     if cells.empty:
         sys.exit("None of the data sets is on this machine: --all-data counts them nevertheless.")
@@ -104,9 +110,11 @@ def main():
     for name, left_out in zip(given.experiments, absent, strict=True):
         part = cells[cells["experiment"] == name]
         unknown = part["hours"].isna()
+        ended = (part["ended"] * part["fits"]).sum() / part["fits"].sum()
         print(
             f"{name}: {part['hours'].sum():.1f} worker-hours for {part['fits'].sum()} fits, of which "
             f"{(part['measured'] * part['fits']).sum() / part['fits'].sum():.0%} are measured"
+            + (f"; {ended:.1%} of them end at {given.max_seconds:g} s" if given.max_seconds < math.inf else "")
             + (f"; {unknown.sum()} cells are of unknown time" if unknown.any() else "")
             + (f"; left out, as they are not on this machine: {', '.join(left_out)}" if left_out else "")
         )

@@ -62,10 +62,10 @@ def plan_cell(settings):
     stored = read_frame(settings.folder / "trials.csv")
     done = set() if runner.redo else set(stored.loc[~stored["status"].isin(runner.retry), "trial"])
     pending = [trial for trial in trials if trial.key not in done]
-    times = Times(settings.results_dir, method.name)
     most = math.inf if runner.max_seconds is None else runner.max_seconds
+    times = Times(settings.results_dir, method.name, most)
     found = [times.of(dataset.name, dataset.X.shape, trial.params) for trial in pending]
-    seconds = sum(value if math.isnan(value) else min(value, most) for value, _ in found)
+    seconds = sum(value for value, _ in found)
     sources = Counter(source for _, source in found)
     source = sources.most_common(1)[0][0] if sources else ""
     return Plan(f"{method.name} on {dataset.name}", len(trials), len(pending), seconds, source, runner.n_jobs)

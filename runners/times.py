@@ -26,12 +26,15 @@ class Times:
     results_dir : path
         All its studies count.
     method : str
+    max_seconds : float, default=inf
+        What a fit would be ended at (`runner.max_seconds`): it counts with so much, and without evaluations.
     """
 
-    def __init__(self, results_dir, method):
+    def __init__(self, results_dir, method, max_seconds=math.inf):
+        self.max_seconds = max_seconds
         self._by_dataset, self._at = {}, {}
         pattern = f"*/*/{glob.escape(method)}/trials.csv"
-        frames = [_seconds(read_frame(path)) for path in sorted(Path(results_dir).glob(pattern))]
+        frames = [_seconds(read_frame(path), max_seconds) for path in sorted(Path(results_dir).glob(pattern))]
         if frames:
             found = pd.concat(frames)
             self._by_dataset = dict(list(found.groupby("dataset")))
@@ -67,15 +70,23 @@ class Times:
         nearest = min(shapes, key=lambda name: math.dist(*(list(map(math.log, one)) for one in (shapes[name], shape))))
         factor = (shape[0] / shapes[nearest][0]) ** N_EXPONENT * (shape[1] / shapes[nearest][1]) ** D_EXPONENT
         source = f"its fits on {nearest}, times (n/n')^{N_EXPONENT} (d/d')^{D_EXPONENT}"
-        return float(self._by_dataset[nearest]["seconds"].mean()) * factor, source
+        return float((self._by_dataset[nearest]["seconds"] * factor).clip(upper=self.max_seconds).mean()), source
+
+    def ended(self, dataset):
+        """The share of the fits on a data set that took longer than `max_seconds`; nan where there are none."""
+        if dataset not in self._by_dataset:
+            return math.nan
+        return float(self._by_dataset[dataset]["ended"].mean())
 
 
-def _seconds(trials):
+def _seconds(trials, max_seconds):
     known = trials[(trials["status"] != FAILED) & trials["fit_s"].notna()]
+    ended = known["fit_s"] > max_seconds
     # The number of clusters is that of the data set, and a key of the parameters wherever a method takes it.
     return known[["dataset"]].assign(
         params=[to_json(json.loads(text)) for text in known["params"]],
-        seconds=known["fit_s"] + known["eval_s"].fillna(0.0),
+        seconds=(known["fit_s"] + known["eval_s"].fillna(0.0)).mask(ended, max_seconds),
+        ended=ended,
     )
 
 

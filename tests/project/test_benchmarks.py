@@ -163,6 +163,12 @@ def test_a_budget_counts_what_is_stored_and_estimates_the_rest(tmp_path, monkeyp
     monkeypatch.setattr(sys, "argv", ["budget", "dgufs", "--all-data", "--results-dir", str(tmp_path)])
     hours.main()
     assert "cells are of unknown time" in capsys.readouterr().out
+    capped = hours.budget("dgufs", tmp_path, all_data=True, max_seconds=6.0)[0].set_index(["method", "dataset"])
+    assert capped.loc[("laplacian_score", "umist"), "hours"] == pytest.approx(own["fits"] * 6 / 3600)
+    assert capped.loc[("laplacian_score", "umist"), "ended"] == 1
+    monkeypatch.setattr(sys, "argv", [*sys.argv, "--max-seconds", "6"])
+    hours.main()
+    assert "of them end at 6 s" in capsys.readouterr().out
 
 
 def test_a_budget_leaves_out_data_sets_that_are_not_here(tmp_path, monkeypatch, capsys):

@@ -59,6 +59,10 @@ def test_times_are_those_of_the_point_else_of_the_data_set_else_scaled_from_the_
     assert times.of("umist", (575, 644), {"a": 9})[0] == 6.0
     seconds, source = times.of("orl", (4 * 575, 644), {"a": 1})
     assert seconds == pytest.approx(6.0 * 4**1.5) and "its fits on umist, times (n/n')^1.5" in source
+    capped = Times(tmp_path, "m", 5.0)
+    assert capped.of("umist", (575, 644), {"a": 2})[0] == 5.0 and capped.of("umist", (575, 644), {"a": 9})[0] == 4.5
+    assert capped.of("orl", (40 * 575, 644), {"a": 1})[0] == 5.0
+    assert capped.ended("umist") == 0.5 and math.isnan(capped.ended("orl"))
     assert math.isnan(Times(tmp_path, "other").of("umist", (575, 644), {})[0])
 
 
