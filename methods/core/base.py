@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from methods.core.checks import at_least, check_choice, check_number, check_range, n_samples, whole
 from methods.core.graphs import BLOCK
 from methods.core.loop import DIVERGED, MAX_ITER, Trace
-from methods.core.shared import constant
+from methods.core.shared import constant, shared
 
 # What holds for a parameter of this name in every method that has it, unless the method's `bounds` say otherwise.
 COMMON = {"n_clusters": whole(1, n_samples), "n_neighbors": whole(1), "max_iter": whole(0), "tol": at_least(0)}
@@ -112,9 +112,9 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         self
         """
         X = validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=2)
-        self.check_parameters(X)
-        self.n_features_to_select_ = _resolve_size(self.n_features_to_select, X.shape[1])
         with constant(X):
+            self.check_parameters(X)
+            self.n_features_to_select_ = _resolve_size(self.n_features_to_select, X.shape[1])
             try:
                 solution = self._solve(X, np.random.default_rng(getattr(self, "random_state", None)))
             except np.linalg.LinAlgError as error:  # before the first sweep, or in a closed form; in a loop it diverges
@@ -137,7 +137,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         ValueError
             It names the parameter, its value and the bound; of data it says what to do.
         """
-        check_range(X)
+        shared(X, check_range)  # once for all points of a grid
         _resolve_size(self.n_features_to_select, X.shape[1])
         parameters = self.get_params(deep=False)
         for name, bound in {**COMMON, **self.bounds}.items():

@@ -111,6 +111,13 @@ def test_the_grid_is_the_product_of_its_lists_and_marks_the_default(dataset, met
     assert all(trial.sizes == (2, 3) for trial in trials)
 
 
+def test_the_values_of_the_data_are_looked_through_once_for_all_points_of_a_grid(dataset, method, monkeypatch):
+    looked = []
+    monkeypatch.setattr("methods.core.base.check_range", lambda X: looked.append(X))
+    assert len(expand("s", dataset, method(), PROTOCOL)) > 1
+    assert len(looked) == 1
+
+
 def test_a_sample_has_every_value_of_every_parameter_and_few_trials(dataset, method):
     grid = {"n_neighbors": [3, 4, 5, 6, 7], "n_nonzero_coefs": [5, 6], "width": [0.1, 1.0, 10.0]}
     trials = expand("s", dataset, method(grid={}), PROTOCOL)
