@@ -10,6 +10,7 @@ from methods.core.checks import above
 from methods.core.loop import iterate
 from methods.core.optimal_graph import adapted_graph, row_stochastic_graph, smoother, symmetric_laplacian
 from methods.core.shared import shared
+from methods.core.sparse_products import times
 from methods.sf2sog.eigen_subset import Quadratic, Subset, swapped
 
 
@@ -185,7 +186,7 @@ class Problem:
     def _quadratic(self, G):
         L = symmetric_laplacian(G)
         smooth = smoother(L, self.lambda_)
-        return Quadratic(self.X, smooth(L @ self.X)), smooth
+        return Quadratic(self.X, smooth(times(L, self.X))), smooth
 
     def _state(self, subset, G, B, smooth, settled=False):
         distance = G - self.S
