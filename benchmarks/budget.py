@@ -110,7 +110,8 @@ def main():
     for name, left_out in zip(given.experiments, absent, strict=True):
         part = cells[cells["experiment"] == name]
         unknown = part["hours"].isna()
-        ended = (part["ended"] * part["fits"]).sum() / part["fits"].sum()
+        known = part[part["ended"].notna()]  # of a data set without fits it is not known how many end
+        ended = (known["ended"] * known["fits"]).sum() / max(known["fits"].sum(), 1)
         print(
             f"{name}: {part['hours'].sum():.1f} worker-hours for {part['fits'].sum()} fits, of which "
             f"{(part['measured'] * part['fits']).sum() / part['fits'].sum():.0%} are measured"

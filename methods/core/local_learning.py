@@ -103,8 +103,7 @@ class Squared:
         self.root, self.transposed, self.scale = root, sparse.csr_array(root.T), scale
 
     def __matmul__(self, G):
-        product = times(self.transposed, times(self.root, G))
-        return product if self.scale == 1 else self.scale * product
+        return self.scale * times(self.transposed, times(self.root, G))
 
     def __rmul__(self, number):
         return Squared(self.root, number * self.scale)

@@ -9,7 +9,7 @@ from methods.core.compiled import compiled
 from methods.core.one_entry import column_sums, own_products, spread
 from methods.core.prox import row_norms
 from methods.core.shared import shared
-from methods.core.sparse_products import times
+from methods.core.sparse_products import times, transposed_times
 
 SPARSE = 0.25  # up to this share of non-zero entries X is multiplied as a sparse array
 FEW = 3  # times as many rows cost more, one by one, than all of a diagonal
@@ -131,9 +131,7 @@ class _TallRidge(FactoredRidge):
         self.system = _factored(system)
 
     def coefficients(self, F):
-        # The transpose of a product of transposes takes half the time, and the solver can overwrite it.
-        right = (F.T @ self.X).T if self.features is None else times(self.features, F)
-        return _solved(self.system, right, overwrite=True)
+        return _solved(self.system, transposed_times(self.X, self.features, F), overwrite=True)
 
     def residual(self, F):
         W = self.coefficients(F)

@@ -12,7 +12,7 @@ from methods.core.loop import largest_change
 from methods.core.prox import row_norms, smooth_l21
 from methods.core.ridge import doubly_weighted_ridge, sparse_features_where_it_pays, sparse_where_it_pays
 from methods.core.shared import shared
-from methods.core.sparse_products import times
+from methods.core.sparse_products import times, transposed_times
 from methods.core.starts import scaled_indicator
 from methods.rufs.indicator_block import value_and_slope
 from methods.rufs.residuals import data_squares
@@ -156,7 +156,7 @@ class Problem:
         for _ in range(self.reweightings):
             weighted = G / roots[:, None]
             inner = weighted.T @ G
-            outer = weighted.T @ self.X if self.features is None else times(self.features, weighted).T
+            outer = transposed_times(self.X, self.features, weighted).T
             candidate = F.copy()
             for _ in range(3):
                 for k in np.flatnonzero(np.diag(inner) > 0):

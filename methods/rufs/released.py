@@ -10,7 +10,7 @@ from methods.core.local_learning import kernel_graph_laplacian, mean_distance
 from methods.core.prox import row_norms
 from methods.core.ridge import sparse_features_where_it_pays, sparse_where_it_pays, weighted_ridge
 from methods.core.shared import shared
-from methods.core.sparse_products import times
+from methods.core.sparse_products import times, transposed_times
 from methods.core.starts import indicator
 from methods.rufs.descent import descend
 from methods.rufs.residuals import data_squares, regression, sparse_regression
@@ -132,12 +132,12 @@ class Problem:
     # Each of these gives a function of the block: its value, and what computes the gradient from the same products.
 
     def block_w(self, G):
+        if self.features is not None:
+            return lambda W: sparse_regression(self.factor, self.features, W, G, self.alpha, self.beta)
         refused = 0  # candidates since the last whose gradient was asked for
 
         def at(W):
             nonlocal refused
-            if self.features is not None:
-                return sparse_regression(self.factor, self.features, W, G, self.alpha, self.beta)
             # One pass over X gives both; a candidate after two that were refused is likely to be refused.
             slope = refused < 2
             refused += 1
@@ -189,7 +189,7 @@ class Problem:
         scaled = np.divide(G, weights[:, None], out=np.zeros_like(G), where=(weights > 0)[:, None])
         near, scaled_near, X_near = G[close], scaled[close].T, self.X[close]
         scaled[close] = 0.0
-        inner, outer = scaled.T @ G, scaled.T @ self.X if self.features is None else times(self.features, scaled).T
+        inner, outer = scaled.T @ G, transposed_times(self.X, self.features, scaled).T
 
         def at(F):
             columns = row_norms(F.T)

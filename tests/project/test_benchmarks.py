@@ -168,7 +168,7 @@ def test_a_budget_counts_what_is_stored_and_estimates_the_rest(tmp_path, monkeyp
     assert capped.loc[("laplacian_score", "umist"), "ended"] == 1
     monkeypatch.setattr(sys, "argv", [*sys.argv, "--max-seconds", "6"])
     hours.main()
-    assert "of them end at 6 s" in capsys.readouterr().out
+    assert "; 100.0% of them end at 6 s" in capsys.readouterr().out
 
 
 def test_a_budget_leaves_out_data_sets_that_are_not_here(tmp_path, monkeypatch, capsys):

@@ -263,7 +263,8 @@ def test_a_signal_at_any_moment_ends_the_command_in_words(request, tmp_path, num
 def test_threads_and_finalizers_that_are_cut_off_say_nothing():
     """The thread of loky fails now and then when its executor is shut down in the middle of a submission."""
     code = (
-        "from runners.boundary import guard; guard('stopped'); import os, signal, threading, time\n"
+        "import os, signal, threading, time; from runners.boundary import guard\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler); guard('stopped')\n"  # ignored in the background
         "class Left:\n    def __del__(self): raise ValueError\n"
         "threading.Thread(target=lambda: [time.sleep(0.3), {}['x']]).start(); left = Left()\n"
         "os.kill(os.getpid(), signal.SIGINT); time.sleep(5)"

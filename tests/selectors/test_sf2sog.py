@@ -244,7 +244,6 @@ def semidefinite(kind, n_features=30, h=10):
     B = X.T @ X / 60
     vectors = np.linalg.qr(rng.normal(size=(h, h)))[0]
     if kind == "equal":  # not to be told apart
-        vectors[:, :3] = np.linalg.qr(vectors[:, :3])[0]
         B[:h, :h] = vectors @ np.diag([0.1] * 3 + list(np.linspace(0.3, 1, h - 3))) @ vectors.T
         B[:h, h:] *= 0.2
         B += 1e-3 * np.eye(n_features)
