@@ -2,7 +2,7 @@
 
 Row i of V is ``v_i = s_i - scale d_i``, and row i of G its projection on the simplex, ``max(v_i - t_i, 0)``.  The
 entries of S in a row give a bound that t_i cannot be below, and the more of the others are looked at, the higher it
-is: few of them are near enough to be kept.
+is: few of them are near enough to be kept, and whole boxes of samples (`methods.core.boxes`) are too far.
 
 A graph with an entry for every pair is *full*: its row pointers are multiples of n_samples, and its columns are never
 read, so that they need not be there.
@@ -10,6 +10,7 @@ read, so that they need not be there.
 
 import numpy as np
 
+from methods.core.boxes import LEAF, first_bit, lower_bounds, within
 from methods.core.compiled import compiled
 
 CHUNK = 512  # entries of a row whose distances are added up together, in the innermost cache
@@ -18,7 +19,7 @@ WORD = 8  # marks that are looked through together
 
 
 @compiled()
-def adapt(Yt, graph, scale, first_row, write, result, ends, columns, values):
+def adapt(Yt, graph, boxes, scale, first_row, write, result, ends, columns, values):
     """Threshold of every row of V, what its row of G is worth, and that row.
 
     Parameters
@@ -27,6 +28,8 @@ def adapt(Yt, graph, scale, first_row, write, result, ends, columns, values):
         The embedding, transposed.
     graph : tuple of ndarray
         indptr, indices and data of S, a csr_array or full.
+    boxes : methods.core.boxes.Boxes
+        Of Yt; not used where S is full.
     scale : float
     first_row : int
         Where to begin.
@@ -45,38 +48,38 @@ def adapt(Yt, graph, scale, first_row, write, result, ends, columns, values):
     n = Yt.shape[1]
     indptr, indices, data = graph
     v, kept, where = np.empty(n), np.empty(n + 1), np.empty(n + 1, np.int64)
-    marks = np.zeros(n // WORD + 1, np.uint64)
+    marks, taken, lower = np.zeros(n // WORD + 1, np.uint64), np.zeros(n, np.bool_), np.empty(len(boxes.members))
     end = ends[first_row] if write and first_row else 0
     for i in range(first_row, n):
         first, last = indptr[i], indptr[i + 1]
         own, count = data[first:last], last - first
-        _distances(Yt, i, v)
         if count == n:
-            smooth, stop, bound = _dot(own, v), n, -np.inf
-            for j in range(n):
-                kept[j] = own[j] - scale * v[j]
+            _distances(Yt, i, v)
             if write:
                 for j in range(n):
                     where[j] = j
         else:
-            smooth = 0.0
+            _distances_to(Yt, i, indices[first:last], v)
             for p in range(count):
-                j = indices[first + p]
-                smooth += own[p] * v[j]
-                kept[p], where[p] = own[p] - scale * v[j], j
-                v[j] = np.inf
-            bound, stop = _near(v, scale, marks, kept, where, count)
+                where[p] = j = indices[first + p]
+                taken[j] = True
+        smooth = _dot(own, v)
+        for p in range(count):
+            kept[p] = own[p] - scale * v[p]
+        bound, stop = -np.inf, count
+        if count < n:
+            bound, stop = _near(Yt, i, boxes, scale, lower, taken, kept, where, count)
+            for p in range(count):
+                taken[where[p]] = False
         t = _threshold(kept, stop, bound)
         above = _above(kept, stop, t)
         if write:
             if end + above >= len(columns):
                 return i
+            stop = _ordered(v, marks, t, kept, where, count, stop)
             ends[i + 1] = end = _merged(kept, where, count, stop, t, columns, values, end)
-        for p in range(stop):
-            kept[p] = max(kept[p] - t, 0.0)
-        for p in range(count):
-            kept[p] -= own[p]
-        result[i, 0], result[i, 1], result[i, 2], result[i, 3] = t, above, _squares(kept, stop), smooth
+        moved = _moved(kept, own, count, stop, t)
+        result[i, 0], result[i, 1], result[i, 2], result[i, 3] = t, above, moved, smooth
     return n
 
 
@@ -129,24 +132,38 @@ def symmetric_full(Yt, graph, scale, t, result, sums, smoothed):
     """
     m, n = Yt.shape
     indptr, indices, data = graph
-    v, w = np.empty(n), np.empty(n)
+    v = np.empty(n)
     for i in range(n):
         first, last = indptr[i], indptr[i + 1]
         _distances(Yt, i, v)
         v *= -scale
         if last - first == n:
-            for j in range(n):
-                v[j] += data[first + j]
+            _add(v, data[first:last])
         else:
             for p in range(first, last):
                 v[indices[p]] += data[p]
-        row = result[i]
-        for j in range(n):
-            g, other = max(v[j] - t[i], 0.0), max(v[j] - t[j], 0.0)
-            row[j], w[j] = (g + other) / 2, (g - other) / 2
-        sums[i, 0], sums[i, 1] = _sum(row, n), _squares(w, n)
-        for k in range(m):
-            smoothed[i, k] = _dot(row, Yt[k])
+        sums[i], smoothed[i] = 0.0, 0.0
+        for begin in range(0, n, CHUNK):
+            row, w = result[i, begin : begin + CHUNK], v[begin : begin + CHUNK]
+            _two_sided(w, t[i], t[begin : begin + CHUNK], row)
+            sums[i, 0] += _sum(row, len(row))
+            sums[i, 1] += _squares(w, len(row))
+            for k in range(m):
+                smoothed[i, k] += _dot(row, Yt[k, begin : begin + CHUNK])
+
+
+@compiled()
+def _add(v, w):
+    for j in range(len(v)):
+        v[j] += w[j]
+
+
+@compiled()
+def _two_sided(v, t, others, row):
+    """Half the sum of what v is above t and above others to row, half the difference to v."""
+    for j in range(len(v)):
+        g, other = max(v[j] - t, 0.0), max(v[j] - others[j], 0.0)
+        row[j], v[j] = (g + other) / 2, (g - other) / 2
 
 
 @compiled()
@@ -180,24 +197,46 @@ def _distances(Yt, i, v):
 
 
 @compiled()
-def _near(distances, scale, marks, kept, where, count):
+def _distances_to(Yt, i, others, v):
+    """Squared distances of sample i to some, with the sums of `_distances`."""
+    m, n = Yt.shape[0], len(others)
+    for p in range(n):
+        v[p] = 0.0
+    for k in range(0, m - 1, 2):
+        one, two, y, z = Yt[k], Yt[k + 1], Yt[k, i], Yt[k + 1, i]
+        for p in range(n):
+            j = np.uint32(others[p])  # without a sign it is not asked whether it counts from the end
+            v[p] += (one[j] - y) * (one[j] - y) + (two[j] - z) * (two[j] - z)
+    if m % 2:
+        one, y = Yt[m - 1], Yt[m - 1, i]
+        for p in range(n):
+            j = np.uint32(others[p])
+            v[p] += (one[j] - y) * (one[j] - y)
+
+
+@compiled()
+def _near(Yt, i, boxes, scale, lower, taken, kept, where, count):
     """Append ``-scale`` times the distances that may be above the threshold to kept and where; its bound and the end.
 
-    The first `count` entries, which stay, are those of S; where they stand, the distance is infinite.
+    The first `count` entries, which stay, are those of S, which are `taken`.
     """
-    n, flags = len(distances), marks.view(np.uint8)
     bound = _threshold(kept, count, -np.inf) if count else -np.inf
     reach = _reach(bound, scale)
     end = enough = count
-    for first in range(0, n, CHUNK):
-        last = min(first + CHUNK, n)
-        if not _smallest(distances, first, last) < reach:
+    lower_bounds(Yt, i, boxes.low, boxes.high, lower)
+    home, v, one = boxes.home[i], np.empty(LEAF), np.uint64(1)
+    for step in range(2 * len(lower)):  # outwards from its own leaf: the nearest are mostly there
+        leaf = home - (step + 1) // 2 if step % 2 else home + step // 2
+        if leaf < 0 or leaf >= len(lower) or not lower[leaf] < reach:
             continue
-        _mark_below(distances[first:last], reach, flags[first:last])
-        begin, end = end, _gather(marks, first // WORD, -(-last // WORD), distances, where, kept, end)
-        for p in range(begin, end):
-            kept[p] *= -scale
-        if end > enough + CHUNK // WORD:
+        bits = within(Yt, i, boxes.members, leaf, reach, v)
+        while bits:
+            p = first_bit(bits)
+            bits &= bits - one
+            j = boxes.order[leaf * LEAF + p]
+            kept[end], where[end] = -scale * v[p], j
+            end += not taken[j]
+        if end > 2 * enough + CHUNK // WORD:
             bound = _threshold(kept, end, bound)
             reach = _reach(bound, scale)
             enough = count
@@ -209,9 +248,14 @@ def _near(distances, scale, marks, kept, where, count):
 
 
 @compiled()
-def _mark_below(v, bound, flags):
-    for j in range(len(v)):
-        flags[j] = v[j] < bound
+def _ordered(v, marks, t, kept, where, count, stop):
+    """Those of the entries from `count` that are above t, in the order of the samples; the new end."""
+    flags, lowest, highest = marks.view(np.uint8), len(v), -1
+    for p in range(count, stop):
+        j = where[p]
+        if kept[p] > t:
+            v[j], flags[j], lowest, highest = kept[p], 1, min(lowest, j), max(highest, j)
+    return _gather(marks, lowest // WORD, highest // WORD + 1, v, where, kept, count)
 
 
 @compiled()
@@ -278,14 +322,6 @@ def _largest(v, first, last):
     return largest
 
 
-@compiled(fastmath={"reassoc", "nsz", "nnan"})
-def _smallest(v, first, last):
-    smallest = v[first]
-    for j in range(first, last):
-        smallest = v[j] if v[j] < smallest else smallest
-    return smallest
-
-
 @compiled(**_SUMS)
 def _dot(v, w):
     total = 0.0
@@ -317,6 +353,17 @@ def _squares(v, n):
     total = 0.0
     for j in range(n):
         total += v[j] * v[j]
+    return total
+
+
+@compiled(**_SUMS)
+def _moved(v, own, count, n, t):
+    """||max(v[:n] - t, 0) - (own, 0)||^2."""
+    total = 0.0
+    for j in range(count):
+        total += (max(v[j] - t, 0.0) - own[j]) ** 2
+    for j in range(count, n):
+        total += max(v[j] - t, 0.0) ** 2
     return total
 
 

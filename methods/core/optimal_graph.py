@@ -8,6 +8,7 @@ from scipy.linalg import cho_factor, cho_solve
 from scipy.sparse.linalg import splu
 
 from methods.core import adapted_rows
+from methods.core.boxes import boxes
 from methods.core.graphs import affinity_graph
 from methods.core.sparse_products import times
 
@@ -60,7 +61,7 @@ class Adapted:
     Notes
     -----
     Row i is the projection of ``v_i = s_i - d_i / (4 gamma)`` on the simplex, d_i its squared distances: it keeps the
-    entries above a threshold.  O(n_samples^2 n_columns), a row at a time (`methods.core.adapted_rows`).
+    entries above a threshold.  At most O(n_samples^2 n_columns), a row at a time (`methods.core.adapted_rows`).
     """
 
     def __init__(self, Y, S, gamma, symmetric=False, spare=None):
@@ -69,6 +70,7 @@ class Adapted:
         self.graph = _arrays(S)
         self.spare = spare
         self.Y, self.Yt, self.scale = Y, np.ascontiguousarray(Y.T), 1 / (4 * gamma)
+        self.boxes = boxes(self.Yt if self.full is None else self.Yt[:, :1])  # of a full S nothing is skipped
         self.found = np.empty((len(Y), 4))
         # G is not written where S is full, which it mostly stays, nor beyond what `symmetric` wants of it.
         n = len(Y)
@@ -112,7 +114,8 @@ class Adapted:
         n, row = len(self.Y), 0
         arrays = self._empty(min(FEW * n, n**2) if write else 0)
         arrays[0][0] = 0
-        while (row := adapted_rows.adapt(self.Yt, self.graph, self.scale, row, write, self.found, *arrays)) < n:
+        known = self.Yt, self.graph, self.boxes, self.scale
+        while (row := adapted_rows.adapt(*known, row, write, self.found, *arrays)) < n:
             end = arrays[0][row]
             expected = int(1.2 * end * n / (row + 1))  # as many in the other rows as in those before
             if expected > most:
