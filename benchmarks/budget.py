@@ -7,14 +7,16 @@
 
 A trial counts with the seconds of its own fit and evaluations where these are stored, and otherwise with the mean of
 its method on its data set; where the method has no fit on it, with that on the nearest data set, scaled by
-(n/n')^1.5 (d/d')^1.5, which "measured" counts as 0.  Fits that a cap ended count with what they took.  Data sets that
-are not on this machine, which a sweep skips, are left out and named.
+(n/n')^1.5 (d/d')^1.5, which "measured" counts as 0.  Fits that a cap ended count with what they took.  What an
+experiment shares with one before it counts there alone (`runners.elsewhere`).  Data sets that are not on this machine,
+which a sweep skips, are left out and named.
 """
 
 import argparse
 import functools
 import math
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -30,7 +32,7 @@ from scripts.core.text import pipes
 ROOT = Path(__file__).resolve().parents[1]
 
 
-def budget(experiment, results_dir, all_data=False, max_seconds=math.inf):
+def budget(experiment, results_dir, all_data=False, max_seconds=math.inf, before=None):
     """Worker-hours of every cell of an experiment.
 
     Parameters
@@ -41,12 +43,15 @@ def budget(experiment, results_dir, all_data=False, max_seconds=math.inf):
         Data sets that are not on this machine too.
     max_seconds : float, default=inf
         What a fit would be ended at.
+    before : set, default=None
+        Of the trials of other experiments that are run before, which are taken from there; this one's are added.
 
     Returns
     -------
     DataFrame
-        experiment, method, dataset, fits, the shares of them that are "measured" and that `max_seconds` "ended", hours;
-        and "sampled", hours as the sample of `runners.grid.diagonal` alone has them, nan where not all of it is stored.
+        experiment, method, dataset, fits, how many of them are "taken" from those before, the shares that are
+        "measured" and that `max_seconds` "ended", hours; and "sampled", hours as the sample of `runners.grid.diagonal`
+        alone has them, nan where not all of it is stored.
     absent : list of str
         The data sets that are left out.
     """
@@ -59,21 +64,34 @@ def budget(experiment, results_dir, all_data=False, max_seconds=math.inf):
         if settings.dataset["name"] in absent:
             continue
         trials, known = asked_trials(settings), times(settings.method.name)
+        keys = [] if before is None else [same_anywhere(trial) for trial in trials]
+        taken = [key in before for key in keys] or [False] * len(trials)
         dataset, shape = settings.dataset["name"], (settings.dataset["samples"], settings.dataset["features"])
         stored = [known.measured(dataset, trial.params) for trial in trials]
-        seconds = [known.of(dataset, shape, trial.params)[0] for trial in trials]
+        seconds = [
+            0.0 if elsewhere else known.of(dataset, shape, trial.params)[0]
+            for trial, elsewhere in zip(trials, taken, strict=True)
+        ]
+        if before is not None:
+            before.update(keys)
         sample = [known.measured(dataset, trial.params) for trial in diagonal(trials)]
         rows.append({
             "experiment": experiment,
             "method": settings.method.name,
             "dataset": dataset,
             "fits": len(trials),
+            "taken": sum(taken),
             "measured": float(np.mean([not math.isnan(value) for value in stored])),
             "ended": known.ended(dataset),
             "hours": sum(seconds) / 3600,
             "sampled": np.mean(sample) * len(trials) / 3600,
         })  # fmt: skip
     return pd.DataFrame(rows), absent
+
+
+def same_anywhere(trial):
+    """A trial's key without the name of its protocol: `runners.elsewhere` takes those that agree in it."""
+    return replace(trial, protocol=replace(trial.protocol, name="any")).key
 
 
 def table(frame):
@@ -92,7 +110,8 @@ def main():
     parser.add_argument("--all-data", action="store_true", help="with the data sets that are not on this machine")
     parser.add_argument("--max-seconds", type=float, default=math.inf, help="what a fit would be ended at [never]")
     given = parser.parse_args()
-    found = [budget(name, given.results_dir, given.all_data, given.max_seconds) for name in given.experiments]
+    before = None if given.check else set()
+    found = [budget(name, given.results_dir, given.all_data, given.max_seconds, before) for name in given.experiments]
     frames, absent = zip(*found, strict=True)
     cells = pd.concat(frames)
     if cells.empty:
@@ -115,6 +134,7 @@ def main():
         print(
             f"{name}: {part['hours'].sum():.1f} worker-hours for {part['fits'].sum()} fits, of which "
             f"{(part['measured'] * part['fits']).sum() / part['fits'].sum():.0%} are measured"
+            + (f"; {part['taken'].sum()} of them are taken from those above" if part["taken"].any() else "")
             + (f"; {ended:.1%} of them end at {given.max_seconds:g} s" if given.max_seconds < math.inf else "")
             + (f"; {unknown.sum()} cells are of unknown time" if unknown.any() else "")
             + (f"; left out, as they are not on this machine: {', '.join(left_out)}" if left_out else "")

@@ -10,6 +10,7 @@ from datasets import load_dataset, scale
 from metrics.kmeans import load_engine
 from metrics.study import UNSCORED
 from runners.admission import workers_within_memory
+from runners.elsewhere import found_elsewhere, outcomes_of
 from runners.evaluations import Evaluations
 from runners.finished import ends_text, note_finished
 from runners.grid import diagonal, expand
@@ -133,10 +134,19 @@ def _run_into(store, settings, trials, dataset, done):
     if not pending:
         log.info("  %d of them stored already, 0 to do", len(trials))
         return pending, []
-    n_workers = workers_within_memory(pending, dataset.X.shape, runner.n_jobs, runner.caps)
+    taken = [outcomes_of(cell, there) for cell, there in found_elsewhere(settings, pending).items()]
+    known = {outcome.trial["trial"] for outcomes in taken for outcome in outcomes}
+    rest = [trial for trial in pending if trial.key not in known]
+    n_workers = workers_within_memory(rest, dataset.X.shape, runner.n_jobs, runner.caps) if rest else 0
     store.forget([trial.key for trial in pending])
     if len(pending) < len(trials):
         log.info("  %d of them stored already, %d to do", len(trials) - len(pending), len(pending))
+    if known:
+        log.info("  %d of them taken from other studies, which have the same fits and scores by this code", len(known))
+        _store_all(taken, len(known), store, folder)
+    if not rest:
+        return rest, []
+    pending = rest
     keys = [trial.key for trial in trials]
     note_run(folder, keys, n_workers)
     try:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from datasets import load_dataset
 from runners.cell import wanted_trials
+from runners.elsewhere import found_elsewhere
 from runners.progress import counted
 from runners.reading import read_frame
 from runners.times import Times, duration
@@ -19,7 +20,7 @@ class Plan:
     ----------
     cell : str
     n_trials, n_pending : int
-        All that it asks for, and those that are not stored.
+        All that it asks for, and those that are not stored, here or in a study that has the same.
     seconds : float
         Of one worker, fits and evaluations; nan where no fit of the method is stored.
     source : str
@@ -62,6 +63,8 @@ def plan_cell(settings):
     stored = read_frame(settings.folder / "trials.csv")
     done = set() if runner.redo else set(stored.loc[~stored["status"].isin(runner.retry), "trial"])
     pending = [trial for trial in trials if trial.key not in done]
+    elsewhere = {trial.key for there in found_elsewhere(settings, pending).values() for trial in there.values()}
+    pending = [trial for trial in pending if trial.key not in elsewhere]
     most = math.inf if runner.max_seconds is None else runner.max_seconds
     times = Times(settings.results_dir, method.name, most)
     found = [times.of(dataset.name, dataset.X.shape, trial.params) for trial in pending]

@@ -19,7 +19,7 @@ class Runner:
     redo : bool
         Compute what is stored again.
     cache : bool
-        Keep the scores of feature sets for other trials and studies.
+        Keep the scores of feature sets for other trials and studies, and take the trials that another study has.
     points : {"grid", "sample", "default"}
         All of the grid, `runners.grid.diagonal` of it, or the default parameters.
     max_seconds, max_memory : float, optional
