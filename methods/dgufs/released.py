@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.linalg import cholesky, eigh
+from scipy.linalg import eigh
+from scipy.linalg.lapack import dpotrf
 from scipy.sparse.linalg import ArpackError, eigsh
 
 from methods.core import checks
@@ -16,6 +17,7 @@ from methods.core import checks
 MU_START, MU_GROWTH, MU_LARGEST = 1e-6, 1.1, 1e10
 L0_WEIGHT = 0.005  # gamma of the l0 penalty on M, section 4.3
 FEATURE_ARRAYS, SAMPLE_ARRAYS = ("Y", "Z", "Lambda1"), ("L", "M", "Lambda2")
+BLOCK = 2**16  # entries of an array of all pairs that are worked on together
 DENSE = 128  # up to this order a dense eigendecomposition is faster than Lanczos
 
 
@@ -197,26 +199,32 @@ class Problem:
         both = state.Y.any(axis=1) & state.Z.any(axis=1)
         Y, Z = _times_H(state.Y[both]), _times_H(state.Z[both])
         A = rescale_off_diagonal(Y.T @ Y if np.array_equal(Y, Z) else Y.T @ Z)
-        A *= 1 - self.beta
-        A += self.similarity
-        A += state.mu * state.M
-        A -= state.Lambda2
+        for rows in row_blocks(A):
+            part = A[rows]
+            part *= 1 - self.beta
+            part += self.similarity[rows]
+            part += state.mu * state.M[rows]
+            part -= state.Lambda2[rows]
         A = rescale_off_diagonal(A)
-        return A if np.array_equal(A, A.T) else (A + A.T) / 2
+        symmetric = all(np.array_equal(A[rows], A[:, rows].T) for rows in row_blocks(A))
+        return A if symmetric else (A + A.T) / 2
 
     def _update_labels(self, state, values, vectors):
         """Section 4.3's rule for M and eqs. (13) to (15)."""
         mu = state.mu
-        L = (vectors * values) @ vectors.T
-        M = l0_prox(L + state.Lambda2 / mu, L0_WEIGHT / mu)
-        np.fill_diagonal(M, 1)
-        gap = L - M
         split = state.Z - state.Y
-        Lambda2 = state.Lambda2 + mu * gap
-        np.fill_diagonal(Lambda2, 0)
+        M, Lambda2 = (vectors * values) @ vectors.T, np.empty_like(state.Lambda2)  # M is L at first
+        residual = np.abs(split).max(initial=0)
+        for rows in row_blocks(M):
+            L = M[rows].copy()
+            M[rows] = l0_prox(L + state.Lambda2[rows] / mu, L0_WEIGHT / mu)
+            np.fill_diagonal(M[rows, rows], 1)
+            gap = L - M[rows]
+            Lambda2[rows] = state.Lambda2[rows] + mu * gap
+            np.fill_diagonal(Lambda2[rows, rows], 0)
+            residual = max(residual, np.abs(gap).max())
         Lambda1 = state.Lambda1 + mu * split
         kept = state.Y.any(axis=1) | state.Z.any(axis=1) | Lambda1.any(axis=1)
-        residual = max(np.abs(gap).max(), np.abs(split).max(initial=0))
         return replace(
             state,
             rows=state.rows[kept],
@@ -250,11 +258,19 @@ def rescale_off_diagonal(A):
         return A
     np.fill_diagonal(A, A[0, 1])
     low, high = A.min(), A.max()
-    A -= low
-    if high > low:
-        A /= high - low
+    for rows in row_blocks(A):
+        part = A[rows]
+        part -= low
+        if high > low:
+            part /= high - low
     np.fill_diagonal(A, 0)
     return A
+
+
+def row_blocks(A):
+    """Slices of so few rows that several steps on them stay in a cache: an array of all pairs may be large."""
+    step = max(1, BLOCK // max(A.shape[1], 1))
+    return [slice(first, min(first + step, len(A))) for first in range(0, len(A), step)]
 
 
 def l0_prox(Q, gamma):
@@ -309,11 +325,11 @@ def eigenpairs_above(A, threshold, expected=0):
             values, vectors = values[above], vectors[:, above]
             if rest < (1 - 1e-6) * threshold**2:
                 return values, vectors
-            try:
-                cholesky(threshold * np.eye(n) - A + (vectors * values) @ vectors.T, check_finite=False)
-            except np.linalg.LinAlgError:
-                continue
-            return values, vectors
+            left = (vectors * values) @ vectors.T
+            left -= A
+            left.flat[:: n + 1] += threshold
+            if not dpotrf(left.T, lower=1, clean=0, overwrite_a=1)[1]:
+                return values, vectors
     return eigh(A, subset_by_value=(threshold, np.inf))
 
 
