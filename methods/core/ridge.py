@@ -12,6 +12,7 @@ from methods.core.shared import shared
 from methods.core.sparse_products import times, transposed_times
 
 SPARSE = 0.25  # up to this share of non-zero entries X is multiplied as a sparse array
+SPARSE_FACTOR = 0.45  # the same where all that is multiplied by are the few columns of a regression
 FEW = 3  # times as many rows cost more, one by one, than all of a diagonal
 SPARSE_PAIRS = 0.1  # and up to this one X D^-1 X' is summed over the pairs of non-zeros of each feature
 
@@ -64,8 +65,8 @@ class WeightedRidge:
         self.X = X
         tall = len(X) >= X.shape[1]
         self.gram = shared(X, _gram) if tall else None
-        self.sparse = shared(X, sparse_where_it_pays) if tall else None
-        self.features = shared(X, sparse_features_where_it_pays if tall else _sparse_features)
+        self.sparse = shared(X, sparse_where_it_pays, SPARSE_FACTOR) if tall else None
+        self.features = shared(X, sparse_features_where_it_pays, SPARSE_FACTOR) if tall else shared(X, _sparse_features)
 
     def factor(self, weights):
         """Factor the system of these weights.
@@ -206,23 +207,25 @@ def smallest_collapsing_weight(X, F):
     return 2 * float(row_norms(X.T @ F).max())
 
 
-def sparse_where_it_pays(X):
+def sparse_where_it_pays(X, share=SPARSE):
     """X as a csr_array to multiply by; None where too few of its entries are zero.
 
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_features)
+    share : float, default=0.25
+        Up to which the non-zero entries are few.
 
     Returns
     -------
     csr_array of shape (n_samples, n_features) or None
     """
-    return sparse.csr_array(X) if np.count_nonzero(X) <= SPARSE * X.size else None
+    return sparse.csr_array(X) if np.count_nonzero(X) <= share * X.size else None
 
 
-def sparse_features_where_it_pays(X):
+def sparse_features_where_it_pays(X, share=SPARSE):
     """X' as a csr_array, where `sparse_where_it_pays`."""
-    few = shared(X, sparse_where_it_pays)
+    few = shared(X, sparse_where_it_pays, share)
     return None if few is None else sparse.csr_array(few.T)
 
 
@@ -271,7 +274,7 @@ def doubly_weighted_ridge(X, F, sample_weights, weights):
         As `weighted_ridge`.
     """
     tall = len(X) >= X.shape[1]
-    few = shared(X, sparse_where_it_pays) if tall else None
+    few = shared(X, sparse_where_it_pays, SPARSE_FACTOR) if tall else None
     if few is not None:
         gram = weighted_gram(few.data, few.indices, few.indptr, np.asarray(sample_weights), X.shape[1])
         features = shared(X, sparse_features_where_it_pays)
