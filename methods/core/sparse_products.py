@@ -56,8 +56,8 @@ def transposed_times(X, features, F):
     return (F.T @ X).T if features is None else times(features, F)
 
 
-def _row_of(width, count):
-    """A function that writes `count` groups of `width` entries of a row of the product; one loop over the row of A.
+def _row_of(*widths):
+    """A function that writes groups of columns, of these widths, of a row of the product; one loop over the row of A.
 
     Its arguments are the data and indices of A, where the row begins and ends there, F, its number of columns, the
     first column of each group, the product, and where its row begins.  Numba leaves such sums in memory.
@@ -66,9 +66,8 @@ def _row_of(width, count):
     @intrinsic
     def write(typing, data, indices, begin, end, F, n_columns, columns, product, row):
         signature = types.void(data, indices, begin, end, F, n_columns, columns, product, row)
-        vector = ir.VectorType(ir.DoubleType(), width)
-        nothing, lane = ir.Constant(vector, ir.Undefined), ir.IntType(32)
-        first_lane = ir.Constant(ir.VectorType(lane, width), [0] * width)
+        lane = ir.IntType(32)
+        vectors = [ir.VectorType(ir.DoubleType(), width) for width in widths]
 
         def generate(context, builder, signature, arguments):
             data, indices, begin, end, F, n_columns, columns, product, row = arguments
@@ -76,23 +75,29 @@ def _row_of(width, count):
             def pointer(place):
                 return context.make_array(signature.args[place])(context, builder, arguments[place]).data
 
-            def group(base, start, column):
+            def group(base, start, column, vector):
                 at = builder.gep(base, [builder.add(start, column)])
                 return builder.bitcast(at, vector.as_pointer())
 
-            firsts = [builder.extract_value(columns, k) for k in range(count)]
-            sums = [cgutils.alloca_once_value(builder, ir.Constant(vector, [0.0] * width)) for _ in firsts]
+            def all_of(entry, vector):
+                nothing, zeros = ir.Constant(vector, ir.Undefined), ir.VectorType(lane, vector.count)
+                first = builder.insert_element(nothing, entry, ir.Constant(lane, 0))
+                return builder.shuffle_vector(first, nothing, ir.Constant(zeros, [0] * vector.count))
+
+            sums = [cgutils.alloca_once_value(builder, ir.Constant(one, [0.0] * one.count)) for one in vectors]
+            firsts = [builder.extract_value(columns, k) for k in range(len(widths))]
+            groups = list(zip(sums, firsts, vectors, strict=True))
             data, indices, F, product = pointer(0), pointer(1), pointer(4), pointer(7)
             with cgutils.for_range_slice(builder, begin, end, ir.Constant(begin.type, 1)) as (place, _):
-                entry = builder.insert_element(nothing, builder.load(builder.gep(data, [place])), ir.Constant(lane, 0))
-                entry = builder.shuffle_vector(entry, nothing, first_lane)
+                entry = builder.load(builder.gep(data, [place]))
                 column = builder.sext(builder.load(builder.gep(indices, [place])), begin.type)
                 start = builder.mul(column, n_columns)
-                for total, first in zip(sums, firsts, strict=True):
-                    part = builder.fmul(entry, builder.load(group(F, start, first), align=8))
+                for total, first, vector in groups:
+                    part = builder.load(group(F, start, first, vector), align=8)
+                    part = builder.fmul(all_of(entry, vector), part)
                     builder.store(builder.fadd(builder.load(total), part), total)
-            for total, first in zip(sums, firsts, strict=True):
-                builder.store(builder.load(total), group(product, row, first), align=8)
+            for total, first, vector in groups:
+                builder.store(builder.load(total), group(product, row, first, vector), align=8)
             return context.get_dummy_value()
 
         return signature, generate
@@ -100,8 +105,12 @@ def _row_of(width, count):
     return write
 
 
-_two, _four = _row_of(2, 1), _row_of(4, 1)
-_fours, _eight, _eights, _three_eights = _row_of(4, 2), _row_of(8, 1), _row_of(8, 2), _row_of(8, 3)
+_two, _four, _fours, _eight, _eights, _three = (
+    _row_of(*widths) for widths in ((2,), (4,), (4, 4), (8,), (8, 8), (8, 8, 8))
+)
+_eight_two, _eight_four, _eights_two, _eights_four, _three_two = (
+    _row_of(*widths) for widths in ((8, 2), (8, 4), (8, 8, 2), (8, 8, 4), (8, 8, 8, 2))
+)
 
 
 @compiled()
@@ -127,17 +136,28 @@ def _by_four(data, indices, indptr, F, product):
 
 @compiled()
 def _by_eight(data, indices, indptr, F, product):
+    """8 columns or more: 24 at a time, and the last up to 26 by what is next to their number."""
     c = F.shape[1]
     for i in range(len(product)):
-        begin, end = np.int64(indptr[i]), np.int64(indptr[i + 1])
+        begin, end, row = np.int64(indptr[i]), np.int64(indptr[i + 1]), i * c
         k = 0
-        while k < c:
-            if k + 16 < c:
-                _three_eights(data, indices, begin, end, F, c, (k, k + 8, min(k + 16, c - 8)), product, i * c)
-                k += 24
-            elif k + 8 < c:
-                _eights(data, indices, begin, end, F, c, (k, min(k + 8, c - 8)), product, i * c)
-                k += 16
-            else:
-                _eight(data, indices, begin, end, F, c, (min(k, c - 8),), product, i * c)
-                k += 8
+        while c - k > 26:
+            _three(data, indices, begin, end, F, c, (k, k + 8, k + 16), product, row)
+            k += 24
+        left = c - k
+        if left <= 8:
+            _eight(data, indices, begin, end, F, c, (c - 8,), product, row)
+        elif left <= 10:
+            _eight_two(data, indices, begin, end, F, c, (k, c - 2), product, row)
+        elif left <= 12:
+            _eight_four(data, indices, begin, end, F, c, (k, c - 4), product, row)
+        elif left <= 16:
+            _eights(data, indices, begin, end, F, c, (k, c - 8), product, row)
+        elif left <= 18:
+            _eights_two(data, indices, begin, end, F, c, (k, k + 8, c - 2), product, row)
+        elif left <= 20:
+            _eights_four(data, indices, begin, end, F, c, (k, k + 8, c - 4), product, row)
+        elif left <= 24:
+            _three(data, indices, begin, end, F, c, (k, k + 8, c - 8), product, row)
+        else:
+            _three_two(data, indices, begin, end, F, c, (k, k + 8, k + 16, c - 2), product, row)
