@@ -16,7 +16,6 @@ import argparse
 import functools
 import math
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -55,6 +54,7 @@ def budget(experiment, results_dir, all_data=False, max_seconds=math.inf, before
     absent : list of str
         The data sets that are left out.
     """
+    before = set() if before is None else before
     cells = cells_of_experiment(experiment, f"results_dir={results_dir}")
     names = {settings.dataset["name"]: settings.data_dir for settings in cells}
     absent = [] if all_data else [name for name, folder in names.items() if not at_hand(name, folder)]
@@ -64,16 +64,15 @@ def budget(experiment, results_dir, all_data=False, max_seconds=math.inf, before
         if settings.dataset["name"] in absent:
             continue
         trials, known = asked_trials(settings), times(settings.method.name)
-        keys = [] if before is None else [same_anywhere(trial) for trial in trials]
-        taken = [key in before for key in keys] or [False] * len(trials)
+        keys = [trial.key_under("any") for trial in trials]
+        taken = [key in before for key in keys]
         dataset, shape = settings.dataset["name"], (settings.dataset["samples"], settings.dataset["features"])
         stored = [known.measured(dataset, trial.params) for trial in trials]
         seconds = [
             0.0 if elsewhere else known.of(dataset, shape, trial.params)[0]
             for trial, elsewhere in zip(trials, taken, strict=True)
         ]
-        if before is not None:
-            before.update(keys)
+        before.update(keys)
         sample = [known.measured(dataset, trial.params) for trial in diagonal(trials)]
         rows.append({
             "experiment": experiment,
@@ -87,11 +86,6 @@ def budget(experiment, results_dir, all_data=False, max_seconds=math.inf, before
             "sampled": np.mean(sample) * len(trials) / 3600,
         })  # fmt: skip
     return pd.DataFrame(rows), absent
-
-
-def same_anywhere(trial):
-    """A trial's key without the name of its protocol: `runners.elsewhere` takes those that agree in it."""
-    return replace(trial, protocol=replace(trial.protocol, name="any")).key
 
 
 def table(frame):

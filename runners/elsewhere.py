@@ -3,18 +3,14 @@
 Papers share data sets and methods, and a coarse study is a part of the complete one.
 """
 
-import glob
 from collections import defaultdict
-from dataclasses import replace
 
-from metrics.protocol import OPTIONAL, Protocol
+from metrics.protocol import Protocol
 from metrics.study import UNSCORED
 from runners.provenance import git_sha, versions
 from runners.reading import StoreError, read_rows
-from runners.store import OTHERS
+from runners.store import OTHERS, cells_of
 from runners.trial import Outcome, to_json
-
-SAME_ANYWAY = {"name", *OPTIONAL}  # in which the protocols of two such studies may differ
 
 
 def found_elsewhere(settings, trials):
@@ -30,59 +26,60 @@ def found_elsewhere(settings, trials):
     Returns
     -------
     dict
-        Folder of a cell -> (key there -> trial).
+        Folder of a cell -> list of (row there, trial).
     """
-    sha, place = git_sha(), settings.folder.relative_to(settings.results_dir)
-    if not trials or not settings.runner.cache or settings.runner.redo or sha == "unknown" or sha.endswith("-dirty"):
+    if not trials or not settings.runner.cache or settings.runner.redo:
         return {}
-    missing, found = {trial.key: trial for trial in trials}, {}
-    cells = settings.results_dir.glob("/".join(["*", *(glob.escape(part) for part in place.parts[1:])]))
-    for folder in sorted(cells):
-        if folder == settings.folder or not missing:
+    code = git_sha(), to_json(versions())
+    if code[0] == "unknown" or code[0].endswith("-dirty"):
+        return {}
+    missing, found = trials, {}
+    for path in cells_of(settings.results_dir, None, settings.dataset["name"], settings.method.name):
+        folder = path.parent
+        if folder == settings.folder:
             continue
         try:
-            theirs = Protocol.from_json((folder.parents[1] / "protocol.json").read_text())
-            rows = read_rows(folder / "trials.csv")
+            name = Protocol.from_json((folder.parents[1] / "protocol.json").read_text()).name
+            rows = read_rows(path)
         except (OSError, ValueError, StoreError):  # no study, or a damaged one: its own commands say so
             continue
-        if set(theirs.differences(settings.protocol)) - SAME_ANYWAY:
-            continue
-        code = sha, to_json(versions())
-        stored = {
-            row["trial"] for row in rows if (row["git_sha"], row["versions"]) == code and row["status"] not in UNSCORED
+        scored = {
+            row["trial"]: row
+            for row in rows
+            if (row["git_sha"], row["versions"]) == code and row["status"] not in UNSCORED
         }
-        known = {replace(trial, protocol=theirs).key: trial for trial in missing.values()}
-        if here := {key: trial for key, trial in known.items() if key in stored}:
+        if not scored:
+            continue
+        keys = [trial.key_under(name) for trial in missing]
+        if here := [(scored[key], trial) for key, trial in zip(keys, missing, strict=True) if key in scored]:
             found[folder] = here
-            missing = {key: trial for key, trial in missing.items() if trial not in here.values()}
+            missing = [trial for key, trial in zip(keys, missing, strict=True) if key not in scored]
     return found
 
 
-def outcomes_of(folder, trials):
+def outcomes_of(folder, found):
     """What a cell has stored of some trials, as outcomes of their own study; what cannot be read is left out.
 
     Parameters
     ----------
     folder : Path
-    trials : dict
-        Key there -> Trial.
+    found : list of (row there, Trial)
 
     Returns
     -------
     list of Outcome
     """
-    rows = {name: defaultdict(list) for name in OTHERS}
+    ours, rows = {row["trial"]: trial.key for row, trial in found}, {name: defaultdict(list) for name in OTHERS}
     try:
-        stored = [row for row in read_rows(folder / "trials.csv") if row["trial"] in trials]
         for name in OTHERS:
             for row in read_rows(folder / f"{name}.csv"):
-                if row["trial"] in trials:
-                    rows[name][row["trial"]].append((trials[row["trial"]].key, *list(row.values())[1:]))
+                if row["trial"] in ours:
+                    rows[name][row["trial"]].append((ours[row["trial"]], *list(row.values())[1:]))
     except (OSError, StoreError):
         return []
     outcomes = []
-    for row in stored:
-        key, trial = row["trial"], trials[row["trial"]]
+    for row, trial in found:
+        key = row["trial"]
         own = {
             "trial": trial.key,
             "study": trial.study,

@@ -63,7 +63,7 @@ def plan_cell(settings):
     stored = read_frame(settings.folder / "trials.csv")
     done = set() if runner.redo else set(stored.loc[~stored["status"].isin(runner.retry), "trial"])
     pending = [trial for trial in trials if trial.key not in done]
-    elsewhere = {trial.key for there in found_elsewhere(settings, pending).values() for trial in there.values()}
+    elsewhere = {trial.key for there in found_elsewhere(settings, pending).values() for _, trial in there}
     pending = [trial for trial in pending if trial.key not in elsewhere]
     most = math.inf if runner.max_seconds is None else runner.max_seconds
     times = Times(settings.results_dir, method.name, most)

@@ -41,6 +41,7 @@ __all__ = [
     "Results",
     "Store",
     "StoreError",
+    "cells_of",
     "claim_study",
     "load_results",
 ]
@@ -218,7 +219,7 @@ def load_results(results_dir, study=None, dataset=None, method=None):
         For a damaged file, naming file, line, column, value and remedy.
     """
     frames = {name: [] for name in COLUMNS}
-    for path in _cells(results_dir, study, dataset, method):
+    for path in cells_of(results_dir, study, dataset, method):
         # The marks are read first: what they commit is then complete in the other files.
         trials = read_frame(path)
         frames["trials"].append(trials)
@@ -241,7 +242,7 @@ def load_results(results_dir, study=None, dataset=None, method=None):
     return Results(trials.reset_index(drop=True), *(joined[name] for name in OTHERS))
 
 
-def _cells(results_dir, *names):
+def cells_of(results_dir, *names):
     """The ``trials.csv`` of every cell that is asked for; none where a name can be no folder."""
     names = [str(name) if name else "" for name in names]
     if any(name == ".." or Path(name).name != name for name in names):

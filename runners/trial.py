@@ -8,7 +8,7 @@ import time
 import traceback
 import warnings
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
@@ -288,6 +288,10 @@ class Trial:
         for name in OPTIONAL:  # they decide which trials there are, and are in `sizes` and `params`
             del identity["protocol"][name]
         return hashlib.sha256(to_json(identity).encode()).hexdigest()[:16]
+
+    def key_under(self, name):
+        """The key of the same trial where the protocol has another name, and is the same in all that decides scores."""
+        return replace(self, protocol=replace(self.protocol, name=name)).key
 
     def selector(self):
         """The unfitted estimator, for the largest size."""

@@ -298,7 +298,7 @@ def _threshold(v, n, t):
 
     That sum is convex and piecewise linear in t, so that Newton's method from below ends after a few steps.
     """
-    largest = _largest(v, 0, n)
+    largest = _largest(v, n)
     t = max(t - largest, max((_sum(v, n) - n * largest - 1) / n, -1.0))
     fewest = n + 1
     while True:
@@ -315,9 +315,9 @@ _SUMS = {"fastmath": {"reassoc", "nsz"}}
 
 
 @compiled(fastmath={"reassoc", "nsz", "nnan"})  # no row has a nan, and for one a maximum would go entry by entry
-def _largest(v, first, last):
-    largest = v[first]
-    for j in range(first, last):
+def _largest(v, n):
+    largest = v[0]
+    for j in range(n):
         largest = v[j] if v[j] > largest else largest
     return largest
 

@@ -12,7 +12,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from methods.core.compiled import compiled
+from methods.core.compiled import all_of, compiled
 
 FEWEST = 16  # of so many leaves one at least goes to either side
 LEAF = 32  # samples, whose distances to another take a few vector registers
@@ -118,15 +118,12 @@ def within(typing, Yt, i, members, leaf, reach, v):
         total = cgutils.alloca_once_value(builder, ir.Constant(vector, [0.0] * LEAF))
         leaf_first = builder.mul(builder.mul(leaf, m), width)
 
-        def all_of(value):
-            nothing = ir.Constant(vector, ir.Undefined)
-            first = builder.insert_element(nothing, value, ir.Constant(ir.IntType(32), 0))
-            return builder.shuffle_vector(first, nothing, ir.Constant(ir.VectorType(ir.IntType(32), LEAF), [0] * LEAF))
-
         def square(k):
             y = builder.load(builder.gep(Y.data, [builder.add(builder.mul(k, n), i)]))
             at = builder.gep(members.data, [builder.add(leaf_first, builder.mul(k, width))])
-            away = builder.fsub(builder.load(builder.bitcast(at, vector.as_pointer()), align=8), all_of(y))
+            away = builder.fsub(
+                builder.load(builder.bitcast(at, vector.as_pointer()), align=8), all_of(builder, y, vector)
+            )
             return builder.fmul(away, away)
 
         with cgutils.for_range(builder, builder.sdiv(m, two)) as pair:
@@ -137,7 +134,7 @@ def within(typing, Yt, i, members, leaf, reach, v):
             builder.store(builder.fadd(builder.load(total), square(builder.sub(m, one))), total)
         distances = builder.load(total)
         builder.store(distances, builder.bitcast(v.data, vector.as_pointer()), align=8)
-        near = builder.fcmp_ordered("<", distances, all_of(reach))
+        near = builder.fcmp_ordered("<", distances, all_of(builder, reach, vector))
         return builder.zext(builder.bitcast(near, ir.IntType(LEAF)), ir.IntType(64))
 
     return signature, generate

@@ -70,7 +70,7 @@ class Adapted:
         self.graph = _arrays(S)
         self.spare = spare
         self.Y, self.Yt, self.scale = Y, np.ascontiguousarray(Y.T), 1 / (4 * gamma)
-        self.boxes = boxes(self.Yt if self.full is None else self.Yt[:, :1])  # of a full S nothing is skipped
+        self.boxes = boxes(self.Yt if self.full is None else self.Yt[:, :1].copy())  # of a full S nothing is skipped
         self.found = np.empty((len(Y), 4))
         # G is not written where S is full, which it mostly stays, nor beyond what `symmetric` wants of it.
         n = len(Y)

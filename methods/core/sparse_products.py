@@ -7,7 +7,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 from scipy import sparse
 
-from methods.core.compiled import compiled
+from methods.core.compiled import all_of, compiled
 
 
 def times(A, F):
@@ -66,7 +66,6 @@ def _row_of(*widths):
     @intrinsic
     def write(typing, data, indices, begin, end, F, n_columns, columns, product, row):
         signature = types.void(data, indices, begin, end, F, n_columns, columns, product, row)
-        lane = ir.IntType(32)
         vectors = [ir.VectorType(ir.DoubleType(), width) for width in widths]
 
         def generate(context, builder, signature, arguments):
@@ -79,11 +78,6 @@ def _row_of(*widths):
                 at = builder.gep(base, [builder.add(start, column)])
                 return builder.bitcast(at, vector.as_pointer())
 
-            def all_of(entry, vector):
-                nothing, zeros = ir.Constant(vector, ir.Undefined), ir.VectorType(lane, vector.count)
-                first = builder.insert_element(nothing, entry, ir.Constant(lane, 0))
-                return builder.shuffle_vector(first, nothing, ir.Constant(zeros, [0] * vector.count))
-
             sums = [cgutils.alloca_once_value(builder, ir.Constant(one, [0.0] * one.count)) for one in vectors]
             firsts = [builder.extract_value(columns, k) for k in range(len(widths))]
             groups = list(zip(sums, firsts, vectors, strict=True))
@@ -94,7 +88,7 @@ def _row_of(*widths):
                 start = builder.mul(column, n_columns)
                 for total, first, vector in groups:
                     part = builder.load(group(F, start, first, vector), align=8)
-                    part = builder.fmul(all_of(entry, vector), part)
+                    part = builder.fmul(all_of(builder, entry, vector), part)
                     builder.store(builder.fadd(builder.load(total), part), total)
             for total, first, vector in groups:
                 builder.store(builder.load(total), group(product, row, first, vector), align=8)

@@ -8,8 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.linalg import eigh
-from scipy.linalg.lapack import dpotrf
+from scipy.linalg import cho_factor, eigh
 from scipy.sparse.linalg import ArpackError, eigsh
 
 from methods.core import checks
@@ -328,8 +327,11 @@ def eigenpairs_above(A, threshold, expected=0):
             left = (vectors * values) @ vectors.T
             left -= A
             left.flat[:: n + 1] += threshold
-            if not dpotrf(left.T, lower=1, clean=0, overwrite_a=1)[1]:
-                return values, vectors
+            try:
+                cho_factor(left.T, lower=True, overwrite_a=True, check_finite=False)
+            except np.linalg.LinAlgError:
+                continue
+            return values, vectors
     return eigh(A, subset_by_value=(threshold, np.inf))
 
 
