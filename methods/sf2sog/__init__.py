@@ -186,7 +186,9 @@ class Problem:
     def _quadratic(self, G):
         L = symmetric_laplacian(G)
         smooth = smoother(L, self.lambda_)
-        return Quadratic(self.X, smooth(times(L, self.X))), smooth
+        # Q = (L + lambda_ I)^-1 L X; where lambda_ is larger than L the difference would cancel.
+        short = self.lambda_ <= L.diagonal().max()
+        return Quadratic(self.X, self.X - self.lambda_ * smooth(self.X) if short else smooth(times(L, self.X))), smooth
 
     def _state(self, subset, G, B, smooth, settled=False):
         distance = G - self.S

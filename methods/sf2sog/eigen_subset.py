@@ -56,10 +56,10 @@ class Quadratic:
         """The rows of B of these features, of shape (len(features), n_features)."""
         return self.X[:, features].T @ self.Q
 
-    def subset(self, features, n_vectors):
-        """The `Subset` of these features."""
+    def subset(self, features, n_vectors, rows=None):
+        """The `Subset` of these features; `rows` are theirs, in increasing order, where they are known."""
         features = np.sort(features)
-        B = self.X[:, features].T @ self.Q[:, features]
+        B = self.X[:, features].T @ self.Q[:, features] if rows is None else rows[:, features]
         values, vectors = eigh((B + B.T) / 2, subset_by_index=(0, n_vectors - 1))
         return Subset(features, values, vectors, ROUNDING * float(self.squares[features].sum()))
 
@@ -121,33 +121,35 @@ def _settled(B, subset):
     """Replace features until none of them can be, in turn from the one with the smallest row in the eigenvectors."""
     weight = np.einsum("ij,ij->i", subset.vectors, subset.vectors)
     queue = deque(subset.features[np.argsort(weight, kind="stable")].tolist())
-    rows = dict(zip(subset.features.tolist(), B.rows(subset.features), strict=True))
+    rows = B.rows(subset.features)
     exchange = None
     in_vain = 0  # since the last swap
     while in_vain < len(queue) and subset.total > 0:
         if exchange is None:
-            across = np.array([rows[feature] for feature in subset.features.tolist()])
-            exchange = Exchange(across, subset.features, B.diagonal, subset.vectors.shape[1])
+            exchange = Exchange(rows, subset.features, B.diagonal, subset.vectors.shape[1])
         old = queue.popleft()
-        better = _replacement(B, exchange, subset, old)
+        better = _replacement(B, exchange, subset, rows, old)
         if better is None:
             queue.append(old)
             in_vain += 1
             continue
-        (new,) = set(better.features.tolist()) - rows.keys()
-        del rows[old]
-        rows[new] = B.rows([new])[0]
+        subset, rows, new = better
         queue.append(new)
-        subset, exchange, in_vain = better, None, 1
+        exchange, in_vain = None, 1
     return subset
 
 
-def _replacement(B, exchange, subset, old):
-    """The subset with another feature in the place of `old`, or None where no other lowers the total worthwhile."""
+def _replacement(B, exchange, subset, rows, old):
+    """The subset with another feature in the place of `old`, the rows of B for it, and that feature.
+
+    None where no other lowers the total worthwhile.
+    """
     leaving = int(np.searchsorted(subset.features, old))
-    enough = (1 - WORTHWHILE) * subset.total
+    kept, enough = np.delete(subset.features, leaving), (1 - WORTHWHILE) * subset.total
     for new in exchange.joining(leaving, enough):
-        candidate = B.subset(np.append(np.delete(subset.features, leaving), new), subset.vectors.shape[1])
+        place = np.searchsorted(kept, new)
+        others = np.insert(np.delete(rows, leaving, axis=0), place, B.rows([new]), axis=0)
+        candidate = B.subset(np.insert(kept, place, new), subset.vectors.shape[1], others)
         if candidate.total < enough:
-            return candidate
+            return candidate, others, new
     return None
