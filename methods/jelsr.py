@@ -208,9 +208,11 @@ class Problem:
             guess = np.random.default_rng(0).standard_normal(shape)  # any will do
         system = self.middle.copy()
         system.flat[:: len(system) + 1] += self.alpha / (2 * s)
-        factor = cho_factor(system, lower=True, overwrite_a=True, check_finite=False)
+        # Transposed where that is the order which the factorisation, or a product with few columns, works in.
+        factor = cho_factor(system.T, lower=True, overwrite_a=True, check_finite=False)
 
         def inverse(V):
-            return self.K.solve(V) + self.beta * (self.Z @ cho_solve(factor, self.Z.T @ V, check_finite=False))
+            inner = cho_solve(factor, (V.T @ self.Z).T, check_finite=False)
+            return self.K.solve(V) + self.beta * (inner.T @ self.Z.T).T
 
         return largest_eigenvectors(inverse, guess, self.n_clusters)

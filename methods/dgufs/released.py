@@ -8,16 +8,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.linalg import cho_factor, eigh
-from scipy.sparse.linalg import ArpackError, eigsh
+from scipy.linalg import eigh
 
 from methods.core import checks
+from methods.dgufs.leading import Ceiling, eigenpairs_above, row_blocks
 
 MU_START, MU_GROWTH, MU_LARGEST = 1e-6, 1.1, 1e10
 L0_WEIGHT = 0.005  # gamma of the l0 penalty on M, section 4.3
+TILE = 256  # rows and columns of the parts that `symmetrized` works on
 FEATURE_ARRAYS, SAMPLE_ARRAYS = ("Y", "Z", "Lambda1"), ("L", "M", "Lambda2")
-BLOCK = 2**16  # entries of an array of all pairs that are worked on together
-DENSE = 128  # up to this order a dense eigendecomposition is faster than Lanczos
 
 
 @dataclass(frozen=True)
@@ -94,6 +93,7 @@ class Problem:
         self.alpha, self.beta = alpha, beta
         self.norms = np.linalg.norm(self.X, axis=1)
         self.similarity = beta * S.toarray()
+        self.ceiling = Ceiling()
 
     def starts(self, n_starts, rng):
         """The program has one start: everything is zero."""
@@ -133,7 +133,7 @@ class Problem:
                 return replace(state, mu=_grown(state.mu))
         features = self._update_features(state)
         coupling = self._rank_step_matrix(features)
-        values, vectors = eigenpairs_above(coupling, self._threshold(state.mu), len(state.values))
+        values, vectors = eigenpairs_above(coupling, self._threshold(state.mu), len(state.values), self.ceiling)
         after = self._update_labels(features, values, vectors)
         matrix = coupling if _only_mu_changed(state, after) else None
         return replace(after, matrix=matrix, value=self.objective(after))
@@ -204,18 +204,16 @@ class Problem:
             part += self.similarity[rows]
             part += state.mu * state.M[rows]
             part -= state.Lambda2[rows]
-        A = rescale_off_diagonal(A)
-        symmetric = all(np.array_equal(A[rows], A[:, rows].T) for rows in row_blocks(A))
-        return A if symmetric else (A + A.T) / 2
+        return symmetrized(rescale_off_diagonal(A))
 
     def _update_labels(self, state, values, vectors):
         """Section 4.3's rule for M and eqs. (13) to (15)."""
         mu = state.mu
         split = state.Z - state.Y
-        M, Lambda2 = (vectors * values) @ vectors.T, np.empty_like(state.Lambda2)  # M is L at first
+        M, Lambda2 = np.empty_like(state.M), np.empty_like(state.Lambda2)
         residual = np.abs(split).max(initial=0)
         for rows in row_blocks(M):
-            L = M[rows].copy()
+            L = (vectors[rows] * values) @ vectors.T
             M[rows] = l0_prox(L + state.Lambda2[rows] / mu, L0_WEIGHT / mu)
             np.fill_diagonal(M[rows, rows], 1)
             gap = L - M[rows]
@@ -266,10 +264,13 @@ def rescale_off_diagonal(A):
     return A
 
 
-def row_blocks(A):
-    """Slices of so few rows that several steps on them stay in a cache: an array of all pairs may be large."""
-    step = max(1, BLOCK // max(A.shape[1], 1))
-    return [slice(first, min(first + step, len(A))) for first in range(0, len(A), step)]
+def symmetrized(A):
+    """``(A + A') / 2``.  Overwrites A and returns it."""
+    starts = range(0, len(A), TILE)
+    for rows, columns in ((slice(i, i + TILE), slice(j, j + TILE)) for i in starts for j in starts if j <= i):
+        mean = (A[rows, columns] + A[columns, rows].T) / 2
+        A[rows, columns], A[columns, rows] = mean, mean.T
+    return A
 
 
 def l0_prox(Q, gamma):
@@ -277,62 +278,6 @@ def l0_prox(Q, gamma):
     # P = min(Q, 1) pays where Q^2 - (Q - P)^2 > 2 gamma.
     limit = np.sqrt(2 * gamma) if 2 * gamma <= 1 else gamma + 0.5
     return np.where(limit < Q, np.minimum(Q, 1), 0.0)
-
-
-def eigenpairs_above(A, threshold, expected=0):
-    """All eigenpairs of a symmetric matrix with entries in [0, 1] whose eigenvalue exceeds a threshold.
-
-    Parameters
-    ----------
-    A : ndarray of shape (n, n)
-    threshold : float
-        Above 0.
-    expected : int, default=0
-        A guess of their number; it affects the time only.
-
-    Returns
-    -------
-    values : ndarray of shape (q,)
-    vectors : ndarray of shape (n, q)
-
-    Raises
-    ------
-    numpy.linalg.LinAlgError
-        Where the entries have overflowed.
-
-    Notes
-    -----
-    No eigenvalue exceeds the largest row sum, which decides most calls.  Otherwise the leading pairs come from Lanczos,
-    and that none is missing is certified: the squares of all eigenvalues sum to ||A||_F^2, and what the pairs found
-    leave of it is less than the threshold's; or, with these pairs moved down, threshold * I - A is positive definite,
-    since its Cholesky factorisation succeeds.  Where neither holds, and for small matrices, a dense decomposition
-    computes the eigenvalues above the threshold.
-    """
-    n = len(A)
-    bound = A.sum(axis=1).max(initial=0)
-    if not np.isfinite(bound):
-        raise np.linalg.LinAlgError("the matrix has overflowed.")
-    if bound <= threshold:
-        return np.empty(0), np.empty((n, 0))
-    if n > DENSE:
-        for n_pairs in (max(expected, 1), max(expected, 1) + 4):
-            try:
-                values, vectors = eigsh(A, k=n_pairs, which="LA", v0=np.ones(n), tol=0)
-            except ArpackError:
-                break
-            above, rest = values > threshold, np.vdot(A, A) - (values**2).sum()
-            values, vectors = values[above], vectors[:, above]
-            if rest < (1 - 1e-6) * threshold**2:
-                return values, vectors
-            left = (vectors * values) @ vectors.T
-            left -= A
-            left.flat[:: n + 1] += threshold
-            try:
-                cho_factor(left.T, lower=True, overwrite_a=True, check_finite=False)
-            except np.linalg.LinAlgError:
-                continue
-            return values, vectors
-    return eigh(A, subset_by_value=(threshold, np.inf))
 
 
 def _only_mu_changed(before, after):

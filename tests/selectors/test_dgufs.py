@@ -12,7 +12,9 @@ from benchmarks.dgufs import plain_dgufs
 from datasets import scale
 from methods.core.graphs import knn_graph
 from methods.dgufs import DGUFS
-from methods.dgufs.released import Problem, eigenpairs_above, l0_prox, rescale_off_diagonal
+from methods.dgufs import leading
+from methods.dgufs.leading import Ceiling, eigenpairs_above
+from methods.dgufs.released import Problem, l0_prox, rescale_off_diagonal
 
 ALPHAS = (1e1, 1e2, 1e3, 1e4, 1e5)
 BETAS = (0.1, 0.3, 0.5, 0.7, 0.9)
@@ -158,6 +160,31 @@ def test_an_eigenvector_that_lanczos_cannot_see_is_found():
     found, vectors = eigenpairs_above(A, 1.0)
     np.testing.assert_allclose(np.sort(found), [0.5 * n / 2, 1.3 * n / 2], rtol=1e-10)
     np.testing.assert_allclose(A @ vectors, vectors * found, atol=1e-9)
+
+
+def blocks(n_blocks, gap, n=200):
+    """Eigenvalues near n and, n_blocks - 1 times, near gap n / n_blocks; the latter are orthogonal to all ones."""
+    noise = np.random.default_rng(0).random((n, n)) * 1e-3
+    size = n // n_blocks
+    return np.kron(1 - gap + gap * np.eye(n_blocks), np.ones((size, size))) + noise + noise.T
+
+
+def test_a_proof_does_not_hide_what_comes_later():
+    ceiling = Ceiling()
+    for gap, n_above in [(0.1, 1), (0.12, 1), (0.2, 1), (0.5, 2), (0.51, 2), (0.1, 1)]:
+        A = blocks(2, gap)
+        found, _ = eigenpairs_above(A, 30.0, 1, ceiling)
+        np.testing.assert_allclose(np.sort(found), np.linalg.eigvalsh(A)[-n_above:], rtol=1e-10)
+
+
+def test_one_factorisation_serves_matrices_near_each_other(monkeypatch):
+    calls, factor = [], leading.cho_factor
+    monkeypatch.setattr(leading, "cho_factor", lambda *args, **kwargs: calls.append(1) or factor(*args, **kwargs))
+    ceiling = Ceiling()
+    for sweep in range(20):
+        found, _ = eigenpairs_above(blocks(20, 0.4 + sweep * 2e-4), 16.0 * 0.96**sweep, 1, ceiling)
+        assert len(found) == 1
+    assert len(calls) == 1
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,117 @@
+"""All eigenpairs of a large symmetric matrix above a threshold, with a proof that none is missing."""
+
+import numpy as np
+from scipy.linalg import cho_factor, eigh
+from scipy.sparse.linalg import ArpackError, eigsh
+
+DENSE = 128  # up to this order a dense eigendecomposition is faster than Lanczos
+BLOCK = 2**16  # entries of an array of all pairs that are worked on together
+ROUGH = 1e-2  # tolerance of the eigenvalue next to the found ones, which only says where to prove
+ROUNDING = 1e-6  # share of the threshold that a proof leaves
+
+
+class Ceiling:
+    """That a matrix has no more than `count` eigenvalues above a level, kept for the matrices that follow it.
+
+    Such a proof costs a Cholesky factorisation.  Matrices of one iteration differ little, and no eigenvalue moves by
+    more than the Frobenius norm of their difference (Weyl): so one proof, given at a level as low as it holds, serves
+    until the threshold has come down to that level, or the matrices have gone that far.
+    """
+
+    def __init__(self):
+        self.matrix, self.count, self.level = None, 0, np.inf
+
+    def holds(self, A, values, vectors, threshold):
+        """Whether A has no eigenvalues above the threshold but these, with their vectors."""
+        limit = (1 - ROUNDING) * threshold
+        if np.vdot(A, A) - (values**2).sum() < limit**2:
+            return True
+        if self.matrix is not None and len(values) == self.count and self.level < limit:
+            if distance(A, self.matrix) <= limit - self.level:
+                return True
+        self.matrix = None  # its memory is needed
+        left = deflated(A, values, vectors)
+        following = -eigsh(left, k=1, which="SA", v0=np.ones(len(A)), tol=ROUGH, return_eigenvectors=False)[0]
+        levels = {min(max(following, 0) + 2 * ROUGH * threshold, threshold): None, threshold: None}
+        for level in levels:
+            left.flat[:: len(A) + 1] += level
+            try:
+                cho_factor(left.T, lower=True, overwrite_a=True, check_finite=False)
+            except np.linalg.LinAlgError:
+                left = deflated(A, values, vectors)
+                continue
+            self.matrix, self.count, self.level = A, len(values), level
+            return True
+        return False
+
+
+def deflated(A, values, vectors):
+    """These eigenpairs less A: all that A has besides them, with the other sign."""
+    left = np.empty_like(A)
+    for rows in row_blocks(A):
+        np.subtract((vectors[rows] * values) @ vectors.T, A[rows], out=left[rows])
+    return left
+
+
+def distance(A, B):
+    """``||A - B||_F``."""
+    return np.sqrt(sum(np.square(A[rows] - B[rows]).sum() for rows in row_blocks(A)))
+
+
+def row_blocks(A):
+    """Slices of so few rows that several steps on them stay in a cache: an array of all pairs may be large."""
+    step = max(1, BLOCK // max(A.shape[1], 1))
+    return [slice(first, min(first + step, len(A))) for first in range(0, len(A), step)]
+
+
+def eigenpairs_above(A, threshold, expected=0, ceiling=None):
+    """All eigenpairs of a symmetric matrix with entries in [0, 1] whose eigenvalue exceeds a threshold.
+
+    Parameters
+    ----------
+    A : ndarray of shape (n, n)
+        Kept in the `ceiling`: it must not be overwritten later.
+    threshold : float
+        Above 0.
+    expected : int, default=0
+        A guess of their number; it affects the time only.
+    ceiling : Ceiling, optional
+        Of the matrices before this one; it affects the time only.
+
+    Returns
+    -------
+    values : ndarray of shape (q,)
+    vectors : ndarray of shape (n, q)
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        Where the entries have overflowed.
+
+    Notes
+    -----
+    No eigenvalue exceeds the largest row sum, which decides most calls.  Otherwise the leading pairs come from Lanczos,
+    and that none is missing is certified: the squares of all eigenvalues sum to ||A||_F^2, and what the pairs found
+    leave of it is less than the threshold's; or, with these pairs moved down, level * I - A is positive definite, since
+    its Cholesky factorisation succeeds, for a level no higher than the threshold, here or for a matrix so near that it
+    follows (`Ceiling`).  Where none of these holds, and for small matrices, a dense decomposition computes the
+    eigenvalues above the threshold.
+    """
+    n = len(A)
+    bound = A.sum(axis=1).max(initial=0)
+    if not np.isfinite(bound):
+        raise np.linalg.LinAlgError("the matrix has overflowed.")
+    if bound <= threshold:
+        return np.empty(0), np.empty((n, 0))
+    if n > DENSE:
+        ceiling = Ceiling() if ceiling is None else ceiling
+        for n_pairs in (max(expected, 1), max(expected, 1) + 4):
+            try:
+                values, vectors = eigsh(A, k=n_pairs, which="LA", v0=np.ones(n), tol=0)
+                above = values > threshold
+                values, vectors = values[above], vectors[:, above]
+                if ceiling.holds(A, values, vectors, threshold):
+                    return values, vectors
+            except ArpackError:
+                break
+    return eigh(A, subset_by_value=(threshold, np.inf))
