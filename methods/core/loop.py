@@ -45,6 +45,7 @@ def iterate(
     max_iter: int,
     tol: float,
     residual: Callable[[State, State], float] | None = None,
+    patience: int = 1,
 ) -> tuple[State, Trace]:
     """Repeat ``state = step(state)`` until it converges, and keep the last finite state.
 
@@ -63,6 +64,9 @@ def iterate(
         unless a sweep changes nothing at all.
     residual : callable, optional
         ``residual(previous, current)``; by default the relative change of the objective.
+    patience : int, default=1
+        In so many sweeps on end the residual must be at most `tol`, but for one of zero, after which nothing changes.
+        More than 1 where an extrapolation that fails now and then makes a single sweep worth little.
 
     Returns
     -------
@@ -73,6 +77,7 @@ def iterate(
     values = [float(objective(state))]
     if not np.isfinite(values[0]):
         return state, Trace(np.array(values), DIVERGED, 0)
+    in_vain = 0
     for n_iter in range(1, max_iter + 1):
         try:
             candidate = step(state)
@@ -87,7 +92,8 @@ def iterate(
             change = residual(state, candidate)
         state = candidate
         values.append(value)
-        if change <= tol:
+        in_vain = in_vain + 1 if change <= tol else 0
+        if in_vain >= patience or change == 0:
             return state, Trace(np.array(values), CONVERGED, n_iter)
     return state, Trace(np.array(values), MAX_ITER, max_iter)
 

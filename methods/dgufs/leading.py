@@ -1,5 +1,7 @@
 """All eigenpairs of a large symmetric matrix above a threshold, with a proof that none is missing."""
 
+import weakref
+
 import numpy as np
 from scipy.linalg import cho_factor, eigh
 from scipy.sparse.linalg import ArpackError, eigsh
@@ -10,6 +12,23 @@ ROUGH = 1e-2  # tolerance of the eigenvalue next to the found ones, which only s
 ROUNDING = 1e-6  # share of the threshold that a proof leaves
 
 
+class Pool:
+    """Arrays of one shape, each used again as soon as nothing refers to it.
+
+    Where they are large the system takes longer to hand out an empty one than it takes to fill it.
+    """
+
+    def __init__(self, *shape):
+        self.shape, self.spare = shape, []
+
+    def empty(self):
+        """An array with anything in it."""
+        array = self.spare.pop() if self.spare else np.empty(self.shape)
+        lent = array.view()
+        weakref.finalize(lent, self.spare.append, array).atexit = False
+        return lent
+
+
 class Ceiling:
     """That a matrix has no more than `count` eigenvalues above a level, kept for the matrices that follow it.
 
@@ -18,7 +37,8 @@ class Ceiling:
     until the threshold has come down to that level, or the matrices have gone that far.
     """
 
-    def __init__(self):
+    def __init__(self, pool):
+        self.pool = pool  # of arrays of the matrices' shape
         self.matrix, self.count, self.level = None, 0, np.inf
 
     def holds(self, A, values, vectors, threshold):
@@ -26,28 +46,29 @@ class Ceiling:
         limit = (1 - ROUNDING) * threshold
         if np.vdot(A, A) - (values**2).sum() < limit**2:
             return True
-        if self.matrix is not None and len(values) == self.count and self.level < limit:
-            if distance(A, self.matrix) <= limit - self.level:
-                return True
+        known = self.matrix is not None and len(values) == self.count and self.level < limit
+        if known and distance(A, self.matrix) <= limit - self.level:
+            return True
         self.matrix = None  # its memory is needed
-        left = deflated(A, values, vectors)
+        left = deflated(A, values, vectors, self.pool.empty())
         following = -eigsh(left, k=1, which="SA", v0=np.ones(len(A)), tol=ROUGH, return_eigenvectors=False)[0]
+        if following > threshold:  # of a vector, which no eigenvalue can be below
+            return False
         levels = {min(max(following, 0) + 2 * ROUGH * threshold, threshold): None, threshold: None}
         for level in levels:
             left.flat[:: len(A) + 1] += level
             try:
                 cho_factor(left.T, lower=True, overwrite_a=True, check_finite=False)
             except np.linalg.LinAlgError:
-                left = deflated(A, values, vectors)
+                deflated(A, values, vectors, left)
                 continue
             self.matrix, self.count, self.level = A, len(values), level
             return True
         return False
 
 
-def deflated(A, values, vectors):
-    """These eigenpairs less A: all that A has besides them, with the other sign."""
-    left = np.empty_like(A)
+def deflated(A, values, vectors, left):
+    """These eigenpairs less A, written to left: all that A has besides them, with the other sign."""
     for rows in row_blocks(A):
         np.subtract((vectors[rows] * values) @ vectors.T, A[rows], out=left[rows])
     return left
@@ -104,7 +125,7 @@ def eigenpairs_above(A, threshold, expected=0, ceiling=None):
     if bound <= threshold:
         return np.empty(0), np.empty((n, 0))
     if n > DENSE:
-        ceiling = Ceiling() if ceiling is None else ceiling
+        ceiling = Ceiling(Pool(n, n)) if ceiling is None else ceiling
         for n_pairs in (max(expected, 1), max(expected, 1) + 4):
             try:
                 values, vectors = eigsh(A, k=n_pairs, which="LA", v0=np.ones(n), tol=0)

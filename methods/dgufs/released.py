@@ -11,7 +11,7 @@ import numpy as np
 from scipy.linalg import eigh
 
 from methods.core import checks
-from methods.dgufs.leading import Ceiling, eigenpairs_above, row_blocks
+from methods.dgufs.leading import Ceiling, Pool, eigenpairs_above, row_blocks
 
 MU_START, MU_GROWTH, MU_LARGEST = 1e-6, 1.1, 1e10
 L0_WEIGHT = 0.005  # gamma of the l0 penalty on M, section 4.3
@@ -93,7 +93,8 @@ class Problem:
         self.alpha, self.beta = alpha, beta
         self.norms = np.linalg.norm(self.X, axis=1)
         self.similarity = beta * S.toarray()
-        self.ceiling = Ceiling()
+        self.pool = Pool(*self.similarity.shape)
+        self.ceiling = Ceiling(self.pool)
 
     def starts(self, n_starts, rng):
         """The program has one start: everything is zero."""
@@ -197,7 +198,8 @@ class Problem:
         """The matrix of eq. (12), mu times: rescaling takes the factor out."""
         both = state.Y.any(axis=1) & state.Z.any(axis=1)
         Y, Z = _times_H(state.Y[both]), _times_H(state.Z[both])
-        A = rescale_off_diagonal(Y.T @ Y if np.array_equal(Y, Z) else Y.T @ Z)
+        A = np.matmul(Y.T, Y if np.array_equal(Y, Z) else Z, out=self.pool.empty())
+        rescale_off_diagonal(A)
         for rows in row_blocks(A):
             part = A[rows]
             part *= 1 - self.beta
@@ -210,7 +212,7 @@ class Problem:
         """Section 4.3's rule for M and eqs. (13) to (15)."""
         mu = state.mu
         split = state.Z - state.Y
-        M, Lambda2 = np.empty_like(state.M), np.empty_like(state.Lambda2)
+        M, Lambda2 = self.pool.empty(), self.pool.empty()
         residual = np.abs(split).max(initial=0)
         for rows in row_blocks(M):
             L = (vectors[rows] * values) @ vectors.T

@@ -51,7 +51,8 @@ class NDFS(BaseSelector):
         Largest number of sweeps, 0 or more.
     tol : float, default=1e-6
         "paper": converged when neither the objective nor the part that alpha multiplies, which is what W minimises,
-        changes by more than this share in a sweep.  "released": when the traced value does not.
+        changes by more than this share in each of three sweeps on end.  "released": when the traced value does not in
+        one.
     random_state : int, RandomState or None, default=None
         Of K-means, and of the entries that "released" starts from.
 
@@ -159,7 +160,8 @@ class NDFS(BaseSelector):
             F = np.array(self.init, dtype=float)
         problem = variant.Problem(X, shared(X, graph_laplacian, *graph), self.alpha, self.beta, self.gamma)
         start = problem.start(F)
-        state, trace = iterate(problem.sweep, start, residual=problem.change, max_iter=self.max_iter, tol=self.tol)
+        loop = {"max_iter": self.max_iter, "tol": self.tol, "residual": problem.change, "patience": variant.patience}
+        state, trace = iterate(problem.sweep, start, **loop)
         trace = trace.collapsed_if(self.beta >= smallest_collapsing_weight(X, state.F))
         change = indicator_change(start.F, state.F)
         learned = {"coef_": state.W, "indicators_": state.F, "indicator_change_": change}

@@ -12,6 +12,7 @@ from methods.core.reweighting import Memory, log_scale, no_memory, safeguarded
 from methods.core.ridge import WeightedRidge
 from methods.core.sparse_products import times
 
+patience = 3  # sweeps on end that change nothing: see `methods.core.loop.iterate`
 bandwidth = None  # of the graph's heat kernel: the default of `methods.core.graphs.knn_graph`
 
 

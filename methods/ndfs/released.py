@@ -11,6 +11,7 @@ from methods.core.sparse_products import times
 from methods.core.starts import order_by_distance
 
 EPS = np.finfo(float).eps
+patience = 1  # sweep that changes nothing, as in the program
 
 
 def bandwidth(X):

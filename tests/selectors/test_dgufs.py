@@ -11,9 +11,8 @@ from sklearn.utils.estimator_checks import check_estimator
 from benchmarks.dgufs import plain_dgufs
 from datasets import scale
 from methods.core.graphs import knn_graph
-from methods.dgufs import DGUFS
-from methods.dgufs import leading
-from methods.dgufs.leading import Ceiling, eigenpairs_above
+from methods.dgufs import DGUFS, leading
+from methods.dgufs.leading import Ceiling, Pool, eigenpairs_above
 from methods.dgufs.released import Problem, l0_prox, rescale_off_diagonal
 
 ALPHAS = (1e1, 1e2, 1e3, 1e4, 1e5)
@@ -170,17 +169,29 @@ def blocks(n_blocks, gap, n=200):
 
 
 def test_a_proof_does_not_hide_what_comes_later():
-    ceiling = Ceiling()
+    ceiling = Ceiling(Pool(200, 200))
     for gap, n_above in [(0.1, 1), (0.12, 1), (0.2, 1), (0.5, 2), (0.51, 2), (0.1, 1)]:
         A = blocks(2, gap)
         found, _ = eigenpairs_above(A, 30.0, 1, ceiling)
         np.testing.assert_allclose(np.sort(found), np.linalg.eigvalsh(A)[-n_above:], rtol=1e-10)
 
 
+def test_an_array_is_used_again_once_nothing_refers_to_it():
+    pool = Pool(3, 3)
+    first, second = pool.empty(), pool.empty()
+    place, part = first.ctypes.data, second[1:]
+    assert second.ctypes.data != place
+    del first
+    third = pool.empty()
+    assert third.ctypes.data == place
+    del third, second
+    assert pool.empty().ctypes.data in (place, part.ctypes.data - 24)
+
+
 def test_one_factorisation_serves_matrices_near_each_other(monkeypatch):
     calls, factor = [], leading.cho_factor
     monkeypatch.setattr(leading, "cho_factor", lambda *args, **kwargs: calls.append(1) or factor(*args, **kwargs))
-    ceiling = Ceiling()
+    ceiling = Ceiling(Pool(200, 200))
     for sweep in range(20):
         found, _ = eigenpairs_above(blocks(20, 0.4 + sweep * 2e-4), 16.0 * 0.96**sweep, 1, ceiling)
         assert len(found) == 1

@@ -34,6 +34,13 @@ def test_loop_that_runs_out_of_sweeps_says_so():
     assert (trace.status, trace.n_iter, len(trace.objective)) == (MAX_ITER, 5, 6)
 
 
+@pytest.mark.parametrize(("patience", "n_iter"), [(1, 2), (2, 5), (3, 6), (4, 8)])
+def test_patience_asks_for_sweeps_on_end_that_hardly_change_it(patience, n_iter):
+    values = [8.0, 4.0, 4.001, 2.0, 2.001, 2.002, 2.003, 1.0, 1.0]
+    state, trace = iterate(lambda i: i + 1, 0, lambda i: values[i], max_iter=8, tol=1e-2, patience=patience)
+    assert (state, trace.n_iter, trace.status) == (n_iter, n_iter, CONVERGED)  # the last sweep changes nothing at all
+
+
 def test_zero_tolerance_asks_for_exactly_max_iter_sweeps():
     _, trace = iterate(halve, 1.0, lambda x: 1 + 1e-6 * x, max_iter=12, tol=0)
     assert (trace.status, trace.n_iter) == (MAX_ITER, 12)
