@@ -57,6 +57,22 @@ def found_elsewhere(settings, trials):
     return found
 
 
+def not_elsewhere(settings, trials):
+    """Those of the trials that no other study has: what a run will compute.
+
+    Parameters
+    ----------
+    settings : Settings
+    trials : list of Trial
+
+    Returns
+    -------
+    list of Trial
+    """
+    taken = {trial.key for here in found_elsewhere(settings, trials).values() for _, trial in here}
+    return [trial for trial in trials if trial.key not in taken]
+
+
 def outcomes_of(folder, found):
     """What a cell has stored of some trials, as outcomes of their own study; what cannot be read is left out.
 

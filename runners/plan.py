@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from datasets import load_dataset
 from runners.cell import wanted_trials
-from runners.elsewhere import found_elsewhere
+from runners.elsewhere import not_elsewhere
 from runners.progress import counted
 from runners.reading import read_frame
 from runners.times import Times, duration
@@ -62,9 +62,7 @@ def plan_cell(settings):
     trials = wanted_trials(settings.study, dataset, method, settings.protocol, runner.points)
     stored = read_frame(settings.folder / "trials.csv")
     done = set() if runner.redo else set(stored.loc[~stored["status"].isin(runner.retry), "trial"])
-    pending = [trial for trial in trials if trial.key not in done]
-    elsewhere = {trial.key for there in found_elsewhere(settings, pending).values() for _, trial in there}
-    pending = [trial for trial in pending if trial.key not in elsewhere]
+    pending = not_elsewhere(settings, [trial for trial in trials if trial.key not in done])
     most = math.inf if runner.max_seconds is None else runner.max_seconds
     times = Times(settings.results_dir, method.name, most)
     found = [times.of(dataset.name, dataset.X.shape, trial.params) for trial in pending]

@@ -10,6 +10,7 @@ import numpy as np
 from datasets.load import at_hand
 from metrics.study import UNSCORED
 from runners.cell import asked_trials
+from runners.elsewhere import not_elsewhere
 from runners.reading import read_frame
 from runners.running import read_run
 from runners.sweep import cells_of_experiment, cells_of_sweep
@@ -33,7 +34,8 @@ class State:
     seconds : float
         Of one worker, for what is stored.
     left : float
-        Seconds until the end, on the workers of the run; nan where no fit of the method is stored.
+        Seconds until the end, on the workers of the run; nan where no fit of the method is stored.  What another study
+        has (`runners.elsewhere`) takes none.
     failed : list of dict
         Rows of trials.csv.
     absent : bool
@@ -116,7 +118,10 @@ def _state(folder, settings, times, here):
     n_trials = len(keys) if keys is not None else max(len(trials), len(asked_trials(settings)) if settings else 0)
     spent = trials["fit_s"].fillna(0.0) + trials["eval_s"].fillna(0.0)
     rest, n_jobs = n_trials - len(trials), n_workers or (settings.runner.n_jobs if settings else 1)
-    left = rest * (spent.mean() if len(trials) else _mean_seconds(settings, times)) / n_jobs if rest else 0.0
+    if trials.empty:
+        spent_each = np.mean(_seconds(settings, times, asked_trials(settings))) if settings else math.nan
+    else:
+        spent_each = spent.mean()
     unscored = trials[trials["status"].isin(UNSCORED)]
     return State(
         study, dataset, method, n_trials,
@@ -124,7 +129,7 @@ def _state(folder, settings, times, here):
         running=min(n_workers, rest),
         ends=unscored["status"].value_counts().to_dict(),
         seconds=float(spent.sum()),
-        left=float(left),
+        left=float(rest * spent_each / n_jobs) if rest else 0.0,
         failed=unscored.to_dict("records"),
     )  # fmt: skip
 
@@ -132,15 +137,13 @@ def _state(folder, settings, times, here):
 def _not_begun(settings, times, here):
     if settings.missing_data == "skip" and not here(settings.dataset["name"], settings.data_dir):
         return State(settings.study, settings.dataset["name"], settings.method.name, 0, absent=True)
-    n_trials = len(asked_trials(settings))
-    left = n_trials * _mean_seconds(settings, times) / settings.runner.n_jobs
-    return State(settings.study, settings.dataset["name"], settings.method.name, n_trials, left=left)
+    trials = asked_trials(settings)
+    left = sum(_seconds(settings, times, not_elsewhere(settings, trials))) / settings.runner.n_jobs
+    return State(settings.study, settings.dataset["name"], settings.method.name, len(trials), left=left)
 
 
-def _mean_seconds(settings, times):
-    """Seconds of a trial by the stored fits of the method; nan where there are none."""
-    if settings is None:
-        return math.nan
+def _seconds(settings, times, trials):
+    """Seconds of each of these trials by the stored fits of the method; nan where there are none."""
     spec = settings.dataset
     shape, known = (spec["samples"], spec["features"]), times(settings.method.name)
-    return float(np.mean([known.of(spec["name"], shape, trial.params)[0] for trial in asked_trials(settings)]))
+    return [known.of(spec["name"], shape, trial.params)[0] for trial in trials]

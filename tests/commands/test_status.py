@@ -67,6 +67,16 @@ def test_an_experiment_has_its_cells_before_they_begin(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+def test_what_another_study_has_is_not_counted_as_left(folder, monkeypatch):
+    def mcfs_on_umist():
+        (state,) = [one for one in states(folder, experiment="rufs") if (one.dataset, one.method) == ("umist", "mcfs")]
+        return state
+
+    assert mcfs_on_umist().left > 0
+    monkeypatch.setattr("scripts.status.not_elsewhere", lambda settings, trials: [])
+    assert (mcfs_on_umist().left, mcfs_on_umist().stored) == (0, 0)
+
+
 def test_nothing_and_what_there_is_not_are_said(tmp_path):
     assert status_page(states(tmp_path)) == "nothing is stored, and nothing runs.\n"
     done = run("status", "experiment=nope", f"results_dir={tmp_path}", timeout=300)

@@ -6,7 +6,8 @@ from omegaconf import OmegaConf
 
 from methods import LaplacianScore
 from runners import elsewhere, trial
-from runners.cell import run_cell
+from runners.cell import asked_trials, run_cell
+from runners.elsewhere import not_elsewhere
 from runners.plan import plan_cell
 from runners.settings import read_config
 from runners.store import load_results
@@ -50,10 +51,12 @@ def fitted(monkeypatch):
 def test_what_another_study_has_is_taken_and_nothing_else_is_done_twice(tmp_path, fitted, caplog):
     run_cell(settings(tmp_path, "one"))
     fitted.clear()
-    plan = plan_cell(settings(tmp_path, "two", grid=(3, 4, 5)))
+    two = settings(tmp_path, "two", grid=(3, 4, 5))
+    plan = plan_cell(two)
     assert (plan.n_trials, plan.n_pending) == (3, 1)
+    assert [trial.params for trial in not_elsewhere(two, asked_trials(two))] == [{"n_neighbors": 5}]
     with caplog.at_level("INFO"):
-        run_cell(settings(tmp_path, "two", grid=(3, 4, 5)))
+        run_cell(two)
     assert fitted == [5]
     assert "2 of them taken from other studies, which have the same fits and scores by this code" in caplog.text
     run_cell(settings(tmp_path / "alone", "two", grid=(3, 4, 5), cache=False))
