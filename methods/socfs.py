@@ -165,6 +165,7 @@ class State:
     """The four blocks, the objective there, and where the next sweep starts."""
 
     W: np.ndarray
+    XW: np.ndarray
     B: np.ndarray
     E: np.ndarray
     H: np.ndarray
@@ -196,28 +197,37 @@ class Problem:
 
     def start(self, E):
         W = self.factor(np.full(self.X.shape[1], 0.5))(E)
-        return self.state(W, self.basis(W, E), E, E)
+        return self.state(W, self.basis(self.fitted(W), E), E, E)
 
     def state(self, W, B, E, H):
-        return State(W, B, E, H, self.value(W, B, E, H), np.full(len(W), np.log(0.5)), no_memory(len(W)))
+        XW = self.fitted(W)
+        return State(W, XW, B, E, H, self.value(W, XW, B, E, H), np.full(len(W), np.log(0.5)), no_memory(len(W)))
 
-    def value(self, W, B, E, H):
-        XW = self.X @ W
+    def fitted(self, W):
+        """XW, which E, B and the value all need."""
+        return (W.T @ self.X.T).T
+
+    def value(self, W, XW, B, E, H):
         value = ((XW - E @ B.T) ** 2).sum() + self.lambda2 * ((H - E) ** 2).sum()
         value += self.lambda_ * np.exp(log_scale(W)).sum()
         if self.L is not None:
             value += self.triplet_weight * (XW * (self.L @ XW)).sum()
         return float(value)
 
-    def indicators(self, W, B, E, H):
+    def indicators(self, XW, B, E, H):
         """E and H in turn, each the best for the other, for given W and B."""
-        XWB = self.X @ W @ B
+        XWB = XW @ B
         for _ in range(self.inner_steps):
             previous, E = E, polar_factor(XWB + self.lambda2 * H)
             H = np.maximum(E, 0.0)
             if np.abs(E - previous).max() < self.inner_tol:
                 break
         return E, H
+
+    def around(self, XW, B, E, H):
+        """B, E and H after a step of each for given W."""
+        E, H = self.indicators(XW, B, E, H)
+        return self.basis(XW, E), E, H
 
     def factor(self, s):
         """The W step for the weights 1 / (2 s): a function of the target F."""
@@ -226,24 +236,23 @@ class Problem:
             return ridge.coefficients
         return lambda F: ridge.coefficients(solve_triangular(self.root, F, trans=1, check_finite=False))
 
-    def basis(self, W, E):
+    def basis(self, XW, E):
         """The best B."""
-        return polar_factor(W.T @ (self.X.T @ E))
+        return polar_factor(XW.T @ E)
 
     def sweep(self, state):
         memory = state.memory
         plain = log_scale(state.W)
-        E, H = self.indicators(state.W, state.B, state.E, state.H)
-        B = self.basis(state.W, E)
+        blocks = self.around(state.XW, state.B, state.E, state.H)
 
         def solve(s):
-            best = self.factor(s)
-            new = [best(E @ B.T), B, E, H]
-            for _ in range(self.cycles - 1):
-                new[2:] = self.indicators(*new)
-                new[1] = self.basis(new[0], new[2])
-                new[0] = best(new[2] @ new[1].T)
-            return State(*new, self.value(*new), np.log(s), memory)
+            best, (B, E, H) = self.factor(s), blocks
+            for cycle in range(self.cycles):
+                if cycle:
+                    B, E, H = self.around(XW, B, E, H)
+                W = best(E @ B.T)
+                XW = self.fitted(W)
+            return State(W, XW, B, E, H, self.value(W, XW, B, E, H), np.log(s), memory)
 
         new, log_s, memory = safeguarded(solve, memory.remember(state.log_s, plain), state.value)
         return replace(new, log_s=log_s, memory=memory)
