@@ -246,9 +246,9 @@ class Problem:
         blocks = self.around(state.XW, state.B, state.E, state.H)
 
         def solve(s):
-            best, (B, E, H) = self.factor(s), blocks
-            for cycle in range(self.cycles):
-                if cycle:
+            best, (B, E, H), XW = self.factor(s), blocks, None
+            for _ in range(self.cycles):
+                if XW is not None:
                     B, E, H = self.around(XW, B, E, H)
                 W = best(E @ B.T)
                 XW = self.fitted(W)
