@@ -6,17 +6,15 @@ from methods.core.compiled import compiled
 
 
 @compiled(fastmath={"reassoc", "contract"})
-def value_and_slope(G, data, indices, indptr, LG, XF, FF, XW, squares, nu, alpha, zeta, eps):
+def value_and_slope(G, LG, XF, FF, XW, squares, nu, alpha, zeta, eps):
     """``sum_i ||x_i - g_i F|| + nu tr G'LG + alpha sum_i ||(XW - G)_i|| + zeta/4 ||G'G - I||^2``, norms smoothed.
 
     Parameters
     ----------
     G : ndarray of shape (n_samples, n_clusters)
         Its cost falls with the number of its non-zero entries.
-    data, indices, indptr : ndarray
-        Of L, symmetric, as a csr_array.
-    LG : ndarray of shape (n_samples, n_clusters) or (0, n_clusters)
-        Where it has rows, it is known already, and the arrays of L are not read.
+    LG : ndarray of shape (n_samples, n_clusters)
+        L is symmetric.
     XF, XW : ndarray of shape (n_samples, n_clusters)
         XF' and XW.
     FF : ndarray of shape (n_clusters, n_clusters)
@@ -49,34 +47,25 @@ def value_and_slope(G, data, indices, indptr, LG, XF, FF, XW, squares, nu, alpha
         away[k, k] -= 1
         for m in range(n_clusters):
             value += zeta / 4 * away[k, m] * away[k, m]
-    slope, fitted, smooth = np.empty(G.shape), np.empty(n_clusters), np.empty(n_clusters)
+    slope, fitted = np.empty(G.shape), np.empty(n_clusters)
     for i in range(n_samples):
         kept = columns[ends[i] : ends[i + 1]]
         distance = eps
         for k in range(n_clusters):
             fitted[k] = -XF[i, k]  # of half the squared residual
-            smooth[k] = 0.0
             slope[i, k] = G[i, k] - XW[i, k]
             distance += slope[i, k] * slope[i, k]
         for a in kept:
             for k in range(n_clusters):
                 fitted[k] += G[i, a] * FF[a, k]
-        if len(LG):
-            for k in range(n_clusters):
-                smooth[k] = LG[i, k]
-        else:
-            for p in range(indptr[i], indptr[i + 1]):
-                j, weight = indices[p], data[p]
-                for b in columns[ends[j] : ends[j + 1]]:
-                    smooth[b] += weight * G[j, b]
         square = squares[i]
         for a in kept:
             square += G[i, a] * (fitted[a] - XF[i, a])
-            value += nu * G[i, a] * smooth[a]
+            value += nu * G[i, a] * LG[i, a]
         fit, distance = np.sqrt(max(square, 0.0) + eps), np.sqrt(distance)
         value += fit + alpha * distance
         for k in range(n_clusters):
-            slope[i, k] = fitted[k] / fit + 2 * nu * smooth[k] + alpha / distance * slope[i, k]
+            slope[i, k] = fitted[k] / fit + 2 * nu * LG[i, k] + alpha / distance * slope[i, k]
         for a in kept:
             for k in range(n_clusters):
                 slope[i, k] += zeta * G[i, a] * away[a, k]

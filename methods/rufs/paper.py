@@ -135,19 +135,12 @@ class Problem:
         held = times(self.factor, F.T), F @ F.T, XW, self.squares, self.nu, self.alpha, self.zeta, EPS
 
         def function(G):
-            return value_and_slope(G, *self.laplacian(G), *held)
+            return value_and_slope(G, times(self.L, G), *held)
 
         candidate = minimize_nonnegative(function, G, self.quasi_newton)
         # The expansion of the squares loses digits where the fit is all but exact, so that the true value decides.
         old, new = (self.value_g(G) + self.value_f(G, F) + self.alpha * smooth_l21(XW - G, EPS) for G in (G, candidate))
         return candidate if new < old else G
-
-    def laplacian(self, G):
-        """What `value_and_slope` wants of L at this G: its arrays, or LG where it has none."""
-        if sparse.issparse(self.L):
-            return self.L.data, self.L.indices, self.L.indptr, G[:0]
-        nothing = np.empty(0, dtype=np.int32)
-        return np.empty(0), nothing, nothing, self.L @ G
 
     def step_f(self, G, F):
         """Reweighting, and coordinate descent over the rows of F: each has a closed form, max(0, .)."""
