@@ -13,7 +13,7 @@ ROUNDING = 1e-6  # share of the threshold that a proof leaves
 
 
 class Pool:
-    """Arrays of one shape, each used again as soon as nothing refers to it.
+    """Arrays of one shape, each used again as soon as nothing refers to it; to a part of it does not count.
 
     Where they are large the system takes longer to hand out an empty one than it takes to fill it.
     """
