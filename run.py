@@ -14,6 +14,7 @@ import functools
 import logging
 import re
 import sys
+import tempfile
 from pathlib import Path
 
 import hydra
@@ -166,6 +167,12 @@ def report():
     return int(bool(problems))
 
 
+@functools.cache
+def _scratch():
+    """Where a plan, which leaves nothing behind, has what Hydra writes of a run; it goes with this process."""
+    return tempfile.TemporaryDirectory(prefix="plan-")
+
+
 def _folder(part):
     """A resolver for Hydra's folders, which are made before `main` runs: a wrong name ends the command first."""
 
@@ -174,6 +181,8 @@ def _folder(part):
             study, results_dir, dataset, method = read_names(_root_)
         except ConfigError as error:
             sys.exit(f"error: {error}")
+        if OmegaConf.select(_root_, "runner.plan") is True:
+            results_dir = Path(_scratch().name)
         inside = Path(dataset["name"], method["name"])
         return str({"cell": results_dir / study / inside, "study": results_dir / study, "inside": inside}[part])
 

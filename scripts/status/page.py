@@ -56,5 +56,6 @@ def _total(found):
         return f"{text}, nothing left."
     known = sum(state.left for state in found if not math.isnan(state.left))
     unknown = sum(state.n_trials - state.stored for state in found if math.isnan(state.left))
-    text += f"; left {rest}, about {duration(known)}"
-    return text + (f" and {counted(unknown, 'fit')} of unknown time." if unknown else ".")
+    times = [f"about {duration(known)}"] if unknown < rest else []
+    times += [f"{counted(unknown, 'fit')} of unknown time"] if unknown else []
+    return f"{text}; left {rest}, {' and '.join(times)}."

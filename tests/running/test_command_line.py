@@ -39,6 +39,17 @@ def test_a_run_from_any_folder_writes_its_cell_and_nothing_else(tmp_path):
     assert str(cell) in done.stdout
 
 
+def test_a_plan_leaves_nothing_and_changes_nothing(tmp_path):
+    words = ["method=mcfs,max_variance", "dataset=digits", f"results_dir={tmp_path}", "runner.plan=true"]
+    assert "in all 2 fits in 2 cells" in run("-m", *words).stdout
+    assert "1 of 1 fit to do" in run("method=mcfs", *words[1:]).stdout
+    assert list(tmp_path.iterdir()) == []
+    run("-m", "method=max_variance", *words[1:3])
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    run("-m", *words)
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
+
+
 def test_a_second_run_has_nothing_to_do_and_redo_gives_the_same_bytes(tmp_path):
     run(*CELL, f"results_dir={tmp_path}")
     cell = tmp_path / "smoke/digits/random_selection"
