@@ -274,7 +274,7 @@ def doubly_weighted_ridge(X, F, sample_weights, weights):
         As `weighted_ridge`.
     """
     tall = len(X) >= X.shape[1]
-    few = shared(X, sparse_where_it_pays, SPARSE_FACTOR) if tall else None
+    few = shared(X, sparse_where_it_pays) if tall else None
     if few is not None:
         gram = weighted_gram(few.data, few.indices, few.indptr, np.asarray(sample_weights), X.shape[1])
         features = shared(X, sparse_features_where_it_pays)
