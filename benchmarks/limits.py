@@ -90,11 +90,10 @@ def main():
         for name, function, work, moved in loops():
             function()  # compiled
             seconds = best(function)
-            rates = work / seconds, moved / seconds
-            shares = (f"{rate / peak:.0%}" for rate, peak in zip(rates, (flops, memory), strict=True))
-            arithmetic, bandwidth = shares
-            rates = f"{rates[0] / 1e9:.1f}", arithmetic, f"{rates[1] / 1e9:.1f}", bandwidth
-            print(LINE.format(name, f"{1e3 * seconds:.2f}", *rates), flush=True)
+            cells = [name, f"{1e3 * seconds:.2f}"]
+            for amount, peak in ((work, flops), (moved, memory)):
+                cells += [f"{amount / seconds / 1e9:.1f}", f"{amount / seconds / peak:.0%}"]
+            print(LINE.format(*cells), flush=True)
 
 
 if __name__ == "__main__":

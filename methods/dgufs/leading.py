@@ -54,13 +54,14 @@ class Ceiling:
         following = -eigsh(left, k=1, which="SA", v0=np.ones(len(A)), tol=ROUGH, return_eigenvectors=False)[0]
         if following > threshold:  # of a vector, which no eigenvalue can be below
             return False
-        levels = {min(max(following, 0) + 2 * ROUGH * threshold, threshold): None, threshold: None}
-        for level in levels:
+        lowest = min(max(following, 0) + 2 * ROUGH * threshold, threshold)
+        for level in sorted({lowest, threshold}):
+            if level > lowest:  # the attempt before has overwritten it
+                deflated(A, values, vectors, left)
             left.flat[:: len(A) + 1] += level
             try:
                 cho_factor(left.T, lower=True, overwrite_a=True, check_finite=False)
             except np.linalg.LinAlgError:
-                deflated(A, values, vectors, left)
                 continue
             self.matrix, self.count, self.level = A, len(values), level
             return True
