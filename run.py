@@ -21,12 +21,14 @@ import hydra
 from hydra.core.hydra_config import HydraConfig
 from hydra.types import RunMode
 from omegaconf import OmegaConf
+from omegaconf.errors import OmegaConfBaseException
 
 from metrics.study import CAPPED, FAILED
 from runners import processes
+from runners.finished import finished, note_of
 from runners.method import ConfigError
 from runners.settings import read_config, read_names, read_runner
-from runners.sweep import jobs_of, leave_out
+from runners.sweep import jobs_of
 
 logging.raiseExceptions = False  # a reader that goes away, such as `head`, must not fill the screen
 log = logging.getLogger(__name__)
@@ -37,18 +39,23 @@ missing, skipped = {}, {}  # data set -> why it cannot be had; data set -> numbe
 @hydra.main(version_base="1.3", config_path="conf", config_name="config")
 def main(config):
     """Run the cell that `config` describes; a cell that cannot run is reported, and a sweep goes on."""
-    with contextlib.suppress(ConfigError):  # `read_config` says what is wrong
-        start_workers(config)
-    # Here, as these take seconds to import: --help, Tab and a sweep in which nothing is left to do need none of them.
-    from datasets import DataError, DataMissing
-    from runners.cell import run_cell
-    from runners.plan import plan_cell
-    from runners.store import StoreError
-
     _, _, dataset, method = read_names(config)
     cells.append(f"{method['name']} on {dataset['name']}")
     n_cells = _sweep_size()
     place = f"cell {len(cells)} of {n_cells}: " if n_cells else ""
+    note = _note_of(config) if n_cells else None
+    if line := finished(note):
+        log.info("%s%s", place, line)
+        return
+    with contextlib.suppress(ConfigError):  # `read_config` says what is wrong
+        start_workers(config)
+    # Here, as these take seconds to import: --help, Tab and a sweep in which nothing is left to do need none of them.
+    from datasets import DataError, DataMissing
+    from runners.cell import Cell
+    from runners.code import CodeChanged
+    from runners.plan import plan_cell
+    from runners.store import StoreError
+
     try:
         settings = read_config(config)
         check_choices(settings)
@@ -58,7 +65,7 @@ def main(config):
             plans.append(plan_cell(settings))
             log.info("%s%s", place, plans[-1].line())
             return
-        unscored = run_cell(settings, place, list(HydraConfig.get().overrides.task))
+        unscored = Cell(settings).run(place, note)
         if failed := [row for row in unscored if row["status"] == FAILED]:
             problems.append(f"{cells[-1]}: {len(failed)} trials failed{_first(failed)}")
         if stopped := [row for row in unscored if row["status"] in CAPPED]:
@@ -66,7 +73,7 @@ def main(config):
     except DataMissing as error:
         log.info("%s%s", place, cells[-1])
         note_missing(dataset["name"], str(error), skip=config.missing_data == "skip")
-    except (ConfigError, DataError, StoreError, OSError, MemoryError) as error:
+    except (ConfigError, DataError, StoreError, CodeChanged, OSError, MemoryError) as error:
         words = words_of(error)
         problems.append(f"{cells[-1]}: {words.splitlines()[0]}")
         if place:
@@ -84,19 +91,12 @@ def start_workers(config):
             processes.start(runner.n_jobs)
 
 
-def is_done(config, words, n_cells):
-    """Say in a line that nothing is left to do in a cell, where that is known without looking at its data."""
-    from runners.finished import finished
-
+def _note_of(config):
+    """Where it is noted that a cell is complete; None where the configuration cannot be read, which `main` reports."""
     try:
-        found = finished(read_names(config)[1], words)
-    except ConfigError:  # which `main` reports
-        return False
-    if found is None:
-        return False
-    cells.append(found[0])
-    print(f"cell {len(cells)} of {n_cells}: {found[1]}", flush=True)
-    return True
+        return note_of(OmegaConf.to_container(config, resolve=True))
+    except (OmegaConfBaseException, TypeError, KeyError):
+        return None
 
 
 def _first(rows, most=3):
@@ -196,6 +196,5 @@ OmegaConf.register_new_resolver("inside_study", _folder("inside"))
 
 if __name__ == "__main__":
     logging.getLogger("hydra._internal.core_plugins.basic_launcher").setLevel(logging.WARNING)  # `main` names the cells
-    leave_out(is_done)
     main()
     sys.exit(report())

@@ -22,7 +22,7 @@ import numpy as np
 import pandas as pd
 
 from datasets.load import at_hand
-from runners.cell import asked_trials
+from runners.cell import Cell
 from runners.grid import diagonal
 from runners.sweep import cells_of_experiment
 from runners.times import Times
@@ -63,7 +63,7 @@ def budget(experiment, results_dir, all_data=False, max_seconds=math.inf, before
     for settings in cells:
         if settings.dataset["name"] in absent:
             continue
-        trials, known = asked_trials(settings), times(settings.method.name)
+        trials, known = Cell(settings).asked, times(settings.method.name)
         keys = [trial.key_under("any") for trial in trials]
         taken = [key in before for key in keys]
         dataset, shape = settings.dataset["name"], (settings.dataset["samples"], settings.dataset["features"])

@@ -21,6 +21,7 @@ def scale(X, how):
     Returns
     -------
     ndarray of shape (n_samples, n_features) of float64
+        Read-only: what writes into it would change it for all others.
 
     Raises
     ------
@@ -34,7 +35,10 @@ def scale(X, how):
         raise ValueError(f"X of shape {X.shape} must be (n_samples, n_features), with at least one of each.")
     if not np.isfinite(X).all():
         raise ValueError("X must be finite; remove or fill its NaN and infinite values.")
-    return SCALINGS[how](X)
+    scaled = SCALINGS[how](X)
+    scaled = X.view() if scaled is X else scaled
+    scaled.flags.writeable = False
+    return scaled
 
 
 def _minmax(X):

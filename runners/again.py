@@ -2,7 +2,6 @@
 
 import inspect
 import json
-from dataclasses import replace
 
 from metrics.protocol import Protocol
 from runners.method import load_class
@@ -40,18 +39,3 @@ def stored_trial(row, target):
 def takes_seed(target):
     """Whether the class of this dotted name has a random part: a parameter `random_state`."""
     return "random_state" in inspect.signature(load_class(target)).parameters
-
-
-def with_seed(trial, seed):
-    """The trial with another seed of the method, to be fitted; it is scored under the protocol of the first.
-
-    Parameters
-    ----------
-    trial : Trial
-    seed : int
-
-    Returns
-    -------
-    Trial
-    """
-    return replace(trial, protocol=replace(trial.protocol, seed=seed))

@@ -118,7 +118,7 @@ def words_of(error):
     if _raised_in(error) in ("hydra", "omegaconf"):  # also where Hydra raises a plain ValueError
         return str(error).strip() or None
     # Our own errors are meant to be read; what others call so is not.
-    ours = {"ConfigError", "DataError", "StoreError"}
+    ours = {"ConfigError", "DataError", "StoreError", "CodeChanged"}
     return str(error) if ours & {name for name, module in kinds.items() if module in ("runners", "datasets")} else None
 
 

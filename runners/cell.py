@@ -1,7 +1,9 @@
-"""One cell, a method on a data set, from its settings to its stored results."""
+"""One cell, a method on a data set: what it asks for, what is stored of it, what it lacks, and its run."""
 
+import functools
 import time
-from collections import Counter
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
 from types import SimpleNamespace
 
 import numpy as np
@@ -12,184 +14,281 @@ from metrics.study import UNSCORED
 from runners.admission import workers_within_memory
 from runners.elsewhere import found_elsewhere, outcomes_of
 from runners.evaluations import Evaluations
-from runners.finished import ends_text, note_finished
+from runners.finished import digests_of_data, ends_text, note_finished
 from runners.grid import diagonal, expand
 from runners.method import ConfigError
 from runners.pool import Usage, run_all
 from runners.progress import Progress, counted, log, say_result, usage_text
-from runners.provenance import git_sha
+from runners.provenance import Identity
+from runners.reading import read_rows
 from runners.running import note_run
 from runners.store import Store, claim_study
+from runners.trial import stored_fit
 
 MANY_SAMPLES = 2000  # from which an (n_samples, n_samples) array takes more than 32 MB
 
 
-def run_cell(settings, place="", words=None):
-    """Load, expand, drop what is stored, run the rest, and say how it went.
+@dataclass(frozen=True)
+class Todo:
+    """What a cell lacks.
+
+    Attributes
+    ----------
+    missing : list of Trial
+        Not stored, or stored with a status that is tried again.
+    again : list of Trial
+        Stored, but of other code, packages or machines, or to be done again anyway: kept until the new ones are there.
+    rescored : list of Trial
+        Stored selections of the same code, which other code has scored.
+    why : Counter
+        Why stored ones do not count -> their number.
+    """
+
+    missing: list = field(default_factory=list)
+    again: list = field(default_factory=list)
+    rescored: list = field(default_factory=list)
+    why: Counter = field(default_factory=Counter)
+
+    def __len__(self):
+        return len(self.missing) + len(self.again) + len(self.rescored)
+
+    def words(self):
+        """What of the stored ones is done again, and why, in a sentence; "" where none is."""
+        parts = [f"{counted(len(self.again), 'stored trial')} to fit again"] if self.again else []
+        parts += [f"{counted(len(self.rescored), 'stored selection')} to score again"] if self.rescored else []
+        why = ", ".join(f"{reason}: {count}" for reason, count in self.why.items())
+        return f"{' and '.join(parts)} ({why})" if parts else ""
+
+
+class Cell:
+    """A method on a data set, under a protocol.
 
     Parameters
     ----------
     settings : Settings
-    place : str, default=""
-        Of the cell in a sweep, such as "cell 2 of 4: ".  There a cell in which nothing is left to do takes one line.
-    words : list of str, optional
-        What was typed for the cell, so that the same sweep need not look at it again (`runners.finished`).
-
-    Returns
-    -------
-    list of dict
-        Rows of the trials that were run now and have no scores.
-
-    Raises
-    ------
-    ConfigError, DataError, StoreError
-        Before any fit, with a message that names the value and the remedy.
+    download : bool, default=True
+        Whether the data may be fetched from the network.
     """
-    started = time.perf_counter()
-    runner, protocol, method, folder = settings.runner, settings.protocol, settings.method, settings.folder
-    dataset = load_dataset(settings.dataset, data_dir=settings.data_dir)
-    trials = wanted_trials(settings.study, dataset, method, protocol, runner.points)
-    keys = {trial.key for trial in trials}
-    claim_study(folder.parents[1], protocol)
-    with Store(folder, on_wait=lambda: log.info("  another run holds %s; waiting for it to end", folder)) as store:
-        done = store.done(retry=runner.retry)
-        if place and not runner.redo and keys <= done:
-            pending, unscored = [], []
-        else:
-            _announce(dataset, method, protocol, trials, place)
-            pending, unscored = _run_missing(settings, trials, dataset, done, store)
-        ends = Counter(status for key, status in store.ends().items() if key in keys)
-    if pending or not place:
-        say_result(folder, trials, len(pending), time.perf_counter() - started)
-    else:
-        log.info("%s%s", place, ends_text(f"{method.name} on {dataset.name}", ends))
-    if words is not None and ends.total() == len(trials) and not set(runner.retry) & set(ends):
-        note_finished(settings, words, ends)
-    return unscored
 
+    def __init__(self, settings, download=True):
+        self.settings, self.folder, self._download = settings, settings.folder, download
 
-def wanted_trials(study, dataset, method, protocol, points):
-    """The trials that a cell asks for: all that `runners.grid.expand` lists, those at the default, or a sample."""
-    trials = expand(study, dataset, method, protocol)
-    if points == "grid":
-        return trials
-    if points == "sample":
-        return diagonal(trials)
-    if not any(trial.is_default for trial in trials):
-        raise ConfigError(
-            f"runner.points=default, but method.grid leaves out the defaults {method.params}: set points=grid."
+    @functools.cached_property
+    def dataset(self):
+        """The data, unscaled."""
+        return load_dataset(self.settings.dataset, data_dir=self.settings.data_dir, download=self._download)
+
+    @functools.cached_property
+    def trials(self):
+        """All that is asked for."""
+        return self._asked_of(self.dataset)
+
+    @functools.cached_property
+    def asked(self):
+        """The same where the data need not be here: what they are depends on the shape alone.
+
+        Without the checksum of the data their keys are not those that are stored.
+        """
+        spec = self.settings.dataset
+        X = np.broadcast_to(0.0, (spec["samples"], spec["features"]))
+        sha = spec.get("data_sha256") or ""
+        return self._asked_of(
+            SimpleNamespace(name=spec["name"], X=X, n_features=X.shape[1], n_classes=spec["classes"], sha=sha)
         )
-    return [trial for trial in trials if trial.is_default]
 
+    def _asked_of(self, data):
+        settings, points = self.settings, self.settings.runner.points
+        trials = expand(settings.study, data, settings.method, settings.protocol)
+        if points == "grid":
+            return trials
+        if points == "sample":
+            return diagonal(trials)
+        if not any(trial.is_default for trial in trials):
+            raise ConfigError(
+                f"runner.points=default, but method.grid leaves out the defaults {settings.method.params}: "
+                "set points=grid."
+            )
+        return [trial for trial in trials if trial.is_default]
 
-def asked_trials(settings):
-    """The trials of a cell whose data need not be here: what they are depends on the shape alone.
+    def rows(self):
+        """What is stored of the cell, as rows of texts, read without its lock."""
+        path = self.folder / "trials.csv"
+        return read_rows(path) if path.exists() else []
 
-    Without the checksum of the data their keys are not those that are stored.
-    """
-    spec = settings.dataset
-    X = np.broadcast_to(0.0, (spec["samples"], spec["features"]))
-    data = SimpleNamespace(
-        name=spec["name"], X=X, n_features=X.shape[1], n_classes=spec["classes"], sha=spec.get("data_sha256") or ""
-    )
-    return wanted_trials(settings.study, data, settings.method, settings.protocol, settings.runner.points)
+    def todo(self, rows):
+        """What of the trials is not among stored rows, or not as this code, these packages and this machine have it.
 
+        Parameters
+        ----------
+        rows : list of dict
 
-def _announce(dataset, method, protocol, trials, place):
-    log.info(
-        "%s%s on %s (%d x %d, %d classes), protocol %s: %s",
-        place, method.name, dataset.name, *dataset.X.shape, dataset.n_classes, protocol.name,
-        counted(len(trials), "trial"),
-    )  # fmt: skip
-    too_large = [size for size in protocol.sizes_on(dataset.name) if size > dataset.n_features]
-    if too_large and trials[0].sizes != (dataset.n_features,):
-        log.info("  sizes %s are above n_features=%d and are left out", too_large, dataset.n_features)
+        Returns
+        -------
+        Todo
+        """
+        runner, here = self.settings.runner, Identity.of(self.settings.method.cls)
+        stored, todo = {row["trial"]: row for row in rows}, Todo()
+        for trial in self.trials:
+            row = stored.get(trial.key)
+            if row is None or row["status"] in runner.retry:
+                todo.missing.append(trial)
+                continue
+            there = Identity.stored(row)
+            why = "runner.redo" if runner.redo else here.difference(there) if runner.changed == "redo" else ""
+            if not why or (not runner.redo and here.same_fit(there) and row["status"] in UNSCORED):
+                continue
+            todo.why[why] += 1
+            (todo.rescored if here.same_fit(there) and not runner.redo else todo.again).append(trial)
+        return todo
 
+    def run(self, place="", note=None):
+        """Run what is lacking, and say how it went.
 
-def _run_missing(settings, trials, dataset, done, store):
-    """Run and store what is not done, or all of it where it is to be done again.
+        Parameters
+        ----------
+        place : str, default=""
+            Of the cell in a sweep, such as "cell 2 of 4: ".  There a cell in which nothing is left to do takes one
+            line.
+        note : Path, optional
+            Where to note that nothing is left to do (`runners.finished`).
 
-    Returns
-    -------
-    pending : list of Trial
-        What was run now.
-    unscored : list of dict
-        The rows of those without scores.
-    """
-    if not settings.runner.redo:
-        return _run_into(store, settings, trials, dataset, done)
-    with store.redo() as again:
-        if cut_off := again.done(git_sha()):
-            log.info("  going on with a redo that was cut off; remove %s to begin anew", again.folder)
-        ran = _run_into(again, settings, trials, dataset, cut_off)
-    store.take_redone()
-    return ran
+        Returns
+        -------
+        list of dict
+            Rows of the trials that were run now and have no scores.
 
+        Raises
+        ------
+        ConfigError, DataError, StoreError
+            Before any fit, with a message that names the value and the remedy.
+        """
+        started, settings = time.perf_counter(), self.settings
+        data = {} if note is None else digests_of_data(settings)
+        keys = {trial.key for trial in self.trials}
+        claim_study(self.folder.parents[1], settings.protocol)
+        with Store(self.folder, on_wait=self._say_held) as store:
+            todo, unscored = self.todo(store.rows()), []
+            if todo or not place:
+                self._announce(place, todo)
+            if todo:
+                unscored = self._do(todo, store)
+            ends = Counter(row["status"] for row in store.rows() if row["trial"] in keys)
+        if todo or not place:
+            say_result(self.folder, self.trials, len(todo), time.perf_counter() - started)
+        else:
+            log.info("%s%s", place, ends_text(str(self), ends))
+        if note is not None and ends.total() == len(self.trials) and not set(settings.runner.retry) & set(ends):
+            note_finished(note, settings, ends, data)
+        return unscored
 
-def _run_into(store, settings, trials, dataset, done):
-    runner, folder = settings.runner, settings.folder
-    # The sample first: what is left is then known from fits all over the grid.
-    sample = {trial.key for trial in diagonal(trials)}
-    pending = sorted((trial for trial in trials if trial.key not in done), key=lambda trial: trial.key not in sample)
-    if not pending:
-        log.info("  %d of them stored already, 0 to do", len(trials))
-        return pending, []
-    taken = [outcomes_of(cell, there) for cell, there in found_elsewhere(settings, pending).items()]
-    known = {outcome.trial["trial"] for outcomes in taken for outcome in outcomes}
-    rest = [trial for trial in pending if trial.key not in known]
-    n_workers = workers_within_memory(rest, dataset.X.shape, runner.n_jobs, runner.caps) if rest else 0
-    store.forget([trial.key for trial in pending])
-    if len(pending) < len(trials):
-        log.info("  %d of them stored already, %d to do", len(trials) - len(pending), len(pending))
-    if known:
-        log.info("  %d of them taken from other studies, which have the same fits and scores by this code", len(known))
-        _store_all(taken, len(known), store, folder)
-    if not rest:
-        return rest, []
-    pending = rest
-    keys = [trial.key for trial in trials]
-    note_run(folder, keys, n_workers)
-    try:
-        X = scale(dataset.X, settings.protocol.scaling)
-        return pending, _run_pending(runner, pending, X, dataset.y, n_workers, store, folder)
-    finally:
-        note_run(folder, keys, 0)
+    def __str__(self):
+        return f"{self.settings.method.name} on {self.settings.dataset['name']}"
 
+    def _say_held(self):
+        log.info("  another run holds %s; waiting for it to end", self.folder)
 
-def _run_pending(runner, pending, X, y, n_workers, store, folder):
-    """Run and store trials; the rows of those without scores."""
-    # Here, so that the workers find it compiled and do not each do it.
-    load_engine(lambda: log.info("  compiling the K-means engine, once on this machine: some ten seconds"))
-    evaluations = None
-    if runner.cache:
-        kept = folder.parents[2] / ".evaluations"
-        evaluations = Evaluations(X, y, pending[0].protocol, kept, ignore_stored=runner.redo)
-    # A single trial is not worth starting workers for, unless it may need so much memory that the system kills it: then
-    # only a worker should die, and not the sweep.
-    n_workers = 1 if len(pending) == 1 and len(X) <= MANY_SAMPLES else n_workers
-    usage, started = Usage(), time.perf_counter()
-    outcomes = run_all(pending, X, y, n_workers, evaluations, usage, runner.caps)
-    unscored = _store_all(outcomes, len(pending), store, folder)
-    log.info("  %s", usage_text(usage, n_workers, time.perf_counter() - started))
-    return unscored
+    def _announce(self, place, todo):
+        dataset, protocol, trials = self.dataset, self.settings.protocol, self.trials
+        log.info(
+            "%s%s (%d x %d, %d classes), protocol %s: %s",
+            place, self, *dataset.X.shape, dataset.n_classes, protocol.name, counted(len(trials), "trial"),
+        )  # fmt: skip
+        too_large = [size for size in protocol.sizes_on(dataset.name) if size > dataset.n_features]
+        if too_large and trials[0].sizes != (dataset.n_features,):
+            log.info("  sizes %s are above n_features=%d and are left out", too_large, dataset.n_features)
+        if len(todo) < len(trials):
+            log.info("  %d of them stored already, %d to do", len(trials) - len(todo), len(todo))
+        if words := todo.words():
+            keep = "" if self.settings.runner.redo else "; runner.changed=keep leaves them as they are"
+            log.info("  %s, kept until the new ones are stored%s", words, keep)
 
+    def _do(self, todo, store):
+        """Run and store what is lacking; the rows of those without scores."""
+        store.forget([trial.key for trial in todo.missing])
+        unscored = self._run_into(store, todo.missing) if todo.missing else []
+        if not (todo.again or todo.rescored):
+            return unscored
+        fits = self._stored_fits(store, todo.rescored)
+        here = Identity.of(self.settings.method.cls)
+        with store.redo() as fresh:
+            old = [row["trial"] for row in fresh.rows() if here.difference(Identity.stored(row))]
+            fresh.forget([*old, *(row["trial"] for row in fresh.rows() if row["status"] in self.settings.runner.retry)])
+            done = {row["trial"] for row in fresh.rows()}
+            if done:
+                log.info("  going on with a redo that was cut off; remove %s to begin anew", fresh.folder)
+            again = [trial for trial in todo.again if trial.key not in done]
+            unscored += self._run_into(fresh, again, [fit for fit in fits if fit[0].key not in done])
+        store.take_redone()
+        return unscored
 
-def _store_all(outcomes, total, store, folder):
-    unscored, ends = [], Counter()
-    progress = Progress(total)
-    try:
-        for ended in outcomes:
-            store.append(ended)
-            for outcome in ended:
-                row = outcome.trial
-                ends[row["status"]] += 1
-                if row["status"] in UNSCORED:
-                    unscored.append(row)
-                    progress.say(f"  {row['status']}: {row['params']} sizes {row['sizes']}: {row['error']}")
-                if outcome.log:
-                    with open(folder / "run.log", "a") as file:
-                        file.write(f"{row['trial']} {row['params']} sizes {row['sizes']}\n{outcome.log}\n")
-            progress.step(len(ended), ends)
-    finally:
-        progress.close()
-    return unscored
+    def _stored_fits(self, store, trials):
+        """(trial, fit) of stored selections."""
+        rows = {row["trial"]: row for row in store.rows()} if trials else {}
+        others = {name: defaultdict(list) for name in ("traces", "facts")}
+        for name, by_trial in others.items() if trials else ():
+            for row in store.rows(name):
+                by_trial[row["trial"]].append(row)
+        return [
+            (trial, stored_fit(trial, rows[trial.key], *(by_trial[trial.key] for by_trial in others.values())))
+            for trial in trials
+        ]
+
+    def _run_into(self, store, trials, fits=()):
+        settings, n_jobs = self.settings, self.settings.runner.n_jobs
+        taken = [outcomes_of(cell, there) for cell, there in found_elsewhere(settings, trials).items()]
+        known = {outcome.trial["trial"] for outcomes in taken for outcome in outcomes}
+        # The sample first: what is left is then known from fits all over the grid.
+        sample = {trial.key for trial in diagonal(self.trials)}
+        rest = sorted((trial for trial in trials if trial.key not in known), key=lambda trial: trial.key not in sample)
+        if rest:
+            n_jobs = workers_within_memory(rest, self.dataset.X.shape, n_jobs, settings.runner.caps)
+        if known:
+            log.info("  %d of them taken from other studies, which have the same by this code", len(known))
+            self._store_all(taken, len(known), store)
+        if not rest and not fits:
+            return []
+        keys = [trial.key for trial in self.trials]
+        note_run(self.folder, keys, n_jobs)
+        try:
+            return self._run_pending(rest, fits, n_jobs, store)
+        finally:
+            note_run(self.folder, keys, 0)
+
+    def _run_pending(self, trials, fits, n_workers, store):
+        """Run and store trials; the rows of those without scores."""
+        runner = self.settings.runner
+        X, y = scale(self.dataset.X, self.settings.protocol.scaling), self.dataset.y
+        # Here, so that the workers find it compiled and do not each do it.
+        load_engine(lambda: log.info("  compiling the K-means engine, once on this machine: some ten seconds"))
+        evaluations = None
+        if runner.cache:
+            kept = self.folder.parents[2] / ".evaluations"
+            evaluations = Evaluations(X, y, self.settings.protocol, kept, ignore_stored=runner.redo)
+        # A single trial is not worth starting workers for, unless it may need so much memory that the system kills it:
+        # then only a worker should die, and not the sweep.
+        n_workers = 1 if len(trials) + len(fits) == 1 and len(X) <= MANY_SAMPLES else n_workers
+        usage, started = Usage(), time.perf_counter()
+        outcomes = run_all(trials, X, y, n_workers, evaluations, usage, runner.caps, fits)
+        unscored = self._store_all(outcomes, len(trials) + len(fits), store)
+        log.info("  %s", usage_text(usage, n_workers, time.perf_counter() - started))
+        return unscored
+
+    def _store_all(self, outcomes, total, store):
+        unscored, ends = [], Counter()
+        progress = Progress(total)
+        try:
+            for ended in outcomes:
+                store.append(ended)
+                for outcome in ended:
+                    row = outcome.trial
+                    ends[row["status"]] += 1
+                    if row["status"] in UNSCORED:
+                        unscored.append(row)
+                        progress.say(f"  {row['status']}: {row['params']} sizes {row['sizes']}: {row['error']}")
+                    if outcome.log:
+                        with open(self.folder / "run.log", "a") as file:
+                            file.write(f"{row['trial']} {row['params']} sizes {row['sizes']}\n{outcome.log}\n")
+                progress.step(len(ended), ends)
+        finally:
+            progress.close()
+        return unscored

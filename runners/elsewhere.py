@@ -3,20 +3,22 @@
 Papers share data sets and methods, and a coarse study is a part of the complete one.
 """
 
+import json
 from collections import defaultdict
 
 from metrics.protocol import Protocol
 from metrics.study import UNSCORED
-from runners.provenance import git_sha, versions
+from runners.provenance import Identity
 from runners.reading import StoreError, read_rows
+from runners.row import to_json
 from runners.store import OTHERS, cells_of
-from runners.trial import Outcome, to_json
+from runners.trial import Outcome
 
 
 def found_elsewhere(settings, trials):
     """Where other studies have these trials.
 
-    Taken are those with scores of the commit that is checked out, unchanged, and of the same packages and machine.
+    Taken are those with scores of the same code, packages and machine (`runners.provenance.Identity`).
 
     Parameters
     ----------
@@ -30,9 +32,7 @@ def found_elsewhere(settings, trials):
     """
     if not trials or not settings.runner.cache or settings.runner.redo:
         return {}
-    code = git_sha(), to_json(versions())
-    if code[0] == "unknown" or code[0].endswith("-dirty"):
-        return {}
+    here = Identity.of(settings.method.cls)
     missing, found = trials, {}
     for path in cells_of(settings.results_dir, None, settings.dataset["name"], settings.method.name):
         folder = path.parent
@@ -46,13 +46,13 @@ def found_elsewhere(settings, trials):
         scored = {
             row["trial"]: row
             for row in rows
-            if (row["git_sha"], row["versions"]) == code and row["status"] not in UNSCORED
+            if row["status"] not in UNSCORED and not here.difference(Identity.stored(row))
         }
         if not scored:
             continue
         keys = [trial.key_under(name) for trial in missing]
-        if here := [(scored[key], trial) for key, trial in zip(keys, missing, strict=True) if key in scored]:
-            found[folder] = here
+        if there := [(scored[key], trial) for key, trial in zip(keys, missing, strict=True) if key in scored]:
+            found[folder] = there
             missing = [trial for key, trial in zip(keys, missing, strict=True) if key not in scored]
     return found
 
@@ -69,7 +69,7 @@ def not_elsewhere(settings, trials):
     -------
     list of Trial
     """
-    taken = {trial.key for here in found_elsewhere(settings, trials).values() for _, trial in here}
+    taken = {trial.key for there in found_elsewhere(settings, trials).values() for _, trial in there}
     return [trial for trial in trials if trial.key not in taken]
 
 
@@ -102,7 +102,8 @@ def outcomes_of(folder, found):
             "is_default": trial.is_default,
             "protocol": to_json(trial.protocol.stored()),
         }
-        if int(row["n_scores"]) == len(rows["scores"][key]):
+        counts = {name: len(rows[name][key]) for name in OTHERS}
+        if counts == {**json.loads(row["n_others"]), "scores": int(row["n_scores"])}:
             log = f"taken from the study {folder.parents[1].name}, where it is {key}"
             outcomes.append(Outcome(row | own, *(rows[name][key] for name in OTHERS), log=log))
     return outcomes

@@ -14,15 +14,11 @@ from pathlib import Path
 import filelock
 import numpy as np
 
-import metrics
 from metrics.evaluate import N_MEASURES
+from runners.code import code_of_evaluation
+from runners.provenance import versions
 from runners.store import StoreError
 from runners.trial import DIGEST
-
-# Modules of `metrics` that an evaluation runs.
-EVALUATED_BY = (
-    "clustering", "elkan", "kmeans", "label_free", "nearest_neighbour", "reconstruction", "replication", "evaluate",
-)  # fmt: skip
 
 
 class Evaluations:
@@ -42,10 +38,10 @@ class Evaluations:
 
     Notes
     -----
-    The file's name is a hash of X, y, the K-means settings and the source of what evaluates, so that a changed data
-    set, setting or program never finds what another one stored.  A record holds the digest of the set, what
-    `metrics.evaluate.evaluate` found for every restart, and a checksum; what a crash leaves unfinished is no record.
-    Records are only ever added, under a lock, and those of other processes are seen as they come.
+    The file's name is a hash of X, y, the K-means settings, the code that evaluates, the packages and the machine, so
+    that a changed data set, setting or program never finds what another one stored.  A record holds the digest of the
+    set, what `metrics.evaluate.evaluate` found for every restart, and a checksum; what a crash leaves unfinished is no
+    record.  Records are only ever added, under a lock, and those of other processes are seen as they come.
     """
 
     def __init__(self, X, y, protocol, folder=None, ignore_stored=False):
@@ -122,9 +118,8 @@ class Evaluations:
 def _identity(X, y, protocol):
     """Hash of everything besides the feature set that the scores depend on."""
     settings = {name: getattr(protocol, name) for name in ("restarts", "seed", "nmi", "max_iter")}
-    digest = hashlib.sha256(json.dumps([settings, X.shape], sort_keys=True).encode())
-    for name in EVALUATED_BY:
-        digest.update(Path(metrics.__file__).with_name(f"{name}.py").read_bytes())
+    code = code_of_evaluation().digest, versions()
+    digest = hashlib.sha256(json.dumps([settings, X.shape, code], sort_keys=True).encode())
     for array in (X, y):
         digest.update(str(array.dtype).encode())
         digest.update(np.ascontiguousarray(array).data)

@@ -15,11 +15,9 @@ def append_rows(path, rows):
     """Add lines durably; a failure leaves no part of them behind."""
     if not rows:
         return
-    buffer = io.StringIO()
-    csv.writer(buffer, lineterminator="\n").writerows(rows)
     with open(path, "ab", buffering=0) as file:
         size = file.seek(0, os.SEEK_END)
-        data = memoryview(buffer.getvalue().encode())
+        data = memoryview(csv_of(rows))
         try:
             while data:
                 data = data[file.write(data) :]
@@ -68,9 +66,14 @@ def held(path):
 
 def write_rows(path, names, rows):
     """Write a CSV of these columns whole or not at all."""
+    replace_file(path, csv_of([names, *rows]))
+
+
+def csv_of(rows):
+    """Rows as the bytes of a CSV."""
     buffer = io.StringIO()
-    csv.writer(buffer, lineterminator="\n").writerows([names, *rows])
-    replace_file(path, buffer.getvalue().encode())
+    csv.writer(buffer, lineterminator="\n").writerows(rows)
+    return buffer.getvalue().encode()
 
 
 def keep_lines(path, wanted):

@@ -1,81 +1,98 @@
 """Cells in which nothing is left to do, told from small files: a sweep that is run again does not load their data.
 
-A cell that was found complete leaves a note: what was typed for it, how its trials ended, and the size and time of
-every file that this depends on, those of its results too, besides the program and conf/, of which the note has a hash.
-Where all of that is as it was, the cell is complete.
+A cell that was found complete leaves a note.  Its name is a digest of the composed configuration, the program, the
+packages and the machine; in it are how the trials ended, and the digests of the files that this depends on: data,
+results, and code from outside the checkout.  Where one of them is another file now, the cell is looked at.
 """
 
 import functools
 import hashlib
-import inspect
 import json
 import os
 from pathlib import Path
 
-from datasets.load import paths_of
 from metrics.study import UNSCORED
-from runners.provenance import ROOT
-from runners.row import COLUMNS
+from runners.code import ROOT, code_of
+from runners.provenance import versions
+from runners.row import COLUMNS, to_json
 
 FOLDER = ".finished"  # in results_dir
-PROGRAM = ("conf", "datasets", "methods", "metrics", "runners", "run.py")
+PROGRAM = ("datasets", "methods", "metrics", "runners")
 NO_MATTER = ("n_jobs", "cache", "max_seconds", "max_memory")  # of conf/runner: how trials are run, not which
 PLACES = ("UFS_DATA_DIR", "UFS_CACHE_DIR")
 
 
-def note_finished(settings, words, ends):
-    """Note that nothing is left to do in a cell.
+def note_of(config):
+    """Where the note of a cell is; None where it asks for something else than what is missing.
 
     Parameters
     ----------
+    config : Mapping
+        The whole configuration, composed and resolved, when the cell begins.
+
+    Returns
+    -------
+    Path or None
+    """
+    if config["runner"]["redo"] or config["runner"]["plan"]:
+        return None
+    runner = {name: value for name, value in config["runner"].items() if name not in NO_MATTER}
+    places = [os.environ.get(name) for name in PLACES], os.getcwd()
+    asked = [config | {"runner": runner}, places, program(), versions()]
+    name = hashlib.sha256(json.dumps(asked, sort_keys=True, default=str).encode()).hexdigest()[:32]
+    return Path(config["results_dir"], FOLDER, f"{name}.json")
+
+
+def digests_of_data(settings):
+    """File -> digest, of every file that the data of a cell may be read from; to be asked before they are read."""
+    from datasets.load import paths_of
+
+    return {os.path.abspath(file): _digest(file) for file in paths_of(settings.dataset, settings.data_dir)}
+
+
+def note_finished(path, settings, ends, data):
+    """Note that nothing is left to do in a cell; where that cannot be written, the cell is looked at again.
+
+    Parameters
+    ----------
+    path : Path
+        From `note_of`.
     settings : Settings
-    words : list of str
-        What was typed for it, such as ``["dataset=umist", "method=mcfs"]``.
     ends : Mapping
         Status -> number of trials: of all that it asks for.
+    data : dict
+        From `digests_of_data`.
     """
-    path = _note_of(settings.results_dir, words)
-    if path is None:
+    results = [settings.folder / f"{name}.csv" for name in COLUMNS]
+    files = {os.path.abspath(file): _digest(file) for file in results}
+    files |= {str(file): digest for file, digest in code_of(settings.method.cls).files}
+    cell = f"{settings.method.name} on {settings.dataset['name']}"
+    note = {"cell": cell, "ends": dict(ends), "files": files | data}
+    try:
+        # Not `replace_file`, which waits for the disk: a note that is lost costs nothing, and half a note is none.
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(to_json(note))
+    except OSError:
         return
-    folder = settings.folder
-    files = [folder / f"{name}.csv" for name in COLUMNS]
-    files += [*paths_of(settings.dataset, settings.data_dir), inspect.getsourcefile(settings.method.cls)]
-    note = {
-        "program": _program(),
-        "places": _places(),
-        "cell": f"{settings.method.name} on {settings.dataset['name']}",
-        "ends": dict(ends),
-        "files": {os.path.abspath(file): _state(file) for file in files},
-    }
-    # Not `replace_file`, which waits for the disk: a note that is lost costs nothing, and half a note is none.
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(json.dumps(note))
 
 
-def finished(results_dir, words):
+def finished(path):
     """The line about a cell in which nothing is left to do; None where it has to be looked at.
 
     Parameters
     ----------
-    results_dir : path
-    words : list of str
-        As `note_finished` had them.
+    path : Path or None
+        From `note_of`.
 
     Returns
     -------
-    cell : str
-    line : str
+    str or None
     """
-    path = _note_of(results_dir, words)
-    if path is None or not path.exists():
-        return None
     try:
-        note = json.loads(path.read_text())
-        same = (note["program"], note["places"]) == (_program(), _places())
-        if not same or any(_state(file) != state for file, state in note["files"].items()):
-            return None
-        return note["cell"], ends_text(note["cell"], note["ends"])
-    except (ValueError, KeyError, TypeError, OSError):  # no whole note: the cell is looked at
+        note = json.loads(path.read_text()) if path else {}
+        same = note and all(_digest(file) == digest for file, digest in note["files"].items())
+        return ends_text(note["cell"], note["ends"]) if same else None
+    except (ValueError, KeyError, TypeError, AttributeError, OSError, RecursionError):  # no whole note
         return None
 
 
@@ -86,39 +103,26 @@ def ends_text(cell, ends):
     return ", ".join(parts + [f"{ends[status]} {status}" for status in UNSCORED if ends.get(status)])
 
 
-def _note_of(results_dir, words):
-    """The note of what was typed; None where it asks for something else than what is missing."""
-    kept = []
-    for word in words:
-        name, _, _ = word.lstrip("+").partition("=")
-        group, _, key = name.partition(".")
-        if group == "runner" and key not in (*NO_MATTER, "points"):
-            return None
-        if not (group == "runner" and key in NO_MATTER):
-            kept.append(word)
-    name = hashlib.sha256("\n".join(sorted(kept)).encode()).hexdigest()[:32]
-    return Path(results_dir, FOLDER, f"{name}.json")
-
-
 @functools.cache
-def _program():
-    """Hash of the program and of conf/."""
+def program():
+    """Digest of the program, as it was when this was first asked."""
     digest = hashlib.sha256()
     for place in PROGRAM:
-        for path in [ROOT / place] if place.endswith(".py") else sorted((ROOT / place).rglob("*.*")):
-            if path.suffix in (".py", ".yaml"):
-                digest.update(str(path.relative_to(ROOT)).encode() + path.read_bytes())
+        for path in sorted((ROOT / place).rglob("*.py")):
+            digest.update(str(path.relative_to(ROOT)).encode() + path.read_bytes())
     return digest.hexdigest()
 
 
-def _places():
-    return [os.environ.get(name) for name in PLACES] + [os.getcwd()]
-
-
-def _state(path):
-    """Size and time of a file; None where there is none."""
+def _digest(path):
+    """Digest of a file; None where there is none.  Data that several cells have are read once."""
     try:
         found = os.stat(path)
     except OSError:
         return None
-    return [found.st_size, found.st_mtime_ns]
+    return _digest_of(str(path), found.st_size, found.st_mtime_ns, found.st_ino)
+
+
+@functools.lru_cache(maxsize=256)
+def _digest_of(path, _size, _modified, _number):
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

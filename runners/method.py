@@ -8,6 +8,9 @@ import numbers
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from runners.code import note_modules
+from runners.provenance import blas
+
 # What the runner sets itself, in one visible place; a configuration may not.
 RESERVED = ("n_features_to_select", "n_clusters", "random_state")
 
@@ -134,12 +137,14 @@ class Method:
 def load_class(target):
     """The class that a dotted name such as ``methods.mcfs.MCFS`` means."""
     module, _, name = target.rpartition(".")
+    blas()  # first: a module of somebody's own may bring one that has no part in other methods
     try:
         found = getattr(importlib.import_module(module), name)
     except Exception as error:  # a module of somebody's own may raise anything
         raise ConfigError(f"method.target={target!r} cannot be imported: {type(error).__name__}: {error}") from error
     if not isinstance(found, type) or not hasattr(found, "check_parameters"):
         raise ConfigError(f"method.target={target!r} is no selector: it must be a class of methods, or one like them.")
+    note_modules(found)
     return found
 
 

@@ -4,11 +4,9 @@ import math
 from collections import Counter
 from dataclasses import dataclass
 
-from datasets import load_dataset
-from runners.cell import wanted_trials
+from runners.cell import Cell
 from runners.elsewhere import not_elsewhere
 from runners.progress import counted
-from runners.reading import read_frame
 from runners.times import Times, duration
 
 
@@ -26,6 +24,8 @@ class Plan:
     source : str
         What the seconds were taken from.
     n_workers : int
+    again : str
+        What of the stored ones is done again, and why; "" where none is.
     """
 
     cell: str
@@ -34,10 +34,12 @@ class Plan:
     seconds: float
     source: str
     n_workers: int
+    again: str = ""
 
     def line(self):
         """The plan of a cell in a sentence."""
         text = f"{self.cell}: {self.n_pending} of {counted(self.n_trials, 'fit')} to do"
+        text += f", of them {self.again}" if self.again else ""
         if not self.n_pending:
             return text
         if math.isnan(self.seconds):
@@ -57,19 +59,16 @@ def plan_cell(settings):
     -------
     Plan
     """
-    runner, method = settings.runner, settings.method
-    dataset = load_dataset(settings.dataset, data_dir=settings.data_dir, download=False)
-    trials = wanted_trials(settings.study, dataset, method, settings.protocol, runner.points)
-    stored = read_frame(settings.folder / "trials.csv")
-    done = set() if runner.redo else set(stored.loc[~stored["status"].isin(runner.retry), "trial"])
-    pending = not_elsewhere(settings, [trial for trial in trials if trial.key not in done])
+    runner, method, cell = settings.runner, settings.method, Cell(settings, download=False)
+    dataset, todo = cell.dataset, cell.todo(cell.rows())
+    pending = not_elsewhere(settings, todo.missing + todo.again)
     most = math.inf if runner.max_seconds is None else runner.max_seconds
     times = Times(settings.results_dir, method.name, most)
     found = [times.of(dataset.name, dataset.X.shape, trial.params) for trial in pending]
     seconds = sum(value for value, _ in found)
     sources = Counter(source for _, source in found)
     source = sources.most_common(1)[0][0] if sources else ""
-    return Plan(f"{method.name} on {dataset.name}", len(trials), len(pending), seconds, source, runner.n_jobs)
+    return Plan(str(cell), len(cell.trials), len(pending), seconds, source, runner.n_jobs, todo.words())
 
 
 def total_line(plans):

@@ -6,12 +6,13 @@ that have not begun, and short tasks travel in batches.  The parent process alon
 
 import math
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from metrics.protocol import Protocol
 from runners.caps import Stopped
+from runners.provenance import Identity
 from runners.trial import FAILED, Fit, Trial, failure, feature_set_digest, score, stopped
 from runners.workers import WorkerDied, Workers
 
@@ -39,7 +40,7 @@ class Usage:
     n_evaluated: int = 0
 
 
-def run_all(trials, X, y, n_jobs, evaluations=None, usage=None, caps=None):
+def run_all(trials, X, y, n_jobs, evaluations=None, usage=None, caps=None, fits=()):
     """Run trials and yield their outcomes as they come.
 
     Parameters
@@ -56,6 +57,8 @@ def run_all(trials, X, y, n_jobs, evaluations=None, usage=None, caps=None):
         Filled as the run goes on.
     caps : Caps, optional
         What a fit may take; one that takes more is ended, with its worker.
+    fits : list of (Trial, Fit)
+        Trials that are fitted already, and only scored.
 
     Yields
     ------
@@ -63,7 +66,7 @@ def run_all(trials, X, y, n_jobs, evaluations=None, usage=None, caps=None):
         Those that ended since the last time; empty now and then, when none did for a while.  A trial whose worker dies
         (killed for memory, say) comes back failed; the rest goes on.
     """
-    plan = _Plan(trials, y, n_jobs, evaluations, usage or Usage(), one_at_a_time=bool(caps))
+    plan = _Plan(trials, fits, y, n_jobs, evaluations, usage or Usage(), one_at_a_time=bool(caps))
     with Workers(X, y, n_jobs, caps) as workers:
         while not plan.finished:
             while task := plan.next_task(workers.n_running):
@@ -78,6 +81,7 @@ class _Task:
     """Trials to fit, or (name, features) to evaluate under a protocol."""
 
     items: tuple
+    identity: Identity  # of the code that this process has, and a worker must have
     protocol: Protocol | None = None  # of evaluations
     alone: bool = False  # whether a worker died when it was last tried
 
@@ -101,7 +105,7 @@ class _Open:
 class _Plan:
     """What remains to be done, and what waits for what."""
 
-    def __init__(self, trials, y, n_jobs, evaluations, usage, one_at_a_time):
+    def __init__(self, trials, fits, y, n_jobs, evaluations, usage, one_at_a_time):
         self._one_at_a_time = one_at_a_time  # so that what is watched is one fit
         self._y, self._n_jobs, self._evaluations, self._usage = y, n_jobs, evaluations, usage
         self._unfitted = deque(trials)
@@ -111,7 +115,10 @@ class _Plan:
         self._ended = []
         self._in_flight = 0
         self._fit_s, self._eval_s = _Mean(), _Mean()
-        self._protocol = trials[0].protocol if trials else None
+        for first in [*trials, *(trial for trial, _ in fits)][:1]:
+            self._protocol, self._identity = first.protocol, Identity.of(first.cls)
+        for trial, fit in fits:
+            self._fitted(trial, fit)
 
     @property
     def finished(self):
@@ -125,10 +132,10 @@ class _Plan:
             return None
         elif self._sets:
             names = list(self._sets)[: self._eval_s.batch(len(self._sets), self._n_jobs)]
-            task = _Task(tuple((name, self._sets.pop(name)) for name in names), self._protocol)
+            task = _Task(tuple((name, self._sets.pop(name)) for name in names), self._identity, self._protocol)
         elif self._unfitted:
             size = 1 if self._one_at_a_time else self._fit_s.batch(len(self._unfitted), self._n_jobs)
-            task = _Task(tuple(self._unfitted.popleft() for _ in range(size)))
+            task = _Task(tuple(self._unfitted.popleft() for _ in range(size)), self._identity)
         else:
             return None
         self._in_flight += len(task.items)
@@ -177,7 +184,7 @@ class _Plan:
         if task.alone:
             self._died(task)
         else:
-            self._alone.extend(_Task((item,), task.protocol, alone=True) for item in task.items)
+            self._alone.extend(replace(task, items=(item,), alone=True) for item in task.items)
 
     def _fitted(self, trial, fit):
         if fit.row["status"] == FAILED:

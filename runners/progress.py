@@ -11,7 +11,7 @@ from tqdm import tqdm
 
 from metrics.study import FAILED, UNSCORED
 from metrics.study.summary import select, summarise
-from runners.provenance import git_sha
+from runners.provenance import Identity
 from runners.store import load_results
 
 log = logging.getLogger(__name__)
@@ -130,11 +130,11 @@ def say_result(folder, trials, n_pending, seconds):
         f"{counts[status]} {status}" for status in (*UNSCORED, "max_iter", "diverged", "collapsed") if counts[status]
     ]
     log.info("  %s; %.1f s", ", ".join(parts), seconds)
-    others = sorted(set(stored["git_sha"]) - {git_sha()})
-    if others:
-        log.info(
-            "  some stored trials come from other code (%s); runner.redo=true computes them again", ", ".join(others)
-        )
+    here = Identity.of(trials[0].cls)
+    others = Counter(here.difference(Identity.stored(row)) for row in stored.to_dict("records"))
+    if others := {why: count for why, count in others.items() if why}:
+        words = ", ".join(f"{why}: {count}" for why, count in others.items())
+        log.info("  kept though they are of other code or packages (%s); runner.changed=redo runs them again", words)
     scores = results.scores[results.scores["trial"].isin(keys)]
     for line in _best_lines(summarise(stored, scores)):
         log.info("  %s", line)

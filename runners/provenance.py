@@ -1,37 +1,139 @@
-"""Where a number comes from: the code, the packages and the machine."""
+"""Where a number comes from, and what it belongs to: the code, the packages and the machine."""
 
 import functools
-import os
+import hashlib
+import json
 import platform
 import subprocess
-from importlib.metadata import version
-from pathlib import Path
+from importlib.metadata import PackageNotFoundError, packages_distributions, version
+from typing import NamedTuple
 
-PACKAGES = ("numpy", "scipy", "scikit-learn", "pandas", "joblib", "numba")
-ROOT = Path(__file__).resolve().parents[1]
+from runners.code import DIGITS, ROOT, code_of, code_of_evaluation
+from runners.row import to_json
+
+PACKAGES = ("numpy", "scipy", "scikit-learn", "pandas", "joblib", "numba", "llvmlite")
+KNOWN = {"numpy", "scipy", "sklearn", "pandas", "joblib", "numba", "llvmlite", "threadpoolctl"}  # as modules
+GIT_S = 10  # seconds after which git counts as one that does not answer
+
+
+class Identity(NamedTuple):
+    """What a stored number belongs to besides its data and settings, which are in the key of its trial.
+
+    Attributes
+    ----------
+    code_fit, code_evaluation : str
+        Digests of `runners.code`; a `code_fit` of "" is equal to no other.
+    versions : str
+        `versions` as JSON.
+    """
+
+    code_fit: str
+    code_evaluation: str
+    versions: str
+
+    @classmethod
+    def of(cls, selector):
+        """What is fitted by a class now, in this process."""
+        code = code_of(selector)
+        return cls(code.digest, code_of_evaluation().digest, to_json(versions(code.packages)))
+
+    @classmethod
+    def stored(cls, row):
+        """What the row of a trial has."""
+        return cls(row["code_fit"], row["code_evaluation"], row["versions"])
+
+    @property
+    def name(self):
+        """A short name of it, for rows of other files than ``trials.csv``; "" where no code is known."""
+        return hashlib.sha256(to_json(self).encode()).hexdigest()[:DIGITS] if self.code_fit else ""
+
+    def same_fit(self, other):
+        """Whether a fit of both is the same one."""
+        return bool(self.code_fit) and (self.code_fit, self.versions) == (other.code_fit, other.versions)
+
+    def difference(self, other):
+        """Why a number of the other one is no number of this one, in words; "" where it is."""
+        if not other.code_fit:
+            return "no code is stored with them"
+        if self.code_fit != other.code_fit:
+            return "the code of the method is another"
+        if not self.code_fit:
+            return "the method has no source to compare"
+        if self.versions != other.versions:
+            ours, theirs = json.loads(self.versions), json.loads(other.versions)
+            names = sorted(name for name in {**ours, **theirs} if ours.get(name) != theirs.get(name))
+            return "; ".join(
+                f"{name} was {theirs.get(name, 'absent')}, is {ours.get(name, 'absent')}" for name in names
+            )
+        return "" if self.code_evaluation == other.code_evaluation else "the code that evaluates is another"
 
 
 @functools.cache
-def git_sha():
-    """Commit of the checkout, with ``-dirty`` where tracked files differ from it; "unknown" outside git."""
+def git_sha(selector=None):
+    """Commit of the checkout; "unknown" outside git, and where git does not answer.
+
+    Parameters
+    ----------
+    selector : type, optional
+        A method's class.
+
+    Returns
+    -------
+    str
+        With ``-dirty`` where tracked files differ from the commit, or a file that the class rests on is none of them.
+    """
     try:
         sha = _git("rev-parse", "HEAD")
-        return sha + "-dirty" if _git("status", "--porcelain", "--untracked-files=no") else sha
-    except (OSError, subprocess.CalledProcessError):
+        clean = not _git("status", "--porcelain", "--untracked-files=no")
+        if clean and selector is not None:
+            tracked = set(_git("ls-files").splitlines())
+            code = code_of(selector)
+            clean = bool(code.digest) and all(
+                file.is_relative_to(ROOT) and file.relative_to(ROOT).as_posix() in tracked for file, _ in code.files
+            )
+        return sha if clean else sha + "-dirty"
+    except (OSError, subprocess.SubprocessError):
         return "unknown"
 
 
 @functools.cache
-def versions():
-    """Versions of Python and of the packages that the numbers depend on, and the machine they ran on."""
+def versions(packages=()):
+    """Versions of Python and of the packages that the numbers depend on, and the machine they ran on.
+
+    Parameters
+    ----------
+    packages : tuple of str
+        Top-level modules that a method imports; those of packages that every method rests on are there anyway.
+
+    Returns
+    -------
+    dict of str to str
+    """
+    found = {name: version(name) for name in PACKAGES}
+    found |= {name: _version_of(name) for name in packages if name not in KNOWN}
+    machine = f"{platform.system()} {platform.machine()}"
+    return {"python": platform.python_version(), **found, "blas": blas(), "machine": machine}
+
+
+@functools.cache
+def blas():
+    """The BLAS libraries of numpy and scipy, each with the kernel that it chose for this processor."""
+    import scipy.linalg  # noqa: F401  it brings a library of its own
     from threadpoolctl import threadpool_info
 
-    found = {name: version(name) for name in PACKAGES}
-    blas = sorted({f"{lib['internal_api']} {lib['version']}" for lib in threadpool_info() if lib["user_api"] == "blas"})
-    machine = f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores"
-    return {"python": platform.python_version(), **found, "blas": ", ".join(blas), "machine": machine}
+    libraries = [library for library in threadpool_info() if library["user_api"] == "blas"]
+    names = {" ".join([lib["internal_api"], str(lib["version"]), lib.get("architecture") or ""]) for lib in libraries}
+    return ", ".join(sorted(names))
+
+
+def _version_of(module):
+    try:
+        return version(module)
+    except PackageNotFoundError:
+        names = packages_distributions().get(module, ())
+        return ", ".join(sorted(version(name) for name in names)) or "unknown"
 
 
 def _git(*arguments):
-    done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=True, timeout=10)
+    done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=True, timeout=GIT_S)
     return done.stdout.strip()

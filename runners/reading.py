@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from metrics.protocol import Protocol
-from runners.row import COLUMNS, KINDS
+from runners.row import COLUMNS, KINDS, LATER
 
 csv.field_size_limit(min(sys.maxsize, 2**31 - 1))  # a ranking of 20,000 features is longer than the module's own limit
 # Python's own float() reads back exactly what was written, in every version of pandas.
@@ -66,6 +66,7 @@ def read_frame(path, names=None):
         raise StoreError(f"cannot read {path}: {error.strerror}.") from error
     names = names or COLUMNS[path.stem]
     data = data[: data.rfind(b"\n") + 1] or (",".join(names) + "\n").encode()
+    asked, names = names, columns_of(data, names)
     try:
         with np.errstate(invalid="ignore"):  # of a value that does not fit into its column
             frame = pd.read_csv(io.BytesIO(data), dtype=_types(names), converters=CONVERTERS, keep_default_na=False)
@@ -74,7 +75,26 @@ def read_frame(path, names=None):
         fault = f"{type(error).__name__}: {error}"
     if fault:
         raise StoreError(f"{path}{_place(data, names) or ': ' + fault}. {remedy(path)}")
-    return frame
+    return frame if names == asked else frame.assign(**{name: LATER[name] for name in asked[len(names) :]})
+
+
+def columns_of(data, names):
+    """Those of the columns that a file has: one of an earlier version lacks some of `LATER`.
+
+    Parameters
+    ----------
+    data : bytes
+        Of the file.
+    names : list of str
+        All its columns.
+
+    Returns
+    -------
+    list of str
+    """
+    header = data[: data.find(b"\n")].decode(errors="replace").split(",")
+    early = header == names[: len(header)] and all(name in LATER for name in names[len(header) :])
+    return header if early else names
 
 
 def empty_frame(names):
@@ -86,7 +106,7 @@ def _types(names):
     return {name: KINDS.get(name, str) for name in names if name not in CONVERTERS}
 
 
-def read_cells(results_dir, study, file, names):
+def read_cells(results_dir, study, file, names, keep=None):
     """One file of every cell of a study, joined in the order of data sets and methods.
 
     Parameters
@@ -95,6 +115,8 @@ def read_cells(results_dir, study, file, names):
     study, file : str
     names : list of str
         Its columns.
+    keep : callable, optional
+        (rows of a cell, its trials) -> the rows that count.
 
     Returns
     -------
@@ -107,7 +129,11 @@ def read_cells(results_dir, study, file, names):
         As `read_frame`.
     """
     paths = sorted(Path(results_dir).glob(f"{glob.escape(study)}/*/*/{file}"))
-    return pd.concat([read_frame(path, names) for path in paths] or [empty_frame(names)], ignore_index=True)
+    frames = [read_frame(path, names) for path in paths]
+    if keep is not None:
+        trials = [read_frame(path.with_name("trials.csv")) for path in paths]
+        frames = [keep(*pair) for pair in zip(frames, trials, strict=True)]
+    return pd.concat(frames or [empty_frame(names)], ignore_index=True)
 
 
 def read_rows(path):
@@ -118,7 +144,8 @@ def read_rows(path):
     StoreError
         As `read_frame`, for what is no table of the right columns.
     """
-    names, data = COLUMNS[path.stem], path.read_bytes()
+    data = path.read_bytes()
+    names = columns_of(data, COLUMNS[path.stem])
     try:
         rows = list(csv.reader(io.StringIO(data.decode(), newline="")))
         whole = rows and rows[0] == names and all(len(row) == len(names) for row in rows)
@@ -126,7 +153,8 @@ def read_rows(path):
         whole = False
     if not whole:
         raise StoreError(f"{path}{_place(data, names) or ' is damaged'}. {remedy(path)}")
-    return [dict(zip(names, row, strict=True)) for row in rows[1:]]
+    later = {name: LATER[name] for name in COLUMNS[path.stem][len(names) :]}
+    return [dict(zip(names, row, strict=True)) | later for row in rows[1:]]
 
 
 def remedy(path):
@@ -241,6 +269,7 @@ CHECKS = {
     "protocol": _check_protocol,
     "ranking": _json_of((list, dict)),
     **dict.fromkeys(("shared", "features"), _json_of((list,))),
-    **dict.fromkeys(("params", "feature_sets", "versions"), _json_of((dict,))),
+    **dict.fromkeys(("params", "feature_sets", "versions", "n_others"), _json_of((dict,))),
+    "labels": lambda text: text and _json_of((dict,))(text),
     **dict.fromkeys(("trial", "study", "dataset", "method", "status"), _check_named),
 }

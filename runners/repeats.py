@@ -1,18 +1,22 @@
 """The default point of a cell fitted again, on permuted samples, on permuted columns and with new seeds."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 from joblib import Parallel, delayed
 
 from metrics.study import UNSCORED, USUAL_SIZE, nearest_size
-from runners.again import stored_trial, takes_seed, with_seed
+from runners.again import stored_trial, takes_seed
 from runners.files import held, write_rows
+from runners.provenance import Identity
 from runners.reading import read_cells, read_frame
-from runners.trial import fit_trial, to_json
+from runners.row import to_json
+from runners.seeds import of_its_trial
+from runners.trial import fit_trial
 
-COLUMNS = "trial dataset method change repeat n_selected status features".split()
+COLUMNS = "trial dataset method change repeat n_selected status features identity".split()
 # What is changed; "none" is the fit as it is.
 CHANGES = ("none", "samples", "columns", "seed")
 FILE = "stability.csv"
@@ -69,7 +73,8 @@ def measure(trial, size, X, folder, repeats, n_jobs=1):
     path = Path(folder) / FILE
     with held(path):
         stored = read(path)
-        stored = stored[(stored["trial"] == trial.key) & (stored["n_selected"] == size)]
+        here = Identity.of(trial.cls).name
+        stored = stored[(stored["trial"] == trial.key) & (stored["n_selected"] == size) & (stored["identity"] == here)]
         done = set(zip(stored["change"], stored["repeat"], strict=True))
         jobs = [("none", 0), *((change, repeat) for change in CHANGES[1:] for repeat in range(1, repeats + 1))]
         seeded = takes_seed(trial.target)
@@ -92,8 +97,8 @@ def read(path):
 
 
 def load_stability(results_dir, study):
-    """The rows of all cells of a study, sorted."""
-    return read_cells(results_dir, study, FILE, COLUMNS)
+    """The rows of all cells of a study, sorted: those of the code, the packages and the machine of their trial."""
+    return read_cells(results_dir, study, FILE, COLUMNS, of_its_trial)
 
 
 def _fit(trial, size, X, change, repeat):
@@ -106,8 +111,9 @@ def _fit(trial, size, X, change, repeat):
         columns = rng.permutation(X.shape[1])
         X = np.ascontiguousarray(X[:, columns])
     elif change == "seed":
-        changed = with_seed(trial, trial.protocol.seed + repeat)
+        changed = replace(trial, seed=trial.protocol.seed + repeat)
     fit = fit_trial(changed, X)
     features = sorted(columns[fit.subsets[size]].tolist()) if fit.subsets else []
     status = fit.row["status"]
-    return (trial.key, trial.dataset, trial.method, change, repeat, size, status, to_json(features))
+    name = Identity.stored(fit.row).name
+    return (trial.key, trial.dataset, trial.method, change, repeat, size, status, to_json(features), name)

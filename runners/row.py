@@ -1,5 +1,6 @@
 """The columns of a cell's files; those of ``trials.csv`` are the fields of a trial's row."""
 
+import json
 from dataclasses import dataclass, fields
 
 
@@ -25,6 +26,14 @@ class Row:
         Number of the trial's rows in ``scores.csv``: fewer there mean that a crash cut the trial off.
     shared : str
         Sizes whose scores come from an evaluation done for another trial.
+    git_sha : str
+        Commit of the code that fitted.
+    code_fit, code_evaluation : str
+        Digests of the code (`runners.code`) that fitted, and of the code that evaluated.
+    labels : str
+        Learned labels, so that they can be scored again: `pack_labels`; "" where there are none.
+    n_others : str
+        JSON: file -> number of the trial's rows in it, where that is no ``scores.csv``.
     """
 
     trial: str
@@ -50,6 +59,15 @@ class Row:
     git_sha: str = ""
     versions: str = "{}"
     started: str = ""
+    code_fit: str = ""
+    code_evaluation: str = ""
+    labels: str = ""
+    n_others: str = "{}"
+
+
+def to_json(value):
+    """Compact JSON with sorted keys: the same text for the same value."""
+    return json.dumps(value, sort_keys=True, separators=(", ", ": "), allow_nan=False)
 
 
 TRIALS = [field.name for field in fields(Row)]
@@ -59,6 +77,8 @@ TRACES = "trial iteration objective".split()
 FACTS = "trial name value".split()
 # The same of a feature set: what is measured once, and not for every restart.
 MEASURES = "trial n_selected name value".split()
+# Columns that results of earlier versions lack; they are the last ones of their file, and read as the value here.
+LATER = {name: getattr(Row, name) for name in ("code_fit", "code_evaluation", "labels", "n_others")} | {"identity": ""}
 COLUMNS = {"trials": TRIALS, "scores": SCORES, "traces": TRACES, "facts": FACTS, "measures": MEASURES}
 KINDS = {field.name: field.type for field in fields(Row)}  # column -> type; of all others it is a text
 KINDS |= dict.fromkeys(("n_selected", "restart", "iteration", "repeat", "seed"), int)

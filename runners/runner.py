@@ -26,6 +26,8 @@ class Runner:
         Caps of one fit, in seconds and GB; a fit beyond them is ended.
     retry : tuple of str
         Statuses, of `UNSCORED`, with which a stored trial is run again.
+    changed : {"redo", "keep"}
+        What becomes of stored trials of other code, packages or machines: they are run again, or kept as they are.
     plan : bool
         Only say what would be run, and how long it would take.
     """
@@ -37,6 +39,7 @@ class Runner:
     max_seconds: float | None = None
     max_memory: float | None = None
     retry: tuple = (FAILED,)
+    changed: str = "redo"
     plan: bool = False
 
     @property

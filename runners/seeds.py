@@ -1,21 +1,22 @@
 """Chosen points of a cell fitted again with other seeds of the method; K-means starts where it always does."""
 
-from dataclasses import dataclass
+import json
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed
 
-from metrics.evaluate import evaluate, evaluate_labels
-from metrics.study import FAILED
-from runners.again import with_seed
+from metrics.study import UNSCORED
+from runners.admission import workers_within_memory
+from runners.caps import Caps
 from runners.files import held, write_rows
-from runners.provenance import git_sha
+from runners.pool import run_all
+from runners.provenance import Identity
 from runners.reading import read_cells, read_frame
-from runners.trial import Trial, feature_set_digest, fit_trial
+from runners.trial import Trial
 
-COLUMNS = "trial dataset method n_selected clusterer seed status acc_mean nmi_mean feature_set git_sha".split()
+COLUMNS = "trial dataset method n_selected clusterer seed status acc_mean nmi_mean feature_set git_sha identity".split()
 IDENTITY = ["trial", "n_selected", "clusterer", "seed"]
 FILE = "seeds.csv"
 
@@ -39,8 +40,13 @@ class Point:
         """What is scored: (n_selected, clusterer), in order."""
         return sorted(row[3:5] for row in self.stored)
 
+    def with_seed(self, seed):
+        """The trial to run: as the stored one, with another seed and only the sizes that are scored."""
+        sizes = tuple(size for size, clusterer in self.sets if clusterer == "kmeans")
+        return replace(self.trial, seed=seed, sizes=sizes or self.trial.sizes[:1])
 
-def measure(points, X, y, folder, n_seeds=5, n_jobs=1, evaluations=None, on_fit=None):
+
+def measure(points, X, y, folder, n_seeds=5, n_jobs=1, evaluations=None, on_fit=None, caps=None):
     """Fit every point with the seeds that follow its own, and keep ``seeds.csv``; nothing is done twice.
 
     Parameters
@@ -56,15 +62,18 @@ def measure(points, X, y, folder, n_seeds=5, n_jobs=1, evaluations=None, on_fit=
     n_seeds : int, default=5
         With that of the stored trials.
     n_jobs : int, default=1
+        Workers, as far as their fits go into the free memory together.
     evaluations : Evaluations, optional
         What is known of feature sets under the protocol, and where new scores are kept.
     on_fit : callable, optional
         Called after every fit, with the error where it failed and "" otherwise.
+    caps : Caps, optional
+        What a fit may take.
 
     Returns
     -------
     int
-        Number of fits done now.  What failed before is tried again.
+        Number of fits done now.  What has no scores is tried again.
 
     Raises
     ------
@@ -79,18 +88,24 @@ def measure(points, X, y, folder, n_seeds=5, n_jobs=1, evaluations=None, on_fit=
         jobs = missing(points, pd.DataFrame(rows.values(), columns=COLUMNS), n_seeds)
         if rows != before:
             _write(path, rows)
-        fits = (delayed(_fit)(point, seed, X, y, evaluations) for point, seed in jobs)
-        for found, error in Parallel(n_jobs=n_jobs, return_as="generator_unordered")(fits):
-            rows |= {_identity(row): row for row in found}
-            _write(path, rows)
-            if on_fit is not None:
-                on_fit(error)
+        trials = {trial.key: (trial, point) for point, seed in jobs for trial in [point.with_seed(seed)]}
+        asked, caps = [trial for trial, _ in trials.values()], caps or Caps()
+        n_workers = workers_within_memory(asked, X.shape, n_jobs, caps) if asked else 1
+        for ended in run_all(asked, X, y, n_workers, evaluations, caps=caps):
+            for outcome in ended:
+                trial, point = trials[outcome.trial["trial"]]
+                rows |= {_identity(row): row for row in _rows(outcome, point, trial.seed)}
+                _write(path, rows)
+                if on_fit is not None:
+                    on_fit(outcome.trial["error"])
     return len(jobs)
 
 
 def missing(points, stored, n_seeds):
-    """What is to be fitted: (point, seed), without what is stored and did not fail."""
-    done = set(stored.loc[stored["status"] != FAILED, IDENTITY].itertuples(index=False, name=None))
+    """What is to be fitted: (point, seed), without what is stored of this code and has scores."""
+    here = {point.trial.key: Identity.of(point.trial.cls).name for point in points}
+    same = stored["identity"] == stored["trial"].map(here)
+    done = set(stored.loc[same & ~stored["status"].isin(UNSCORED), IDENTITY].itertuples(index=False, name=None))
     return [
         (point, seed)
         for point in points
@@ -111,36 +126,28 @@ def read(path):
 
 
 def load_seeds(results_dir, study):
-    """The rows of all cells of a study, sorted."""
-    return read_cells(results_dir, study, FILE, COLUMNS)
+    """The rows of all cells of a study, sorted: those of the code, the packages and the machine of their trial."""
+    return read_cells(results_dir, study, FILE, COLUMNS, of_its_trial)
 
 
-def _fit(point, seed, X, y, evaluations):
-    """The rows of one fit, and its error.  The feature sets are scored under the protocol of the stored trial."""
-    trial = point.trial
-    fit = fit_trial(with_seed(trial, seed), X)
-    rows = []
+def of_its_trial(rows, trials):
+    """Those of a cell's rows that belong to its stored trials as these are."""
+    names = {row["trial"]: Identity.stored(row).name for row in trials.to_dict("records")}
+    return rows[rows["identity"] == rows["trial"].map(names)]
+
+
+def _rows(outcome, point, seed):
+    """What one fit adds to the file, under the key of the stored trial; nan where it has no scores."""
+    scores, digests = {}, json.loads(outcome.trial["feature_sets"])
+    for _, _, _, size, clusterer, _, acc, nmi, *_ in outcome.scores:
+        scores.setdefault((size, clusterer), []).append((acc, nmi))
     for size, clusterer in point.sets:
-        digest, scores = "", np.full((2, 1), np.nan)
-        if fit.row["status"] != FAILED and clusterer == "learned":
-            scores = evaluate_labels(fit.labels[1], y, trial.protocol.nmi)
-        elif fit.row["status"] != FAILED:
-            digest = feature_set_digest(fit.subsets[size])
-            scores = _scores(fit.subsets[size], digest, X, y, trial.protocol, evaluations)
-        acc, nmi = scores[:2].mean(axis=1).tolist()
-        where = (trial.key, trial.dataset, trial.method, size, clusterer, seed)
-        rows.append((*where, fit.row["status"], acc, nmi, digest, git_sha()))
-    return rows, fit.row["error"]
-
-
-def _scores(features, digest, X, y, protocol, evaluations):
-    """What is known of a feature set, or is found now and kept."""
-    found = evaluations.find(digest) if evaluations is not None else None
-    if found is None:
-        found, _ = evaluate(features, X, y, protocol)
-        if evaluations is not None:
-            evaluations.add({digest: found})
-    return found
+        found = scores.get((size, clusterer), [(np.nan, np.nan)])
+        acc, nmi = (float(np.mean(values)) for values in zip(*found, strict=True))
+        digest = digests.get(str(size), "") if clusterer == "kmeans" else ""
+        where = (point.trial.key, point.trial.dataset, point.trial.method, size, clusterer, seed)
+        row = outcome.trial
+        yield (*where, row["status"], acc, nmi, digest, row["git_sha"], Identity.stored(row).name)
 
 
 def _identity(row):

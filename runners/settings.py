@@ -18,6 +18,7 @@ from runners.runner import Runner, check_caps, read_retry
 NAME = re.compile(r"\w(?:[\w .,+=@()~-]{0,98}[\w,+=@()~-])?")  # also a folder, in any system, and no pattern of files
 MISSING_DATA = ("error", "skip")
 POINTS = ("grid", "sample", "default")
+CHANGED = ("redo", "keep")
 MOST_JOBS = 1024
 
 
@@ -165,6 +166,8 @@ def read_runner(content):
             raise ConfigError(f"runner.{name}={shown(content[name])} must be true or false.")
     if content["points"] not in POINTS:
         raise ConfigError(f"runner.points={shown(content['points'])} must be grid, sample or default.")
+    if content.get("changed", "redo") not in CHANGED:
+        raise ConfigError(f"runner.changed={shown(content['changed'])} must be redo or keep.")
     check_caps(content)
     n_jobs = cpu_count() if n_jobs == -1 else n_jobs
     return Runner(**{**content, "n_jobs": n_jobs, "retry": read_retry(content.get("retry", [FAILED]))})

@@ -7,10 +7,14 @@ Trials that are computed again are gathered in a folder of their own, and replac
 redo that is cut off has lost nothing, and goes on where it was.
 """
 
+import csv
 import glob
+import io
 import json
 import os
 import shutil
+import time
+from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,10 +22,10 @@ import filelock
 import pandas as pd
 
 from metrics.protocol import Protocol
-from metrics.study import FAILED
 from runners.files import (
     append_rows,
     clear_unfinished,
+    csv_of,
     header_of,
     keep_last,
     keep_lines,
@@ -29,8 +33,8 @@ from runners.files import (
     lines_of,
     replace_file,
 )
-from runners.reading import IDENTITY, StoreError, empty_frame, read_frame, read_rows
-from runners.row import COLUMNS, FACTS, MEASURES, SCORES, TRACES, TRIALS
+from runners.reading import IDENTITY, StoreError, columns_of, empty_frame, read_frame, read_rows
+from runners.row import COLUMNS, FACTS, LATER, MEASURES, SCORES, TRACES, TRIALS
 
 __all__ = [
     "SCORES",
@@ -47,6 +51,7 @@ __all__ = [
 ]
 REDO = ".redo"  # the folder inside a cell's own where rows are gathered that will replace stored ones
 REDONE = ".redone"  # the same, once it is complete
+READ_AGAIN, READ_AGAIN_S = 2, 0.3  # times, and seconds before each
 OTHERS = ("scores", "traces", "facts", "measures")  # what the rows of trials.csv commit
 
 
@@ -97,25 +102,9 @@ class Store:
     def __exit__(self, *exception):
         self._lock.release()
 
-    def done(self, git_sha=None, retry=(FAILED,)):
-        """Keys of the trials that are stored and need not be run again.
-
-        Parameters
-        ----------
-        git_sha : str, optional
-            Only those that this version of the code computed.
-        retry : sequence of str, default=("failed",)
-            Statuses of trials that are to be run again.
-        """
-        return {
-            row["trial"]
-            for row in read_rows(self._paths["trials"])
-            if row["status"] not in retry and git_sha in (None, row["git_sha"])
-        }
-
-    def ends(self):
-        """Key -> status of every stored trial."""
-        return {row["trial"]: row["status"] for row in read_rows(self._paths["trials"])}
+    def rows(self, name="trials"):
+        """The rows of a file, as dictionaries of texts."""
+        return read_rows(self._paths[name])
 
     def forget(self, keys):
         """Drop the trials with these keys, with their scores and traces."""
@@ -172,7 +161,7 @@ class Store:
         for name, path in self._paths.items():
             clear_unfinished(path)
             text = path.read_bytes() if path.exists() else b""
-            whole = text[: text.rfind(b"\n") + 1]
+            whole = _with_later_columns(text[: text.rfind(b"\n") + 1], COLUMNS[name])
             if not whole:
                 replace_file(path, header_of(name))
             elif not whole.startswith(header_of(name)):
@@ -183,14 +172,16 @@ class Store:
             elif whole != text:
                 replace_file(path, whole)
             keep_last(path)
-        counts = {}
-        for line in lines_of(self._paths["scores"])[1]:
-            counts[key_of(line)] = counts.get(key_of(line), 0) + 1
+        counts = {name: Counter(map(key_of, lines_of(self._paths[name])[1])) for name in OTHERS}
         rows = read_frame(self._paths["trials"])
         complete = {
             key.encode()
-            for key, n_scores in zip(rows["trial"], rows["n_scores"], strict=True)
-            if n_scores == counts.get(key.encode(), 0)
+            for key, n_scores, n_others in zip(rows["trial"], rows["n_scores"], rows["n_others"], strict=True)
+            if all(
+                counts[name][key.encode()] == json.loads(n_others).get(name, counts[name][key.encode()])
+                for name in OTHERS[1:]
+            )
+            and counts["scores"][key.encode()] == n_scores
         }
         for name in COLUMNS:
             keep_lines(self._paths[name], complete.__contains__)
@@ -220,12 +211,8 @@ def load_results(results_dir, study=None, dataset=None, method=None):
     """
     frames = {name: [] for name in COLUMNS}
     for path in cells_of(results_dir, study, dataset, method):
-        # The marks are read first: what they commit is then complete in the other files.
-        trials = read_frame(path)
-        frames["trials"].append(trials)
-        for name in OTHERS:
-            frame = read_frame(path.with_name(f"{name}.csv"))
-            frames[name].append(frame[frame["trial"].isin(trials["trial"])])
+        for name, frame in _read_cell(path).items():
+            frames[name].append(frame)
     _name_apart(frames)
     joined = {
         name: pd.concat(parts, ignore_index=True).drop_duplicates(IDENTITY[name], keep="last")
@@ -240,6 +227,29 @@ def load_results(results_dir, study=None, dataset=None, method=None):
         frame = joined[name].assign(_order=joined[name]["trial"].map(order))
         joined[name] = frame.sort_values(["_order", *keys], kind="stable").drop(columns="_order").reset_index(drop=True)
     return Results(trials.reset_index(drop=True), *(joined[name] for name in OTHERS))
+
+
+def _read_cell(path, patience=READ_AGAIN):
+    """File -> its rows of committed trials, of the cell with this ``trials.csv``."""
+    # The marks are read first: what they commit is then complete in the other files.
+    trials = read_frame(path)
+    found = {"trials": trials}
+    for name in OTHERS:
+        frame = read_frame(path.with_name(f"{name}.csv"))
+        found[name] = frame[frame["trial"].isin(trials["trial"])]
+    wanted = pd.DataFrame([json.loads(text) for text in trials["n_others"]], trials["trial"], OTHERS[1:]).fillna(0)
+    wanted["scores"] = trials["n_scores"].to_numpy()
+    for name in OTHERS:
+        there = found[name]["trial"].value_counts().reindex(wanted.index).fillna(0)
+        if (lost := wanted.index[(there < wanted[name]).to_numpy()]).size:
+            if patience:  # a run that puts new rows in the place of old ones is not a fault
+                time.sleep(READ_AGAIN_S)
+                return _read_cell(path, patience - 1)
+            raise StoreError(
+                f"{path.with_name(name)}.csv lacks rows of {len(lost)} trials, the first of them {lost[0]}. The file "
+                "is damaged: restore it, or run the cell again, which computes them anew."
+            )
+    return found
 
 
 def cells_of(results_dir, *names):
@@ -298,6 +308,16 @@ def claim_study(folder, protocol):
             f"The study {path.parent.name!r} holds results of another protocol ({words}). "
             "Choose another study=NAME for this one."
         )
+
+
+def _with_later_columns(data, names):
+    """The text of a file with the columns that an earlier version did not write."""
+    there = columns_of(data, names)
+    missing = names[len(there) :]
+    if not missing or not data:
+        return data
+    rows = list(csv.reader(io.StringIO(data.decode(), newline="")))[1:]
+    return csv_of([names, *(row + [LATER[name] for name in missing] for row in rows)])
 
 
 def _identity_of(path):

@@ -7,11 +7,9 @@ from hydra import compose, initialize_config_dir
 from hydra._internal.core_plugins.basic_sweeper import BasicSweeper
 from hydra.core.global_hydra import GlobalHydra
 from hydra.core.override_parser.overrides_parser import OverridesParser
-from hydra.core.plugins import Plugins
-from hydra.core.utils import filter_overrides
 from omegaconf import OmegaConf
 
-from runners.provenance import ROOT
+from runners.code import ROOT
 from runners.settings import read_config
 
 
@@ -76,23 +74,3 @@ def _whole_conf():
     finally:
         if before is not None:
             GlobalHydra.instance().initialize(before)
-
-
-def leave_out(is_done):
-    """Let a sweep drop jobs before it composes them, which takes a good part of a second each.
-
-    Parameters
-    ----------
-    is_done : callable
-        Of the sweep's configuration, what is set in a job without what is Hydra's own, and the number of jobs.
-    """
-    # The class that Hydra has registered, which is another object than the one imported here; it takes no sweeper from
-    # outside its own packages.
-    registered = Plugins.instance().class_name_to_class[f"{BasicSweeper.__module__}.{BasicSweeper.__name__}"]
-    take = registered.get_job_batch
-
-    def get_job_batch(sweeper):
-        jobs = take(sweeper)
-        return [job for job in jobs if not is_done(sweeper.config, list(filter_overrides(job)), len(jobs))]
-
-    registered.get_job_batch = get_job_batch

@@ -1,5 +1,6 @@
 """The parts of a trial, as workers run them: fit, evaluate, and put the rows together.  Nothing here writes."""
 
+import base64
 import functools
 import hashlib
 import inspect
@@ -7,6 +8,7 @@ import json
 import time
 import traceback
 import warnings
+import zlib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -20,8 +22,8 @@ from metrics.protocol import OPTIONAL, Protocol
 from metrics.study import FAILED
 from runners.memory import peak_mb, reset_peak
 from runners.method import load_class
-from runners.provenance import git_sha, versions
-from runners.row import Row
+from runners.provenance import Identity, git_sha
+from runners.row import Row, to_json
 
 DIGEST = 16  # bytes that name a feature set
 FACTS = ("indicator_change",)  # what a selector may report of its fit, as NAME_; kept in facts.csv
@@ -171,10 +173,53 @@ def score(trial, fit, y, scores, eval_s, shared=()):
     if fit.labels is not None:
         size, labels = fit.labels
         add(size, "learned", evaluate_labels(labels, y, trial.protocol.nmi))
-    row = {**fit.row, "eval_s": eval_s, "n_scores": len(rows), "shared": to_json(sorted(shared))}
     traces = [(trial.key, iteration, float(value)) for iteration, value in enumerate(fit.trace)]
     facts = [(trial.key, name, float(value)) for name, value in fit.facts.items()]
+    row = {
+        **fit.row,
+        "eval_s": eval_s,
+        "n_scores": len(rows),
+        "shared": to_json(sorted(shared)),
+        "labels": _pack(*fit.labels) if fit.labels is not None else "",
+        "n_others": to_json({"traces": len(traces), "facts": len(facts), "measures": len(measures)}),
+    }
     return Outcome(row, rows, traces, facts, measures, fit.log)
+
+
+def stored_fit(trial, row, traces, facts):
+    """The fit of a trial from its stored rows, to be scored again.
+
+    Parameters
+    ----------
+    trial : Trial
+    row : dict
+        Of ``trials.csv``, as text.
+    traces, facts : list of dict
+        The trial's rows of these files, as text.
+
+    Returns
+    -------
+    Fit
+    """
+    ranking = json.loads(row["ranking"])
+    each = ranking if isinstance(ranking, dict) else {str(size): ranking[:size] for size in trial.sizes}
+    subsets = {int(size): np.array(subset, dtype=np.intp) for size, subset in each.items()}
+    trace = np.array([float(one["objective"]) for one in traces])
+    labels = _unpack(row["labels"]) if row["labels"] else None
+    kept = row | {"code_evaluation": Identity.of(trial.cls).code_evaluation}
+    return Fit(kept, subsets, trace, labels, {one["name"]: float(one["value"]) for one in facts})
+
+
+def _pack(size, labels):
+    """Learned labels as JSON: their codes in the order of their names, compressed, and the size that they go with."""
+    _, codes = np.unique(labels, return_inverse=True)
+    data = zlib.compress(codes.astype("<i4").tobytes(), 9)
+    return to_json({"n_selected": int(size), "packed": base64.b64encode(data).decode()})
+
+
+def _unpack(text):
+    content = json.loads(text)
+    return content["n_selected"], np.frombuffer(zlib.decompress(base64.b64decode(content["packed"])), "<i4")
 
 
 def failure(trial, error, row=None):
@@ -215,6 +260,7 @@ def _failed(error):
 
 
 def _blank_row(trial):
+    code_fit, code_evaluation, versions = Identity.of(trial.cls)
     row = Row(
         trial=trial.key,
         study=trial.study,
@@ -225,9 +271,11 @@ def _blank_row(trial):
         sizes=to_json(trial.sizes),
         protocol=to_json(trial.protocol.stored()),
         data_sha=trial.data_sha,
-        git_sha=git_sha(),
-        versions=to_json(versions()),
+        git_sha=git_sha(trial.cls),
+        versions=versions,
         started=datetime.now(UTC).isoformat(timespec="seconds"),
+        code_fit=code_fit,
+        code_evaluation=code_evaluation,
     )
     return vars(row)
 
@@ -268,6 +316,8 @@ class Trial:
         Sizes to score; one only where the size is part of the model.
     is_default : bool
         Whether `params` are the method's defaults.
+    seed : int, optional
+        Of the method's random part, where it is not that of the protocol; K-means starts where it always does.
     """
 
     study: str
@@ -279,12 +329,15 @@ class Trial:
     sizes: tuple[int, ...]
     protocol: Protocol
     data_sha: str
+    seed: int | None = None
 
     @functools.cached_property
     def key(self):
         """Hash of data, parameters and protocol: a changed seed or file is never taken for done."""
         identity = asdict(self)
         del identity["study"], identity["is_default"]
+        if self.seed is None:  # as all trials were before there were others
+            del identity["seed"]
         for name in OPTIONAL:  # they decide which trials there are, and are in `sizes` and `params`
             del identity["protocol"][name]
         return hashlib.sha256(to_json(identity).encode()).hexdigest()[:16]
@@ -293,15 +346,14 @@ class Trial:
         """The key of the same trial where the protocol has another name, and is the same in all that decides scores."""
         return replace(self, protocol=replace(self.protocol, name=name)).key
 
+    @property
+    def cls(self):
+        """The class of the method."""
+        return load_class(self.target)
+
     def selector(self):
         """The unfitted estimator, for the largest size."""
-        cls = load_class(self.target)
         arguments = dict(self.params, n_features_to_select=max(self.sizes))
-        if "random_state" in inspect.signature(cls).parameters:
-            arguments["random_state"] = self.protocol.seed
-        return cls(**arguments)
-
-
-def to_json(value):
-    """Compact JSON with sorted keys: the same text for the same value."""
-    return json.dumps(value, sort_keys=True, separators=(", ", ": "), allow_nan=False)
+        if "random_state" in inspect.signature(self.cls).parameters:
+            arguments["random_state"] = self.protocol.seed if self.seed is None else self.seed
+        return self.cls(**arguments)

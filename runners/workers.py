@@ -15,8 +15,9 @@ import numpy as np
 from metrics.evaluate import evaluate
 from runners import processes
 from runners.caps import Caps
+from runners.code import CodeChanged, code_of_evaluation
 from runners.memory import memory_of
-from runners.method import load_class
+from runners.provenance import Identity
 from runners.trial import fit_trial
 
 PREFIX = "ufs-bench-"  # of the folders with a copy of the data that all workers map
@@ -41,7 +42,7 @@ class Workers:
     """
 
     def __init__(self, X, y, n_jobs, caps=None):
-        self._X, self._y, self._n_jobs, self._caps = X, y, n_jobs, caps or Caps()
+        self._X, self._y, self._n_jobs, self._caps = _read_only(X), _read_only(y), n_jobs, caps or Caps()
         self._folder = None
         self._workers = []
         self._ended = []  # (task, results) that nobody has asked for yet
@@ -177,6 +178,13 @@ def remove_leftovers():
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def _read_only(array):
+    """A view that cannot be written to, so that no fit in this process changes the data of the next one."""
+    view = np.asarray(array).view()
+    view.flags.writeable = False
+    return view
+
+
 def _run(task, X, y):
     """The results of a task's items, each with its seconds."""
     if task.is_fit:
@@ -199,9 +207,13 @@ def _evaluated(features, X, y, protocol):
 
 def run_in_worker(begin, task, folder):
     X, y = _mapped(folder)
-    if task.is_fit:
-        for trial in task.items:
-            load_class(trial.target)  # here, as what a first import takes is none of the fit's seconds
+    # Before it begins, as what a first import takes is none of the fit's seconds.
+    code = {Identity.of(trial.cls) for trial in task.items} if task.is_fit else {code_of_evaluation().digest}
+    if code != {task.identity if task.is_fit else task.identity.code_evaluation}:
+        raise CodeChanged(
+            "a file that the method or its evaluation rests on was edited after this command had begun: its workers "
+            "run other code than it does. Nothing of it was stored; run the same command again."
+        )
     begin()
     return _run(task, X, y)
 

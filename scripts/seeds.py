@@ -13,7 +13,7 @@ from runners.again import stored_trial, takes_seed
 from runners.evaluations import Evaluations
 from runners.method import did_you_mean
 from runners.progress import Progress, counted
-from runners.provenance import git_sha
+from runners.provenance import Identity
 from runners.seeds import COLUMNS, FILE, Point, measure, missing, read
 from scripts.core.command_lines import no_results
 from scripts.core.conf import find
@@ -98,7 +98,7 @@ def _stored(row, scores, wanted, seed):
             acc, nmi = (runs.sort_values("restart")[metric].to_numpy().mean() for metric in ("acc", "nmi"))
             digest = digests[str(size)] if clusterer == "kmeans" else ""
             where = (row["trial"], row["dataset"], row["method"], int(size), clusterer, seed)
-            yield (*where, row["status"], float(acc), float(nmi), digest, row["git_sha"])
+            yield (*where, row["status"], float(acc), float(nmi), digest, row["git_sha"], Identity.stored(row).name)
 
 
 def _fit_all(study, points, n_seeds, n_jobs):
@@ -107,9 +107,13 @@ def _fit_all(study, points, n_seeds, n_jobs):
     counts = {cell: len(missing(own, read(folder.joinpath(*cell, FILE)), n_seeds)) for cell, own in points.items()}
     log.info("%s to do, in %s.", counted(sum(counts.values()), "fit"), counted(len(counts), "cell"))
     errors = []
-    others = {row[-1] for own in points.values() for point in own for row in point.stored} - {git_sha()}
-    if others and sum(counts.values()):
-        log.info("Trials of other code (%s): a change of the code would be in the spread.", ", ".join(sorted(others)))
+    for own in points.values():
+        here = Identity.of(own[0].trial.cls).name
+        if others := sum(point.stored[0][-1] != here for point in own):
+            log.info(
+                "%s on %s: %s of other code or packages: run the cell again first, or tables leave its seeds out.",
+                own[0].trial.method, own[0].trial.dataset, counted(others, "trial"),
+            )  # fmt: skip
     progress = Progress(sum(counts.values()), noun="fit")
 
     def note(error):

@@ -111,7 +111,8 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         -------
         self
         """
-        X = validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=2)
+        X = validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=2).view()
+        X.flags.writeable = False  # it may be the caller's own array
         with constant(X):
             self.check_parameters(X)
             self.n_features_to_select_ = _resolve_size(self.n_features_to_select, X.shape[1])

@@ -9,7 +9,7 @@ import numpy as np
 
 from datasets.load import at_hand
 from metrics.study import UNSCORED
-from runners.cell import asked_trials
+from runners.cell import Cell
 from runners.elsewhere import not_elsewhere
 from runners.reading import read_frame
 from runners.running import read_run
@@ -115,11 +115,11 @@ def _state(folder, settings, times, here):
         return _not_begun(settings, times, here)
     if keys is not None:
         trials = trials[trials["trial"].isin(keys)]
-    n_trials = len(keys) if keys is not None else max(len(trials), len(asked_trials(settings)) if settings else 0)
+    n_trials = len(keys) if keys is not None else max(len(trials), len(Cell(settings).asked) if settings else 0)
     spent = trials["fit_s"].fillna(0.0) + trials["eval_s"].fillna(0.0)
     rest, n_jobs = n_trials - len(trials), n_workers or (settings.runner.n_jobs if settings else 1)
     if trials.empty:
-        spent_each = np.mean(_seconds(settings, times, asked_trials(settings))) if settings else math.nan
+        spent_each = np.mean(_seconds(settings, times, Cell(settings).asked)) if settings else math.nan
     else:
         spent_each = spent.mean()
     unscored = trials[trials["status"].isin(UNSCORED)]
@@ -137,7 +137,7 @@ def _state(folder, settings, times, here):
 def _not_begun(settings, times, here):
     if settings.missing_data == "skip" and not here(settings.dataset["name"], settings.data_dir):
         return State(settings.study, settings.dataset["name"], settings.method.name, 0, absent=True)
-    trials = asked_trials(settings)
+    trials = Cell(settings).asked
     left = sum(_seconds(settings, times, not_elsewhere(settings, trials))) / settings.runner.n_jobs
     return State(settings.study, settings.dataset["name"], settings.method.name, len(trials), left=left)
 

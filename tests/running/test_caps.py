@@ -17,7 +17,7 @@ from omegaconf import OmegaConf
 from metrics.protocol import Protocol
 from runners import processes
 from runners.caps import Caps
-from runners.cell import run_cell
+from runners.cell import Cell
 from runners.grid import expand
 from runners.method import ConfigError
 from runners.pool import run_all
@@ -138,7 +138,7 @@ def settings(folder, greedy, what="sleep", **runner):
 
 def test_a_capped_trial_is_done_until_it_is_named_in_retry(greedy, tmp_path, caplog):
     def run(**runner):
-        return [row["status"] for row in run_cell(settings(tmp_path, greedy, **runner))]
+        return [row["status"] for row in Cell(settings(tmp_path, greedy, **runner)).run()]
 
     assert run(max_seconds=1) == ["timeout"]
     assert load_results(tmp_path).trials["status"].tolist() == ["converged", "timeout"]

@@ -6,7 +6,7 @@ from omegaconf import OmegaConf
 
 from methods import LaplacianScore
 from runners import elsewhere, trial
-from runners.cell import asked_trials, run_cell
+from runners.cell import Cell
 from runners.elsewhere import not_elsewhere
 from runners.plan import plan_cell
 from runners.settings import read_config
@@ -49,17 +49,17 @@ def fitted(monkeypatch):
 
 
 def test_what_another_study_has_is_taken_and_nothing_else_is_done_twice(tmp_path, fitted, caplog):
-    run_cell(settings(tmp_path, "one"))
+    Cell(settings(tmp_path, "one")).run()
     fitted.clear()
     two = settings(tmp_path, "two", grid=(3, 4, 5))
     plan = plan_cell(two)
     assert (plan.n_trials, plan.n_pending) == (3, 1)
-    assert [trial.params for trial in not_elsewhere(two, asked_trials(two))] == [{"n_neighbors": 5}]
+    assert [trial.params for trial in not_elsewhere(two, Cell(two).asked)] == [{"n_neighbors": 5}]
     with caplog.at_level("INFO"):
-        run_cell(two)
+        Cell(two).run()
     assert fitted == [5]
-    assert "2 of them taken from other studies, which have the same fits and scores by this code" in caplog.text
-    run_cell(settings(tmp_path / "alone", "two", grid=(3, 4, 5), cache=False))
+    assert "2 of them taken from other studies, which have the same by this code" in caplog.text
+    Cell(settings(tmp_path / "alone", "two", grid=(3, 4, 5), cache=False)).run()
     taken, alone = (load_results(folder, "two") for folder in (tmp_path, tmp_path / "alone"))
     for name in ("scores", "traces", "facts", "measures"):
         pd.testing.assert_frame_equal(getattr(taken, name), getattr(alone, name))
@@ -71,7 +71,7 @@ def test_what_another_study_has_is_taken_and_nothing_else_is_done_twice(tmp_path
     log = (settings(tmp_path, "two").folder / "run.log").read_text()
     assert log.count("taken from the study one, where it is ") == 2
     fitted.clear()
-    run_cell(settings(tmp_path, "two", grid=(3, 4, 5)))
+    Cell(settings(tmp_path, "two", grid=(3, 4, 5))).run()
     assert fitted == []
 
 
@@ -87,29 +87,29 @@ def test_what_another_study_has_is_taken_and_nothing_else_is_done_twice(tmp_path
     ],
 )
 def test_what_differs_in_anything_is_computed(tmp_path, fitted, change):
-    run_cell(settings(tmp_path, "one"))
+    Cell(settings(tmp_path, "one")).run()
     fitted.clear()
     assert plan_cell(settings(tmp_path, "two", **change)).n_pending == 2
-    run_cell(settings(tmp_path, "two", **change))
+    Cell(settings(tmp_path, "two", **change)).run()
     assert len(fitted) == 2
 
 
 @pytest.mark.parametrize("sha", ["6" * 40, f"{SHA}-dirty", "unknown"])
 def test_only_an_unchanged_commit_is_the_same_code(tmp_path, fitted, monkeypatch, sha):
-    run_cell(settings(tmp_path, "one"))
+    Cell(settings(tmp_path, "one")).run()
     fitted.clear()
     for module in (elsewhere, trial):
         monkeypatch.setattr(module, "git_sha", lambda: sha)
-    run_cell(settings(tmp_path, "two"))
-    run_cell(settings(tmp_path, "three"))
+    Cell(settings(tmp_path, "two")).run()
+    Cell(settings(tmp_path, "three")).run()
     assert len(fitted) == (2 if sha == "6" * 40 else 4)
 
 
 @pytest.mark.parametrize("name", ["trials.csv", "scores.csv", "../../protocol.json"])
 def test_a_damaged_study_is_no_source_and_stops_no_other(tmp_path, fitted, name):
-    run_cell(settings(tmp_path, "one"))
+    Cell(settings(tmp_path, "one")).run()
     path = settings(tmp_path, "one").folder / name
     path.write_bytes(path.read_bytes()[:-40])
     fitted.clear()
-    run_cell(settings(tmp_path, "two"))
+    Cell(settings(tmp_path, "two")).run()
     assert len(fitted) == 2 and len(load_results(tmp_path, "two").trials) == 2

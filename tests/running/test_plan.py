@@ -6,7 +6,7 @@ import pytest
 from frames import frames, store
 from omegaconf import OmegaConf
 
-from runners.cell import run_cell
+from runners.cell import Cell
 from runners.plan import plan_cell, total_line
 from runners.settings import read_config
 from runners.times import Times, duration
@@ -33,7 +33,7 @@ def test_a_plan_counts_what_is_missing_and_writes_nothing(tmp_path):
     assert (plan.n_trials, plan.n_pending) == (4, 4) and math.isnan(plan.seconds)
     assert "4 of 4 fits to do, time unknown: no fit of the method is stored" in plan.line()
     assert not list(tmp_path.iterdir())
-    run_cell(settings(tmp_path, grid=(3, 4), n_jobs=1))
+    Cell(settings(tmp_path, grid=(3, 4), n_jobs=1)).run()
     plan = plan_cell(settings(tmp_path))
     assert (plan.n_trials, plan.n_pending) == (4, 2) and plan.seconds > 0
     assert "from its fits on digits" in plan.line()

@@ -2,6 +2,7 @@
 
 import errno
 import os
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -11,8 +12,8 @@ from methods import MaxVariance, RandomSelection
 from metrics.evaluate import evaluate
 from metrics.protocol import Protocol
 from metrics.study.seeds import spreads
-from runners import seeds
-from runners.again import stored_trial, takes_seed, with_seed
+from runners import seeds, workers
+from runners.again import stored_trial, takes_seed
 from runners.evaluations import Evaluations
 from runners.grid import expand
 from runners.reading import StoreError
@@ -37,7 +38,7 @@ def points(blobs):
     (trial,) = expand("s", blobs, method, PROTOCOL)
     scores = [(row[6], row[7]) for row in run_trial(trial, blobs.X, blobs.y).scores if row[3] == 8]
     acc, nmi = np.mean(scores, axis=0).tolist()
-    stored = [(trial.key, "blobs", "random_selection", 8, "kmeans", 7, "converged", acc, nmi, "ab", "sha")]
+    stored = [(trial.key, "blobs", "random_selection", 8, "kmeans", 7, "converged", acc, nmi, "ab", "sha", "")]
     return [seeds.Point(trial, stored)]
 
 
@@ -59,7 +60,7 @@ def test_a_seed_that_selects_the_same_features_has_the_same_scores_to_the_last_d
     """Where the K-means starts moved with the seed, this spread would not be 0."""
     method = {"name": "max_variance", "target": "methods.baselines.MaxVariance", "params": {}, "grid": {}}
     (trial,) = expand("s", blobs, method, PROTOCOL)
-    stored = [(trial.key, "blobs", "max_variance", 8, "kmeans", 7, "converged", 0.5, 0.5, "ab", "sha")]
+    stored = [(trial.key, "blobs", "max_variance", 8, "kmeans", 7, "converged", 0.5, 0.5, "ab", "sha", "")]
     seeds.measure([seeds.Point(trial, stored)], blobs.X, blobs.y, tmp_path)
     rows = seeds.read(tmp_path / "seeds.csv")
     assert rows["acc_mean"][1:].nunique() == rows["feature_set"][1:].nunique() == 1
@@ -117,14 +118,14 @@ def test_what_is_known_of_a_feature_set_is_not_computed_again(blobs, points, tmp
     known = Evaluations(blobs.X, blobs.y, PROTOCOL, tmp_path / ".evaluations")
     (tmp_path / "a").mkdir(), (tmp_path / "b").mkdir()
     seeds.measure(points, blobs.X, blobs.y, tmp_path / "a", evaluations=known)
-    monkeypatch.setattr(seeds, "evaluate", None)
+    monkeypatch.setattr(workers, "evaluate", None)
     again = Evaluations(blobs.X, blobs.y, PROTOCOL, tmp_path / ".evaluations")
     seeds.measure(points, blobs.X, blobs.y, tmp_path / "b", evaluations=again)
     assert (tmp_path / "a/seeds.csv").read_bytes() == (tmp_path / "b/seeds.csv").read_bytes()
 
 
 def test_a_feature_set_whose_name_looks_like_a_number_is_read_as_it_is(points, tmp_path):
-    row = (*points[0].stored[0][:9], "00012345678901234567890123456789", "1234567")
+    row = (*points[0].stored[0][:9], "00012345678901234567890123456789", "1234567", "0123456789012345")
     (tmp_path / "seeds.csv").write_text("\n".join([",".join(seeds.COLUMNS), ",".join(map(str, row)), ""]))
     assert tuple(seeds.read(tmp_path / "seeds.csv").iloc[0]) == row
     (tmp_path / "seeds.csv").write_text(",".join(seeds.COLUMNS) + "\nk,d,m,8,kmeans,x\n")
@@ -137,6 +138,6 @@ def test_a_trial_of_a_row_is_the_same_trial_and_only_its_seed_is_changed(blobs, 
     row = fit_trial(trial, blobs.X).row
     assert stored_trial(row, trial.target) == trial
     assert stored_trial(row, "methods.baselines.MaxVariance") is None
-    assert with_seed(trial, 9).selector().random_state == 9
+    assert replace(trial, seed=9).selector().random_state == 9
     assert trial.selector().random_state == 7
     assert takes_seed("methods.baselines.RandomSelection") and not takes_seed(f"methods.{MaxVariance.__name__}")

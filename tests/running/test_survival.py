@@ -17,7 +17,7 @@ from metrics.study.summary import select, summarise
 from runners import cell as cell_module
 from runners import repeats, workers
 from runners import store as store_module
-from runners.cell import run_cell
+from runners.cell import Cell
 from runners.settings import read_config
 from runners.store import Store, StoreError, load_results
 
@@ -66,17 +66,17 @@ def test_a_ranking_of_any_length_is_read_again(tmp_path):
 
 
 def test_a_redo_that_is_cut_off_loses_nothing_and_goes_on_where_it_was(tmp_path, monkeypatch, caplog):
-    run_cell(config(tmp_path))
+    Cell(config(tmp_path)).run()
     cell = tmp_path / "s/digits/laplacian_score"
     before = {name: (cell / f"{name}.csv").read_bytes() for name in ("trials", "scores", "traces")}
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
         stop_after(patch, 1)
-        run_cell(config(tmp_path, redo=True))
+        Cell(config(tmp_path, redo=True)).run()
     assert {name: (cell / f"{name}.csv").read_bytes() for name in before} == before
     asked = []
     original = cell_module.run_all
     monkeypatch.setattr(cell_module, "run_all", lambda trials, *rest: asked.extend(trials) or original(trials, *rest))
-    run_cell(config(tmp_path, redo=True))
+    Cell(config(tmp_path, redo=True)).run()
     assert 0 < len(asked) < 4
     assert (cell / "scores.csv").read_bytes() == before["scores"]
     assert len((cell / "trials.csv").read_bytes().splitlines()) == 5
@@ -84,7 +84,7 @@ def test_a_redo_that_is_cut_off_loses_nothing_and_goes_on_where_it_was(tmp_path,
 
 
 def test_a_redo_is_whole_wherever_it_is_cut_off_while_it_replaces(tmp_path, monkeypatch):
-    run_cell(config(tmp_path))
+    Cell(config(tmp_path)).run()
     cell = tmp_path / "s/digits/laplacian_score"
     scores, started = (cell / "scores.csv").read_bytes(), load_results(tmp_path).trials["fit_s"].tolist()
     original = store_module.replace_file
@@ -100,8 +100,8 @@ def test_a_redo_is_whole_wherever_it_is_cut_off_while_it_replaces(tmp_path, monk
 
         with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
             patch.setattr(store_module, "replace_file", stop)
-            run_cell(config(tmp_path, redo=True))
-        run_cell(config(tmp_path))
+            Cell(config(tmp_path, redo=True)).run()
+        Cell(config(tmp_path)).run()
         results = load_results(tmp_path)
         assert (cell / "scores.csv").read_bytes() == scores
         assert len(results.trials) == 4 and results.trials["fit_s"].tolist() != started

@@ -1,0 +1,267 @@
+"""The code that a number rests on: the modules that a class reaches by import, as one digest of their syntax trees.
+
+Comments, docstrings and layout are not in it.  A module counts as it was when this process imported it, so that a file
+that is edited while a sweep runs is never taken for what was run.
+"""
+
+import ast
+import functools
+import hashlib
+import importlib
+import importlib.util
+import inspect
+import sys
+import textwrap
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parents[1]
+INSTALLED = {"site-packages", "dist-packages"}
+# What scales and evaluates; all else that an evaluation runs is reached from here.
+SCALING, EVALUATION = ("datasets.scaling",), ("datasets.scaling", "metrics.evaluate")
+DIGITS = 16  # of a digest, as those of trials
+
+_sources = {}  # name of a module -> (its file, what that held when the module was imported)
+_seen = set()
+_roots = [ROOT]  # folders whose modules count
+
+
+class CodeChanged(RuntimeError):
+    """A process that runs other code than the one that started it."""
+
+
+class Code(NamedTuple):
+    """The code behind a number.
+
+    Attributes
+    ----------
+    digest : str
+        "" where there is no source to take it from: such code is never known to be the same as other code.
+    files : tuple of (Path, str)
+        Each with the SHA-256 of what it held.
+    packages : tuple of str
+        Top-level names of what it imports besides, without Python's own.
+    """
+
+    digest: str
+    files: tuple
+    packages: tuple
+
+
+@functools.cache
+def code_of(cls):
+    """The code of a method's class, and of what scales its data.
+
+    Parameters
+    ----------
+    cls : type
+
+    Returns
+    -------
+    Code
+    """
+    note_modules(cls)
+    families = [base for base in cls.__mro__ if base.__module__ != "builtins"]
+    loose = [base for base in families if _file_of(base.__module__) is None]  # such as a class of a notebook
+    try:
+        texts = [text for base in loose for text in _functions_of(base)]
+    except (OSError, TypeError):
+        return Code("", (), ())
+    return _code([base.__module__ for base in families if base not in loose] + list(SCALING), texts)
+
+
+@functools.cache
+def code_of_evaluation():
+    """The code of what scales and evaluates.
+
+    Returns
+    -------
+    Code
+    """
+    for name in EVALUATION:
+        importlib.import_module(name)
+    note_modules()
+    return _code(EVALUATION)
+
+
+def note_modules(cls=None):
+    """Keep the source of what was imported since the last call, before somebody edits it.
+
+    Parameters
+    ----------
+    cls : type, optional
+        Modules beside its file count as well as those of the checkout.
+    """
+    file = None if cls is None else _file_of(cls.__module__)
+    if file is not None and (root := _root_of(file)) not in _roots:
+        _roots.append(root)
+        _seen.clear()
+    for name in set(sys.modules) - _seen:
+        _seen.add(name)
+        file = _file_of(name)
+        if file is not None and name not in _sources and _counts(file):
+            _sources[name] = file, file.read_bytes()
+
+
+def _code(names, texts=()):
+    """The code that is reached from modules, and from texts that stand in none."""
+    reached, packages = {}, set()
+    for text in texts:
+        _follow(_read(text.encode()), "", reached, packages)
+    for name in names:
+        _reach(name, None, reached, packages)
+    digest = hashlib.sha256()
+    for name in sorted(reached):
+        digest.update(f"{name} {_read(_sources[name][1]).digest}\n".encode())
+    for text in texts:
+        digest.update(_read(text.encode()).digest.encode())
+    held = [_sources[name] for name in sorted(reached)]
+    files = tuple((file, hashlib.sha256(data).hexdigest()) for file, data in held)
+    return Code(digest.hexdigest()[:DIGITS], files, tuple(sorted(packages - sys.stdlib_module_names)))
+
+
+def _reach(name, wanted, reached, packages):
+    """Add a module, and what it imports; of an initialiser that only hands names on, what the wanted name is."""
+    if not _is_ours(name):
+        packages.add(name.partition(".")[0])
+        return
+    source = _read(_sources[name][1])
+    if source.hands_on and wanted is not None:
+        for module, names in source.imports:
+            for given, own in names:
+                if own == wanted or given == "*":
+                    _reach_from(_absolute(module, name), given, wanted, reached, packages)
+        return
+    if name in reached:
+        return
+    reached[name] = True
+    parent = name.rpartition(".")[0]
+    if parent and _is_ours(parent) and not _read(_sources[parent][1]).hands_on:
+        _reach(parent, None, reached, packages)
+    _follow(source, name, reached, packages)
+
+
+def _follow(source, name, reached, packages):
+    for module, names in source.imports:
+        module = _absolute(module, name)
+        if not names:
+            _reach(module, None, reached, packages)
+        for given, own in names:
+            _reach_from(module, given, own if given == "*" else given, reached, packages)
+
+
+def _reach_from(module, given, wanted, reached, packages):
+    """Add what ``from module import given`` gives: a module, or something in one."""
+    if given != "*" and _is_ours(module) and _is_ours(f"{module}.{given}"):
+        _reach(f"{module}.{given}", None, reached, packages)
+    else:
+        _reach(module, None if wanted == "*" else wanted, reached, packages)
+
+
+def _absolute(module, name):
+    """A module's full name, where it may be a relative one of the module `name`."""
+    level = len(module) - len(module.lstrip("."))
+    if not level:
+        return module
+    path = _sources[name][0]
+    parts = name.split(".") if path.name == "__init__.py" else name.split(".")[:-1]
+    return ".".join([*parts[: len(parts) - level + 1], *filter(None, [module.lstrip(".")])])
+
+
+def _is_ours(name):
+    """Whether a module counts; it is imported, so that what counts is what will run."""
+    if name not in sys.modules and name not in _sources:
+        try:
+            top = importlib.util.find_spec(name.partition(".")[0])
+            if top is None or not _counts(Path((top.submodule_search_locations or [top.origin or ""])[0])):
+                return False
+            importlib.import_module(name)
+        except Exception:  # what cannot be imported is not run
+            return False
+        note_modules()
+    return name in _sources
+
+
+def _file_of(name):
+    file = getattr(sys.modules.get(name), "__file__", None)
+    return Path(file).resolve() if file and Path(file).is_file() else None
+
+
+def _counts(file):
+    """Whether a file is of the checkout, or beside the class's own."""
+    return any(file.is_relative_to(root) and not INSTALLED & set(file.relative_to(root).parts) for root in _roots)
+
+
+def _root_of(file):
+    """The folder that the imports of a file's package begin in; of an installed package, its own."""
+    folder = file.parent
+    while (folder / "__init__.py").exists() and folder.parent != folder:
+        if INSTALLED & {folder.parent.name}:
+            return folder
+        folder = folder.parent
+    return file if folder.name in INSTALLED else folder
+
+
+def _functions_of(cls):
+    """The sources of a class's functions, and its plain values."""
+    for name, value in sorted(vars(cls).items()):
+        function = inspect.unwrap(getattr(value, "__func__", getattr(value, "fget", value)))
+        if inspect.isfunction(function):
+            yield textwrap.dedent(inspect.getsource(function))
+        elif not name.startswith("__"):
+            yield f"{name} = {value!r}" if isinstance(value, str | int | float | tuple | dict | None) else name
+
+
+class _Source(NamedTuple):
+    digest: str
+    imports: tuple  # (module, ((name, own name), ...)), without names for a plain import
+    hands_on: bool  # nothing but imports: what uses a name from here rests on the module that defines it
+
+
+@functools.cache
+def _read(data):
+    try:
+        tree = ast.parse(data)
+    except (SyntaxError, ValueError):  # no Python, such as a compiled module
+        return _Source(hashlib.sha256(data).hexdigest(), (), False)
+    digest, imports = hashlib.sha256(), []
+    _digest(tree, digest.update)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            imports += [(alias.name, ()) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            module = "." * node.level + (node.module or "")
+            imports.append((module, tuple((alias.name, alias.asname or alias.name) for alias in node.names)))
+    hands_on = bool(tree.body) and all(_is_import(node) for node in tree.body)
+    return _Source(digest.hexdigest(), tuple(imports), hands_on)
+
+
+def _is_import(node):
+    if isinstance(node, ast.Assign):
+        return [getattr(target, "id", "") for target in node.targets] == ["__all__"]
+    return isinstance(node, ast.Import | ast.ImportFrom) or _is_text(node)
+
+
+def _is_text(node):
+    """Whether a statement is a docstring, or another text that does nothing."""
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+
+
+def _digest(node, update):
+    """Hash a tree in a form that is the same in every version of Python: fields that are empty are left out."""
+    if isinstance(node, ast.AST):
+        update(f"{type(node).__name__}(".encode())
+        for name, value in ast.iter_fields(node):
+            if isinstance(node, ast.Constant) or value not in (None, []):
+                update(f"{name}=".encode())
+                _digest(value, update)
+        update(b")")
+    elif isinstance(node, list):
+        update(b"[")
+        for item in node:
+            if not _is_text(item):
+                _digest(item, update)
+                update(b",")
+        update(b"]")
+    else:
+        update(f"{type(node).__name__} {node!r}".encode())

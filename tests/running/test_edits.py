@@ -1,0 +1,209 @@
+"""Edit something and run again: what is computed anew in the same study, in another one and in a finished sweep.
+
+Every edit is made to a copy of the checkout, by commands as a user types them.
+"""
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+METHOD = '''
+import numpy as np
+from methods.core.base import BaseSelector, Solution
+from methods.spread_part import width
+
+class Spread(BaseSelector):
+    """Features of large spread."""
+
+    def __init__(self, n_features_to_select=None, *, power=1):
+        super().__init__(n_features_to_select)
+        self.power = power
+
+    def _solve(self, X, rng):
+        with open("fits.log", "a") as file:
+            file.write("x")
+        return Solution(+width(X) ** self.power)
+'''
+YAML = """name: spread
+label: Spread
+target: methods.spread.Spread
+params: {power: 1}
+grid: {power: [1, 2]}
+cite: nobody
+"""
+DATA = """name: own
+paper_name: Own
+citation: nobody
+origin: here
+terms: none
+samples: 40
+features: 12
+classes: 2
+image: null
+data_sha256: null
+sources:
+  - {file: own.npz, format: npz, options: {x: X, y: y}, checksum: "sha256:%s"}
+"""
+FILES = {
+    "methods/spread.py": METHOD,
+    "methods/spread_part.py": "def width(X):\n    return X.std(axis=0)\n",
+    "conf/method/spread.yaml": YAML,
+    "more/method/wide.yaml": YAML.replace("name: spread", "name: wide"),
+    "beside/sitecustomize.py": "",
+}
+OLDER = """import importlib.metadata as m
+old = m.version
+m.version = lambda name: "0.1" if name == "numpy" else old(name)
+"""
+
+
+def write_data(folder, seed=0):
+    """A data set of the copy's own."""
+    rng = np.random.default_rng(seed)
+    y = np.repeat([0, 1], 20)
+    (folder / "data").mkdir(exist_ok=True)
+    np.savez(folder / "data/own.npz", X=rng.normal(size=(40, 12)) + y[:, None] * (np.arange(12) < 4), y=y)
+    digest = hashlib.sha256((folder / "data/own.npz").read_bytes()).hexdigest()
+    (folder / "conf/dataset/own.yaml").write_text(DATA % digest)
+
+
+class Edit(NamedTuple):
+    """An edit, and what has to be done again: how many fits, and how many selections that are only scored."""
+
+    what: str
+    fits: int
+    scores: int = 0
+    change: object = None  # (file, old, new), or a function of the copy's folder
+    words: tuple = ()
+    environment: tuple = ()
+    of_stored: bool = False  # whether stored trials count no more
+    base: tuple = ("method=spread",)
+    fast: bool = False
+
+
+ASKED = [
+    *("dataset=own", "protocol=demo", "protocol.sizes=[3]", "protocol.restarts=2"),
+    *("results_dir=results", "runner.n_jobs=1"),
+]
+WIDE = ("--config-dir", "more", "method=wide")
+TYPED = ("method=spread", "method.grid.power=[1,2,3]")
+FROM_ENVIRONMENT = ("method=spread", "method.grid.power=${oc.decode:${oc.env:GRID}}")
+IMPORT = "import numpy", "import math\nimport numpy"
+EDITS = [
+    Edit("nothing", 0),
+    Edit("the method: its sign", 2, change=("methods/spread.py", "+width", "-width"), of_stored=True, fast=True),
+    Edit("the method: a comment", 0, change=("methods/spread.py", "import numpy", "# words\nimport numpy")),
+    Edit("a module of the method", 2, change=("methods/spread_part.py", "X.std", "-X.std"), of_stored=True),
+    Edit("a shared module of methods/", 2, change=("methods/core/base.py", *IMPORT), of_stored=True),
+    Edit("another method", 0, change=("methods/jelsr.py", *IMPORT)),
+    Edit("scaling", 2, change=("datasets/scaling.py", *IMPORT), of_stored=True),
+    Edit("evaluation", 0, 2, change=("metrics/clustering.py", *IMPORT), of_stored=True, fast=True),
+    Edit("the runner", 0, change=("runners/progress.py", "import logging", "import math\nimport logging")),
+    Edit("a file of conf/: a value more", 1, change=("conf/method/spread.yaml", "[1, 2]", "[1, 2, 3]")),
+    Edit("a file of --config-dir: a value more", 1, change=("more/method/wide.yaml", "2]", "2, 3]"), base=WIDE),
+    Edit("typed: a value more", 1, words=TYPED),
+    Edit("the environment: a value more", 1, base=FROM_ENVIRONMENT, environment=(("GRID", "[1,2,3]"),)),
+    Edit("the data", 2, change=lambda folder: write_data(folder, 1)),
+    Edit("the kernel of BLAS", 2, environment=(("OPENBLAS_CORETYPE", "Prescott"),), of_stored=True, fast=True),
+    Edit("the version of a package", 2, change=("beside/sitecustomize.py", "", OLDER), of_stored=True),
+    Edit("runner.redo in conf/", 2, change=("conf/runner/local.yaml", "redo: false", "redo: true")),
+]
+SLOW = [pytest.param(edit, id=edit.what, marks=[] if edit.fast else pytest.mark.slow) for edit in EDITS]
+
+
+class Copy:
+    """A copy of the checkout, in which edits are made and commands typed."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        for name in ("conf", "datasets", "methods", "metrics", "runners"):
+            shutil.copytree(ROOT / name, folder / name)  # with what is compiled
+        shutil.copy(ROOT / "run.py", folder)
+        for name, text in FILES.items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_text(text)
+        write_data(folder)
+
+    def edit(self, change):
+        """Make an edit as an editor does: the file has another time than any before."""
+        if callable(change):
+            change(self.folder)
+        elif change is not None:
+            path, old, new = change
+            text = (self.folder / path).read_text()
+            assert old in text
+            (self.folder / path).write_text(text.replace(old, new, 1) if old else new + text)
+
+    def run(self, *words, **environment):
+        """What a command prints, and how many fits it did."""
+        own = {"PYTHONPATH": str(self.folder / "beside"), "UFS_DATA_DIR": str(self.folder / "data"), "GRID": "[1,2]"}
+        (self.folder / "fits.log").write_text("")
+        done = subprocess.run(
+            [sys.executable, "run.py", *words, *ASKED],
+            cwd=self.folder, env=os.environ | own | environment, capture_output=True, text=True,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout, len((self.folder / "fits.log").read_text())
+
+
+@pytest.mark.parametrize("edit", SLOW)
+@pytest.mark.parametrize("where", ["the same study", "another study", "a finished sweep"])
+def test_what_an_edit_asks_for_is_done_again_and_nothing_else(tmp_path, edit, where):
+    copy, sweep = Copy(tmp_path), ["-m"] if where == "a finished sweep" else []
+    _, fits = copy.run(*sweep, *edit.base)
+    assert fits == 2
+    copy.edit(edit.change)
+    study = ["study=b"] if where == "another study" else []
+    text, fits = copy.run(*sweep, *study, *(edit.base if not edit.words else edit.words), **dict(edit.environment))
+    scored = sum(int(count) for count in re.findall(r"(\d+) stored selections? to score again", text))
+    if where == "another study":  # which has no selections of its own to score
+        assert (fits, scored) == (edit.fits + edit.scores, 0)
+    else:
+        assert (fits, scored) == (edit.fits, edit.scores)
+        assert ("runner.changed=keep" in text) == edit.of_stored
+
+
+def test_an_edited_method_has_the_scores_of_the_edited_method(tmp_path):
+    copy = Copy(tmp_path)
+    before, _ = copy.run("method=spread", "study=a")
+    copy.edit(("methods/spread.py", "+width", "-width"))
+    kept, _ = copy.run("method=spread", "study=a", "runner.changed=keep")
+    plan, fits = copy.run("method=spread", "study=a", "runner.plan=true")
+    assert fits == 0 and "2 of 2 fits to do, of them 2 stored trials to fit again" in plan
+    after, other = copy.run("method=spread", "study=a")[0], copy.run("method=spread", "study=b")[0]
+    fresh, _ = copy.run("method=spread", "study=c", "runner.cache=false")
+    best = [re.search(r"default parameters.*", text)[0] for text in (before, kept, after, other, fresh)]
+    assert best[0] == best[1] != best[2] == best[3] == best[4]
+    assert "kept though they are of other code" in kept
+
+
+def test_a_file_that_is_edited_during_a_sweep_is_stored_under_no_wrong_code(tmp_path):
+    """A fit edits the method and kills its worker: the next worker has another method than the command."""
+    Copy(tmp_path)
+    slow = METHOD.replace("def _solve(self, X, rng):", "def _solve(self, X, rng):\n        self.edit()")
+    edit = """
+    def edit(self):
+        import pathlib
+        path = pathlib.Path("methods/spread.py")
+        path.write_text(path.read_text().replace("+width", "-width"))
+        import os
+        os.kill(os.getpid(), 9) if not pathlib.Path("killed").exists() and not pathlib.Path("killed").touch() else None
+"""
+    (tmp_path / "methods/spread.py").write_text(slow + edit)
+    own = {"PYTHONPATH": str(tmp_path / "beside"), "UFS_DATA_DIR": str(tmp_path / "data")}
+    done = subprocess.run(
+        [sys.executable, "run.py", "method=spread", *ASKED[:-1], "runner.n_jobs=2"],
+        cwd=tmp_path, env=os.environ | own, capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 1 and "was edited after this command had begun" in done.stderr + done.stdout
+    rows = (tmp_path / "results/demo/own/spread/trials.csv").read_text().splitlines()
+    assert len(rows) == 1 and "Traceback" not in done.stderr
