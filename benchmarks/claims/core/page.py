@@ -67,9 +67,9 @@ def verdicts(claim, stored):
     if not isinstance(claim, Claim):
         return {"": (OPEN, [])}
     outcomes = {}
-    for (variant, _), numbers in rows(stored, claim.name).items():
-        if is_judged(variant):
-            outcomes.setdefault(variant, []).append(claim.holds(numbers))
+    for row in rows(stored, claim.name):
+        if is_judged(row.variant):
+            outcomes.setdefault(row.variant, []).append(claim.holds(row.numbers))
     return {variant: (verdict(found), found) for variant, found in outcomes.items()} or {"": (MISSING, [])}
 
 
@@ -103,9 +103,9 @@ def _command(claim, stored):
 
 
 def _table(claim, found):
-    quantities = list(dict.fromkeys(quantity for numbers in found.values() for quantity in numbers))
+    quantities = list(dict.fromkeys(quantity for row in found for quantity in row.numbers))
     lines = [["variant", "data", *quantities, "borne out"]]
-    for (variant, dataset), numbers in found.items():
+    for variant, dataset, numbers in found:
         outcome = {True: "yes", False: "no", None: "-"}[claim.holds(numbers)] if is_judged(variant) else ""
         lines.append([variant, dataset, *(_number(numbers.get(quantity)) for quantity in quantities), outcome])
     return pipes(lines)
