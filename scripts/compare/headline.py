@@ -100,7 +100,7 @@ def weighed(comparison):
         Paper -> the rows of `headline` that are not left out, of the methods that have all scores of a data set.
     """
     papers = headline(comparison).groupby("paper", sort=False)
-    return {paper: _complete(own[own["left_out"] == ""]) for paper, own in papers}
+    return {paper: complete(own[own["left_out"] == ""]) for paper, own in papers}
 
 
 def line_table(comparison, controls):
@@ -138,7 +138,7 @@ def line_table(comparison, controls):
     )
 
 
-def _complete(cells):
+def complete(cells):
     """The methods that have all scores of a data set, where there are two at least."""
     scores = cells.groupby("dataset")["metric"].transform("nunique")
     cells = cells[cells.groupby(["dataset", "method"])["metric"].transform("size") == scores]

@@ -1,9 +1,13 @@
 """`scripts.compare.evidence`: what a copy passes, what is no reproduction does not, and what can tell neither."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
 
+from benchmarks.lines import LEFT_OUT, ceiling, false_passes, perfect_cells
 from scripts.compare.columns import (
     AGREES,
     DIFFERS,
@@ -28,26 +32,9 @@ from scripts.compare.evidence import (
     passes,
     values,
 )
-from scripts.core.published import PAPERS, load_published
+from scripts.core.published import PAPERS
 
-RESTARTS = 20
 STUDIES = 400
-# What could not be had, or collapsed, wherever the suite was run so far: the lines weigh the other cells.
-NO_DATA = {"ufsol": ["lung"], "dgufs": ["lung"], "kmeans_ufs": ["hars", "gina", "fabert", "dilbert"]}
-HOLLOW = {"dgufs": "dgufs", "kmeans_ufs": "sf2sog"}
-
-
-def published_cells(paper):
-    """The cells of a paper that the lines can weigh beside its all features, with the published values as ours."""
-    cells = load_published().query("paper == @paper").rename(columns={"mean_percent": "published_mean"})
-    cells = cells.assign(published_std=cells["std_percent"], published_n=RESTARTS, n_restarts=RESTARTS, seed_std=np.nan)
-    controls = cells[cells["method"] == "all_features"].set_index(["dataset", "metric"])["published_mean"]
-    cells["published_all"] = controls.reindex(pd.MultiIndex.from_frame(cells[["dataset", "metric"]])).to_numpy()
-    weighed = (cells["method"] != "all_features") & (cells["inherited"].fillna("") == "")
-    weighed &= ~cells["dataset"].isin(NO_DATA.get(paper, [])) & (cells["method"] != HOLLOW.get(paper))
-    weighed &= (cells["dataset"] != "webkb4") | (cells["metric"] == "acc")  # whose NMI is another file's
-    cells = cells[weighed].reset_index(drop=True)
-    return cells.assign(mean=cells["published_mean"], std=cells["published_std"], all_mean=cells["published_all"])
 
 
 def random_rankings(cells, rng):
@@ -70,9 +57,9 @@ def passed(columns, ours):
     return pd.DataFrame({name: p_values(found[name]) <= LEVEL for name in LINES})
 
 
-@pytest.mark.parametrize("paper", PAPERS)
+@pytest.mark.parametrize("paper", LEFT_OUT)
 def test_a_line_that_copies_of_the_paper_do_not_pass_cannot_tell_and_the_published_values_pass_the_others(paper):
-    cells = published_cells(paper)
+    cells = perfect_cells(paper)
     found = lines(cells)
     power = passes(columns_of(cells), columns_of(cells).error, 1000).mean(axis=0)
     assert [line.power for line in found.values()] == power.tolist()
@@ -81,34 +68,39 @@ def test_a_line_that_copies_of_the_paper_do_not_pass_cannot_tell_and_the_publish
 
 
 def test_two_data_sets_of_five_methods_cannot_tell_and_of_six_they_can():
-    assert {line.verdict for line in lines(published_cells("kmeans_ufs")).values()} == {CANNOT_TELL}
-    assert lines(published_cells("rufs"))["distance"].verdict == REPRODUCED
+    assert {line.verdict for line in lines(perfect_cells("K-means UFS")).values()} == {CANNOT_TELL}
+    assert lines(perfect_cells("RUFS"))["distance"].verdict == REPRODUCED
     # All its rows are above all features: no order is worse, so that a perfect copy has p = 1.
-    assert lines(published_cells("kmeans_ufs"))["sign"].p == 1
+    assert lines(perfect_cells("K-means UFS"))["sign"].p == 1
 
 
 @pytest.mark.parametrize("kind", [random_rankings, other_methods])
-@pytest.mark.parametrize("paper", PAPERS)
+@pytest.mark.parametrize("paper", LEFT_OUT)
 def test_what_is_no_reproduction_passes_no_line_and_where_nothing_could_pass_it_is_not_refuted(paper, kind):
-    found = lines(kind(published_cells(paper), np.random.default_rng(1)))
+    found = lines(kind(perfect_cells(paper), np.random.default_rng(1)))
     for line in found.values():
         assert line.p > LEVEL
         assert line.verdict == (NOT_REPRODUCED if line.power >= POWER else CANNOT_TELL)
 
 
-@pytest.mark.parametrize("paper", PAPERS)
+@pytest.mark.parametrize("paper", LEFT_OUT)
 def test_methods_with_a_quality_of_their_own_pass_no_more_often_than_the_level_says(paper):
     """Ten times as often where orders are drawn for each data set: methods keep their quality."""
-    columns, rng = columns_of(published_cells(paper)), np.random.default_rng(0)
-    quality = 3 * rng.normal(size=(STUDIES, 1, len(columns.methods)))
-    noise = rng.normal(size=(STUDIES, *columns.published.shape))
-    shares = passed(columns, columns.published_all[:, None] + quality + noise).mean()
+    shares = false_passes(columns_of(perfect_cells(paper)), STUDIES)
     # Three standard errors of a share of 1 % in so many studies.
-    assert (shares <= LEVEL + 3 * np.sqrt(LEVEL * (1 - LEVEL) / STUDIES)).all()
+    assert max(shares.values()) <= LEVEL + 3 * np.sqrt(LEVEL * (1 - LEVEL) / STUDIES)
+
+
+def test_the_cells_are_as_many_as_the_page_weighs_and_a_perfect_copy_agrees_in_no_more_than_three_fifths():
+    page = (Path(__file__).resolve().parents[2] / "docs/reproduction.md").read_text(encoding="utf-8")
+    for title, (paper, _) in LEFT_OUT.items():
+        cells = perfect_cells(title)
+        assert re.search(rf"^\* {PAPERS[paper]}: .* on {len(cells)} cells", page, re.MULTILINE), title
+        assert 0.4 < ceiling(columns_of(cells)) < 0.6
 
 
 def test_a_reproduction_to_three_points_passes_the_distance_more_often_than_not():
-    columns, rng = columns_of(published_cells("rufs")), np.random.default_rng(0)
+    columns, rng = columns_of(perfect_cells("RUFS")), np.random.default_rng(0)
     ours = columns.published + 3 * rng.normal(size=(STUDIES, *columns.published.shape))
     shares = passed(columns, ours).mean()
     assert shares["distance"] > 0.5 and (shares < 0.8).all()
@@ -116,7 +108,7 @@ def test_a_reproduction_to_three_points_passes_the_distance_more_often_than_not(
 
 
 def test_an_order_is_the_same_on_all_data_sets_and_all_are_looked_at_where_there_are_few():
-    cells = published_cells("rufs")
+    cells = perfect_cells("RUFS")
     found = lines(cells)["distance"]
     assert found.p == 1 / 120  # of five methods, whatever the number of data sets
     wide = cells.pivot(index=["dataset", "metric"], columns="method", values="published_mean").to_numpy()
@@ -127,7 +119,7 @@ def test_an_order_is_the_same_on_all_data_sets_and_all_are_looked_at_where_there
 
 
 def test_a_pair_of_methods_is_left_out_where_a_data_set_lacks_a_cell_of_one():
-    cells = published_cells("rufs")
+    cells = perfect_cells("RUFS")
     lacking = (cells["method"] == "udfs") & (cells["dataset"] == "orl")
     cells["mean"] += np.arange(len(cells)) % 5
     columns = columns_of(cells[~lacking])
@@ -142,21 +134,21 @@ def test_a_pair_of_methods_is_left_out_where_a_data_set_lacks_a_cell_of_one():
 
 
 def test_equal_rows_are_no_evidence():
-    cells = published_cells("rufs")
+    cells = perfect_cells("RUFS")
     found = lines(cells.assign(mean=cells["all_mean"], std=2.0))
     assert all(line.p == 1 for line in found.values())
     assert found["order"].value == 0
 
 
 def test_a_method_without_a_number_is_left_out_and_the_order_of_the_rows_does_not_matter():
-    cells = published_cells("rufs")
+    cells = perfect_cells("RUFS")
     lacking = cells.assign(mean=cells["mean"].where((cells["method"] != "udfs") | (cells["dataset"] != "orl")))
     without = cells[(cells["method"] != "udfs") | (cells["dataset"] != "orl")]
     assert lines(lacking) == lines(without) == lines(without.sample(frac=1, random_state=0))
 
 
 def test_with_few_orders_no_line_can_tell():
-    cells = published_cells("rufs").query("method in ['udfs', 'mcfs', 'ndfs', 'rufs']")  # 24 orders
+    cells = perfect_cells("RUFS").query("method in ['udfs', 'mcfs', 'ndfs', 'rufs']")  # 24 orders
     found = lines(cells)
     assert {line.verdict for line in found.values()} == {CANNOT_TELL}
     assert found["distance"].p == 1 / 24
@@ -164,12 +156,12 @@ def test_with_few_orders_no_line_can_tell():
 
 
 def test_the_values_alone_are_those_of_the_tested_lines():
-    cells = random_rankings(published_cells("jgufs"), np.random.default_rng(0))
+    cells = random_rankings(perfect_cells("JGUFS"), np.random.default_rng(0))
     assert line_values(cells) == pytest.approx({name: line.value for name, line in lines(cells).items()})
 
 
 def test_the_effect_is_1_for_the_published_values_and_0_within_its_interval_for_random_rankings():
-    cells = published_cells("jgufs")
+    cells = perfect_cells("JGUFS")
     copy = effect(columns_of(cells))
     assert (copy.distance, copy.gain, copy.gain_low, copy.gain_high) == (0, 1, 1, 1)
     found = effect(columns_of(random_rankings(cells, np.random.default_rng(0))))
@@ -180,9 +172,9 @@ def test_the_effect_is_1_for_the_published_values_and_0_within_its_interval_for_
 
 
 def test_half_of_the_copies_stand_more_noise_where_a_paper_has_more_to_tell_apart():
-    few, many = (noise_of_half(columns_of(published_cells(paper))) for paper in ("kmeans_ufs", "jgufs"))
+    few, many = (noise_of_half(columns_of(perfect_cells(paper))) for paper in ("K-means UFS", "JGUFS"))
     assert 0 < few < 1.5 and many > 5
-    columns = columns_of(published_cells("rufs"))
+    columns = columns_of(perfect_cells("RUFS"))
     half = noise_of_half(columns)
     shares = [passes(columns, half + step, 400, seed=1).any(axis=1).mean() for step in (-0.5, 0.5)]
     assert shares[0] > 0.45 and shares[1] < 0.55
@@ -190,7 +182,7 @@ def test_half_of_the_copies_stand_more_noise_where_a_paper_has_more_to_tell_apar
 
 def test_the_spread_over_seeds_is_in_the_error_of_a_cell():
     assert standard_error([2.0, np.nan, 2.0], 4, [np.nan, 3.0, 1.0]).tolist() == pytest.approx([1.0, 3.0, 2**0.5])
-    cells = published_cells("rufs")
+    cells = perfect_cells("RUFS")
     moving = lines(cells.assign(seed_std=5.2))
     assert moving["distance"].power < lines(cells)["distance"].power
     assert moving["equivalence"].value < lines(cells)["equivalence"].value
