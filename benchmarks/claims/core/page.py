@@ -14,8 +14,9 @@ be tested. This page is printed by `python -m benchmarks.claims`, which measures
 numbers in `results/published_claims.csv`; `python -m benchmarks.claims NAME` does one, and `--page` only prints the
 page. A verdict is computed from the stored numbers by the rule that stands beside it, for each row of a table; then,
 for each variant, it *holds* where all rows bear it out, *does not hold* where none does, and *holds in part* between.
-A row that says nothing, such as the speed of a fit that never left its start, has a dash and does not count. Controls
-are measured in the same way, and not judged.
+A row that says nothing, such as the speed of a fit that never left its start, or a difference within its error, has a
+dash and does not count; where there are only such rows, the claim *cannot be tested here*. Controls are measured in the
+same way, and not judged.
 
 "paper" is the objective as printed, minimised by the solvers of this suite; "released" is the program that the
 authors published, as we run it. Ours run to a minimum, so that their sweeps need not be the papers'. Data are min-max
