@@ -1,13 +1,14 @@
 """`scripts.compare.evidence`: what a copy passes, what is no reproduction does not, and what can tell neither."""
 
 import re
+import sys
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from benchmarks.lines import LEFT_OUT, ceiling, false_passes, perfect_cells
+from benchmarks.lines import LEFT_OUT, ceiling, false_passes, main, perfect_cells
 from scripts.compare.columns import (
     AGREES,
     DIFFERS,
@@ -34,6 +35,7 @@ from scripts.compare.evidence import (
 )
 from scripts.core.published import PAPERS
 
+ROOT = Path(__file__).resolve().parents[2]
 STUDIES = 400
 
 
@@ -92,11 +94,18 @@ def test_methods_with_a_quality_of_their_own_pass_no_more_often_than_the_level_s
 
 
 def test_the_cells_are_as_many_as_the_page_weighs_and_a_perfect_copy_agrees_in_no_more_than_three_fifths():
-    page = (Path(__file__).resolve().parents[2] / "docs/reproduction.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs/reproduction.md").read_text(encoding="utf-8")
     for title, (paper, _) in LEFT_OUT.items():
         cells = perfect_cells(title)
         assert re.search(rf"^\* {PAPERS[paper]}: .* on {len(cells)} cells", page, re.MULTILINE), title
         assert 0.4 < ceiling(columns_of(cells)) < 0.6
+
+
+@pytest.mark.slow
+def test_the_page_has_what_the_command_prints(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["lines"])
+    main()
+    assert capsys.readouterr().out in (ROOT / "docs/reproduction.md").read_text(encoding="utf-8")
 
 
 def test_a_reproduction_to_three_points_passes_the_distance_more_often_than_not():
