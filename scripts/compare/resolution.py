@@ -14,8 +14,8 @@ WHAT = f"""\
 Distance: the mean distance of ours to the published value, in points. Nearer than chance: 1 less that distance over
 the one by chance, 1 for the published values and 0 for rows that are no nearer to their own than to the others; both
 with an interval of {INTERVAL:.0%} over data sets, which is too narrow where these are few. Spread: the mean std of the
-paper's own rows of one column, which is what there is to tell apart. Half pass: with so many points of noise in every cell half of the
-copies of the paper still pass a line, and half pass none."""
+paper's own rows of one column, which is what there is to tell apart. Half pass: with so many points of
+noise in every cell half of the copies of the paper still pass a line, and half pass none."""
 HEAD = "Paper|Cells|Data sets|Methods|Distance|Nearer than chance|Spread|Half pass".split("|")
 
 
