@@ -7,6 +7,7 @@ from scipy.sparse.csgraph import connected_components
 
 from benchmarks.claims.core.claim import Claim
 from benchmarks.claims.core.numbers import (
+    INSENSITIVE,
     SIZE,
     accuracy,
     is_insensitive,
@@ -144,7 +145,7 @@ CLAIMS = [
         "jgufs_sensitivity", "jgufs", "section 3.3, figure 1",
         "The method is not sensitive to alpha, beta and gamma over a wide range.",
         "Random features, 20 sets; and whether the parameter changes what is selected at all.",
-        "The worst value is above random selection. Where all values select the same, nothing is said.",
+        INSENSITIVE,
         ("umist", "jaffe"), measure_sensitivity, is_insensitive,
         "One is .001, .1, 10 or 1000, the others 1, as in the paper, which shows COIL20; 100 features, 30 sweeps.",
     ),

@@ -2,12 +2,14 @@
 
 import time
 from functools import cache
+from itertools import combinations
 
 import numpy as np
 from scipy.stats import linregress
 
 from benchmarks.claims.core.claim import Claim, Untested, known
 from benchmarks.claims.core.numbers import (
+    INSENSITIVE,
     SIZE,
     accuracy,
     is_insensitive,
@@ -23,6 +25,7 @@ VALUES = (1e-4, 1.0, 1e4)
 POINTS = tuple((alpha, beta) for alpha in VALUES for beta in VALUES)
 SIZES = (50, 150, 250)
 SUBSAMPLE = 500
+SEEDS = 5
 VARIANTS = {
     "paper": {"max_iter": 60},
     "released": {"variant": "released", "max_iter": 11, "tol": 1e-4},  # as conf/method/rufs_released.yaml has it
@@ -74,15 +77,17 @@ def is_linear(numbers):
 def measure_nu(data):
     data, points = subsample(data, SUBSAMPLE), tuple((alpha, 1.0) for alpha in VALUES)
     for variant in VARIANTS:
-        at_ten, again = (scores(data, variant, SIZE, points, seed=seed) for seed in (0, 1))
+        at_ten = [scores(data, variant, SIZE, points, seed=seed) for seed in range(SEEDS)]
+        apart = [np.abs(one - other).mean() for one, other in combinations(at_ten, 2)]
         for nu in (1e-4, 1e4):
             there = scores(data, variant, SIZE, points, nu=nu)
             pairs = [[order(data, variant, *point, nu=value)[:SIZE] for value in (10.0, nu)] for point in points]
             yield (
                 f"{variant}, nu = {nu:g}",
                 {
-                    "mean difference of ACC": np.abs(there - at_ten).mean(),
-                    "between two seeds": np.abs(again - at_ten).mean(),
+                    "mean difference of ACC": np.abs(there - at_ten[0]).mean(),
+                    "between two seeds": np.mean(apart),
+                    "at most": max(apart),
                     "features shared": np.mean([shared(*pair) for pair in pairs]),
                 },
             )
@@ -203,17 +208,17 @@ CLAIMS = [
     Claim(
         "rufs_nu", "rufs", "section 5.4, figure 1",
         "Under other values of nu than 10 the sensitivity to alpha and beta looks the same.",
-        "Another seed of K-means at nu = 10.",
-        "The mean absolute difference of ACC from nu = 10, over points (alpha, beta), is at most that between two "
-        "seeds.",
-        ("binary_alphadigits",), measure_nu, lambda n: n["mean difference of ACC"] <= n["between two seeds"],
+        f"Other seeds of K-means at nu = 10: all pairs of {SEEDS}.",
+        "The mean absolute difference of ACC from nu = 10, over points (alpha, beta), is at most the largest between "
+        "two seeds.",
+        ("binary_alphadigits",), measure_nu, lambda n: n["mean difference of ACC"] <= n["at most"],
         f"At 100 features; alpha of 1e-4, 1 and 1e4, beta = 1; {SUBSAMPLE} samples, drawn once.",
     ),
     Claim(
         "rufs_sensitivity", "rufs", "section 5.4, figure 1",
         "The method is not very sensitive to alpha and beta.",
         "Random features, 20 sets; and whether the parameters change what is selected at all.",
-        "The worst point of the grid is above random selection. Where all points select the same, nothing is said.",
+        INSENSITIVE,
         ("binary_alphadigits",), measure_sensitivity, is_insensitive,
         f"nu = 10, alpha and beta of 1e-4, 1 and 1e4; 100 features; {SUBSAMPLE} samples, drawn once.",
     ),

@@ -124,13 +124,15 @@ def over_starts(cells):
     Returns
     -------
     DataFrame
-        mean, std and n_restarts are then over the seeds of `scripts.seeds`, as a paper's that varies the start.
+        mean, std and n_restarts are then over the seeds of `scripts.seeds`, as a paper's that varies the start, and
+        seed_std is nan, for it is in std.
     """
     several = (cells["clusterer"] == "learned") & (cells["n_seeds"] > 1)
     cells = cells.assign(
         mean=cells["mean"].where(~several, cells["seed_mean"]),
         std=cells["std"].where(~several, cells["seed_std"]),
         n_restarts=cells["n_restarts"].where(~several, cells["n_seeds"]).astype(int),
+        seed_std=cells["seed_std"].where(~several),
     )
     return cells.assign(difference=cells["mean"] - cells["published_mean"])
 

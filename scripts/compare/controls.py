@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pandas as pd
 
 from metrics.study import ALL, RANDOM
@@ -73,4 +74,4 @@ def replaced(cells, scores, draws):
     """The cells with the scores of one control, at one draw for each cell, in the place of ours."""
     keys = ["dataset", "metric", "draw"]
     found = cells.drop(columns=OURS).assign(draw=draws).merge(scores[[*keys, *OURS]], how="left", on=keys)
-    return found.set_index(cells.index)
+    return found.set_index(cells.index).assign(seed_std=np.nan)

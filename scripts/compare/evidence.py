@@ -1,34 +1,39 @@
-"""What a comparison with a paper is evidence of: five lines that can fail, each with its permutation test.
+"""What a comparison with a paper is evidence of: five lines that can fail, each with its test and its power.
 
 Whether a number is near the published one says little where all methods of a table are near each other.  So each line
 asks whether our row of a method fits the published row of *that* method better than it fits the other rows of the same
-column.  Under "it does not" our rows of a data set could be given to the published ones in any order: the line is
-computed again for random orders, drawn for each data set, the same for its ACC and NMI.  A study in which every method
-is a random ranking, or another method, fails every line; one of the published values with the noise of K-means in them
-passes every line (`tests/commands/test_evidence.py`).
+column.  Under "it does not" our methods could be given to the published ones in any order, the same on all data sets:
+methods keep what they are worth from one data set to the next, and an order drawn for each data set apart would take
+that for agreement.  And a line that a copy of the paper would fail cannot tell: so each is computed for a thousand
+copies, too, before ours is judged.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+
+from scripts.compare.columns import columns_of, concordance, orders_of, sums, under
 
 LINES = {
     "distance": "mean distance to the published value, in points",
-    "order": "rank correlation with the published column (Kendall's tau-b)",
+    "order": "rank correlation with the published column (Kendall's tau-b, over all pairs of one column)",
     "nearest": "share of cells whose nearest published row is that of their own method",
     "sign": "share of cells above or below all features, as published",
     "equivalence": "cells that agree less those that differ, as a share",
 }
 SMALLER_IS_BETTER = ("distance",)
-AGREES, DIFFERS, INCONCLUSIVE = "agrees", "differs", "inconclusive"
-REPRODUCED, NOT_REPRODUCED, TOO_FEW = "reproduced", "not reproduced", "too few cells"
+REPRODUCED, NOT_REPRODUCED, CANNOT_TELL = "reproduced", "not reproduced", "cannot tell"
 LEVEL = 0.01  # of a line's test: with five papers and five lines, one false "reproduced" in four whole comparisons
-CONFIDENCE = 0.95  # of each side of the equivalence test
-N_PERMUTATIONS = 9999
-BLOCK = 1000  # permutations at a time
+POWER = 0.8  # the usual convention; a copy that fails more often than one time in five says nothing when it fails
+N_COPIES = 1000
+N_ORDERS, N_ORDERS_OF_COPIES = 9999, 1999  # drawn where there are too many; p of a copy needs no third digit
 MIN_ORDERS = 1 / LEVEL  # with fewer orders no line could be significant
+SOME = 200  # copies at a time, and for the noise that half of them stand: within 3.5 points of the share
+TOO_MUCH = 16.0  # points of noise, beyond any spread of a published column
+HALVINGS = 8  # of these: to 1/16 of a point
+N_RESAMPLES = 2000
+INTERVAL = 0.95
 
 
 class Line(NamedTuple):
@@ -39,65 +44,49 @@ class Line(NamedTuple):
     value : float
         Of our rows, each held against the published row of its method.
     by_chance : float
-        Mean over the permutations.
+        Mean over the orders.
     p : float
-        Share of the permutations, with the study itself among them, that are at least as good.
-    verdict : {"reproduced", "not reproduced", "too few cells"}
+        Share of the orders, the study's own among them, that are at least as good.
+    power : float
+        Share of the copies with p <= `LEVEL`.
+    verdict : {"reproduced", "not reproduced", "cannot tell"}
+        The last where power is below `POWER` or there are fewer than `MIN_ORDERS`, whatever p is.
     """
 
     value: float
     by_chance: float
     p: float
+    power: float
     verdict: str
 
 
-def standard_error(ours_std, published_std, ours_n, published_n):
-    """Of the difference of two means over K-means restarts.
+class Effect(NamedTuple):
+    """How near our rows are: two numbers, each with its interval over data sets.
 
-    Parameters
+    Attributes
     ----------
-    ours_std, published_std : array-like
-        Spread over single restarts; nan, for learned labels, counts as 0.
-    ours_n, published_n : array-like or int
-        Restarts.
-
-    Returns
-    -------
-    ndarray
+    distance, distance_low, distance_high : float
+        Mean distance to the published value, in points.
+    gain, gain_low, gain_high : float
+        1 less the distance over that by chance: 1 where ours are the published values, 0 where they are no nearer to
+        their own rows than to the others.
     """
-    ours, published = (np.nan_to_num(np.asarray(std, dtype=float)) for std in (ours_std, published_std))
-    return np.sqrt(ours**2 / np.maximum(ours_n, 1) + published**2 / np.maximum(published_n, 1))
+
+    distance: float
+    distance_low: float
+    distance_high: float
+    gain: float
+    gain_low: float
+    gain_high: float
 
 
-def equivalence(difference, error, margin):
-    """Two one-sided tests of equivalence, and their opposite.
-
-    Parameters
-    ----------
-    difference, error, margin : ndarray
-        Ours minus published, its standard error, and the largest difference that does not matter.
-
-    Returns
-    -------
-    ndarray of str
-        "agrees" where the difference is surely within the margin, "differs" where it is surely outside, each at
-        `CONFIDENCE`; otherwise "inconclusive".
-    """
-    reach = stats.norm.ppf(CONFIDENCE) * error
-    away = np.abs(difference)
-    return np.select([away + reach <= margin, away - reach > margin], [AGREES, DIFFERS], INCONCLUSIVE)
-
-
-def lines(cells, n_permutations=N_PERMUTATIONS, seed=0):
+def lines(cells, seed=0):
     """The five lines of one paper.
 
     Parameters
     ----------
     cells : DataFrame
-        One row per data set, metric and published method, all features aside: dataset, metric, method, mean, std,
-        n_restarts, published_mean, published_std, published_n, all_mean and published_all (all features, ours and the
-        paper's).  Percent.  A method that lacks a number on a data set is left out there.
-    n_permutations : int, default=9999
+        As for `scripts.compare.columns.columns_of`.
     seed : int, default=0
 
     Returns
@@ -105,67 +94,156 @@ def lines(cells, n_permutations=N_PERMUTATIONS, seed=0):
     dict of str to Line
         Keys are those of `LINES`.
     """
+    if cells.empty:
+        return dict.fromkeys(LINES, Line(*[np.nan] * 4, CANNOT_TELL))
+    columns = columns_of(cells)
+    found = values(columns, columns.ours[None], orders_of(len(columns.methods), N_ORDERS, seed))
+    power = passes(columns, columns.error, N_COPIES, seed).mean(axis=0)
+    return {name: _line(name, *found[name], share) for name, share in zip(LINES, power, strict=True)}
+
+
+def line_values(cells):
+    """The values of the five lines alone, without their tests.
+
+    Returns
+    -------
+    dict of str to float
+    """
+    if cells.empty:
+        return dict.fromkeys(LINES, np.nan)
+    columns = columns_of(cells)
+    own = np.arange(len(columns.methods))[None]
+    return {name: _sign(name) * float(found[0, 0]) for name, found in values(columns, columns.ours[None], own).items()}
+
+
+def values(columns, ours, orders):
+    """The five lines of several studies under every order, larger being better.
+
+    Parameters
+    ----------
+    columns : Columns
+    ours : ndarray of shape (n_studies, n_columns, n_methods)
+    orders : ndarray of shape (n_orders, n_methods)
+        That of the studies first.
+
+    Returns
+    -------
+    dict of str to ndarray of shape (n_studies, n_orders)
+        nan for an order that leaves no pair.
+    """
+    fits = sums(columns, ours)
+    found = {name: under(orders, total.sum(axis=1), count.sum(axis=0)) for name, (total, count) in fits.items()}
+    found["order"] = concordance(columns, ours, orders)
+    return {name: found[name] for name in LINES}
+
+
+def p_values(found):
+    """The share of the orders that are at least as good as the first.
+
+    Parameters
+    ----------
+    found : ndarray of shape (n_studies, n_orders)
+
+    Returns
+    -------
+    ndarray of shape (n_studies,)
+        nan where the study itself has no value.
+    """
+    own, known = found[:, :1], np.isfinite(found)
+    as_good = np.count_nonzero(known & (found >= own - 1e-9), axis=1)
+    return np.where(known[:, 0], as_good / np.maximum(known.sum(axis=1), 1), np.nan)
+
+
+def passes(columns, noise, n_copies, seed=0):
+    """Which lines are passed by copies of a paper: its values with normal noise, on the cells that are weighed.
+
+    Parameters
+    ----------
+    columns : Columns
+    noise : ndarray of shape (n_columns, n_methods), or float
+        Its std, in points.
+    n_copies : int
+    seed : int, default=0
+        Copies of one seed have the same noise, but for its size.
+
+    Returns
+    -------
+    ndarray of bool of shape (n_copies, n_lines)
+    """
+    orders = orders_of(len(columns.methods), N_ORDERS_OF_COPIES, seed)
+    drawn = np.random.default_rng(seed).normal(size=(n_copies, *columns.published.shape))
+    # The paper's own all features: a copy of it has its data.
+    columns = columns._replace(all_mean=columns.published_all)
+    passed = []
+    for some in np.array_split(drawn, -(-n_copies // SOME)):
+        found = values(columns, columns.published + noise * some, orders)
+        passed.append(np.column_stack([p_values(found[name]) <= LEVEL for name in LINES]))
+    return np.concatenate(passed)
+
+
+def noise_of_half(columns, seed=0):
+    """The noise in points, in every cell, with which half of the copies still pass a line.
+
+    Parameters
+    ----------
+    columns : Columns
+    seed : int, default=0
+
+    Returns
+    -------
+    float
+        To .06 points; 0 where the published values themselves pass none.
+    """
+    low, high = 0.0, TOO_MUCH
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        enough = passes(columns, middle, SOME, seed).any(axis=1).mean() >= 0.5
+        low, high = (middle, high) if enough else (low, middle)
+    return low
+
+
+def effect(columns, seed=0):
+    """How near our rows are to the published ones, and how much nearer than by chance.
+
+    Parameters
+    ----------
+    columns : Columns
+    seed : int, default=0
+
+    Returns
+    -------
+    Effect
+        The intervals, of 95 %, are percentiles over resamples of the data sets; with few of them they are too narrow.
+    """
+    total, count = sums(columns, columns.ours[None])["distance"]
+    total, n_datasets = total[0], len(count)
+    orders = orders_of(len(columns.methods), N_ORDERS_OF_COPIES, seed)
     rng = np.random.default_rng(seed)
-    found = dict.fromkeys(LINES, 0.0)
-    permuted = {name: np.zeros(n_permutations) for name in LINES}
-    weights, orders = dict.fromkeys(LINES, 0), 1.0
-    for _, dataset in cells.groupby("dataset", sort=True):
-        wide = dataset.pivot(index="method", columns="metric")
-        wide = wide[wide[["mean", "published_mean"]].notna().all(axis=1)]
-        k = len(wide)
-        if k < 2:
-            continue
-        orders *= float(np.prod(np.arange(1, k + 1)))
-        permutations = rng.permuted(np.tile(np.arange(k), (n_permutations, 1)), axis=1)
-        for metric in wide["mean"].columns:
-            column = wide.xs(metric, axis=1, level="metric")
-            for name, against in _against(column).items():
-                found[name] += np.trace(against)
-                permuted[name] += against[permutations, np.arange(k)].sum(axis=1)
-                weights[name] += k
-            ours, published = (_signs(column[name].to_numpy()) for name in ("mean", "published_mean"))
-            scale = k / max(np.sqrt((ours != 0).sum() * (published != 0).sum()), 1.0)
-            found["order"] += scale * (ours * published).sum()
-            for start in range(0, n_permutations, BLOCK):
-                some = permutations[start : start + BLOCK]
-                permuted["order"][start : start + BLOCK] += scale * (
-                    ours[some[:, :, None], some[:, None, :]] * published
-                ).sum(axis=(1, 2))
-            weights["order"] += k
-    return {name: _line(name, found[name], permuted[name], weights[name], orders) for name in LINES}
+    times = rng.multinomial(n_datasets, np.full(n_datasets, 1 / n_datasets), size=N_RESAMPLES)
+    times = np.vstack([np.ones(n_datasets, dtype=int), times])  # the data sets as they are, first
+    found = -under(orders, np.einsum("rd,dij->rij", times, total), np.einsum("rd,dij->rij", times, count))
+    distance = found[:, 0]
+    gain = 1 - distance / np.nanmean(found, axis=1)
+    tail = (1 - INTERVAL) / 2
+    return Effect(*(float(x) for each in (distance, gain) for x in (each[0], *np.quantile(each[1:], [tail, 1 - tail]))))
 
 
-def _against(column):
-    """How well each of our rows fits each of the published rows: arrays [ours, published], larger is better."""
-    ours, published = column["mean"].to_numpy(), column["published_mean"].to_numpy()
-    difference = ours[:, None] - published
-    distance = np.abs(difference)
-    nearest = (distance <= distance.min(axis=1, keepdims=True) + 1e-9).astype(float)
-    found = {"distance": -distance, "nearest": nearest / nearest.sum(axis=1, keepdims=True)}
-    gain, published_gain = ours - column["all_mean"].to_numpy(), published - column["published_all"].to_numpy()
-    if np.isfinite(gain).all() and np.isfinite(published_gain).all():
-        found["sign"] = (np.sign(gain)[:, None] == np.sign(published_gain)).astype(float)
-        error = standard_error(
-            column["std"].to_numpy()[:, None], column["published_std"].to_numpy(),
-            column["n_restarts"].to_numpy()[:, None], column["published_n"].to_numpy(),
-        )  # fmt: skip
-        # Half of what the paper gains, or loses, against all features: more would change what it says.
-        words = equivalence(difference, error, np.abs(published_gain) / 2)
-        found["equivalence"] = (words == AGREES).astype(float) - (words == DIFFERS)
-    return found
+def spread(columns):
+    """The mean over the columns of the std of the paper's own rows, in points: what there is to tell apart."""
+    return float(np.nanmean(np.nanstd(columns.published, axis=1, ddof=1)))
 
 
-def _signs(values):
-    return np.sign(values[:, None] - values)
+def _line(name, found, power):
+    if not np.isfinite(found[0]):
+        return Line(*[np.nan] * 4, CANNOT_TELL)
+    p = float(p_values(found[None])[0])
+    told = np.isfinite(found).sum() >= MIN_ORDERS and power >= POWER
+    verdict = (REPRODUCED if p <= LEVEL else NOT_REPRODUCED) if told else CANNOT_TELL
+    return Line(_sign(name) * float(found[0]), _sign(name) * float(np.nanmean(found)), p, float(power), verdict)
 
 
-def _line(name, found, permuted, weight, orders):
-    if not weight:
-        return Line(np.nan, np.nan, np.nan, TOO_FEW)
-    p = (1 + np.count_nonzero(permuted >= found - 1e-9)) / (1 + len(permuted))
-    verdict = TOO_FEW if orders < MIN_ORDERS else REPRODUCED if p <= LEVEL else NOT_REPRODUCED
-    sign = -1.0 if name in SMALLER_IS_BETTER else 1.0
-    return Line(sign * found / weight, sign * permuted.mean() / weight, float(p), verdict)
+def _sign(name):
+    return -1.0 if name in SMALLER_IS_BETTER else 1.0
 
 
 def to_frame(found):
@@ -179,7 +257,7 @@ def to_frame(found):
     Returns
     -------
     DataFrame
-        One row per paper and line: paper, line, value, by_chance, p, verdict.
+        One row per paper and line: paper, line, value, by_chance, p, power, verdict.
     """
     return pd.DataFrame(
         [{"paper": paper, "line": name, **line._asdict()} for paper, own in found.items() for name, line in own.items()]

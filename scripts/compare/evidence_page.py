@@ -2,25 +2,35 @@
 
 import pandas as pd
 
+from scripts.compare.columns import CONFIDENCE
 from scripts.compare.controls import CONTROLS, RANDOM
-from scripts.compare.evidence import CONFIDENCE, LEVEL, LINES, REPRODUCED, TOO_FEW
+from scripts.compare.evidence import CANNOT_TELL, LEVEL, LINES, MIN_ORDERS, N_COPIES, NOT_REPRODUCED, POWER, REPRODUCED
 from scripts.compare.headline import OURS, PERMUTED, WORDS, above_random, count_table, line_table
+from scripts.compare.resolution import resolution_parts
 from scripts.core.published import PAPERS
 from scripts.core.text import pipes
 
 WHAT = f"""\
 Does our row of a method fit the published row of *that* method better than it fits the other rows of the same column?
-By chance: were our rows of every data set given to the published ones in any order. A line is reproduced where p, the
-share of such orders that are at least as good, is {LEVEL} or less. The last columns are what the line would be were all
-of our rows random rankings (every method another one; median and range), all features, or the features of largest
-variance. Left out are all features themselves, cells that are inherited or hollow, and what was not run or is not
-comparable."""
+By chance: were our methods given to the published ones in any order, the same on all data sets (a pair of methods is
+left out where a data set lacks a cell of one). p: the share of such orders, ours among them, that are at least as good.
+Copies: of {N_COPIES} copies of the paper, its own values with normal noise of the standard error of each cell, the
+share that pass the line, with p of {LEVEL} or less. Where fewer than {POWER:.0%} do, or there are fewer than
+{MIN_ORDERS:.0f} orders, the line *cannot tell*, whatever p is; otherwise it is *reproduced* where p is {LEVEL} or less,
+and *not reproduced* where it is more. The five lines look at the same differences in five ways: they are no five
+independent findings. The last columns are what the line would be were all of our rows random rankings (every method
+another one; median and range), all features, or the features of largest variance. Left out are all features themselves,
+cells that are inherited or hollow, and what was not run or is not comparable; where that is all of a paper's own row,
+the lines are about its baselines only, and say so."""
+BASELINES = "baselines only"
 HOW_MANY = f"""\
 Agrees: the difference of the two means is within the margin, half of what the paper gains over all features, at a
-confidence of {CONFIDENCE:.0%}; differs: it is outside; inconclusive: neither. Std rule: the cells that the tables
-further below call within 1 or 2 std or 3 points. Beside each count is that of controls in the place of our rows, and
-of another published row of the same column (the mean over all of them). The closest variant is chosen after the fact,
-so it stands beside the closest of as many random rankings."""
+confidence of {CONFIDENCE:.0%}; differs: it is outside; inconclusive: neither. The error is that of two means over
+K-means restarts, and of the seeds of our method where they are known. Std rule: the cells that the tables further below
+call within 1 or 2 std or 3 points. Beside each count is its ceiling, that of a perfect copy (the published values with
+our errors), and those of controls in the place of our rows, and of another published row of the same column (the mean
+over all of them). The closest variant is chosen after the fact, so it stands beside the closest of as many random
+rankings."""
 
 
 def evidence_parts(comparison, controls):
@@ -44,6 +54,7 @@ def evidence_parts(comparison, controls):
         WHAT,
         pipes(line_rows(lines)),
         "\n".join(f"* {name}: {text}" for name, text in LINES.items()),
+        *resolution_parts(comparison),
         *filter(None, (due(comparison, controls), _commands(comparison, controls))),
         "## Cells that agree",
         HOW_MANY,
@@ -58,19 +69,22 @@ def summaries(lines):
 
 def _summary(paper, own):
     cells = f"on {own['cells'].iloc[0]} cells"
-    if (own["verdict"] == TOO_FEW).all():
+    if own["value"].isna().all():
         return f"{PAPERS[paper]}: too little is run to say anything, {cells}."
-    return f"{PAPERS[paper]}: {(own['verdict'] == REPRODUCED).sum()} of {len(own)} lines reproduced, {cells}."
+    of = f", {BASELINES}" if not own["own_cells"].iloc[0] else ""
+    counts = ", ".join(f"{(own['verdict'] == word).sum()} {word}" for word in (REPRODUCED, NOT_REPRODUCED, CANNOT_TELL))
+    return f"{PAPERS[paper]}: of {len(own)} lines {counts}, {cells}{of}."
 
 
 def line_rows(lines):
     """The lines of `scripts.compare.headline.line_table` as texts, the head first."""
-    rows = [["Paper", "Line", "Ours", "By chance", "p", "Verdict", *map(str.capitalize, CONTROLS.values())]]
+    rows = [["Paper", "Line", "Ours", "By chance", "p", "Copies", "Verdict", *map(str.capitalize, CONTROLS.values())]]
     for line in lines.itertuples():
         random = _range(line.random, line.random_low, line.random_high, 2)
         others = [number(line.all_features), number(line.max_variance)]
-        ours = [number(line.value), number(line.by_chance), number(line.p, 4), line.verdict]
-        rows.append([PAPERS[line.paper], line.line, *ours, random, *others])
+        ours = [number(line.value), number(line.by_chance), number(line.p, 4), number(line.power), line.verdict]
+        paper = PAPERS[line.paper] + (f", {BASELINES}" if line.cells and not line.own_cells else "")
+        rows.append([paper, line.line, *ours, random, *others])
     return rows
 
 

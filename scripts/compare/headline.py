@@ -3,14 +3,15 @@
 import numpy as np
 import pandas as pd
 
+from scripts.compare.columns import AGREES, DIFFERS, INCONCLUSIVE, equivalence, standard_error
 from scripts.compare.controls import ALL, CONTROLS, RANDOM, replaced, studies_of
-from scripts.compare.evidence import AGREES, DIFFERS, INCONCLUSIVE, equivalence, lines, standard_error, to_frame
+from scripts.compare.evidence import line_values, lines, to_frame
 from scripts.compare.verdicts import ACCEPTED, NOT_COMPARABLE, NOT_RUN, closest, common_std, is_hollow, verdict
 
 WORDS = (AGREES, DIFFERS, INCONCLUSIVE)
 COLUMN = ["paper", "dataset", "metric"]
 OTHERS, OWN, OWN_KMEANS, CLOSEST = "other rows", "own row", "own row, by K-means", "closest variant (exploratory)"
-OURS, PERMUTED = "ours", "another published row"
+OURS, PERMUTED, COPY = "ours", "another published row", "a perfect copy"
 
 
 def with_equivalence(rows):
@@ -25,8 +26,9 @@ def with_equivalence(rows):
     -------
     DataFrame
         With all_mean and published_all (all features, ours and the paper's), margin (half of what the paper gains, or
-        loses, against all features), standard_error (of the difference), equivalence ("" for all features and where
-        there is no number of ours), and left_out: why a cell is no evidence for or against the method, the first of
+        loses, against all features), standard_error (of the difference: K-means on both sides, and the spread over the
+        seeds of our method where it is known), equivalence ("" for all features and where there is no number of ours),
+        and left_out: why a cell is no evidence for or against the method, the first of
         "all features", "inherited", "not run", "not comparable" and "hollow"; "" of all others.
     """
     whole = rows[(rows["method"] == ALL) & (rows["clusterer"] == "kmeans")].set_index(COLUMN)
@@ -49,8 +51,11 @@ def with_equivalence(rows):
 
 
 def _tested(cells):
-    """The cells with standard_error and equivalence of what stands in mean, std and n_restarts."""
-    error = standard_error(cells["std"], cells["published_std"], cells["n_restarts"], cells["published_n"])
+    """The cells with standard_error and equivalence of what stands in mean, std, n_restarts and seed_std."""
+    error = np.hypot(
+        standard_error(cells["std"], cells["n_restarts"], cells["seed_std"]),
+        standard_error(cells["published_std"], cells["published_n"]),
+    )
     difference = (cells["mean"] - cells["published_mean"]).to_numpy(dtype=float)
     words = equivalence(difference, error, cells["margin"].to_numpy())
     known = np.isfinite(difference) & cells["margin"].notna().to_numpy()
@@ -81,6 +86,23 @@ def headline(comparison):
     )
 
 
+def weighed(comparison):
+    """The cells that the lines weigh.
+
+    Parameters
+    ----------
+    comparison : DataFrame
+        From `scripts.compare.compare`.
+
+    Returns
+    -------
+    dict of str to DataFrame
+        Paper -> the rows of `headline` that are not left out, of the methods that have all scores of a data set.
+    """
+    papers = headline(comparison).groupby("paper", sort=False)
+    return {paper: complete(own[own["left_out"] == ""]) for paper, own in papers}
+
+
 def line_table(comparison, controls):
     """The five lines of every paper, and the value that each control would get.
 
@@ -94,20 +116,19 @@ def line_table(comparison, controls):
     Returns
     -------
     DataFrame
-        Columns paper, cells (those that the lines weigh: of the methods that have all scores of a data set), line,
-        value, by_chance, p, verdict as in `scripts.compare.evidence.lines`; random_low, random, random_high (the least,
-        the median and the largest over the draws), all_features, max_variance; nan where there is no such control.
+        Columns paper, cells (of `weighed`), own_cells (those of the paper's own row), line, value, by_chance, p, power,
+        verdict as in `scripts.compare.evidence.lines`; random_low, random, random_high (the least, the median and the
+        largest over the draws), all_features, max_variance; nan where there is no such control.
     """
-    found, beside, cells = {}, {}, {}
-    for paper, own in headline(comparison).groupby("paper", sort=False):
-        own = _complete(own[own["left_out"] == ""])
-        found[paper], cells[paper] = lines(own), len(own)
+    cells, beside = weighed(comparison), {}
+    for paper, own in cells.items():
         for control, instead in studies_of(own, controls[controls["paper"] == paper]):
-            for name, line in lines(instead, n_permutations=1).items():
-                beside.setdefault((paper, name, control), []).append(line.value)
-    frame = to_frame(found)
+            for name, value in line_values(instead).items():
+                beside.setdefault((paper, name, control), []).append(value)
+    frame = to_frame({paper: lines(own) for paper, own in cells.items()})
     values = [[np.array(beside.get((*key, name), [np.nan])) for name in CONTROLS] for key in _keys(frame)]
-    frame.insert(1, "cells", frame["paper"].map(cells))
+    frame.insert(1, "cells", frame["paper"].map(lambda paper: len(cells[paper])))
+    frame.insert(2, "own_cells", frame["paper"].map(lambda paper: (cells[paper]["method"] == paper).sum()))
     return frame.assign(
         random_low=[random.min() for random, _, _ in values],
         random=[np.median(random) for random, _, _ in values],
@@ -117,7 +138,7 @@ def line_table(comparison, controls):
     )
 
 
-def _complete(cells):
+def complete(cells):
     """The methods that have all scores of a data set, where there are two at least."""
     scores = cells.groupby("dataset")["metric"].transform("nunique")
     cells = cells[cells.groupby(["dataset", "method"])["metric"].transform("size") == scores]
@@ -139,10 +160,10 @@ def count_table(comparison, controls):
     Returns
     -------
     DataFrame
-        One row per paper, rows (the paper's own, the others, the closest variant), by (ours, the controls, another
-        published row of the column) and draw: cells, agrees, differs, inconclusive, and std_rule, how many the std
-        rule accepts; left_out: how many cells are not counted, by reason.  Those of another published row are means
-        over all others of the column.
+        One row per paper, rows (the paper's own, the others, the closest variant), by (ours, a perfect copy, the
+        controls, another published row of the column) and draw: cells, agrees, differs, inconclusive, and std_rule, how
+        many the std rule accepts; left_out: how many cells are not counted, by reason.  A perfect copy has the
+        published values and our errors.  Those of another published row are means over all others of the column.
     """
     counts = []
     for paper, rows in comparison.groupby("paper", sort=False):
@@ -154,6 +175,7 @@ def count_table(comparison, controls):
             left_out = ", ".join(f"{count} {reason}" for reason, count in reasons.items())
             found = [{"by": OURS, **_count(cells, len(cells)), "left_out": left_out}]
             if len(cells):
+                found.append({"by": COPY, **_count(cells.assign(mean=cells["published_mean"]), len(cells))})
                 beside = _closest_of(cells, draws) if name == CLOSEST else studies_of(cells, draws)
                 found += [{"by": by, **_count(instead, len(cells))} for by, instead in beside]
                 found += [] if name == CLOSEST else [{"by": PERMUTED, **_permuted(cells, own)}]
@@ -193,7 +215,8 @@ def _permuted(cells, own):
     names = {"published_method": "other", "published_mean": "mean", "published_std": "std"}
     others = own.loc[own["published_method"] != ALL, [*COLUMN, *names]].rename(columns=names)
     pairs = cells.drop(columns=["mean", "std"]).reset_index(names="cell").merge(others, on=COLUMN)
-    pairs = pairs[pairs["other"] != pairs["published_method"]].assign(n_restarts=lambda frame: frame["published_n"])
+    pairs = pairs[pairs["other"] != pairs["published_method"]]
+    pairs = pairs.assign(n_restarts=pairs["published_n"], seed_std=np.nan)
     weights = 1 / pairs.groupby("cell")["cell"].transform("size")
     words, accepted = _tested(pairs)["equivalence"], _accepted(pairs)
     counts = {word: float(weights[words == word].sum()) for word in WORDS}

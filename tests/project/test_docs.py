@@ -15,6 +15,7 @@ from runners.method import load_class
 from scripts.compare.verdicts import VERDICTS
 from scripts.core.conf import CONF, read
 from scripts.core.published import PAPERS, load_published
+from scripts.core.words import CHOICES
 from scripts.method_notes import method_notes, sections
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -106,3 +107,17 @@ def test_the_page_of_what_reproduces_counts_every_published_score_once():
     total = sum(int(row["cells"]) for row in counts if row["paper"] != "all")
     assert total == len(load_published()) == next(int(row["cells"]) for row in counts if row["paper"] == "all")
     assert all(sum(int(row[name]) for name in VERDICTS) == int(row["cells"]) for row in counts)
+
+
+def test_what_the_pages_say_of_choices_without_labels_is_what_their_tables_say():
+    pages = {name: (ROOT / name).read_text(encoding="utf-8") for name in ("docs/choices.md", "docs/reading.md")}
+    tables = pages["docs/choices.md"].split("\n## What a choice")[1:]
+    rows = [re.findall(r"^\| (.+?) +\|.*?\(([+-][\d.]+) to ([+-][\d.]+)\)", table, re.MULTILINE) for table in tables]
+    better = [{name for name, low, _ in own if float(low) > 0} for own in rows]
+    worse = [{name for name, _, high in own if float(high) < 0} for own in rows]
+    columns = {choice.column: f"`{name}`" for name, choice in CHOICES.items()}
+    sentence = " ".join(pages["docs/reading.md"].split("has what we measured:")[1].split("of the others")[0].split())
+    said = [set(re.findall(r"`\w+`", part)) for part in sentence.split(";")[:2]]
+    assert said == [{columns[name] for name in found[0]} for found in (better, worse)] and better[0] == better[1]
+    assert worse[0] == worse[1]
+    assert len(set(re.findall(r"\b(\d+) cells on", pages["docs/choices.md"]))) == 1

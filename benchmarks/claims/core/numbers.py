@@ -127,6 +127,13 @@ def sensitivity(X, y, sets: Iterable, size):
     }
 
 
+INSENSITIVE = (
+    "The worst point is above random selection. Where all points select the same, nothing is said, nor where the two "
+    f"are within two standard errors of a mean over the {RESTARTS} runs of K-means, the std at the best point."
+)
+
+
 def is_insensitive(numbers):
-    """The worst setting is above random selection; one set for all settings says nothing."""
-    return None if numbers["distinct sets"] == 1 else numbers["worst ACC"] > numbers["random ACC"]
+    """The worst setting is above random selection; one set for all settings says nothing, nor does noise."""
+    gain, error = numbers["worst ACC"] - numbers["random ACC"], numbers["its std"] / np.sqrt(RESTARTS)
+    return None if numbers["distinct sets"] == 1 or abs(gain) <= 2 * error else gain > 0

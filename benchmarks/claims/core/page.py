@@ -14,8 +14,9 @@ be tested. This page is printed by `python -m benchmarks.claims`, which measures
 numbers in `results/published_claims.csv`; `python -m benchmarks.claims NAME` does one, and `--page` only prints the
 page. A verdict is computed from the stored numbers by the rule that stands beside it, for each row of a table; then,
 for each variant, it *holds* where all rows bear it out, *does not hold* where none does, and *holds in part* between.
-A row that says nothing, such as the speed of a fit that never left its start, has a dash and does not count. Controls
-are measured in the same way, and not judged.
+A row that says nothing, such as the speed of a fit that never left its start, or a difference within its error, has a
+dash and does not count; where there are only such rows, the claim *cannot be tested here*. Controls are measured in the
+same way, and not judged.
 
 "paper" is the objective as printed, minimised by the solvers of this suite; "released" is the program that the
 authors published, as we run it. Ours run to a minimum, so that their sweeps need not be the papers'. Data are min-max
@@ -67,9 +68,9 @@ def verdicts(claim, stored):
     if not isinstance(claim, Claim):
         return {"": (OPEN, [])}
     outcomes = {}
-    for (variant, _), numbers in rows(stored, claim.name).items():
-        if is_judged(variant):
-            outcomes.setdefault(variant, []).append(claim.holds(numbers))
+    for row in rows(stored, claim.name):
+        if is_judged(row.variant):
+            outcomes.setdefault(row.variant, []).append(claim.holds(row.numbers))
     return {variant: (verdict(found), found) for variant, found in outcomes.items()} or {"": (MISSING, [])}
 
 
@@ -103,9 +104,9 @@ def _command(claim, stored):
 
 
 def _table(claim, found):
-    quantities = list(dict.fromkeys(quantity for numbers in found.values() for quantity in numbers))
+    quantities = list(dict.fromkeys(quantity for row in found for quantity in row.numbers))
     lines = [["variant", "data", *quantities, "borne out"]]
-    for (variant, dataset), numbers in found.items():
+    for variant, dataset, numbers in found:
         outcome = {True: "yes", False: "no", None: "-"}[claim.holds(numbers)] if is_judged(variant) else ""
         lines.append([variant, dataset, *(_number(numbers.get(quantity)) for quantity in quantities), outcome])
     return pipes(lines)

@@ -1,5 +1,7 @@
 """The measured numbers: results/published_claims.csv, one line a number."""
 
+from typing import NamedTuple
+
 import pandas as pd
 from filelock import FileLock
 
@@ -7,6 +9,14 @@ from scripts.core.published import FOLDER
 
 PATH = FOLDER / "published_claims.csv"
 COLUMNS = ["claim", "variant", "dataset", "quantity", "value", "commit"]
+
+
+class Row(NamedTuple):
+    """What was measured of a variant on a data set, at one setting."""
+
+    variant: str
+    dataset: str
+    numbers: dict
 
 
 def load():
@@ -57,13 +67,16 @@ def store(name, dataset, measured, commit, order):
 
 
 def rows(stored, name):
-    """The numbers of a claim by variant and data set, in the stored order.
+    """The numbers of a claim, in the stored order.
 
     Returns
     -------
-    dict of (variant, dataset) to dict of quantity to float
+    list of Row
+        A variant that was measured at several settings has a row for each: one ends where a quantity comes again.
     """
-    found = {}
+    found = []
     for line in stored[stored["claim"] == name].itertuples():
-        found.setdefault((line.variant, line.dataset), {})[line.quantity] = line.value
+        if not found or found[-1][:2] != (line.variant, line.dataset) or line.quantity in found[-1].numbers:
+            found.append(Row(line.variant, line.dataset, {}))
+        found[-1].numbers[line.quantity] = line.value
     return found

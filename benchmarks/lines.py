@@ -1,0 +1,136 @@
+"""What the five lines of a comparison can tell, without any study: ``python -m benchmarks.lines``.
+
+The published values stand for ours, with noise, on the cells that docs/reproduction.md weighs: how often copies pass
+each line, how often studies pass whose methods have a quality of their own that has nothing to do with the paper, and
+the ceiling of the cells that agree.  Errors are those of K-means, with the paper's std on both sides, and of no seed.
+"""
+
+import argparse
+
+import numpy as np
+
+from scripts.compare.columns import AGREES, columns_of, equivalence, orders_of
+from scripts.compare.evidence import (
+    LEVEL,
+    LINES,
+    MIN_ORDERS,
+    N_COPIES,
+    N_ORDERS_OF_COPIES,
+    POWER,
+    noise_of_half,
+    p_values,
+    passes,
+    spread,
+    values,
+)
+from scripts.compare.headline import complete
+from scripts.core.conf import find
+from scripts.core.published import load_published
+from scripts.core.text import pipes
+
+ANY, KEYS = "*", ("dataset", "method", "metric")
+HOLLOW_IN_DGUFS = [("lung", ANY, ANY), *((ANY, name, ANY) for name in ("dgufs", "eufs")),
+                   *(("prostate_ge", name, ANY) for name in ("ndfs", "rufs"))]  # fmt: skip
+# Title -> paper, and what the counts of docs/reproduction.md leave out, as (data set, method, metric), beside inherited
+# cells: no data, not comparable, hollow.  The counts do not say which method is hollow where.  In DGUFS they leave two
+# readings; in JGUFS three, which differ in no share of copies by more than .01.
+LEFT_OUT = {
+    "RUFS": ("rufs", [("webkb4", ANY, "nmi")]),
+    "UFSOL": ("ufsol", [("lung", ANY, ANY), ("att", "socfs_triplet", ANY)]),
+    "DGUFS": ("dgufs", [*HOLLOW_IN_DGUFS, ("allaml", "ndfs", ANY), ("pie10p", "rufs", ANY)]),
+    "DGUFS, or": ("dgufs", [*HOLLOW_IN_DGUFS, ("allaml", "rufs", ANY), ("pie10p", "ndfs", ANY)]),
+    "JGUFS": ("jgufs", [("mnist", "ndfs", ANY), ("webkb", "jelsr", ANY), ("webkb", "jgufs", ANY)]),
+    "K-means UFS": (
+        "kmeans_ufs",
+        [*((name, ANY, ANY) for name in ("hars", "gina", "fabert", "dilbert")), (ANY, "sf2sog", ANY)],
+    ),
+}
+QUALITY = 3.0  # points, std over methods that have nothing to do with the paper; their noise has a std of 1
+NOISE = (1.0, 2.0, 3.0)
+
+
+def perfect_cells(title):
+    """The cells that the lines of a paper weigh, with the published values in the place of ours.
+
+    Parameters
+    ----------
+    title : str
+        A key of `LEFT_OUT`.
+
+    Returns
+    -------
+    DataFrame
+        For `scripts.compare.columns.columns_of`.
+    """
+    paper, left_out = LEFT_OUT[title]
+    cells = load_published().query("paper == @paper").rename(columns={"std_percent": "published_std"})
+    whole = cells[cells["method"] == "all_features"].set_index(["dataset", "metric"])["mean_percent"]
+    weighed = (cells["method"] != "all_features") & (cells["inherited"].fillna("") == "")
+    for out in left_out:
+        named = [cells[key] == name for key, name in zip(KEYS, out, strict=True) if name != ANY]
+        weighed &= ~np.logical_and.reduce(named)
+    cells = complete(cells[weighed]).reset_index(drop=True)
+    all_features = whole.loc[list(zip(cells["dataset"], cells["metric"], strict=True))].to_numpy()
+    restarts = find("protocol", paper)["restarts"]
+    return cells.assign(
+        mean=cells["mean_percent"], std=cells["published_std"], n_restarts=restarts, seed_std=np.nan,
+        published_mean=cells["mean_percent"], published_n=restarts, all_mean=all_features, published_all=all_features,
+    )  # fmt: skip
+
+
+def false_passes(columns, n_studies=N_COPIES, seed=0):
+    """How often studies pass each line whose methods have a quality of their own, the same on all data sets.
+
+    Parameters
+    ----------
+    columns : Columns
+    n_studies : int, default=1000
+    seed : int, default=0
+
+    Returns
+    -------
+    dict of str to float
+        Line -> share with p of at most `LEVEL`.
+    """
+    rng = np.random.default_rng(seed)
+    quality = QUALITY * rng.normal(size=(n_studies, 1, len(columns.methods)))
+    ours = columns.published_all[:, None] + quality + rng.normal(size=(n_studies, *columns.published.shape))
+    found = values(columns, ours, orders_of(len(columns.methods), N_ORDERS_OF_COPIES, seed))
+    return {name: float((p_values(found[name]) <= LEVEL).mean()) for name in LINES}
+
+
+def ceiling(columns):
+    """The share of the cells in which a perfect copy agrees."""
+    margin = np.abs(columns.published - columns.published_all[:, None]) / 2
+    known = np.isfinite(columns.published)
+    return float((equivalence(0.0, columns.error, margin) == AGREES)[known].mean())
+
+
+def main():
+    """Print the two tables."""
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
+    rows = [["Paper", "Cells", "Orders", *LINES, "Can tell", "Half pass", "Spread", "Agree, at most"]]
+    noisy = [["Paper", "Ours are", *LINES, "None", "Three or more"]]
+    for title in LEFT_OUT:
+        cells = perfect_cells(title)
+        columns = columns_of(cells)
+        orders = len(orders_of(len(columns.methods), N_ORDERS_OF_COPIES))
+        power = passes(columns, columns.error, N_COPIES).mean(axis=0)
+        told = sum(power >= POWER) if orders >= MIN_ORDERS else 0
+        shares = [f"{share:.2f}" for share in power]
+        rest = [f"{noise_of_half(columns):.1f}", f"{spread(columns):.2f}", f"{ceiling(columns):.0%}"]
+        rows.append([title, str(len(cells)), str(orders), *shares, f"{told} of {len(LINES)}", *rest])
+        for noise in NOISE:
+            passed = passes(columns, noise, N_COPIES)
+            shares = [*passed.mean(axis=0), (passed.sum(axis=1) == 0).mean(), (passed.sum(axis=1) >= 3).mean()]
+            noisy.append([title, f"published, noise {noise:g}", *(f"{share:.2f}" for share in shares)])
+        shares = [f"{share:.3f}" for share in false_passes(columns).values()]
+        noisy.append([title, "of a quality of their own", *shares, "", ""])
+    print(f"Share of {N_COPIES} copies that pass a line, with noise of the standard error of each cell:\n")
+    print(
+        f"{pipes(rows)}\n\nShare of as many that pass with other noise, and of studies that are none:\n\n{pipes(noisy)}"
+    )
+
+
+if __name__ == "__main__":
+    main()

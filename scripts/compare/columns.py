@@ -1,0 +1,240 @@
+"""The cells of one paper as arrays, and how well every row of ours fits every published row under any order of methods.
+
+A method keeps its quality from one data set to the next, so an order gives all rows of one method to the same published
+row, on every data set.  Sums over the data sets can be made before any order is looked at: what is left of a line is
+one matrix of methods by methods, and thousands of orders of a thousand studies are one product.
+"""
+
+from itertools import combinations, permutations
+from math import factorial
+from typing import NamedTuple
+
+import numpy as np
+from scipy import stats
+
+AGREES, DIFFERS, INCONCLUSIVE = "agrees", "differs", "inconclusive"
+CONFIDENCE = 0.95  # of each side of the equivalence test
+MOST = 5040  # orders that are all looked at: 7!; of eight methods and more some are drawn
+
+
+class Columns(NamedTuple):
+    """The cells that the lines of one paper weigh.
+
+    Attributes
+    ----------
+    datasets : ndarray of shape (n_columns,)
+        The data set of every column, by number; a column is one score on one data set.
+    methods : ndarray of shape (n_methods,)
+        Names.
+    ours, published : ndarray of shape (n_columns, n_methods)
+        Percent.  A method that lacks a number in some column of a data set has nan in all of them.
+    ours_error, published_error : ndarray of shape (n_columns, n_methods)
+        Standard errors of the two means.
+    all_mean, published_all : ndarray of shape (n_columns,)
+        All features, ours and the paper's.
+    """
+
+    datasets: np.ndarray
+    methods: np.ndarray
+    ours: np.ndarray
+    published: np.ndarray
+    ours_error: np.ndarray
+    published_error: np.ndarray
+    all_mean: np.ndarray
+    published_all: np.ndarray
+
+    @property
+    def error(self):
+        """Of the difference of the two means, in every cell."""
+        return np.hypot(self.ours_error, self.published_error)
+
+
+def columns_of(cells):
+    """The cells of one paper as arrays.
+
+    Parameters
+    ----------
+    cells : DataFrame
+        One row per data set, metric and published method, all features aside: dataset, metric, method, mean, std,
+        n_restarts, seed_std, published_mean, published_std, published_n, all_mean and published_all.  Percent.
+
+    Returns
+    -------
+    Columns
+    """
+    wide = cells.assign(
+        ours_error=standard_error(cells["std"], cells["n_restarts"], cells["seed_std"]),
+        published_error=standard_error(cells["published_std"], cells["published_n"]),
+    ).pivot(index=["dataset", "metric"], columns="method")
+    datasets = np.unique(wide.index.get_level_values("dataset"), return_inverse=True)[1]
+    ours, published = (wide[name].to_numpy(dtype=float) for name in ("mean", "published_mean"))
+    lacking = ~(np.isfinite(ours) & np.isfinite(published))
+    for dataset in np.unique(datasets):
+        lacking[datasets == dataset] |= lacking[datasets == dataset].any(axis=0)
+    return Columns(
+        datasets,
+        wide["mean"].columns.to_numpy(),
+        *(np.where(lacking, np.nan, values) for values in (ours, published)),
+        *(wide[name].to_numpy(dtype=float) for name in ("ours_error", "published_error")),
+        *(wide[name].bfill(axis=1).iloc[:, 0].to_numpy(dtype=float) for name in ("all_mean", "published_all")),
+    )
+
+
+def standard_error(std, n, seed_std=0.0):
+    """Of a mean over K-means restarts of one fit.
+
+    Parameters
+    ----------
+    std : array-like
+        Spread over single restarts; nan, for learned labels, counts as 0.
+    n : array-like or int
+        Restarts.
+    seed_std : array-like, default=0.0
+        Spread over the seeds of the method, of which the fit has one; nan, where it is not known, counts as 0.
+
+    Returns
+    -------
+    ndarray
+    """
+    std, seed_std = (np.nan_to_num(np.asarray(values, dtype=float)) for values in (std, seed_std))
+    return np.sqrt(std**2 / np.maximum(n, 1) + seed_std**2)
+
+
+def equivalence(difference, error, margin):
+    """Two one-sided tests of equivalence, and their opposite.
+
+    Parameters
+    ----------
+    difference, error, margin : ndarray
+        Ours minus published, its standard error, and the largest difference that does not matter.
+
+    Returns
+    -------
+    ndarray of str
+        "agrees" where the difference is surely within the margin, "differs" where it is surely outside, each at
+        `CONFIDENCE`; otherwise "inconclusive".
+    """
+    agree, differ = _sides(difference, error, margin)
+    return np.select([agree, differ], [AGREES, DIFFERS], INCONCLUSIVE)
+
+
+def _sides(difference, error, margin):
+    reach, away = stats.norm.ppf(CONFIDENCE) * error, np.abs(difference)
+    return away + reach <= margin, away - reach > margin
+
+
+def orders_of(n_methods, n_random, seed=0):
+    """Orders of the methods, that of the study itself first.
+
+    Parameters
+    ----------
+    n_methods : int
+    n_random : int
+        How many are drawn where there are more than `MOST`.
+    seed : int, default=0
+
+    Returns
+    -------
+    ndarray of shape (n_orders, n_methods)
+        All of them where there are at most `MOST`.
+    """
+    own = np.arange(n_methods)
+    if factorial(n_methods) <= MOST:
+        return np.array(list(permutations(own)))
+    drawn = np.random.default_rng(seed).permuted(np.tile(own, (n_random, 1)), axis=1)
+    return np.vstack([own, drawn])
+
+
+def sums(columns, ours):
+    """How well each of our rows fits each of the published rows, larger being better, summed over columns.
+
+    Parameters
+    ----------
+    columns : Columns
+    ours : ndarray of shape (n_studies, n_columns, n_methods)
+        In the place of those of the columns.
+
+    Returns
+    -------
+    dict of str to (total, count)
+        Line -> arrays of shape (n_studies, n_datasets, n_methods, n_methods), [..., ours, published], and
+        (n_datasets, n_methods, n_methods).  A data set counts the pairs of which it has both; the last two lines leave
+        out columns without all features.
+    """
+    published, present = columns.published, np.isfinite(columns.published)
+    pairs = present[:, :, None] & present[:, None, :]
+    difference = ours[..., :, None] - published[:, None, :]
+    distance = np.where(pairs, np.abs(difference), np.inf)
+    nearest = (distance <= distance.min(axis=-1, keepdims=True) + 1e-9) & pairs
+    gain = (published - columns.published_all[:, None])[:, None, :]
+    error = np.hypot(columns.ours_error[:, :, None], columns.published_error[:, None, :])
+    # Half of what the paper gains, or loses, against all features: more would change what it says.
+    agree, differ = _sides(difference, error, np.abs(gain) / 2)
+    above = np.sign(ours - columns.all_mean[:, None])[..., :, None] == np.sign(gain)
+    known = pairs & (np.isfinite(columns.all_mean) & np.isfinite(columns.published_all))[:, None, None]
+    fits = {
+        "distance": (-np.abs(difference), pairs),
+        "nearest": (nearest / np.maximum(nearest.sum(axis=-1, keepdims=True), 1), pairs),
+        "sign": (above, known),
+        "equivalence": (agree.astype(float) - differ, known),
+    }
+    of = np.eye(columns.datasets.max(initial=-1) + 1)[columns.datasets]
+    return {
+        name: (np.einsum("rcij,cd->rdij", np.where(counted, fit, 0.0), of), np.einsum("cij,cd->dij", counted, of))
+        for name, (fit, counted) in fits.items()
+    }
+
+
+def under(orders, total, count):
+    """Means of a line under every order.
+
+    Parameters
+    ----------
+    orders : ndarray of shape (n_orders, n_methods)
+        Our row of method i stands for the published row of method orders[:, i].
+    total, count : ndarray of shape (..., n_methods, n_methods)
+        Of `sums`, summed over data sets.
+
+    Returns
+    -------
+    ndarray of shape (..., n_orders)
+        nan for an order that leaves no pair.
+    """
+    n_orders, n_methods = orders.shape
+    places = np.zeros((n_orders, n_methods, n_methods))
+    places[np.arange(n_orders)[:, None], np.arange(n_methods), orders] = 1.0
+    weights, totals = (
+        values.reshape(*values.shape[:-2], n_methods**2) @ places.reshape(n_orders, -1).T for values in (count, total)
+    )
+    return np.divide(totals, weights, out=np.full(np.broadcast_shapes(totals.shape, weights.shape), np.nan),
+                     where=weights > 0)  # fmt: skip
+
+
+def concordance(columns, ours, orders):
+    """Kendall's tau-b of ours with the published rows under every order, over all pairs of one column.
+
+    Parameters
+    ----------
+    columns, ours
+        As for `sums`.
+    orders : ndarray of shape (n_orders, n_methods)
+
+    Returns
+    -------
+    ndarray of shape (n_studies, n_orders)
+        nan for an order that leaves no pair; 0 where one side has only ties.
+    """
+    first, second = np.array(list(combinations(range(orders.shape[1]), 2)), dtype=int).reshape(-1, 2).T
+    present = np.isfinite(columns.published)
+    both = present[:, :, None] & present[:, None, :]
+    signs = np.nan_to_num(np.sign(columns.published[:, :, None] - columns.published[:, None, :]))
+    here = np.nan_to_num(np.sign(ours[..., first] - ours[..., second])) * both[:, first, second]
+    there, kept = (
+        values[:, orders[:, first], orders[:, second]].transpose(1, 0, 2).reshape(len(orders), -1)
+        for values in (signs, both.astype(float))
+    )
+    here = here.reshape(len(ours), -1)
+    own = both[:, first, second].ravel().astype(float)
+    untied = (np.abs(here) @ kept.T) * (np.abs(there) @ own)
+    agreement = here @ there.T / np.sqrt(np.maximum(untied, 1.0))
+    return np.where(kept @ own > 0, agreement, np.nan)

@@ -1,0 +1,84 @@
+"""What a comparison with a paper could tell at all, and how near it comes: one row a paper, in Markdown."""
+
+import pandas as pd
+
+from runners.again import takes_seed
+from scripts.compare.columns import columns_of
+from scripts.compare.evidence import INTERVAL, effect, noise_of_half, spread
+from scripts.compare.headline import weighed
+from scripts.core.conf import find
+from scripts.core.published import PAPERS
+from scripts.core.text import pipes
+
+WHAT = f"""\
+Distance: the mean distance of ours to the published value, in points. Nearer than chance: 1 less that distance over
+the one by chance, 1 for the published values and 0 for rows that are no nearer to their own than to the others; both
+with an interval of {INTERVAL:.0%} over data sets, which is too narrow where these are few. Spread: the mean std of the
+paper's own rows of one column, which is what there is to tell apart. Half pass: with so many points of
+noise in every cell half of the copies of the paper still pass a line, and half pass none."""
+HEAD = "Paper|Cells|Data sets|Methods|Distance|Nearer than chance|Spread|Half pass".split("|")
+
+
+def resolution(comparison):
+    """What the lines of every paper rest on.
+
+    Parameters
+    ----------
+    comparison : DataFrame
+        From `scripts.compare.compare`.
+
+    Returns
+    -------
+    DataFrame
+        One row per paper with cells that the lines weigh: paper, cells, datasets, methods, those of
+        `scripts.compare.evidence.Effect`, spread, half (points of noise), seeded (cells of methods with a random part,
+        by K-means on the features of one fit), known (those of them with a spread over seeds), median_seeds,
+        most_seeds (of these spreads, in points).
+    """
+    rows = []
+    for paper, cells in weighed(comparison).items():
+        if cells.empty:
+            continue
+        columns = columns_of(cells)
+        seeded = cells[(cells["clusterer"] == "kmeans") & cells["method"].map(_has_seed)]
+        rows.append({
+            "paper": paper, "cells": len(cells), "datasets": cells["dataset"].nunique(),
+            "methods": len(columns.methods), **effect(columns)._asdict(), "spread": spread(columns),
+            "half": noise_of_half(columns), "seeded": len(seeded), "known": seeded["seed_std"].notna().sum(),
+            "median_seeds": seeded["seed_std"].median(), "most_seeds": seeded["seed_std"].max(),
+        })  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def _has_seed(method):
+    return takes_seed(find("method", method)["target"])
+
+
+def resolution_parts(comparison):
+    """The paragraphs and the table of the page; none where no line weighs a cell."""
+    rows = resolution(comparison)
+    if rows.empty:
+        return []
+    lines = [HEAD]
+    for row in rows.itertuples():
+        lines.append([
+            PAPERS[row.paper], str(row.cells), str(row.datasets), str(row.methods),
+            _interval(row.distance, row.distance_low, row.distance_high, 1),
+            _interval(row.gain, row.gain_low, row.gain_high, 2), f"{row.spread:.2f}", f"{row.half:.1f}",
+        ])  # fmt: skip
+    return ["## What the lines can tell", WHAT, pipes(lines), "\n".join(map(_seeds, rows.itertuples()))]
+
+
+def _interval(value, low, high, decimals):
+    return "{} ({} to {})".format(*(f"{round(number, decimals) + 0.0:.{decimals}f}" for number in (value, low, high)))
+
+
+def _seeds(row):
+    """What the standard errors hold of the methods' own seeds."""
+    text = f"* {PAPERS[row.paper]}: {row.seeded} cells are one fit of a method with a random part"
+    if not row.seeded:
+        return f"{text}."
+    found = f"; of {row.known} the spread over its seeds is in the standard error"
+    found += f" (median {row.median_seeds:.1f}, largest {row.most_seeds:.1f} points)" if row.known else ""
+    lacking = row.seeded - row.known
+    return text + found + (f", of {lacking} it is not known and counts as 0." if lacking else ".")
