@@ -3,14 +3,13 @@
 Papers share data sets and methods, and a coarse study is a part of the complete one.
 """
 
-import json
 from collections import defaultdict
 
 from metrics.protocol import Protocol
 from metrics.study import UNSCORED
 from runners.provenance import Identity
 from runners.reading import StoreError, read_rows
-from runners.row import to_json
+from runners.row import counts_of, to_json
 from runners.store import OTHERS, cells_of
 from runners.trial import Outcome
 
@@ -102,8 +101,7 @@ def outcomes_of(folder, found):
             "is_default": trial.is_default,
             "protocol": to_json(trial.protocol.stored()),
         }
-        counts = {name: len(rows[name][key]) for name in OTHERS}
-        if counts == {**json.loads(row["n_others"]), "scores": int(row["n_scores"])}:
+        if all(len(rows[name][key]) == count for name, count in counts_of(row).items()):
             log = f"taken from the study {folder.parents[1].name}, where it is {key}"
             outcomes.append(Outcome(row | own, *(rows[name][key] for name in OTHERS), log=log))
     return outcomes

@@ -145,6 +145,7 @@ def read_rows(path):
         As `read_frame`, for what is no table of the right columns.
     """
     data = path.read_bytes()
+    data = data[: data.rfind(b"\n") + 1]  # the last line may be one that is being written
     names = columns_of(data, COLUMNS[path.stem])
     try:
         rows = list(csv.reader(io.StringIO(data.decode(), newline="")))
@@ -269,7 +270,7 @@ CHECKS = {
     "protocol": _check_protocol,
     "ranking": _json_of((list, dict)),
     **dict.fromkeys(("shared", "features"), _json_of((list,))),
-    **dict.fromkeys(("params", "feature_sets", "versions", "n_others"), _json_of((dict,))),
-    "labels": lambda text: text and _json_of((dict,))(text),
+    **dict.fromkeys(("params", "feature_sets", "versions"), _json_of((dict,))),
+    **dict.fromkeys(("labels", "n_others"), lambda text: text and _json_of((dict,))(text)),
     **dict.fromkeys(("trial", "study", "dataset", "method", "status"), _check_named),
 }

@@ -33,7 +33,7 @@ class Row:
     labels : str
         Learned labels, so that they can be scored again: `pack_labels`; "" where there are none.
     n_others : str
-        JSON: file -> number of the trial's rows in it, where that is no ``scores.csv``.
+        JSON: file -> number of the trial's rows in it, besides ``scores.csv``; "" in results of earlier versions.
     """
 
     trial: str
@@ -62,12 +62,29 @@ class Row:
     code_fit: str = ""
     code_evaluation: str = ""
     labels: str = ""
-    n_others: str = "{}"
+    n_others: str = ""
 
 
 def to_json(value):
     """Compact JSON with sorted keys: the same text for the same value."""
     return json.dumps(value, sort_keys=True, separators=(", ", ": "), allow_nan=False)
+
+
+def counts_of(row):
+    """File -> number of rows that a trial has there, as far as its row says.
+
+    Parameters
+    ----------
+    row : Mapping
+
+    Returns
+    -------
+    dict of str to int
+    """
+    known = json.loads(row["n_others"] or "{}")
+    return {name: known[name] for name in ("traces", "facts", "measures") if name in known} | {
+        "scores": int(row["n_scores"])
+    }
 
 
 TRIALS = [field.name for field in fields(Row)]

@@ -34,7 +34,7 @@ from runners.files import (
     replace_file,
 )
 from runners.reading import IDENTITY, StoreError, columns_of, empty_frame, read_frame, read_rows
-from runners.row import COLUMNS, FACTS, LATER, MEASURES, SCORES, TRACES, TRIALS
+from runners.row import COLUMNS, FACTS, LATER, MEASURES, SCORES, TRACES, TRIALS, counts_of
 
 __all__ = [
     "SCORES",
@@ -176,12 +176,8 @@ class Store:
         rows = read_frame(self._paths["trials"])
         complete = {
             key.encode()
-            for key, n_scores, n_others in zip(rows["trial"], rows["n_scores"], rows["n_others"], strict=True)
-            if all(
-                counts[name][key.encode()] == json.loads(n_others).get(name, counts[name][key.encode()])
-                for name in OTHERS[1:]
-            )
-            and counts["scores"][key.encode()] == n_scores
+            for key, row in zip(rows["trial"], rows.to_dict("records"), strict=True)
+            if all(counts[name][key.encode()] == count for name, count in counts_of(row).items())
         }
         for name in COLUMNS:
             keep_lines(self._paths[name], complete.__contains__)
@@ -237,8 +233,7 @@ def _read_cell(path, patience=READ_AGAIN):
     for name in OTHERS:
         frame = read_frame(path.with_name(f"{name}.csv"))
         found[name] = frame[frame["trial"].isin(trials["trial"])]
-    wanted = pd.DataFrame([json.loads(text) for text in trials["n_others"]], trials["trial"], OTHERS[1:]).fillna(0)
-    wanted["scores"] = trials["n_scores"].to_numpy()
+    wanted = pd.DataFrame(map(counts_of, trials.to_dict("records")), trials["trial"], OTHERS).fillna(0)
     for name in OTHERS:
         there = found[name]["trial"].value_counts().reindex(wanted.index).fillna(0)
         if (lost := wanted.index[(there < wanted[name]).to_numpy()]).size:

@@ -119,3 +119,8 @@ def study_of(points, name="dgufs", protocol=PROTOCOL, **places):
     Study
     """
     return Study(name, frames(points, name, protocol), **places)
+
+
+def done(store):
+    """Keys of the trials of an open store that did not fail."""
+    return {row["trial"] for row in store.rows() if row["status"] != "failed"}

@@ -5,20 +5,18 @@ import pytest
 from omegaconf import OmegaConf
 
 from methods import LaplacianScore
-from runners import elsewhere, trial
 from runners.cell import Cell
 from runners.elsewhere import not_elsewhere
 from runners.plan import plan_cell
+from runners.provenance import Identity
 from runners.settings import read_config
 from runners.store import load_results
 from scripts.core.conf import ROOT
 
-SHA = "5" * 40
 
-
-def settings(folder, study, grid=(3, 4), protocol=None, **runner):
+def settings(folder, study, grid=(3, 4), protocol=None, method=None, **runner):
     """The settings of a cell of a few fits on 8 x 8 digits."""
-    method = {
+    own_method = {
         "name": "laplacian_score",
         "target": "methods.laplacian_score.LaplacianScore",
         "params": {"n_neighbors": 3},
@@ -30,7 +28,7 @@ def settings(folder, study, grid=(3, 4), protocol=None, **runner):
         OmegaConf.create({
             **parts,
             "runner": {"n_jobs": 1, "redo": False, "cache": True, "points": "grid"} | runner,
-            "method": method,
+            "method": method or own_method,
             "protocol": {"name": study, **own, **(protocol or {})},
             "dataset": OmegaConf.load(ROOT / "conf/dataset/digits.yaml"),
         })
@@ -39,12 +37,10 @@ def settings(folder, study, grid=(3, 4), protocol=None, **runner):
 
 @pytest.fixture
 def fitted(monkeypatch):
-    """A clean checkout, and the neighbours of what is fitted in it."""
+    """The neighbours of what is fitted."""
     seen = []
     fit = LaplacianScore.fit
     monkeypatch.setattr(LaplacianScore, "fit", lambda self, X: seen.append(self.n_neighbors) or fit(self, X))
-    for module in (elsewhere, trial):
-        monkeypatch.setattr(module, "git_sha", lambda: SHA)
     return seen
 
 
@@ -94,15 +90,50 @@ def test_what_differs_in_anything_is_computed(tmp_path, fitted, change):
     assert len(fitted) == 2
 
 
-@pytest.mark.parametrize("sha", ["6" * 40, f"{SHA}-dirty", "unknown"])
-def test_only_an_unchanged_commit_is_the_same_code(tmp_path, fitted, monkeypatch, sha):
-    Cell(settings(tmp_path, "one")).run()
+@pytest.mark.parametrize(
+    ("part", "fits", "scored"), [("code_fit", 2, 0), ("versions", 2, 0), ("code_evaluation", 0, 2)]
+)
+def test_what_is_of_other_code_is_done_again_and_kept_until_it_is(tmp_path, fitted, monkeypatch, part, fits, scored):
+    own = settings(tmp_path, "one")
+    Cell(own).run()
+    before = (own.folder / "trials.csv").read_text()
     fitted.clear()
-    for module in (elsewhere, trial):
-        monkeypatch.setattr(module, "git_sha", lambda: sha)
-    Cell(settings(tmp_path, "two")).run()
-    Cell(settings(tmp_path, "three")).run()
-    assert len(fitted) == (2 if sha == "6" * 40 else 4)
+    of = Identity.of.__func__
+    other = '{"numpy": "0.1"}' if part == "versions" else "other"
+    monkeypatch.setattr(Identity, "of", classmethod(lambda cls, selector: of(cls, selector)._replace(**{part: other})))
+    todo = Cell(own).todo(Cell(own).rows())
+    assert (len(todo.missing), len(todo.again), len(todo.rescored)) == (0, fits, scored)
+    assert len(Cell(settings(tmp_path, "one", changed="keep")).todo(Cell(own).rows())) == 0
+    assert plan_cell(own).n_pending == fits and "stored" in plan_cell(own).line()
+    with monkeypatch.context() as patch:
+        patch.setattr("runners.pool.run_all", None)
+        patch.setattr("runners.cell.run_all", None)
+        with pytest.raises(TypeError):
+            Cell(own).run()
+    assert (own.folder / "trials.csv").read_text() == before
+    scores = load_results(tmp_path, "one").scores
+    Cell(own).run()
+    assert len(fitted) == fits and not Cell(own).todo(Cell(own).rows())
+    pd.testing.assert_frame_equal(load_results(tmp_path, "one").scores, scores)
+    assert len(load_results(tmp_path, "one").trials) == 2 and {row[part] for row in Cell(own).rows()} == {other}
+
+
+def test_learned_labels_are_scored_again_as_they_were(tmp_path, monkeypatch):
+    method = {"name": "socfs", "target": "methods.socfs.SOCFS", "params": {"max_iter": 2}, "grid": {}}
+    own = settings(tmp_path, "one", method=method)
+    Cell(own).run()
+    before = load_results(tmp_path, "one")
+    assert set(before.scores["clusterer"]) == {"kmeans", "learned"}
+    of = Identity.of.__func__
+    monkeypatch.setattr(
+        Identity, "of", classmethod(lambda cls, selector: of(cls, selector)._replace(code_evaluation="other"))
+    )
+    monkeypatch.setattr("methods.socfs.SOCFS.fit", None)
+    Cell(settings(tmp_path, "one", method=method, cache=False)).run()
+    after = load_results(tmp_path, "one")
+    for name in ("scores", "traces", "facts", "measures"):
+        pd.testing.assert_frame_equal(getattr(after, name), getattr(before, name))
+    assert set(after.trials["code_evaluation"]) == {"other"}
 
 
 @pytest.mark.parametrize("name", ["trials.csv", "scores.csv", "../../protocol.json"])
@@ -112,4 +143,6 @@ def test_a_damaged_study_is_no_source_and_stops_no_other(tmp_path, fitted, name)
     path.write_bytes(path.read_bytes()[:-40])
     fitted.clear()
     Cell(settings(tmp_path, "two")).run()
-    assert len(fitted) == 2 and len(load_results(tmp_path, "two").trials) == 2
+    assert len(fitted) >= 1  # whole rows of it may be taken
+    Cell(settings(tmp_path / "alone", "two")).run()
+    pd.testing.assert_frame_equal(load_results(tmp_path, "two").scores, load_results(tmp_path / "alone", "two").scores)

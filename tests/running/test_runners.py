@@ -12,6 +12,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from frames import done
 
 from metrics.protocol import Protocol
 from runners import processes, workers
@@ -303,7 +304,7 @@ def test_a_crash_at_any_byte_loses_the_unfinished_trial_only(dataset, method, tm
     # The bytes that storing the second trial adds, in the order they reach the disk; a crash may fall behind any.
     added = [
         (name, (tmp_path / "whole" / name).read_bytes()[len((tmp_path / "first" / name).read_bytes()) :])
-        for name in ("scores.csv", "traces.csv", "trials.csv")
+        for name in ("scores.csv", "traces.csv", "facts.csv", "measures.csv", "trials.csv")
     ]
     total = sum(len(text) for _, text in added)
     for cut in range(0, total, 7):
@@ -317,18 +318,19 @@ def test_a_crash_at_any_byte_loses_the_unfinished_trial_only(dataset, method, tm
         assert list(before.trials["trial"]) == [trials[0].key]
         assert set(before.scores["trial"]) == {trials[0].key}
         with Store(folder) as store:
-            assert store.done() == {trials[0].key}
+            assert done(store) == {trials[0].key}
             store.append(outcomes[1:])
         assert sorted((folder / "scores.csv").read_bytes().splitlines()) == expected
 
 
-def test_a_trial_whose_scores_went_missing_is_not_done(dataset, method, tmp_path):
+@pytest.mark.parametrize("name", ["scores", "traces", "measures"])
+def test_a_trial_whose_rows_went_missing_is_not_done(dataset, method, tmp_path, name):
     trials = expand("s", dataset, method(), PROTOCOL)
     undisturbed(trials, dataset, tmp_path)
-    lines = (tmp_path / "scores.csv").read_text().splitlines(keepends=True)
-    (tmp_path / "scores.csv").write_text("".join(lines[:-1]))
+    lines = (tmp_path / f"{name}.csv").read_text().splitlines(keepends=True)
+    (tmp_path / f"{name}.csv").write_text("".join(lines[:-1]))
     with Store(tmp_path) as store:
-        assert store.done() == {trial.key for trial in trials[:-1]}
+        assert done(store) == {trial.key for trial in trials[:-1]}
 
 
 def test_a_full_disk_leaves_the_files_as_they_were(dataset, method, tmp_path, monkeypatch):
@@ -356,9 +358,9 @@ def test_failed_trials_are_not_done_and_can_be_forgotten(dataset, method, tmp_pa
     trials = expand("s", dataset, method(params={"what": "raise"}), PROTOCOL)
     commit(tmp_path, run_all(trials, dataset.X, dataset.y, 1))
     with Store(tmp_path) as store:
-        assert trials[1].key not in store.done() and len(store.done()) == 3
+        assert trials[1].key not in done(store) and len(done(store)) == 3
         store.forget([trials[0].key, trials[1].key])
-        assert store.done() == {trials[2].key, trials[3].key}
+        assert done(store) == {trials[2].key, trials[3].key}
     assert trials[0].key not in (tmp_path / "scores.csv").read_text()
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from frames import frames, store
+from frames import done, frames, store
 from omegaconf import OmegaConf
 
 from metrics.study.summary import select, summarise
@@ -62,7 +62,7 @@ def test_a_ranking_of_any_length_is_read_again(tmp_path):
     point = {"dataset": "d", "method": "m", "acc": {50: [0.5]}, "ranking": list(range(100_000, 140_000))}
     store(frames([point], study="s"), tmp_path)
     with Store(tmp_path / "s/d/m") as opened:
-        assert opened.done() == keys(tmp_path)
+        assert done(opened) == keys(tmp_path)
 
 
 def test_a_redo_that_is_cut_off_loses_nothing_and_goes_on_where_it_was(tmp_path, monkeypatch, caplog):
@@ -151,7 +151,7 @@ def test_a_line_that_stands_twice_counts_once(tmp_path, names):
     for found, frame in zip(load_results(tmp_path), expected, strict=True):
         pd.testing.assert_frame_equal(found, frame)
     with Store(tmp_path / "s/d/m") as opened:
-        assert opened.done() == set(expected.trials["trial"])
+        assert done(opened) == set(expected.trials["trial"])
 
 
 def test_a_run_whose_lock_was_removed_stops_before_it_writes(tmp_path):
@@ -265,7 +265,8 @@ def test_whatever_stands_in_a_field_is_read_or_is_a_clear_error(tmp_path):
                     summarise(results.trials, results.scores)
                     counts["read"] += 1
                 except StoreError as error:
-                    assert str(path) in str(error) and "line 2" in str(error), error
+                    lost = column == "trial" and "scores.csv lacks rows" in str(error)
+                    assert lost or (str(path) in str(error) and "line 2" in str(error)), error
                     counts["refused"] += 1
         whole.to_csv(path, index=False)
     assert counts["read"] + counts["refused"] == len(VALUES) * sum(map(len, store_module.COLUMNS.values()))

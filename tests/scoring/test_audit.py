@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from frames import frames, study_of
+from frames import done, frames, study_of
 
 from datasets import load_dataset, scale
 from metrics.protocol import Protocol
@@ -16,7 +16,7 @@ from metrics.study.summary import SELECTIONS, select
 from runners import repeats as stability
 from runners.grid import expand
 from runners.method import Method
-from runners.store import Store, load_results
+from runners.store import Store, StoreError, load_results
 from runners.trial import run_trial
 from scripts.audit.findings import _inert, _still, _trivial
 
@@ -125,7 +125,7 @@ def test_random_sets_overlap_by_chance_and_more_where_values_are_tied(n_tied, ex
 
 def test_standardised_features_are_not_found_to_be_a_ranking_of_their_equal_variances(tmp_path):
     rng = np.random.default_rng(0)
-    X = scale(rng.normal(size=(30, 60)) * np.arange(60), "zscore")
+    X = scale(rng.normal(size=(30, 60)) * np.arange(60), "zscore").copy()
     X[:, 7] = 0.0
     points = [point(sizes=[50], acc={50: [0.5]}, ranking=rng.permutation(60)[:50].tolist()) for _ in range(2)]
     found = audit.trivial_overlaps(frames(points).trials, audit.trivial_rankings(X)).assign(
@@ -255,7 +255,7 @@ def test_a_method_whose_indicators_end_where_they_began_is_found():
     assert [(method, detail) for _, method, _, detail in _still(table.reset_index())] == [("still", "67% of 3 fits")]
 
 
-def test_what_a_fit_reports_of_itself_is_stored_with_it_and_older_folders_go_on_without(tmp_path):
+def test_what_a_fit_reports_of_itself_is_stored_with_it_and_its_loss_is_noticed(tmp_path):
     dataset = load_dataset("digits")
     method = Method("ndfs", "methods.ndfs.NDFS", {}, {})
     (trial,) = expand("s", dataset, method, PROTOCOL)
@@ -265,7 +265,8 @@ def test_what_a_fit_reports_of_itself_is_stored_with_it_and_older_folders_go_on_
     results = load_results(tmp_path)
     assert results.facts[["trial", "name"]].to_numpy().tolist() == [[trial.key, "indicator_change"]]
     assert 0 <= results.facts["value"].item() <= 1
-    (tmp_path / "s" / "digits" / "ndfs" / "facts.csv").unlink()  # as before it was written
-    assert load_results(tmp_path).facts.empty
+    (tmp_path / "s" / "digits" / "ndfs" / "facts.csv").unlink()
+    with pytest.raises(StoreError, match=r"facts.csv lacks rows of 1 trials.*run the cell again"):
+        load_results(tmp_path)
     with Store(tmp_path / "s" / "digits" / "ndfs") as cell:
-        assert cell.done() == {trial.key}
+        assert done(cell) == set()
