@@ -50,7 +50,12 @@ def trial_facts(row, scores, trace, size, face, seeds):
         "objective": row["objective"],
         "fit_s": row["fit_s"],
         "peak_mb": row["peak_mb"],
-        "provenance": {"code": row["git_sha"], "data": row["data_sha"], **json.loads(row["versions"])},
+        "provenance": {
+            "commit": row["git_sha"],
+            **{name: row[name] for name in ("code_fit", "code_evaluation")},
+            "data": row["data_sha"],
+            **json.loads(row["versions"]),
+        },
         "scores": list(_scores(scores)),
         "seeds": list(_seeds(seeds)),
         "curve": curve(trace),

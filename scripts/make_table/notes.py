@@ -114,10 +114,13 @@ def _provenance(study):
     shas = ", ".join(sorted({_short(sha) for sha in trials["git_sha"]}))
     first, last = trials["started"].min()[:10], trials["started"].max()[:10]
     points = _grid_points(trials)
+    codes = trials.groupby(["method", "dataset"])["code_fit"].nunique()
+    mixed = ", ".join(f"{method} on {dataset}" for method, dataset in codes.index[codes > 1])
     return [
         f"Protocol {protocol['name']}: {protocol['restarts']} K-means restarts; {fields}.",
         f"Study {study.name!r}: {len(trials)} trials{f' ({odd})' if odd else ''}, "
         f"{first if first == last else f'{first} to {last}'}, code {shas}. Grid points: {points}.",
+        *([f"Fits by more than one code of the method in one cell: {mixed}."] if mixed else []),
     ]
 
 
