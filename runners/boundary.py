@@ -17,6 +17,9 @@ import signal
 import sys
 import threading
 from contextlib import contextmanager
+from os import _exit  # the system's own, whatever a fit that runs here puts in its place
+
+from runners.exits import CommandEnded
 
 INTERRUPTED = 130
 TERMINATED = 143
@@ -60,12 +63,12 @@ def guard(interrupted="interrupted"):
 
     def stop(number, _):
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        signal.signal(signal.SIGINT, lambda *_: os._exit(INTERRUPTED))
+        signal.signal(signal.SIGINT, lambda *_: _exit(INTERRUPTED))
         # What threads and finalizers say of being cut off, as that of loky does now and then, is no news.
         threading.excepthook = sys.unraisablehook = lambda _: None
         if number == signal.SIGINT:
             print(f"\n{interrupted}", file=sys.stderr, flush=True)
-        raise SystemExit(128 + number)
+        raise CommandEnded(128 + number)
 
     def hook(kind, error, trace):
         words = words_of(error)
@@ -118,7 +121,7 @@ def words_of(error):
     if _raised_in(error) in ("hydra", "omegaconf"):  # also where Hydra raises a plain ValueError
         return str(error).strip() or None
     # Our own errors are meant to be read; what others call so is not.
-    ours = {"ConfigError", "DataError", "StoreError"}
+    ours = {"ConfigError", "DataError", "StoreError", "ProcessEnded"}
     return str(error) if ours & {name for name, module in kinds.items() if module in ("runners", "datasets")} else None
 
 

@@ -16,7 +16,7 @@ from runners.finished import ends_text, note_finished
 from runners.grid import diagonal, expand
 from runners.method import ConfigError
 from runners.pool import Usage, run_all
-from runners.progress import Progress, counted, log, say_result, usage_text
+from runners.progress import Progress, counted, log, say_compiling, say_result, usage_text
 from runners.provenance import git_sha
 from runners.running import note_run
 from runners.store import Store, claim_study
@@ -159,7 +159,7 @@ def _run_into(store, settings, trials, dataset, done):
 def _run_pending(runner, pending, X, y, n_workers, store, folder):
     """Run and store trials; the rows of those without scores."""
     # Here, so that the workers find it compiled and do not each do it.
-    load_engine(lambda: log.info("  compiling the K-means engine, once on this machine: some ten seconds"))
+    load_engine(say_compiling)
     evaluations = None
     if runner.cache:
         kept = folder.parents[2] / ".evaluations"

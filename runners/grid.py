@@ -5,6 +5,7 @@ import itertools
 import math
 
 from methods.core.shared import constant
+from runners.exits import ProcessEnded, exits_as_errors
 from runners.method import ConfigError, Method
 from runners.trial import Trial, to_json
 
@@ -157,7 +158,8 @@ def _trials_at(point, study, dataset, method, protocol, sizes):
 
 def _check(trial, dataset, values_of_protocol):
     try:
-        trial.selector().check_parameters(dataset.X)
-    except (ValueError, TypeError) as error:
+        with exits_as_errors():
+            trial.selector().check_parameters(dataset.X)
+    except (ValueError, TypeError, ProcessEnded) as error:
         where = " (its values are those of protocol.grid_values)" if values_of_protocol else ""
         raise ConfigError(f"{trial.method} on {dataset.name} with {to_json(trial.params)}{where}: {error}") from error

@@ -8,6 +8,8 @@ import numbers
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from runners.exits import exits_as_errors
+
 # What the runner sets itself, in one visible place; a configuration may not.
 RESERVED = ("n_features_to_select", "n_clusters", "random_state")
 
@@ -135,7 +137,8 @@ def load_class(target):
     """The class that a dotted name such as ``methods.mcfs.MCFS`` means."""
     module, _, name = target.rpartition(".")
     try:
-        found = getattr(importlib.import_module(module), name)
+        with exits_as_errors():
+            found = getattr(importlib.import_module(module), name)
     except Exception as error:  # a module of somebody's own may raise anything
         raise ConfigError(f"method.target={target!r} cannot be imported: {type(error).__name__}: {error}") from error
     if not isinstance(found, type) or not hasattr(found, "check_parameters"):

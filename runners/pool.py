@@ -185,7 +185,7 @@ class _Plan:
         elif task.alone:
             self._died(task, died)
         else:
-            self._alone.extend(_Task((item,), task.protocol, alone=True) for item in task.items)
+            self._alone.extend(replace(task, items=(item,), alone=True) for item in task.items)
 
     def _fitted(self, trial, fit):
         if fit.row["status"] == FAILED:

@@ -15,9 +15,11 @@ import filelock
 import numpy as np
 
 from metrics.evaluate import evaluate
+from metrics.kmeans import load_engine
 from runners import processes
 from runners.caps import Caps
 from runners.family import cpu_seconds, descendants, is_stopped, memory_mb
+from runners.memory import memory_of
 from runners.method import load_class
 from runners.trial import fit_trial
 
@@ -266,6 +268,12 @@ def _evaluated(features, X, y, protocol):
 
 
 def run_in_worker(begin, task, folder):
+    """The results of a task; without a folder of data, the MB that this process holds once it has the task's class."""
+    if folder is None:
+        _mapped.cache_clear()
+        load_class(task)
+        load_engine()
+        return memory_of("self", peak=False)
     X, y = _mapped(folder)
     if task.is_fit:
         for trial in task.items:
