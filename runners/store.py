@@ -20,8 +20,11 @@ import pandas as pd
 from metrics.protocol import Protocol
 from metrics.study import FAILED
 from runners.files import (
+    NAMING,
     append_rows,
+    check_places,
     clear_unfinished,
+    frame_of_cell,
     header_of,
     keep_last,
     keep_lines,
@@ -29,7 +32,7 @@ from runners.files import (
     lines_of,
     replace_file,
 )
-from runners.reading import IDENTITY, StoreError, empty_frame, read_frame, read_rows
+from runners.reading import IDENTITY, StoreError, empty_frame, plain, read_frame, read_rows
 from runners.row import COLUMNS, FACTS, MEASURES, SCORES, TRACES, TRIALS
 
 __all__ = [
@@ -172,7 +175,8 @@ class Store:
         for name, path in self._paths.items():
             clear_unfinished(path)
             text = path.read_bytes() if path.exists() else b""
-            whole = text[: text.rfind(b"\n") + 1]
+            whole = plain(text)
+            whole = whole[: whole.rfind(b"\n") + 1]
             if not whole:
                 replace_file(path, header_of(name))
             elif not whole.startswith(header_of(name)):
@@ -194,6 +198,9 @@ class Store:
         }
         for name in COLUMNS:
             keep_lines(self._paths[name], complete.__contains__)
+        folder = self.folder.parent if self.folder.name == REDO else self.folder
+        for name in NAMING:
+            check_places(self._paths[name], folder)
 
 
 def load_results(results_dir, study=None, dataset=None, method=None):
@@ -221,10 +228,10 @@ def load_results(results_dir, study=None, dataset=None, method=None):
     frames = {name: [] for name in COLUMNS}
     for path in cells_of(results_dir, study, dataset, method):
         # The marks are read first: what they commit is then complete in the other files.
-        trials = read_frame(path)
+        trials = frame_of_cell(path)
         frames["trials"].append(trials)
         for name in OTHERS:
-            frame = read_frame(path.with_name(f"{name}.csv"))
+            frame = frame_of_cell(path.with_name(f"{name}.csv"))
             frames[name].append(frame[frame["trial"].isin(trials["trial"])])
     _name_apart(frames)
     joined = {
