@@ -8,6 +8,7 @@ import numbers
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from metrics.protocol import same_values
 from runners.exits import exits_as_errors
 
 # What the runner sets itself, in one visible place; a configuration may not.
@@ -86,6 +87,9 @@ class Method:
                 raise ConfigError(f"method.grid.{name}={values!r} must be a list of values, such as [0.1, 1, 10].")
             for value in values:
                 method.check_kind(f"method.grid.{name}", name, value)
+            if twice := same_values(values):
+                pair = " and ".join(f"{value!r:.80}" for value in twice)
+                raise ConfigError(f"method.grid.{name} has {pair}, which are the same value: remove one.")
         return method
 
     @functools.cached_property
