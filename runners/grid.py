@@ -33,14 +33,12 @@ def expand(study, dataset, method, protocol):
     """
     method = method if isinstance(method, Method) else Method.read(method)
     sizes = _sizes(method, dataset, protocol)
-    trials = {}
     with constant(dataset.X):
-        for point in _points(method, _lists(method, dataset, protocol), protocol):
-            for trial in _trials_at(point, study, dataset, method, protocol, sizes):
-                if trial.key in trials:
-                    raise ConfigError(f"method.grid asks twice for {to_json(trial.params)}: remove the repeated value.")
-                trials[trial.key] = trial
-    return list(trials.values())
+        return [
+            trial
+            for point in _points(method, _lists(method, dataset, protocol), protocol)
+            for trial in _trials_at(point, study, dataset, method, protocol, sizes)
+        ]
 
 
 def diagonal(trials):

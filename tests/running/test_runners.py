@@ -169,7 +169,7 @@ def test_the_key_does_not_change_with_the_study(dataset, method):
         ({"grid": {"gain": []}}, "must be a list"),
         ({"grid": {"gain": 3.0}}, "must be a list"),
         ({"grid": {"gain": [1.0, -1.0]}}, r"gain=-1.0 must be a number in \[0"),
-        ({"grid": {"gain": [1.0, 1.0]}}, "asks twice"),
+        ({"grid": {"gain": [1.0, 1.0]}}, "1.0 and 1.0, which are the same value"),
     ],
 )
 def test_a_grid_error_shows_before_any_fit(dataset, method, kwargs, words):
