@@ -18,6 +18,7 @@ import tempfile
 from pathlib import Path
 
 import hydra
+from hydra.core.global_hydra import GlobalHydra
 from hydra.core.hydra_config import HydraConfig
 from hydra.types import RunMode
 from omegaconf import OmegaConf
@@ -26,7 +27,7 @@ from omegaconf.errors import OmegaConfBaseException
 from metrics.study import CAPPED, FAILED
 from runners import processes
 from runners.finished import finished, note_of
-from runners.method import ConfigError
+from runners.method import ConfigError, did_you_mean
 from runners.settings import read_config, read_names, read_runner
 from runners.sweep import jobs_of
 
@@ -126,6 +127,7 @@ def check_choices(settings):
         choice = Path(str(config.runtime.choices[group])).name
         if choice != name:
             raise ConfigError(f"conf/{group}/{choice}.yaml: name is {name!r}, it must be that of the file.")
+    _check_files(config, settings.protocol)
     method = settings.method
     given = [re.match(r"\+*method\.params\.(\w+)=", override) for override in config.overrides.task]
     for name in [match[1] for match in given if match] if settings.runner.points == "grid" else []:
@@ -134,6 +136,20 @@ def check_choices(settings):
             raise ConfigError(
                 f"method.params.{name}={value} would not be tried: method.grid.{name}={list(method.grid[name])} is. "
                 f"Set 'method.grid.{name}=[{value}]', too."
+            )
+
+
+def _check_files(config, protocol):
+    """Refuse a cell's file, or a data set with sizes of its own, that there is not."""
+    choices, options = config.runtime.choices, GlobalHydra.instance().config_loader().get_group_options
+    own, cell = f"{choices['dataset']}_{choices['method']}", choices.get("cell")
+    if cell not in (None, "null", own) and cell not in options("cell"):
+        raise ConfigError(f"cell={cell} would have no effect: there is no such file of conf/cell.")
+    for name in protocol.sizes_for:
+        if name not in (known := options("dataset")):
+            raise ConfigError(
+                f"protocol.sizes_for.{name} would have no effect: {name} is no file of conf/dataset."
+                f"{did_you_mean(name, known)}"
             )
 
 

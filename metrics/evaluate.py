@@ -38,7 +38,13 @@ def evaluate(features, X, y, protocol):
         column, and nan in the others: the silhouette of the same restart measured on all features, `replications`,
         `reconstruction`, and the accuracy of the nearest neighbour, the only one of these that uses labels.
     seconds : float
+
+    Raises
+    ------
+    ValueError
+        For features that are no set of columns of X.
     """
+    features = _checked(features, X.shape[1])
     load_engine()  # outside what is timed
     started = time.perf_counter()
     with threadpool_limits(1):
@@ -59,6 +65,26 @@ def evaluate(features, X, y, protocol):
         )
         scores = np.array([*acc_nmi(y, labels, protocol.nmi), agreement, silhouette, *once])
     return scores, time.perf_counter() - started
+
+
+def _checked(features, n_features):
+    """The indices of a feature set as an array: whole numbers, each once, of columns that there are."""
+    features = np.asarray(features)
+    if features.ndim != 1 or not features.size or features.dtype.kind not in "iu":
+        raise ValueError(
+            f"features of shape {features.shape} and type {features.dtype} must be a list of one or more whole "
+            "numbers: give the indices of columns of X."
+        )
+    outside = features[(features < 0) | (features >= n_features)]
+    if outside.size:
+        raise ValueError(
+            f"features has {outside[0]}, which must be in [0, n_features={n_features}): count the columns of X from 0."
+        )
+    values, counts = np.unique(features, return_counts=True)
+    if counts.max() > 1:
+        most = counts.argmax()
+        raise ValueError(f"features has {values[most]} {counts[most]} times, and may have it once: remove the others.")
+    return features
 
 
 def evaluate_labels(labels, y, average):

@@ -174,7 +174,18 @@ def _checked_values(values):
         raise ValueError(f"protocol.grid_values={values!r} must be a list of numbers, such as [0.1, 1, 10].")
     if not all(isfinite(value) for value in values):
         raise ValueError(f"protocol.grid_values={list(values)} must be finite.")
+    if twice := same_values(values):
+        raise ValueError(f"protocol.grid_values has {twice[0]} and {twice[1]}, which are the same value: remove one.")
     return tuple(values)
+
+
+def same_values(values):
+    """The first two values of a list that are the same, such as 1 and 1.0, or 0.0 and -0.0; None where all differ."""
+    for place, value in enumerate(values):
+        for other in values[:place]:
+            if value == other and isinstance(value, bool) == isinstance(other, bool):
+                return other, value
+    return None
 
 
 def _is_whole(value, low, high):

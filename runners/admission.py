@@ -1,14 +1,17 @@
 """How many fits go into memory at once, by the estimate that every method gives of its own: `BaseSelector.memory`."""
 
+import functools
 import math
 
+from metrics.kmeans import load_engine
 from runners import processes
 from runners.caps import MB_PER_GB
 from runners.memory import free_mb
 from runners.method import ConfigError
-from runners.progress import counted, log
+from runners.progress import counted, log, say_compiling
 
 PROCESS_MB = 250  # of a worker that has imported what it needs
+ASKED = 3  # workers, each of which may be killed before it answers
 LEFT_FREE = 0.9  # share of the free memory that fits may have: what else runs moves, too
 
 
@@ -34,8 +37,10 @@ def workers_within_memory(trials, shape, n_jobs, caps):
     Raises
     ------
     ConfigError
-        Where a single fit needs more than there is, and no cap would end it.
+        Where a single fit needs more than there is, and no cap would end it, or where a worker holds more than the cap
+        before it begins a fit.
     """
+    _check_cap(caps, trials[0].target, shape)
     free = LEFT_FREE * free_mb()
     trial, need = max(((trial, fit_mb(trial, shape)) for trial in trials), key=lambda pair: pair[1])
     cap = math.inf if caps.max_memory is None else MB_PER_GB * caps.max_memory
@@ -56,6 +61,41 @@ def workers_within_memory(trials, shape, n_jobs, caps):
             gb(free),
         )  # fmt: skip
     return min(most, n_jobs)
+
+
+def _check_cap(caps, target, shape):
+    """Refuse a cap that every fit would end at, whatever it does."""
+    if caps.max_memory is None:
+        return
+    load_engine(say_compiling)  # here, as a worker that compiles it holds more than one that finds it compiled
+    program, data = _held_mb(target), 8 * shape[0] * shape[1] / 2**20
+    if MB_PER_GB * caps.max_memory > program + data:
+        return
+    least = math.floor(10 * (program + data) / MB_PER_GB + 1) / 10
+    raise ConfigError(
+        f"runner.max_memory={caps.max_memory:g} GB is less than a worker holds before it begins a fit, {program:.0f} "
+        f"MB of program and {data:.0f} MB of data: nothing was started. Set runner.max_memory={least:g} or more, or "
+        "null for no cap."
+    )
+
+
+@functools.cache
+def _held_mb(target):
+    """MB of a worker that has imported a method and is free; nan where none can be asked."""
+    for _ in range(ASKED):
+        process = processes.take()
+        try:
+            process.send((target, None))
+            what, content = process.connection.recv()
+        except (EOFError, OSError):  # somebody killed it
+            process.end()
+            continue
+        if what == processes.RAISED:
+            process.kill()
+            raise content
+        processes.give_back(process, processes.n_idle() + 1)
+        return content
+    return math.nan
 
 
 def fit_mb(trial, shape):

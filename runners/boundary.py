@@ -13,11 +13,20 @@ command can have its boundary before the imports that do.
 """
 
 import os
+import re
 import signal
 import sys
 import threading
+from collections import Counter
 from contextlib import contextmanager
+from os import _exit  # the system's own, whatever a fit that runs here puts in its place
 
+from runners.exits import CommandEnded
+
+A_FILE = "a file"  # which one is not known
+TOO_LONG = re.compile(r"integer string conversion: value has (\d+) digits")  # of Python's own error
+READERS = ("hydra", "omegaconf", "yaml", "antlr4", "json")
+MOST_FRAMES = 100  # the deepest, which are the circle itself
 INTERRUPTED = 130
 TERMINATED = 143
 
@@ -60,12 +69,12 @@ def guard(interrupted="interrupted"):
 
     def stop(number, _):
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        signal.signal(signal.SIGINT, lambda *_: os._exit(INTERRUPTED))
+        signal.signal(signal.SIGINT, lambda *_: _exit(INTERRUPTED))
         # What threads and finalizers say of being cut off, as that of loky does now and then, is no news.
         threading.excepthook = sys.unraisablehook = lambda _: None
         if number == signal.SIGINT:
             print(f"\n{interrupted}", file=sys.stderr, flush=True)
-        raise SystemExit(128 + number)
+        raise CommandEnded(128 + number)
 
     def hook(kind, error, trace):
         words = words_of(error)
@@ -105,6 +114,10 @@ def words_of(error):
         return f"not enough memory: {error}"
     if isinstance(error, UnicodeDecodeError):
         return f"{_file_of(error)} is not UTF-8 text: {error.reason} at byte {error.start}"
+    if isinstance(error, RecursionError):
+        return _words_of_depth(error)
+    if isinstance(error, ValueError) and (digits := TOO_LONG.search(str(error))):
+        return f"a whole number has {digits[1]} digits{_in_file(error)}: it must be one of at most 64 bits."
     kinds = {kind.__name__: kind.__module__.split(".")[0] for kind in type(error).__mro__}
     if "YAMLError" in kinds:
         return f"a file is not YAML: {' '.join(str(error).split())}"
@@ -118,8 +131,28 @@ def words_of(error):
     if _raised_in(error) in ("hydra", "omegaconf"):  # also where Hydra raises a plain ValueError
         return str(error).strip() or None
     # Our own errors are meant to be read; what others call so is not.
-    ours = {"ConfigError", "DataError", "StoreError", "CodeChanged"}
+    ours = {"ConfigError", "DataError", "StoreError", "CodeChanged", "ProcessEnded"}
     return str(error) if ours & {name for name, module in kinds.items() if module in ("runners", "datasets")} else None
+
+
+def _words_of_depth(error):
+    """What is too deep for whoever reads a configuration; None for a recursion of other code."""
+    frames = _frames(error)
+    packages = Counter(frame.f_globals.get("__name__", "").split(".")[0] for frame in frames)
+    if any(frame.f_code.co_name == "_create_defaults_tree_impl" for frame in frames[-MOST_FRAMES:]):
+        nodes = [frame.f_locals["parent"] for frame in frames if "parent" in frame.f_locals]
+        found = [node.get_config_path() for node in nodes if hasattr(node, "get_config_path")]
+        circle = list(dict.fromkeys(found[-MOST_FRAMES:]))
+        return f"the defaults of these files name each other: {', '.join(map(str, circle))}. Remove one of them."
+    if packages.most_common(1)[0][0] in READERS or frames[-1].f_code.co_name == "check_values":
+        return f"values are nested too deep{_in_file(error)}: a value is a number, a text, or a list of these."
+    return None
+
+
+def _in_file(error):
+    """The file that was being read, as " in FILE"; nothing where it was no file."""
+    path = _file_of(error)
+    return "" if path == A_FILE else f" in {path}"
 
 
 def _raised_in(error):
@@ -135,7 +168,7 @@ def _file_of(error):
             found = frame.f_locals.get(name)
             if isinstance(found, str | os.PathLike) and os.path.isfile(found):
                 return os.fspath(found)
-    return "a file"
+    return A_FILE
 
 
 def _frames(error):

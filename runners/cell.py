@@ -18,7 +18,7 @@ from runners.finished import digests_of_data, ends_text, note_finished
 from runners.grid import diagonal, expand
 from runners.method import ConfigError
 from runners.pool import Usage, run_all
-from runners.progress import Progress, counted, log, say_result, usage_text
+from runners.progress import Progress, counted, log, say_compiling, say_result, usage_text
 from runners.provenance import Identity
 from runners.reading import read_rows
 from runners.running import note_run
@@ -204,7 +204,6 @@ class Cell:
 
     def _do(self, todo, store):
         """Run and store what is lacking; the rows of those without scores."""
-        store.forget([trial.key for trial in todo.missing])
         unscored = self._run_into(store, todo.missing) if todo.missing else []
         if not (todo.again or todo.rescored):
             return unscored
@@ -242,6 +241,7 @@ class Cell:
         rest = sorted((trial for trial in trials if trial.key not in known), key=lambda trial: trial.key not in sample)
         if rest:
             n_jobs = workers_within_memory(rest, self.dataset.X.shape, n_jobs, settings.runner.caps)
+        store.forget([trial.key for trial in trials])  # now that nothing is refused any more
         if known:
             log.info("  %d of them taken from other studies, which have the same by this code", len(known))
             self._store_all(taken, len(known), store)
@@ -259,7 +259,7 @@ class Cell:
         runner = self.settings.runner
         X, y = scale(self.dataset.X, self.settings.protocol.scaling), self.dataset.y
         # Here, so that the workers find it compiled and do not each do it.
-        load_engine(lambda: log.info("  compiling the K-means engine, once on this machine: some ten seconds"))
+        load_engine(say_compiling)
         evaluations = None
         if runner.cache:
             kept = self.folder.parents[2] / ".evaluations"

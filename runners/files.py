@@ -7,8 +7,10 @@ from contextlib import contextmanager, suppress
 
 import filelock
 
-from runners.reading import IDENTITY, StoreError
+from runners.reading import IDENTITY, StoreError, read_frame
 from runners.row import COLUMNS
+
+NAMING = ("trials", "scores")  # files whose rows name their cell
 
 
 def append_rows(path, rows):
@@ -98,6 +100,49 @@ def keep_last(path):
         last[row] = line
     if len(last) < len(lines):
         replace_file(path, header + b"".join(last.values()))
+
+
+def check_places(path, cell):
+    """Refuse rows that name another study, data set or method than the folders that they are in.
+
+    Parameters
+    ----------
+    path : Path
+        A file whose first columns after the trial are these names.
+    cell : Path
+        ``results/<study>/<dataset>/<method>``.
+
+    Raises
+    ------
+    StoreError
+        Naming line, column, value and remedy.
+    """
+    folders = dict(zip(("study", "dataset", "method"), cell.resolve().parts[-3:], strict=True))
+    wanted = {column: folders[column] for column in COLUMNS[path.stem] if column in folders}
+    usual = f",{','.join(wanted.values())},".encode()  # tried first, as it takes a tenth of the time
+    for number, line in enumerate(lines_of(path)[1], 2):
+        if line.startswith(usual, len(key_of(line))):
+            continue
+        row = dict(zip(COLUMNS[path.stem], next(csv.reader([line.decode()])), strict=False))
+        for column, folder in wanted.items():
+            if row[column] != folder:
+                raise StoreError(
+                    f"{path}, line {number}, column {column}: {row[column]!r:.80} must be {folder!r}, as the folder is "
+                    "called. Restore what was edited, or remove this line and run the cell again; where the folder was "
+                    "renamed, give it its name back."
+                )
+
+
+def frame_of_cell(path):
+    """The rows of a file, as `runners.reading.read_frame` gives them; StoreError where one is of another cell."""
+    frame, folder = read_frame(path), path.parent
+    if path.stem in NAMING:
+        wanted = {"dataset": folder.parent.name, "method": folder.name}
+        # A study may have been renamed since, but no row alone.
+        mixed = path.stem == "trials" and frame["study"].nunique() > 1
+        if mixed or any((frame[column] != name).any() for column, name in wanted.items()):
+            check_places(path, folder)
+    return frame
 
 
 def lines_of(path):

@@ -5,6 +5,7 @@ import itertools
 import math
 
 from methods.core.shared import constant
+from runners.exits import ProcessEnded, exits_as_errors
 from runners.method import ConfigError, Method
 from runners.trial import Trial, to_json
 
@@ -32,14 +33,12 @@ def expand(study, dataset, method, protocol):
     """
     method = method if isinstance(method, Method) else Method.read(method)
     sizes = _sizes(method, dataset, protocol)
-    trials = {}
     with constant(dataset.X):
-        for point in _points(method, _lists(method, dataset, protocol), protocol):
-            for trial in _trials_at(point, study, dataset, method, protocol, sizes):
-                if trial.key in trials:
-                    raise ConfigError(f"method.grid asks twice for {to_json(trial.params)}: remove the repeated value.")
-                trials[trial.key] = trial
-    return list(trials.values())
+        return [
+            trial
+            for point in _points(method, _lists(method, dataset, protocol), protocol)
+            for trial in _trials_at(point, study, dataset, method, protocol, sizes)
+        ]
 
 
 def diagonal(trials):
@@ -157,7 +156,8 @@ def _trials_at(point, study, dataset, method, protocol, sizes):
 
 def _check(trial, dataset, values_of_protocol):
     try:
-        trial.selector().check_parameters(dataset.X)
-    except (ValueError, TypeError) as error:
+        with exits_as_errors():
+            trial.selector().check_parameters(dataset.X)
+    except (ValueError, TypeError, ProcessEnded) as error:
         where = " (its values are those of protocol.grid_values)" if values_of_protocol else ""
         raise ConfigError(f"{trial.method} on {dataset.name} with {to_json(trial.params)}{where}: {error}") from error

@@ -8,7 +8,9 @@ import numbers
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from metrics.protocol import same_values
 from runners.code import note_modules
+from runners.exits import exits_as_errors
 from runners.provenance import blas
 
 # What the runner sets itself, in one visible place; a configuration may not.
@@ -87,6 +89,9 @@ class Method:
                 raise ConfigError(f"method.grid.{name}={values!r} must be a list of values, such as [0.1, 1, 10].")
             for value in values:
                 method.check_kind(f"method.grid.{name}", name, value)
+            if twice := same_values(values):
+                pair = " and ".join(f"{value!r:.80}" for value in twice)
+                raise ConfigError(f"method.grid.{name} has {pair}, which are the same value: remove one.")
         return method
 
     @functools.cached_property
@@ -139,7 +144,8 @@ def load_class(target):
     module, _, name = target.rpartition(".")
     blas()  # first: a module of somebody's own may bring one that has no part in other methods
     try:
-        found = getattr(importlib.import_module(module), name)
+        with exits_as_errors():
+            found = getattr(importlib.import_module(module), name)
     except Exception as error:  # a module of somebody's own may raise anything
         raise ConfigError(f"method.target={target!r} cannot be imported: {type(error).__name__}: {error}") from error
     if not isinstance(found, type) or not hasattr(found, "check_parameters"):

@@ -17,6 +17,7 @@ from runners.trial import FAILED, Fit, Trial, failure, feature_set_digest, score
 from runners.workers import WorkerDied, Workers
 
 BATCH_S = 0.1  # seconds of work that a task should hold, so that sending it costs little
+MOST_LOST = 3  # workers that may end before they begin a task: then it may be what ends them, as by what it imports
 TICK_S = 1.0  # seconds after which the caller hears from a run in which nothing ends
 
 
@@ -84,6 +85,7 @@ class _Task:
     identity: Identity  # of the code that this process has, and a worker must have
     protocol: Protocol | None = None  # of evaluations
     alone: bool = False  # whether a worker died when it was last tried
+    lost: int = 0  # workers that ended before they had begun it
 
     @property
     def is_fit(self):
@@ -112,6 +114,7 @@ class _Plan:
         self._sets = {}  # name -> features, that nobody evaluates yet
         self._asking = {}  # name -> open trials that wait for it, of which the first has asked for it
         self._alone = deque()  # tasks that were under way when a worker died, to be run one at a time
+        self._again = deque()  # tasks whose worker died before it had begun them
         self._ended = []
         self._in_flight = 0
         self._fit_s, self._eval_s = _Mean(), _Mean()
@@ -122,7 +125,8 @@ class _Plan:
 
     @property
     def finished(self):
-        return not (self._unfitted or self._asking or self._alone or self._in_flight or self._ended)
+        waiting = self._unfitted or self._asking or self._alone or self._again
+        return not (waiting or self._in_flight or self._ended)
 
     def next_task(self, n_running):
         """What a free worker should do, or None: evaluations first, so that a finished fit is soon on the disk."""
@@ -130,6 +134,8 @@ class _Plan:
             task = self._alone.popleft()
         elif self._alone or n_running >= self._n_jobs + self._spare:
             return None
+        elif self._again:
+            task = self._again.popleft()
         elif self._sets:
             names = list(self._sets)[: self._eval_s.batch(len(self._sets), self._n_jobs)]
             task = _Task(tuple((name, self._sets.pop(name)) for name in names), self._identity, self._protocol)
@@ -150,7 +156,7 @@ class _Plan:
         """Note the results of a task, or what became of it in their place."""
         self._in_flight -= len(task.items)
         if isinstance(results, WorkerDied):
-            self._lost(task)
+            self._lost(task, results)
             return
         if isinstance(results, Stopped):
             self._usage.fit_s += results.fit_s
@@ -179,10 +185,12 @@ class _Plan:
         ended, self._ended = self._ended, []
         return ended
 
-    def _lost(self, task):
-        """A worker died of a task: it is tried again alone, and failed if it was alone."""
-        if task.alone:
-            self._died(task)
+    def _lost(self, task, died):
+        """A worker died of a task: it is tried again alone, and failed if it was alone.  Not begun, it is as before."""
+        if not died.begun and task.lost < MOST_LOST:
+            (self._alone if task.alone else self._again).append(replace(task, lost=task.lost + 1))
+        elif task.alone:
+            self._died(task, died)
         else:
             self._alone.extend(replace(task, items=(item,), alone=True) for item in task.items)
 
@@ -225,8 +233,9 @@ class _Plan:
         done = open_trial
         self._ended.append(score(done.trial, done.fit, self._y, done.scores, done.eval_s, done.shared))
 
-    def _died(self, task):
-        error = RuntimeError("the worker process died while it ran this trial (out of memory?)")
+    def _died(self, task, died):
+        when = "while it ran" if died.begun else "before it began"
+        error = RuntimeError(f"the worker process died {when} this trial, {died.how or 'unseen'}")
         (item,) = task.items
         if task.is_fit:
             self._ended.append(failure(item, error))

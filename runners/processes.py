@@ -5,21 +5,47 @@ import ctypes
 import os
 import pkgutil
 import queue
+import secrets
 import signal
 import sys
 import threading
-from contextlib import contextmanager
+import time
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from multiprocessing import resource_tracker
+from multiprocessing.connection import wait
+from os import _exit  # the system's own, whatever a fit that runs here puts in its place
 
 from joblib.externals.loky.backend.context import get_context
 
+from runners import family
 from runners.memory import reset_peak
 
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 IN_WORKER = "runners.workers.run_in_worker"  # what the workers of a run do; not imported here, as that takes seconds
 BEGUN, ENDED, RAISED = "begun", "ended", "raised"  # what a worker says of a task
 SET_PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of Linux
+LEAVE_S = 1.0  # for a process whose pipe has closed to end by itself, so that it is known how it ended
 _idle = []  # started by earlier cells of a sweep, and free
+
+
+@dataclass(frozen=True)
+class Begun:
+    """What a worker says of itself when a task begins.
+
+    Attributes
+    ----------
+    at : float
+        Seconds of the clock that all processes share.
+    cpu : float
+        Its CPU seconds so far; nan where the system does not say.
+    reset : bool
+        Whether its memory's high-water mark counts from here.
+    """
+
+    at: float
+    cpu: float
+    reset: bool
 
 
 class Process:
@@ -35,28 +61,54 @@ class Process:
     def __init__(self, function):
         context = get_context("loky")  # starts no second copy of the command that runs, as "spawn" would
         self.connection, theirs = context.Pipe()
-        self._process = context.Process(target=_serve, args=(theirs, os.getpid(), function), env=ONE_THREAD)
+        self._mark = f"{os.getpid()}-{secrets.token_hex(16)}"
+        environment = {**ONE_THREAD, family.MARK: self._mark}
+        self._process = context.Process(target=_serve, args=(theirs, os.getpid(), function), env=environment)
         with _interrupts_blocked():  # Ctrl-C reaches every process of a terminal; the parent alone acts on it
             self._process.start()
         theirs.close()
         self.pid = self._process.pid
+        self._handle = family.handle_of(self.pid)
+
+    @property
+    def sentinel(self):
+        """What `multiprocessing.connection.wait` finds ready when the process has ended."""
+        # What the process forked may hold the pipe of multiprocessing's own sentinel open.
+        return self._process.sentinel if self._handle is None else self._handle
 
     @property
     def lives(self):
-        return self._process.exitcode is None
+        return self._process.exitcode is None and not wait([self.sentinel], 0)
+
+    @property
+    def exit_status(self):
+        """As `multiprocessing.Process.exitcode`: the number of a signal is below 0; None where it is not known."""
+        return self._process.exitcode
 
     def send(self, arguments):
         """Hand over a task; BrokenPipeError where the process is dead."""
         self.connection.send(arguments)
 
     def kill(self):
-        """End the process at once, whatever it runs."""
-        if os.name == "posix":
-            os.kill(self.pid, signal.SIGKILL)  # a zombie until it is joined, so the number is nobody else's
-        else:
-            self._process.terminate()
+        """End the process at once, whatever it runs, and what it has forked."""
+        if self.connection.closed:
+            return
+        if self._handle is not None:
+            with suppress(ProcessLookupError):
+                signal.pidfd_send_signal(self._handle, signal.SIGKILL)
+        elif self._process.exitcode is None:  # else its number may be somebody else's
+            self._process.terminate() if os.name != "posix" else os.kill(self.pid, signal.SIGKILL)
         self._process.join()
+        family.end_marked(self._mark)
         self.connection.close()
+        if self._handle is not None:
+            os.close(self._handle)
+            self._handle = None
+
+    def end(self):
+        """The same for a process whose pipe has closed, which may be about to end by itself."""
+        wait([self.sentinel], LEAVE_S)
+        self.kill()
 
 
 def lives(pid):
@@ -107,8 +159,14 @@ def close():
         _idle.pop().kill()
 
 
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_idle.clear)  # a copy of this process has no workers: they are the parent's
+
+
 def _serve(connection, parent, function):
     _end_with(parent)
+    family.adopt_orphans()
+    _let_go_in_children(connection)
     tasks = queue.SimpleQueue()
     # A thread takes what comes, so that the sender never waits, and hears of the parent's end during a fit.
     threading.Thread(target=_receive, args=(connection, tasks), daemon=True).start()
@@ -118,9 +176,13 @@ def _serve(connection, parent, function):
         try:
             if isinstance(arguments, Exception):
                 raise arguments
-            connection.send((ENDED, run(lambda: connection.send((BEGUN, reset_peak())), *arguments)))
+            connection.send((ENDED, run(lambda: connection.send((BEGUN, _begun())), *arguments)))
         except Exception as error:
             connection.send((RAISED, error))
+
+
+def _begun():
+    return Begun(time.monotonic(), family.cpu_seconds(os.getpid()), reset_peak())
 
 
 def _receive(connection, tasks):
@@ -128,7 +190,7 @@ def _receive(connection, tasks):
         try:
             arguments = connection.recv()
         except (EOFError, OSError):  # nobody is left to work for
-            os._exit(1)
+            _exit(1)
         except Exception as error:  # of what cannot be imported here
             arguments = error
         tasks.put(arguments)
@@ -139,7 +201,24 @@ def _end_with(parent):
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
     if os.name == "posix" and os.getppid() != parent:  # it died before
-        os._exit(1)
+        _exit(1)
+
+
+def _let_go_in_children(connection):
+    """Let what a fit forks neither hold the pipe to the parent open nor outlive this process."""
+    worker, by_main = os.getpid(), []
+
+    def before():
+        by_main[:] = [threading.current_thread() is threading.main_thread()]
+
+    def in_child():
+        connection.close()
+        # The system sends the signal when the thread that forked ends, and other threads may end before their work.
+        if by_main[0] and sys.platform == "linux" and os.getppid() == worker:
+            ctypes.CDLL(None).prctl(SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
+
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(before=before, after_in_child=in_child)
 
 
 @contextmanager

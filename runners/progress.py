@@ -22,6 +22,11 @@ def counted(number, noun):
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
+def say_compiling():
+    """Say why the first run on a machine takes a while: for `metrics.kmeans.load_engine`."""
+    log.info("  compiling the K-means engine, once on this machine: some ten seconds")
+
+
 def usage_text(usage, n_workers, seconds):
     """Shares of the workers' time, and how many feature sets were evaluated.
 

@@ -1,5 +1,6 @@
 """The CSVs of a cell as frames; of one that is damaged, the file, line, column, value and remedy."""
 
+import codecs
 import csv
 import glob
 import io
@@ -65,6 +66,7 @@ def read_frame(path, names=None):
     except OSError as error:
         raise StoreError(f"cannot read {path}: {error.strerror}.") from error
     names = names or COLUMNS[path.stem]
+    data = plain(data)
     data = data[: data.rfind(b"\n") + 1] or (",".join(names) + "\n").encode()
     asked, names = names, columns_of(data, names)
     try:
@@ -95,6 +97,12 @@ def columns_of(data, names):
     header = data[: data.find(b"\n")].decode(errors="replace").split(",")
     early = header == names[: len(header)] and all(name in LATER for name in names[len(header) :])
     return header if early else names
+
+
+def plain(data):
+    """The bytes of a CSV as a run writes them: spreadsheets put a mark before them, and have other ends of lines."""
+    data = data.removeprefix(codecs.BOM_UTF8)
+    return data.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in data else data
 
 
 def empty_frame(names):
@@ -144,11 +152,11 @@ def read_rows(path):
     StoreError
         As `read_frame`, for what is no table of the right columns.
     """
-    data = path.read_bytes()
+    data = plain(path.read_bytes())
     data = data[: data.rfind(b"\n") + 1]  # the last line may be one that is being written
     names = columns_of(data, COLUMNS[path.stem])
     try:
-        rows = list(csv.reader(io.StringIO(data.decode(), newline="")))
+        rows = [row for row in csv.reader(io.StringIO(data.decode(), newline="")) if row]
         whole = rows and rows[0] == names and all(len(row) == len(names) for row in rows)
     except (ValueError, csv.Error):
         whole = False
@@ -199,7 +207,7 @@ def _place(data, names):
             where = f", line {reader.line_num}"
             if reader.line_num == 1 and row != names:
                 return f"{where}: the columns are {shortened(','.join(row))}, not {','.join(names)}"
-            if len(row) != len(names):
+            if row and len(row) != len(names):
                 return f"{where}: {len(row)} values instead of {len(names)}"
             for name, value in zip(names, row, strict=True) if reader.line_num > 1 else ():
                 if problem := fault_of(name, value):

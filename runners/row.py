@@ -21,7 +21,7 @@ class Row:
     fit_s, eval_s : float
         Seconds of the fit, also of one that a cap ended, and of the trial's own evaluations.
     peak_mb : float
-        Largest memory of the process during the fit, also of one that a cap ended.
+        Largest memory of the process during the fit, also of one that a cap ended; under a cap, with what it forked.
     n_scores : int
         Number of the trial's rows in ``scores.csv``: fewer there mean that a crash cut the trial off.
     shared : str

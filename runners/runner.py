@@ -23,7 +23,7 @@ class Runner:
     points : {"grid", "sample", "default"}
         All of the grid, `runners.grid.diagonal` of it, or the default parameters.
     max_seconds, max_memory : float, optional
-        Caps of one fit, in seconds and GB; a fit beyond them is ended.
+        Caps of one fit with what it forks, in CPU seconds and GB; a fit beyond them is ended.
     retry : tuple of str
         Statuses, of `UNSCORED`, with which a stored trial is run again.
     changed : {"redo", "keep"}
@@ -50,7 +50,7 @@ class Runner:
 
 def check_caps(content):
     """Refuse a cap in the part ``runner`` of a configuration that cannot be meant, or kept on this system."""
-    for name, unit in (("max_seconds", "seconds"), ("max_memory", "GB")):
+    for name, unit in (("max_seconds", "CPU seconds"), ("max_memory", "GB")):
         value = content.get(name)
         if value is not None and (type(value) not in (int, float) or value <= 0):
             raise ConfigError(f"runner.{name}={value!r:.80} must be a number of {unit} above 0, or null for no cap.")

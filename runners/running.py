@@ -51,6 +51,6 @@ def read_run(folder):
         keys, n_workers, pid = content["trials"], content["n_workers"], content["pid"]
     except FileNotFoundError:
         return None, 0
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise StoreError(f"{path} is damaged: remove it, the next run of the cell writes it anew.") from error
     return keys, n_workers if pid is not None and lives(pid) else 0

@@ -20,6 +20,7 @@ MISSING_DATA = ("error", "skip")
 POINTS = ("grid", "sample", "default")
 CHANGED = ("redo", "keep")
 MOST_JOBS = 1024
+MOST_BITS = 1024  # of a number that is printed with all its digits: Python refuses to print 4,300 of them
 
 
 @dataclass(frozen=True)
@@ -71,6 +72,7 @@ def read_config(config):
     ConfigError
         Naming the value and what it must be.
     """
+    _check_parts(config)
     study, results_dir, dataset, method = read_names(config)
     data_dir, missing_data = _part(config, "data_dir", None), _part(config, "missing_data", "error")
     if data_dir is not None and not (isinstance(data_dir, str) and "\0" not in data_dir):
@@ -116,6 +118,21 @@ def read_names(config):
             raise ConfigError(f"the file of the {group} lacks 'name': write that of the file.")
         check_name(f"{group}.name", content["name"])
     return study, Path(results_dir), dataset, method
+
+
+def _check_parts(config):
+    """Refuse what is no part of a configuration, as a name that was mistyped would have no effect."""
+    parts = [item.name for item in fields(Settings)]
+    for name in config:
+        if name in ("cell", "experiment"):
+            raise ConfigError(
+                f"{name}={shown(config[name])} would have no effect: there is no such file of conf/{name}, or its "
+                "first line is not `# @package _global_`."
+            )
+        if name not in (*parts, "hydra"):
+            raise ConfigError(
+                f"{shown(name)} is no part of a configuration; it has: {', '.join(parts)}.{did_you_mean(name, parts)}"
+            )
 
 
 def check_name(what, name):
@@ -227,7 +244,7 @@ def check_values(where, value):
 
 def shown(value):
     """A value as it is printed in an error: on one line, and not at any length."""
-    text = repr(value)
+    text = hex(value) if type(value) is int and value.bit_length() > MOST_BITS else repr(value)
     return text if len(text) <= 80 else f"{text[:77]}..."
 
 

@@ -23,9 +23,12 @@ import pandas as pd
 
 from metrics.protocol import Protocol
 from runners.files import (
+    NAMING,
     append_rows,
+    check_places,
     clear_unfinished,
     csv_of,
+    frame_of_cell,
     header_of,
     keep_last,
     keep_lines,
@@ -33,7 +36,7 @@ from runners.files import (
     lines_of,
     replace_file,
 )
-from runners.reading import IDENTITY, StoreError, columns_of, empty_frame, read_frame, read_rows
+from runners.reading import IDENTITY, StoreError, columns_of, empty_frame, plain, read_frame, read_rows
 from runners.row import COLUMNS, FACTS, LATER, MEASURES, SCORES, TRACES, TRIALS, counts_of
 
 __all__ = [
@@ -161,7 +164,8 @@ class Store:
         for name, path in self._paths.items():
             clear_unfinished(path)
             text = path.read_bytes() if path.exists() else b""
-            whole = _with_later_columns(text[: text.rfind(b"\n") + 1], COLUMNS[name])
+            whole = plain(text)
+            whole = _with_later_columns(whole[: whole.rfind(b"\n") + 1], COLUMNS[name])
             if not whole:
                 replace_file(path, header_of(name))
             elif not whole.startswith(header_of(name)):
@@ -181,6 +185,9 @@ class Store:
         }
         for name in COLUMNS:
             keep_lines(self._paths[name], complete.__contains__)
+        folder = self.folder.parent if self.folder.name == REDO else self.folder
+        for name in NAMING:
+            check_places(self._paths[name], folder)
 
 
 def load_results(results_dir, study=None, dataset=None, method=None):
@@ -228,10 +235,10 @@ def load_results(results_dir, study=None, dataset=None, method=None):
 def _read_cell(path, patience=READ_AGAIN):
     """File -> its rows of committed trials, of the cell with this ``trials.csv``."""
     # The marks are read first: what they commit is then complete in the other files.
-    trials = read_frame(path)
+    trials = frame_of_cell(path)
     found = {"trials": trials}
     for name in OTHERS:
-        frame = read_frame(path.with_name(f"{name}.csv"))
+        frame = frame_of_cell(path.with_name(f"{name}.csv"))
         found[name] = frame[frame["trial"].isin(trials["trial"])]
     wanted = pd.DataFrame(map(counts_of, trials.to_dict("records")), trials["trial"], OTHERS).fillna(0)
     for name in OTHERS:

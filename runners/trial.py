@@ -20,6 +20,7 @@ from threadpoolctl import threadpool_limits
 from metrics.evaluate import PER_RESTART, PER_SET, evaluate, evaluate_labels
 from metrics.protocol import OPTIONAL, Protocol
 from metrics.study import FAILED
+from runners.exits import exits_as_errors
 from runners.memory import peak_mb, reset_peak
 from runners.method import load_class
 from runners.provenance import Identity, git_sha
@@ -118,7 +119,8 @@ def fit_trial(trial, X):
         warnings.simplefilter("ignore", ConvergenceWarning)  # the status says so
         try:
             started = time.perf_counter()
-            selector = trial.selector().fit(X)
+            with exits_as_errors():
+                selector = trial.selector().fit(X)
             row["fit_s"] = time.perf_counter() - started
             subsets = {size: selector.subset(size) for size in trial.sizes}
         except Exception as error:

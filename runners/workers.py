@@ -3,9 +3,11 @@
 import functools
 import os
 import shutil
+import signal
 import tempfile
 import time
 from collections import deque
+from dataclasses import dataclass
 from multiprocessing.connection import wait
 from pathlib import Path
 
@@ -13,20 +15,36 @@ import filelock
 import numpy as np
 
 from metrics.evaluate import evaluate
+from metrics.kmeans import load_engine
 from runners import processes
 from runners.caps import Caps
 from runners.code import CodeChanged, code_of_evaluation
+from runners.family import cpu_seconds, descendants, is_stopped, memory_mb
 from runners.memory import memory_of
+from runners.method import load_class
 from runners.provenance import Identity
 from runners.trial import fit_trial
 
 PREFIX = "ufs-bench-"  # of the folders with a copy of the data that all workers map
 LOCK = ".lock"
 WATCH_S = 0.05  # seconds between two looks at fits that have a cap
+LOOK_S = 1.0  # that may lie between two looks, as results are stored meanwhile; what is beyond, the parent was stopped
 
 
+@dataclass(frozen=True)
 class WorkerDied:
-    """In place of results: the process ended while it ran the task, killed for memory, say."""
+    """In place of results: the process ended before the task did, killed for memory, say.
+
+    Attributes
+    ----------
+    begun : bool
+        Whether it had begun the task: one that it had not begun is not to blame.
+    how : str
+        How the process ended, in words.
+    """
+
+    begun: bool
+    how: str = ""
 
 
 class Workers:
@@ -93,14 +111,17 @@ class Workers:
         while True:
             for worker in [worker for worker in self._workers if worker.dead]:
                 self._workers.remove(worker)
-                self._ended += [(task, WorkerDied()) for task in worker.tasks]
+                self._ended += worker.lost()
             left = deadline - time.monotonic()
             if self._ended or not self._workers or left <= 0:
                 break
-            ready = wait([worker.connection for worker in self._workers], min(left, WATCH_S) if self._caps else left)
+            watched = [watched for worker in self._workers for watched in worker.watched]
+            ready = wait(watched, min(left, WATCH_S) if self._caps else left)
             for worker in self._workers:
                 if worker.connection in ready:
                     self._ended += worker.receive()
+                elif not set(worker.watched).isdisjoint(ready):  # a process that it has forked holds its pipe open
+                    worker.end()
                 elif stop := worker.stop_at(self._caps):
                     self._ended.append((worker.tasks.popleft(), stop))
         ended, self._ended = self._ended, []
@@ -113,51 +134,101 @@ class _Worker:
     def __init__(self):
         self._process = processes.take()
         self.connection = self._process.connection
+        self.watched = (self.connection, self._process.sentinel)
         self.tasks, self.dead = deque(), False
-        self._begun = self._reset = None  # when the first of its tasks began, and whether its memory counts from there
+        self._begun = self._how = None  # what it said when the first of its tasks began; how it ended
+        self._peak = 0.0  # MB of the same task, where somebody looks
 
     def submit(self, task, folder):
         self.tasks.append(task)
         try:
             self._process.send((task, folder))
         except OSError:  # it died since its last task
-            self.kill()
+            self.end()
 
     def receive(self):
         """(task, results), or nothing where it only says that it has begun."""
         try:
             what, content = self.connection.recv()
         except (EOFError, OSError):
-            self.kill()
+            self.end()
             return []
         if what == processes.BEGUN:
-            self._begun, self._reset = time.monotonic(), content
+            self._begun, self._peak = content, 0.0
+            self._clock = Clock(content.at)
             return []
         task, self._begun = self.tasks.popleft(), None
         if what == processes.RAISED:
             raise content
+        if task.is_fit:
+            for fit, _ in content:
+                fit.row["peak_mb"] = max(fit.row["peak_mb"], self._peak)  # with what the fit had forked
+            if descendants(self._process.pid):  # which would disturb, and count as, the next fit
+                self.kill()
         return [(task, content)]
 
     def stop_at(self, caps):
         """End the fit that has reached a cap; the Stopped of it, or None."""
         if not caps or self._begun is None or not self.tasks[0].is_fit:
             return None
-        peak = memory_of(self._process.pid, peak=self._reset)
-        stop = caps.reached(time.monotonic() - self._begun, peak)
+        pid = self._process.pid
+        self._clock.look(is_stopped(pid))
+        self._peak = max(self._peak, memory_mb(pid, peak=self._begun.reset))
+        stop = caps.reached(cpu_seconds(pid) - self._begun.cpu, self._clock.seconds, self._peak)
         if stop is not None:
             self.kill()
         return stop
+
+    def lost(self):
+        """(task, WorkerDied) for what it was sent and has not done."""
+        begun = self._begun is not None and self._how is not None
+        return [(task, WorkerDied(begun and place == 0, self._how or "")) for place, task in enumerate(self.tasks)]
 
     def kill(self):
         self.dead = True
         self._process.kill()
 
+    def end(self):
+        """The same for a process that is about to end, or has."""
+        self.dead = True
+        self._process.end()
+        self._how = how_it_ended(self._process.exit_status)
+
     def leave(self, most):
         """Be of use to the next cell; with work left, as after an error, end."""
-        if self.tasks:
+        if self.tasks or self.dead:
             self.kill()
         else:
             processes.give_back(self._process, most)
+
+
+class Clock:
+    """Seconds of a fit by the clock, without those in which it was stopped.
+
+    Ctrl-Z stops whoever looks at the clock, too: of the time between two looks no more counts than a look takes.
+    """
+
+    def __init__(self, started):
+        self.seconds, self._looked = 0.0, started
+
+    def look(self, stopped):
+        now = time.monotonic()
+        if not stopped:
+            self.seconds += min(now - self._looked, LOOK_S)
+        self._looked = now
+
+
+def how_it_ended(status):
+    """The exit status of a process in words."""
+    if status is None:
+        return "it is not known how"
+    if status >= 0:
+        return f"with exit status {status}"
+    try:
+        name = signal.Signals(-status).name
+    except ValueError:
+        name = f"signal {-status}"
+    return f"by {name}{' (out of memory?)' if name == 'SIGKILL' else ''}"
 
 
 def remove_leftovers():
@@ -206,6 +277,12 @@ def _evaluated(features, X, y, protocol):
 
 
 def run_in_worker(begin, task, folder):
+    """The results of a task; without a folder of data, the MB that this process holds once it has the task's class."""
+    if folder is None:
+        _mapped.cache_clear()
+        load_class(task)
+        load_engine()
+        return memory_of("self", peak=False)
     X, y = _mapped(folder)
     # Before it begins, as what a first import takes is none of the fit's seconds.
     code = {Identity.of(trial.cls) for trial in task.items} if task.is_fit else {code_of_evaluation().digest}

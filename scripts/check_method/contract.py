@@ -11,6 +11,7 @@ import yaml
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import check_estimator
 
+from runners.exits import exits_as_errors
 from runners.method import load_class
 from scripts.core.conf import CONF
 
@@ -110,7 +111,8 @@ def examine(check, method):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             warnings.simplefilter("error", RuntimeWarning)
-            check(method)
+            with exits_as_errors():
+                check(method)
     except Exception as error:
         return Finding(KNOWN, known) if known else Finding(FAIL, in_one_line(error), traceback.format_exc())
     return Finding(FAIL, f"holds, but EXCEPTIONS says: {known}") if known else Finding(OK)
@@ -132,9 +134,10 @@ def examine_as_estimator(method):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         warnings.simplefilter("error", RuntimeWarning)
-        results = check_estimator(
-            estimator, expected_failed_checks=expected_failures(estimator), on_skip=None, on_fail=None
-        )
+        with exits_as_errors():
+            results = check_estimator(
+                estimator, expected_failed_checks=expected_failures(estimator), on_skip=None, on_fail=None
+            )
     return {result["check_name"]: _of_sklearn(result) for result in results if result["status"] != "skipped"}
 
 

@@ -1,7 +1,9 @@
 """Memory before a fit: what a method says it takes is enough and not much more, and what cannot fit is refused."""
 
 import inspect
+import itertools
 import os
+import re
 from types import SimpleNamespace
 
 import numpy as np
@@ -15,6 +17,7 @@ from runners.caps import Caps
 from runners.grid import expand
 from runners.memory import free_mb, memory_of, reset_peak
 from runners.method import ConfigError, Method
+from runners.pool import run_all
 from scripts.core.conf import find, names
 
 PROTOCOL = Protocol(name="p", sizes=(5,), scaling="none", restarts=2, seed=0, nmi="geometric", max_iter=5)
@@ -83,6 +86,26 @@ def test_a_fit_that_cannot_be_held_is_refused_with_need_room_and_remedy(monkeypa
     assert workers_within_memory(asked, (25_000, 20), 2, Caps(max_memory=6)) == 1
     with pytest.raises(ConfigError, match="nothing was started"):  # 64 GB asked of a smaller machine
         workers_within_memory(asked, (25_000, 20), 2, Caps(max_memory=64))
+
+
+def test_a_cap_below_what_a_worker_holds_before_a_fit_is_refused_with_value_bound_and_remedy():
+    asked, shape = trials("laplacian_score", (1000, 1000)), (1000, 1000)
+    words = (
+        r"runner.max_memory=0.1 GB is less than a worker holds before it begins a fit, (\d+) MB of program and 8 MB of "
+        r"data: nothing was started. Set runner.max_memory=(0\.\d) or more, or null for no cap."
+    )
+    with pytest.raises(ConfigError, match=words) as caught:
+        workers_within_memory(asked, shape, 2, Caps(max_memory=0.1))
+    program, least = (float(text) for text in re.search(words, str(caught.value)).groups())
+    assert 100 < program < 500 and program + 8 < 1024 * least < program + 8 + 103  # rounded up to a tenth of a GB
+    assert workers_within_memory(asked, shape, 2, Caps(max_memory=least)) > 0
+    # The least that is named is enough: every fit and every evaluation that comes between them goes in.
+    rng = np.random.default_rng(0)
+    made_up = SimpleNamespace(name="d", X=rng.random((60, 20)), y=np.arange(60) % 3, n_features=20, n_classes=3, sha="")
+    method = {**find("method", "laplacian_score"), "grid": {"n_neighbors": [3, 4, 5, 6]}}
+    few = expand("s", made_up, method, PROTOCOL)
+    ended = itertools.chain.from_iterable(run_all(few, made_up.X, made_up.y, 1, caps=Caps(max_memory=least)))
+    assert [outcome.trial["status"] for outcome in ended] == ["converged"] * 4
 
 
 def test_fewer_workers_run_where_memory_is_short_and_a_line_says_why(monkeypatch, caplog):

@@ -58,7 +58,7 @@ def methods_module(tmp_path_factory):
                     if self.what == "raise" and self.gain == 2:
                         raise RuntimeError("two, is\\nnot \\"allowed\\"")
                     if self.what == "die" and self.gain == 2:
-                        os._exit(9)
+                        os.kill(os.getpid(), 9)
                     if self.what == "sleep" and self.gain == 2:
                         time.sleep(2)
                     labels = (X[:, 0] > X[:, 0].mean()).astype(int)
@@ -170,7 +170,7 @@ def test_the_key_does_not_change_with_the_study(dataset, method):
         ({"grid": {"gain": []}}, "must be a list"),
         ({"grid": {"gain": 3.0}}, "must be a list"),
         ({"grid": {"gain": [1.0, -1.0]}}, r"gain=-1.0 must be a number in \[0"),
-        ({"grid": {"gain": [1.0, 1.0]}}, "asks twice"),
+        ({"grid": {"gain": [1.0, 1.0]}}, "1.0 and 1.0, which are the same value"),
     ],
 )
 def test_a_grid_error_shows_before_any_fit(dataset, method, kwargs, words):
@@ -222,7 +222,7 @@ def test_a_trial_scores_every_size_and_restart_and_the_learned_labels_once(datas
 
 def test_a_failing_trial_is_recorded_with_its_error_on_one_line_and_the_rest_goes_on(dataset, method, tmp_path):
     trials = expand("s", dataset, method(params={"what": "raise"}), PROTOCOL)
-    commit(tmp_path / "s/d/m", run_all(trials, dataset.X, dataset.y, 1))
+    commit(tmp_path / "s/blobs/troublesome", run_all(trials, dataset.X, dataset.y, 1))
     stored = load_results(tmp_path).trials
     assert stored["status"].value_counts().to_dict() == {"converged": 3, "failed": 1}
     assert stored.loc[stored["status"] == "failed", "error"].item() == 'RuntimeError: two, is not "allowed"'
@@ -290,7 +290,7 @@ def test_floats_come_back_as_they_went(dataset, method, tmp_path):
     outcome = run_trial(expand("s", dataset, method(), PROTOCOL)[0], dataset.X, dataset.y)
     values = np.random.default_rng(0).uniform(size=len(outcome.scores))
     rows = [(*row[:-1], float(value)) for row, value in zip(outcome.scores, values, strict=True)]
-    commit(tmp_path / "s/d/m", [[replace(outcome, scores=rows)]])
+    commit(tmp_path / "s/blobs/troublesome", [[replace(outcome, scores=rows)]])
     np.testing.assert_array_equal(np.sort(load_results(tmp_path).scores[store_module.SCORES[-1]]), np.sort(values))
 
 
@@ -308,13 +308,13 @@ def test_a_crash_at_any_byte_loses_the_unfinished_trial_only(dataset, method, tm
     ]
     total = sum(len(text) for _, text in added)
     for cut in range(0, total, 7):
-        folder = tmp_path / f"cut{cut}/d/m"
+        folder = tmp_path / f"cut{cut}/s/blobs/troublesome"
         folder.mkdir(parents=True)
         left = cut
         for name, text in added:
             (folder / name).write_bytes((tmp_path / "first" / name).read_bytes() + text[:left])
             left = max(0, left - len(text))
-        before = load_results(tmp_path, f"cut{cut}")
+        before = load_results(tmp_path / f"cut{cut}")
         assert list(before.trials["trial"]) == [trials[0].key]
         assert set(before.scores["trial"]) == {trials[0].key}
         with Store(folder) as store:
@@ -325,11 +325,12 @@ def test_a_crash_at_any_byte_loses_the_unfinished_trial_only(dataset, method, tm
 
 @pytest.mark.parametrize("name", ["scores", "traces", "measures"])
 def test_a_trial_whose_rows_went_missing_is_not_done(dataset, method, tmp_path, name):
+    folder = tmp_path / "s/blobs/troublesome"
     trials = expand("s", dataset, method(), PROTOCOL)
-    undisturbed(trials, dataset, tmp_path)
-    lines = (tmp_path / f"{name}.csv").read_text().splitlines(keepends=True)
-    (tmp_path / f"{name}.csv").write_text("".join(lines[:-1]))
-    with Store(tmp_path) as store:
+    undisturbed(trials, dataset, folder)
+    lines = (folder / f"{name}.csv").read_text().splitlines(keepends=True)
+    (folder / f"{name}.csv").write_text("".join(lines[:-1]))
+    with Store(folder) as store:
         assert done(store) == {trial.key for trial in trials[:-1]}
 
 
@@ -355,13 +356,14 @@ def test_a_full_disk_leaves_the_files_as_they_were(dataset, method, tmp_path, mo
 
 
 def test_failed_trials_are_not_done_and_can_be_forgotten(dataset, method, tmp_path):
+    folder = tmp_path / "s/blobs/troublesome"
     trials = expand("s", dataset, method(params={"what": "raise"}), PROTOCOL)
-    commit(tmp_path, run_all(trials, dataset.X, dataset.y, 1))
-    with Store(tmp_path) as store:
+    commit(folder, run_all(trials, dataset.X, dataset.y, 1))
+    with Store(folder) as store:
         assert trials[1].key not in done(store) and len(done(store)) == 3
         store.forget([trials[0].key, trials[1].key])
         assert done(store) == {trials[2].key, trials[3].key}
-    assert trials[0].key not in (tmp_path / "scores.csv").read_text()
+    assert trials[0].key not in (folder / "scores.csv").read_text()
 
 
 def test_a_store_of_other_columns_is_refused_and_left_alone(tmp_path):

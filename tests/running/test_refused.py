@@ -1,0 +1,138 @@
+"""Settings that would have no effect, or that no reader takes, are refused in one line."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from omegaconf import OmegaConf
+
+from metrics.evaluate import evaluate
+from metrics.protocol import Protocol, same_values
+from runners.boundary import words_of
+from runners.method import ConfigError, Method
+from runners.settings import read_config, shown
+
+ROOT = Path(__file__).resolve().parents[2]
+METHOD = (
+    "name: {}\ntarget: methods.laplacian_score.LaplacianScore\nparams: {{n_neighbors: 5}}\ngrid: {{n_neighbors: {}}}\n"
+)
+PROTOCOL = {"name": "p", "sizes": (2,), "scaling": "none", "restarts": 2, "seed": 0, "nmi": "max", "max_iter": 5}
+
+
+@pytest.fixture(scope="module")
+def conf(tmp_path_factory):
+    """A folder for --config-dir with files that nobody should write."""
+    files = {
+        "experiment/first": "# @package _global_\ndefaults:\n  - /experiment/second\n",
+        "experiment/second": "# @package _global_\ndefaults:\n  - /experiment/first\n",
+        "experiment/mistyped": "# @package _global_\nstudie: mine\n",
+        "experiment/unpacked": "study: mine\n",
+        "cell/digits_mcfs": "# @package _global_\nmissing_data: skip\n",
+        "method/deep": METHOD.format("deep", "[" * 3000 + "5" + "]" * 3000),
+        "method/digits": METHOD.format("digits", f"[{'9' * 5000}]"),
+        "method/hexadecimal": METHOD.format("hexadecimal", f"[0x{'f' * 5000}]"),
+    }
+    folder = tmp_path_factory.mktemp("conf")
+    for name, text in files.items():
+        path = folder / f"{name}.yaml"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+    return folder
+
+
+@pytest.mark.parametrize(
+    "words, said",
+    [
+        ("experiment=first", "the defaults of these files name each other: experiment/"),
+        ("experiment=mistyped", "'studie' is no part of a configuration; it has: study, "),
+        ("experiment=unpacked", "experiment={'study': 'mine'} would have no effect: there is no such file of conf/"),
+        ("+stduy=mine", "'stduy' is no part of a configuration"),
+        ("cell=nothing", "cell=nothing would have no effect: there is no such file of conf/cell."),
+        ("method=deep", "values are nested too deep in"),
+        ("method=digits", "a whole number has 5000 digits in"),
+        ("method=hexadecimal", "must be a number of at most 64 bits."),
+        (f"+method.grid.n_neighbors=[{'9' * 5000}]", "a whole number has 5000 digits: it must be one of at most"),
+        (f"+method.grid.n_neighbors={'[' * 3000}5{']' * 3000}", "values are nested too deep: "),
+        ("+method.grid.n_neighbors=[5,3,5.0]", "method.grid.n_neighbors has 5 and 5.0, which are the same value"),
+        ("+protocol.sizes_for={digit:[3]}", "digit is no file of conf/dataset. Did you mean digits?"),
+        ("+protocol.sizes_for={mcfs:[3]}", "protocol.sizes_for.mcfs would have no effect: mcfs is no file of conf/"),
+    ],
+)  # fmt: skip
+def test_what_would_have_no_effect_or_cannot_be_read_is_refused_in_one_line(conf, tmp_path, words, said):
+    given = ["dataset=digits", "protocol=smoke", "runner.n_jobs=1", f"results_dir={tmp_path}", words]
+    given += [] if words.startswith("method=") else ["method=laplacian_score"]
+    command = [sys.executable, "run.py", "--config-dir", str(conf), *given]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
+    output = done.stdout + done.stderr
+    lines = [line for line in output.splitlines() if line.startswith("error: ")]
+    assert done.returncode == 1 and len(lines) == 1 and said in lines[0] and "Traceback" not in output, output
+    assert not list(tmp_path.rglob("trials.csv"))
+
+
+def test_a_cell_that_has_no_file_of_its_own_and_one_that_is_named_may_be_run(conf, tmp_path):
+    for words in ("method=laplacian_score", "method=laplacian_score cell=digits_mcfs"):
+        given = ["dataset=digits", "protocol=smoke", "runner.n_jobs=1", "runner.plan=true", f"results_dir={tmp_path}"]
+        command = [sys.executable, "run.py", "--config-dir", str(conf), *given, *words.split()]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("values", [[1, 2, 1.0], [0.0, -0.0], [0.1, 1e-1], ["heat", "heat"], [[1], [1.0]]])
+def test_a_value_that_is_there_twice_is_found(values):
+    assert same_values(values) == (values[0], values[-1])
+    assert same_values([True, 1, 0, False, "1", 2.0]) is None
+
+
+@pytest.mark.parametrize("values", [[5, 5.0], [0.0, -0.0]])
+def test_the_same_value_twice_is_refused_in_a_grid(values):
+    content = {"name": "m", "target": "methods.laplacian_score.LaplacianScore", "params": {}}
+    pair = f"{values[0]} and {values[1]}"
+    with pytest.raises(ConfigError, match=f"method.grid.n_neighbors has {pair}, which are the same value: remove one."):
+        Method.read({**content, "grid": {"n_neighbors": values}})
+
+
+def test_the_same_value_twice_is_refused_in_a_protocol():
+    with pytest.raises(ValueError, match="protocol.grid_values has 1 and 1.0, which are the same value: remove one."):
+        Protocol(**PROTOCOL, grid_values=(1, 0.1, 1.0))
+    assert Protocol(**PROTOCOL, grid_values=(1, 0.1)).grid_values == (1, 0.1)
+
+
+def test_a_key_that_is_no_part_is_refused_wherever_a_configuration_is_read():
+    with pytest.raises(ConfigError, match="'methods' is no part of a configuration.*Did you mean method?"):
+        read_config(OmegaConf.create({"study": "s", "methods": "mcfs"}))
+
+
+def test_a_number_of_any_length_can_be_shown():
+    assert shown(10**5000).startswith("0x") and len(shown(-(10**5000))) <= 80 and shown(2**70) == str(2**70)
+
+
+def test_a_recursion_of_other_code_keeps_its_traceback():
+    def again():
+        return again()
+
+    with pytest.raises(RecursionError) as caught:
+        again()
+    assert words_of(caught.value) is None
+
+
+@pytest.mark.parametrize(
+    "features, words",
+    [
+        ([0, 2, 2], r"features has 2 2 times, and may have it once: remove the others"),
+        ([0, -1], r"features has -1, which must be in \[0, n_features=4\)"),
+        ([1, 4], r"features has 4, which must be in \[0, n_features=4\): count the columns of X from 0"),
+        ([0.0, 1.0], "type float64 must be a list of one or more whole numbers"),
+        ([True, False, True, True], "type bool must be a list"),
+        ([], r"shape \(0,\)"),
+        ([[0, 1]], r"shape \(1, 2\)"),
+        (2, r"shape \(\)"),
+    ],
+)
+def test_features_that_are_no_set_of_columns_are_refused(features, words):
+    X, y = np.random.default_rng(0).normal(size=(12, 4)), np.arange(12) % 3
+    with pytest.raises(ValueError, match=words):
+        evaluate(features, X, y, Protocol(**PROTOCOL))
+    scores = [evaluate(right, X, y, Protocol(**PROTOCOL))[0] for right in ([3, 0], np.array([0, 3], dtype=np.uint8))]
+    np.testing.assert_array_equal(*scores)

@@ -1,0 +1,199 @@
+"""Workers that somebody kills: a task that had not begun is run again, and no number is signalled that is not ours."""
+
+import itertools
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from metrics.protocol import Protocol
+from runners import pool, processes
+from runners.caps import Caps
+from runners.grid import expand
+from runners.pool import run_all
+from runners.store import load_results
+
+ROOT = Path(__file__).resolve().parents[2]
+PROTOCOL = Protocol(name="test", sizes=(2, 3), scaling="none", restarts=3, seed=0, nmi="geometric", max_iter=20)
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals")
+ENDING = """
+import os
+import sys
+from pathlib import Path
+from methods.core.base import BaseSelector, Solution
+
+class Ending(BaseSelector):
+    def __init__(self, n_features_to_select=None, *, gain=1.0, how=""):
+        self.n_features_to_select, self.gain, self.how = n_features_to_select, gain, how
+
+    def _solve(self, X, rng):
+        if self.gain == 2 and self.how == "native":
+            import ctypes
+            ctypes.CDLL(None)._exit(3)
+        if self.gain == 2 and self.how == "segfault":
+            os.kill(os.getpid(), 11)
+        return Solution(self.gain * X.var(axis=0))
+"""
+DATA = SimpleNamespace(
+    name="blobs", X=np.random.default_rng(0).normal(size=(30, 6)), y=np.arange(30) % 3, n_classes=3, sha="ab12"
+)
+
+
+@pytest.fixture(scope="module")
+def ending(tmp_path_factory):
+    """The dotted name of a selector that ends its process where gain is 2."""
+    folder = tmp_path_factory.mktemp("modules")
+    (folder / "ending.py").write_text(textwrap.dedent(ENDING))
+    # A module that this process imports, and every worker dies of.
+    (folder / "deadly.py").write_text(
+        f"import os\nfrom ending import Ending\nos.getpid() == {os.getpid()} or os.abort()"
+    )
+    processes.close()  # workers that other tests have started do not know the new folder
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(folder)
+        patch.setenv("PYTHONPATH", str(folder), prepend=os.pathsep)
+        yield "ending.Ending"
+    processes.close()
+
+
+def trials_of(target, how=""):
+    method = {"name": "ending", "target": target, "params": {"gain": 1.0, "how": how}}
+    return expand("s", DATA, method | {"grid": {"gain": [1.0, 2.0, 3.0, 4.0]}}, PROTOCOL)
+
+
+def run(trials, caps=None):
+    ended = itertools.chain.from_iterable(run_all(trials, DATA.X, DATA.y, 2, caps=caps))
+    rows = {outcome.trial["trial"]: outcome.trial for outcome in ended}
+    return [rows[trial.key] for trial in trials]
+
+
+def statuses(trials, caps=None):
+    return [row["status"] for row in run(trials, caps)]
+
+
+@pytest.mark.parametrize("seen, caps", [(True, None), (False, None), (False, Caps(max_seconds=60))])
+def test_workers_that_are_killed_while_they_are_free_end_nothing(ending, caps, seen):
+    trials = trials_of(ending)
+    for _ in range(2):
+        processes.start(2)
+        for process in list(processes._idle):
+            os.kill(process.pid, signal.SIGKILL)
+            while seen and process.lives:  # and with `seen` the system has told so before the next task
+                time.sleep(0.01)
+        assert statuses(trials, caps) == ["converged"] * 4
+
+
+def test_a_task_whose_worker_dies_before_it_begins_is_run_again(ending, monkeypatch):
+    taken, take = [], processes.take
+
+    def take_and_kill():
+        process = take()
+        taken.append(process)
+        if len(taken) <= 2:
+            send = process.send
+
+            def killed_after(arguments):
+                os.kill(process.pid, signal.SIGSTOP)  # so that it cannot begin
+                send(arguments)
+                os.kill(process.pid, signal.SIGKILL)
+
+            process.send = killed_after
+        return process
+
+    monkeypatch.setattr(processes, "take", take_and_kill)
+    assert statuses(trials_of(ending)) == ["converged"] * 4 and len(taken) > 2
+
+
+def test_a_method_that_ends_every_worker_before_it_begins_fails_in_words(ending, monkeypatch):
+    monkeypatch.setattr(pool, "MOST_LOST", 1)
+    rows = run(trials_of("deadly.Ending")[:2])
+    assert [row["status"] for row in rows] == ["failed"] * 2
+    assert all("the worker process died before it began this trial, by SIGABRT" in row["error"] for row in rows)
+
+
+@pytest.mark.parametrize("how, words", [("native", "with exit status 3"), ("segfault", "by SIGSEGV")])
+def test_a_fit_that_ends_its_worker_fails_and_it_is_said_how(ending, how, words):
+    rows = run(trials_of(ending, how))
+    assert [row["status"] for row in rows] == ["converged", "failed", "converged", "converged"]
+    assert f"the worker process died while it ran this trial, {words}" in rows[1]["error"]
+
+
+def test_a_process_that_is_gone_is_not_signalled(monkeypatch):
+    process = processes.Process("builtins.print")
+    process._process.terminate()
+    process._process.join()
+    signalled = []
+    monkeypatch.setattr(os, "kill", lambda *what: signalled.append(what))
+    assert not process.lives
+    process.kill()
+    process.kill()
+    assert signalled == []
+
+
+def test_without_handles_of_processes_only_one_that_is_not_reaped_is_signalled(monkeypatch):
+    monkeypatch.setattr(processes.family, "handle_of", lambda pid: None)
+    process, other = (processes.Process("builtins.print") for _ in range(2))
+    assert process.lives
+    process.kill()
+    assert not process.lives and process.exit_status == -signal.SIGKILL
+    os.kill(other.pid, signal.SIGKILL)
+    while other.lives:
+        time.sleep(0.01)
+    monkeypatch.setattr(os, "kill", lambda *what: pytest.fail(f"signalled {what}"))
+    other.kill()
+
+
+def test_a_copy_of_this_process_does_not_end_its_workers():
+    processes.start(1)
+    pid = os.fork()
+    if pid == 0:
+        processes.close()
+        os._exit(0)
+    os.waitpid(pid, 0)
+    assert all(process.lives for process in processes._idle)
+
+
+@pytest.mark.slow
+def test_nineteen_rounds_of_killing_workers_at_any_moment_end_no_sweep(tmp_path):
+    """A killed worker fails nothing but a fit that two of them died of."""
+    rng = np.random.default_rng(0)
+    words = ["-m", "method=laplacian_score,max_variance,mcfs", "dataset=digits,mnist500", "protocol=smoke"]
+    command = [sys.executable, "run.py", *words, "runner.n_jobs=2", "runner.cache=false"]
+    stored = []
+    for number in range(20):
+        results = tmp_path / str(number)
+        started = subprocess.Popen(
+            [*command, f"results_dir={results}"], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        )
+        if number:  # the first is left alone
+            killer = threading.Thread(target=kill_a_free_worker, args=(started, rng.uniform(0, 6)))
+            killer.start()
+        output = started.communicate(timeout=500)[0]
+        assert started.returncode == 0, output
+        stored.append(load_results(results).scores)
+    assert all(scores.equals(stored[0]) for scores in stored)
+
+
+def kill_a_free_worker(started, wait):
+    """Kill the first worker that spends no CPU time for a while, as soon as one is there after some seconds."""
+    time.sleep(wait)
+    while started.poll() is None:
+        workers = processes.family.descendants(started.pid)
+        before = {pid: processes.family.cpu_seconds(pid) for pid in workers}
+        time.sleep(0.2)
+        free = [pid for pid in workers if processes.family.cpu_seconds(pid) == before[pid] and is_worker(pid)]
+        if free:
+            os.kill(free[0], signal.SIGKILL)
+            return
+
+
+def is_worker(pid):
+    return b"popen_loky" in Path(f"/proc/{pid}/cmdline").read_bytes()
