@@ -50,7 +50,7 @@ class SOCFS(BaseSelector):
         W0 (n_features, n_clusters), B0 (n_clusters, n_clusters), E0 and H0 (n_samples, n_clusters).  Only the first
         sweep's weights and targets come from them.  None: E0 = H0 from K-means, W0 the ridge regression of E0 with all
         features weighted alike, B0 the best for both.
-    max_iter : int, default=300
+    max_iter : int, default=500
         Largest number of sweeps, 0 or more.
     tol : float, default=1e-6
         Converged when in three sweeps on end the objective changes by at most this share, and the scores, as a vector,
@@ -121,7 +121,7 @@ class SOCFS(BaseSelector):
         triplet_weight=0.0,
         n_neighbors=5,
         init=None,
-        max_iter=300,
+        max_iter=500,
         tol=1e-6,
         random_state=None,
     ):

@@ -47,7 +47,7 @@ class UDFS(BaseSelector):
         1 or more; k = min(n_neighbors, n_samples - 1).
     init : ndarray of shape (n_features, n_clusters), default=None
         W0, with which the first weights are made, in the place of all starts.  None: see Notes.
-    max_iter : int, default=200
+    max_iter : int, default=500
         Largest number of sweeps, 0 or more.
     tol : float, default=1e-7
         Converged when in three sweeps on end the objective changes by at most this share, and the scores, as a vector,
@@ -116,7 +116,7 @@ class UDFS(BaseSelector):
         lambda_=1.0,
         n_neighbors=5,
         init=None,
-        max_iter=200,
+        max_iter=500,
         tol=1e-7,
     ):
         super().__init__(n_features_to_select)
