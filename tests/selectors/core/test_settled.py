@@ -16,6 +16,8 @@ SWEEPS = 3000
 # By default these end at max_iter, and say so: an ADMM, and the sweeps of released programs.
 NOT_CONVERGED = {"eufs_admm", "jgufs_released", "ndfs_released"}
 
+LONG = {"jgufs", "rufs_released", "socfs", "socfs_triplet"}  # some ten seconds each
+
 # What settles later, on which slices, and the words of the docstring that say so.
 UNSETTLED = {
     "socfs": ({"umist"}, "A fit may stand all but still for hundreds of sweeps"),
@@ -56,7 +58,7 @@ def shared_features(one, other):
 
 
 @pytest.mark.parametrize("dataset", SLICES)
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("name", [pytest.param(n, marks=[pytest.mark.slow] if n in LONG else []) for n in METHODS])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_the_ranking_has_settled_where_a_fit_has_converged(data_dir, name, dataset):
     fit, on = fits(data_dir, dataset, name)
