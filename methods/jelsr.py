@@ -10,7 +10,7 @@ from scipy.sparse.linalg import splu
 from methods.core.base import BaseSelector, Solution
 from methods.core.checks import above, check_init
 from methods.core.graphs import graph_laplacian
-from methods.core.loop import iterate
+from methods.core.loop import SETTLED, iterate, ranking_change
 from methods.core.prox import row_norms
 from methods.core.reweighting import Memory, log_scale, no_memory, safeguarded
 from methods.core.ridge import WeightedRidge
@@ -49,7 +49,8 @@ class JELSR(BaseSelector):
     max_iter : int, default=500
         Largest number of sweeps, 0 or more.
     tol : float, default=1e-6
-        Stop when a sweep lowers the objective by at most this share; 0 or more.
+        Converged when in three sweeps on end the objective changes by at most this share, and the scores, as a vector,
+        by at most its square root (`methods.core.loop.ranking_change`); 0 or more.
 
     Attributes
     ----------
@@ -137,7 +138,8 @@ class JELSR(BaseSelector):
     def _solve(self, X, rng):
         L = shared(X, graph_laplacian, self.affinity, self.n_neighbors, None, self.normalized)
         problem = Problem(X, L, self.n_clusters, self.alpha, self.beta)
-        state, trace = iterate(problem.sweep, problem.start(self.init), max_iter=self.max_iter, tol=self.tol)
+        loop = {"max_iter": self.max_iter, "tol": self.tol, "residual": ranking_change, "patience": SETTLED}
+        state, trace = iterate(problem.sweep, problem.start(self.init), **loop)
         trace = trace.collapsed_if(self.alpha >= problem.collapsing_weight(state))
         return Solution(row_norms(state.W), trace, learned={"coef_": state.W, "embedding_": state.Y})
 

@@ -9,7 +9,7 @@ from scipy.linalg import cholesky, solve_triangular
 from methods.core.base import BaseSelector, Solution
 from methods.core.checks import above, at_least
 from methods.core.linalg import polar_factor
-from methods.core.loop import iterate
+from methods.core.loop import SETTLED, iterate, ranking_change
 from methods.core.ordinal_graphs import triplet_laplacian
 from methods.core.prox import row_norms
 from methods.core.reweighting import Memory, log_scale, no_memory, safeguarded
@@ -50,10 +50,11 @@ class SOCFS(BaseSelector):
         W0 (n_features, n_clusters), B0 (n_clusters, n_clusters), E0 and H0 (n_samples, n_clusters).  Only the first
         sweep's weights and targets come from them.  None: E0 = H0 from K-means, W0 the ridge regression of E0 with all
         features weighted alike, B0 the best for both.
-    max_iter : int, default=300
+    max_iter : int, default=500
         Largest number of sweeps, 0 or more.
-    tol : float, default=1e-5
-        Stop when a sweep lowers the objective by at most this share; 0 or more.
+    tol : float, default=1e-6
+        Converged when in three sweeps on end the objective changes by at most this share, and the scores, as a vector,
+        by at most its square root (`methods.core.loop.ranking_change`); 0 or more.
     random_state : int, Generator or None, default=None
         Of K-means in the start.
 
@@ -96,8 +97,9 @@ class SOCFS(BaseSelector):
     *Known pathologies*: far from convex; two seeds of K-means lead to quite different selections, and at small lambda_
     a fit from perturbed arrays may end much lower.  X_c W cannot hold the constant vector, which the indicators of a
     partition span, so that the objective rewards an E without it: at small lambda_ the columns of E are indicators of a
-    few samples each, of one in the end, and `labels_` mean nothing; a lower minimum is then no better one
-    (`docs/methods/socfs.md`).
+    few samples each, of one in the end, and `labels_` mean nothing; a lower minimum is then no better one.  A fit may
+    stand all but still for hundreds of sweeps and then fall by a hundredth; it ends before, "converged", with a third
+    of its first features not those of the end (`docs/methods/socfs.md`).
 
     References
     ----------
@@ -119,8 +121,8 @@ class SOCFS(BaseSelector):
         triplet_weight=0.0,
         n_neighbors=5,
         init=None,
-        max_iter=300,
-        tol=1e-5,
+        max_iter=500,
+        tol=1e-6,
         random_state=None,
     ):
         super().__init__(n_features_to_select)
@@ -154,7 +156,8 @@ class SOCFS(BaseSelector):
             start = problem.start(scaled_indicator(shared(X, kmeans_labels, self.n_clusters, seed), self.n_clusters))
         else:
             start = problem.state(*(np.array(array, dtype=float) for array in self.init))
-        state, trace = iterate(problem.sweep, start, max_iter=self.max_iter, tol=self.tol)
+        loop = {"max_iter": self.max_iter, "tol": self.tol, "residual": ranking_change, "patience": SETTLED}
+        state, trace = iterate(problem.sweep, start, **loop)
         trace = trace.collapsed_if(self.lambda_ >= smallest_collapsing_weight(centered, state.E @ state.B.T))
         learned = {"coef_": state.W, "basis_": state.B, "indicators_": state.E, "nonnegative_": state.H}
         return Solution(row_norms(state.W), trace, state.E.argmax(axis=1), learned)

@@ -10,7 +10,7 @@ from methods.core.base import BaseSelector, Solution
 from methods.core.checks import above, check_init
 from methods.core.confined import TRIAL_SWEEPS, close_scales, confined_scales
 from methods.core.graphs import BLOCK, nearest_neighbors
-from methods.core.loop import iterate_best
+from methods.core.loop import SETTLED, iterate_best, ranking_change
 from methods.core.prox import row_norms
 from methods.core.reweighting import Memory, log_scale, no_memory, safeguarded
 from methods.core.shared import shared
@@ -47,10 +47,11 @@ class UDFS(BaseSelector):
         1 or more; k = min(n_neighbors, n_samples - 1).
     init : ndarray of shape (n_features, n_clusters), default=None
         W0, with which the first weights are made, in the place of all starts.  None: see Notes.
-    max_iter : int, default=200
+    max_iter : int, default=500
         Largest number of sweeps, 0 or more.
-    tol : float, default=1e-6
-        Stop when a sweep lowers the objective by at most this share; 0 or more.
+    tol : float, default=1e-7
+        Converged when in three sweeps on end the objective changes by at most this share, and the scores, as a vector,
+        by at most its square root (`methods.core.loop.ranking_change`); 0 or more.
 
     Attributes
     ----------
@@ -115,8 +116,8 @@ class UDFS(BaseSelector):
         lambda_=1.0,
         n_neighbors=5,
         init=None,
-        max_iter=200,
-        tol=1e-6,
+        max_iter=500,
+        tol=1e-7,
     ):
         super().__init__(n_features_to_select)
         self.n_clusters = n_clusters
@@ -141,7 +142,8 @@ class UDFS(BaseSelector):
         starts = [problem.state(np.array(self.init, dtype=float)[varying])] if own else problem.starts()
         state, trace = iterate_best(
             problem.sweep, starts,
-            trial=TRIAL_SWEEPS, restart=None if own else problem.restart, max_iter=self.max_iter, tol=self.tol,
+            trial=TRIAL_SWEEPS, restart=None if own else problem.restart,
+            max_iter=self.max_iter, tol=self.tol, residual=ranking_change, patience=SETTLED,
         )  # fmt: skip
         scores[varying], coef[varying] = row_norms(state.W), state.W
         return Solution(scores, trace, learned={"coef_": coef})

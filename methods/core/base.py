@@ -36,12 +36,15 @@ class Solution:
     learned : mapping of str to object
         What else the fit learned, by the name of its attribute: ``{"coef_": W, "indicators_": F}``.  The class
         documents each under Attributes, with its shape.
+    objective : float, or None
+        The objective as printed, where the trace has another form of it that each sweep lowers.
     """
 
     scores: np.ndarray
     trace: Trace = field(default_factory=Trace)
     labels: np.ndarray | None = None
     learned: Mapping = field(default_factory=dict)
+    objective: float | None = None
 
 
 class BaseSelector(SelectorMixin, BaseEstimator):
@@ -66,7 +69,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
     objective_ : float
         Final value of the objective; nan where the method has none.
     trace_ : ndarray
-        Objective at the start and after every sweep; empty for a closed form.
+        Objective at the start and after every sweep, maybe smoothed; empty for a closed form.
     n_iter_ : int
         Sweeps done.
     status_ : {"converged", "max_iter", "diverged", "collapsed"}
@@ -214,7 +217,8 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         self.scores_ = scores
         self.ranking_ = np.argsort(-scores, kind="stable")
         self.trace_ = trace.objective
-        self.objective_ = float(trace.objective[-1]) if len(trace.objective) else float("nan")
+        last = trace.objective[-1] if len(trace.objective) else np.nan
+        self.objective_ = float(last if solution.objective is None else solution.objective)
         self.n_iter_ = trace.n_iter
         self.status_ = trace.collapsed_if(not scores.any() and trace.status != DIVERGED).status
         learned = dict(solution.learned)

@@ -6,10 +6,13 @@ from typing import TypeVar
 
 import numpy as np
 
+from methods.core.prox import row_norms
+
 State = TypeVar("State")
 
 CONVERGED, MAX_ITER, DIVERGED, COLLAPSED = "converged", "max_iter", "diverged", "collapsed"
 SAME = 1e-6  # relative difference of two ends below which rounding, or the tolerance, decides
+SETTLED = 3  # sweeps on end in which the ranking must not change: of extrapolated sweeps one or two may do little
 RESTARTS, WORTHWHILE = 5, 1e-4  # rounds, at most, and the share of the objective that one must save for another
 STATUSES = (CONVERGED, MAX_ITER, DIVERGED, COLLAPSED)
 
@@ -98,12 +101,12 @@ def iterate(
     return state, Trace(np.array(values), MAX_ITER, max_iter)
 
 
-def iterate_best(step, starts, *, trial, max_iter, tol, residual=None, restart=None):
+def iterate_best(step, starts, *, trial, restart=None, **loop):
     """`iterate` from the start that is lowest after a few sweeps, and from where that leads as long as this pays.
 
     Parameters
     ----------
-    step, max_iter, tol, residual
+    step
         As in `iterate`; a state has its objective as `value`.
     starts : list of State
         Of two that come to the same the first is kept.
@@ -111,6 +114,8 @@ def iterate_best(step, starts, *, trial, max_iter, tol, residual=None, restart=N
         Sweeps done from each start.
     restart : callable, optional
         ``restart(state)`` is another start, made of a state that has converged.
+    **loop
+        ``max_iter``, ``tol``, ``residual`` and ``patience``, as in `iterate`.
 
     Returns
     -------
@@ -118,11 +123,11 @@ def iterate_best(step, starts, *, trial, max_iter, tol, residual=None, restart=N
     trace : Trace
         From the start that was kept.
     """
-    state, trace = _iterate_lowest(step, starts, trial, max_iter, tol, residual)
+    state, trace = _iterate_lowest(step, starts, trial, **loop)
     for _ in range(RESTARTS if restart else 0):
         if trace.status != CONVERGED:
             break
-        again, other = iterate(step, restart(state), max_iter=max_iter, tol=tol, residual=residual)
+        again, other = iterate(step, restart(state), **loop)
         gain = (trace.objective[-1] - other.objective[-1]) / max(abs(trace.objective[-1]), np.finfo(float).tiny)
         if gain > SAME:
             state, trace = again, other
@@ -131,15 +136,15 @@ def iterate_best(step, starts, *, trial, max_iter, tol, residual=None, restart=N
     return state, trace
 
 
-def _iterate_lowest(step, starts, trial, max_iter, tol, residual):
+def _iterate_lowest(step, starts, trial, *, max_iter, **loop):
     trial = min(trial, max_iter)
-    ends = [iterate(step, start, max_iter=trial, tol=tol, residual=residual) for start in starts]
+    ends = [iterate(step, start, max_iter=trial, **loop) for start in starts]
     ends = [end for end in ends if end[1].status != DIVERGED] or ends
     lowest = min(trace.objective[-1] for _, trace in ends)
     state, trace = next(end for end in ends if end[1].objective[-1] <= lowest + SAME * abs(lowest))
     if trace.status != MAX_ITER or trial == max_iter:
         return state, trace
-    state, rest = iterate(step, state, max_iter=max_iter - trial, tol=tol, residual=residual)
+    state, rest = iterate(step, state, max_iter=max_iter - trial, **loop)
     return state, Trace(np.append(trace.objective, rest.objective[1:]), rest.status, trial + rest.n_iter)
 
 
@@ -150,3 +155,15 @@ def largest_change(previous, state):
     """
     changes = ((previous.value, state.value), (previous.value_w, state.value_w))
     return max(abs(old - new) / max(old, np.finfo(float).tiny) for old, new in changes)
+
+
+def ranking_change(previous, state):
+    """Relative change of the objective, or the square of that of the row norms of W, whichever is larger.
+
+    The row norms rank the features, and W may be in a small part of the objective.  Near a minimum an objective changes
+    by the square of what its argument changes by, so that one tolerance serves for both.
+    """
+    objective = abs(previous.value - state.value) / max(abs(previous.value), np.finfo(float).tiny)
+    before, after = row_norms(previous.W), row_norms(state.W)
+    rows = np.linalg.norm(after - before) / max(np.linalg.norm(after), np.finfo(float).tiny)
+    return max(objective, rows**2)

@@ -68,9 +68,11 @@ class NDFS(BaseSelector):
         F.
     indicator_change_ : float
         How far F is from its start, in [0, 1] (`methods.core.indicators.indicator_change`).
+    objective_ : float
+        "paper": of the formula above, without any smoothing.  "released": the last of `trace_`.
     trace_ : ndarray
-        "paper": the objective, ||w_j|| smoothed to sqrt(||w_j||^2 + 1e-12); never rises.  "released": tr F'MF +
-        gamma/4 ||F'F - I||^2 with the M of each sweep.
+        "paper": the objective with ||w_j|| smoothed to sqrt(||w_j||^2 + 1e-12), which is what descends; never rises,
+        and ends above `objective_`.  "released": tr F'MF + gamma/4 ||F'F - I||^2 with the M of each sweep.
     status_ : str
         "collapsed" where W = 0 is optimal for the last F: beta >= 2 max_j ||x_j'F||.  The scores are then what the
         smoothing leaves, and rank by ||x_j'F||.
@@ -165,4 +167,4 @@ class NDFS(BaseSelector):
         trace = trace.collapsed_if(self.beta >= smallest_collapsing_weight(X, state.F))
         change = indicator_change(start.F, state.F)
         learned = {"coef_": state.W, "indicators_": state.F, "indicator_change_": change}
-        return Solution(row_norms(state.W), trace, state.F.argmax(axis=1), learned)
+        return Solution(row_norms(state.W), trace, state.F.argmax(axis=1), learned, problem.printed(state))

@@ -7,7 +7,7 @@ import numpy as np
 from methods.core.indicator_matrix import IndicatorMatrix
 from methods.core.indicators import Indicators
 from methods.core.loop import largest_change
-from methods.core.prox import oblique
+from methods.core.prox import oblique, row_norms
 from methods.core.reweighting import Memory, log_scale, no_memory, safeguarded
 from methods.core.ridge import WeightedRidge
 from methods.core.sparse_products import times
@@ -78,6 +78,11 @@ class Problem:
         value_w = np.vdot(rest, rest) + self.beta * np.exp(log_scale(W)).sum()
         value = np.vdot(F, times(self.L, F)) + self.alpha * value_w + self.gamma / 2 * oblique(F)
         return State(F, W, float(value), float(value_w))
+
+    def printed(self, state):
+        """The objective at a state, without the smoothing."""
+        smoothing = np.exp(log_scale(state.W)).sum() - row_norms(state.W).sum()
+        return state.value - self.alpha * self.beta * smoothing
 
     def weights(self, log_s):
         return self.beta / (2 * np.exp(log_s))

@@ -64,6 +64,10 @@ class Problem:
         F = F / np.sqrt(np.einsum("ij,ij->j", F, F) + EPS)
         return State(F, W, self.value(system, F))
 
+    def printed(self, state):
+        """The traced value."""
+        return state.value
+
     def system(self, W):
         return self.ridge.factor(self.beta * row_weights(W, EPS))
 

@@ -71,6 +71,9 @@ class RUFS(BaseSelector):
         F.
     indicator_change_ : float
         How far G is from its start, in [0, 1] (`methods.core.indicators.indicator_change`).
+    objective_ : float
+        The last of `trace_`.  "released": rounding moves it by a factor, where the features stay: not to be compared
+        between machines, or between commits (`docs/methods/rufs.md`).
     trace_ : ndarray
         "paper": the objective, every row norm r smoothed to sqrt(r^2 + 1e-10); never rises.  "released": with the two
         terms that the program adds.
@@ -102,7 +105,8 @@ class RUFS(BaseSelector):
     is not multiplied by the number of neighbours, so that L may be hundreds of times larger and nu is not comparable;
     the row weights in F's gradient stay those of its first step; a block stops at the first step that lowers its
     function by less than 1e-4, and throws that step away; the outer test is met after a sweep or two, as the penalty
-    dominates the first gradient.  Here alone the objective's last term is the Frobenius norm.
+    dominates the first gradient: "converged" says no more, and the ranking still moves.  Here alone the objective's
+    last term is the Frobenius norm.
 
     *Permuted samples or features* give the same selection, ties and rounding aside.  "released": nearly the same, as
     some 1000 quasi-Newton steps of W amplify rounding.

@@ -135,7 +135,8 @@ def _settled(B, subset):
             continue
         subset, rows, new = better
         queue.append(new)
-        exchange, in_vain = None, 1
+        # The one that joined is the best of its block of columns, and a later block may have a better one.
+        exchange, in_vain = None, 0
     return subset
 
 

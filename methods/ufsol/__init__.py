@@ -64,8 +64,9 @@ class UFSOL(BaseSelector):
         W0, in the place of the starts.
     max_iter : int, default=200
         Largest number of sweeps, 0 or more.
-    tol : float, default=1e-6
-        "paper": stop when a sweep lowers the objective by at most this share.  "released": when the projector on the
+    tol : float, default=1e-7
+        "paper": converged when in three sweeps on end the objective changes by at most this share, and the scores, as a
+        vector, by at most its square root (`methods.core.loop.ranking_change`).  "released": when the projector on the
         columns of W changes by at most this, in Frobenius norm.  0 or more.
     random_state : int, RandomState or None, default=None
         Of K-means.
@@ -149,7 +150,7 @@ class UFSOL(BaseSelector):
         n_neighbors=5,
         init=None,
         max_iter=200,
-        tol=1e-6,
+        tol=1e-7,
         random_state=None,
     ):
         super().__init__(n_features_to_select)
@@ -182,7 +183,7 @@ class UFSOL(BaseSelector):
             problem.sweep, problem.starts(X, W),
             trial=TRIAL_SWEEPS, residual=variant.change,
             restart=problem.restart if W is None and problem.is_sparse else None,
-            max_iter=self.max_iter, tol=self.tol,
+            max_iter=self.max_iter, tol=self.tol, patience=variant.patience,
         )  # fmt: skip
         scores[kept], coef[kept] = row_norms(state.W), state.W
         return Solution(scores, trace, state.labels, learned={"coef_": coef})

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from methods.core.confined import close_scales, confined_scales
+from methods.core.loop import SETTLED, ranking_change
 from methods.core.reweighting import Memory, log_scale, no_memory, safeguarded
 from methods.core.shared import shared
 from methods.core.smallest import (
@@ -18,7 +19,8 @@ from methods.core.sparse_products import times
 from methods.core.starts import kmeans_labels, order_by_distance, scaled_indicator
 
 SQUARED = True  # the distances of the triplets
-change = None  # that of the objective
+change = ranking_change
+patience = SETTLED
 features = varying_centered
 ROUNDS = 10  # of a start, at most
 WORTHWHILE = 1e-9  # share of the objective that another partition must save

@@ -8,6 +8,7 @@ from methods.core.prox import row_norms
 from methods.core.starts import kmeans_labels
 from methods.ufsol import paper
 
+patience = 1  # sweep that changes nothing, as in the program
 SQUARED = False  # the distances of the triplets
 ZERO_ROW = 2e6  # weight of a row that is exactly zero
 

@@ -129,6 +129,7 @@ def test_two_commits_are_compared_by_median_seconds_objective_and_features():
     row = against.line("jgufs", "mnist", old, new).split()
     assert row == "jgufs mnist 5 x 7 3/3 4.200 0.420 10.0 +1e-09 2 of 3".split()
     assert against.line("mcfs", "mnist", [fit(1, np.nan, [1])], [fit(1, np.nan, [1])]).split()[-4] == "-"
+    assert against.line("rufs_released", "mnist", old, new).split()[-4] == "-"  # rounding decides it
 
 
 def test_settings_of_the_comparison_are_read_and_bad_ones_refused(monkeypatch, capsys):

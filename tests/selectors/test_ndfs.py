@@ -36,10 +36,10 @@ def lifted_start(n_samples, n_clusters=3):
     return indicator(np.arange(n_samples) % n_clusters, n_clusters) + 0.2
 
 
-def objective(given, F, W):
+def objective(given, F, W, eps=EPS):
     misfit = given.X @ W - F
     away = F.T @ F - np.eye(F.shape[1])
-    rows = np.sqrt((W**2).sum(axis=1) + EPS)
+    rows = np.sqrt((W**2).sum(axis=1) + eps)
     fit = (misfit**2).sum() + given.beta * rows.sum()
     return np.trace(F.T @ given.L.toarray() @ F) + given.alpha * fit + given.gamma / 2 * (away**2).sum()
 
@@ -259,9 +259,16 @@ def test_what_a_fit_learned_is_public(variant):
     np.testing.assert_array_equal(fitted.scores_, row_norms(fitted.coef_))
     np.testing.assert_array_equal(fitted.labels_, fitted.indicators_.argmax(axis=1))
     assert 0 <= fitted.indicator_change_ <= 1
-    if variant == "paper":
-        given = problem((30, 8), 1.0, 0.1, 1e8)
-        assert fitted.objective_ == pytest.approx(objective(given, fitted.indicators_, fitted.coef_), rel=1e-9)
+
+
+@pytest.mark.parametrize(("alpha", "beta"), [(1.0, 0.1), (100.0, 0.1), (1.0, 100.0)])
+def test_the_objective_reported_is_the_printed_one_and_the_trace_the_smoothed_one(alpha, beta):
+    fitted = NDFS(n_clusters=3, alpha=alpha, beta=beta, random_state=0).fit(sample(20, 200))
+    given = problem((20, 200), alpha, beta, 1e8)
+    printed, smoothed = (objective(given, fitted.indicators_, fitted.coef_, eps) for eps in (0.0, EPS))
+    assert fitted.objective_ == pytest.approx(printed, rel=1e-9)
+    assert fitted.trace_[-1] == pytest.approx(smoothed, rel=1e-9)
+    assert printed < smoothed * (1 - 1e-7)  # far enough apart to be told from rounding
 
 
 def test_permuted_samples_and_features_select_the_same_on_real_data(data_dir):

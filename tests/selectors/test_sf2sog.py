@@ -19,7 +19,7 @@ from methods.core.optimal_graph import (
     without_zeros,
 )
 from methods.core.prox import project_simplex
-from methods.sf2sog import Problem
+from methods.sf2sog import Problem, exchange
 from methods.sf2sog.eigen_subset import WORTHWHILE, Quadratic, swapped
 from methods.sf2sog.exchange import Exchange, _Rest
 
@@ -235,6 +235,20 @@ def test_at_the_end_no_swap_of_real_features_lowers_the_objective(data_dir):
     model = SF2SOG(40, n_clusters=10).fit(X)
     now, others = totals_after_swaps(X, model.graph_, model.subset(40), 10)
     assert others.min() >= now * (1 - 2 * WORTHWHILE)
+
+
+def test_no_swap_helps_at_the_end_although_the_features_that_join_are_ranked_by_blocks(monkeypatch):
+    n_features, h, n_vectors = 120, 4, 3
+    monkeypatch.setattr(exchange, "BLOCK", 20 * n_vectors * (h - 1))
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(60, n_features))
+        quadratic = Quadratic(X, X)
+        found = swapped(quadratic, quadratic.subset(rng.choice(n_features, h, replace=False), n_vectors))
+        outside = np.setdiff1d(np.arange(n_features), found.features)
+        others = np.array([[*np.delete(found.features, i), j] for i in range(h) for j in outside])
+        totals = np.linalg.eigvalsh((X.T @ X)[others[:, :, None], others[:, None]])[:, :n_vectors].sum(axis=1)
+        assert totals.min() >= found.total * (1 - 2 * WORTHWHILE)
 
 
 def semidefinite(kind, n_features=30, h=10):

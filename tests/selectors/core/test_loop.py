@@ -1,9 +1,11 @@
 """The one loop: when it stops, what it keeps, and what it calls the outcome."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
-from methods.core.loop import COLLAPSED, CONVERGED, DIVERGED, MAX_ITER, STATUSES, Trace, iterate
+from methods.core.loop import COLLAPSED, CONVERGED, DIVERGED, MAX_ITER, STATUSES, Trace, iterate, ranking_change
 
 
 def halve(x):
@@ -39,6 +41,29 @@ def test_patience_asks_for_sweeps_on_end_that_hardly_change_it(patience, n_iter)
     values = [8.0, 4.0, 4.001, 2.0, 2.001, 2.002, 2.003, 1.0, 1.0]
     state, trace = iterate(lambda i: i + 1, 0, lambda i: values[i], max_iter=8, tol=1e-2, patience=patience)
     assert (state, trace.n_iter, trace.status) == (n_iter, n_iter, CONVERGED)  # the last sweep changes nothing at all
+
+
+def test_rows_that_move_in_a_small_part_of_the_objective_keep_the_loop_going():
+    def halved(state):
+        W = state.W / 2
+        return SimpleNamespace(W=W, value=1 + 1e-9 * np.abs(W).sum())
+
+    def residual(previous, state):  # of the same rows beside two that stay
+        beside = [SimpleNamespace(W=np.vstack([np.eye(2), each.W]), value=each.value) for each in (previous, state)]
+        return ranking_change(*beside)
+
+    start = SimpleNamespace(W=np.ones((3, 2)), value=1.0)
+    assert iterate(halved, start, max_iter=50, tol=1e-6)[1].n_iter == 1
+    state, trace = iterate(halved, start, max_iter=50, tol=1e-6, residual=residual)
+    # The rows change by their own length, as a share of the norms of all.
+    assert 3 * 2 * state.W[0, 0] ** 2 <= 2e-6 < 4 * 3 * 2 * state.W[0, 0] ** 2
+    assert trace.status == CONVERGED
+
+
+def test_the_change_is_that_of_the_objective_where_the_rows_stay():
+    before, after = (SimpleNamespace(W=np.eye(3), value=value) for value in (2.0, 1.5))
+    assert ranking_change(before, after) == 0.25
+    assert ranking_change(before, before) == 0
 
 
 def test_zero_tolerance_asks_for_exactly_max_iter_sweeps():
