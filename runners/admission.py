@@ -1,4 +1,4 @@
-"""How many fits go into memory at once, by the estimate that every method gives of its own: `BaseSelector.memory`."""
+"""Limits the number of workers, so that their fits go into memory together; `BaseSelector.memory` estimates each fit."""
 
 import functools
 import math
@@ -10,22 +10,22 @@ from runners.memory import free_mb
 from runners.method import ConfigError
 from runners.progress import counted, log, say_compiling
 
-PROCESS_MB = 250  # of a worker that has imported what it needs
-ASKED = 3  # workers, each of which may be killed before it answers
-LEFT_FREE = 0.9  # share of the free memory that fits may have: what else runs moves, too
+PROCESS_MB = 250  # taken by a worker that has imported what it needs
+ASKED = 3  # workers that are tried, as each may be killed before it answers
+LEFT_FREE = 0.9  # share of the free memory that fits may have: other programs' needs change
 
 
 def workers_within_memory(trials, shape, n_jobs, caps):
-    """The number of workers whose fits go into the free memory together.
+    """Return the number of workers whose fits go into the free memory together.
 
     Parameters
     ----------
     trials : list of Trial
-        Of one cell.
+        The trials of one cell.
     shape : (int, int)
-        Of the data.
+        The shape of the data.
     n_jobs : int
-        As many as are asked for.
+        The number of workers that is asked for.
     caps : Caps
         No fit takes more than its `max_memory`.
 
@@ -81,13 +81,13 @@ def _check_cap(caps, target, shape):
 
 @functools.cache
 def _held_mb(target):
-    """MB of a worker that has imported a method and is free; nan where none can be asked."""
+    """Return the MB that a free worker holds once it has imported a method; nan where none answers."""
     for _ in range(ASKED):
         process = processes.take()
         try:
             process.send((target, None))
             what, content = process.connection.recv()
-        except (EOFError, OSError):  # somebody killed it
+        except (EOFError, OSError):  # the worker was killed
             process.end()
             continue
         if what == processes.RAISED:
@@ -99,10 +99,10 @@ def _held_mb(target):
 
 
 def fit_mb(trial, shape):
-    """MB that one fit of a trial is estimated to take beside the data, from above."""
+    """Return an upper estimate of the MB that one fit of a trial takes beside the data."""
     return trial.selector().memory(*shape) / 2**20
 
 
 def gb(megabytes):
-    """Megabytes as text, in GB."""
+    """Return megabytes as a text in GB."""
     return f"{megabytes / MB_PER_GB:.2g} GB" if megabytes < 10 * MB_PER_GB else f"{megabytes / MB_PER_GB:.0f} GB"

@@ -1,4 +1,4 @@
-"""A stored trial as a Trial again, to be fitted once more."""
+"""Turns a stored trial into a `Trial` again, so that it can be fitted once more."""
 
 import inspect
 import json
@@ -9,7 +9,7 @@ from runners.trial import Trial
 
 
 def stored_trial(row, target):
-    """The trial that a row of ``trials.csv`` is about.
+    """Return the trial that a row of ``trials.csv`` is about.
 
     Parameters
     ----------
@@ -37,5 +37,5 @@ def stored_trial(row, target):
 
 
 def takes_seed(target):
-    """Whether the class of this dotted name has a random part: a parameter `random_state`."""
+    """Return True where the class of this dotted name has a parameter `random_state`, and so a random part."""
     return "random_state" in inspect.signature(load_class(target)).parameters

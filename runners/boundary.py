@@ -8,8 +8,8 @@
 143   SIGTERM
 ====  ==========================================================================================
 
-What is none of these is a mistake in the code, and keeps its traceback.  Nothing here takes long to import, so that a
-command can have its boundary before the imports that do.
+Any other exception is a mistake in the code, and keeps its traceback.  Nothing here takes long to import, so that a
+command can have its boundary before its slow imports.
 """
 
 import os
@@ -19,14 +19,14 @@ import sys
 import threading
 from collections import Counter
 from contextlib import contextmanager
-from os import _exit  # the system's own, whatever a fit that runs here puts in its place
+from os import _exit  # the original, as a fit that runs in this process may replace `os._exit`
 
 from runners.exits import CommandEnded
 
-A_FILE = "a file"  # which one is not known
-TOO_LONG = re.compile(r"integer string conversion: value has (\d+) digits")  # of Python's own error
+A_FILE = "a file"  # stands for a file whose name is not known
+TOO_LONG = re.compile(r"integer string conversion: value has (\d+) digits")  # the text of Python's own error
 READERS = ("hydra", "omegaconf", "yaml", "antlr4", "json")
-MOST_FRAMES = 100  # the deepest, which are the circle itself
+MOST_FRAMES = 100  # of the deepest frames: they show the circle
 INTERRUPTED = 130
 TERMINATED = 143
 
@@ -42,7 +42,7 @@ def boundary(interrupted="interrupted"):
     """
     try:
         yield
-        sys.stdout.flush()  # here, and not when Python ends: also a reader that went away is an error of the inside
+        sys.stdout.flush()  # here, and not when Python ends, so that a closed pipe is reported inside this block
     except KeyboardInterrupt:
         end(f"\n{interrupted}", INTERRUPTED)
     except BrokenPipeError:  # the reader went away, such as `head`
@@ -58,8 +58,8 @@ def boundary(interrupted="interrupted"):
 def guard(interrupted="interrupted"):
     """Let Ctrl-C, SIGTERM and whatever `boundary` knows end this process with a line and a status, from now on.
 
-    For the first lines of a command: also what happens while its modules are imported is caught.  A second SIGTERM
-    changes nothing, as the first one is being followed; a second Ctrl-C ends at once.
+    Call it in the first lines of a command, so that errors during its imports are caught, too.  A second SIGTERM
+    changes nothing, as the first one is being followed; a second Ctrl-C ends the process at once.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def guard(interrupted="interrupted"):
     def stop(number, _):
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         signal.signal(signal.SIGINT, lambda *_: _exit(INTERRUPTED))
-        # What threads and finalizers say of being cut off, as that of loky does now and then, is no news.
+        # Threads and finalizers (such as loky's) that are cut off may print errors, which help nobody.
         threading.excepthook = sys.unraisablehook = lambda _: None
         if number == signal.SIGINT:
             print(f"\n{interrupted}", file=sys.stderr, flush=True)
@@ -87,18 +87,18 @@ def guard(interrupted="interrupted"):
 
     sys.excepthook = hook
     signal.signal(signal.SIGTERM, stop)
-    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:  # as of a job in the background
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:  # it is ignored in a job in the background
         signal.signal(signal.SIGINT, stop)
 
 
 def end(words, status):
-    """Say a line on the standard error and leave."""
+    """Print a line to the standard error and end the process."""
     print(words, file=sys.stderr, flush=True)
     raise SystemExit(status) from None
 
 
 def words_of(error):
-    """An error as a text for whoever typed the command; None for one that is a mistake in the code.
+    """Return an error as a text for whoever typed the command; None for a mistake in the code.
 
     Parameters
     ----------
@@ -128,15 +128,15 @@ def words_of(error):
         return "\n".join(dict.fromkeys(str(part).strip() for part in (error, cause) if part is not None))
     if _raised_in(error) == "logging" and isinstance(error.__cause__, OSError):  # Hydra's run.log
         return words_of_os(error.__cause__)
-    if _raised_in(error) in ("hydra", "omegaconf"):  # also where Hydra raises a plain ValueError
+    if _raised_in(error) in ("hydra", "omegaconf"):  # Hydra raises plain ValueErrors, too
         return str(error).strip() or None
-    # Our own errors are meant to be read; what others call so is not.
+    # Our own errors are meant to be read; those of other packages with the same class are not.
     ours = {"ConfigError", "DataError", "StoreError", "CodeChanged", "ProcessEnded"}
     return str(error) if ours & {name for name, module in kinds.items() if module in ("runners", "datasets")} else None
 
 
 def _words_of_depth(error):
-    """What is too deep for whoever reads a configuration; None for a recursion of other code."""
+    """Say which configuration is nested too deeply; return None for a recursion in other code."""
     frames = _frames(error)
     packages = Counter(frame.f_globals.get("__name__", "").split(".")[0] for frame in frames)
     if any(frame.f_code.co_name == "_create_defaults_tree_impl" for frame in frames[-MOST_FRAMES:]):
@@ -150,19 +150,19 @@ def _words_of_depth(error):
 
 
 def _in_file(error):
-    """The file that was being read, as " in FILE"; nothing where it was no file."""
+    """Return the file that was being read, as " in FILE"; "" where it was no file."""
     path = _file_of(error)
     return "" if path == A_FILE else f" in {path}"
 
 
 def _raised_in(error):
-    """The package whose code raised an error."""
+    """Return the package whose code raised an error."""
     frames = _frames(error)
     return frames[-1].f_globals.get("__name__", "").split(".")[0] if frames else ""
 
 
 def _file_of(error):
-    """The file that was being read, as Hydra, OmegaConf and pathlib call it: the error itself does not know."""
+    """Return the file that was being read, from the frames of Hydra, OmegaConf and pathlib: the error does not name it."""
     for frame in reversed(_frames(error)):
         for name in ("full_path", "file_", "filename", "path"):
             found = frame.f_locals.get(name)
@@ -180,7 +180,7 @@ def _frames(error):
 
 
 def words_of_os(error):
-    """An error of the operating system, with the file that it is about."""
+    """Return the text of an error of the operating system, with the file that it is about."""
     what = error.strerror or str(error) or type(error).__name__
     if isinstance(error, FileNotFoundError) and error.filename is None:
         what = f"{what}: the folder that the command runs in is gone"

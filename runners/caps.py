@@ -1,19 +1,19 @@
-"""What a fit may take: its seconds and its memory, watched from outside, so that compiled code is ended, too."""
+"""Caps on the seconds and the memory of a fit, which another process watches, so that compiled code is ended, too."""
 
 import math
 from dataclasses import dataclass
 
 from metrics.study import OUT_OF_MEMORY, TIMEOUT
 
-MB_PER_GB = 1024  # as peak_mb counts
-# Beyond so many times its CPU seconds and so many more, by the clock, a fit hangs: a machine with ten times as many
-# processes as cores still gives it what it needs, and one with a short cap has the time to read its data.
+MB_PER_GB = 1024  # peak_mb counts in units of 1024 * 1024 bytes
+# A fit is taken to hang after so many times its CPU seconds, plus so many, by the clock.  The factor allows for a
+# machine with ten times as many processes as cores; the seconds leave a fit with a short cap time to read its data.
 HANG_TIMES, HANG_S = 10, 60
 
 
 @dataclass(frozen=True)
 class Caps:
-    """What one fit may take; a cap of None is none.
+    """The caps of one fit; None stands for no cap.
 
     Attributes
     ----------
@@ -21,7 +21,7 @@ class Caps:
         CPU seconds of the process that fits and of those that it forks, so that neither other work on the machine nor
         Ctrl-Z ends a fit.  A fit that waits and computes nothing ends at `clock_limit`.
     max_memory : float, optional
-        GB of the same processes, as ``peak_mb`` counts them: with the interpreter and the data.
+        GB that the same processes may hold, counted like ``peak_mb``: with the interpreter and the data.
     """
 
     max_seconds: float | None = None
@@ -32,16 +32,16 @@ class Caps:
 
     @property
     def clock_limit(self):
-        """Seconds by the clock, those in which it was stopped left out, after which a fit is taken to hang."""
+        """Seconds by the clock after which a fit is taken to hang; seconds in which it was stopped do not count."""
         return HANG_TIMES * self.max_seconds + HANG_S
 
     def reached(self, cpu, clock, peak_mb):
-        """How a fit that has spent this ends now; None while it may go on.
+        """Return how a fit that has spent this much ends now; None while it may go on.
 
         Parameters
         ----------
         cpu : float
-            CPU seconds; nan where the system does not say, and the seconds by the clock count in their place.
+            CPU seconds; where the system does not say (nan), the seconds by the clock count in their place.
         clock : float
             Seconds by the clock.
         peak_mb : float
@@ -71,9 +71,9 @@ class Stopped:
     ----------
     status : {"timeout", "out_of_memory"}
     error : str
-        The cap, and what was spent.
+        Names the cap and what was spent.
     fit_s : float
-        Seconds by the clock, as of a fit that ends by itself.
+        Seconds by the clock, measured as for a fit that ends by itself.
     peak_mb : float
     """
 

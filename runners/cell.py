@@ -1,4 +1,4 @@
-"""One cell, a method on a data set: what it asks for, what is stored of it, what it lacks, and its run."""
+"""A cell, which is a method on a data set: its trials, its stored rows, the trials that it lacks, and its run."""
 
 import functools
 import time
@@ -25,23 +25,23 @@ from runners.running import note_run
 from runners.store import Store, claim_study
 from runners.trial import stored_fit
 
-MANY_SAMPLES = 2000  # from which an (n_samples, n_samples) array takes more than 32 MB
+MANY_SAMPLES = 2000  # an (n_samples, n_samples) array of more samples takes over 32 MB
 
 
 @dataclass(frozen=True)
 class Todo:
-    """What a cell lacks.
+    """The trials that a cell lacks.
 
     Attributes
     ----------
     missing : list of Trial
         Not stored, or stored with a status that is tried again.
     again : list of Trial
-        Stored, but of other code, packages or machines, or to be done again anyway: kept until the new ones are there.
+        Stored, but by other code, packages or machines, or with a redo asked for: kept until the new ones are there.
     rescored : list of Trial
-        Stored selections of the same code, which other code has scored.
+        Trials whose stored selections are of the same code, but whose scores are of other code.
     why : Counter
-        Why stored ones do not count -> their number.
+        Number of stored trials that do not count, by reason.
     """
 
     missing: list = field(default_factory=list)
@@ -53,7 +53,7 @@ class Todo:
         return len(self.missing) + len(self.again) + len(self.rescored)
 
     def words(self):
-        """What of the stored ones is done again, and why, in a sentence; "" where none is."""
+        """Say in a sentence how many stored trials are done again, and why; "" where none is."""
         parts = [f"{counted(len(self.again), 'stored trial')} to fit again"] if self.again else []
         parts += [f"{counted(len(self.rescored), 'stored selection')} to score again"] if self.rescored else []
         why = ", ".join(f"{reason}: {count}" for reason, count in self.why.items())
@@ -80,14 +80,14 @@ class Cell:
 
     @functools.cached_property
     def trials(self):
-        """All that is asked for."""
+        """All trials that the configuration asks for."""
         return self._asked_of(self.dataset)
 
     @functools.cached_property
     def asked(self):
-        """The same where the data need not be here: what they are depends on the shape alone.
+        """List all trials without loading the data, as only the shape of the data decides which there are.
 
-        Without the checksum of the data their keys are not those that are stored.
+        Their keys are not the stored ones, which depend on the checksum of the data.
         """
         spec = self.settings.dataset
         X = np.broadcast_to(0.0, (spec["samples"], spec["features"]))
@@ -111,12 +111,12 @@ class Cell:
         return [trial for trial in trials if trial.is_default]
 
     def rows(self):
-        """What is stored of the cell, as rows of texts, read without its lock."""
+        """Return the stored trials of the cell as rows of texts, read without its lock."""
         path = self.folder / "trials.csv"
         return read_rows(path) if path.exists() else []
 
     def todo(self, rows):
-        """What of the trials is not among stored rows, or not as this code, these packages and this machine have it.
+        """Return the trials without a stored row, or whose row is of other code, packages or machines.
 
         Parameters
         ----------
@@ -142,13 +142,13 @@ class Cell:
         return todo
 
     def run(self, place="", note=None):
-        """Run what is lacking, and say how it went.
+        """Run the trials that are lacking, and report how they went.
 
         Parameters
         ----------
         place : str, default=""
-            Of the cell in a sweep, such as "cell 2 of 4: ".  There a cell in which nothing is left to do takes one
-            line.
+            The place of the cell in a sweep, such as "cell 2 of 4: ".  In a sweep, a cell in which nothing is left to
+            do prints one line.
         note : Path, optional
             Where to note that nothing is left to do (`runners.finished`).
 
@@ -203,7 +203,7 @@ class Cell:
             log.info("  %s, kept until the new ones are stored%s", words, keep)
 
     def _do(self, todo, store):
-        """Run and store what is lacking; the rows of those without scores."""
+        """Run and store the trials that are lacking; return the rows of those without scores."""
         unscored = self._run_into(store, todo.missing) if todo.missing else []
         if not (todo.again or todo.rescored):
             return unscored
@@ -221,7 +221,7 @@ class Cell:
         return unscored
 
     def _stored_fits(self, store, trials):
-        """(trial, fit) of stored selections."""
+        """Yield (trial, fit) for trials whose selections are stored."""
         rows = {row["trial"]: row for row in store.rows()} if trials else {}
         others = {name: defaultdict(list) for name in ("traces", "facts")}
         for name, by_trial in others.items() if trials else ():
@@ -236,12 +236,12 @@ class Cell:
         settings, n_jobs = self.settings, self.settings.runner.n_jobs
         taken = [outcomes_of(cell, there) for cell, there in found_elsewhere(settings, trials).items()]
         known = {outcome.trial["trial"] for outcomes in taken for outcome in outcomes}
-        # The sample first: what is left is then known from fits all over the grid.
+        # The sample comes first: the time left is then estimated from fits all over the grid.
         sample = {trial.key for trial in diagonal(self.trials)}
         rest = sorted((trial for trial in trials if trial.key not in known), key=lambda trial: trial.key not in sample)
         if rest:
             n_jobs = workers_within_memory(rest, self.dataset.X.shape, n_jobs, settings.runner.caps)
-        store.forget([trial.key for trial in trials])  # now that nothing is refused any more
+        store.forget([trial.key for trial in trials])  # only now, as nothing is refused any more
         if known:
             log.info("  %d of them taken from other studies, which have the same by this code", len(known))
             self._store_all(taken, len(known), store)
@@ -255,10 +255,10 @@ class Cell:
             note_run(self.folder, keys, 0)
 
     def _run_pending(self, trials, fits, n_workers, store):
-        """Run and store trials; the rows of those without scores."""
+        """Run and store trials; return the rows of those without scores."""
         runner = self.settings.runner
         X, y = scale(self.dataset.X, self.settings.protocol.scaling), self.dataset.y
-        # Here, so that the workers find it compiled and do not each do it.
+        # Here, so that the workers find the loops compiled and do not each compile them.
         load_engine(say_compiling)
         evaluations = None
         if runner.cache:

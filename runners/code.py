@@ -1,7 +1,7 @@
-"""The code that a number rests on: the modules that a class reaches by import, as one digest of their syntax trees.
+"""The code that a number rests on, as one digest: of the syntax trees of all modules that a class reaches by import.
 
-Comments, docstrings and layout are not in it.  A module counts as it was when this process imported it, so that a file
-that is edited while a sweep runs is never taken for what was run.
+Comments, docstrings and layout do not change the digest.  A module counts as it was when this process imported it, so
+that a file that is edited while a sweep runs is never taken for the code that ran.
 """
 
 import ast
@@ -17,9 +17,9 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
 INSTALLED = {"site-packages", "dist-packages"}
-# What scales and evaluates; all else that an evaluation runs is reached from here.
+# The modules that scale and evaluate; they import all else that an evaluation runs.
 SCALING, EVALUATION = ("datasets.scaling",), ("datasets.scaling", "metrics.evaluate")
-DIGITS = 16  # of a digest, as those of trials
+DIGITS = 16  # of a digest; the keys of trials have as many
 
 _sources = {}  # name of a module -> (its file, what that held when the module was imported)
 _seen = set()
@@ -27,7 +27,7 @@ _roots = [ROOT]  # folders whose modules count
 
 
 class CodeChanged(RuntimeError):
-    """A process that runs other code than the one that started it."""
+    """A worker process runs other code than the process that started it."""
 
 
 class Code(NamedTuple):
@@ -36,11 +36,11 @@ class Code(NamedTuple):
     Attributes
     ----------
     digest : str
-        "" where there is no source to take it from: such code is never known to be the same as other code.
+        "" where there is no source to take it from: such code is never taken to be the same as other code.
     files : tuple of (Path, str)
-        Each with the SHA-256 of what it held.
+        Each file with the SHA-256 of its content.
     packages : tuple of str
-        Top-level names of what it imports besides, without Python's own.
+        Top-level names of the other packages that it imports, without Python's own.
     """
 
     digest: str
@@ -50,7 +50,7 @@ class Code(NamedTuple):
 
 @functools.cache
 def code_of(cls):
-    """The code of a method's class, and of what scales its data.
+    """Return the code of a method's class, and of what scales its data.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def code_of(cls):
 
 @functools.cache
 def code_of_evaluation():
-    """The code of what scales and evaluates.
+    """Return the code that scales and evaluates.
 
     Returns
     -------
@@ -85,7 +85,7 @@ def code_of_evaluation():
 
 
 def note_modules(cls=None):
-    """Keep the source of what was imported since the last call, before somebody edits it.
+    """Keep the source of the modules that were imported since the last call, before somebody edits it.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ def note_modules(cls=None):
 
 
 def _code(names, texts=()):
-    """The code that is reached from modules, and from texts that stand in none."""
+    """Return the code that is reached from modules, and from source texts that are in no module."""
     reached, packages = {}, set()
     for text in texts:
         _follow(_read(text.encode()), "", reached, packages)
@@ -121,7 +121,7 @@ def _code(names, texts=()):
 
 
 def _reach(name, wanted, reached, packages):
-    """Add a module, and what it imports; of an initialiser that only hands names on, what the wanted name is."""
+    """Add a module, and what it imports; from an initialiser that only re-exports names, add only what the name refers to."""
     if not _is_ours(name):
         packages.add(name.partition(".")[0])
         return
@@ -159,7 +159,7 @@ def _reach_from(module, given, wanted, reached, packages):
 
 
 def _absolute(module, name):
-    """A module's full name, where it may be a relative one of the module `name`."""
+    """Return a module's full name; `name` is the module that a relative name starts from."""
     level = len(module) - len(module.lstrip("."))
     if not level:
         return module
@@ -169,14 +169,14 @@ def _absolute(module, name):
 
 
 def _is_ours(name):
-    """Whether a module counts; it is imported, so that what counts is what will run."""
+    """Return True where a module counts; it is imported first, so that the code that will run is the code that counts."""
     if name not in sys.modules and name not in _sources:
         try:
             top = importlib.util.find_spec(name.partition(".")[0])
             if top is None or not _counts(Path((top.submodule_search_locations or [top.origin or ""])[0])):
                 return False
             importlib.import_module(name)
-        except Exception:  # what cannot be imported is not run
+        except Exception:  # a module that cannot be imported does not run
             return False
         note_modules()
     return name in _sources
@@ -188,12 +188,12 @@ def _file_of(name):
 
 
 def _counts(file):
-    """Whether a file is of the checkout, or beside the class's own."""
+    """Return True where a file is in the checkout, or beside the class's own file."""
     return any(file.is_relative_to(root) and not INSTALLED & set(file.relative_to(root).parts) for root in _roots)
 
 
 def _root_of(file):
-    """The folder that the imports of a file's package begin in; of an installed package, its own."""
+    """Return the folder that absolute imports of a file's package start from; for an installed package, its own folder."""
     folder = file.parent
     while (folder / "__init__.py").exists() and folder.parent != folder:
         if INSTALLED & {folder.parent.name}:
@@ -203,7 +203,7 @@ def _root_of(file):
 
 
 def _functions_of(cls):
-    """The sources of a class's functions, and its plain values."""
+    """Return the sources of a class's functions, and its plain values."""
     for name, value in sorted(vars(cls).items()):
         function = inspect.unwrap(getattr(value, "__func__", getattr(value, "fget", value)))
         if inspect.isfunction(function):
@@ -215,14 +215,14 @@ def _functions_of(cls):
 class _Source(NamedTuple):
     digest: str
     imports: tuple  # (module, ((name, own name), ...)), without names for a plain import
-    hands_on: bool  # nothing but imports: what uses a name from here rests on the module that defines it
+    hands_on: bool  # only imports, so that whoever uses a name from here rests on the module that defines it
 
 
 @functools.cache
 def _read(data):
     try:
         tree = ast.parse(data)
-    except (SyntaxError, ValueError):  # no Python, such as a compiled module
+    except (SyntaxError, ValueError):  # not Python source, such as a compiled module
         return _Source(hashlib.sha256(data).hexdigest(), (), False)
     digest, imports = hashlib.sha256(), []
     _digest(tree, digest.update)
@@ -243,12 +243,12 @@ def _is_import(node):
 
 
 def _is_text(node):
-    """Whether a statement is a docstring, or another text that does nothing."""
+    """Return True where a statement is a docstring, or another text without effect."""
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
 
 
 def _digest(node, update):
-    """Hash a tree in a form that is the same in every version of Python: fields that are empty are left out."""
+    """Hash a syntax tree; empty fields are left out, so that every version of Python gives the same hash."""
     if isinstance(node, ast.AST):
         update(f"{type(node).__name__}(".encode())
         for name, value in ast.iter_fields(node):

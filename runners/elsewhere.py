@@ -1,4 +1,4 @@
-"""Trials that another study of the same results has already: the same fit, scored in the same way by the same code.
+"""Finds trials that another study has already: the same fit, scored in the same way by the same code.
 
 Papers share data sets and methods, and a coarse study is a part of the complete one.
 """
@@ -15,9 +15,9 @@ from runners.trial import Outcome
 
 
 def found_elsewhere(settings, trials):
-    """Where other studies have these trials.
+    """Find other studies that have these trials.
 
-    Taken are those with scores of the same code, packages and machine (`runners.provenance.Identity`).
+    A stored trial counts where its scores are of the same code, packages and machine (`runners.provenance.Identity`).
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def found_elsewhere(settings, trials):
         try:
             name = Protocol.from_json((folder.parents[1] / "protocol.json").read_text()).name
             rows = read_rows(path)
-        except (OSError, ValueError, StoreError):  # no study, or a damaged one: its own commands say so
+        except (OSError, ValueError, StoreError):  # not a study, or a damaged one, which the commands for that study report
             continue
         scored = {
             row["trial"]: row
@@ -57,7 +57,7 @@ def found_elsewhere(settings, trials):
 
 
 def not_elsewhere(settings, trials):
-    """Those of the trials that no other study has: what a run will compute.
+    """Return the trials that no other study has, which are those that a run will compute.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def not_elsewhere(settings, trials):
 
 
 def outcomes_of(folder, found):
-    """What a cell has stored of some trials, as outcomes of their own study; what cannot be read is left out.
+    """Read trials stored in another study's cell, as outcomes of their own study; those that cannot be read are left out.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What K-means made of each feature set, kept so that no set is clustered twice.
+"""The K-means scores of each feature set, kept so that no set is clustered twice.
 
 A grid of hyper-parameters asks for the same few feature sets again and again, and so do other methods and studies.  The
 scores of a set depend on the scaled data, the classes, the set and the protocol's K-means settings alone, so they are

@@ -1,4 +1,4 @@
-"""What a method does to end the process that it runs in becomes an error like any other."""
+"""Turns a method's attempt to end its process into an error like any other."""
 
 import os
 import sys
@@ -7,19 +7,19 @@ from contextlib import contextmanager
 
 
 class CommandEnded(SystemExit):
-    """Ctrl-C or SIGTERM ends the command: nothing that a method did."""
+    """Ctrl-C or SIGTERM ends the command, and not something that a method did."""
 
 
 class ProcessEnded(RuntimeError):
-    """A method called sys.exit or os._exit, or what it imports did."""
+    """A method, or a package that it imports, called sys.exit or os._exit."""
 
 
 @contextmanager
 def exits_as_errors():
-    """Turn what would end this process inside into `ProcessEnded`: sys.exit, os._exit, and a SystemExit that is raised.
+    """Turn sys.exit, os._exit and a raised SystemExit inside this block into `ProcessEnded`.
 
-    What compiled code does about it, nobody can turn.  A copy of this process that is forked inside ends where this
-    block does, as all that comes after it is the original's to do.
+    An exit from compiled code cannot be caught.  A copy of this process that is forked inside the block ends with
+    the block, as everything after it is done by the original process.
     """
     owner, leave = os.getpid(), os._exit
 
@@ -45,7 +45,7 @@ def exits_as_errors():
 
 
 def _leave_copy(leave):
-    """End a forked copy with the status, and the words, that Python itself would end with."""
+    """End a forked copy with the exit status and the message with which Python itself would end it."""
     error = sys.exception()
     if error is not None and not isinstance(error, SystemExit):
         traceback.print_exception(error)

@@ -1,6 +1,6 @@
-"""A process with all that it has forked, as Linux tells it: what they spend together, and their end.
+"""A process and all that it has forked, as Linux reports them: what they spend together, and how they are ended.
 
-On other systems nothing is known of other processes: seconds and memory are nan, and nobody has forked anything.
+Other systems do not report on other processes: seconds and memory are nan there, and no descendants are found.
 """
 
 import ctypes
@@ -12,18 +12,18 @@ from contextlib import suppress
 from runners.memory import PROC, memory_of
 
 SET_CHILD_SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER of Linux
-ROUNDS = 100  # of looking for processes to end: one that forks all the time must not hold up the caller for ever
-MARK = "UFS_BENCH_WORKER"  # in the environment of a worker, and so of what it forks
+ROUNDS = 100  # of looking for processes to end, as one that forks all the time must not keep the caller for ever
+MARK = "UFS_BENCH_WORKER"  # a variable in the environment of a worker, which the processes that it forks inherit
 
 
 def adopt_orphans():
-    """Let what this process forks stay below it, also when what forked it has ended."""
+    """Keep all descendants of this process below it, also when the process that forked them has ended."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
 def descendants(pid):
-    """The processes below one, whether they run or wait to be reaped.
+    """List the processes below one, whether they run or wait to be reaped.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def descendants(pid):
 
 
 def cpu_seconds(pid):
-    """CPU seconds of a process and of those below it, in all threads, the ones that have ended included; or nan."""
+    """Return the CPU seconds of a process and of those below it, with threads that have ended; nan where unknown."""
     try:
         spent = _ticks(pid)
     except (OSError, IndexError):
@@ -57,21 +57,21 @@ def cpu_seconds(pid):
 
 
 def memory_mb(pid, peak=True):
-    """Memory of a process and of those below it, in MB; nan where unknown.
+    """Return the memory of a process and of those below it, in MB; nan where unknown.
 
     Parameters
     ----------
     pid : int
     peak : bool, default=True
-        Of a process that has forked nothing, the largest since its mark was set anew, and not what it holds now.
+        For a process that has forked nothing, return its largest memory since its mark was reset, not what it holds now.
     """
     children = descendants(pid)
-    # Of a child only what it shares with nobody: at first all of it is its parent's, and counted there.
+    # Only a child's private memory counts: at first it shares all of its memory with its parent, where it is counted.
     return memory_of(pid, peak=peak and not children) + sum(map(_private_mb, children))
 
 
 def is_stopped(pid):
-    """True where a process was stopped, as by Ctrl-Z, and does not run until it is told to go on."""
+    """Return True where a process was stopped, as by Ctrl-Z, and does not run until it is told to go on."""
     try:
         return _fields(pid)[0] in "Tt"
     except (OSError, IndexError):
@@ -79,12 +79,12 @@ def is_stopped(pid):
 
 
 def end_marked(mark):
-    """End what a worker has forked, also what no longer is below it; call it when the worker has ended.
+    """End all processes that a worker has forked, also those no longer below it; call it when the worker has ended.
 
     Parameters
     ----------
     mark : str
-        The value of `MARK` that the worker was started with, and nobody else.
+        The value of `MARK` with which this worker alone was started.
     """
     if not hasattr(os, "pidfd_open"):
         return
@@ -95,7 +95,7 @@ def end_marked(mark):
 
 
 def handle_of(pid):
-    """A file descriptor that stands for a process and for no later one of its number; None where there is none."""
+    """Return a file descriptor for a process, which never stands for a later process of the same number; or None."""
     try:
         return os.pidfd_open(pid)
     except (AttributeError, OSError):  # not Linux, an old one, or a container that forbids it
@@ -103,7 +103,7 @@ def handle_of(pid):
 
 
 def _end(pid, entry):
-    """End a process whose environment has an entry; whether there was one."""
+    """End a process whose environment has an entry; return True where it has."""
     if entry not in _environment(pid):
         return False
     handle = handle_of(pid)
@@ -115,14 +115,14 @@ def _end(pid, entry):
             return False
         signal.pidfd_send_signal(handle, signal.SIGKILL)
         return True
-    except OSError:  # it ended by itself, or may not be ended by us
+    except OSError:  # it ended by itself, or belongs to another user
         return False
     finally:
         os.close(handle)
 
 
 def _environment(pid):
-    """The entries that a process was started with; none of one that has ended, or is not ours to read."""
+    """Return the environment that a process was started with; empty where it has ended or belongs to another user."""
     try:
         return (PROC / str(pid) / "environ").read_bytes().split(b"\0")
     except OSError:
@@ -130,7 +130,7 @@ def _environment(pid):
 
 
 def _private_mb(pid):
-    """MB that no other process shares."""
+    """Return the MB of a process that no other process shares."""
     try:
         lines = (PROC / str(pid) / "smaps_rollup").read_text().splitlines()
     except OSError:  # it has ended
@@ -139,10 +139,10 @@ def _private_mb(pid):
 
 
 def _ticks(pid):
-    """Clock ticks that a process, and those of its children that it has waited for, spent."""
+    """Return the clock ticks spent by a process and by those of its children that it has waited for."""
     return sum(map(int, _fields(pid)[11:15]))
 
 
 def _fields(pid):
-    """What /proc says of a process, from its state on: its name, which may hold anything, stands before."""
+    """Read the fields of a process in /proc from its state on; they follow its name, which may hold any character."""
     return (PROC / str(pid) / "stat").read_text().rsplit(")", 1)[1].split()

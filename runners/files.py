@@ -52,7 +52,7 @@ def replace_file(path, data):
 
 
 def clear_unfinished(path):
-    """Remove what a killed `replace_file` left beside a file; call it with the lock of its writers."""
+    """Remove the temporary file that a killed `replace_file` left beside a file; call it with the lock of its writers."""
     for left in path.parent.glob(f"{path.name}.*.tmp"):
         with suppress(OSError):
             left.unlink()
@@ -60,7 +60,7 @@ def clear_unfinished(path):
 
 @contextmanager
 def held(path):
-    """Keep other processes from writing a file, and remove what a killed one left beside it."""
+    """Keep other processes from writing a file, and remove the temporary file that a killed one left beside it."""
     with filelock.FileLock(path.with_name(f".{path.stem}.lock")):
         clear_unfinished(path)
         yield
@@ -72,7 +72,7 @@ def write_rows(path, names, rows):
 
 
 def csv_of(rows):
-    """Rows as the bytes of a CSV."""
+    """Return rows as the bytes of a CSV."""
     buffer = io.StringIO()
     csv.writer(buffer, lineterminator="\n").writerows(rows)
     return buffer.getvalue().encode()
@@ -87,10 +87,10 @@ def keep_lines(path, wanted):
 
 
 def keep_last(path):
-    """Of lines that are the same row, keep the last."""
+    """Keep the last of the lines that have the same key."""
     header, lines = lines_of(path)
     names = COLUMNS[path.stem]
-    # Counted from the end where that is shorter: a name before may hold a comma.
+    # Fields are counted from the end where the key is nearer to it: a name before it may hold a comma.
     places = [names.index(name) - (len(names) if names.index(name) else 0) for name in IDENTITY[path.stem]]
     last = {}
     for line in lines:
@@ -134,11 +134,11 @@ def check_places(path, cell):
 
 
 def frame_of_cell(path):
-    """The rows of a file, as `runners.reading.read_frame` gives them; StoreError where one is of another cell."""
+    """Return the rows of a file as `runners.reading.read_frame` does; raise StoreError where one is of another cell."""
     frame, folder = read_frame(path), path.parent
     if path.stem in NAMING:
         wanted = {"dataset": folder.parent.name, "method": folder.name}
-        # A study may have been renamed since, but no row alone.
+        # A whole study may have been renamed since, but not a single row.
         mixed = path.stem == "trials" and frame["study"].nunique() > 1
         if mixed or any((frame[column] != name).any() for column, name in wanted.items()):
             check_places(path, folder)
@@ -146,7 +146,7 @@ def frame_of_cell(path):
 
 
 def lines_of(path):
-    """The header and the other lines of a file, as bytes with their ends."""
+    """Return the header and the other lines of a file, as bytes with their line ends."""
     header, *lines = path.read_bytes().splitlines(keepends=True)
     return header, lines
 

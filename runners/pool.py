@@ -17,18 +17,18 @@ from runners.trial import FAILED, Fit, Trial, failure, feature_set_digest, score
 from runners.workers import WorkerDied, Workers
 
 BATCH_S = 0.1  # seconds of work that a task should hold, so that sending it costs little
-MOST_LOST = 3  # workers that may end before they begin a task: then it may be what ends them, as by what it imports
-TICK_S = 1.0  # seconds after which the caller hears from a run in which nothing ends
+MOST_LOST = 3  # workers that may end before they begin a task; after them the task itself, or what it imports, is to blame
+TICK_S = 1.0  # seconds after which a run in which nothing ends still yields to its caller
 
 
 @dataclass
 class Usage:
-    """Where the time of a run went.
+    """The seconds that a run spent on fits and on evaluations, and the sets that it evaluated.
 
     Attributes
     ----------
     fit_s, eval_s : float
-        Seconds of the workers' time.
+        Seconds of all workers together.
     n_sets : int
         Feature sets that the trials asked for.
     n_evaluated : int
@@ -51,21 +51,21 @@ def run_all(trials, X, y, n_jobs, evaluations=None, usage=None, caps=None, fits=
     X : ndarray of shape (n_samples, n_features)
     y : ndarray of shape (n_samples,)
     n_jobs : int
-        Worker processes; 1 stays in this process, unless there are caps.
+        Number of worker processes; with 1, and no caps, everything runs in this process.
     evaluations : Evaluations, optional
-        What is known of feature sets, and where new scores are kept.  None: every trial evaluates its own.
+        Known scores of feature sets, where new ones are kept, too.  With None every trial evaluates its own sets.
     usage : Usage, optional
         Filled as the run goes on.
     caps : Caps, optional
-        What a fit may take; one that takes more is ended, with its worker.
+        A fit that takes more is ended, with its worker.
     fits : list of (Trial, Fit)
         Trials that are fitted already, and only scored.
 
     Yields
     ------
     list of Outcome
-        Those that ended since the last time; empty now and then, when none did for a while.  A trial whose worker dies
-        (killed for memory, say) comes back failed; the rest goes on.
+        Trials that ended since the last list; now and then an empty list, when none did for a while.  A trial whose
+        worker dies (killed for memory, say) comes back as failed, and the others go on.
     """
     plan = _Plan(trials, fits, y, n_jobs, evaluations, usage or Usage(), one_at_a_time=bool(caps))
     with Workers(X, y, n_jobs, caps) as workers:
@@ -82,9 +82,9 @@ class _Task:
     """Trials to fit, or (name, features) to evaluate under a protocol."""
 
     items: tuple
-    identity: Identity  # of the code that this process has, and a worker must have
+    identity: Identity  # of this process's code; a worker must have the same
     protocol: Protocol | None = None  # of evaluations
-    alone: bool = False  # whether a worker died when it was last tried
+    alone: bool = False  # True where a worker died when it was last tried
     lost: int = 0  # workers that ended before they had begun it
 
     @property
@@ -105,14 +105,14 @@ class _Open:
 
 
 class _Plan:
-    """What remains to be done, and what waits for what."""
+    """The tasks that remain, and the feature sets that open trials wait for."""
 
     def __init__(self, trials, fits, y, n_jobs, evaluations, usage, one_at_a_time):
-        self._one_at_a_time = one_at_a_time  # so that what is watched is one fit
+        self._one_at_a_time = one_at_a_time  # so that caps are watched for one fit at a time
         self._y, self._n_jobs, self._evaluations, self._usage = y, n_jobs, evaluations, usage
         self._unfitted = deque(trials)
-        self._sets = {}  # name -> features, that nobody evaluates yet
-        self._asking = {}  # name -> open trials that wait for it, of which the first has asked for it
+        self._sets = {}  # name -> features of the sets that no task evaluates yet
+        self._asking = {}  # name -> open trials that wait for the set; the first of them asked for it
         self._alone = deque()  # tasks that were under way when a worker died, to be run one at a time
         self._again = deque()  # tasks whose worker died before it had begun them
         self._ended = []
@@ -129,7 +129,7 @@ class _Plan:
         return not (waiting or self._in_flight or self._ended)
 
     def next_task(self, n_running):
-        """What a free worker should do, or None: evaluations first, so that a finished fit is soon on the disk."""
+        """Return the next task, or None; evaluations come first, so that a finished fit is soon on the disk."""
         if n_running == 0 and self._alone:
             task = self._alone.popleft()
         elif self._alone or n_running >= self._n_jobs + self._spare:
@@ -149,11 +149,11 @@ class _Plan:
 
     @property
     def _spare(self):
-        """Tasks that wait at the workers' door: one where all are short, none where it could wait behind a slow fit."""
+        """Return how many tasks a worker may have waiting: one where all are short, none where a slow fit could hold it up."""
         return int(self._n_jobs > 1 and not self._one_at_a_time and self._fit_s.short and self._eval_s.short)
 
     def take(self, task, results):
-        """Note the results of a task, or what became of it in their place."""
+        """Note the results of a task, or that its worker died, or that a cap ended it."""
         self._in_flight -= len(task.items)
         if isinstance(results, WorkerDied):
             self._lost(task, results)
@@ -181,12 +181,12 @@ class _Plan:
                 self._scored(open_trial, name, scores, seconds if position == 0 else None)
 
     def ended(self):
-        """The outcomes since the last call."""
+        """Return the outcomes since the last call."""
         ended, self._ended = self._ended, []
         return ended
 
     def _lost(self, task, died):
-        """A worker died of a task: it is tried again alone, and failed if it was alone.  Not begun, it is as before."""
+        """Try a task again, alone, after its worker died; it fails if it was alone.  One not begun is queued as it was."""
         if not died.begun and task.lost < MOST_LOST:
             (self._alone if task.alone else self._again).append(replace(task, lost=task.lost + 1))
         elif task.alone:
@@ -215,7 +215,7 @@ class _Plan:
         self._finish(open_trial)
 
     def _scored(self, open_trial, name, scores, seconds):
-        """Give an open trial the scores of one of its sets; `seconds` is None where another trial asked first."""
+        """Give an open trial the scores of one of its sets; `seconds` is None where another trial had asked for them."""
         size = open_trial.missing.pop(name)
         open_trial.scores[size] = scores
         if seconds is None:
@@ -245,7 +245,7 @@ class _Plan:
 
 
 class _Mean:
-    """Mean seconds of what was done so far, and how many of the next to send at once."""
+    """The mean seconds of the tasks done so far, and how many of the next to send at once."""
 
     def __init__(self):
         self._total, self._count = 0.0, 0

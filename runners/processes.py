@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing import resource_tracker
 from multiprocessing.connection import wait
-from os import _exit  # the system's own, whatever a fit that runs here puts in its place
+from os import _exit  # the original, as a fit that runs in this process may replace `os._exit`
 
 from joblib.externals.loky.backend.context import get_context
 
@@ -22,25 +22,25 @@ from runners import family
 from runners.memory import reset_peak
 
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-IN_WORKER = "runners.workers.run_in_worker"  # what the workers of a run do; not imported here, as that takes seconds
-BEGUN, ENDED, RAISED = "begun", "ended", "raised"  # what a worker says of a task
+IN_WORKER = "runners.workers.run_in_worker"  # the function that workers run; not imported here, as that takes seconds
+BEGUN, ENDED, RAISED = "begun", "ended", "raised"  # the messages of a worker about a task
 SET_PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of Linux
-LEAVE_S = 1.0  # for a process whose pipe has closed to end by itself, so that it is known how it ended
-_idle = []  # started by earlier cells of a sweep, and free
+LEAVE_S = 1.0  # seconds for a process whose pipe has closed to end by itself, so that its exit status is known
+_idle = []  # free processes, which earlier cells of a sweep started
 
 
 @dataclass(frozen=True)
 class Begun:
-    """What a worker says of itself when a task begins.
+    """The message of a worker that a task begins.
 
     Attributes
     ----------
     at : float
-        Seconds of the clock that all processes share.
+        Time in seconds, of the clock that all processes share.
     cpu : float
         Its CPU seconds so far; nan where the system does not say.
     reset : bool
-        Whether its memory's high-water mark counts from here.
+        True where the high-water mark of its memory counts from here.
     """
 
     at: float
@@ -49,17 +49,17 @@ class Begun:
 
 
 class Process:
-    """A process that runs one function on what it is sent, in the order in which it is sent.
+    """A process that calls one function on each task it is sent, in the order of sending.
 
     Parameters
     ----------
     function : str
-        Dotted name of a function, which only the process itself imports, and at once.  Its first argument is a function
-        that it calls when all is ready and the work itself begins; what it returns is sent back.
+        Dotted name of a function, which only the process itself imports, at its start.  Its first argument is a
+        function that it calls when all is ready and the work itself begins; its result is sent back.
     """
 
     def __init__(self, function):
-        context = get_context("loky")  # starts no second copy of the command that runs, as "spawn" would
+        context = get_context("loky")  # "spawn" would start a second copy of the running command
         self.connection, theirs = context.Pipe()
         self._mark = f"{os.getpid()}-{secrets.token_hex(16)}"
         environment = {**ONE_THREAD, family.MARK: self._mark}
@@ -72,8 +72,8 @@ class Process:
 
     @property
     def sentinel(self):
-        """What `multiprocessing.connection.wait` finds ready when the process has ended."""
-        # What the process forked may hold the pipe of multiprocessing's own sentinel open.
+        """The object that `multiprocessing.connection.wait` finds ready when the process has ended."""
+        # A child that the process forked may hold the pipe of multiprocessing's own sentinel open.
         return self._process.sentinel if self._handle is None else self._handle
 
     @property
@@ -82,21 +82,21 @@ class Process:
 
     @property
     def exit_status(self):
-        """As `multiprocessing.Process.exitcode`: the number of a signal is below 0; None where it is not known."""
+        """The exit status as in `multiprocessing.Process.exitcode`: a signal's number is below 0; None where unknown."""
         return self._process.exitcode
 
     def send(self, arguments):
-        """Hand over a task; BrokenPipeError where the process is dead."""
+        """Hand over a task; raise BrokenPipeError where the process is dead."""
         self.connection.send(arguments)
 
     def kill(self):
-        """End the process at once, whatever it runs, and what it has forked."""
+        """End the process at once, whatever it runs, and all that it has forked."""
         if self.connection.closed:
             return
         if self._handle is not None:
             with suppress(ProcessLookupError):
                 signal.pidfd_send_signal(self._handle, signal.SIGKILL)
-        elif self._process.exitcode is None:  # else its number may be somebody else's
+        elif self._process.exitcode is None:  # once it has ended, its number may be another process's
             self._process.terminate() if os.name != "posix" else os.kill(self.pid, signal.SIGKILL)
         self._process.join()
         family.end_marked(self._mark)
@@ -106,26 +106,26 @@ class Process:
             self._handle = None
 
     def end(self):
-        """The same for a process whose pipe has closed, which may be about to end by itself."""
+        """Kill a process whose pipe has closed, once it has had time to end by itself."""
         wait([self.sentinel], LEAVE_S)
         self.kill()
 
 
 def lives(pid):
-    """Whether a process goes on; False where the system cannot be asked."""
-    if os.name != "posix":  # where a signal of 0 is a signal
+    """Return True where a process is alive; False where it is not, or where the system cannot be asked."""
+    if os.name != "posix":  # elsewhere a signal 0 would be sent, and not only tested
         return False
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
         return False
-    except (OSError, OverflowError):  # somebody else's
+    except (OSError, OverflowError):  # another user's process
         return True
     return True
 
 
 def take():
-    """A worker that is free, or a new one."""
+    """Return a worker that is free, or a new one."""
     while _idle:
         process = _idle.pop()
         if process.lives:
@@ -148,7 +148,7 @@ def give_back(process, most):
 
 
 def n_idle():
-    """Number of processes that are free."""
+    """Return the number of processes that are free."""
     return len(_idle)
 
 
@@ -160,7 +160,7 @@ def close():
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_idle.clear)  # a copy of this process has no workers: they are the parent's
+    os.register_at_fork(after_in_child=_idle.clear)  # the workers belong to the parent, and not to a forked copy of it
 
 
 def _serve(connection, parent, function):
@@ -168,7 +168,7 @@ def _serve(connection, parent, function):
     family.adopt_orphans()
     _let_go_in_children(connection)
     tasks = queue.SimpleQueue()
-    # A thread takes what comes, so that the sender never waits, and hears of the parent's end during a fit.
+    # A thread receives the tasks, so that the sender never waits, and that the parent's end is noticed during a fit.
     threading.Thread(target=_receive, args=(connection, tasks), daemon=True).start()
     run = pkgutil.resolve_name(function)
     while True:
@@ -191,7 +191,7 @@ def _receive(connection, tasks):
             arguments = connection.recv()
         except (EOFError, OSError):  # nobody is left to work for
             _exit(1)
-        except Exception as error:  # of what cannot be imported here
+        except Exception as error:  # such as a module that cannot be imported here
             arguments = error
         tasks.put(arguments)
 
@@ -200,12 +200,12 @@ def _end_with(parent):
     """Let the system kill this process when its parent dies, also within compiled code that stops all threads."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
-    if os.name == "posix" and os.getppid() != parent:  # it died before
+    if os.name == "posix" and os.getppid() != parent:  # the parent died before the call
         _exit(1)
 
 
 def _let_go_in_children(connection):
-    """Let what a fit forks neither hold the pipe to the parent open nor outlive this process."""
+    """Keep the children of a fit from holding the pipe to the parent open, and from outliving this process."""
     worker, by_main = os.getpid(), []
 
     def before():
@@ -223,11 +223,11 @@ def _let_go_in_children(connection):
 
 @contextmanager
 def _interrupts_blocked():
-    """Processes started inside never hear of Ctrl-C."""
+    """Start processes inside this block that never receive Ctrl-C."""
     if os.name != "posix":
         yield
         return
-    resource_tracker.ensure_running()  # the first time it lifts every block of Ctrl-C, so not between these lines
+    resource_tracker.ensure_running()  # its first call unblocks Ctrl-C, so it must come before these lines
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

@@ -1,4 +1,4 @@
-"""What a run says of itself while it goes and when it ends."""
+"""The lines that a run prints while it goes and when it ends."""
 
 import logging
 import sys
@@ -18,24 +18,24 @@ log = logging.getLogger(__name__)
 
 
 def counted(number, noun):
-    """A number with its noun: "1 trial", "2 trials"."""
+    """Return a number with its noun: "1 trial", "2 trials"."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def say_compiling():
-    """Say why the first run on a machine takes a while: for `metrics.kmeans.load_engine`."""
+    """Say why the first run on a machine takes a while; `metrics.kmeans.load_engine` calls it."""
     log.info("  compiling the K-means engine, once on this machine: some ten seconds")
 
 
 def usage_text(usage, n_workers, seconds):
-    """Shares of the workers' time, and how many feature sets were evaluated.
+    """Return the shares of the workers' time, and how many feature sets were evaluated, as a text.
 
     Parameters
     ----------
     usage : runners.pool.Usage
     n_workers : int
     seconds : float
-        That the run took.
+        The time that the run took.
 
     Returns
     -------
@@ -55,7 +55,7 @@ def usage_text(usage, n_workers, seconds):
 
 
 class Progress:
-    """A bar on a terminal; elsewhere a plain line now and then.
+    """A progress bar on a terminal, and a plain line now and then elsewhere.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ class Progress:
         self._started = self._last = time.perf_counter()
 
     def step(self, count, ends):
-        """Count trials that ended; with none it only shows that the run is alive.
+        """Count trials that ended; a call with none only shows that the run is alive.
 
         Parameters
         ----------
@@ -114,7 +114,7 @@ class Progress:
 
 
 def say_result(folder, trials, n_pending, seconds):
-    """Say how a cell went: what is stored of it now, and a first look at its scores.
+    """Print how a cell went: the trials that are stored now, and a first look at its scores.
 
     Parameters
     ----------
@@ -147,7 +147,7 @@ def say_result(folder, trials, n_pending, seconds):
 
 
 def _best_lines(summary):
-    """A first look at the scores; the tables are made by scripts.make_table."""
+    """Return lines with the best scores, for a first look; `scripts.make_table` makes the tables."""
     names = {
         "best_over_grid": "best over grid and size, chosen with the labels",
         "default_params": "default parameters",

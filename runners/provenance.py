@@ -1,4 +1,4 @@
-"""Where a number comes from, and what it belongs to: the code, the packages and the machine."""
+"""The origin of a number: the code, the packages and the machine that it belongs to."""
 
 import functools
 import hashlib
@@ -12,17 +12,17 @@ from runners.code import DIGITS, ROOT, code_of, code_of_evaluation
 from runners.row import to_json
 
 PACKAGES = ("numpy", "scipy", "scikit-learn", "pandas", "joblib", "numba", "llvmlite")
-KNOWN = {"numpy", "scipy", "sklearn", "pandas", "joblib", "numba", "llvmlite", "threadpoolctl"}  # as modules
-GIT_S = 10  # seconds after which git counts as one that does not answer
+KNOWN = {"numpy", "scipy", "sklearn", "pandas", "joblib", "numba", "llvmlite", "threadpoolctl"}  # names of modules
+GIT_S = 10  # seconds after which git is taken not to answer
 
 
 class Identity(NamedTuple):
-    """What a stored number belongs to besides its data and settings, which are in the key of its trial.
+    """The code, packages and machine that a stored number belongs to; its data and settings are in its trial's key.
 
     Attributes
     ----------
     code_fit, code_evaluation : str
-        Digests of `runners.code`; a `code_fit` of "" is equal to no other.
+        Digests of `runners.code`; a `code_fit` of "" differs from every other.
     versions : str
         `versions` as JSON.
     """
@@ -33,26 +33,26 @@ class Identity(NamedTuple):
 
     @classmethod
     def of(cls, selector):
-        """What is fitted by a class now, in this process."""
+        """Return the identity of the numbers that a class would give now, in this process."""
         code = code_of(selector)
         return cls(code.digest, code_of_evaluation().digest, to_json(versions(code.packages)))
 
     @classmethod
     def stored(cls, row):
-        """What the row of a trial has."""
+        """Return the identity that the row of a trial has."""
         return cls(row["code_fit"], row["code_evaluation"], row["versions"])
 
     @property
     def name(self):
-        """A short name of it, for rows of other files than ``trials.csv``; "" where no code is known."""
+        """Return a short name of the identity, for rows of other files than ``trials.csv``; "" where no code is known."""
         return hashlib.sha256(to_json(self).encode()).hexdigest()[:DIGITS] if self.code_fit else ""
 
     def same_fit(self, other):
-        """Whether a fit of both is the same one."""
+        """Return True where fits of both identities are the same."""
         return bool(self.code_fit) and (self.code_fit, self.versions) == (other.code_fit, other.versions)
 
     def difference(self, other):
-        """Why a number of the other one is no number of this one, in words; "" where it is."""
+        """Say why numbers of the other identity do not count as numbers of this one; "" where they do."""
         if not other.code_fit:
             return "no code is stored with them"
         if self.code_fit != other.code_fit:
@@ -70,7 +70,7 @@ class Identity(NamedTuple):
 
 @functools.cache
 def git_sha(selector=None):
-    """Commit of the checkout; "unknown" outside git, and where git does not answer.
+    """Return the commit of the checkout; "unknown" outside git, and where git does not answer.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def git_sha(selector=None):
     Returns
     -------
     str
-        With ``-dirty`` where tracked files differ from the commit, or a file that the class rests on is none of them.
+        Ends with ``-dirty`` where tracked files differ from the commit, or the class rests on an untracked file.
     """
     try:
         sha = _git("rev-parse", "HEAD")
@@ -98,12 +98,12 @@ def git_sha(selector=None):
 
 @functools.cache
 def versions(packages=()):
-    """Versions of Python and of the packages that the numbers depend on, and the machine they ran on.
+    """Return the versions of Python and of the packages that the numbers depend on, and the machine they ran on.
 
     Parameters
     ----------
     packages : tuple of str
-        Top-level modules that a method imports; those of packages that every method rests on are there anyway.
+        Top-level modules that a method imports; the packages that every method rests on are always included.
 
     Returns
     -------
@@ -117,7 +117,7 @@ def versions(packages=()):
 
 @functools.cache
 def blas():
-    """The BLAS libraries of numpy and scipy, each with the kernel that it chose for this processor."""
+    """Return the BLAS libraries of numpy and scipy, each with the kernel that it chose for this processor."""
     import scipy.linalg  # noqa: F401  it brings a library of its own
     from threadpoolctl import threadpool_info
 

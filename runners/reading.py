@@ -1,4 +1,4 @@
-"""The CSVs of a cell as frames; of one that is damaged, the file, line, column, value and remedy."""
+"""Reads the CSVs of a cell as frames; an error about a damaged one names file, line, column, value and remedy."""
 
 import codecs
 import csv
@@ -25,7 +25,7 @@ RANGES |= dict.fromkeys(("n_iter", "n_scores", "restart", "iteration", "seed"), 
 RANGES |= {"n_selected": (1, 2**63 - 1)}
 NEVER_NAN = ("acc", "nmi")
 CLUSTERERS = ("kmeans", "learned")
-# What identifies a row of each file; of rows that say the same twice the last one counts.
+# The columns that identify a row of each file; of rows with the same ones, the last counts.
 IDENTITY = {
     "trials": ["trial"],
     "scores": ["trial", "n_selected", "clusterer", "restart"],
@@ -36,7 +36,7 @@ IDENTITY = {
 
 
 class StoreError(RuntimeError):
-    """Results that cannot be written or read; nothing stored earlier is lost."""
+    """Results cannot be written or read; nothing stored earlier is lost."""
 
 
 def read_frame(path, names=None):
@@ -70,7 +70,7 @@ def read_frame(path, names=None):
     data = data[: data.rfind(b"\n") + 1] or (",".join(names) + "\n").encode()
     asked, names = names, columns_of(data, names)
     try:
-        with np.errstate(invalid="ignore"):  # of a value that does not fit into its column
+        with np.errstate(invalid="ignore"):  # numpy warns of a value that does not fit into its column
             frame = pd.read_csv(io.BytesIO(data), dtype=_types(names), converters=CONVERTERS, keep_default_na=False)
         fault = _fault_of_frame(frame, names)
     except (ValueError, TypeError, KeyError, OverflowError) as error:
@@ -81,7 +81,7 @@ def read_frame(path, names=None):
 
 
 def columns_of(data, names):
-    """Those of the columns that a file has: one of an earlier version lacks some of `LATER`.
+    """Return the columns that a file has; a file of an earlier version lacks some of `LATER`.
 
     Parameters
     ----------
@@ -100,13 +100,13 @@ def columns_of(data, names):
 
 
 def plain(data):
-    """The bytes of a CSV as a run writes them: spreadsheets put a mark before them, and have other ends of lines."""
+    """Return the bytes of a CSV as a run writes them; spreadsheets add a byte order mark and change the line ends."""
     data = data.removeprefix(codecs.BOM_UTF8)
     return data.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in data else data
 
 
 def empty_frame(names):
-    """A frame of no rows, in these columns."""
+    """Return a frame with these columns and no rows."""
     return pd.read_csv(io.StringIO(",".join(names)), dtype=_types(names), converters=CONVERTERS)
 
 
@@ -115,7 +115,7 @@ def _types(names):
 
 
 def read_cells(results_dir, study, file, names, keep=None):
-    """One file of every cell of a study, joined in the order of data sets and methods.
+    """Read one file of every cell of a study, joined in the order of data sets and methods.
 
     Parameters
     ----------
@@ -145,12 +145,12 @@ def read_cells(results_dir, study, file, names, keep=None):
 
 
 def read_rows(path):
-    """The rows of one CSV as dictionaries of texts.
+    """Return the rows of one CSV as dictionaries of texts.
 
     Raises
     ------
     StoreError
-        As `read_frame`, for what is no table of the right columns.
+        As `read_frame`, for a file that is not a table of the right columns.
     """
     data = plain(path.read_bytes())
     data = data[: data.rfind(b"\n") + 1]  # the last line may be one that is being written
@@ -167,7 +167,7 @@ def read_rows(path):
 
 
 def remedy(path):
-    """What to do about a damaged file of a cell."""
+    """Say what to do about a damaged file of a cell."""
     return (
         "The file is damaged: restore it, or remove this line and run the cell again; "
         f"or move {path.parent} away to compute all of the cell anew."
@@ -175,7 +175,7 @@ def remedy(path):
 
 
 def _fault_of_frame(frame, names):
-    """Whether a frame that could be parsed holds anything that no run writes."""
+    """Return True where a frame that could be parsed holds a value that no run writes."""
     if list(frame.columns) != names:
         return "other columns"
     for name in names:
@@ -195,7 +195,7 @@ def _fault_of_frame(frame, names):
 
 
 def _place(data, names):
-    """Line, column and value of the first fault, in words; nothing where no single line is wrong."""
+    """Return line, column and value of the first fault, in words; "" where no single line is wrong."""
     try:
         text = data.decode()
     except UnicodeDecodeError as error:
@@ -218,12 +218,12 @@ def _place(data, names):
 
 
 def shortened(text):
-    """The beginning of a long text."""
+    """Return the beginning of a long text."""
     return text if len(text) <= 80 else f"{text[:77]}..."
 
 
 def fault_of(name, text):
-    """What is wrong with a value of a column, in words; "" where nothing is."""
+    """Say what is wrong with a value of a column; "" where nothing is."""
     kind = KINDS.get(name, str)
     if kind is bool:
         return "" if text in ("True", "False") else "must be True or False"
@@ -271,7 +271,7 @@ def _check_named(text):
 
 
 JSON_NAMES = {list: "list", dict: "mapping"}
-# Column -> what is wrong with a text of it; each sees a text once, however many rows have it.
+# Column -> function that says what is wrong with a text; it sees a text once, however many rows have it.
 CHECKS = {
     "clusterer": lambda text: "" if text in CLUSTERERS else f"must be one of {', '.join(CLUSTERERS)}",
     "sizes": _check_sizes,

@@ -1,4 +1,4 @@
-"""The default point of a cell fitted again, on permuted samples, on permuted columns and with new seeds."""
+"""Fits the default point of a cell again, on permuted samples, on permuted columns and with new seeds."""
 
 import json
 from dataclasses import replace
@@ -17,13 +17,13 @@ from runners.seeds import of_its_trial
 from runners.trial import fit_trial
 
 COLUMNS = "trial dataset method change repeat n_selected status features identity".split()
-# What is changed; "none" is the fit as it is.
+# The changes; "none" repeats the fit unchanged.
 CHANGES = ("none", "samples", "columns", "seed")
 FILE = "stability.csv"
 
 
 def default_trial(trials, target, wanted=USUAL_SIZE):
-    """The stored trial at the default parameters whose size is nearest to `wanted`, as a Trial again.
+    """Return the stored trial at the default parameters whose size is nearest to `wanted`, as a `Trial`.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def default_trial(trials, target, wanted=USUAL_SIZE):
 
 
 def measure(trial, size, X, folder, repeats, n_jobs=1):
-    """Fit `repeats` times for each change that can matter, and write ``stability.csv``; nothing is done twice.
+    """Fit `repeats` times for each change that can matter, and write ``stability.csv``; stored fits are not repeated.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def measure(trial, size, X, folder, repeats, n_jobs=1):
 
 
 def read(path):
-    """The rows of one ``stability.csv``; none where it is missing.
+    """Return the rows of one ``stability.csv``; none where it is missing.
 
     Raises
     ------
@@ -97,12 +97,12 @@ def read(path):
 
 
 def load_stability(results_dir, study):
-    """The rows of all cells of a study, sorted: those of the code, the packages and the machine of their trial."""
+    """Return the rows of all cells of a study, sorted, that have the code, packages and machine of their trial."""
     return read_cells(results_dir, study, FILE, COLUMNS, of_its_trial)
 
 
 def _fit(trial, size, X, change, repeat):
-    """One row: the features selected from changed data, named as in the data as they are."""
+    """Return one row: the features selected from changed data, under their numbers in the unchanged data."""
     rng = np.random.default_rng([trial.protocol.seed, repeat])
     columns, changed = np.arange(X.shape[1]), trial
     if change == "samples":

@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 
 @dataclass
 class Row:
-    """A trial's row; its fields are the columns, in order, and their types those of the columns.
+    """The row of a trial; its fields are the columns, in order, with their types.
 
     Attributes
     ----------
@@ -66,12 +66,12 @@ class Row:
 
 
 def to_json(value):
-    """Compact JSON with sorted keys: the same text for the same value."""
+    """Return compact JSON with sorted keys, so that the same value gives the same text."""
     return json.dumps(value, sort_keys=True, separators=(", ", ": "), allow_nan=False)
 
 
 def counts_of(row):
-    """File -> number of rows that a trial has there, as far as its row says.
+    """Return the number of rows that a trial has in each file, as far as its own row says.
 
     Parameters
     ----------
@@ -90,13 +90,13 @@ def counts_of(row):
 TRIALS = [field.name for field in fields(Row)]
 SCORES = "trial dataset method n_selected clusterer restart acc nmi agreement silhouette".split()
 TRACES = "trial iteration objective".split()
-# One number a row, so that a fit may come to report another one without new columns in what is stored.
+# One number a row, so that a fit can report another number without new columns in stored files.
 FACTS = "trial name value".split()
-# The same of a feature set: what is measured once, and not for every restart.
+# Likewise for a feature set: measures that are taken once, and not for every restart.
 MEASURES = "trial n_selected name value".split()
-# Columns that results of earlier versions lack; they are the last ones of their file, and read as the value here.
+# Columns that results of earlier versions lack, with the value they are read as; they are the last of their file.
 LATER = {name: getattr(Row, name) for name in ("code_fit", "code_evaluation", "labels", "n_others")} | {"identity": ""}
 COLUMNS = {"trials": TRIALS, "scores": SCORES, "traces": TRACES, "facts": FACTS, "measures": MEASURES}
-KINDS = {field.name: field.type for field in fields(Row)}  # column -> type; of all others it is a text
+KINDS = {field.name: field.type for field in fields(Row)}  # column -> type; all other columns hold texts
 KINDS |= dict.fromkeys(("n_selected", "restart", "iteration", "repeat", "seed"), int)
 KINDS |= dict.fromkeys(("acc", "nmi", "agreement", "silhouette", "value", "acc_mean", "nmi_mean"), float)

@@ -1,4 +1,4 @@
-"""The part ``runner`` of a configuration: how trials are run, whatever they are."""
+"""The part ``runner`` of a configuration: how trials are run, but not which."""
 
 from dataclasses import dataclass
 
@@ -10,24 +10,24 @@ from runners.method import ConfigError
 
 @dataclass(frozen=True)
 class Runner:
-    """A file of conf/runner.
+    """The content of a file of conf/runner.
 
     Attributes
     ----------
     n_jobs : int
-        Worker processes, 1 or more.
+        Number of worker processes, at least 1.
     redo : bool
         Compute what is stored again.
     cache : bool
         Keep the scores of feature sets for other trials and studies, and take the trials that another study has.
     points : {"grid", "sample", "default"}
-        All of the grid, `runners.grid.diagonal` of it, or the default parameters.
+        The whole grid, its sample by `runners.grid.diagonal`, or the default parameters.
     max_seconds, max_memory : float, optional
-        Caps of one fit with what it forks, in CPU seconds and GB; a fit beyond them is ended.
+        Caps of one fit and the processes it forks, in CPU seconds and GB; a fit beyond them is ended.
     retry : tuple of str
         Statuses, of `UNSCORED`, with which a stored trial is run again.
     changed : {"redo", "keep"}
-        What becomes of stored trials of other code, packages or machines: they are run again, or kept as they are.
+        Run stored trials of other code, packages or machines again, or keep them as they are.
     plan : bool
         Only say what would be run, and how long it would take.
     """
@@ -44,12 +44,12 @@ class Runner:
 
     @property
     def caps(self):
-        """What a fit may take."""
+        """The caps of one fit."""
         return Caps(self.max_seconds, self.max_memory)
 
 
 def check_caps(content):
-    """Refuse a cap in the part ``runner`` of a configuration that cannot be meant, or kept on this system."""
+    """Refuse a cap that makes no sense, or that this system cannot enforce."""
     for name, unit in (("max_seconds", "CPU seconds"), ("max_memory", "GB")):
         value = content.get(name)
         if value is not None and (type(value) not in (int, float) or value <= 0):
@@ -59,7 +59,7 @@ def check_caps(content):
 
 
 def read_retry(value):
-    """The statuses of `runner.retry`, one or a list."""
+    """Return the statuses of `runner.retry`, which may be one or a list."""
     words = [value] if isinstance(value, str) else value
     if not isinstance(words, list) or not all(isinstance(word, str) and word in UNSCORED for word in words):
         raise ConfigError(f"runner.retry={value!r:.80} must be a list of {', '.join(UNSCORED)}, such as [timeout].")

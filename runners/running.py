@@ -1,4 +1,4 @@
-"""What a run tells others of itself while it goes: a file in its cell, read without any lock."""
+"""The note that a run leaves in its cell while it goes, for other commands; it is read without any lock."""
 
 import json
 import os
@@ -12,14 +12,14 @@ FILE = ".run.json"
 
 
 def note_run(folder, keys, n_workers):
-    """Say that this process runs a cell, or, with 0 workers, that it no longer does.
+    """Note that this process runs a cell, or, with 0 workers, that it no longer does.
 
     Parameters
     ----------
     folder : Path
         Of the cell.
     keys : list of str
-        Of all the trials that it was asked for, stored ones too.
+        Keys of all the trials that it was asked for, stored ones too.
     n_workers : int
     """
     pid = os.getpid() if n_workers else None
@@ -27,7 +27,7 @@ def note_run(folder, keys, n_workers):
 
 
 def read_run(folder):
-    """The last run of a cell.
+    """Read the note of the last run of a cell.
 
     Parameters
     ----------
@@ -36,9 +36,9 @@ def read_run(folder):
     Returns
     -------
     keys : list of str or None
-        None where no run has told of itself.
+        None where no run has left a note.
     n_workers : int
-        0 where none goes on, on this machine.
+        0 where no run goes on, on this machine.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Chosen points of a cell fitted again with other seeds of the method; K-means starts where it always does."""
+"""Fits chosen points of a cell again with other seeds of the method; the starts of K-means stay the same."""
 
 import json
 from dataclasses import dataclass, replace
@@ -29,7 +29,7 @@ class Point:
     ----------
     trial : Trial
     stored : list of tuple
-        What its own seed gave, as rows of `COLUMNS`; the same is asked of the other seeds.
+        Scores of its own seed, as rows of `COLUMNS`; the other seeds are scored in the same way.
     """
 
     trial: Trial
@@ -37,17 +37,17 @@ class Point:
 
     @property
     def sets(self):
-        """What is scored: (n_selected, clusterer), in order."""
+        """The feature sets to score, as (n_selected, clusterer), in order."""
         return sorted(row[3:5] for row in self.stored)
 
     def with_seed(self, seed):
-        """The trial to run: as the stored one, with another seed and only the sizes that are scored."""
+        """Return the stored trial with another seed, and only the sizes that are scored."""
         sizes = tuple(size for size, clusterer in self.sets if clusterer == "kmeans")
         return replace(self.trial, seed=seed, sizes=sizes or self.trial.sizes[:1])
 
 
 def measure(points, X, y, folder, n_seeds=5, n_jobs=1, evaluations=None, on_fit=None, caps=None):
-    """Fit every point with the seeds that follow its own, and keep ``seeds.csv``; nothing is done twice.
+    """Fit every point with the seeds that follow its own, and update ``seeds.csv``; stored fits are not repeated.
 
     Parameters
     ----------
@@ -60,20 +60,20 @@ def measure(points, X, y, folder, n_seeds=5, n_jobs=1, evaluations=None, on_fit=
     folder : path
         ``results/<study>/<dataset>/<method>``.
     n_seeds : int, default=5
-        With that of the stored trials.
+        Number of seeds, that of the stored trial included.
     n_jobs : int, default=1
-        Workers, as far as their fits go into the free memory together.
+        Number of workers, or fewer where their fits do not go into the free memory together.
     evaluations : Evaluations, optional
-        What is known of feature sets under the protocol, and where new scores are kept.
+        Known scores of feature sets under the protocol, where new ones are kept, too.
     on_fit : callable, optional
         Called after every fit, with the error where it failed and "" otherwise.
     caps : Caps, optional
-        What a fit may take.
+        The caps of one fit.
 
     Returns
     -------
     int
-        Number of fits done now.  What has no scores is tried again.
+        Number of fits done now.  A fit without scores is tried again.
 
     Raises
     ------
@@ -102,7 +102,7 @@ def measure(points, X, y, folder, n_seeds=5, n_jobs=1, evaluations=None, on_fit=
 
 
 def missing(points, stored, n_seeds):
-    """What is to be fitted: (point, seed), without what is stored of this code and has scores."""
+    """List each (point, seed) that is to be fitted: those without stored scores of this code."""
     here = {point.trial.key: Identity.of(point.trial.cls).name for point in points}
     same = stored["identity"] == stored["trial"].map(here)
     done = set(stored.loc[same & ~stored["status"].isin(UNSCORED), IDENTITY].itertuples(index=False, name=None))
@@ -115,7 +115,7 @@ def missing(points, stored, n_seeds):
 
 
 def read(path):
-    """The rows of one ``seeds.csv``; none where it is missing.
+    """Return the rows of one ``seeds.csv``; none where it is missing.
 
     Raises
     ------
@@ -126,18 +126,18 @@ def read(path):
 
 
 def load_seeds(results_dir, study):
-    """The rows of all cells of a study, sorted: those of the code, the packages and the machine of their trial."""
+    """Return the rows of all cells of a study, sorted, that have the code, packages and machine of their trial."""
     return read_cells(results_dir, study, FILE, COLUMNS, of_its_trial)
 
 
 def of_its_trial(rows, trials):
-    """Those of a cell's rows that belong to its stored trials as these are."""
+    """Return the rows of a cell that belong to its stored trials as they are now."""
     names = {row["trial"]: Identity.stored(row).name for row in trials.to_dict("records")}
     return rows[rows["identity"] == rows["trial"].map(names)]
 
 
 def _rows(outcome, point, seed):
-    """What one fit adds to the file, under the key of the stored trial; nan where it has no scores."""
+    """Return the rows that one fit adds to the file, under the key of the stored trial; nan where it has no scores."""
     scores, digests = {}, json.loads(outcome.trial["feature_sets"])
     for _, _, _, size, clusterer, _, acc, nmi, *_ in outcome.scores:
         scores.setdefault((size, clusterer), []).append((acc, nmi))

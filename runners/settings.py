@@ -1,4 +1,4 @@
-"""What a configuration must look like before anything is done with it: the one place that checks its types."""
+"""Checks the types of a whole configuration before anything is done with it; no other place does."""
 
 import math
 import re
@@ -15,12 +15,12 @@ from metrics.study import FAILED
 from runners.method import ConfigError, Method, did_you_mean
 from runners.runner import Runner, check_caps, read_retry
 
-NAME = re.compile(r"\w(?:[\w .,+=@()~-]{0,98}[\w,+=@()~-])?")  # also a folder, in any system, and no pattern of files
+NAME = re.compile(r"\w(?:[\w .,+=@()~-]{0,98}[\w,+=@()~-])?")  # a name that can be a folder in any system, without wildcards
 MISSING_DATA = ("error", "skip")
 POINTS = ("grid", "sample", "default")
 CHANGED = ("redo", "keep")
 MOST_JOBS = 1024
-MOST_BITS = 1024  # of a number that is printed with all its digits: Python refuses to print 4,300 of them
+MOST_BITS = 1024  # of a number that is printed in full: Python refuses to print more than 4,300 digits
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Settings:
 
     @property
     def folder(self):
-        """Where the results of the cell are."""
+        """The folder with the results of the cell."""
         return self.results_dir / self.study / self.dataset["name"] / self.method.name
 
 
@@ -92,7 +92,7 @@ def read_config(config):
 
 
 def read_names(config):
-    """Check what names the folder of a cell, before anything creates it.
+    """Check the names that make up the folder of a cell, before anything creates it.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ def read_names(config):
 
 
 def _check_parts(config):
-    """Refuse what is no part of a configuration, as a name that was mistyped would have no effect."""
+    """Refuse names that are not parts of a configuration, as a mistyped one would have no effect."""
     parts = [item.name for item in fields(Settings)]
     for name in config:
         if name in ("cell", "experiment"):
@@ -136,7 +136,7 @@ def _check_parts(config):
 
 
 def check_name(what, name):
-    """Refuse a name that could not be a folder of its own inside the results.
+    """Refuse a name that cannot be a folder of its own inside the results.
 
     Parameters
     ----------
@@ -215,14 +215,14 @@ def read_protocol(content):
 
 
 def check_values(where, value):
-    """Refuse numbers that no computation and no JSON can take: nan, inf, whole ones beyond 64 bits.
+    """Refuse numbers that no computation or no JSON can take: nan, inf, and integers beyond 64 bits.
 
     Parameters
     ----------
     where : str
         Such as ``method.params``.
     value : object
-        Of a configuration, however nested.
+        A value of a configuration, however nested.
 
     Raises
     ------
@@ -243,13 +243,13 @@ def check_values(where, value):
 
 
 def shown(value):
-    """A value as it is printed in an error: on one line, and not at any length."""
+    """Return a value as it is printed in an error: on one line, and shortened."""
     text = hex(value) if type(value) is int and value.bit_length() > MOST_BITS else repr(value)
     return text if len(text) <= 80 else f"{text[:77]}..."
 
 
 def _check_fields(group, content, needed, what):
-    """Refuse names that are none of the fields, and the absence of those that are needed."""
+    """Refuse unknown names of fields, and missing fields that are needed."""
     for name in content:
         if name not in needed:
             options = ", ".join(needed)
@@ -261,7 +261,7 @@ def _check_fields(group, content, needed, what):
 
 
 def _part(config, name, *default):
-    """A part of the configuration as plain values, with numbers that can be used."""
+    """Return a part of the configuration as plain values, after `check_values`."""
     try:
         if default and name not in config:
             return default[0]
