@@ -4,7 +4,6 @@ import numpy as np
 from scipy import sparse
 
 from methods.core.graphs import BLOCK, knn_graph
-from methods.core.sparse_products import times
 
 HUBS = 32  # times the entries of R may R'R have and still be formed
 
@@ -103,7 +102,7 @@ class Squared:
         self.root, self.transposed, self.scale = root, sparse.csr_array(root.T), scale
 
     def __matmul__(self, G):
-        return self.scale * times(self.transposed, times(self.root, G))
+        return self.scale * (self.transposed @ (self.root @ G))
 
     def __rmul__(self, number):
         return Squared(self.root, number * self.scale)

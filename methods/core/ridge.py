@@ -6,10 +6,9 @@ from scipy.linalg import cho_factor, solve_triangular
 from scipy.linalg.lapack import dpotrs, dtrtri
 
 from methods.core.compiled import compiled
-from methods.core.one_entry import column_sums, own_products, spread
+from methods.core.one_entry import spread
 from methods.core.prox import row_norms
 from methods.core.shared import shared
-from methods.core.sparse_products import times, transposed_times
 
 SPARSE = 0.25  # up to this share of non-zero entries X is multiplied as a sparse array
 SPARSE_FACTOR = 0.45  # the same where all that is multiplied by are the few columns of a regression
@@ -136,11 +135,15 @@ class _TallRidge(FactoredRidge):
 
     def residual(self, F):
         W = self.coefficients(F)
-        return F - ((W.T @ self.X.T).T if self.features is None else times(self.factor, W)), W
+        return F - ((W.T @ self.X.T).T if self.features is None else self.factor @ W), W
 
     def misfit_within(self, v, labels, n_columns):
-        W = _solved(self.system, column_sums(self.factor, v, labels, n_columns).T, overwrite=True)
-        return v - own_products(self.factor, W.T, labels)
+        if self.features is None:
+            V = sparse.csc_array((v, labels, np.arange(len(v) + 1)), shape=(n_columns, len(v)))
+            W = _solved(self.system, (V @ self.X).T, overwrite=True)
+        else:
+            W = self.coefficients(spread(v, labels, n_columns))
+        return v - (self.factor @ W)[np.arange(len(v)), labels]
 
     def misfit_diagonal(self, rows):
         half = solve_triangular(self.system, self.X[rows].T, lower=True, overwrite_b=True, check_finite=False)
@@ -170,7 +173,7 @@ class _WideRidge(FactoredRidge):
 
     def residual(self, F):
         rest = self.misfit(F)
-        return rest, self.root[:, None] * times(self.scaled, rest)
+        return rest, self.root[:, None] * (self.scaled @ rest)
 
     def misfit_within(self, v, labels, n_columns):
         return self.misfit(spread(v, labels, n_columns))[np.arange(len(v)), labels]
@@ -227,6 +230,12 @@ def sparse_features_where_it_pays(X, share=SPARSE):
     """X' as a csr_array, where `sparse_where_it_pays`."""
     few = shared(X, sparse_where_it_pays, share)
     return None if few is None else sparse.csr_array(few.T)
+
+
+def transposed_times(X, features, F):
+    """X'F, for X of shape (n, d), and features the csr_array X' to multiply by where that pays, or None."""
+    # Of a full X the transpose of a product of transposes takes half the time.
+    return (F.T @ X).T if features is None else features @ F
 
 
 def _sparse_features(X):
