@@ -115,11 +115,13 @@ def mean_distance(X):
     height = max(1, BLOCK // len(X))
     total = 0.0
     for start in range(0, len(X), height):
-        block = slice(start, start + height)
-        distances = norms[block, None] + norms - 2 * (Z[block] @ Z.T)
-        own = np.arange(len(distances))
-        distances[own, start + own] = 0.0
-        total += np.sqrt(np.maximum(distances, 0.0, out=distances)).sum()
+        distances = Z[start : start + height] @ Z[start:].T  # every pair of samples once
+        distances *= -2
+        distances += norms[start:]
+        distances += norms[start : start + height, None]
+        np.fill_diagonal(distances, 0.0)
+        np.sqrt(np.maximum(distances, 0.0, out=distances), out=distances)
+        total += 2 * distances.sum() - distances[:, :height].sum()
     return total / len(X) ** 2
 
 

@@ -3,25 +3,19 @@
 from typing import NamedTuple
 
 import numpy as np
-from scipy import sparse
 
 from methods.core.bounded import minimize_nonnegative
 from methods.core.graphs import affinity_graph
 from methods.core.local_learning import kernel_graph_laplacian, local_learning_laplacian
 from methods.core.loop import largest_change
 from methods.core.prox import row_norms, smooth_l21
-from methods.core.ridge import (
-    doubly_weighted_ridge,
-    sparse_features_where_it_pays,
-    sparse_where_it_pays,
-    transposed_times,
-)
+from methods.core.ridge import doubly_weighted_ridge
 from methods.core.shared import shared
+from methods.core.sparse_data import sparse_features_where_it_pays, sparse_where_it_pays, transposed_times
 from methods.core.starts import scaled_indicator
 from methods.rufs.residuals import data_squares
 
 EPS = 1e-10  # under every root of an l21 norm
-CANCELS = 1e-4  # share of ||x_i||^2 below which the expansion of ||x_i - g_i F||^2 loses more than four digits
 first = scaled_indicator  # of labels: G0
 
 
@@ -64,8 +58,8 @@ class Problem:
         self.X, self.L = np.ascontiguousarray(X), L
         self.nu, self.alpha, self.beta, self.zeta = map(float, (nu, alpha, beta, zeta))
         self.squares = np.einsum("ij,ij->i", X, X)
-        self.sparse = shared(X, sparse_where_it_pays)
-        self.factor = self.X if self.sparse is None else self.sparse  # the same, to multiply by
+        few = shared(X, sparse_where_it_pays)
+        self.factor = self.X if few is None else few  # the same, to multiply by
         self.features = shared(X, sparse_features_where_it_pays)
 
     def start(self, G):
@@ -105,12 +99,7 @@ class Problem:
 
     def misfits(self, G, F):
         """||x_i - g_i F||^2, of shape (n_samples,)."""
-        if self.sparse is None:
-            return data_squares(self.X, sparse.csr_array(G), F)
-        squared = self.squares + np.einsum("ik,ik->i", G, G @ (F @ F.T) - 2 * (self.sparse @ F.T))
-        lost = squared < CANCELS * self.squares
-        squared[lost] = _squares(self.X[lost] - G[lost] @ F)
-        return squared
+        return data_squares(self.X, self.factor, self.squares, G, F)
 
     def step_w(self, W, G):
         """Reweighting: the minimum over W of a quadratic that touches the two norms from above at W."""

@@ -3,18 +3,13 @@
 from typing import NamedTuple
 
 import numpy as np
-from scipy import sparse
 
 from methods.core.graphs import affinity_graph
 from methods.core.local_learning import kernel_graph_laplacian, mean_distance
 from methods.core.prox import row_norms
-from methods.core.ridge import (
-    sparse_features_where_it_pays,
-    sparse_where_it_pays,
-    transposed_times,
-    weighted_ridge,
-)
+from methods.core.ridge import weighted_ridge
 from methods.core.shared import shared
+from methods.core.sparse_data import sparse_features_where_it_pays, sparse_where_it_pays, transposed_times
 from methods.core.starts import indicator
 from methods.rufs.descent import descend
 from methods.rufs.residuals import data_squares, over, regression
@@ -125,7 +120,7 @@ class Problem:
 
     def misfits(self, G, F):
         """||(GF - X)_i||, of shape (n_samples,)."""
-        return np.sqrt(data_squares(self.X, sparse.csr_array(G), F))
+        return np.sqrt(data_squares(self.X, self.factor, self.lengths**2, G, F))
 
     def gradients(self, W, G, F):
         """Of W, G and F, as the program takes them before its first sweep."""
@@ -171,7 +166,7 @@ class Problem:
 
     def block_f(self, G, weights):
         """`weights` divide the samples in the gradient: the residual norms of the first F, for as long as F moves."""
-        few, close = sparse.csr_array(G), weights < CANCELS * self.lengths
+        close = weights < CANCELS * self.lengths
         scaled = np.divide(G, weights[:, None], out=np.zeros_like(G), where=(weights > 0)[:, None])
         near, scaled_near, X_near = G[close], scaled[close].T, self.X[close]
         scaled[close] = 0.0
@@ -180,7 +175,7 @@ class Problem:
         def at(F):
             columns = row_norms(F.T)
             return (
-                np.sqrt(data_squares(self.X, few, F)).sum() + ROW_PENALTY * columns.sum(),
+                self.misfits(G, F).sum() + ROW_PENALTY * columns.sum(),
                 lambda: inner @ F - outer + scaled_near @ (near @ F - X_near) + ROW_PENALTY * over(F.T, columns).T,
             )
 

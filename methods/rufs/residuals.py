@@ -3,9 +3,9 @@
 import numpy as np
 
 from methods.core.prox import row_norms
-from methods.core.ridge import transposed_times
+from methods.core.sparse_data import transposed_times
 
-BLOCK = 2**17  # entries of GF - X at a time: they stay in a cache
+CANCELS = 1e-4  # share of ||x_i||^2 below which the expansion of ||x_i - g_i F||^2 loses more than four digits
 
 
 def regression(X, features, W, G, alpha, beta):
@@ -35,24 +35,27 @@ def regression(X, features, W, G, alpha, beta):
     return alpha * norms.sum() + beta * own.sum(), gradient
 
 
-def data_squares(X, G, F):
-    """||(GF - X)_i||^2, of shape (n_samples,).
+def data_squares(X, factor, squares, G, F):
+    """||(GF - X)_i||^2, expanded, and from the difference where the expansion cancels.
 
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_features)
-    G : csr_array of shape (n_samples, n_clusters)
+    factor : ndarray or csr_array
+        X to multiply by.
+    squares : ndarray of shape (n_samples,)
+        ||x_i||^2.
+    G : ndarray of shape (n_samples, n_clusters)
     F : ndarray of shape (n_clusters, n_features)
 
     Returns
     -------
     ndarray of shape (n_samples,)
     """
-    squares, height = np.empty(len(X)), max(1, BLOCK // X.shape[1])
-    for first in range(0, len(X), height):
-        rest = G[first : first + height] @ F - X[first : first + height]
-        squares[first : first + height] = np.einsum("ij,ij->i", rest, rest)
-    return squares
+    squared = squares + np.einsum("ik,ik->i", G, G @ (F @ F.T) - 2 * (factor @ F.T))
+    lost = squared < CANCELS * squares
+    squared[lost] = row_norms(X[lost] - G[lost] @ F) ** 2
+    return squared
 
 
 def over(M, norms):
