@@ -4,9 +4,9 @@ import os
 
 from runners.boundary import guard, words_of
 
-if __name__ == "__main__":  # before the imports that take seconds, so that Ctrl-C is heard during them, too
+if __name__ == "__main__":  # before the slow imports, so that Ctrl-C is handled during them, too
     guard("interrupted: finished trials are stored; the same command goes on from there")
-    os.environ.setdefault("HYDRA_FULL_ERROR", "1")  # Hydra hands its errors on, to become a line here
+    os.environ.setdefault("HYDRA_FULL_ERROR", "1")  # makes Hydra raise its errors, which become a line here
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # before numpy: one BLAS thread in this process and in every worker
 
 import contextlib
@@ -31,10 +31,10 @@ from runners.method import ConfigError, did_you_mean
 from runners.settings import read_config, read_names, read_runner
 from runners.sweep import jobs_of
 
-logging.raiseExceptions = False  # a reader that goes away, such as `head`, must not fill the screen
+logging.raiseExceptions = False  # a closed pipe, as to `head`, must not fill the screen with tracebacks
 log = logging.getLogger(__name__)
 cells, problems, capped, plans = [], [], [], []
-missing, skipped = {}, {}  # data set -> why it cannot be had; data set -> number of cells left out
+missing, skipped = {}, {}  # data set -> why it is not available; data set -> number of cells left out
 
 
 @hydra.main(version_base="1.3", config_path="conf", config_name="config")
@@ -50,7 +50,7 @@ def main(config):
         return
     with contextlib.suppress(ConfigError):  # `read_config` says what is wrong
         start_workers(config)
-    # Here, as these take seconds to import: --help, Tab and a sweep in which nothing is left to do need none of them.
+    # Imported here, as these take seconds, and --help, Tab and a sweep with nothing left to do need none of them.
     from datasets import DataError, DataMissing
     from runners.cell import Cell
     from runners.code import CodeChanged
@@ -60,7 +60,7 @@ def main(config):
     try:
         settings = read_config(config)
         check_choices(settings)
-        if dataset["name"] in missing:  # another attempt to download it would take as long and end the same
+        if dataset["name"] in missing:  # another attempt to download it would take as long and fail again
             raise DataMissing(missing[dataset["name"]])
         if settings.runner.plan:
             plans.append(plan_cell(settings))
@@ -83,7 +83,7 @@ def main(config):
 
 
 def start_workers(config):
-    """Let workers import what they need while this process does: for a cell with nothing stored, and several fits."""
+    """Start workers, so that they import while this process does; only for a cell with several fits and none stored."""
     study, results_dir, dataset, method = read_names(config)
     stored = results_dir / study / dataset["name"] / method["name"] / "trials.csv"
     if method.get("grid") and not stored.exists():
@@ -93,7 +93,7 @@ def start_workers(config):
 
 
 def _note_of(config):
-    """Where it is noted that a cell is complete; None where the configuration cannot be read, which `main` reports."""
+    """Return the path of the note that a cell is complete; None where the configuration is wrong, as `main` reports."""
     try:
         return note_of(OmegaConf.to_container(config, resolve=True))
     except (OmegaConfBaseException, TypeError, KeyError):
@@ -101,7 +101,7 @@ def _note_of(config):
 
 
 def _first(rows, most=3):
-    """The first of some rows of trials, a line each."""
+    """Return the first rows of some trials, a line each."""
     lines = [f"  {row['params']} sizes {row['sizes']}: {row['error']}" for row in rows[:most]]
     lines += [f"  and {len(rows) - most} more: python -m scripts.status lists them"] if len(rows) > most else []
     return "\n".join(["", *lines])
@@ -109,7 +109,7 @@ def _first(rows, most=3):
 
 @functools.cache
 def _sweep_size():
-    """Number of cells of this sweep; 0 where it is none."""
+    """Return the number of cells of this sweep; 0 where it is not a sweep."""
     config = HydraConfig.get()
     if config.mode != RunMode.MULTIRUN or "BasicSweeper" not in config.sweeper._target_:
         return 0
@@ -117,7 +117,7 @@ def _sweep_size():
 
 
 def check_choices(settings):
-    """Refuse what would be stored under another name, or would have no effect."""
+    """Refuse choices that would be stored under another name, or that would have no effect."""
     config = HydraConfig.get()
     launcher = config.launcher.get("_target_", "")
     if not launcher.endswith("BasicLauncher") and settings.runner.n_jobs != 1:
@@ -140,7 +140,7 @@ def check_choices(settings):
 
 
 def _check_files(config, protocol):
-    """Refuse a cell's file, or a data set with sizes of its own, that there is not."""
+    """Refuse names of files of conf/ that do not exist, and sizes of their own for data sets that do not."""
     choices, options = config.runtime.choices, GlobalHydra.instance().config_loader().get_group_options
     own, cell = f"{choices['dataset']}_{choices['method']}", choices.get("cell")
     if cell not in (None, "null", own) and cell not in options("cell"):
@@ -154,7 +154,7 @@ def _check_files(config, protocol):
 
 
 def note_missing(dataset, why, skip):
-    """Say once that a data set cannot be had, and count the cell as skipped or as one with a problem."""
+    """Say once that a data set is not available, and count the cell as skipped or as one with a problem."""
     reason = why.splitlines()[0].rstrip(":")
     if dataset not in missing:
         log.info("skipped: %s", reason) if skip else log.error("error: %s", why)
@@ -166,7 +166,7 @@ def note_missing(dataset, why, skip):
 
 
 def report():
-    """Print what was skipped and what has a problem; the exit status."""
+    """Print which cells were skipped and which have a problem; return the exit status."""
     for dataset, count in skipped.items():
         print(f"skipped: {missing[dataset].splitlines()[0].rstrip(':')}: {count} of {len(cells)} cells")
     if len(plans) > 1:
@@ -185,12 +185,12 @@ def report():
 
 @functools.cache
 def _scratch():
-    """Where a plan, which leaves nothing behind, has what Hydra writes of a run; it goes with this process."""
+    """Return a temporary folder for Hydra's own files under a plan, which leaves nothing behind."""
     return tempfile.TemporaryDirectory(prefix="plan-")
 
 
 def _folder(part):
-    """A resolver for Hydra's folders, which are made before `main` runs: a wrong name ends the command first."""
+    """Resolve one of Hydra's folders; they are made before `main` runs, so that a wrong name must end the command here."""
 
     def resolve(*, _root_):
         try:

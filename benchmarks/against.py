@@ -73,11 +73,11 @@ def checkout(commit):
 
 
 class Side:
-    """A process that fits one method to one data set, as often as it is asked."""
+    """A process that fits one method to one data set, as often as it is asked; it runs the source `before` first."""
 
-    def __init__(self, tree, method, dataset, params):
+    def __init__(self, tree, method, dataset, params, before=""):
         single = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-        command = [sys.executable, "-c", SIDE, method, dataset, json.dumps(params)]
+        command = [sys.executable, "-c", before + SIDE, method, dataset, json.dumps(params)]
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
         self.process = subprocess.Popen(command, cwd=tree, env=os.environ | single, **pipes)
 

@@ -17,9 +17,8 @@ from threadpoolctl import threadpool_limits
 
 from datasets import load_dataset, scale
 from methods.core.graphs import knn_graph
-from methods.core.optimal_graph import Adapted
-from methods.core.ridge import SPARSE_FACTOR, sparse_features_where_it_pays, sparse_where_it_pays
-from methods.core.sparse_products import times
+from methods.core.optimal_graph import symmetric_adapted_graph
+from methods.core.sparse_data import SPARSE_FACTOR, sparse_features_where_it_pays, sparse_where_it_pays
 from methods.rufs.residuals import regression
 
 REPEATS = 7
@@ -57,7 +56,7 @@ def loops():
     X = np.ascontiguousarray(scale(load_dataset("coil20").X, "minmax"))
     W, G = rng.random((X.shape[1], 20)), rng.random((len(X), 20))
     name = f"rufs_released, COIL20: value and slope of W, {X.shape[0]} x {X.shape[1]} x 20"
-    yield name, lambda: regression(X, W, G, 1.0, 1.0), 4 * X.size * 20, X.nbytes
+    yield name, lambda: regression(X, None, W, G, 1.0, 1.0)[1](), 4 * X.size * 20, 2 * X.nbytes
 
     X = np.ascontiguousarray(scale(load_dataset("usps").X, "minmax"))
     few, features = (
@@ -69,13 +68,13 @@ def loops():
     for name, A in (("LF", graph), ("LF, near", near), ("XW", few), ("X'F", features)):
         F = rng.random((A.shape[1], 10))
         name = f"jgufs, USPS: {name}, {A.nnz / 1e6:.1f} million entries"
-        yield name, lambda A=A, F=F: times(A, F), 20 * A.nnz, 12 * A.nnz
+        yield name, lambda A=A, F=F: A @ F, 20 * A.nnz, 12 * A.nnz
 
     n = len(X)
     S, F = np.full((n, n), 1 / n), rng.random((n, 10)) / np.sqrt(n)
 
     def renewed():
-        Adapted(F, S, 500.0, symmetric=True).symmetric()
+        symmetric_adapted_graph(F, S, 500.0)
 
     name = f"jgufs_released, USPS: a graph of all pairs, {n} x {n}"
     yield name, renewed, (2 * 3 * 10 + 2 * 10) * n**2, 3 * S.nbytes

@@ -15,7 +15,6 @@ from methods.core.prox import row_norms
 from methods.core.reweighting import Memory, log_scale, no_memory, safeguarded
 from methods.core.ridge import WeightedRidge
 from methods.core.shared import shared
-from methods.core.sparse_products import times
 from methods.core.subspace import GUARDS, POWERS, largest_eigenvectors
 
 DENSE_SAMPLES = 600  # up to here the eigenvectors come from a dense matrix
@@ -172,7 +171,7 @@ class Problem:
                 options={"SymmetricMode": True},
             )
             self.Z = self.K.solve(X)
-            middle = X.T @ times(L, self.Z)
+            middle = X.T @ (L @ self.Z)
             self.middle = (middle + middle.T) / 2
 
     def start(self, W):
@@ -197,7 +196,7 @@ class Problem:
             Y = guess[:, : self.n_clusters]
         misfit, W = ridge.residual(Y)
         smooth = np.exp(log_scale(W)).sum()
-        value = (Y * times(self.L, Y)).sum() + self.beta * ((misfit**2).sum() + self.alpha * smooth)
+        value = (Y * (self.L @ Y)).sum() + self.beta * ((misfit**2).sum() + self.alpha * smooth)
         return State(Y, W, float(value), guess=guess)
 
     def collapsing_weight(self, state):

@@ -4,7 +4,6 @@ import numpy as np
 
 from methods.core.base import BaseSelector, Solution
 from methods.core.graphs import affinity_graph
-from methods.core.sparse_products import times
 
 
 class LaplacianScore(BaseSelector):
@@ -88,4 +87,4 @@ def smoothness(X, S):
     F /= np.where(constant, 1.0, size)
     F -= d @ F / d.sum()
     spread = d @ F**2
-    return np.where(constant, -1.0, np.einsum("ij,ij->j", F, times(S, F)) / np.where(constant, 1.0, spread))
+    return np.where(constant, -1.0, np.einsum("ij,ij->j", F, S @ F) / np.where(constant, 1.0, spread))

@@ -98,8 +98,8 @@ class SOCFS(BaseSelector):
     a fit from perturbed arrays may end much lower.  X_c W cannot hold the constant vector, which the indicators of a
     partition span, so that the objective rewards an E without it: at small lambda_ the columns of E are indicators of a
     few samples each, of one in the end, and `labels_` mean nothing; a lower minimum is then no better one.  A fit may
-    stand all but still for hundreds of sweeps and then fall by a hundredth; it ends before, "converged", with a third
-    of its first features not those of the end (`docs/methods/socfs.md`).
+    stand all but still for hundreds of sweeps and then fall by a hundredth; it ends before, "converged", with a
+    quarter of its first features not those of the end (`docs/methods/socfs.md`).
 
     References
     ----------

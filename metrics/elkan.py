@@ -8,7 +8,7 @@ and what is open even then is settled.  So float32, the coordinates it works in,
 and the order of their additions decide how long it takes, and never a label.
 
 Arrays are copied in loops: the error messages of assignments of whole arrays take two seconds of compilation.
-All in one file, however long: Numba's cache on disk watches no other than that of the function that is called.
+All in one file: Numba's cache on disk watches no other than that of the function that is called.
 """
 
 from typing import NamedTuple
@@ -269,10 +269,7 @@ def _update(state, X, points, limits):
     counts = np.zeros_like(state.counts)
     for k in members:
         counts[k] += 1
-    if counts.min() == 0:
-        _fill(state, X, members, counts, limits.tie)
-    for k in range(len(counts)):
-        state.counts[k] = counts[k]
+    _fill(state, X, members, counts, limits.tie)
     for i in range(len(members)):
         old, new = state.members[i], members[i]
         if old != new:
@@ -281,6 +278,7 @@ def _update(state, X, points, limits):
                 _add(state, old, points, i, -1)
             state.members[i] = new
     for k in range(len(counts)):
+        state.counts[k] = counts[k]
         if state.added[k] * len(members) * UNIT > DRIFT * counts[k]:
             state.sums[k], state.added[k] = 0, 0
             for i in range(len(members)):
@@ -306,6 +304,8 @@ def _add(state, k, points, i, sign):
 @_compiled()
 def _fill(state, X, members, counts, tie):
     """Give every empty cluster the sample farthest from the centre it was assigned to."""
+    if counts.min() > 0:
+        return
     squares = np.empty(len(members))
     for i in range(len(members)):
         squares[i] = _square(X, i, _mean(state, X, members[i]), members[i])

@@ -34,14 +34,14 @@ class Evaluations:
     folder : path, optional
         Where the records are kept; None keeps them for this run only.
     ignore_stored : bool, default=False
-        Start without the records of earlier runs: what is needed is computed again.
+        Start without the records of earlier runs, so that all scores are computed again.
 
     Notes
     -----
     The file's name is a hash of X, y, the K-means settings, the code that evaluates, the packages and the machine, so
     that a changed data set, setting or program never finds what another one stored.  A record holds the digest of the
-    set, what `metrics.evaluate.evaluate` found for every restart, and a checksum; what a crash leaves unfinished is no
-    record.  Records are only ever added, under a lock, and those of other processes are seen as they come.
+    set, the measures of `metrics.evaluate.evaluate` for every restart, and a checksum; a record that a crash left
+    unfinished does not count.  Records are only added, under a lock; those of other processes are read as they come.
     """
 
     def __init__(self, X, y, protocol, folder=None, ignore_stored=False):
@@ -56,7 +56,7 @@ class Evaluations:
                 self._read = self._size()
 
     def find(self, digest):
-        """What `evaluate` found, as an array of shape (N_MEASURES, n_restarts); None where the set is new."""
+        """Return the scores of a set, as an array of shape (N_MEASURES, n_restarts); None where the set is new."""
         if digest not in self._known:
             self._read_new()
         return self._known.get(digest)
@@ -116,7 +116,7 @@ class Evaluations:
 
 
 def _identity(X, y, protocol):
-    """Hash of everything besides the feature set that the scores depend on."""
+    """Return a hash of everything besides the feature set that the scores depend on."""
     settings = {name: getattr(protocol, name) for name in ("restarts", "seed", "nmi", "max_iter")}
     code = code_of_evaluation().digest, versions()
     digest = hashlib.sha256(json.dumps([settings, X.shape, code], sort_keys=True).encode())

@@ -1,8 +1,8 @@
-"""Cells in which nothing is left to do, told from small files: a sweep that is run again does not load their data.
+"""Notes on cells in which nothing is left to do, so that a sweep that is run again does not load their data.
 
 A cell that was found complete leaves a note.  Its name is a digest of the composed configuration, the program, the
-packages and the machine; in it are how the trials ended, and the digests of the files that this depends on: data,
-results, and code from outside the checkout.  Where one of them is another file now, the cell is looked at.
+packages and the machine.  It holds how the trials ended, and the digests of the files that this depends on: data,
+results, and code from outside the checkout.  Where one of these files has changed, the cell is looked at again.
 """
 
 import functools
@@ -23,7 +23,7 @@ PLACES = ("UFS_DATA_DIR", "UFS_CACHE_DIR")
 
 
 def note_of(config):
-    """Where the note of a cell is; None where it asks for something else than what is missing.
+    """Return the path of a cell's note; None where the configuration asks for more than the trials that are missing.
 
     Parameters
     ----------
@@ -44,14 +44,14 @@ def note_of(config):
 
 
 def digests_of_data(settings):
-    """File -> digest, of every file that the data of a cell may be read from; to be asked before they are read."""
+    """Return the digest of each file that a cell's data may be read from; call it before they are read."""
     from datasets.load import paths_of
 
     return {os.path.abspath(file): _digest(file) for file in paths_of(settings.dataset, settings.data_dir)}
 
 
 def note_finished(path, settings, ends, data):
-    """Note that nothing is left to do in a cell; where that cannot be written, the cell is looked at again.
+    """Note that nothing is left to do in a cell; where the note cannot be written, the cell is looked at again.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def note_finished(path, settings, ends, data):
         From `note_of`.
     settings : Settings
     ends : Mapping
-        Status -> number of trials: of all that it asks for.
+        Number of trials by status, over all that the cell asks for.
     data : dict
         From `digests_of_data`.
     """
@@ -69,7 +69,7 @@ def note_finished(path, settings, ends, data):
     cell = f"{settings.method.name} on {settings.dataset['name']}"
     note = {"cell": cell, "ends": dict(ends), "files": files | data}
     try:
-        # Not `replace_file`, which waits for the disk: a note that is lost costs nothing, and half a note is none.
+        # Not `replace_file`, which waits for the disk: a lost note costs little, and half a note is not read as one.
         path.parent.mkdir(exist_ok=True)
         path.write_text(to_json(note))
     except OSError:
@@ -77,7 +77,7 @@ def note_finished(path, settings, ends, data):
 
 
 def finished(path):
-    """The line about a cell in which nothing is left to do; None where it has to be looked at.
+    """Return the line about a cell in which nothing is left to do; None where the cell has to be looked at.
 
     Parameters
     ----------
@@ -92,12 +92,12 @@ def finished(path):
         note = json.loads(path.read_text()) if path else {}
         same = note and all(_digest(file) == digest for file, digest in note["files"].items())
         return ends_text(note["cell"], note["ends"]) if same else None
-    except (ValueError, KeyError, TypeError, AttributeError, OSError, RecursionError):  # no whole note
+    except (ValueError, KeyError, TypeError, AttributeError, OSError, RecursionError):  # not a whole note
         return None
 
 
 def ends_text(cell, ends):
-    """The trials of a complete cell in words: "mcfs on umist: 25 of 25 trials stored, 2 timeout"."""
+    """Return the trials of a complete cell in words: "mcfs on umist: 25 of 25 trials stored, 2 timeout"."""
     total = sum(ends.values())
     parts = [f"{cell}: {total} of {total} trial{'s' * (total > 1)} stored"]
     return ", ".join(parts + [f"{ends[status]} {status}" for status in UNSCORED if ends.get(status)])
@@ -105,7 +105,7 @@ def ends_text(cell, ends):
 
 @functools.cache
 def program():
-    """Digest of the program, as it was when this was first asked."""
+    """Return the digest of the program, as it was when this function was first called."""
     digest = hashlib.sha256()
     for place in PROGRAM:
         for path in sorted((ROOT / place).rglob("*.py")):
@@ -114,7 +114,7 @@ def program():
 
 
 def _digest(path):
-    """Digest of a file; None where there is none.  Data that several cells have are read once."""
+    """Return the digest of a file, None where there is none; a file that several cells use is read once."""
     try:
         found = os.stat(path)
     except OSError:

@@ -1,4 +1,4 @@
-"""From a configuration to the trials it asks for."""
+"""The trials that a configuration asks for."""
 
 import hashlib
 import itertools
@@ -18,7 +18,7 @@ def expand(study, dataset, method, protocol):
     study : str
     dataset : Dataset
     method : Method or Mapping
-        Or the content of a file of conf/method: ``name, target, params, grid``.
+        A mapping is the content of a file of conf/method: ``name, target, params, grid``.
     protocol : Protocol
 
     Returns
@@ -42,7 +42,7 @@ def expand(study, dataset, method, protocol):
 
 
 def diagonal(trials):
-    """A sample of the trials of a cell in which every value of every parameter occurs: a first look, and what it takes.
+    """Return a small sample of a cell's trials in which every value of every parameter occurs, for a first look.
 
     Parameters
     ----------
@@ -51,8 +51,8 @@ def diagonal(trials):
     Returns
     -------
     list of Trial
-        About as many as the longest list of values has, in the order of the grid; all, where the grid is no product of
-        lists but a part of one already.
+        About as many as the longest list of values has, in the order of the grid; all trials where the grid is not a
+        product of lists but already a part of one.
     """
     axes = {"sizes": sorted({trial.sizes for trial in trials})}
     for name in trials[0].params:
@@ -62,7 +62,7 @@ def diagonal(trials):
         return trials
     chosen = set()
     for index in range(max(map(len, axes.values()), default=1)):
-        # The lists are gone through at different paces, each of which comes to all its values.
+        # Each list is gone through at its own pace, and each pace reaches all values of its list.
         paces = [
             next(pace for pace in itertools.count(place + 1) if math.gcd(pace, len(values)) == 1)
             for place, values in enumerate(axes.values())
@@ -76,7 +76,7 @@ def diagonal(trials):
 
 
 def _sizes(method, dataset, protocol):
-    """The numbers of features to score on a data set."""
+    """Return the numbers of features to score on a data set."""
     n_features, wanted = dataset.X.shape[1], protocol.sizes_on(dataset.name)
     sizes = [n_features] if method.cls.keeps_all else [size for size in wanted if size <= n_features]
     if not sizes:
@@ -88,10 +88,10 @@ def _sizes(method, dataset, protocol):
 
 
 def _lists(method, dataset, protocol):
-    """Parameter -> the values to search: those of the protocol where it has some, else those of the method's file.
+    """Return the values to search of each parameter: the protocol's where it has some, else those of the method's file.
 
-    What only repeats the method keeps the values of its file; and under a budget, where the method refuses one of the
-    protocol's, so does a parameter.
+    A parameter that only repeats the method keeps the values of its file.  So does one, under a budget, where the
+    method refuses one of the protocol's values.
     """
     values = list(protocol.grid_values)
     if not values:
@@ -102,7 +102,7 @@ def _lists(method, dataset, protocol):
 
 
 def _accepts(method, dataset, name, values):
-    """Whether a method takes all these values of a parameter, the others being its defaults."""
+    """Return True where a method takes all these values of a parameter, the others being its defaults."""
     try:
         for value in values:
             method.cls(**method.params_at({name: value}, dataset.n_classes)).check_parameters(dataset.X)
@@ -112,7 +112,7 @@ def _accepts(method, dataset, name, values):
 
 
 def _points(method, lists, protocol):
-    """Values of the grid's parameters at every point, in the order in which they are tried."""
+    """List the values of the grid's parameters at every point, in the order in which they are tried."""
     centre = {name: method.params[name] for name in lists if name in method.params}
     if protocol.coarse and not set(lists) & set(method.cls.repeats):
         points = [centre]
@@ -125,14 +125,14 @@ def _points(method, lists, protocol):
 
 
 def _sampled(points, centre, budget):
-    """The default and, in the order of the grid, the others that come first by a hash: the same ones in every run."""
+    """Return the default and other points drawn by a hash, the same in every run, in the order of the grid."""
     others = [point for point in points if point != centre]
     sample = sorted(others, key=lambda point: hashlib.sha256(to_json(point).encode()).digest())[: budget - 1]
     return [centre, *(point for point in others if point in sample)]
 
 
 def _trials_at(point, study, dataset, method, protocol, sizes):
-    """The trials of one point of the grid: one for each size where the size is part of the model, else one for all."""
+    """Return the trials of one point: one for each size where the size is part of the model, else one for all sizes."""
     params = method.params_at(point, dataset.n_classes)
     each = method.cls(**params).size_in_objective
     trials = [

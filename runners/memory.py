@@ -1,4 +1,4 @@
-"""Memory, as Linux tells it: of a process, and of the machine as far as this process may use it."""
+"""Memory, as Linux reports it: that of a process, and that of the machine as far as this process may use it."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ CAN_WATCH = (PROC / "self/status").exists()
 
 
 def reset_peak():
-    """Start the high-water mark of this process anew; whether the system allowed it (Linux)."""
+    """Reset the high-water mark of this process's memory; return True where the system allowed it (Linux)."""
     try:
         (PROC / "self/clear_refs").write_text("5")
     except OSError:
@@ -17,7 +17,7 @@ def reset_peak():
 
 
 def memory_of(pid, peak=True):
-    """Largest memory of a process since its mark was set anew, or what it holds now, in MB; nan where unknown.
+    """Return the largest memory of a process since its mark was reset, or its current one, in MB; nan where unknown.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ def memory_of(pid, peak=True):
 
 
 def peak_mb():
-    """High-water mark of this process's memory in MB; on systems other than Linux since its start."""
+    """Return the high-water mark of this process's memory in MB; on systems other than Linux, since its start."""
     if CAN_WATCH:
         return memory_of("self")
     import resource
@@ -43,7 +43,7 @@ def peak_mb():
 
 
 def free_mb():
-    """What new processes may take, in MB: what the machine has left, within the limits of the control groups above.
+    """Return the MB that new processes may take: the machine's free memory, within the limits of its control groups.
 
     Returns
     -------
@@ -58,7 +58,7 @@ def free_mb():
 
 
 def _left_in_groups():
-    """Bytes that are left in every control group of this process that has a limit, of either version."""
+    """List the bytes that are left in each control group of this process that has a limit, of either version."""
     for line in _text(PROC / "self/cgroup").splitlines():
         _, controllers, inside = line.split(":", 2)
         if controllers and "memory" not in controllers.split(","):

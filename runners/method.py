@@ -1,4 +1,4 @@
-"""A method as a configuration names it."""
+"""A method as a configuration describes it."""
 
 import difflib
 import functools
@@ -13,10 +13,10 @@ from runners.code import note_modules
 from runners.exits import exits_as_errors
 from runners.provenance import blas
 
-# What the runner sets itself, in one visible place; a configuration may not.
+# Parameters that the runner sets itself, in one visible place; a configuration may not set them.
 RESERVED = ("n_features_to_select", "n_clusters", "random_state")
 
-# Kind of a parameter's default -> whether a value will do, and what it must be.  The first that fits counts.
+# For each kind of default: a test of a value, and the words for what it must be.  The first kind that fits counts.
 KINDS = (
     (bool, lambda value: isinstance(value, bool), "true or false"),
     (numbers.Real, lambda value: isinstance(value, numbers.Real) and not isinstance(value, bool), "a number"),
@@ -25,12 +25,12 @@ KINDS = (
 
 
 class ConfigError(ValueError):
-    """A configuration that cannot be run, found before any work."""
+    """A configuration cannot be run; this is found before any work."""
 
 
 @dataclass(frozen=True)
 class Method:
-    """A file of conf/method.
+    """The content of a file of conf/method.
 
     Attributes
     ----------
@@ -63,8 +63,8 @@ class Method:
         Raises
         ------
         ConfigError
-            For a part that is missing, a class that cannot be imported, a parameter that it does not have, and a grid
-            that is no list of values.
+            For a part that is missing, a class that cannot be imported, a parameter that it does not have, and values
+            of the grid that are not a list.
         """
         for name in ("name", "target", "params", "grid"):
             if name not in content:
@@ -100,11 +100,11 @@ class Method:
         return load_class(self.target)
 
     def takes(self, name):
-        """Whether the class has a parameter of this name."""
+        """Return True where the class has a parameter of this name."""
         return name in inspect.signature(self.cls).parameters
 
     def check_names(self, group):
-        """Refuse names in ``params`` or ``grid`` that are no parameters, or that the runner sets itself."""
+        """Refuse names in ``params`` or ``grid`` that are not parameters, or that the runner sets itself."""
         accepted = [name for name in inspect.signature(self.cls).parameters if name not in RESERVED]
         for name in getattr(self, group):
             if name not in accepted:
@@ -115,7 +115,7 @@ class Method:
                 )
 
     def check_kind(self, where, name, value):
-        """Refuse a value of another kind than the parameter's default: a word for a switch, a number for a word."""
+        """Refuse a value of another kind than the parameter's default, such as a word for a switch or a number for a word."""
         default = inspect.signature(self.cls).parameters[name].default
         for kind, right, words in KINDS:
             if isinstance(default, kind):
@@ -124,7 +124,7 @@ class Method:
                 return
 
     def params_at(self, point, n_classes):
-        """The parameters at a point of the grid, with the number of clusters where the method takes one.
+        """Return the parameters at a point of the grid, with the number of clusters where the method takes one.
 
         Parameters
         ----------
@@ -140,13 +140,13 @@ class Method:
 
 
 def load_class(target):
-    """The class that a dotted name such as ``methods.mcfs.MCFS`` means."""
+    """Return the class with a dotted name such as ``methods.mcfs.MCFS``."""
     module, _, name = target.rpartition(".")
-    blas()  # first: a module of somebody's own may bring one that has no part in other methods
+    blas()  # before the import: a user's module may load another BLAS, which other methods do not use
     try:
         with exits_as_errors():
             found = getattr(importlib.import_module(module), name)
-    except Exception as error:  # a module of somebody's own may raise anything
+    except Exception as error:  # a user's module may raise anything
         raise ConfigError(f"method.target={target!r} cannot be imported: {type(error).__name__}: {error}") from error
     if not isinstance(found, type) or not hasattr(found, "check_parameters"):
         raise ConfigError(f"method.target={target!r} is no selector: it must be a class of methods, or one like them.")
@@ -155,6 +155,6 @@ def load_class(target):
 
 
 def did_you_mean(name, known):
-    """The nearest of the known names as a sentence after a space; nothing where none is near."""
+    """Return a sentence, after a space, with the nearest of the known names; "" where none is near."""
     close = difflib.get_close_matches(str(name), list(known), 1)
     return f" Did you mean {close[0]}?" if close else ""

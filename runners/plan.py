@@ -1,4 +1,4 @@
-"""What a command would do, before anything runs: ``runner.plan=true``."""
+"""The plan of a command (``runner.plan=true``): what it would run, and how long that would take."""
 
 import math
 from collections import Counter
@@ -12,20 +12,20 @@ from runners.times import Times, duration
 
 @dataclass(frozen=True)
 class Plan:
-    """What one cell would take.
+    """The trials that one cell lacks, and the time that they would take.
 
     Attributes
     ----------
     cell : str
     n_trials, n_pending : int
-        All that it asks for, and those that are not stored, here or in a study that has the same.
+        All that the cell asks for, and those that are stored neither here nor in a study that has the same.
     seconds : float
-        Of one worker, fits and evaluations; nan where no fit of the method is stored.
+        Time of one worker for fits and evaluations; nan where no fit of the method is stored.
     source : str
-        What the seconds were taken from.
+        The stored fits that the seconds were estimated from.
     n_workers : int
     again : str
-        What of the stored ones is done again, and why; "" where none is.
+        Which stored trials are done again, and why; "" where none is.
     """
 
     cell: str
@@ -37,7 +37,7 @@ class Plan:
     again: str = ""
 
     def line(self):
-        """The plan of a cell in a sentence."""
+        """Return the plan of a cell in a sentence."""
         text = f"{self.cell}: {self.n_pending} of {counted(self.n_trials, 'fit')} to do"
         text += f", of them {self.again}" if self.again else ""
         if not self.n_pending:
@@ -72,7 +72,7 @@ def plan_cell(settings):
 
 
 def total_line(plans):
-    """The plans of a sweep in a sentence.
+    """Return the plans of a sweep in a sentence.
 
     Parameters
     ----------

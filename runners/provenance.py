@@ -68,7 +68,6 @@ class Identity(NamedTuple):
         return "" if self.code_evaluation == other.code_evaluation else "the code that evaluates is another"
 
 
-@functools.cache
 def git_sha(selector=None):
     """Return the commit of the checkout; "unknown" outside git, and where git does not answer.
 
@@ -82,18 +81,25 @@ def git_sha(selector=None):
     str
         Ends with ``-dirty`` where tracked files differ from the commit, or the class rests on an untracked file.
     """
+    sha, tracked = _checkout()
+    if selector is None or "-" in sha or sha == "unknown":
+        return sha
+    code = code_of(selector)
+    clean = bool(code.digest) and all(
+        file.is_relative_to(ROOT) and file.relative_to(ROOT).as_posix() in tracked for file, _ in code.files
+    )
+    return sha if clean else f"{sha}-dirty"
+
+
+@functools.cache
+def _checkout():
+    """The commit, with ``-dirty`` where tracked files differ from it, and the names of the tracked files."""
     try:
         sha = _git("rev-parse", "HEAD")
-        clean = not _git("status", "--porcelain", "--untracked-files=no")
-        if clean and selector is not None:
-            tracked = set(_git("ls-files").splitlines())
-            code = code_of(selector)
-            clean = bool(code.digest) and all(
-                file.is_relative_to(ROOT) and file.relative_to(ROOT).as_posix() in tracked for file, _ in code.files
-            )
-        return sha if clean else sha + "-dirty"
+        dirty = "-dirty" if _git("status", "--porcelain", "--untracked-files=no") else ""
+        return sha + dirty, frozenset(_git("ls-files").splitlines())
     except (OSError, subprocess.SubprocessError):
-        return "unknown"
+        return "unknown", frozenset()
 
 
 @functools.cache

@@ -1,10 +1,10 @@
 """The files of a cell: append-only CSVs, of which the trial's row, written last, is the commit mark.
 
 A crash at any moment leaves at most rows without their mark.  They are dropped when the cell is next opened, and
-ignored by `load_results` until then.  One process writes a cell at a time; the lock dies with it.
+`load_results` ignores them until then.  One process writes a cell at a time; its lock ends with it.
 
 Trials that are computed again are gathered in a folder of their own, and replace the stored ones when all are there: a
-redo that is cut off has lost nothing, and goes on where it was.
+redo that is interrupted loses nothing, and goes on where it stopped.
 """
 
 import csv
@@ -52,14 +52,14 @@ __all__ = [
     "claim_study",
     "load_results",
 ]
-REDO = ".redo"  # the folder inside a cell's own where rows are gathered that will replace stored ones
+REDO = ".redo"  # the folder inside a cell's own that gathers rows that will replace stored ones
 REDONE = ".redone"  # the same, once it is complete
-READ_AGAIN, READ_AGAIN_S = 2, 0.3  # times, and seconds before each
-OTHERS = ("scores", "traces", "facts", "measures")  # what the rows of trials.csv commit
+READ_AGAIN, READ_AGAIN_S = 2, 0.3  # how often, and the seconds before each time
+OTHERS = ("scores", "traces", "facts", "measures")  # files whose rows are committed by those of trials.csv
 
 
 class Results(NamedTuple):
-    """What is stored, as frames with the columns `TRIALS`, `SCORES`, `TRACES`, `FACTS` and `MEASURES`."""
+    """The stored results, as frames with the columns `TRIALS`, `SCORES`, `TRACES`, `FACTS` and `MEASURES`."""
 
     trials: pd.DataFrame
     scores: pd.DataFrame
@@ -106,7 +106,7 @@ class Store:
         self._lock.release()
 
     def rows(self, name="trials"):
-        """The rows of a file, as dictionaries of texts."""
+        """Return the rows of a file, as dictionaries of texts."""
         return read_rows(self._paths[name])
 
     def forget(self, keys):
@@ -116,16 +116,16 @@ class Store:
             keep_lines(self._paths[name], lambda key: key not in keys)
 
     def redo(self):
-        """A store for trials that are computed again; `take_redone` puts them in the place of those stored here."""
+        """Return a store for trials that are computed again; `take_redone` puts them in the place of the stored ones."""
         return Store(self.folder / REDO)
 
     def take_redone(self):
         """Replace stored trials by those of `redo`, which must be closed."""
-        os.replace(self.folder / REDO, self.folder / REDONE)  # from here on a crash finds a complete set
+        os.replace(self.folder / REDO, self.folder / REDONE)  # a crash from here on leaves a complete set
         self._replace_redone()
 
     def _replace_redone(self):
-        """Put complete rows in the place of older ones of the same trials; done twice it changes nothing more."""
+        """Put complete rows in the place of older ones of the same trials; a second call changes nothing."""
         folder = self.folder / REDONE
         if not folder.is_dir():
             return
@@ -147,8 +147,8 @@ class Store:
         Raises
         ------
         StoreError
-            When the disk refuses, full for example, and when the lock was taken away: another process may write the
-            same cell then.
+            When the disk refuses (because it is full, say), and when the lock was taken away, as another process may
+            then write the same cell.
         """
         if _identity_of(self._lock.lock_file) != self._held:
             raise StoreError(
@@ -160,7 +160,7 @@ class Store:
         append_rows(self._paths["trials"], [[outcome.trial[name] for name in TRIALS] for outcome in outcomes])
 
     def _repair(self):
-        """Create what is missing, and drop what a crash left: rows without their commit mark, rows said twice."""
+        """Create missing files, and drop what a crash left: rows without their commit mark, and rows that are there twice."""
         for name, path in self._paths.items():
             clear_unfinished(path)
             text = path.read_bytes() if path.exists() else b""
@@ -200,7 +200,7 @@ def load_results(results_dir, study=None, dataset=None, method=None):
     ----------
     results_dir : path
     study, dataset, method : str, optional
-        Only these; all by default.
+        Read only these; all by default.
 
     Returns
     -------
@@ -233,8 +233,8 @@ def load_results(results_dir, study=None, dataset=None, method=None):
 
 
 def _read_cell(path, patience=READ_AGAIN):
-    """File -> its rows of committed trials, of the cell with this ``trials.csv``."""
-    # The marks are read first: what they commit is then complete in the other files.
+    """Return, by file, the rows of committed trials of the cell with this ``trials.csv``."""
+    # The marks are read first: the rows that they commit are then complete in the other files.
     trials = frame_of_cell(path)
     found = {"trials": trials}
     for name in OTHERS:
@@ -244,7 +244,7 @@ def _read_cell(path, patience=READ_AGAIN):
     for name in OTHERS:
         there = found[name]["trial"].value_counts().reindex(wanted.index).fillna(0)
         if (lost := wanted.index[(there < wanted[name]).to_numpy()]).size:
-            if patience:  # a run that puts new rows in the place of old ones is not a fault
+            if patience:  # a run that is replacing rows at this moment is not a fault
                 time.sleep(READ_AGAIN_S)
                 return _read_cell(path, patience - 1)
             raise StoreError(
@@ -255,7 +255,7 @@ def _read_cell(path, patience=READ_AGAIN):
 
 
 def cells_of(results_dir, *names):
-    """The ``trials.csv`` of every cell that is asked for; none where a name can be no folder."""
+    """List the ``trials.csv`` of every cell that is asked for; none where a name cannot be a folder."""
     names = [str(name) if name else "" for name in names]
     if any(name == ".." or Path(name).name != name for name in names):
         return []
@@ -264,7 +264,7 @@ def cells_of(results_dir, *names):
 
 
 def _name_apart(frames):
-    """Give the trials of a cell other keys where an earlier cell has trials of the same: two studies may share one."""
+    """Rename the trials of a cell whose keys an earlier cell has, too, as two studies may share a trial."""
     seen = set()
     for index, trials in enumerate(frames["trials"]):
         shared = seen.intersection(trials["trial"])
@@ -313,7 +313,7 @@ def claim_study(folder, protocol):
 
 
 def _with_later_columns(data, names):
-    """The text of a file with the columns that an earlier version did not write."""
+    """Return the text of a file with the columns that an earlier version did not write."""
     there = columns_of(data, names)
     missing = names[len(there) :]
     if not missing or not data:
@@ -323,7 +323,7 @@ def _with_later_columns(data, names):
 
 
 def _identity_of(path):
-    """What tells a file from another one of the same name; None where there is none."""
+    """Return a value that tells a file from a later one of the same name; None where there is no file."""
     try:
         found = os.stat(path)
     except OSError:

@@ -1,4 +1,4 @@
-"""The cells of a sweep, as Hydra will go through them."""
+"""The cells of a sweep, in the order in which Hydra runs them."""
 
 import functools
 from contextlib import contextmanager
@@ -14,28 +14,28 @@ from runners.settings import read_config
 
 
 def jobs_of(hydra):
-    """What is set in each job of a sweep.
+    """List the overrides of each job of a sweep.
 
     Parameters
     ----------
     hydra : DictConfig
-        The part "hydra" of a configuration: the sweep's parameters, and what was typed.
+        The part "hydra" of a configuration, with the sweep's parameters and the overrides that were typed.
 
     Returns
     -------
     list of list of str
         Overrides, such as ``["dataset=umist", "method=mcfs"]``, in the order of the jobs.
     """
-    params = hydra.sweeper.params or OmegaConf.create()  # null where all is typed
+    params = hydra.sweeper.params or OmegaConf.create()  # null where all overrides are typed
     words = [f"{name}={value}" for name, value in OmegaConf.to_container(params).items()] + list(hydra.overrides.task)
-    # As the sweeper itself does it, so that globs and lists mean the same.
+    # The sweeper itself does the same, so that globs and lists have the same meaning.
     parser = OverridesParser.create(config_loader=GlobalHydra.instance().config_loader())
     return [list(job) for batch in BasicSweeper.split_arguments(parser.parse_overrides(words), None) for job in batch]
 
 
 @functools.cache
 def cells_of_experiment(name, *words):
-    """The settings of all cells of an experiment.
+    """Return the settings of all cells of an experiment.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def cells_of_experiment(name, *words):
 
 
 def cells_of_sweep(path):
-    """The settings of all cells of a sweep that was run; `path` is its multirun.yaml."""
+    """Return the settings of all cells of a sweep that was run; `path` is its multirun.yaml."""
     with _whole_conf():
         return _cells(OmegaConf.load(path).hydra)
 
@@ -64,7 +64,7 @@ def _cells(hydra):
 
 @contextmanager
 def _whole_conf():
-    """Compose from conf/ itself, also inside a command that was composed from a folder of it."""
+    """Compose from conf/ itself, also inside a command whose own configuration is from a subfolder of it."""
     there = GlobalHydra.instance()
     before = there.hydra
     there.clear()

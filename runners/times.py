@@ -1,4 +1,4 @@
-"""How long fits will take, from those that are stored: of the same method, and of nothing else."""
+"""Estimates the seconds of fits from stored fits of the same method, and of no other."""
 
 import glob
 import json
@@ -13,21 +13,21 @@ from metrics.study import FAILED
 from runners.reading import read_frame
 from runners.trial import to_json
 
-# Seconds grow as n_samples ** 1.5 * n_features ** 1.5 from one data set to another: between a graph's n^2 d and a ridge
-# solve's n d^2.  Only the method's fits on the nearest shape are scaled so.
+# From one data set to another, seconds are taken to grow as n_samples ** 1.5 * n_features ** 1.5, which lies between a
+# graph's n^2 d and a ridge solve's n d^2.  Only the method's fits on the nearest shape are scaled so.
 N_EXPONENT, D_EXPONENT = 1.5, 1.5
 
 
 class Times:
-    """Seconds of the stored trials of one method, those that a cap ended with what they took.
+    """The seconds of one method's stored trials; a trial that a cap ended counts with what it had taken.
 
     Parameters
     ----------
     results_dir : path
-        All its studies count.
+        The folder of results; all studies in it count.
     method : str
     max_seconds : float, default=inf
-        What a fit would be ended at (`runner.max_seconds`): it counts with so much, and without evaluations.
+        The cap of a fit (`runner.max_seconds`): a longer fit counts with so many seconds, and without evaluations.
     """
 
     def __init__(self, results_dir, method, max_seconds=math.inf):
@@ -41,11 +41,11 @@ class Times:
             self._at = found.groupby(["dataset", "params"])["seconds"].mean().to_dict()
 
     def measured(self, dataset, params):
-        """Mean seconds of the stored trials with these parameters; nan where there are none."""
+        """Return the mean seconds of the stored trials with these parameters; nan where there are none."""
         return float(self._at.get((dataset, to_json(params)), math.nan))
 
     def of(self, dataset, shape, params):
-        """Seconds of a trial with its evaluations, and where they come from.
+        """Return the estimated seconds of a trial with its evaluations, and the source of the estimate.
 
         Parameters
         ----------
@@ -73,7 +73,7 @@ class Times:
         return float((self._by_dataset[nearest]["seconds"] * factor).clip(upper=self.max_seconds).mean()), source
 
     def ended(self, dataset):
-        """The share of the fits on a data set that took longer than `max_seconds`; nan where there are none."""
+        """Return the share of the fits on a data set that took longer than `max_seconds`; nan where there are none."""
         if dataset not in self._by_dataset:
             return math.nan
         return float(self._by_dataset[dataset]["ended"].mean())
@@ -82,7 +82,7 @@ class Times:
 def _seconds(trials, max_seconds):
     known = trials[(trials["status"] != FAILED) & trials["fit_s"].notna()]
     ended = known["fit_s"] > max_seconds
-    # The number of clusters is that of the data set, and a key of the parameters wherever a method takes it.
+    # The number of clusters is left out: it is the data set's own, and differs between data sets.
     return known[["dataset"]].assign(
         params=[to_json(json.loads(text)) for text in known["params"]],
         seconds=(known["fit_s"] + known["eval_s"].fillna(0.0)).mask(ended, max_seconds),
@@ -91,7 +91,7 @@ def _seconds(trials, max_seconds):
 
 
 def _shape(dataset):
-    """n_samples and n_features as conf/dataset has them; None where it has no such file."""
+    """Return n_samples and n_features from conf/dataset; None where it has no such file."""
     try:
         spec = read_spec(dataset)
     except (DataError, OSError):
@@ -100,7 +100,7 @@ def _shape(dataset):
 
 
 def duration(seconds):
-    """Seconds as text: "unknown", "40 s", "12 min", "3.4 h"."""
+    """Return seconds as a text: "unknown", "40 s", "12 min", "3.4 h"."""
     if math.isnan(seconds):
         return "unknown"
     if seconds < 90:

@@ -26,8 +26,8 @@ from runners.method import load_class
 from runners.provenance import Identity, git_sha
 from runners.row import Row, to_json
 
-DIGEST = 16  # bytes that name a feature set
-FACTS = ("indicator_change",)  # what a selector may report of its fit, as NAME_; kept in facts.csv
+DIGEST = 16  # bytes of a feature set's name
+FACTS = ("indicator_change",)  # numbers that a selector may report of its fit, as NAME_; kept in facts.csv
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Fit:
     Attributes
     ----------
     row : dict
-        The fields of `runners.row.Row`, as far as they are known; its status is "failed" where the method raised.
+        The fields of `runners.row.Row` that are known so far; the status is "failed" where the method raised.
     subsets : dict
         Size -> selected features, best first.
     trace : ndarray
@@ -66,7 +66,7 @@ class Fit:
     labels : (size, ndarray of shape (n_samples,)) or None
         Learned labels, and the number of features that they were learned from.
     facts : dict of str to float
-        Those of `FACTS` that the selector reports.
+        The numbers of `FACTS` that the selector reports.
     log : str
     """
 
@@ -79,7 +79,7 @@ class Fit:
 
 
 def run_trial(trial, X, y):
-    """Fit one selector and score the feature sets and the labels that it gives, in this process.
+    """Fit one selector in this process, and score its feature sets and its labels.
 
     Parameters
     ----------
@@ -113,6 +113,8 @@ def fit_trial(trial, X):
     Fit
     """
     row = _blank_row(trial)
+    X = np.asarray(X).view()
+    X.flags.writeable = False  # a method that wrote into it would change the data of all others
     reset_peak()
     with threadpool_limits(1), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -152,7 +154,7 @@ def score(trial, fit, y, scores, eval_s, shared=()):
     scores : dict
         Size -> ndarray of shape (N_MEASURES, n_restarts), for every size of the fit.
     eval_s : float
-        Seconds that this trial's own evaluations took.
+        Seconds of this trial's own evaluations.
     shared : sequence of int
         Sizes whose scores come from an evaluation done for another trial.
 
@@ -189,15 +191,15 @@ def score(trial, fit, y, scores, eval_s, shared=()):
 
 
 def stored_fit(trial, row, traces, facts):
-    """The fit of a trial from its stored rows, to be scored again.
+    """Return the fit of a trial from its stored rows, so that it can be scored again.
 
     Parameters
     ----------
     trial : Trial
     row : dict
-        Of ``trials.csv``, as text.
+        The row of ``trials.csv``, as texts.
     traces, facts : list of dict
-        The trial's rows of these files, as text.
+        The trial's rows of these files, as texts.
 
     Returns
     -------
@@ -213,7 +215,7 @@ def stored_fit(trial, row, traces, facts):
 
 
 def _pack(size, labels):
-    """Learned labels as JSON: their codes in the order of their names, compressed, and the size that they go with."""
+    """Return learned labels as JSON: their codes in the order of their names, compressed, and the size they belong to."""
     _, codes = np.unique(labels, return_inverse=True)
     data = zlib.compress(codes.astype("<i4").tobytes(), 9)
     return to_json({"n_selected": int(size), "packed": base64.b64encode(data).decode()})
@@ -225,14 +227,14 @@ def _unpack(text):
 
 
 def failure(trial, error, row=None):
-    """The outcome of a trial whose worker died, or whose evaluation raised.
+    """Return the outcome of a trial whose worker died, or whose evaluation raised.
 
     Parameters
     ----------
     trial : Trial
     error : Exception
     row : dict, optional
-        What is known of the trial so far.
+        The part of its row that is known so far.
 
     Returns
     -------
@@ -242,7 +244,7 @@ def failure(trial, error, row=None):
 
 
 def stopped(trial, stop):
-    """The outcome of a trial whose fit was ended at a cap.
+    """Return the outcome of a trial whose fit was ended at a cap.
 
     Parameters
     ----------
@@ -283,7 +285,7 @@ def _blank_row(trial):
 
 
 def feature_set_digest(features):
-    """Name of a set of features, whatever their order.
+    """Return the name of a set of features, whatever their order.
 
     Parameters
     ----------
@@ -299,7 +301,7 @@ def feature_set_digest(features):
 
 
 def _ranking_json(subsets):
-    """The longest subset where the others are its beginnings; otherwise one list per size."""
+    """Return as JSON the longest subset where all others are its beginnings; otherwise one list per size."""
     longest = max(subsets.values(), key=len)
     if all(np.array_equal(longest[: len(subset)], subset) for subset in subsets.values()):
         return to_json(longest.tolist())
@@ -308,18 +310,18 @@ def _ranking_json(subsets):
 
 @dataclass(frozen=True)
 class Trial:
-    """One fit and its scoring: all that a worker needs to know besides the data.
+    """One fit and its scoring, with all that a worker needs to know besides the data.
 
     Attributes
     ----------
     params : Mapping
         Constructor arguments, without the size and the seed.
     sizes : tuple of int
-        Sizes to score; one only where the size is part of the model.
+        Sizes to score; a single one where the size is part of the model.
     is_default : bool
-        Whether `params` are the method's defaults.
+        True where `params` are the method's defaults.
     seed : int, optional
-        Of the method's random part, where it is not that of the protocol; K-means starts where it always does.
+        Seed of the method's random part, where it is not the protocol's; the starts of K-means do not change with it.
     """
 
     study: str
@@ -335,17 +337,17 @@ class Trial:
 
     @functools.cached_property
     def key(self):
-        """Hash of data, parameters and protocol: a changed seed or file is never taken for done."""
+        """A hash of data, parameters and protocol, so that a changed seed or file is never taken for done."""
         identity = asdict(self)
         del identity["study"], identity["is_default"]
-        if self.seed is None:  # as all trials were before there were others
+        if self.seed is None:  # keys of trials without a seed stay as they were before trials could have one
             del identity["seed"]
-        for name in OPTIONAL:  # they decide which trials there are, and are in `sizes` and `params`
+        for name in OPTIONAL:  # they decide which trials there are, and their effect is in `sizes` and `params`
             del identity["protocol"][name]
         return hashlib.sha256(to_json(identity).encode()).hexdigest()[:16]
 
     def key_under(self, name):
-        """The key of the same trial where the protocol has another name, and is the same in all that decides scores."""
+        """Return the key of this trial under a protocol of another name that is equal in all that decides scores."""
         return replace(self, protocol=replace(self.protocol, name=name)).key
 
     @property

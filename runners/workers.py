@@ -25,20 +25,20 @@ from runners.method import load_class
 from runners.provenance import Identity
 from runners.trial import fit_trial
 
-PREFIX = "ufs-bench-"  # of the folders with a copy of the data that all workers map
+PREFIX = "ufs-bench-"  # of the names of folders with a copy of the data, which all workers map
 LOCK = ".lock"
 WATCH_S = 0.05  # seconds between two looks at fits that have a cap
-LOOK_S = 1.0  # that may lie between two looks, as results are stored meanwhile; what is beyond, the parent was stopped
+LOOK_S = 1.0  # longest time between two looks, as results are stored meanwhile; in the time beyond it the parent was stopped
 
 
 @dataclass(frozen=True)
 class WorkerDied:
-    """In place of results: the process ended before the task did, killed for memory, say.
+    """Takes the place of results where the process ended before its task did, killed for memory, say.
 
     Attributes
     ----------
     begun : bool
-        Whether it had begun the task: one that it had not begun is not to blame.
+        True where the process had begun the task; a task that it had not begun is not to blame.
     how : str
         How the process ended, in words.
     """
@@ -56,14 +56,14 @@ class Workers:
     y : ndarray of shape (n_samples,)
     n_jobs : int
     caps : Caps, optional
-        With any, a task has one trial, and no worker is sent a second task before it has done the first.
+        With any cap, a task has one trial, and no worker is sent a second task before it has done the first.
     """
 
     def __init__(self, X, y, n_jobs, caps=None):
-        self._X, self._y, self._n_jobs, self._caps = _read_only(X), _read_only(y), n_jobs, caps or Caps()
+        self._X, self._y, self._n_jobs, self._caps = X, y, n_jobs, caps or Caps()
         self._folder = None
         self._workers = []
-        self._ended = []  # (task, results) that nobody has asked for yet
+        self._ended = []  # (task, results) that no call of `wait` has returned yet
 
     def __enter__(self):
         if self._n_jobs > 1 or self._caps:
@@ -85,11 +85,11 @@ class Workers:
 
     @property
     def n_running(self):
-        """Number of tasks that were submitted and have not come back."""
+        """Return the number of tasks that were submitted and have not come back."""
         return len(self._ended) + sum(len(worker.tasks) for worker in self._workers)
 
     def submit(self, task):
-        """Run a task, here, or in the worker that has the fewest."""
+        """Run a task in this process, or send it to the worker that has the fewest tasks."""
         if self._folder is None:
             self._ended.append((task, _run(task, self._X, self._y)))
             return
@@ -100,12 +100,12 @@ class Workers:
         worker.submit(task, self._folder)
 
     def wait(self, seconds):
-        """What has ended, after `seconds` at most.
+        """Return the tasks that have ended, after `seconds` at most.
 
         Returns
         -------
         list of (task, results)
-            In place of results, WorkerDied, or the Stopped of a fit that reached a cap.
+            In place of results there may be WorkerDied, or the Stopped of a fit that reached a cap.
         """
         deadline = time.monotonic() + seconds
         while True:
@@ -120,7 +120,7 @@ class Workers:
             for worker in self._workers:
                 if worker.connection in ready:
                     self._ended += worker.receive()
-                elif not set(worker.watched).isdisjoint(ready):  # a process that it has forked holds its pipe open
+                elif not set(worker.watched).isdisjoint(ready):  # it has ended, but a process that it forked holds its pipe open
                     worker.end()
                 elif stop := worker.stop_at(self._caps):
                     self._ended.append((worker.tasks.popleft(), stop))
@@ -136,8 +136,8 @@ class _Worker:
         self.connection = self._process.connection
         self.watched = (self.connection, self._process.sentinel)
         self.tasks, self.dead = deque(), False
-        self._begun = self._how = None  # what it said when the first of its tasks began; how it ended
-        self._peak = 0.0  # MB of the same task, where somebody looks
+        self._begun = self._how = None  # its message when the first of its tasks began; the words for how it ended
+        self._peak = 0.0  # the largest MB seen during that task, where a cap is watched
 
     def submit(self, task, folder):
         self.tasks.append(task)
@@ -147,7 +147,7 @@ class _Worker:
             self.end()
 
     def receive(self):
-        """(task, results), or nothing where it only says that it has begun."""
+        """Return (task, results); None where the message only says that a task has begun."""
         try:
             what, content = self.connection.recv()
         except (EOFError, OSError):
@@ -162,13 +162,13 @@ class _Worker:
             raise content
         if task.is_fit:
             for fit, _ in content:
-                fit.row["peak_mb"] = max(fit.row["peak_mb"], self._peak)  # with what the fit had forked
-            if descendants(self._process.pid):  # which would disturb, and count as, the next fit
+                fit.row["peak_mb"] = max(fit.row["peak_mb"], self._peak)  # the processes that the fit forked included
+            if descendants(self._process.pid):  # they would disturb the next fit, and count as a part of it
                 self.kill()
         return [(task, content)]
 
     def stop_at(self, caps):
-        """End the fit that has reached a cap; the Stopped of it, or None."""
+        """End the fit if it has reached a cap; return its Stopped, or None."""
         if not caps or self._begun is None or not self.tasks[0].is_fit:
             return None
         pid = self._process.pid
@@ -180,7 +180,7 @@ class _Worker:
         return stop
 
     def lost(self):
-        """(task, WorkerDied) for what it was sent and has not done."""
+        """Return (task, WorkerDied) for each task that it was sent and has not done."""
         begun = self._begun is not None and self._how is not None
         return [(task, WorkerDied(begun and place == 0, self._how or "")) for place, task in enumerate(self.tasks)]
 
@@ -189,13 +189,13 @@ class _Worker:
         self._process.kill()
 
     def end(self):
-        """The same for a process that is about to end, or has."""
+        """End a process that is about to end, or has ended, and note how it ended."""
         self.dead = True
         self._process.end()
         self._how = how_it_ended(self._process.exit_status)
 
     def leave(self, most):
-        """Be of use to the next cell; with work left, as after an error, end."""
+        """Keep the process for the next cell; end it where it has work left, as after an error."""
         if self.tasks or self.dead:
             self.kill()
         else:
@@ -203,9 +203,9 @@ class _Worker:
 
 
 class Clock:
-    """Seconds of a fit by the clock, without those in which it was stopped.
+    """The seconds of a fit by the clock, without those in which it was stopped.
 
-    Ctrl-Z stops whoever looks at the clock, too: of the time between two looks no more counts than a look takes.
+    Ctrl-Z stops the process that reads the clock, too: of the time between two looks at most `LOOK_S` counts.
     """
 
     def __init__(self, started):
@@ -219,7 +219,7 @@ class Clock:
 
 
 def how_it_ended(status):
-    """The exit status of a process in words."""
+    """Return the exit status of a process in words."""
     if status is None:
         return "it is not known how"
     if status >= 0:
@@ -234,8 +234,8 @@ def how_it_ended(status):
 def remove_leftovers():
     """Remove the copies of data that killed runs left in the temporary folder.
 
-    The name of such a folder carries the process that made it, and a lock inside is held while that one lives: only
-    where the process is gone and the lock is free, nobody uses the copy.
+    The name of such a folder has the number of the process that made it, which holds a lock inside while it lives.
+    Where the process is gone and the lock is free, nobody uses the copy.
     """
     for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*-*"):
         owner = folder.name.removeprefix(PREFIX).split("-")[0]
@@ -249,15 +249,8 @@ def remove_leftovers():
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _read_only(array):
-    """A view that cannot be written to, so that no fit in this process changes the data of the next one."""
-    view = np.asarray(array).view()
-    view.flags.writeable = False
-    return view
-
-
 def _run(task, X, y):
-    """The results of a task's items, each with its seconds."""
+    """Return the results of a task's items, each with its seconds."""
     if task.is_fit:
         return [_timed(fit_trial, trial, X) for trial in task.items]
     return [_evaluated(features, X, y, task.protocol) for _, features in task.items]
@@ -269,7 +262,7 @@ def _timed(function, *args):
 
 
 def _evaluated(features, X, y, protocol):
-    """Scores and seconds; the exception in place of scores where there is one, so that it ends no other item."""
+    """Return scores and seconds; an exception takes the place of the scores, so that it does not end other items."""
     try:
         return evaluate(features, X, y, protocol)
     except Exception as error:
@@ -277,14 +270,14 @@ def _evaluated(features, X, y, protocol):
 
 
 def run_in_worker(begin, task, folder):
-    """The results of a task; without a folder of data, the MB that this process holds once it has the task's class."""
+    """Return the results of a task; without a folder of data, the MB that this process holds with the class imported."""
     if folder is None:
         _mapped.cache_clear()
         load_class(task)
         load_engine()
         return memory_of("self", peak=False)
     X, y = _mapped(folder)
-    # Before it begins, as what a first import takes is none of the fit's seconds.
+    # Before the task begins, as the seconds of a first import are not the fit's.
     code = {Identity.of(trial.cls) for trial in task.items} if task.is_fit else {code_of_evaluation().digest}
     if code != {task.identity if task.is_fit else task.identity.code_evaluation}:
         raise CodeChanged(
@@ -297,5 +290,5 @@ def run_in_worker(begin, task, folder):
 
 @functools.lru_cache(maxsize=1)
 def _mapped(folder):
-    """X and y, read-only and shared by all workers."""
+    """Return X and y, read-only and shared by all workers."""
     return tuple(np.asarray(np.load(Path(folder, name), mmap_mode="r")) for name in ("X.npy", "y.npy"))

@@ -1,8 +1,7 @@
 """Minimisation over non-negative arrays by projected L-BFGS."""
 
 import numpy as np
-
-from methods.core.compiled import compiled
+from scipy.linalg.blas import daxpy
 
 MEMORY = 10  # pairs
 PARALLEL = 1e-12  # cosine of a step and the change of the gradient, above which a pair counts
@@ -95,60 +94,22 @@ class _Pairs:
         self.added += 1
 
     def times(self, slope, free):
-        """The inverse Hessian that the pairs imply on the free entries, times the slope, which is 0 elsewhere."""
+        """The inverse Hessian that the pairs imply on the free entries, times the slope, which is 0 elsewhere.
+
+        The two-loop recursion on these entries, of the pairs whose inner product there is positive.
+        """
         newest_first = (self.added - 1 - np.arange(min(self.added, MEMORY))) % MEMORY
-        return quasi_newton(slope.ravel(), free.ravel(), self.steps, self.changes, newest_first).reshape(slope.shape)
-
-
-@compiled(fastmath={"reassoc", "contract"})
-def quasi_newton(slope, free, steps, changes, newest_first):
-    """The two-loop recursion on the free entries, of the pairs whose inner product there is positive.
-
-    Parameters
-    ----------
-    slope : ndarray of shape (size,)
-        0 where `free` is not.
-    free : ndarray of bool of shape (size,)
-    steps, changes : ndarray of shape (`MEMORY`, size)
-    newest_first : ndarray of int
-        The pairs to use.
-
-    Returns
-    -------
-    ndarray of shape (size,)
-        0 where `free` is not.
-    """
-    direction, held, size = slope.copy(), len(newest_first), len(slope)
-    products, factors = np.zeros(held), np.empty(held)  # a product of 0: a pair left out
-    scale = 1.0
-    for i in range(held - 1, -1, -1):
-        step, change = steps[newest_first[i]], changes[newest_first[i]]
-        product = across = along = 0.0
-        for j in range(size):
-            s, y = (step[j], change[j]) if free[j] else (0.0, 0.0)
-            product += s * y
-            across += y * y
-            along += s * s
-        if product > PARALLEL * across**0.5 * along**0.5:
-            products[i], scale = product, product / across
-    for i in range(held):
-        if products[i] > 0:
-            step, change = steps[newest_first[i]], changes[newest_first[i]]
-            inner = 0.0
-            for j in range(size):
-                inner += step[j] * direction[j]
-            factors[i] = factor = inner / products[i]
-            for j in range(size):
-                direction[j] -= factor * change[j] if free[j] else 0.0
-    for j in range(size):
-        direction[j] *= scale
-    for i in range(held - 1, -1, -1):
-        if products[i] > 0:
-            step, change = steps[newest_first[i]], changes[newest_first[i]]
-            inner = 0.0
-            for j in range(size):
-                inner += change[j] * direction[j]
-            factor = factors[i] - inner / products[i]
-            for j in range(size):
-                direction[j] += factor * step[j] if free[j] else 0.0
-    return direction
+        free, direction, used = free.ravel(), slope.ravel().copy(), []
+        for i in newest_first:
+            step, change = self.steps[i] * free, self.changes[i] * free
+            product, across = step @ change, change @ change
+            if product > PARALLEL * np.sqrt(across * (step @ step)):
+                used.append((step, change, product, step @ direction / product))
+                daxpy(change, direction, a=-used[-1][-1])
+                if len(used) == 1:
+                    scale = product / across
+        if used:
+            direction *= scale
+        for step, change, product, factor in reversed(used):
+            daxpy(step, direction, a=factor - change @ direction / product)
+        return direction.reshape(slope.shape)

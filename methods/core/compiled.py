@@ -1,6 +1,5 @@
 """How the loops of this package are compiled."""
 
-from llvmlite import ir
 from numba import njit
 
 
@@ -26,21 +25,3 @@ def compiled(**flags):
             return njit(nogil=True, **flags)(function)
 
     return decorate
-
-
-def all_of(builder, value, vector):
-    """A value in every place of a vector, in code that an intrinsic generates.
-
-    Parameters
-    ----------
-    builder : llvmlite.ir.IRBuilder
-    value : llvmlite.ir.Value
-    vector : llvmlite.ir.VectorType
-
-    Returns
-    -------
-    llvmlite.ir.Value
-    """
-    nothing, places = ir.Constant(vector, ir.Undefined), ir.VectorType(ir.IntType(32), vector.count)
-    first = builder.insert_element(nothing, value, ir.Constant(places.element, 0))
-    return builder.shuffle_vector(first, nothing, ir.Constant(places, [0] * vector.count))

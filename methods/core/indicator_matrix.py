@@ -1,7 +1,6 @@
 """The matrix M of `methods.core.indicators` for indicators that are smooth on a graph and regressed on the data."""
 
 from methods.core.one_entry import within
-from methods.core.sparse_products import times
 
 
 class IndicatorMatrix:
@@ -22,7 +21,7 @@ class IndicatorMatrix:
 
     def times(self, F):
         """MF, for F of shape (n_samples, n_columns)."""
-        return self.smooth * times(self.L, F) + self.fit * self.system.misfit(F)
+        return self.smooth * (self.L @ F) + self.fit * self.system.misfit(F)
 
     def within(self, labels, n_columns):
         """A function of v: (MV)_{i, labels_i} for the V with v_i in column labels_i of row i and zeros elsewhere."""

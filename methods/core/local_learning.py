@@ -4,7 +4,6 @@ import numpy as np
 from scipy import sparse
 
 from methods.core.graphs import BLOCK, knn_graph
-from methods.core.sparse_products import times
 
 HUBS = 32  # times the entries of R may R'R have and still be formed
 
@@ -103,7 +102,7 @@ class Squared:
         self.root, self.transposed, self.scale = root, sparse.csr_array(root.T), scale
 
     def __matmul__(self, G):
-        return self.scale * times(self.transposed, times(self.root, G))
+        return self.scale * (self.transposed @ (self.root @ G))
 
     def __rmul__(self, number):
         return Squared(self.root, number * self.scale)
@@ -116,11 +115,13 @@ def mean_distance(X):
     height = max(1, BLOCK // len(X))
     total = 0.0
     for start in range(0, len(X), height):
-        block = slice(start, start + height)
-        distances = norms[block, None] + norms - 2 * (Z[block] @ Z.T)
-        own = np.arange(len(distances))
-        distances[own, start + own] = 0.0
-        total += np.sqrt(np.maximum(distances, 0.0, out=distances)).sum()
+        distances = Z[start : start + height] @ Z[start:].T  # every pair of samples once
+        distances *= -2
+        distances += norms[start:]
+        distances += norms[start : start + height, None]
+        np.fill_diagonal(distances, 0.0)
+        np.sqrt(np.maximum(distances, 0.0, out=distances), out=distances)
+        total += 2 * distances.sum() - distances[:, :height].sum()
     return total / len(X) ** 2
 
 

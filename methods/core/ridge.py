@@ -5,14 +5,17 @@ from scipy import sparse
 from scipy.linalg import cho_factor, solve_triangular
 from scipy.linalg.lapack import dpotrs, dtrtri
 
-from methods.core.compiled import compiled
-from methods.core.one_entry import column_sums, own_products, spread
+from methods.core.one_entry import spread
 from methods.core.prox import row_norms
 from methods.core.shared import shared
-from methods.core.sparse_products import times, transposed_times
+from methods.core.sparse_data import (
+    SPARSE_FACTOR,
+    sparse_features_where_it_pays,
+    sparse_where_it_pays,
+    transposed_times,
+    weighted_gram,
+)
 
-SPARSE = 0.25  # up to this share of non-zero entries X is multiplied as a sparse array
-SPARSE_FACTOR = 0.45  # the same where all that is multiplied by are the few columns of a regression
 FEW = 3  # times as many rows cost more, one by one, than all of a diagonal
 SPARSE_PAIRS = 0.1  # and up to this one X D^-1 X' is summed over the pairs of non-zeros of each feature
 
@@ -136,11 +139,15 @@ class _TallRidge(FactoredRidge):
 
     def residual(self, F):
         W = self.coefficients(F)
-        return F - ((W.T @ self.X.T).T if self.features is None else times(self.factor, W)), W
+        return F - ((W.T @ self.X.T).T if self.features is None else self.factor @ W), W
 
     def misfit_within(self, v, labels, n_columns):
-        W = _solved(self.system, column_sums(self.factor, v, labels, n_columns).T, overwrite=True)
-        return v - own_products(self.factor, W.T, labels)
+        if self.features is None:
+            V = sparse.csc_array((v, labels, np.arange(len(v) + 1)), shape=(n_columns, len(v)))
+            W = _solved(self.system, (V @ self.X).T, overwrite=True)
+        else:
+            W = self.coefficients(spread(v, labels, n_columns))
+        return v - (self.factor @ W)[np.arange(len(v)), labels]
 
     def misfit_diagonal(self, rows):
         half = solve_triangular(self.system, self.X[rows].T, lower=True, overwrite_b=True, check_finite=False)
@@ -170,7 +177,7 @@ class _WideRidge(FactoredRidge):
 
     def residual(self, F):
         rest = self.misfit(F)
-        return rest, self.root[:, None] * times(self.scaled, rest)
+        return rest, self.root[:, None] * (self.scaled @ rest)
 
     def misfit_within(self, v, labels, n_columns):
         return self.misfit(spread(v, labels, n_columns))[np.arange(len(v)), labels]
@@ -205,28 +212,6 @@ def smallest_collapsing_weight(X, F):
     all rows are of the size of sqrt(eps), and they rank by ||x_j'F||.
     """
     return 2 * float(row_norms(X.T @ F).max())
-
-
-def sparse_where_it_pays(X, share=SPARSE):
-    """X as a csr_array to multiply by; None where too few of its entries are zero.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    share : float, default=0.25
-        Up to which the non-zero entries are few.
-
-    Returns
-    -------
-    csr_array of shape (n_samples, n_features) or None
-    """
-    return sparse.csr_array(X) if np.count_nonzero(X) <= share * X.size else None
-
-
-def sparse_features_where_it_pays(X, share=SPARSE):
-    """X' as a csr_array, where `sparse_where_it_pays`."""
-    few = shared(X, sparse_where_it_pays, share)
-    return None if few is None else sparse.csr_array(few.T)
 
 
 def _sparse_features(X):
@@ -282,27 +267,3 @@ def doubly_weighted_ridge(X, F, sample_weights, weights):
     root = np.sqrt(sample_weights)[:, None]
     X, F = root * X, root * F
     return (_TallRidge(X, X.T @ X, weights) if tall else _WideRidge(X, weights)).coefficients(F)
-
-
-@compiled()
-def weighted_gram(data, indices, indptr, sample_weights, n_features):
-    """The upper triangle of X' diag(sample_weights) X, zeros below, for the parts of a csr_array with sorted indices.
-
-    Parameters
-    ----------
-    data, indices, indptr : ndarray
-    sample_weights : ndarray of shape (n_samples,)
-    n_features : int
-
-    Returns
-    -------
-    ndarray of shape (n_features, n_features)
-    """
-    gram = np.zeros((n_features, n_features))
-    for i in range(len(sample_weights)):
-        end = indptr[i + 1]
-        for a in range(indptr[i], end):
-            row, value = gram[indices[a]], sample_weights[i] * data[a]
-            for b in range(a, end):
-                row[indices[b]] += value * data[b]
-    return gram

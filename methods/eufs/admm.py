@@ -6,7 +6,6 @@ import numpy as np
 
 from methods.core.linalg import polar_factor
 from methods.core.prox import prox_l21, row_norms
-from methods.core.sparse_products import times
 
 LARGEST_PENALTY = 1e10
 
@@ -52,15 +51,15 @@ class Problem:
         E = prox_l21(shifted - U @ state.V.T, 1 / mu)
         rest = shifted - E
         V = prox_l21(rest.T @ U, self.beta / mu)
-        Z = np.maximum(U - state.Y1 / mu - (self.alpha / mu) * times(L, U), 0.0)
-        U = polar_factor(state.Y1 / mu + Z - (self.alpha / mu) * times(L, Z) + rest @ V)
+        Z = np.maximum(U - state.Y1 / mu - (self.alpha / mu) * (L @ U), 0.0)
+        U = polar_factor(state.Y1 / mu + Z - (self.alpha / mu) * (L @ Z) + rest @ V)
         Y1 = state.Y1 + mu * (Z - U)
         Y2 = state.Y2 + mu * (X - U @ V.T - E)
         return State(U, V, E, Z, Y1, Y2, min(self.rho * mu, LARGEST_PENALTY), self.value(U, V))
 
     def value(self, U, V):
         fit = row_norms(self.X - U @ V.T).sum()
-        return fit + self.alpha * np.vdot(U, times(self.L, U)) + self.beta * row_norms(V).sum()
+        return fit + self.alpha * np.vdot(U, self.L @ U) + self.beta * row_norms(V).sum()
 
     def residual(self, _, state):
         """How far the copies are from what they copy: ||Z - U|| / ||U|| or ||X - UV' - E|| / ||X||."""

@@ -7,7 +7,6 @@ import numpy as np
 from methods.core.bounded import minimize_nonnegative
 from methods.core.loop import iterate
 from methods.core.prox import row_norms, smooth_l21
-from methods.core.sparse_products import times
 
 EPS = 1e-10  # under every root of an l21 norm
 PENALTIES = tuple(10.0**power for power in range(1, 8))
@@ -71,7 +70,7 @@ class Problem:
 
     def value_u(self, U, zeta):
         oblique = U.T @ U - np.eye(U.shape[1])
-        return self.alpha * np.vdot(U, times(self.L, U)) + zeta / 4 * np.vdot(oblique, oblique)
+        return self.alpha * np.vdot(U, self.L @ U) + zeta / 4 * np.vdot(oblique, oblique)
 
     def value_v(self, U, V):
         return smooth_l21(self.X - U @ V.T, EPS) + self.beta * smooth_l21(V, EPS)
@@ -85,7 +84,7 @@ class Problem:
             slope = U @ VV - XV  # of half the squared residuals
             squared = self.squares + np.einsum("ik,ik->i", U, slope - XV)
             fit = np.sqrt(np.maximum(squared, 0.0) + EPS)
-            LU = times(self.L, U)
+            LU = self.L @ U
             oblique = U.T @ U - identity
             value = fit.sum() + self.alpha * np.vdot(U, LU) + zeta / 4 * np.vdot(oblique, oblique)
             return value, slope / fit[:, None] + 2 * self.alpha * LU + zeta * (U @ oblique)

@@ -9,12 +9,11 @@ from methods.core.graphs import affinity_graph
 from methods.core.indicator_matrix import IndicatorMatrix
 from methods.core.indicators import Indicators
 from methods.core.loop import iterate, largest_change
-from methods.core.optimal_graph import Adapted, row_stochastic_graph
+from methods.core.optimal_graph import adapted_graph, row_stochastic_graph, symmetric_laplacian
 from methods.core.prox import oblique
 from methods.core.reweighting import Memory, log_scale, no_memory, safeguarded
 from methods.core.ridge import WeightedRidge
 from methods.core.shared import shared
-from methods.core.sparse_products import times
 from methods.core.starts import graph_labels, indicator
 
 LIFT = 0.2  # of every entry of the start
@@ -35,15 +34,12 @@ def first(X, n_clusters, seed, *graph):
 
 @dataclass(frozen=True)
 class Graph:
-    """S, what it costs to leave A, and its Laplacian."""
+    """S, the F that it was made for, ||S - A||^2, and its Laplacian."""
 
-    adapted: Adapted
+    S: sparse.csr_array
+    F: np.ndarray
+    distance: float
     L: sparse.csr_array
-
-    @property
-    def S(self):
-        """The rows themselves."""
-        return self.adapted.rows()
 
 
 @dataclass(frozen=True)
@@ -129,11 +125,10 @@ class Problem:
 
     def graph(self, F, known=None):
         """The S that minimises ||S - A||^2 + alpha tr F'L_S F: that of `known` where it was made for this F."""
-        if known is not None and np.array_equal(known.adapted.Y, F):
+        if known is not None and np.array_equal(known.F, F):
             return known
-        adapted = Adapted(F, self.A, 1 / self.alpha)
-        H, degrees, *_ = adapted.symmetric()
-        return Graph(adapted, sparse.csr_array(sparse.diags_array(degrees) - H))
+        S = adapted_graph(F, self.A, 1 / self.alpha)
+        return Graph(S, F, ((S - self.A).data ** 2).sum(), symmetric_laplacian(S))
 
     def solve(self, s, F, graph):
         """A better F, and the best W for it, both for the weights 1 / (2 s)."""
@@ -149,8 +144,8 @@ class Problem:
 
     def state(self, F, rest, W, graph):
         value_w = np.vdot(rest, rest) + self.gamma * np.exp(log_scale(W)).sum()
-        smooth = self.alpha * np.vdot(F, times(graph.L, F))
-        value = graph.adapted.distance + smooth + self.beta * value_w + self.lambda_ / 2 * oblique(F)
+        smooth = self.alpha * np.vdot(F, graph.L @ F)
+        value = graph.distance + smooth + self.beta * value_w + self.lambda_ / 2 * oblique(F)
         return State(F, W, graph, float(value), float(value_w))
 
 

@@ -7,7 +7,7 @@ from scipy import sparse
 
 from methods.core.graphs import affinity_graph
 from methods.core.local_learning import mean_distance
-from methods.core.optimal_graph import Adapted, without_zeros
+from methods.core.optimal_graph import symmetric_adapted_graph
 from methods.core.prox import row_norms, row_weights
 from methods.core.ridge import WeightedRidge
 from methods.core.shared import shared
@@ -40,9 +40,7 @@ class State(NamedTuple):
     @property
     def S(self):
         """The learned graph, made symmetric."""
-        if isinstance(self.A, np.ndarray):
-            return without_zeros(self.A)
-        S = self.A.copy()
+        S = sparse.csr_array(self.A, copy=True)
         S.eliminate_zeros()
         return S
 
@@ -65,7 +63,6 @@ class Problem:
         self.X, self.A = X, A
         self.alpha, self.beta, self.gamma, self.lambda_ = alpha, beta, gamma, lambda_
         self.ridge = WeightedRidge(X)
-        self.spare = []
 
     def start(self, F):
         """W from F with all weights 1; the value is the first sweep's, at this F."""
@@ -98,10 +95,9 @@ class Problem:
         F = F / np.where(lengths > 0, lengths, 1.0)
         if not (np.isfinite(F).all() and np.isfinite(self.value(W, F - fitted, 0.0, 0.0))):
             raise np.linalg.LinAlgError("The sweep is not finite.")
-        adapted = Adapted(F, state.A, 1 / (2 * self.alpha), symmetric=True, spare=self.spare)
-        A, degrees, AF, distance = adapted.symmetric()
-        value = self.value(W, F - fitted, adapted.smoothness, distance)
-        return State(F, W, A, degrees[:, None] * F - AF, row_weights(W, EPS), value)
+        A, smoothness, skew = symmetric_adapted_graph(F, state.A, 1 / (2 * self.alpha))
+        LF = A.sum(axis=1)[:, None] * F - A @ F
+        return State(F, W, A, LF, row_weights(W, EPS), self.value(W, F - fitted, smoothness, skew))
 
     def value(self, W, rest, smooth, distance):
         """What the program prints: the objective with the Laplacian before the sweep, and no penalty."""

@@ -10,7 +10,6 @@ from methods.core.loop import largest_change
 from methods.core.prox import oblique, row_norms
 from methods.core.reweighting import Memory, log_scale, no_memory, safeguarded
 from methods.core.ridge import WeightedRidge
-from methods.core.sparse_products import times
 
 patience = 3  # sweeps on end that change nothing: see `methods.core.loop.iterate`
 bandwidth = None  # of the graph's heat kernel: the default of `methods.core.graphs.knn_graph`
@@ -76,7 +75,7 @@ class Problem:
 
     def state(self, F, rest, W):
         value_w = np.vdot(rest, rest) + self.beta * np.exp(log_scale(W)).sum()
-        value = np.vdot(F, times(self.L, F)) + self.alpha * value_w + self.gamma / 2 * oblique(F)
+        value = np.vdot(F, self.L @ F) + self.alpha * value_w + self.gamma / 2 * oblique(F)
         return State(F, W, float(value), float(value_w))
 
     def printed(self, state):

@@ -7,7 +7,6 @@ import numpy as np
 from methods.core.graphs import median_distance
 from methods.core.prox import oblique, row_weights
 from methods.core.ridge import WeightedRidge
-from methods.core.sparse_products import times
 from methods.core.starts import order_by_distance
 
 EPS = np.finfo(float).eps
@@ -59,7 +58,7 @@ class Problem:
         """W from F, then F from the same weights, its columns scaled to unit norm."""
         F, system = state.F, self.system(state.W)
         rest, W = system.residual(F)
-        denominator = times(self.L, F) + self.alpha * rest + self.gamma * (F @ (F.T @ F)) + EPS
+        denominator = self.L @ F + self.alpha * rest + self.gamma * (F @ (F.T @ F)) + EPS
         F = F * (self.gamma * F + EPS) / denominator
         F = F / np.sqrt(np.einsum("ij,ij->j", F, F) + EPS)
         return State(F, W, self.value(system, F))
@@ -73,5 +72,5 @@ class Problem:
 
     def value(self, system, F):
         """tr F'MF + gamma/4 ||F'F - I||^2, as the program traces it."""
-        MF = times(self.L, F) + self.alpha * system.residual(F)[0]
+        MF = self.L @ F + self.alpha * system.residual(F)[0]
         return float(np.vdot(F, MF) + self.gamma / 4 * oblique(F))

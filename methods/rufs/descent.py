@@ -1,8 +1,7 @@
 """The L-BFGS of RUFS's released program, projected on the bound of zero where there is one."""
 
 import numpy as np
-
-from methods.core.compiled import compiled
+from scipy.linalg.blas import daxpy
 
 MEMORY = 10  # pairs
 ARMIJO = 0.2
@@ -96,72 +95,18 @@ class Pairs:
         self.held = min(self.held + 1, MEMORY)
 
     def times(self, g):
-        """The inverse Hessian times g, of the shape of g."""
+        """The inverse Hessian times g, of the shape of g: the two-loop recursion."""
         newest_first = (self.added - 1 - np.arange(self.held)) % MEMORY
-        return two_loops(g.ravel(), self.steps, self.changes, self.products, newest_first).reshape(g.shape)
-
-
-@compiled(fastmath={"reassoc", "contract"})
-def two_loops(g, steps, changes, products, newest_first):
-    """The two-loop recursion, each pair read once in either loop.
-
-    Parameters
-    ----------
-    g : ndarray of shape (size,)
-    steps, changes : ndarray of shape (`MEMORY`, size)
-    products : ndarray of shape (`MEMORY`,)
-        step'change of each pair.
-    newest_first : ndarray of int
-        The pairs that count.
-
-    Returns
-    -------
-    ndarray of shape (size,)
-    """
-    q, held, size = g.copy(), len(newest_first), len(g)
-    if held == 0:
-        return q
-    factors = np.empty(held)
-    first = steps[newest_first[0]]
-    inner = 0.0
-    for j in range(size):
-        inner += first[j] * q[j]
-    for i in range(held):
-        change = changes[newest_first[i]]
-        factor = inner / products[newest_first[i]]
-        factors[i] = factor
-        inner = 0.0
-        if i + 1 < held:
-            step = steps[newest_first[i + 1]]
-            for j in range(size):
-                q[j] -= factor * change[j]
-                inner += step[j] * q[j]
-        else:
-            for j in range(size):
-                q[j] -= factor * change[j]
-    newest = changes[newest_first[0]]
-    square = 0.0
-    for j in range(size):
-        square += newest[j] * newest[j]
-    scale = products[newest_first[0]] / square
-    last = changes[newest_first[held - 1]]
-    inner = 0.0
-    for j in range(size):
-        q[j] *= scale
-        inner += last[j] * q[j]
-    for i in range(held - 1, -1, -1):
-        step = steps[newest_first[i]]
-        factor = factors[i] - inner / products[newest_first[i]]
-        inner = 0.0
-        if i > 0:
-            change = changes[newest_first[i - 1]]
-            for j in range(size):
-                q[j] += factor * step[j]
-                inner += change[j] * q[j]
-        else:
-            for j in range(size):
-                q[j] += factor * step[j]
-    return q
+        q, factors = g.ravel().copy(), []
+        for i in newest_first:
+            factors.append(self.steps[i] @ q / self.products[i])
+            daxpy(self.changes[i], q, a=-factors[-1])
+        if self.held:
+            newest = newest_first[0]
+            q *= self.products[newest] / (self.changes[newest] @ self.changes[newest])
+        for i, factor in zip(newest_first[::-1], factors[::-1], strict=True):
+            daxpy(self.steps[i], q, a=factor - self.changes[i] @ q / self.products[i])
+        return q.reshape(g.shape)
 
 
 def _inward(direction, x, sign):

@@ -3,22 +3,19 @@
 from typing import NamedTuple
 
 import numpy as np
-from scipy import sparse
 
 from methods.core.bounded import minimize_nonnegative
 from methods.core.graphs import affinity_graph
 from methods.core.local_learning import kernel_graph_laplacian, local_learning_laplacian
 from methods.core.loop import largest_change
 from methods.core.prox import row_norms, smooth_l21
-from methods.core.ridge import doubly_weighted_ridge, sparse_features_where_it_pays, sparse_where_it_pays
+from methods.core.ridge import doubly_weighted_ridge
 from methods.core.shared import shared
-from methods.core.sparse_products import times, transposed_times
+from methods.core.sparse_data import sparse_features_where_it_pays, sparse_where_it_pays, transposed_times
 from methods.core.starts import scaled_indicator
-from methods.rufs.indicator_block import value_and_slope
 from methods.rufs.residuals import data_squares
 
 EPS = 1e-10  # under every root of an l21 norm
-CANCELS = 1e-4  # share of ||x_i||^2 below which the expansion of ||x_i - g_i F||^2 loses more than four digits
 first = scaled_indicator  # of labels: G0
 
 
@@ -61,8 +58,8 @@ class Problem:
         self.X, self.L = np.ascontiguousarray(X), L
         self.nu, self.alpha, self.beta, self.zeta = map(float, (nu, alpha, beta, zeta))
         self.squares = np.einsum("ij,ij->i", X, X)
-        self.sparse = shared(X, sparse_where_it_pays)
-        self.factor = self.X if self.sparse is None else self.sparse  # the same, to multiply by
+        few = shared(X, sparse_where_it_pays)
+        self.factor = self.X if few is None else few  # the same, to multiply by
         self.features = shared(X, sparse_features_where_it_pays)
 
     def start(self, G):
@@ -91,27 +88,22 @@ class Problem:
         return np.zeros(len(state.W)) if collapsed else row_norms(state.W)
 
     def value_w(self, W, G):
-        return self.alpha * smooth_l21(times(self.factor, W) - G, EPS) + self.beta * smooth_l21(W, EPS)
+        return self.alpha * smooth_l21(self.factor @ W - G, EPS) + self.beta * smooth_l21(W, EPS)
 
     def value_g(self, G):
         away = G.T @ G - np.eye(G.shape[1])
-        return self.nu * np.vdot(G, times(self.L, G)) + self.zeta / 4 * np.vdot(away, away)
+        return self.nu * np.vdot(G, self.L @ G) + self.zeta / 4 * np.vdot(away, away)
 
     def value_f(self, G, F):
         return float(np.sqrt(self.misfits(G, F) + EPS).sum())
 
     def misfits(self, G, F):
         """||x_i - g_i F||^2, of shape (n_samples,)."""
-        if self.sparse is None:
-            return data_squares(self.X, sparse.csr_array(G), F)
-        squared = self.squares + np.einsum("ik,ik->i", G, G @ (F @ F.T) - 2 * times(self.sparse, F.T))
-        lost = squared < CANCELS * self.squares
-        squared[lost] = _squares(self.X[lost] - G[lost] @ F)
-        return squared
+        return data_squares(self.X, self.factor, self.squares, G, F)
 
     def step_w(self, W, G):
         """Reweighting: the minimum over W of a quadratic that touches the two norms from above at W."""
-        rest = times(self.factor, W) - G
+        rest = self.factor @ W - G
         value = self.alpha * smooth_l21(rest, EPS) + self.beta * smooth_l21(W, EPS)
         for _ in range(self.reweightings):
             samples = 1 / np.sqrt(np.einsum("ij,ij->i", rest, rest) + EPS)
@@ -120,7 +112,7 @@ class Problem:
                 candidate = doubly_weighted_ridge(self.X, G, samples, features)
             except np.linalg.LinAlgError:  # singular in double precision: nothing to be gained here
                 return W
-            rest = times(self.factor, candidate) - G
+            rest = self.factor @ candidate - G
             lower = self.alpha * smooth_l21(rest, EPS) + self.beta * smooth_l21(candidate, EPS)
             if not lower < value:  # rounding
                 return W
@@ -130,17 +122,26 @@ class Problem:
         return W
 
     def step_g(self, W, G, F):
-        """Projected L-BFGS; an evaluation costs less the more entries of G are zero."""
-        XW = times(self.factor, W)
-        held = times(self.factor, F.T), F @ F.T, XW, self.squares, self.nu, self.alpha, self.zeta, EPS
-
-        def function(G):
-            return value_and_slope(G, times(self.L, G), *held)
-
-        candidate = minimize_nonnegative(function, G, self.quasi_newton)
+        """Projected L-BFGS."""
+        XW = self.factor @ W
+        candidate = minimize_nonnegative(self.block_g(XW, F), G, self.quasi_newton)
         # The expansion of the squares loses digits where the fit is all but exact, so that the true value decides.
         old, new = (self.value_g(G) + self.value_f(G, F) + self.alpha * smooth_l21(XW - G, EPS) for G in (G, candidate))
         return candidate if new < old else G
+
+    def block_g(self, XW, F):
+        """The part of the objective that G is in, and its slope, as a function of G."""
+        XF, FF = self.factor @ F.T, F @ F.T
+
+        def at(G):
+            LG, fitted, apart, away = self.L @ G, G @ FF - XF, G - XW, G.T @ G - np.eye(len(FF))
+            squares = self.squares + np.einsum("ij,ij->i", G, fitted - XF)  # below 0 by rounding alone
+            fit, distance = np.sqrt(np.maximum(squares, 0.0) + EPS), np.sqrt(_squares(apart) + EPS)
+            value = fit.sum() + self.nu * np.vdot(G, LG) + self.alpha * distance.sum()
+            slope = fitted / fit[:, None] + 2 * self.nu * LG + self.alpha * apart / distance[:, None]
+            return value + self.zeta / 4 * np.vdot(away, away), slope + self.zeta * (G @ away)
+
+        return at
 
     def step_f(self, G, F):
         """Reweighting, and coordinate descent over the rows of F: each has a closed form, max(0, .)."""

@@ -3,17 +3,16 @@
 from typing import NamedTuple
 
 import numpy as np
-from scipy import sparse
 
 from methods.core.graphs import affinity_graph
 from methods.core.local_learning import kernel_graph_laplacian, mean_distance
 from methods.core.prox import row_norms
-from methods.core.ridge import sparse_features_where_it_pays, sparse_where_it_pays, weighted_ridge
+from methods.core.ridge import weighted_ridge
 from methods.core.shared import shared
-from methods.core.sparse_products import times, transposed_times
+from methods.core.sparse_data import sparse_features_where_it_pays, sparse_where_it_pays, transposed_times
 from methods.core.starts import indicator
 from methods.rufs.descent import descend
-from methods.rufs.residuals import data_squares, regression, sparse_regression
+from methods.rufs.residuals import data_squares, over, regression
 
 ROW_PENALTY = 1e-4  # of sum_j ||F_:j||, not in the paper
 SUM_PENALTY = 0.1  # of sum G, not in the paper
@@ -97,7 +96,7 @@ class Problem:
     def sweep(self, state):
         """W, then G, then F."""
         W, gradient_w = self.step_w(state.W, state.G)
-        at_g = self.block_g(state.F, times(self.factor, W))
+        at_g = self.block_g(state.F, self.factor @ W)
         G, gradient_g = descend(
             at_g,
             state.G,
@@ -116,41 +115,23 @@ class Problem:
 
     def value(self, W, G, F):
         """The paper's (8), with the two further penalties."""
-        value_g, _ = self.block_g(F, times(self.factor, W))(G)
+        value_g, _ = self.block_g(F, self.factor @ W)(G)
         return self.beta * row_norms(W).sum() + value_g + ROW_PENALTY * row_norms(F.T).sum()
 
     def misfits(self, G, F):
         """||(GF - X)_i||, of shape (n_samples,)."""
-        return np.sqrt(data_squares(self.X, sparse.csr_array(G), F))
+        return np.sqrt(data_squares(self.X, self.factor, self.lengths**2, G, F))
 
     def gradients(self, W, G, F):
         """Of W, G and F, as the program takes them before its first sweep."""
         at_f = self.block_f(G, self.misfits(G, F))
-        at = self.block_w(G)(W), self.block_g(F, times(self.factor, W))(G), at_f(F)
+        at = self.block_w(G)(W), self.block_g(F, self.factor @ W)(G), at_f(F)
         return tuple(gradient() for _, gradient in at)
 
     # Each of these gives a function of the block: its value, and what computes the gradient from the same products.
 
     def block_w(self, G):
-        if self.features is not None:
-            return lambda W: sparse_regression(self.factor, self.features, W, G, self.alpha, self.beta)
-        refused = 0  # candidates since the last whose gradient was asked for
-
-        def at(W):
-            nonlocal refused
-            # One pass over X gives both; a candidate after two that were refused is likely to be refused.
-            slope = refused < 2
-            refused += 1
-            value, gradient = regression(self.X, W, G, self.alpha, self.beta, slope)
-
-            def accept():
-                nonlocal refused
-                refused = 0
-                return gradient if slope else regression(self.X, W, G, self.alpha, self.beta)[1]
-
-            return value, accept
-
-        return at
+        return lambda W: regression(self.factor, self.features, W, G, self.alpha, self.beta)
 
     def block_g(self, F, XW):
         """With F' = QR, ||g_i F - x_i||^2 is ||g_i R' - x_i Q||^2 and what Q leaves of x_i."""
@@ -161,7 +142,7 @@ class Problem:
         identity = np.eye(XW.shape[1])
 
         def at(G):
-            rest, away, LG, apart = G @ R.T - XQ, G.T @ G - identity, times(self.L, G), G - XW
+            rest, away, LG, apart = G @ R.T - XQ, G.T @ G - identity, self.L @ G, G - XW
             norms, between = np.sqrt(np.einsum("ij,ij->i", rest, rest) + outside), row_norms(apart)
             value = (
                 norms.sum()
@@ -173,10 +154,10 @@ class Problem:
             return (
                 value,
                 lambda: (
-                    _over(rest, norms) @ R
+                    over(rest, norms) @ R
                     + SUM_PENALTY
                     + 2 * LG
-                    + self.alpha * _over(apart, between)
+                    + self.alpha * over(apart, between)
                     + self.zeta * (G @ away)
                 ),
             )
@@ -185,7 +166,7 @@ class Problem:
 
     def block_f(self, G, weights):
         """`weights` divide the samples in the gradient: the residual norms of the first F, for as long as F moves."""
-        few, close = sparse.csr_array(G), weights < CANCELS * self.lengths
+        close = weights < CANCELS * self.lengths
         scaled = np.divide(G, weights[:, None], out=np.zeros_like(G), where=(weights > 0)[:, None])
         near, scaled_near, X_near = G[close], scaled[close].T, self.X[close]
         scaled[close] = 0.0
@@ -194,17 +175,11 @@ class Problem:
         def at(F):
             columns = row_norms(F.T)
             return (
-                np.sqrt(data_squares(self.X, few, F)).sum() + ROW_PENALTY * columns.sum(),
-                lambda: inner @ F - outer + scaled_near @ (near @ F - X_near) + ROW_PENALTY * _over(F.T, columns).T,
+                self.misfits(G, F).sum() + ROW_PENALTY * columns.sum(),
+                lambda: inner @ F - outer + scaled_near @ (near @ F - X_near) + ROW_PENALTY * over(F.T, columns).T,
             )
 
         return at
-
-
-def _over(M, norms):
-    """Rows divided by their norms; one whose norm is zero becomes zero."""
-    norms = norms[:, None]
-    return np.divide(M, norms, out=np.zeros_like(M), where=norms > 0)
 
 
 def _stack(gradients):

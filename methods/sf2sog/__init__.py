@@ -10,7 +10,6 @@ from methods.core.checks import above
 from methods.core.loop import iterate
 from methods.core.optimal_graph import adapted_graph, row_stochastic_graph, smoother, symmetric_laplacian
 from methods.core.shared import shared
-from methods.core.sparse_products import times
 from methods.sf2sog.eigen_subset import Quadratic, Subset, swapped
 
 
@@ -188,7 +187,7 @@ class Problem:
         smooth = smoother(L, self.lambda_)
         # Q = (L + lambda_ I)^-1 L X; where lambda_ is larger than L the difference would cancel.
         short = self.lambda_ <= L.diagonal().max()
-        return Quadratic(self.X, self.X - self.lambda_ * smooth(self.X) if short else smooth(times(L, self.X))), smooth
+        return Quadratic(self.X, self.X - self.lambda_ * smooth(self.X) if short else smooth(L @ self.X)), smooth
 
     def _state(self, subset, G, B, smooth, settled=False):
         distance = G - self.S

@@ -15,7 +15,6 @@ from methods.core.smallest import (
     tie_breaking_weights,
     varying_centered,
 )
-from methods.core.sparse_products import times
 from methods.core.starts import kmeans_labels, order_by_distance, scaled_indicator
 
 SQUARED = True  # the distances of the triplets
@@ -72,7 +71,7 @@ class Problem:
         if len(X) >= X.shape[1]:
             self.all = X.T @ X
             if alpha:
-                product = X.T @ times(L, X)
+                product = X.T @ (L @ X)
                 self.all += alpha / 2 * (product + product.T)
 
     def gram(self, labels):
@@ -85,7 +84,7 @@ class Problem:
         def K(Y):
             product = Y - V @ (V.T @ Y)
             if self.alpha:
-                product += self.alpha * times(self.L, Y)
+                product += self.alpha * (self.L @ Y)
             return product
 
         return WideGram(self.X, K, self.floor)

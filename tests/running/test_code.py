@@ -9,6 +9,7 @@ import textwrap
 import pytest
 
 import methods
+from runners import provenance
 from runners.code import code_of, code_of_evaluation, note_modules
 from runners.method import load_class
 from runners.provenance import Identity, git_sha, versions
@@ -144,10 +145,10 @@ def test_a_class_without_a_file_is_told_by_its_source_and_without_one_by_nothing
 def test_a_commit_is_not_clean_for_a_class_that_it_does_not_have(digest, monkeypatch):
     monkeypatch.setattr("runners.provenance._git", lambda *words: {"rev-parse": "5" * 40}.get(words[0], ""))
     digest()
-    git_sha.cache_clear()
+    provenance._checkout.cache_clear()
     assert git_sha() == "5" * 40
     assert git_sha(load_class("own.Spread")) == "5" * 40 + "-dirty"
-    git_sha.cache_clear()
+    provenance._checkout.cache_clear()
 
 
 def test_a_git_that_does_not_answer_leaves_the_commit_unknown(monkeypatch):
@@ -155,9 +156,9 @@ def test_a_git_that_does_not_answer_leaves_the_commit_unknown(monkeypatch):
         raise subprocess.TimeoutExpired(arguments, timeout)
 
     monkeypatch.setattr("subprocess.run", hang)
-    git_sha.cache_clear()
+    provenance._checkout.cache_clear()
     assert git_sha() == "unknown"
-    git_sha.cache_clear()
+    provenance._checkout.cache_clear()
 
 
 def test_versions_name_the_kernel_of_blas_and_what_else_a_method_imports_but_not_the_cores():

@@ -86,6 +86,9 @@ EDITS_ITSELF = """
 """
 
 
+PLACES = ("the same study", "another study", "a finished sweep")
+
+
 class Edit(NamedTuple):
     """An edit, and what has to be done again: how many fits, and how many selections that are only scored."""
 
@@ -97,7 +100,7 @@ class Edit(NamedTuple):
     environment: tuple = ()
     of_stored: bool = False  # whether stored trials count no more
     base: tuple = ("method=spread",)
-    fast: bool = False
+    fast: tuple = ()  # the places that are tried without --slow
 
 
 ASKED = [
@@ -110,24 +113,28 @@ FROM_ENVIRONMENT = ("method=spread", "method.grid.power=${oc.decode:${oc.env:GRI
 IMPORT = "import numpy", "import math\nimport numpy"
 EDITS = [
     Edit("nothing", 0),
-    Edit("the method: its sign", 2, change=("methods/spread.py", "+width", "-width"), of_stored=True, fast=True),
+    Edit("the method: its sign", 2, change=("methods/spread.py", "+width", "-width"), of_stored=True, fast=PLACES),
     Edit("the method: a comment", 0, change=("methods/spread.py", "import numpy", "# words\nimport numpy")),
     Edit("a module of the method", 2, change=("methods/spread_part.py", "X.std", "-X.std"), of_stored=True),
     Edit("a shared module of methods/", 2, change=("methods/core/base.py", *IMPORT), of_stored=True),
     Edit("another method", 0, change=("methods/jelsr.py", *IMPORT)),
     Edit("scaling", 2, change=("datasets/scaling.py", *IMPORT), of_stored=True),
-    Edit("evaluation", 0, 2, change=("metrics/clustering.py", *IMPORT), of_stored=True, fast=True),
+    Edit("evaluation", 0, 2, change=("metrics/clustering.py", *IMPORT), of_stored=True, fast=PLACES[:1]),
     Edit("the runner", 0, change=("runners/progress.py", "import logging", "import math\nimport logging")),
     Edit("a file of conf/: a value more", 1, change=("conf/method/spread.yaml", "[1, 2]", "[1, 2, 3]")),
     Edit("a file of --config-dir: a value more", 1, change=("more/method/wide.yaml", "2]", "2, 3]"), base=WIDE),
     Edit("typed: a value more", 1, words=TYPED),
     Edit("the environment: a value more", 1, base=FROM_ENVIRONMENT, environment=(("GRID", "[1,2,3]"),)),
     Edit("the data", 2, change=lambda folder: write_data(folder, 1)),
-    Edit("the kernel of BLAS", 2, environment=(("OPENBLAS_CORETYPE", "Prescott"),), of_stored=True, fast=True),
+    Edit("the kernel of BLAS", 2, environment=(("OPENBLAS_CORETYPE", "Prescott"),), of_stored=True, fast=PLACES[:1]),
     Edit("the version of a package", 2, change=("beside/sitecustomize.py", "", OLDER), of_stored=True),
     Edit("runner.redo in conf/", 2, change=("conf/runner/local.yaml", "redo: false", "redo: true")),
 ]
-SLOW = [pytest.param(edit, id=edit.what, marks=[] if edit.fast else pytest.mark.slow) for edit in EDITS]
+CASES = [
+    pytest.param(edit, place, id=f"{edit.what}, {place}", marks=[] if place in edit.fast else pytest.mark.slow)
+    for edit in EDITS
+    for place in PLACES
+]
 
 
 class Copy:
@@ -165,8 +172,7 @@ class Copy:
         return done.stdout, len((self.folder / "fits.log").read_text())
 
 
-@pytest.mark.parametrize("edit", SLOW)
-@pytest.mark.parametrize("where", ["the same study", "another study", "a finished sweep"])
+@pytest.mark.parametrize(("edit", "where"), CASES)
 def test_what_an_edit_asks_for_is_done_again_and_nothing_else(tmp_path, edit, where):
     copy, sweep = Copy(tmp_path), ["-m"] if where == "a finished sweep" else []
     _, fits = copy.run(*sweep, *edit.base)

@@ -59,6 +59,8 @@ def methods_module(tmp_path_factory):
                         raise RuntimeError("two, is\\nnot \\"allowed\\"")
                     if self.what == "die" and self.gain == 2:
                         os.kill(os.getpid(), 9)
+                    if self.what == "write":
+                        X[:] = 0
                     if self.what == "sleep" and self.gain == 2:
                         time.sleep(2)
                     labels = (X[:, 0] > X[:, 0].mean()).astype(int)
@@ -66,6 +68,10 @@ def methods_module(tmp_path_factory):
 
             class PerSize(Troublesome):
                 size_in_objective = True
+
+            class Writer(Troublesome):
+                def fit(self, X):
+                    X[:] = 0
             """
         )
     )
@@ -409,3 +415,13 @@ def test_no_results_are_empty_frames_with_their_columns(tmp_path):
         store_module.MEASURES,
     ]
     assert all(frame.empty for frame in results)
+
+
+@pytest.mark.parametrize("cls", ["Troublesome", "Writer"])
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_method_that_writes_into_the_data_fails_and_changes_none(dataset, method, cls, n_jobs):
+    trials = expand("s", dataset, method(cls, params={"what": "write"}), PROTOCOL)
+    before = dataset.X.copy()
+    rows = [outcome.trial for ended in run_all(trials, dataset.X, dataset.y, n_jobs) for outcome in ended]
+    assert {row["status"] for row in rows} == {"failed"} and all("read-only" in row["error"] for row in rows)
+    np.testing.assert_array_equal(dataset.X, before)

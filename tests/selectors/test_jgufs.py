@@ -106,7 +106,7 @@ def test_graph_is_the_best_one_for_f(shape, alpha):
     expected = project_simplex(given.A.toarray() - alpha / 4 * cdist(F, F, "sqeuclidean"))
     np.testing.assert_allclose(graph.S.toarray(), expected, atol=1e-12)
     best = objective(given, graph.S, F, W)
-    assert graph.adapted.distance == pytest.approx(((graph.S - given.A).toarray() ** 2).sum())
+    assert graph.distance == pytest.approx(((graph.S - given.A).toarray() ** 2).sum())
     rng = np.random.default_rng(0)
     for size in (1e-3, 1e-2, 1e-1):
         for _ in range(10):

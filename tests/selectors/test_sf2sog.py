@@ -11,12 +11,11 @@ from methods import SF2SOG
 from methods.core.graphs import squared_distances
 from methods.core.optimal_graph import (
     FULL,
-    Adapted,
     adapted_graph,
     row_stochastic_graph,
     smoother,
+    symmetric_adapted_graph,
     symmetric_laplacian,
-    without_zeros,
 )
 from methods.core.prox import project_simplex
 from methods.sf2sog import Problem, exchange
@@ -119,38 +118,37 @@ def test_the_graph_is_the_projection_of_whole_rows(n_samples, scale, gamma):
     whole = project_simplex(S.toarray() - squared / (4 * gamma))
     # The rounding of a distance is divided by gamma as well.
     settings = {"atol": 1e-12 + 1e-15 / gamma}
-    adapted = Adapted(Y, S, gamma)
-    symmetric, sums, smoothed, skew = adapted.symmetric()
-    np.testing.assert_allclose(adapted.rows().toarray(), whole, **settings)
-    np.testing.assert_allclose(symmetric.toarray(), (whole + whole.T) / 2, **settings)
-    np.testing.assert_array_equal(symmetric.toarray(), symmetric.T.toarray())
-    np.testing.assert_allclose(sums, symmetric.sum(axis=1))
-    np.testing.assert_allclose(smoothed, symmetric @ Y, atol=1e-12)
+    adapted = adapted_graph(Y, S, gamma)
+    np.testing.assert_allclose(adapted.toarray(), whole, **settings)
+    assert adapted.has_canonical_format
+
+
+@pytest.mark.parametrize("n_samples", [20, 120, 600])
+@pytest.mark.parametrize("gamma", [1e-6, 1e-3, 1e-1, 10.0, 1e6])
+@pytest.mark.parametrize("full", [False, True])
+def test_a_symmetric_graph_is_the_mean_of_the_projection_and_its_transpose(n_samples, full, gamma):
+    X = sample(n_samples, 6)
+    Y, S = X[:, :3], row_stochastic_graph(X, "heat", 5)
+    S = sparse.csr_array((S + S.T) / 2)
+    squared = squared_distances(Y)
+    whole = project_simplex(S.toarray() - squared / (4 * gamma))
+    given = S.toarray() if full else S
+    H, smoothness, skew = symmetric_adapted_graph(Y, given, gamma)
+    assert isinstance(H, np.ndarray) == (FULL * np.count_nonzero(whole) > n_samples**2)
+    if full and isinstance(H, np.ndarray):
+        assert H is given
+    H = H if isinstance(H, np.ndarray) else H.toarray()
+    np.testing.assert_allclose(H, (whole + whole.T) / 2, atol=1e-12 + 1e-15 / gamma)
+    np.testing.assert_array_equal(H, H.T)
     assert skew == pytest.approx(((whole - whole.T) ** 2).sum() / 4, abs=1e-12)
-    assert adapted.distance == pytest.approx(((whole - S.toarray()) ** 2).sum(), rel=1e-9, abs=1e-12)
-    assert adapted.smoothness == pytest.approx((S.toarray() * squared).sum() / 2)
-    expected = Adapted(Y, symmetric, gamma).symmetric()[0].toarray()
-    for given in (symmetric, symmetric.toarray()):
-        again = Adapted(Y, given, gamma, symmetric=True).symmetric()[0]
-        if isinstance(again, np.ndarray):
-            assert (again is given) == isinstance(given, np.ndarray)
-            again = without_zeros(again)
-        if isinstance(given, np.ndarray):  # its sums are in another order
-            np.testing.assert_allclose(again.toarray(), expected, **settings)
-        else:
-            np.testing.assert_array_equal(again.toarray(), expected)
+    assert smoothness == pytest.approx((S.toarray() * squared).sum() / 2)
 
 
-def test_a_graph_that_seemed_to_fill_up_is_written_nevertheless():
-    Y = np.zeros((600, 1))
-    Y[200:, 0] = 1e3 * np.arange(1, 401)  # 200 samples at one place, which come first, and 400 far from all
-    S = row_stochastic_graph(Y + 1e-3 * sample(600, 1), "binary", 3)
-    S = sparse.csr_array((S + S.T) / 4)  # rows that leave room for others
-    adapted = Adapted(Y, S, 1.0, symmetric=True)
-    assert adapted.arrays is None and FULL * adapted.nnz < 600**2
-    whole = project_simplex(S.toarray() - squared_distances(Y) / 4)
-    np.testing.assert_allclose(adapted.rows().toarray(), whole, atol=1e-12)
-    H = adapted.symmetric()[0]
+def test_an_array_of_all_pairs_that_empties_is_a_sparse_graph_again():
+    Y = np.zeros((60, 1))
+    Y[20:, 0] = 1e3 * np.arange(1, 41)  # 20 samples at one place, and 40 far from all
+    whole = project_simplex(1 / 60 - squared_distances(Y) / 4)
+    H = symmetric_adapted_graph(Y, np.full((60, 60), 1 / 60), 1.0)[0]
     assert isinstance(H, sparse.csr_array)
     np.testing.assert_allclose(H.toarray(), (whole + whole.T) / 2, atol=1e-12)
 
