@@ -190,7 +190,7 @@ def _scratch():
 
 
 def _folder(part):
-    """Resolve one of Hydra's folders; they are made before `main` runs, so that a wrong name must end the command here."""
+    """Return a resolver of Hydra's folders.  They are made before `main` runs: a wrong name ends the command here."""
 
     def resolve(*, _root_):
         try:

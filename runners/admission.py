@@ -1,4 +1,4 @@
-"""Limits the number of workers, so that their fits go into memory together; `BaseSelector.memory` estimates each fit."""
+"""The number of workers whose fits go into memory together, by the estimates of `BaseSelector.memory`."""
 
 import functools
 import math

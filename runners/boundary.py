@@ -162,7 +162,7 @@ def _raised_in(error):
 
 
 def _file_of(error):
-    """Return the file that was being read, from the frames of Hydra, OmegaConf and pathlib: the error does not name it."""
+    """Return the file that was read, from the frames of Hydra, OmegaConf and pathlib; the error does not name it."""
     for frame in reversed(_frames(error)):
         for name in ("full_path", "file_", "filename", "path"):
             found = frame.f_locals.get(name)

@@ -121,7 +121,7 @@ def _code(names, texts=()):
 
 
 def _reach(name, wanted, reached, packages):
-    """Add a module, and what it imports; from an initialiser that only re-exports names, add only what the name refers to."""
+    """Add a module, and what it imports; from an initialiser that only re-exports, what `wanted` refers to."""
     if not _is_ours(name):
         packages.add(name.partition(".")[0])
         return
@@ -169,7 +169,7 @@ def _absolute(module, name):
 
 
 def _is_ours(name):
-    """Return True where a module counts; it is imported first, so that the code that will run is the code that counts."""
+    """Return True where a module counts; it is imported first, so that the code that will run is what counts."""
     if name not in sys.modules and name not in _sources:
         try:
             top = importlib.util.find_spec(name.partition(".")[0])
@@ -193,7 +193,7 @@ def _counts(file):
 
 
 def _root_of(file):
-    """Return the folder that absolute imports of a file's package start from; for an installed package, its own folder."""
+    """Return the folder that a file's absolute imports start from; for an installed package, its own folder."""
     folder = file.parent
     while (folder / "__init__.py").exists() and folder.parent != folder:
         if INSTALLED & {folder.parent.name}:

@@ -40,7 +40,7 @@ def found_elsewhere(settings, trials):
         try:
             name = Protocol.from_json((folder.parents[1] / "protocol.json").read_text()).name
             rows = read_rows(path)
-        except (OSError, ValueError, StoreError):  # not a study, or a damaged one, which the commands for that study report
+        except (OSError, ValueError, StoreError):  # not a study, or a damaged one, as its own commands report
             continue
         scored = {
             row["trial"]: row
@@ -73,7 +73,7 @@ def not_elsewhere(settings, trials):
 
 
 def outcomes_of(folder, found):
-    """Read trials stored in another study's cell, as outcomes of their own study; those that cannot be read are left out.
+    """Read trials stored in another study's cell, as outcomes of their own study; unreadable ones are left out.
 
     Parameters
     ----------

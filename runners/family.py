@@ -63,7 +63,7 @@ def memory_mb(pid, peak=True):
     ----------
     pid : int
     peak : bool, default=True
-        For a process that has forked nothing, return its largest memory since its mark was reset, not what it holds now.
+        For a process that forked nothing, return the largest memory since its mark was reset, not the current one.
     """
     children = descendants(pid)
     # Only a child's private memory counts: at first it shares all of its memory with its parent, where it is counted.

@@ -52,7 +52,7 @@ def replace_file(path, data):
 
 
 def clear_unfinished(path):
-    """Remove the temporary file that a killed `replace_file` left beside a file; call it with the lock of its writers."""
+    """Remove the temporary file that a killed `replace_file` left beside a file; call it with its writers' lock."""
     for left in path.parent.glob(f"{path.name}.*.tmp"):
         with suppress(OSError):
             left.unlink()

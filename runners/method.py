@@ -115,7 +115,7 @@ class Method:
                 )
 
     def check_kind(self, where, name, value):
-        """Refuse a value of another kind than the parameter's default, such as a word for a switch or a number for a word."""
+        """Refuse a value of another kind than the parameter's default, as a word for a switch, a number for a word."""
         default = inspect.signature(self.cls).parameters[name].default
         for kind, right, words in KINDS:
             if isinstance(default, kind):

@@ -17,7 +17,7 @@ from runners.trial import FAILED, Fit, Trial, failure, feature_set_digest, score
 from runners.workers import WorkerDied, Workers
 
 BATCH_S = 0.1  # seconds of work that a task should hold, so that sending it costs little
-MOST_LOST = 3  # workers that may end before they begin a task; after them the task itself, or what it imports, is to blame
+MOST_LOST = 3  # workers that may end before they begin a task; after them the task, or its imports, is to blame
 TICK_S = 1.0  # seconds after which a run in which nothing ends still yields to its caller
 
 
@@ -149,7 +149,7 @@ class _Plan:
 
     @property
     def _spare(self):
-        """Return how many tasks a worker may have waiting: one where all are short, none where a slow fit could hold it up."""
+        """The number of tasks that may wait at a worker: one where all are short, else none, as a fit may be slow."""
         return int(self._n_jobs > 1 and not self._one_at_a_time and self._fit_s.short and self._eval_s.short)
 
     def take(self, task, results):
@@ -186,7 +186,7 @@ class _Plan:
         return ended
 
     def _lost(self, task, died):
-        """Try a task again, alone, after its worker died; it fails if it was alone.  One not begun is queued as it was."""
+        """Try a task again, alone, after its worker died; fail it if it was alone.  One not begun is queued again."""
         if not died.begun and task.lost < MOST_LOST:
             (self._alone if task.alone else self._again).append(replace(task, lost=task.lost + 1))
         elif task.alone:
@@ -215,7 +215,7 @@ class _Plan:
         self._finish(open_trial)
 
     def _scored(self, open_trial, name, scores, seconds):
-        """Give an open trial the scores of one of its sets; `seconds` is None where another trial had asked for them."""
+        """Give an open trial the scores of one of its sets; `seconds` is None where another trial asked for them."""
         size = open_trial.missing.pop(name)
         open_trial.scores[size] = scores
         if seconds is None:

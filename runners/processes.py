@@ -82,7 +82,7 @@ class Process:
 
     @property
     def exit_status(self):
-        """The exit status as in `multiprocessing.Process.exitcode`: a signal's number is below 0; None where unknown."""
+        """The exit status as in `multiprocessing.Process.exitcode`: below 0 for a signal; None where unknown."""
         return self._process.exitcode
 
     def send(self, arguments):
@@ -213,7 +213,7 @@ def _let_go_in_children(connection):
 
     def in_child():
         connection.close()
-        # The system sends the signal when the thread that forked ends, and other threads may end before their work.
+        # The signal comes when the thread that forked ends, and a thread other than the main one may end early.
         if by_main[0] and sys.platform == "linux" and os.getppid() == worker:
             ctypes.CDLL(None).prctl(SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
 

@@ -44,7 +44,7 @@ class Identity(NamedTuple):
 
     @property
     def name(self):
-        """Return a short name of the identity, for rows of other files than ``trials.csv``; "" where no code is known."""
+        """A short name of the identity, for rows of other files than ``trials.csv``; "" where no code is known."""
         return hashlib.sha256(to_json(self).encode()).hexdigest()[:DIGITS] if self.code_fit else ""
 
     def same_fit(self, other):

@@ -15,7 +15,7 @@ from metrics.study import FAILED
 from runners.method import ConfigError, Method, did_you_mean
 from runners.runner import Runner, check_caps, read_retry
 
-NAME = re.compile(r"\w(?:[\w .,+=@()~-]{0,98}[\w,+=@()~-])?")  # a name that can be a folder in any system, without wildcards
+NAME = re.compile(r"\w(?:[\w .,+=@()~-]{0,98}[\w,+=@()~-])?")  # a folder's name in any system, without wildcards
 MISSING_DATA = ("error", "skip")
 POINTS = ("grid", "sample", "default")
 CHANGED = ("redo", "keep")

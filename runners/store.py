@@ -116,7 +116,7 @@ class Store:
             keep_lines(self._paths[name], lambda key: key not in keys)
 
     def redo(self):
-        """Return a store for trials that are computed again; `take_redone` puts them in the place of the stored ones."""
+        """Return a store for trials that are computed again; `take_redone` replaces the stored ones by them."""
         return Store(self.folder / REDO)
 
     def take_redone(self):
@@ -160,7 +160,7 @@ class Store:
         append_rows(self._paths["trials"], [[outcome.trial[name] for name in TRIALS] for outcome in outcomes])
 
     def _repair(self):
-        """Create missing files, and drop what a crash left: rows without their commit mark, and rows that are there twice."""
+        """Create missing files, and drop what a crash left: rows without their commit mark, and repeated rows."""
         for name, path in self._paths.items():
             clear_unfinished(path)
             text = path.read_bytes() if path.exists() else b""

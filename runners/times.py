@@ -82,7 +82,7 @@ class Times:
 def _seconds(trials, max_seconds):
     known = trials[(trials["status"] != FAILED) & trials["fit_s"].notna()]
     ended = known["fit_s"] > max_seconds
-    # The number of clusters is left out: it is the data set's own, and differs between data sets.
+    # The parameters include the number of clusters, that of the data set, wherever a method takes it.
     return known[["dataset"]].assign(
         params=[to_json(json.loads(text)) for text in known["params"]],
         seconds=(known["fit_s"] + known["eval_s"].fillna(0.0)).mask(ended, max_seconds),

@@ -215,7 +215,7 @@ def stored_fit(trial, row, traces, facts):
 
 
 def _pack(size, labels):
-    """Return learned labels as JSON: their codes in the order of their names, compressed, and the size they belong to."""
+    """Return learned labels as JSON: their codes in the order of their names, compressed, and the size they go with."""
     _, codes = np.unique(labels, return_inverse=True)
     data = zlib.compress(codes.astype("<i4").tobytes(), 9)
     return to_json({"n_selected": int(size), "packed": base64.b64encode(data).decode()})

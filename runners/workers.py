@@ -28,7 +28,7 @@ from runners.trial import fit_trial
 PREFIX = "ufs-bench-"  # of the names of folders with a copy of the data, which all workers map
 LOCK = ".lock"
 WATCH_S = 0.05  # seconds between two looks at fits that have a cap
-LOOK_S = 1.0  # longest time between two looks, as results are stored meanwhile; in the time beyond it the parent was stopped
+LOOK_S = 1.0  # longest time between two looks, as results are stored meanwhile; beyond it, the parent was stopped
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ class Workers:
             for worker in self._workers:
                 if worker.connection in ready:
                     self._ended += worker.receive()
-                elif not set(worker.watched).isdisjoint(ready):  # it has ended, but a process that it forked holds its pipe open
+                elif not set(worker.watched).isdisjoint(ready):  # a process that it forked holds its pipe open
                     worker.end()
                 elif stop := worker.stop_at(self._caps):
                     self._ended.append((worker.tasks.popleft(), stop))
@@ -147,7 +147,7 @@ class _Worker:
             self.end()
 
     def receive(self):
-        """Return (task, results); None where the message only says that a task has begun."""
+        """Return [(task, results)]; nothing where the message only says that a task has begun."""
         try:
             what, content = self.connection.recv()
         except (EOFError, OSError):
@@ -270,7 +270,7 @@ def _evaluated(features, X, y, protocol):
 
 
 def run_in_worker(begin, task, folder):
-    """Return the results of a task; without a folder of data, the MB that this process holds with the class imported."""
+    """Run a task and return its results; without a folder of data, the MB that this process now holds."""
     if folder is None:
         _mapped.cache_clear()
         load_class(task)
