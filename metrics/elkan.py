@@ -8,7 +8,7 @@ and labels that are open even then are settled.  So float32, its coordinates, pr
 and the order of their additions decide how long it takes, and never a label.
 
 Arrays are copied in loops: the error messages of assignments of whole arrays take two seconds of compilation.
-All in one file: Numba's cache on disk watches no other than that of the function that is called.
+All is in one file: Numba's cache on disk notices changes only in the file of the called function.
 """
 
 from typing import NamedTuple
