@@ -73,7 +73,7 @@ def checkout(commit):
 
 
 class Side:
-    """A process that fits one method to one data set, as often as it is asked; it runs the source `before` first."""
+    """A process that fits one method to one data set, on request; it runs the source `before` first."""
 
     def __init__(self, tree, method, dataset, params, before=""):
         single = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")

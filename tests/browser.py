@@ -13,22 +13,22 @@ NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"
 
 
 def find_chromium():
-    """Path of the browser, or None."""
+    """Return the path of the browser, or None."""
     return next(filter(None, map(shutil.which, NAMES)), None)
 
 
 @contextmanager
 def open_page(path, profile, width=1280, height=900, dark=False):
-    """A page of a file on disk, closed at the end.
+    """Open a page of a file on disk, and close it at the end.
 
     Parameters
     ----------
     path : Path
     profile : Path
-        An empty folder for what the browser writes.
+        An empty folder for the browser's own files.
     width, height : int
     dark : bool, default=False
-        What the page is told of the reader's preference.
+        The reader's preference that the page is told.
     """
     page = Page(profile)
     try:
@@ -80,7 +80,7 @@ class Page:
         self.wait_for("document.readyState === 'complete'")
 
     def run(self, script):
-        """Value of an expression in the page."""
+        """Return the value of an expression in the page."""
         answer = self.send("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
         if "exceptionDetails" in answer:
             raise AssertionError(answer["exceptionDetails"])
@@ -93,7 +93,7 @@ class Page:
             time.sleep(0.05)
 
     def click(self, selector):
-        """A real click of the mouse in the middle of an element."""
+        """Click the mouse in the middle of an element."""
         box = self.run(f"""(() => {{
             const element = document.querySelector({json.dumps(selector)});
             element.scrollIntoView({{block: "center", behavior: "instant"}});

@@ -31,7 +31,7 @@ def pytest_collection_modifyitems(config, items):
 
 @pytest.fixture(scope="session")
 def data_dir(request):
-    """Folder of the real data sets, or skip."""
+    """Return the folder of the real data sets, or skip the test."""
     folder = request.config.getoption("--data-dir")
     if not folder or not Path(folder).is_dir():
         pytest.skip("no real data: set UFS_DATA_DIR or pass --data-dir")
@@ -40,7 +40,7 @@ def data_dir(request):
 
 @pytest.fixture(scope="session")
 def reference(request):
-    """``reference("step02_lapscore")`` loads one input/output pair of the released programs, or skips."""
+    """Return a loader: ``reference("step02_lapscore")`` loads a released program's input and output, or skips."""
     from scipy.io import loadmat
 
     folder = request.config.getoption("--reference-dir")

@@ -26,12 +26,12 @@ OWN = "objective fit_s n_iter feature_sets started".split()
 
 
 def frames(points, study="dgufs", protocol=PROTOCOL):
-    """Trials and scores of a study.
+    """Make the trials and scores of a study.
 
     Parameters
     ----------
     points : list of dict
-        One per trial: dataset, method, and where wanted params, is_default, status, sizes, git_sha, and
+        One per trial: dataset, method, and optionally params, is_default, status, sizes, git_sha, and
         acc: {size: list over restarts}, learned: {size: value}, agreement, silhouette and any of
         `metrics.evaluate.PER_SET`: {size: value} (0.5 by default), trace: list, facts: {name: value}, ranking, and any
         of the columns in `OWN`; nmi like acc, and acc / 2 by default.
@@ -105,7 +105,7 @@ def store(results, folder):
 
 
 def study_of(points, name="dgufs", protocol=PROTOCOL, **places):
-    """A study that is nowhere stored.
+    """Make a study that is not stored.
 
     Parameters
     ----------
@@ -122,5 +122,5 @@ def study_of(points, name="dgufs", protocol=PROTOCOL, **places):
 
 
 def done(store):
-    """Keys of the trials of an open store that did not fail."""
+    """Return the keys of the trials of an open store that did not fail."""
     return {row["trial"] for row in store.rows() if row["status"] != "failed"}

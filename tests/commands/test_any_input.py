@@ -1,4 +1,4 @@
-"""Whatever is typed behind a command: it runs, or it ends with one clear error; no traceback, nothing that hangs."""
+"""Any options behind a command: it runs, or ends with one clear error, without a traceback, and never hangs."""
 
 import inspect
 import random
@@ -54,7 +54,7 @@ BASE = {
     "gains": ["make_figure", "figure=gains"],
     "critical_difference": ["make_figure", "figure=critical_difference"],
     **{name: [name] for name in MAIN if name != "make_figure"},
-    "seeds": ["seeds", "methods=[mcfs]"],  # of these points no other could be fitted again: their keys are made up
+    "seeds": ["seeds", "methods=[mcfs]"],  # the points of the others cannot be fitted again, as their keys are made up
 }
 SECONDS = 30  # no command takes one second on so small a study
 POINTS = [
@@ -74,7 +74,7 @@ POINTS = [
 
 
 def inputs_of(name):
-    """Every value for every option of a command, or for those that a figure has of its own."""
+    """List every value for every option of a command, or for the options of a single figure."""
     command = BASE[name][0]
     options = list(OPTIONS[command])
     if name in FIGURES and name != "acc_vs_size":
@@ -86,7 +86,7 @@ def inputs_of(name):
 
 
 def attempt(command, arguments, capsys):
-    """How a command ends: "accepted", "refused", or what is wrong with it; what it said is left with `capsys`."""
+    """Run a command and return how it ends: "accepted", "refused", or its fault; its output stays in `capsys`."""
 
     def late(*_):
         raise Late
@@ -114,12 +114,12 @@ def attempt(command, arguments, capsys):
 
 
 class Late(BaseException):
-    """A command took longer than any should."""
+    """A command took longer than `SECONDS`."""
 
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """A study, and a working folder so deep that no ".." leads out of the test's own."""
+    """Return a study, in a working folder so deep that no ".." leads out of the test's own."""
     deep = tmp_path / "a" / "b" / "c"
     deep.mkdir(parents=True)
     monkeypatch.chdir(deep)
@@ -207,7 +207,7 @@ def test_a_signal_at_any_moment_ends_a_command_without_a_traceback(number, statu
         process.send_signal(number)
         err = process.communicate(timeout=60)[1]
         assert "Traceback" not in err, (seconds, err)
-        # Before the first line of ours the system ends the process; at last it may be done already.
+        # An early signal comes before our first line, and the system ends the process; at a late one it may have ended.
         assert process.returncode in (status, -number, 0), (seconds, process.returncode, err)
 
 

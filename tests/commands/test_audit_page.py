@@ -1,4 +1,4 @@
-"""The audit as its command makes it: what it finds in a study, and what it says where it cannot look."""
+"""The audit as its command makes it: its findings in a study, and its notes on parts that it could not audit."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Fits that a cap ended are shown as that: in tables, compare, audit and the commands that fill a table."""
+"""Fits that a cap ended are shown as such: in tables, compare, audit and the commands that fill a table."""
 
 import pytest
 from frames import frames, store

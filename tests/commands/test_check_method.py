@@ -60,7 +60,7 @@ def check(tmp_path, monkeypatch, capsys):
 
 
 def failures(output):
-    """Sentence -> reason of every line that says FAIL."""
+    """Return sentence -> reason, for every line that says FAIL."""
     lines = output.splitlines()
     return {
         line.removesuffix("FAIL").strip(): after.strip()
@@ -210,7 +210,7 @@ def test_speed_shows_the_method_beside_the_baselines(check):
     # The same scores: var and alpha * var rank alike.
     assert lines["mine"].split("±")[:2][1] == lines["max_variance"].split("±")[:2][1]
     assert "converged" in lines["mine"]
-    # ACC and NMI, and no other score: those of scikit-learn's K-means on all pixels, from other starts.
+    # The expected ACC and NMI are those of scikit-learn's K-means on all pixels, from other starts.
     data = load_dataset("digits")
     found = [KMeans(10, init="random", n_init=1, random_state=seed).fit_predict(data.X) for seed in range(20)]
     expected = [100 * np.mean([score(data.y, labels) for labels in found]) for score in (accuracy, nmi)]

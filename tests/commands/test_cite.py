@@ -1,4 +1,4 @@
-"""What a study used is named with its source."""
+"""Everything that a study used is named with its source."""
 
 import pytest
 from command_line import run

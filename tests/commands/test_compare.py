@@ -16,7 +16,7 @@ FULL = {**PROTOCOL, "restarts": 20}
 
 
 def around(mean, std=0.02):
-    """Twenty restarts with this mean and std."""
+    """Return twenty restarts with this mean and std."""
     values = np.tile([1.0, -1.0], 10)
     return (mean + std * values / values.std(ddof=1)).tolist()
 
@@ -177,7 +177,7 @@ def test_the_closest_variant_is_the_best_judged_one_and_a_hollow_one_only_where_
     row = closest(hollow)[lambda rows: (rows["published_method"] == "dgufs") & (rows["dataset"] == "umist")].iloc[0]
     assert row["method"] == "dgufs"
     both = comparison[comparison["method"].isin(("eufs", "eufs_admm"))]
-    assert set(closest(both[both["dataset"] == "umist"])["method"]) == {"eufs"}  # the other was not run
+    assert set(closest(both[both["dataset"] == "umist"])["method"]) == {"eufs"}  # the other variant was not run
 
 
 def test_a_summary_lists_the_cells_that_differ_and_not_all(comparison):

@@ -1,4 +1,4 @@
-"""`scripts.compare.evidence`: what a copy passes, what is no reproduction does not, and what can tell neither."""
+"""`scripts.compare.evidence`: copies pass its lines, other studies do not, and small studies are "cannot tell"."""
 
 import re
 import sys
@@ -40,12 +40,12 @@ STUDIES = 400
 
 
 def random_rankings(cells, rng):
-    """Every method is a random ranking: about as good as all features, whatever its name."""
+    """Make every method a random ranking: about as good as all features, whatever its name."""
     return cells.assign(mean=cells["published_all"] - 1 + 2 * rng.normal(size=len(cells)))
 
 
 def other_methods(cells, rng):
-    """Every method does what the next one in the list does."""
+    """Give every method the scores of the next one in the list."""
     names = sorted(cells["method"].unique())
     following = dict(zip(names, names[1:] + names[:1], strict=True))
     values = cells.set_index(["dataset", "metric", "method"])["published_mean"].to_dict()
@@ -54,7 +54,7 @@ def other_methods(cells, rng):
 
 
 def passed(columns, ours):
-    """Which of several studies pass each line, at the level."""
+    """Return, for each line, which of several studies pass it at the level."""
     found = values(columns, ours, orders_of(len(columns.methods), 999))
     return pd.DataFrame({name: p_values(found[name]) <= LEVEL for name in LINES})
 
@@ -72,7 +72,7 @@ def test_a_line_that_copies_of_the_paper_do_not_pass_cannot_tell_and_the_publish
 def test_two_data_sets_of_five_methods_cannot_tell_and_of_six_they_can():
     assert {line.verdict for line in lines(perfect_cells("K-means UFS")).values()} == {CANNOT_TELL}
     assert lines(perfect_cells("RUFS"))["distance"].verdict == REPRODUCED
-    # All its rows are above all features: no order is worse, so that a perfect copy has p = 1.
+    # All rows of this paper are above all features: no order is worse, so that a perfect copy has p = 1.
     assert lines(perfect_cells("K-means UFS"))["sign"].p == 1
 
 
@@ -87,7 +87,7 @@ def test_what_is_no_reproduction_passes_no_line_and_where_nothing_could_pass_it_
 
 @pytest.mark.parametrize("paper", LEFT_OUT)
 def test_methods_with_a_quality_of_their_own_pass_no_more_often_than_the_level_says(paper):
-    """Ten times as often where orders are drawn for each data set: methods keep their quality."""
+    """They would pass ten times as often with orders drawn for each data set, as methods keep their quality."""
     shares = false_passes(columns_of(perfect_cells(paper)), STUDIES)
     # Three standard errors of a share of 1 % in so many studies.
     assert max(shares.values()) <= LEVEL + 3 * np.sqrt(LEVEL * (1 - LEVEL) / STUDIES)

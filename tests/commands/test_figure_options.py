@@ -1,4 +1,4 @@
-"""What make_figure is told: names as a list of one, options that a figure does not have, studies that are not there."""
+"""The options of make_figure: names as a list of one, options that a figure does not have, and unknown studies."""
 
 import pytest
 from command_line import run as run_command

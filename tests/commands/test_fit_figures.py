@@ -100,7 +100,7 @@ def digits_study(sha=None):
 
 
 def marked(axes):
-    """Places of the coloured pixels of an image."""
+    """Return the places of the coloured pixels of an image."""
     image = axes.get_images()[0].get_array()
     return {tuple(map(int, place)) for place in np.argwhere(np.all(image == to_rgb(SELECTED), axis=2))}
 

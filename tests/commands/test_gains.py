@@ -1,4 +1,4 @@
-"""Gains over controls: what counts once, what the numbers say of studies made for it, what is printed and drawn."""
+"""Gains over controls: what counts once, the numbers of synthetic studies, and what is printed and drawn."""
 
 import io
 
@@ -22,7 +22,7 @@ DRAWS = 5
 
 
 def points(datasets=DATASETS, better=None, seed=0, controls=True):
-    """A study in which every ranking is random: about a level of the data set, with 2 points of noise."""
+    """Make a study in which every ranking is random: about a level of the data set, with 2 points of noise."""
     rng = np.random.default_rng(seed)
     rows = []
     for dataset in datasets:
@@ -40,7 +40,7 @@ def points(datasets=DATASETS, better=None, seed=0, controls=True):
 
 
 def tables(rows, **settings):
-    """The ranks and the gains of a study, by reference."""
+    """Return the ranks and the gains of a study, by reference."""
     field = field_of(study_of(rows), **settings)
     return rank_study(field).table, {one.reference: one.table for one in paired_gains(field)}
 

@@ -1,4 +1,4 @@
-"""The first page of a comparison: what is no reproduction reads "not reproduced", beside controls that are none."""
+"""The first page of a comparison: random rankings read "not reproduced", and controls stand beside our rows."""
 
 import numpy as np
 import pandas as pd
@@ -33,7 +33,7 @@ DGUFS = {**RUFS, "name": "dgufs"}
 
 
 def runs(mean, std):
-    """Restarts with exactly this mean and std; percent in, fractions out."""
+    """Return restarts, as fractions, with exactly this mean and std in percent."""
     values = np.tile([1.0, -1.0], RESTARTS // 2)
     return ((mean + np.nan_to_num(std) * values / values.std(ddof=1)) / 100).tolist()
 
@@ -43,18 +43,18 @@ def point(dataset, method, acc, nmi, std=2.0, **more):
 
 
 def published(paper):
-    """dataset, method -> means of ACC and NMI."""
+    """Return the means of ACC and NMI by data set and method."""
     cells = load_published().query("paper == @paper")
     return cells.pivot(index=["dataset", "method"], columns="metric", values="mean_percent")
 
 
 def a_random_ranking(cells, dataset, rng):
-    """About as good as all features."""
+    """Return scores about as good as those of all features."""
     return cells.loc[dataset, "all_features"].to_numpy() - 1 + 2 * rng.normal(size=2)
 
 
 def study(paper, kind, seed=0):
-    """A study of a paper with its controls, in which every method is what `kind` makes of it."""
+    """Make a study of a paper with its controls; `kind` gives the scores of every method."""
     rng, cells = np.random.default_rng(seed), published(paper)
     points = []
     for dataset, method in cells.index:
@@ -78,7 +78,7 @@ def random_rankings(cells, dataset, method, rng):
 
 
 def rows(page, title):
-    """The cells of the table below a title of the page."""
+    """Return the cells of the table below a title of the page."""
     text = page.split(f"\n## {title}\n")[1].split("\n## ")[0]
     table = [line for line in text.splitlines() if line.startswith("|")]
     return [[part.strip() for part in line.strip("|").split("|")] for line in table[2:]]
@@ -90,7 +90,7 @@ def test_the_page_says_of_random_rankings_not_reproduced_and_of_published_values
     page = comparison_page(compare_studies(studies), controls_of(studies), summary=True)
     found = rows(page, "What reproduces")
     assert [row[:2] for row in found] == [["RUFS", name] for name in LINES]
-    # Of the copies of RUFS less than half pass the line of signs, whatever is held against it.
+    # Less than half of the copies of RUFS pass the line of signs, so it "cannot tell".
     told = [name for name in LINES if name != "sign"]
     assert [row[6] for row in found] == [verdict if name in told else CANNOT_TELL for name in LINES]
     assert [float(row[5]) >= 0.8 for row in found] == [name in told for name in LINES]
@@ -113,7 +113,7 @@ def rufs():
 def test_a_line_of_random_rankings_is_what_its_controls_get(rufs):
     lines = line_table(*rufs).set_index("line")
     assert (lines["random_low"] <= lines["random"]).all() and (lines["random"] <= lines["random_high"]).all()
-    # Ours are one more draw of the same kind: within half a width of their range.
+    # Ours are one more draw of the same kind, and so lie within half a width of their range.
     slack = (lines["random_high"] - lines["random_low"]) / 2
     assert (lines["random_low"] - slack <= lines["value"]).all()
     assert (lines["value"] <= lines["random_high"] + slack).all()
@@ -131,7 +131,7 @@ def test_counts_of_random_rankings_are_what_their_controls_get_and_far_from_what
     for group in (OTHERS, OWN):
         ours, random = (groups.get_group((group, by))["std_rule"] for by in (OURS, RANDOM))
         assert random.min() - 2 <= ours.item() <= random.max() + 2
-    # Published values, and still not all agree: the margin of some cells is within the error.
+    # Ours are the published values, and still not all agree: the margin of some cells is within the error.
     copy, ours = (groups.get_group((OTHERS, by))["agrees"].item() for by in (COPY, OURS))
     assert 48 > copy > 20 > ours
     others = counts[(counts["rows"] == OTHERS) & (counts["by"] == OURS)].iloc[0]
@@ -268,7 +268,7 @@ def test_a_paper_without_controls_beside_one_with_them_changes_no_number():
     studies = {"rufs": study_of([], "rufs"), "dgufs": study_of(points)}
     found = controls_of(studies)
     assert set(found["paper"]) == {"dgufs"}
-    assert found[["mean", "std"]].dtypes.tolist() == [float, float]  # not objects, of which there is no root
+    assert found[["mean", "std"]].dtypes.tolist() == [float, float]  # not objects, which have no square root
 
 
 def test_where_no_cell_of_the_papers_own_row_counts_the_first_table_says_so():

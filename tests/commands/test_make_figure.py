@@ -32,7 +32,7 @@ def study():
 
 
 def drawn(figure):
-    """Label at the end of a line -> the line's heights; labels and lines share their colour."""
+    """Return the heights of each line by the label at its end; labels and lines share their colour."""
     axes = figure.axes[0]
     lines = [line for line in axes.lines if line.get_clip_on()]
     return {

@@ -1,4 +1,4 @@
-"""The report page: whole in itself, honest about what it links to, and usable in a real browser."""
+"""The report page: self-contained, with links that exist, and usable in a real browser."""
 
 import json
 import re
@@ -51,7 +51,7 @@ def file(html, tmp_path_factory):
 
 
 class Reader(HTMLParser):
-    """Names, links, addresses and the balance of tags."""
+    """Reads the names, links, addresses and the balance of tags of a page."""
 
     VOID = ("meta", "link", "img", "br", "input", "polyline")
 

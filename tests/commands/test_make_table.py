@@ -57,7 +57,7 @@ def table(spec, results):
 
 
 def markdown_cells(text):
-    """(label, data set) -> text of the cell, over all blocks; "LABEL paper" for the published line below LABEL."""
+    """Return the text of cells by (label, data set), over all blocks; "LABEL paper" is the published line of LABEL."""
     cells = {}
     for block in text.split("\n\n"):
         if not block.startswith("|"):

@@ -1,4 +1,4 @@
-"""The maximum over a grid: how many candidates there were, and what as many random subsets would have gained."""
+"""The maximum over a grid: the number of candidates, and the gain of as many random subsets."""
 
 import json
 
@@ -14,7 +14,7 @@ from scripts.make_table import make_table, to_csv
 
 
 def points(gain=0.0, n_draws=20, n_points=4, n_distinct=2, seed=0):
-    """Random rankings, and a method with a grid whose points repeat each other's feature sets."""
+    """Return random rankings, and a method with a grid whose points repeat each other's feature sets."""
     rng = np.random.default_rng(seed)
     found = []
     for draw in range(n_draws):

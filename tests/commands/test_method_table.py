@@ -1,4 +1,4 @@
-"""The table of every method at its defaults: what it shows, and that a gap is named with the command that fills it."""
+"""The table of every method at its defaults: its cells, and its gaps with the commands that fill them."""
 
 import json
 import subprocess
@@ -44,7 +44,7 @@ def table(capsys, results_dir, *arguments):
 
 
 def lines_of(text):
-    """(data set, method) -> the cells of its line, by the name of the column."""
+    """Return the cells of each line by (data set, method), and by the name of the column."""
     found, dataset = {}, None
     for line in text.splitlines():
         if line.startswith("## "):

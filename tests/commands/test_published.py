@@ -1,4 +1,4 @@
-"""The published numbers: those handed over, and which of them are no evidence of their own."""
+"""The published numbers: all are there, and those that are not evidence of their own are marked."""
 
 import re
 from pathlib import Path

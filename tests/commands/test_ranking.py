@@ -1,4 +1,4 @@
-"""From a study to ranks: which cells count, what is refused, what the script prints and the diagram draws."""
+"""The ranks of a study: the cells that count, refused studies, the printed page and the diagram."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""What a command reads: no file of conf/ and no study twice, in one process."""
+"""A command reads no file of conf/ and no study twice in one process."""
 
 import sys
 from collections import Counter
@@ -39,7 +39,7 @@ COMMANDS = {
 
 @pytest.fixture
 def reads(monkeypatch):
-    """File -> how often the scripts read it; Hydra and `load_dataset` read for themselves."""
+    """Count how often the scripts read each file; Hydra and `load_dataset` read for themselves."""
     found = Counter()
     read_yaml, read_frame, read_csv = conf.yaml.load, runners.store.read_frame, pd.read_csv
 

@@ -1,4 +1,4 @@
-"""The command that fits again with other seeds, and where the spread is shown."""
+"""The command that fits again with other seeds, and the places where the spread is shown."""
 
 import sys
 
@@ -28,7 +28,7 @@ SPEC |= {"rows": ROWS, "columns": ["mnist500"], "published_as": {}}
 
 @pytest.fixture
 def results(tmp_path):
-    """A method with a random part and one without, on mnist500."""
+    """Run a method with a random part and one without, on mnist500."""
     data = load_dataset("mnist500")
     for name in ROWS:
         trials = expand("s", data, conf.find("method", name), PROTOCOL)

@@ -1,4 +1,4 @@
-"""``python -m scripts.status``: what is done, what runs, what is left, what failed and how to repeat it."""
+"""``python -m scripts.status``: cells that are done, that run and that are left, and how to repeat failed trials."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""The figures over a grid: what stands at every point, and what the note says of the rest."""
+"""The figures over a grid: the value at every point, and the note on other parameters."""
 
 import numpy as np
 import pytest

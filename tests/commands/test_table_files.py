@@ -1,4 +1,4 @@
-"""Slips in a file of conf/table: every one is an error that says what to write instead."""
+"""Mistakes in a file of conf/table: each is an error that says what to write instead."""
 
 from dataclasses import asdict, replace
 

@@ -27,13 +27,13 @@ CODES = [1, 0, 1, 0, 2, 2]
 
 @pytest.fixture(autouse=True)
 def own_cache(tmp_path, monkeypatch):
-    """No test sees the user's folders."""
+    """Keep tests from seeing the user's folders."""
     monkeypatch.setenv("UFS_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.delenv("UFS_DATA_DIR", raising=False)
 
 
 def spec_of(path, format="mat", x="X", y="Y", **changes):
-    """The specification of a data set of X and Y in one file."""
+    """Return the specification of a data set of X and Y in one file."""
     source = {"file": path.name, "format": format, "checksum": f"sha256:{checksum(path)}"}
     if x is not None:
         source["options"] = {"x": x, "y": y}

@@ -117,7 +117,7 @@ def test_a_zip_without_images_is_an_error(tmp_path):
 
 def test_term_counts_come_back_from_their_weights(tmp_path):
     counts = np.random.default_rng(0).integers(0, 5, (30, 20))
-    counts[:, 0] = np.arange(30) % 2  # every document has a term that occurs once, or the scale of its row is unknown
+    counts[:, 0] = np.arange(30) % 2  # without a term that occurs once, a row has an unknown scale
     counts[1::2, 1] = 0
     counts[0::2, 1] = 1
     weights = np.where(counts > 0, (1 + np.log(np.maximum(counts, 1))) * np.log(30 / (counts > 0).sum(axis=0)), 0)

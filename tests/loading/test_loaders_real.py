@@ -1,4 +1,4 @@
-"""The real files: every one loads, by every route, and K-means on all features gives the figures of the handbook."""
+"""The real files: every one loads from every source, and K-means on all features gives the scores of the handbook."""
 
 import csv
 
@@ -86,7 +86,7 @@ def test_neighbouring_pixels_of_the_folded_images_are_more_alike_than_in_the_oth
     dataset = load_dataset(name, data_dir, download=False)
     height, width = dataset.image_shape
     if height == width:
-        # Transposed images are as smooth: faces and objects have to be told by eye, and were.
+        # Transposed images are as smooth: the order of faces and objects was checked by eye.
         other = np.random.default_rng(0).permutation(dataset.n_features)
     else:
         other = np.arange(dataset.n_features).reshape(height, width).ravel(order="F")

@@ -1,4 +1,4 @@
-"""The scalings: what they promise, and that they stay finite."""
+"""The scalings: they keep their definitions, and stay finite."""
 
 import math
 

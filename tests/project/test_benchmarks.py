@@ -1,4 +1,4 @@
-"""The comparison with the peer package, without the peer: what is changed in it, what is timed, and what a row says."""
+"""The comparison with the peer package, without the peer: the changes in its source, the timing, and the rows."""
 
 import importlib.util
 import os
@@ -99,7 +99,7 @@ def test_the_quadratic_admm_solves_its_v_step_blows_up_and_comes_back():
     )
     assert len(set(kept)) == 10
     assert norms[0] == pytest.approx(10**0.5)
-    assert norms[-1] == pytest.approx(10**0.5, rel=0.1)  # between U and W, which the penalty stops before they agree
+    assert norms[-1] == pytest.approx(10**0.5, rel=0.1)  # between the norms of U and W
     assert norms.max() > 100
 
 

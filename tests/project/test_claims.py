@@ -1,4 +1,4 @@
-"""docs/claims.md is what the stored numbers say, and every rule behind it can come out both ways."""
+"""docs/claims.md agrees with the stored numbers, and every rule behind it can be true or false."""
 
 import re
 import sys
@@ -18,7 +18,7 @@ from scripts.core.published import PAPERS
 
 ROOT = Path(__file__).resolve().parents[2]
 MEASURED = [claim for claim in CLAIMS if isinstance(claim, Claim)]
-WORDS = {"synthetic", "published"}  # of data that need no file
+WORDS = {"synthetic", "published"}  # words for data that need no file
 
 
 def test_the_page_is_what_the_stored_numbers_say():
@@ -116,7 +116,7 @@ def test_measuring_again_exchanges_the_numbers_of_that_claim_on_those_data_alone
 
 @pytest.fixture
 def elsewhere(monkeypatch, tmp_path):
-    """The command with a claim of two data sets, of which one is not to be had, and files of its own."""
+    """Prepare the command with files of its own, and a claim on two data sets, one of which is not available."""
 
     def missing(name, folder):
         if name == "umist":
@@ -190,6 +190,6 @@ def test_a_slope_is_within_a_bound_where_it_is_nearer_to_it_than_to_the_next_and
     controls = [row.numbers for row in rows if not is_judged(row.variant)]
     assert len(controls) == 2 * len(complexity.CLAIMS)
     assert all(map(complexity.is_within, controls))
-    # And could fail: none costs as little as the exponent below the true one says.
+    # The rule could fail: no sweep grows as slowly as with an exponent that is smaller by one.
     slower = [numbers for numbers in controls if numbers["claimed"] == 2]
     assert not any(complexity.is_within({**numbers, "claimed": 1}) for numbers in slower)

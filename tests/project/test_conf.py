@@ -1,4 +1,4 @@
-"""The files of a group of conf/ look alike: the same keys in the same order, none that nobody reads, and a comment."""
+"""The files of a group of conf/ have the same keys in the same order, no unused ones, and a comment."""
 
 import inspect
 from dataclasses import fields
@@ -27,7 +27,7 @@ FILES = sorted(path for group in ORDER for path in (CONF / group).glob("*.yaml")
 
 
 def keys_follow(keys, order):
-    """Whether keys are those of an order like ``a [b] c``, where b may be left out."""
+    """Return True where keys follow an order like ``a [b] c``, in which b may be left out."""
     known = [name.strip("[]") for name in order.split()]
     needed = {name for name in order.split() if not name.startswith("[")}
     return needed <= set(keys) and list(keys) == [name for name in known if name in keys]
@@ -41,7 +41,7 @@ def named(path):
 def test_the_keys_are_those_of_the_group_in_its_order(path):
     content = yaml.safe_load(path.read_text(encoding="utf-8"))
     order = ORDER[path.parent.name]
-    if path.parent.name == "table" and "defaults" in content:  # the rest is that of another table
+    if path.parent.name == "table" and "defaults" in content:  # the other keys come from another table
         order = "defaults name title published_table metric"
     assert keys_follow(content, order), list(content)
     for source in content.get("sources", ()):

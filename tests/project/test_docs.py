@@ -1,4 +1,4 @@
-"""What is printed from the code is printed from this code."""
+"""Pages that are printed from the code agree with the code."""
 
 import inspect
 import os
@@ -41,7 +41,7 @@ def test_a_docstring_is_split_at_its_titles():
 
 
 def blocks(title):
-    """The files and the commands of a section of docs/adding.md, in order: (path or None, text)."""
+    """Return the files and the commands of a section of docs/adding.md, in order: (path or None, text)."""
     section = re.split(r"^## ", (ROOT / "docs/adding.md").read_text(), flags=re.MULTILINE)
     section = next(text for text in section if text.startswith(title))
     found, path = [], None
@@ -56,7 +56,7 @@ def blocks(title):
 
 @pytest.fixture
 def clone(tmp_path):
-    """The tracked files, and those about to be, as in a fresh clone."""
+    """Copy the tracked files, and untracked ones that git does not ignore, as in a fresh clone."""
     names = subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],
         cwd=ROOT,

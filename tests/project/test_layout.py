@@ -16,7 +16,7 @@ MIRROR = {
     "runners": "running",
     "scripts": "commands",
 }
-# What a package may import besides itself.
+# The packages that a package may import besides itself.
 MAY_IMPORT = {
     "datasets": set(),
     "methods": set(),
@@ -31,7 +31,7 @@ TESTS = sorted((ROOT / "tests").rglob("test_*.py"))
 
 
 def imported(path):
-    """Dotted names of the modules of ours that a file imports."""
+    """Return the dotted names of our modules that a file imports."""
     names = set()
     for node in ast.walk(ast.parse((ROOT / path).read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
@@ -42,7 +42,7 @@ def imported(path):
 
 
 def mirrored(module):
-    """The folder in which the tests of a module lie."""
+    """Return the folder in which the tests of a module lie."""
     package = "methods/core" if module.parts[:2] == ("methods", "core") else module.parts[0]
     return ROOT / "tests" / MIRROR[package]
 

@@ -1,4 +1,4 @@
-"""README, help and pages name nothing that is not there."""
+"""README, help and pages name only files and options that exist."""
 
 import importlib.util
 import re
@@ -10,7 +10,7 @@ import yaml
 ROOT = Path(__file__).resolve().parents[2]
 CONF = ROOT / "conf"
 GROUPS = [path.name for path in CONF.iterdir() if path.is_dir()]
-# What a reader would add: `mine` in the README, the three examples of docs/adding.md.
+# Files that a reader would add: `mine` in the README, the three examples of docs/adding.md.
 INVENTED = {"mine", "spread", "wine", "small"}
 FOLDERS = "|".join(sorted(path.name for path in ROOT.iterdir() if path.is_dir())).replace(".", r"\.")
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -44,7 +44,7 @@ def test_every_script_that_is_named_exists():
 
 
 def paths(text):
-    """Paths in a text: those in backticks, and files anywhere; without placeholders, which are written in capitals."""
+    """List the paths in a text: those in backticks, and files anywhere; placeholders in capitals are left out."""
     found = set(re.findall(rf"`((?:{FOLDERS})/[\w./]*)`", text))
     found |= set(re.findall(rf"(?<![\w./-])((?:{FOLDERS})/[\w./]+\.(?:py|md|yaml|csv))\b", text))
     return {path for path in found if not re.search(r"\b[A-Z]{4}", path)}

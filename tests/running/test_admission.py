@@ -1,4 +1,4 @@
-"""Memory before a fit: what a method says it takes is enough and not much more, and what cannot fit is refused."""
+"""Memory before a fit: a method's estimate is enough and not much more, and a fit that cannot go in is refused."""
 
 import inspect
 import itertools
@@ -21,7 +21,7 @@ from runners.pool import run_all
 from scripts.core.conf import find, names
 
 PROTOCOL = Protocol(name="p", sizes=(5,), scaling="none", restarts=2, seed=0, nmi="geometric", max_iter=5)
-LEAST_MB = 8  # below it, what Python itself takes and gives back is most of what is measured
+LEAST_MB = 8  # below it, most of what is measured is memory that Python itself takes and gives back
 
 
 def trials(name, shape):
@@ -39,7 +39,7 @@ def test_the_estimate_is_above_what_a_fit_takes_and_within_a_factor_of_it(name, 
     method = Method.read(find("method", name))
     params = method.params_at({}, 5)
     if "max_iter" in inspect.signature(method.cls).parameters:
-        params["max_iter"] = 2  # the arrays of a sweep are those of all sweeps
+        params["max_iter"] = 2  # every sweep has the same arrays
     size = None if method.cls.keeps_all else 50
     X, small = blobs(*shape, n_clusters=5)[0], blobs(60, 60, n_clusters=5)[0]
 
@@ -55,7 +55,7 @@ def test_the_estimate_is_above_what_a_fit_takes_and_within_a_factor_of_it(name, 
 
 
 def spent(work):
-    """MB that some work takes at its peak."""
+    """Return the MB that some work takes at its peak."""
     assert reset_peak()
     before = memory_of("self", peak=False)
     work()
@@ -63,7 +63,7 @@ def spent(work):
 
 
 def in_a_fork(work):
-    """What some work returns in a process of its own, where nothing is left of other fits."""
+    """Return the result of some work in a process of its own, where nothing is left of other fits."""
     read, write = os.pipe()
     pid = os.fork()
     if pid == 0:
@@ -84,7 +84,7 @@ def test_a_fit_that_cannot_be_held_is_refused_with_need_room_and_remedy(monkeypa
     with pytest.raises(ConfigError, match=words):
         workers_within_memory(asked, (25_000, 20), 2, Caps())
     assert workers_within_memory(asked, (25_000, 20), 2, Caps(max_memory=6)) == 1
-    with pytest.raises(ConfigError, match="nothing was started"):  # 64 GB asked of a smaller machine
+    with pytest.raises(ConfigError, match="nothing was started"):  # 64 GB are needed on a smaller machine
         workers_within_memory(asked, (25_000, 20), 2, Caps(max_memory=64))
 
 
@@ -99,7 +99,7 @@ def test_a_cap_below_what_a_worker_holds_before_a_fit_is_refused_with_value_boun
     program, least = (float(text) for text in re.search(words, str(caught.value)).groups())
     assert 100 < program < 500 and program + 8 < 1024 * least < program + 8 + 103  # rounded up to a tenth of a GB
     assert workers_within_memory(asked, shape, 2, Caps(max_memory=least)) > 0
-    # The least that is named is enough: every fit and every evaluation that comes between them goes in.
+    # The smallest cap that the error names is enough for every fit, and for the evaluations between them.
     rng = np.random.default_rng(0)
     made_up = SimpleNamespace(name="d", X=rng.random((60, 20)), y=np.arange(60) % 3, n_features=20, n_classes=3, sha="")
     method = {**find("method", "laplacian_score"), "grid": {"n_neighbors": [3, 4, 5, 6]}}

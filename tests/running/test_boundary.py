@@ -1,4 +1,4 @@
-"""Whatever is typed or lies on the disk ends in results or in one clear line, never in a traceback, and never hangs."""
+"""Any command line and any file ends in results or in one clear line, never in a traceback, and never hangs."""
 
 import hashlib
 import json
@@ -43,7 +43,7 @@ WHOLE = [f"{key}={value}" for key in KEYS for value in VALUES]
 
 
 def sampled(table, count):
-    """A fixed part of a table, spread over all of it."""
+    """Return a fixed part of a table, spread over all of it."""
     return sorted(table, key=lambda text: hashlib.sha256(text.encode()).digest())[:count]
 
 
@@ -53,7 +53,7 @@ def digits():
 
 
 def attempt(override, digits, results_dir):
-    """All that a run does before its first fit: "accepted", "refused", or the exception that nobody meant."""
+    """Do all that a run does before its first fit; return "accepted", "refused", or the unexpected exception."""
     try:
         config = compose("config", [*BASE, f"results_dir={results_dir}", override])
         settings = read_config(config)
@@ -124,7 +124,7 @@ def test_a_refusal_names_the_value_and_what_it_must_be(digits, tmp_path, overrid
 
 
 def run(*arguments, results, cwd=ROOT, timeout=200, **environment):
-    flags = [word for word in arguments if word.startswith("-")]  # Hydra wants them first
+    flags = [word for word in arguments if word.startswith("-")]  # Hydra's flags come first
     words = [*BASE, "runner.n_jobs=1", f"results_dir={results}", *(word for word in arguments if word not in flags)]
     command = [sys.executable, str(ROOT / "run.py"), *flags, *words]
     done = subprocess.run(

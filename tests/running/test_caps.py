@@ -1,4 +1,4 @@
-"""Caps of a fit: it ends with its worker, is stored as what it is, and nothing else is disturbed."""
+"""Caps of a fit: it ends with its worker, is stored with its status, and no other fit is disturbed."""
 
 import itertools
 import json
@@ -62,7 +62,7 @@ class Greedy(BaseSelector):
 
 @pytest.fixture(scope="module")
 def greedy(tmp_path_factory):
-    """The dotted name of a selector that takes too long, or too much, where gain is 2."""
+    """Return the dotted name of a selector that takes too long, or too much, where gain is 2."""
     folder = tmp_path_factory.mktemp("modules")
     (folder / "greedy.py").write_text(textwrap.dedent(GREEDY))
     processes.close()  # workers that other tests have started do not know the new folder
@@ -147,7 +147,7 @@ def test_a_capped_trial_is_done_until_it_is_named_in_retry(greedy, tmp_path, cap
     assert load_results(tmp_path).trials["status"].tolist() == ["converged", "timeout"]
     stored = load_results(tmp_path).trials.set_index("status").loc["timeout"]
     assert stored["fit_s"] >= 1 and stored["n_scores"] == 0 and "max_seconds=1" in stored["error"]
-    assert run(max_seconds=1) == run(max_seconds=5) == []  # a larger cap alone repeats nothing
+    assert run(max_seconds=1) == run(max_seconds=5) == []  # raising a cap does not run trials again that ended at it
     assert run(max_seconds=1.5, retry=["failed"]) == []
     assert run(max_seconds=1.5, retry=["timeout", "failed"]) == ["timeout"]
     assert "max_seconds=1.5" in load_results(tmp_path).trials.set_index("status").loc["timeout", "error"]

@@ -1,4 +1,4 @@
-"""The code that a number rests on: what changes it, and what does not."""
+"""The digest of the code that a number rests on: edits that change it, and edits that do not."""
 
 import importlib
 import linecache
@@ -44,7 +44,7 @@ FILES = {
 
 @pytest.fixture
 def digest(tmp_path, monkeypatch):
-    """A function: the digest of the class, with some files changed, as a new process would find it."""
+    """Return a function that computes the class's digest, with some files changed, as a new process would."""
     count = iter(range(100))
 
     def digest(name="own.Spread", **changes):
@@ -68,7 +68,7 @@ def digest(tmp_path, monkeypatch):
 
 
 def forget(monkeypatch):
-    """Let modules that are called as those of an earlier test be noted anew."""
+    """Forget the modules of earlier tests, so that modules of the same names are noted anew."""
     code = sys.modules["runners.code"]
     monkeypatch.setattr(code, "_sources", {name: kept for name, kept in code._sources.items() if "own" not in name})
     monkeypatch.setattr(code, "_seen", set())

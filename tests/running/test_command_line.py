@@ -167,7 +167,7 @@ LONG = ["method=mcfs", "dataset=mnist500", "protocol=smoke", "+method.grid.ridge
 
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory):
-    """Scores of a run that nothing disturbed."""
+    """Return the scores of an undisturbed run."""
     folder = tmp_path_factory.mktemp("undisturbed")
     run(*LONG, f"results_dir={folder}")
     return sorted_scores(folder / "smoke/mnist500/mcfs")
@@ -183,7 +183,7 @@ def test_after_a_stop_at_any_moment_the_rerun_gives_the_bytes_of_an_undisturbed_
         assert process.poll() is None and time.monotonic() < deadline, process.stdout.read()
         time.sleep(0.02)
     if how == signal.SIGINT:
-        os.killpg(process.pid, how)  # as a terminal does: the workers hear of it too
+        os.killpg(process.pid, how)  # as a terminal does: the workers get the signal, too
     else:
         process.send_signal(how)
     output = process.communicate(timeout=60)[0]

@@ -1,4 +1,4 @@
-"""Tables of a cell that somebody opened in another program: saved there as they were, or with a row changed."""
+"""Tables of a cell that another program has saved again, unchanged or with a row changed."""
 
 import pandas as pd
 import pytest
@@ -9,7 +9,7 @@ from runners.store import Store, StoreError, load_results
 
 
 def as_saved_elsewhere(data, how):
-    """The bytes of a CSV as another program saves the same table."""
+    """Return the bytes of a CSV as another program saves the same table."""
     return {
         "a mark of the byte order": b"\xef\xbb\xbf" + data,
         "ends of lines of Windows": data.replace(b"\n", b"\r\n"),

@@ -1,4 +1,4 @@
-"""Edit something and run again: what is computed anew in the same study, in another one and in a finished sweep.
+"""The trials that are computed anew after an edit: in the same study, in another one and in a finished sweep.
 
 Every edit is made to a copy of the checkout, by commands as a user types them.
 """
@@ -67,7 +67,7 @@ m.version = lambda name: "0.1" if name == "numpy" else old(name)
 
 
 def write_data(folder, seed=0):
-    """A data set of the copy's own."""
+    """Write a data set of the copy's own."""
     rng = np.random.default_rng(seed)
     y = np.repeat([0, 1], 20)
     (folder / "data").mkdir(exist_ok=True)
@@ -90,7 +90,7 @@ PLACES = ("the same study", "another study", "a finished sweep")
 
 
 class Edit(NamedTuple):
-    """An edit, and what has to be done again: how many fits, and how many selections that are only scored."""
+    """An edit, with the numbers of fits that it repeats and of selections that are only scored again."""
 
     what: str
     fits: int
@@ -98,7 +98,7 @@ class Edit(NamedTuple):
     change: object = None  # (file, old, new), or a function of the copy's folder
     words: tuple = ()
     environment: tuple = ()
-    of_stored: bool = False  # whether stored trials count no more
+    of_stored: bool = False  # True where stored trials no longer count
     base: tuple = ("method=spread",)
     fast: tuple = ()  # the places that are tried without --slow
 
@@ -143,7 +143,7 @@ class Copy:
     def __init__(self, folder):
         self.folder = folder
         for name in ("conf", "datasets", "methods", "metrics", "runners"):
-            shutil.copytree(ROOT / name, folder / name)  # with what is compiled
+            shutil.copytree(ROOT / name, folder / name)  # with the compiled code
         shutil.copy(ROOT / "run.py", folder)
         for name, text in FILES.items():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -151,7 +151,7 @@ class Copy:
         write_data(folder)
 
     def edit(self, change):
-        """Make an edit as an editor does: the file has another time than any before."""
+        """Edit a file as an editor does, so that it has a new time."""
         if callable(change):
             change(self.folder)
         elif change is not None:
@@ -161,7 +161,7 @@ class Copy:
             (self.folder / path).write_text(text.replace(old, new, 1) if old else new + text)
 
     def run(self, *words, **environment):
-        """What a command prints, and how many fits it did."""
+        """Run a command; return what it prints, and how many fits it did."""
         own = {"PYTHONPATH": str(self.folder / "beside"), "UFS_DATA_DIR": str(self.folder / "data"), "GRID": "[1,2]"}
         (self.folder / "fits.log").write_text("")
         done = subprocess.run(
@@ -181,7 +181,7 @@ def test_what_an_edit_asks_for_is_done_again_and_nothing_else(tmp_path, edit, wh
     study = ["study=b"] if where == "another study" else []
     text, fits = copy.run(*sweep, *study, *(edit.base if not edit.words else edit.words), **dict(edit.environment))
     scored = sum(int(count) for count in re.findall(r"(\d+) stored selections? to score again", text))
-    if where == "another study":  # which has no selections of its own to score
+    if where == "another study":  # the other study has no selections of its own to score
         assert (fits, scored) == (edit.fits + edit.scores, 0)
     else:
         assert (fits, scored) == (edit.fits, edit.scores)

@@ -15,7 +15,7 @@ from scripts.core.conf import ROOT
 
 
 def settings(folder, study, grid=(3, 4), protocol=None, method=None, **runner):
-    """The settings of a cell of a few fits on 8 x 8 digits."""
+    """Return the settings of a cell of a few fits on 8 x 8 digits."""
     own_method = {
         "name": "laplacian_score",
         "target": "methods.laplacian_score.LaplacianScore",
@@ -37,7 +37,7 @@ def settings(folder, study, grid=(3, 4), protocol=None, method=None, **runner):
 
 @pytest.fixture
 def fitted(monkeypatch):
-    """The neighbours of what is fitted."""
+    """List the parameter `n_neighbors` of every fit that is done."""
     seen = []
     fit = LaplacianScore.fit
     monkeypatch.setattr(LaplacianScore, "fit", lambda self, X: seen.append(self.n_neighbors) or fit(self, X))

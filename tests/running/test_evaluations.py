@@ -1,4 +1,4 @@
-"""The records of evaluated feature sets: found where everything is equal, never stale, whole after a crash."""
+"""The records of evaluated feature sets: found where all settings are equal, never stale, whole after a crash."""
 
 import itertools
 import json
@@ -180,7 +180,7 @@ def test_a_feature_set_is_evaluated_once_whoever_asks_and_the_rows_are_the_same(
         for key, outcome in outcomes.items():
             assert repr(outcome.scores) == repr(expected[key].scores)  # nan is not equal to itself
             assert outcome.trial["feature_sets"] == expected[key].trial["feature_sets"]
-    assert usage.n_evaluated == 0  # the last cell was asked before
+    assert usage.n_evaluated == 0  # an earlier cell had evaluated all of these
     assert evaluated == len(asked) < sum(2 * len(cell) for cell in cells)
 
 

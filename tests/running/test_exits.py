@@ -51,7 +51,7 @@ class Checking(Exiting):
 
 @pytest.fixture(scope="module")
 def exiting(tmp_path_factory):
-    """The dotted name of a selector that ends its process where gain is 2."""
+    """Return the dotted name of a selector that ends its process where gain is 2."""
     folder = tmp_path_factory.mktemp("modules")
     (folder / "exiting.py").write_text(textwrap.dedent(EXITING))
     (folder / "importing.py").write_text("import sys\nsys.exit()\n")

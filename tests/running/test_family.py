@@ -1,4 +1,4 @@
-"""What a fit forks counts as the fit, and ends with it; seconds are those in which it computes."""
+"""Processes that a fit forks count as the fit, and end with it; seconds are those in which it computes."""
 
 import itertools
 import os
@@ -109,7 +109,7 @@ class Forking(BaseSelector):
 
 @pytest.fixture(scope="module")
 def forking(tmp_path_factory):
-    """The dotted name of a selector that forks where gain is 2."""
+    """Return the dotted name of a selector that forks where gain is 2."""
     folder = tmp_path_factory.mktemp("modules")
     (folder / "forking.py").write_text(textwrap.dedent(FORKING))
     processes.close()  # workers that other tests have started do not know the new folder
@@ -131,7 +131,7 @@ DATA = SimpleNamespace(
 
 
 def run(trials, caps, n_jobs=2):
-    """The rows of trials, in their order: none but the second may end otherwise than it should."""
+    """Run three trials; check that the first and the third converge, and return the row of the second."""
     ended = itertools.chain.from_iterable(run_all(trials, DATA.X, DATA.y, n_jobs, caps=caps))
     rows = {outcome.trial["trial"]: outcome.trial for outcome in ended}
     first, second, third = (rows[trial.key] for trial in trials)
@@ -140,7 +140,7 @@ def run(trials, caps, n_jobs=2):
 
 
 def gone(file):
-    """True once no process of those in a file is left."""
+    """Return True once none of the processes in a file is left."""
     pids = [int(word) for word in Path(file).read_text().split()]
     deadline = time.monotonic() + 5
     while any(Path(f"/proc/{pid}").exists() for pid in pids) and time.monotonic() < deadline:
@@ -180,7 +180,7 @@ def test_the_clock_of_a_fit_leaves_out_what_it_was_stopped(monkeypatch):
     now = itertools.chain([0.5, 1.0, 30.0, 40.0, 40.5])
     monkeypatch.setattr(time, "monotonic", lambda: next(now))
     clock = Clock(0.0)
-    for stopped in (False, False, True, False, False):  # the last but one: whoever looks was stopped, too
+    for stopped in (False, False, True, False, False):  # in the fourth step the observer was stopped, too
         clock.look(stopped)
     assert clock.seconds == 0.5 + 0.5 + 1.0 + 0.5
 

@@ -1,4 +1,4 @@
-"""Cells in which nothing is left to do: known without their data, and never taken for done when something changed."""
+"""Cells in which nothing is left to do: they are known without their data, and never taken for done after a change."""
 
 import json
 
@@ -11,21 +11,21 @@ from runners.finished import FOLDER, finished, note_of
 
 
 def config_of(folder, **runner):
-    """A composed configuration, as far as a note looks at it."""
+    """Return the part of a composed configuration that a note depends on."""
     own = {"n_jobs": 1, "redo": False, "plan": False, "points": "grid", "retry": ["failed"], "max_seconds": None}
     return {"study": "s", "results_dir": str(folder), "method": {"grid": {"k": [3, 4]}}, "runner": own | runner}
 
 
 @pytest.fixture
 def done(tmp_path):
-    """The results of a cell of two fits that a sweep has run."""
+    """Return the results of a cell of two fits that a sweep has run."""
     Cell(settings(tmp_path, grid=(3, 4), n_jobs=1)).run("cell 1 of 1: ", note_of(config_of(tmp_path)))
     return tmp_path
 
 
 def test_a_finished_cell_is_told_from_its_note(done):
     assert finished(note_of(config_of(done))) == "laplacian_score on digits: 2 of 2 trials stored"
-    how_it_runs = config_of(done, n_jobs=2, max_seconds=3)  # which trials there are depends on none of it
+    how_it_runs = config_of(done, n_jobs=2, max_seconds=3)  # none of these options decides which trials there are
     assert finished(note_of(how_it_runs)) is not None
 
 

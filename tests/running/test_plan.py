@@ -1,4 +1,4 @@
-"""What a command would take, and how far it is: from stored fits, and never made up."""
+"""The time that a command would take, estimated from stored fits, and never made up."""
 
 import math
 
@@ -14,7 +14,7 @@ from scripts.core.conf import ROOT
 
 
 def settings(folder, grid=(3, 4, 5, 6), **runner):
-    """The settings of a cell of four fits on 8 x 8 digits."""
+    """Return the settings of a cell of four fits on 8 x 8 digits."""
     method = {
         "name": "laplacian_score",
         "target": "methods.laplacian_score.LaplacianScore",

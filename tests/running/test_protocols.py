@@ -1,4 +1,4 @@
-"""The papers' protocols and experiments: the sizes and grids they give, and the data sets that are not at hand."""
+"""The papers' protocols and experiments: their sizes and grids, and data sets that are not on this machine."""
 
 import json
 import subprocess
@@ -114,7 +114,7 @@ def test_the_papers_differ_on_usps_and_jgufs_in_its_grid():
 
 
 def composed(experiment):
-    """The sweep of an experiment, and the configuration of one of its cells."""
+    """Return the sweep of an experiment, and the configuration of one of its cells."""
     with initialize_config_dir(str(CONF), version_base="1.3"):
         overrides = [f"experiment={experiment}", "method=mcfs", "dataset=umist"]
         config = compose("config", overrides, return_hydra_config=True)
@@ -147,7 +147,7 @@ def test_every_method_and_data_set_of_an_experiment_is_in_conf(paper):
 
 
 def run(folder, *arguments, sweep=()):
-    """A sweep in which `umist` is at hand nowhere: an empty data folder and cache, and addresses that lead nowhere."""
+    """Run a sweep in which `umist` is not available: data folder and cache are empty, and addresses lead nowhere."""
     empty = folder / "empty"
     empty.mkdir(exist_ok=True)
     spec = yaml.safe_load((CONF / "dataset" / "umist.yaml").read_text())

@@ -23,7 +23,7 @@ PROTOCOL = {"name": "p", "sizes": (2,), "scaling": "none", "restarts": 2, "seed"
 
 @pytest.fixture(scope="module")
 def conf(tmp_path_factory):
-    """A folder for --config-dir with files that nobody should write."""
+    """Return a folder for --config-dir with wrong files."""
     files = {
         "experiment/first": "# @package _global_\ndefaults:\n  - /experiment/second\n",
         "experiment/second": "# @package _global_\ndefaults:\n  - /experiment/first\n",

@@ -1,4 +1,4 @@
-"""Grid, store and pool: nothing is lost, nothing is taken for done that is not, failures stay alone."""
+"""Grid, store and pool: nothing is lost, nothing unfinished is taken for done, and a failure fails one trial only."""
 
 import errno
 import itertools
@@ -36,7 +36,7 @@ def dataset():
 
 @pytest.fixture(scope="module")
 def methods_module(tmp_path_factory):
-    """An importable module of selectors that misbehave on request."""
+    """Make an importable module of selectors that misbehave on request."""
     folder = tmp_path_factory.mktemp("modules")
     (folder / "troublesome.py").write_text(
         textwrap.dedent(

@@ -1,4 +1,4 @@
-"""Other seeds of a method: K-means starts as before, every fit is kept at once, and no file is left half written."""
+"""Other seeds of a method: the starts of K-means stay, every fit is kept at once, and every file is written whole."""
 
 import errno
 import os
@@ -33,7 +33,7 @@ def blobs():
 
 @pytest.fixture(scope="module")
 def points(blobs):
-    """The one trial of random features, at 8 of them."""
+    """Return the single trial of random features, at 8 of them."""
     method = {"name": "random_selection", "target": "methods.baselines.RandomSelection", "params": {}, "grid": {}}
     (trial,) = expand("s", blobs, method, PROTOCOL)
     scores = [(row[6], row[7]) for row in run_trial(trial, blobs.X, blobs.y).scores if row[3] == 8]
@@ -57,7 +57,7 @@ def test_every_seed_is_scored_from_the_same_kmeans_starts(blobs, points, tmp_pat
 
 
 def test_a_seed_that_selects_the_same_features_has_the_same_scores_to_the_last_digit(blobs, points, tmp_path):
-    """Where the K-means starts moved with the seed, this spread would not be 0."""
+    """If the K-means starts moved with the seed, this spread would not be 0."""
     method = {"name": "max_variance", "target": "methods.baselines.MaxVariance", "params": {}, "grid": {}}
     (trial,) = expand("s", blobs, method, PROTOCOL)
     stored = [(trial.key, "blobs", "max_variance", 8, "kmeans", 7, "converged", 0.5, 0.5, "ab", "sha", "")]

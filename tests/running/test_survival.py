@@ -1,4 +1,4 @@
-"""Results survive: what is stored when a run is killed, disturbed, or finds files that somebody spoilt."""
+"""Stored results survive when a run is killed, disturbed, or finds damaged files."""
 
 import json
 import os
@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def config(folder, **runner):
-    """The settings of a cell of four fits on 8 x 8 digits."""
+    """Return the settings of a cell of four fits on 8 x 8 digits."""
     method = {
         "name": "laplacian_score",
         "target": "methods.laplacian_score.LaplacianScore",

@@ -1,4 +1,4 @@
-"""Workers that somebody kills: a task that had not begun is run again, and no number is signalled that is not ours."""
+"""Killed workers: a task that had not begun is run again, and no process of anybody else gets a signal."""
 
 import itertools
 import os
@@ -49,7 +49,7 @@ DATA = SimpleNamespace(
 
 @pytest.fixture(scope="module")
 def ending(tmp_path_factory):
-    """The dotted name of a selector that ends its process where gain is 2."""
+    """Return the dotted name of a selector that ends its process where gain is 2."""
     folder = tmp_path_factory.mktemp("modules")
     (folder / "ending.py").write_text(textwrap.dedent(ENDING))
     # A module that this process imports, and every worker dies of.
@@ -86,7 +86,7 @@ def test_workers_that_are_killed_while_they_are_free_end_nothing(ending, caps, s
         processes.start(2)
         for process in list(processes._idle):
             os.kill(process.pid, signal.SIGKILL)
-            while seen and process.lives:  # and with `seen` the system has told so before the next task
+            while seen and process.lives:  # with `seen`, its end is known before the next task
                 time.sleep(0.01)
         assert statuses(trials, caps) == ["converged"] * 4
 
@@ -101,7 +101,7 @@ def test_a_task_whose_worker_dies_before_it_begins_is_run_again(ending, monkeypa
             send = process.send
 
             def killed_after(arguments):
-                os.kill(process.pid, signal.SIGSTOP)  # so that it cannot begin
+                os.kill(process.pid, signal.SIGSTOP)  # so that the worker cannot begin
                 send(arguments)
                 os.kill(process.pid, signal.SIGKILL)
 
@@ -173,7 +173,7 @@ def test_nineteen_rounds_of_killing_workers_at_any_moment_end_no_sweep(tmp_path)
         started = subprocess.Popen(
             [*command, f"results_dir={results}"], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
         )
-        if number:  # the first is left alone
+        if number:  # the first worker is not killed
             killer = threading.Thread(target=kill_a_free_worker, args=(started, rng.uniform(0, 6)))
             killer.start()
         output = started.communicate(timeout=500)[0]

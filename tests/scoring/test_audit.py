@@ -1,4 +1,4 @@
-"""The audit finds, in results alone, what was found by hand: inert parameters, trivial sets, starts that stay, gaps."""
+"""The audit finds in results: inert parameters, trivial sets, starts that do not move, and gaps to the optimum."""
 
 import json
 from dataclasses import replace
@@ -32,7 +32,7 @@ def blobs():
 
 
 def run(dataset, name, target, params, grid, folder=None):
-    """Trials and traces of a method, as they are stored."""
+    """Return trials and traces of a method, as they are stored."""
     method = {"name": name, "target": target, "params": params, "grid": grid}
     trials = expand("s", dataset, method, PROTOCOL)
     outcomes = [run_trial(trial, dataset.X, dataset.y) for trial in trials]

@@ -1,4 +1,4 @@
-"""What is measured once of a feature set: reconstruction, the nearest neighbour, and clusters that return."""
+"""The measures that are taken once for a feature set: reconstruction, the nearest neighbour, and replication."""
 
 import numpy as np
 import pytest
@@ -36,8 +36,8 @@ def test_reconstruction_is_that_of_the_best_ridge_left_one_out(n_samples, n_sele
         predicted = cross_val_predict(Ridge(ridge), S, X, cv=LeaveOneOut())
         errors.append(((X - predicted) ** 2).sum())
     means = (X.sum(axis=0) - X) / (n_samples - 1)
-    # The library centres anew in every fold, we with all samples but account for it: Sherman-Morrison, to rounding
-    # only where the ridge is small beside the variances, so what is asked is the value to a percent.
+    # The library centres anew in every fold; we centre once and account for it (Sherman-Morrison).  The two agree to
+    # rounding only where the ridge is small beside the variances, so the test asks for agreement to a percent.
     assert reconstruction(selected, X) == pytest.approx(1 - min(errors) / ((X - means) ** 2).sum(), abs=0.01)
 
 
@@ -46,7 +46,7 @@ def test_reconstruction_of_everything_and_of_nothing():
     X = rng.normal(size=(200, 6))
     assert reconstruction(X, X) > 0.999
     assert reconstruction(np.ones((200, 2)), X) == 0
-    # Independent noise says nothing of the rest, even with as many features as samples.
+    # Independent noise does not predict other features, even with as many features as samples.
     assert reconstruction(rng.normal(size=(200, 200)), X) < 0.05
     assert np.isnan(reconstruction(X, np.ones((200, 6))))
 

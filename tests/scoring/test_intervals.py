@@ -14,7 +14,7 @@ def table(values, names=None):
 
 
 def own(values):
-    """Every data set a family of its own."""
+    """Make every data set a family of its own."""
     return {name: name for name in values.index}
 
 
@@ -33,7 +33,7 @@ def test_the_bootstrap_of_restarts_averages_restarts_before_it_ranks():
 
 
 def test_the_bootstrap_of_restarts_draws_the_same_restarts_for_all_methods():
-    # A start that is lucky for all of them changes no rank.
+    # A start that is lucky for all methods changes no rank.
     luck = np.random.default_rng(0).normal(size=20)
     restarts = np.array([[luck, luck + 0.001]])
     low, high = ranks_by_restart(restarts)
@@ -73,7 +73,7 @@ def test_with_a_family_for_each_data_set_the_interval_is_that_of_the_mean():
 
 
 def drawn(rng, sizes):
-    """Gains of families of these sizes, which differ as much as the data sets in them, and the families."""
+    """Return gains of families of these sizes, which differ as much as the data sets in them, and the families."""
     families = np.repeat(np.arange(len(sizes)), sizes)
     values = table((rng.normal(size=len(sizes))[families] + rng.normal(size=len(families)))[:, None])
     return values, dict(zip(values.index, families, strict=True))

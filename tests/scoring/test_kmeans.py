@@ -24,7 +24,7 @@ def sklearn_labels(X, starts, max_iter=100):
 
 
 def exact_labels(X, rows, max_iter=100):
-    """Lloyd's algorithm in rational arithmetic, written as plainly as possible."""
+    """Run Lloyd's algorithm in rational arithmetic, written as plainly as possible."""
     X = [[Fraction(int(value)) for value in row] for row in X]
     centres = [X[row] for row in rows]
 
@@ -56,7 +56,7 @@ def test_labels_equal_scikit_learn_on_random_data(n_samples, n_features, n_clust
 
 def test_labels_equal_scikit_learn_on_digits():
     X = load_digits().data
-    # Pixels are small whole numbers, whose many equal distances scikit-learn leaves to rounding; weights part them.
+    # Pixels are small integers, with many equal distances that scikit-learn leaves to rounding; weights separate them.
     X = X * np.random.default_rng(0).uniform(1, 2, X.shape[1])
     starts = starting_rows(len(X), 10, 10, 0)
     assert np.array_equal(lloyd(X, starts), sklearn_labels(X, starts))
@@ -103,7 +103,7 @@ def test_binary_data_give_the_same_labels_for_every_order_of_the_features():
 
 def test_an_empty_cluster_takes_the_farthest_sample():
     X = np.array([[0.0], [0.1], [0.2], [6.0], [9.0]])
-    labels = lloyd(X, [[0, 0]])[0]  # the second centre repeats the first, so the first assignment leaves it empty
+    labels = lloyd(X, [[0, 0]])[0]  # the second centre equals the first, so its cluster begins empty
     assert labels.tolist() == [0, 0, 0, 1, 1]
     labels = lloyd(X, [[0, 0, 0]])[0]
     assert labels.tolist() == [0, 0, 0, 2, 1]
@@ -164,7 +164,7 @@ def test_restarts_do_not_influence_each_other_and_data_stay_untouched():
 
 
 def by_definition(X, rows, max_iter=100):
-    """What the docstring of `lloyd` says, in float64, with the additions in its order and no bounds."""
+    """Compute labels by the docstring of `lloyd`, in float64, with its order of additions and without bounds."""
     X = kmeans.unit_samples(np.asarray(X, dtype=float))
     tie = kmeans.TIE * np.einsum("ij,ij", X, X) / len(X)
     centres, labels = X[rows], None
@@ -184,7 +184,7 @@ def by_definition(X, rows, max_iter=100):
 
 
 def lanes(values):
-    """Row sums in the order of the engine: every fourth column by itself, then the four."""
+    """Return row sums in the order of the engine: every fourth column by itself, then the four."""
     whole = values.shape[1] // 4 * 4
     a, b, c, d = (np.add.accumulate(values[:, first:whole:4], axis=1)[:, -1] if whole else 0 for first in range(4))
     for rest in values[:, whole:].T:
@@ -326,7 +326,7 @@ def test_data_that_are_no_samples_are_refused():
 
 @pytest.mark.parametrize("factor", [1e-309, 1e-320, 1e300, 1e306])
 def test_labels_are_the_same_at_the_ends_of_the_range_of_numbers(factor):
-    """In a process of its own: centres that were no numbers once ended it with a signal."""
+    """It runs in a process of its own, as centres that were nan once ended it with a signal."""
     code = (
         "import numpy as np; from metrics.kmeans import kmeans_restarts as restarts; "
         "X = np.random.default_rng(0).integers(-9, 9, size=(60, 5)) + np.repeat([0.0, 40.0, 90.0], 20)[:, None]; "

@@ -1,4 +1,4 @@
-"""What is said of a clustering without labels, and that a set which tells nothing apart gets no reward."""
+"""The measures of a clustering without labels, none of which rewards a set that tells no samples apart."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What a choice without labels loses, and whether other evaluators agree on the best method."""
+"""The loss of a choice without labels, and the agreement of other evaluators on the best method."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ FAMILIES = {"umist": "faces", "orl": "objects"}
 
 
 def cell(dataset, method, accs, **measures):
-    """One fit scored at three sizes."""
+    """Return one fit scored at three sizes."""
     sizes = (50, 100, 150)
     free = {name: dict(zip(sizes, values, strict=True)) for name, values in measures.items()}
     return {

@@ -1,4 +1,4 @@
-"""Jaccard's and Nogueira's measures: their ends, what they equal in special cases, and the interval's coverage."""
+"""Jaccard's and Nogueira's measures: their extremes, their values in special cases, and the interval's coverage."""
 
 from itertools import combinations
 

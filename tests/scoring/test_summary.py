@@ -1,4 +1,4 @@
-"""From trials and scores to the numbers of a table."""
+"""The numbers of a table from trials and scores."""
 
 import json
 
@@ -11,7 +11,7 @@ from metrics.study.summary import SELECTIONS, select, summarise
 
 
 def cell(points, selection="best_over_grid", metric="acc", clusterer="kmeans"):
-    """The one selected row of `points`, which are all of one data set and method."""
+    """Return the single selected row of `points`, which are all of one data set and method."""
     summary = study_of([{"dataset": "umist", "method": "mcfs", **point} for point in points]).summary
     chosen = select(summary, metric, selection)
     return chosen[chosen["clusterer"] == clusterer].iloc[0]

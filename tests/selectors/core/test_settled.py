@@ -1,4 +1,4 @@
-"""Where a fit has converged its ranking has settled: a much smaller tolerance selects the same features."""
+"""A fit that has converged has settled its ranking: a much smaller tolerance selects the same features."""
 
 import inspect
 import itertools
@@ -27,7 +27,7 @@ UNSETTLED = {
 
 
 def further(cls, params):
-    """What asks the same fit to go on, {} where it goes on until nothing changes or has no sweeps."""
+    """Return the parameters with which the same fit goes on; {} where it already ends only when nothing changes."""
     known = inspect.signature(cls).parameters
     tol = params.get("tol", known["tol"].default if "tol" in known else 0)
     if tol:
@@ -43,7 +43,7 @@ METHODS = {
 
 
 def fits(data_dir, dataset, name, **point):
-    """The fit of a slice, and one that goes on."""
+    """Return the fit of a slice, and one that goes on."""
     rows, n_clusters = SLICES[dataset]
     X = scale(load_dataset(dataset, data_dir, download=False).X[rows, ::4], "minmax")
     cls, config = METHODS[name]

@@ -1,4 +1,4 @@
-"""What fits on the same data share is computed once, is recognised by content, and cannot be changed."""
+"""Values that fits on the same data share are computed once, recognised by content, and cannot be changed."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ def empty_store(monkeypatch):
 
 @pytest.fixture
 def counted():
-    """A pure function, and the list of the calls that reached it."""
+    """Return a pure function, and the list of the calls that reached it."""
     calls = []
 
     def function(X, *args):
