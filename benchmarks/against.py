@@ -1,4 +1,4 @@
-"""CPU seconds of fits by this checkout and by an older commit, in turn, and whether they come to the same.
+"""CPU seconds and results of fits by this checkout and by an older commit, which fit in turn.
 
     python -m benchmarks.against --commit 5db6d0b --methods jgufs_released --datasets mnist --set alpha=0.01 max_iter=8
 
@@ -22,10 +22,10 @@ from pathlib import Path
 import numpy as np
 
 ROOT = Path(__file__).resolve().parents[1]
-SIZE = 100  # features compared
-UNSTEADY = {"rufs_released"}  # rounding moves the objective of its last step by a factor (docs/methods/rufs.md)
+SIZE = 100  # number of features that are compared
+UNSTEADY = {"rufs_released"}  # rounding changes the objective of its last step by a factor (docs/methods/rufs.md)
 
-# What a side runs, in its own checkout: it knows nothing of this file.
+# The program of a side, which runs in its own checkout, without this file.
 SIDE = """
 import inspect, json, sys, time, warnings
 import yaml
@@ -59,7 +59,7 @@ for line in sys.stdin:
 
 @contextmanager
 def checkout(commit):
-    """A folder with the files of a commit, as long as it is needed."""
+    """Provide a folder with the files of a commit, as long as it is needed."""
     with tempfile.TemporaryDirectory() as folder:
         tree = Path(folder) / "tree"
         added = ["git", "-C", str(ROOT), "worktree", "add", "--detach", str(tree), commit]
@@ -82,12 +82,12 @@ class Side:
         self.process = subprocess.Popen(command, cwd=tree, env=os.environ | single, **pipes)
 
     def fit(self):
-        """CPU seconds, sweeps, objective, features and shape of one fit."""
+        """Return CPU seconds, sweeps, objective, features and shape of one fit."""
         try:
             self.process.stdin.write("\n")
             self.process.stdin.flush()
         except BrokenPipeError:
-            pass  # the line that is missing below says so
+            pass  # the missing line below is the error
         line = self.process.stdout.readline()
         if not line:
             sys.exit(f"A side ended with {self.process.wait()}; what it said is above.")
@@ -100,13 +100,13 @@ class Side:
 
 
 def compare(old, new, repeats):
-    """Fits of the two sides in turn."""
+    """Run fits of the two sides in turn."""
     results = [(old.fit(), new.fit()) for _ in range(repeats)]
     return [before for before, _ in results], [after for _, after in results]
 
 
 def line(method, dataset, before, after):
-    """A row of the table."""
+    """Return a row of the table."""
     old, new = (np.median([fit["seconds"] for fit in fits]) for fits in (before, after))
     first, second = before[0], after[0]
     values = first["objective"], second["objective"]
@@ -122,7 +122,7 @@ def line(method, dataset, before, after):
 
 
 def setting(text):
-    """A parameter and its value, from ``name=value``."""
+    """Return a parameter and its value, from ``name=value``."""
     name, found, value = text.partition("=")
     if not found or not name:
         raise argparse.ArgumentTypeError(f"{text!r} must be name=value, such as alpha=0.01.")

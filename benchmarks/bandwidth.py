@@ -1,8 +1,8 @@
-"""Scores against the width t of the heat kernel exp(-||x_i - x_j||^2 / (2 t^2)), beside what the papers print.
+"""Scores against the width t of the heat kernel exp(-||x_i - x_j||^2 / (2 t^2)), beside the published ones.
 
     python -m benchmarks.bandwidth [--dataset umist] [--methods mcfs fssl jelsr ndfs] [--widths 1 0.7071 0.5]
 
-Of the papers only UFSOL's names a width: exp(-||x_i - x_j||^2 / sigma), sigma = 1, that is t = 0.7071.  Ours scales
+Only the UFSOL paper names a width: exp(-||x_i - x_j||^2 / sigma), sigma = 1, that is t = 0.7071.  Ours scales
 with the data: t is the mean length of the edges of the graph.  This prints the best ACC and NMI over the sizes and the
 coarse grid of the protocol "dgufs", for our t and for fixed ones.
 """
@@ -49,13 +49,13 @@ def main():
 
 
 def mean_edge(X):
-    """Mean length of the edges of the graph: the width that the methods take."""
+    """Return the mean length of the edges of the graph, which is the width that the methods use."""
     edges = knn_graph(X, NEIGHBORS, weights="binary").tocoo()
     return float(np.mean(np.linalg.norm(X[edges.row] - X[edges.col], axis=1)))
 
 
 def best(name, data, X, width, protocol):
-    """Largest mean ACC and NMI over sizes and grid, each for itself."""
+    """Return the largest mean ACC and the largest mean NMI over sizes and grid."""
     trials = expand(protocol.name, data, read(CONF / "method" / f"{name}.yaml"), protocol)
     S = knn_graph(X, NEIGHBORS, bandwidth=width).toarray()
     means = []

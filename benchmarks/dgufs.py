@@ -22,7 +22,7 @@ BETAS = [0.1, 0.3, 0.5, 0.7, 0.9]
 
 
 def plain_dgufs(X, size, alpha, beta, n_neighbors=5, n_sweeps=100):
-    """The released program's sweeps as they stand.
+    """Run the released program's sweeps as they are written.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def plain_dgufs(X, size, alpha, beta, n_neighbors=5, n_sweeps=100):
 
 
 def _top_rows(U, n_rows):
-    """U with all but the rows of largest norm set to zero, and those rows."""
+    """Return U with all but the rows of largest norm set to zero, and the indices of those rows."""
     rows = np.argsort(-np.linalg.norm(U, axis=1), kind="stable")[:n_rows]
     result = np.zeros_like(U)
     result[rows] = U[rows]
@@ -73,7 +73,7 @@ def _top_rows(U, n_rows):
 
 
 def _rescale(A):
-    """Off-diagonal entries mapped to [0, 1], the diagonal to 0."""
+    """Map off-diagonal entries to [0, 1], and the diagonal to 0."""
     off = ~np.eye(len(A), dtype=bool)
     low, high = A[off].min(), A[off].max()
     A = (A - low) / (high - low)

@@ -1,4 +1,4 @@
-"""How the CPU seconds of a fit grow with the number of samples, and the exponent: seconds ~ n^exponent.
+"""The growth of a fit's CPU seconds with the number of samples, and its exponent: seconds ~ n^exponent.
 
     python -m benchmarks.growth --methods jgufs ndfs laplacian_score udfs --samples 1000 2000 4000 8000
 
@@ -28,7 +28,7 @@ SIZE = 100
 
 
 def seconds(method, X, n_clusters, sweeps):
-    """CPU seconds of one fit."""
+    """Return the CPU seconds of one fit."""
     known = inspect.signature(method.cls).parameters
     fixed = {"n_features_to_select": min(SIZE, X.shape[1]), "random_state": 0, "max_iter": sweeps}
     fixed = {name: value for name, value in fixed.items() if name in known}
@@ -53,7 +53,7 @@ def main():
     parser.add_argument("--dataset", default="usps")
     parser.add_argument("--sweeps", type=int, default=3)
     given = parser.parse_args()
-    warnings.simplefilter("ignore")  # that so few sweeps do not converge
+    warnings.simplefilter("ignore")  # so few sweeps do not converge
     data = load_dataset(given.dataset)
     X = scale(data.X, "minmax")[np.random.default_rng(0).permutation(data.n_samples)]
     lines = [["method", *(f"n = {n}" for n in given.samples), "exponent"]]

@@ -38,7 +38,7 @@ TARGETS = {"pie10p": 200, "coil20": 25}
 
 
 def our_job(dataset):
-    """Seconds of the whole command, and the stored trials."""
+    """Return the seconds of the whole command, and the stored trials."""
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "run.py", "protocol=dgufs", "method=ndfs", f"dataset={dataset}", "runner.n_jobs=1"]
         started = time.perf_counter()
@@ -47,7 +47,7 @@ def our_job(dataset):
 
 
 def plain_point(problem, y, alpha, beta):
-    """Seconds of one sweep of the peer, and of the clusterings of one grid point, at one point of the grid."""
+    """Return the seconds of one sweep of the peer, and of the clusterings, at one point of the grid."""
     from skfeature.function.sparse_learning_based import NDFS
 
     fit = peer_sweeps(NDFS, "ndfs", problem.n_sweeps)

@@ -29,7 +29,7 @@ from metrics.clustering import acc_nmi
 from metrics.kmeans import lloyd, load_engine, starting_rows
 
 SHAPES = {"pie10p": (210, 2420, 10), "coil20": (1440, 1024, 20), "usps": (9298, 256, 10)}
-LARGEST = {"usps": 200}  # sizes above are cut to it
+LARGEST = {"usps": 200}  # larger sizes are cut to it
 
 
 def main():
@@ -106,7 +106,7 @@ def growth(n_restarts, repeats):
 
 
 def load(name, data_dir):
-    """Scaled samples, classes, and a remark where they are not the real ones."""
+    """Return scaled samples, classes, and a remark where they are not the real ones."""
     try:
         dataset = load_dataset(name, data_dir)
         return scale(dataset.X, "minmax"), dataset.y, ""
@@ -116,7 +116,7 @@ def load(name, data_dir):
 
 
 def clusters(n_samples, n_features, n_clusters):
-    """Overlapping Gaussian clusters in about twenty dimensions, with noise in all."""
+    """Draw overlapping Gaussian clusters in about twenty dimensions, with noise in all."""
     rng = np.random.default_rng(0)
     y = rng.integers(n_clusters, size=n_samples)
     latent = rng.normal(size=(n_clusters, 20))[y] + rng.normal(size=(n_samples, 20))
@@ -124,21 +124,21 @@ def clusters(n_samples, n_features, n_clusters):
 
 
 def sklearn_loop(X, starts):
-    """Labels and the number of steps of every restart."""
+    """Return the labels and the number of steps of every restart."""
     settings = {"n_init": 1, "algorithm": "lloyd", "max_iter": 100, "tol": 0}
     models = [KMeans(len(rows), init=X[rows], **settings).fit(X) for rows in starts]
     return np.array([model.labels_ for model in models]), [model.n_iter_ for model in models]
 
 
 def products(X, n_clusters, steps):
-    """The products of samples and centres in Lloyd's algorithm, all restarts at once, and nothing else."""
+    """Compute only the products of samples and centres in Lloyd's algorithm, all restarts at once."""
     centres = np.ones((len(steps) * n_clusters, X.shape[1]))
     for step in range(max(steps)):
         X @ centres[: n_clusters * sum(last > step for last in steps)].T
 
 
 def in_turn(repeats, *functions):
-    """Processor seconds of each function, taken in turn."""
+    """Return the processor seconds of each function, measured in turn."""
     seconds = [[] for _ in functions]
     for _ in range(repeats):
         for function, taken in zip(functions, seconds, strict=True):
@@ -149,7 +149,7 @@ def in_turn(repeats, *functions):
 
 
 def span(seconds):
-    """Median with the smallest and the largest, in milliseconds."""
+    """Return the median with the smallest and the largest, in milliseconds."""
     middle, low, high = (f"{1e3 * value:.3g}" for value in (np.median(seconds), min(seconds), max(seconds)))
     return f"{f'{middle} [{low} {high}]':18s}"
 

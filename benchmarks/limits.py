@@ -1,4 +1,4 @@
-"""How near the loops that the complete grids spend most of their hours in are to what this machine can do.
+"""The speed of the loops in which complete grids spend most of their hours, beside the limits of this machine.
 
     python -m benchmarks.limits        seconds, and the share of the rate of a matrix product or of a copy in memory
 
@@ -27,7 +27,7 @@ LINE = "{:58} {:>8} {:>10} {:>6}   {:>8} {:>6}"
 
 
 def best(function):
-    """The shortest of some calls, in seconds."""
+    """Return the seconds of the shortest of some calls."""
     seconds = []
     for _ in range(REPEATS):
         begin = time.perf_counter()
@@ -37,7 +37,7 @@ def best(function):
 
 
 def peaks():
-    """Multiplications and additions a second of a product of two large matrices; bytes a second of a large copy."""
+    """Measure the multiplications and additions a second of a large matrix product, and the bytes a second of a copy."""
     A, B, C = (np.random.default_rng(0).random((2000, 2000)) for _ in range(3))
     source, target = np.ones(2**25), np.ones(2**25)
     flops = 2 * len(A) ** 3 / best(lambda: np.matmul(A, B, out=C))
@@ -45,7 +45,7 @@ def peaks():
 
 
 def loops():
-    """The loops: what each is, a function that does it once, its multiplications and additions, and its bytes.
+    """Yield each loop: its name, a function that runs it once, its multiplications and additions, and its bytes.
 
     Yields
     ------

@@ -1,4 +1,4 @@
-"""What the five lines of a comparison can tell, without any study: ``python -m benchmarks.lines``.
+"""The power of the five lines of a comparison, measured without any study: ``python -m benchmarks.lines``.
 
 The published values stand for ours, with noise, on the cells that docs/reproduction.md weighs: how often copies pass
 each line, how often studies pass whose methods have a quality of their own that has nothing to do with the paper, and
@@ -45,12 +45,12 @@ LEFT_OUT = {
         [*((name, ANY, ANY) for name in ("hars", "gina", "fabert", "dilbert")), (ANY, "sf2sog", ANY)],
     ),
 }
-QUALITY = 3.0  # points, std over methods that have nothing to do with the paper; their noise has a std of 1
+QUALITY = 3.0  # points, std of the quality of methods unrelated to the paper; their noise has a std of 1
 NOISE = (1.0, 2.0, 3.0)
 
 
 def perfect_cells(title):
-    """The cells that the lines of a paper weigh, with the published values in the place of ours.
+    """Return the cells that the lines of a paper weigh, with the published values in the place of ours.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def perfect_cells(title):
 
 
 def false_passes(columns, n_studies=N_COPIES, seed=0):
-    """How often studies pass each line whose methods have a quality of their own, the same on all data sets.
+    """Estimate how often a line is passed by studies whose methods have a quality unrelated to the paper's.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ def false_passes(columns, n_studies=N_COPIES, seed=0):
 
 
 def ceiling(columns):
-    """The share of the cells in which a perfect copy agrees."""
+    """Return the share of the cells in which a perfect copy agrees."""
     margin = np.abs(columns.published - columns.published_all[:, None]) / 2
     known = np.isfinite(columns.published)
     return float((equivalence(0.0, columns.error, margin) == AGREES)[known].mean())

@@ -29,8 +29,8 @@ from methods.core.graphs import knn_graph
 
 INSTALL = "The peer is not installed: pip install skfeature-chappers==1.2.1 (nothing else in this project needs it)."
 SIZE = 100
-WIDE = 2000  # features, from which --wide-sweeps applies
-# What the peer computes differently, and so why the selected features may differ.
+WIDE = 2000  # number of features from which --wide-sweeps applies
+# Differences of the peer's computations, for which the selected features may differ.
 DIFFERENCES = {
     "LaplacianScore": "the same closed form",
     "MCFS": "the peer follows least-angle regression instead of the lasso, with an intercept, until each path has 100 "
@@ -47,7 +47,7 @@ TARGETS = {
 
 @dataclass(frozen=True)
 class Problem:
-    """What both sides get."""
+    """The input of both sides."""
 
     X: np.ndarray
     n_clusters: int
@@ -57,10 +57,10 @@ class Problem:
 
 
 def peer_sweeps(module, name, n_sweeps):
-    """The peer's function, made to do exactly `n_sweeps` sweeps.
+    """Return the peer's function, changed to do exactly `n_sweeps` sweeps.
 
-    It has no parameter for that, so that its source is read and three places in it changed: the number of sweeps, the
-    test that stops them, and (NDFS) the number of clusters, which it forgets to set where a start is given.
+    It has no parameter for that, so three places in its source are changed: the number of sweeps, the test that
+    stops them, and (NDFS) the number of clusters, which it forgets to set where a start is given.
     """
     source = inspect.getsource(module)
     changes = {"max_iter = 1000": f"max_iter = {n_sweeps}", "< 1e-3": "< 0.0"}
@@ -76,7 +76,7 @@ def peer_sweeps(module, name, n_sweeps):
 
 
 def peer_run(name, problem):
-    """Call the peer; its features, best first."""
+    """Call the peer; return its features, best first."""
     where = {"LaplacianScore": "similarity_based.lap_score"}.get(name, f"sparse_learning_based.{name}")
     module = importlib.import_module(f"skfeature.function.{where}")
     X, graph, n_clusters = problem.X.copy(), problem.graph, problem.n_clusters
@@ -94,7 +94,7 @@ def peer_run(name, problem):
 
 
 def our_run(name, problem):
-    """Fit ours with the same settings; its features, best first."""
+    """Fit ours with the same settings; return its features, best first."""
     cls = getattr(methods, name)
     settings = {
         "LaplacianScore": {"affinity": problem.graph},
@@ -108,8 +108,8 @@ def our_run(name, problem):
 
 
 def in_a_process(run, name, problem, timeout):
-    """CPU seconds, wall seconds and features of a run in a child process; None where it takes longer than `timeout`."""
-    context = multiprocessing.get_context("fork")  # the child has everything imported and warm
+    """Return CPU seconds, wall seconds and features of a run in a child process; None where `timeout` ends it."""
+    context = multiprocessing.get_context("fork")  # so that the child has all imports and compiled code
     receiver, sender = context.Pipe(duplex=False)
 
     def work():
@@ -132,7 +132,7 @@ def in_a_process(run, name, problem, timeout):
 
 
 def compare(name, problem, repeats, timeout, patience=60):
-    """Alternate the two sides; the results of ours, and those of the peer (None: stopped at the timeout)."""
+    """Alternate the two sides; return our results, and those of the peer (None: stopped at the timeout)."""
     ours, peers = [], []
     while len(ours) < repeats:
         ours.append(in_a_process(our_run, name, problem, None))
@@ -142,7 +142,7 @@ def compare(name, problem, repeats, timeout, patience=60):
 
 
 def line(name, dataset, problem, ours, peers, timeout):
-    """A row of the table."""
+    """Return a row of the table."""
     sweeps = str(problem.n_sweeps) if name in ("NDFS", "UDFS") else "-"
     shape = " x ".join(map(str, problem.X.shape))
     target = TARGETS.get(name, {}).get(dataset)

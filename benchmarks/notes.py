@@ -21,7 +21,7 @@ MEASURED = re.compile(r"Measured at commit \w+")
 
 
 def renew(text):
-    """A page with the output of each of its blocks as it is now.
+    """Return a page with the present output of each of its blocks.
 
     Parameters
     ----------

@@ -39,7 +39,7 @@ def main():
 
 
 def quadratic_admm(Z, n_clusters, size, sweeps):
-    """Norms of V, and what is selected.
+    """Return the norms of V, and the selected features.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def quadratic_admm(Z, n_clusters, size, sweeps):
 
 
 def update_v(both, axes, eigenvalues, mu):
-    """``mu (mu I - A)^-1 both / 2`` (22) for A = axes diag(eigenvalues) axes', without a matrix to invert."""
+    """Return ``mu (mu I - A)^-1 both / 2`` (22) for A = axes diag(eigenvalues) axes', without a matrix inverse."""
     return (both + axes @ ((eigenvalues / (mu - eigenvalues))[:, None] * (axes.T @ both))) / 2
 
 

@@ -7,11 +7,11 @@ import numpy as np
 
 
 class DataError(ValueError):
-    """Something is wrong with data, a file of it or a setting that names it; the message says what and what to do."""
+    """Data, a file of data, or a setting that names it is wrong; the message says what is wrong and what to do."""
 
 
 class DataMissing(DataError):
-    """A data set that is not on this machine and cannot be had from elsewhere just now."""
+    """A data set is not on this machine, and cannot be downloaded now."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +28,7 @@ class Dataset:
     image_shape : (height, width) or None
         Set where a sample is an image.
     pixel_order : "row", "column" or None
-        Whether the features run along the rows or (MATLAB) down the columns of the image.
+        The order of the features: along the rows or (MATLAB) down the columns of the image.
     sha : str
         SHA-256 of the shapes and bytes of X and y: equal for equal arrays, whatever file they came from.
     """
@@ -122,12 +122,12 @@ def check_dataset(spec, X, y):
 
 
 def encode_labels(name, y):
-    """Class codes 0, ..., c - 1 in the sorted order of the original labels.
+    """Return class codes 0, ..., c - 1 in the sorted order of the original labels.
 
     Parameters
     ----------
     name : str
-        Of the data set, for messages.
+        Name of the data set, for messages.
     y : array-like of shape (n,), (n, 1) or (1, n)
 
     Returns
@@ -161,7 +161,7 @@ def encode_labels(name, y):
 
 
 def data_sha(X, y):
-    """SHA-256 of the shapes and the bytes (little-endian) of X as float64 and y as int64, as a hexadecimal text."""
+    """Return the SHA-256 of the shapes and the little-endian bytes of X as float64 and y as int64, in hexadecimal."""
     digest = hashlib.sha256(f"{X.shape} {y.shape}".encode())
     digest.update(np.ascontiguousarray(X, dtype="<f8"))
     digest.update(np.ascontiguousarray(y, dtype="<i8"))

@@ -24,7 +24,7 @@ from datasets.loaders import first_per_class
 
 CHUNK = 2**16
 LARGEST = 2**30  # bytes of a file whose size the specification does not state
-PATIENCE, SLOWEST = 60, 5000  # seconds that any download may take, and bytes per second that it must bring after them
+PATIENCE, SLOWEST = 60, 5000  # seconds that any download may take, and bytes per second that a longer one must bring
 CONNECT_SECONDS, READ_SECONDS, ANSWER_SECONDS = 10, 30, 60
 ATTEMPTS = 5  # at one address, as long as each brings new bytes
 
@@ -75,7 +75,7 @@ def discard_if_bad(target, source):
     Returns
     -------
     bool
-        Whether the file is there and right.
+        True where the file is there and right.
     """
     if not target.is_file():
         return False
@@ -102,9 +102,9 @@ def _lock(target):
 
 
 def _from_address(url, source, target):
-    """Download from one address into place; DataError says why not."""
+    """Download from one address into place; raise DataError, with the reason, where that fails."""
     part = target.with_name(target.name + ".part")
-    if not (part.is_file() and fault(part, source) is None):  # killed between the last byte and the rename
+    if not (part.is_file() and fault(part, source) is None):  # it is, if killed before the rename
         _complete(url, source, part, target.name)
     part.replace(target)
 
@@ -115,7 +115,7 @@ def _complete(url, source, part, name):
         before = _size(part)
         try:
             _stream(url, part, name, source.get("bytes"))
-        except OSError as error:  # every error of requests is one, and a full disk
+        except OSError as error:  # includes every error of requests, and a full disk
             if isinstance(error, requests.HTTPError) or _size(part) <= before:
                 raise DataError(_in_words(error)) from error
             resumed = True
@@ -126,19 +126,19 @@ def _complete(url, source, part, name):
         kept = keep_aside(part, name)
         if not resumed:
             raise DataError(f"{wrong}; kept as {kept}")
-        resumed = False  # its beginning may have come from elsewhere: once more, all of it
+        resumed = False  # its beginning may come from another version: download all of it once more
     raise DataError(f"the connection broke {ATTEMPTS} times; the next run goes on at byte {_size(part)}")
 
 
 def _stream(url, part, name, size):
-    """Append to the partial file what is missing of it, and never more than the file has."""
+    """Append the missing bytes to the partial file, and never more than the whole file has."""
     start = _size(part)
     headers = {"Accept-Encoding": "identity"}  # ranges count the bytes of the file itself
     if start:
         headers["Range"] = f"bytes={start}-"
     with _answer(url, headers) as response:
         if start and response.status_code == requests.codes.requested_range_not_satisfiable:
-            part.unlink()  # longer than the file itself: the beginning of something else
+            part.unlink()  # longer than the file itself, so not a part of it
             return _stream(url, part, name, size)
         response.raise_for_status()
         resumes = response.status_code == requests.codes.partial_content
@@ -152,14 +152,14 @@ def _stream(url, part, name, size):
             for chunk in _in_time(_chunks(response), part):
                 _check_size(file.tell() + len(chunk), size, part)
                 file.write(chunk)
-                file.flush()  # so that nothing of it is lost where the connection breaks
+                file.flush()  # so that the bytes are kept where the connection breaks
                 bar.update(len(chunk))
     if total is not None and _size(part) < total:
         raise OSError(f"ended at byte {_size(part)} of {total}")
 
 
 def _answer(url, headers):
-    """The server's answer with its content still to come, in time also where its headers drip."""
+    """Return the server's answer before its content; give up where the headers themselves come too slowly."""
     answers = queue.Queue()
 
     def ask():
@@ -179,14 +179,14 @@ def _answer(url, headers):
 
 
 def _stated_length(response):
-    """Content-Length, where it is a number and counts the bytes of the file; None elsewhere."""
+    """Return Content-Length where it is a number and counts the bytes of the file; else None."""
     length = response.headers.get("Content-Length", "").strip()
     encoded = response.headers.get("Content-Encoding", "identity") != "identity"
     return int(length) if length.isdecimal() and len(length) < 19 and not encoded else None
 
 
 def _check_size(found, size, part):
-    """Refuse more bytes than the file has, or than any should have; what there is of them is dropped."""
+    """Refuse more bytes than the file has, or than any file should have, and delete the partial file."""
     limit = size or LARGEST
     if found > limit:
         part.unlink(missing_ok=True)
@@ -195,7 +195,7 @@ def _check_size(found, size, part):
 
 
 def _chunks(response):
-    """The content as it comes, decoded where the server encodes it unasked."""
+    """Yield the content as it comes, decoded where the server encodes it unasked."""
     try:
         while chunk := response.raw.read1(CHUNK, decode_content=True):
             yield chunk
@@ -206,7 +206,7 @@ def _chunks(response):
 
 
 def _in_time(chunks, part):
-    """The chunks, as long as they come fast enough."""
+    """Yield the chunks as long as they come fast enough."""
     started, received = time.monotonic(), 0
     for chunk in chunks:
         received += len(chunk)
@@ -219,7 +219,7 @@ def _in_time(chunks, part):
 
 
 def _progress(url, name, start, total):
-    """A bar on a terminal, a line elsewhere."""
+    """Return a progress bar, which shows on a terminal; elsewhere print a line."""
     terminal = sys.stderr.isatty()
     if not terminal:
         size = f"{total / 1e6:.2f} MB" if total else "unknown size"
@@ -229,7 +229,7 @@ def _progress(url, name, start, total):
 
 
 def _from_openml(spec, source, target):
-    """Keep what a data set is of an OpenML one, with its own checksum beside it.
+    """Download an OpenML data set, and keep its samples and classes with a checksum of our own beside them.
 
     scikit-learn checks the MD5 that OpenML states; shape and classes are checked before anything is kept.
     """
@@ -246,7 +246,7 @@ def _from_openml(spec, source, target):
             bunch = fetch_openml(
                 data_id=number, as_frame=False, data_home=str(scratch), read_csv_kwargs={"dtype": None}
             )
-    except Exception as error:  # network, OpenML's own errors, a wrong MD5, parsers
+    except Exception as error:  # errors of the network, of OpenML, of a wrong MD5 or of a parser
         raise DataError(f"{openml_page(number)}: {_in_words(error)}") from error
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
@@ -269,7 +269,7 @@ def _from_openml(spec, source, target):
 
 
 def openml_page(number):
-    """Address of the page of an OpenML data set."""
+    """Return the address of the page of an OpenML data set."""
     return f"https://www.openml.org/d/{number}"
 
 

@@ -1,4 +1,4 @@
-"""Whether a file is the one that was asked for, and what becomes of it where it is not."""
+"""Checks that a file is the one that was asked for, and keeps it aside where it is not."""
 
 import hashlib
 
@@ -13,7 +13,7 @@ HEADS = {
 
 
 def checksum(path, algorithm="sha256"):
-    """Checksum of a file, as a hexadecimal text.
+    """Return the checksum of a file, as a hexadecimal text.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ def checksum(path, algorithm="sha256"):
 
 
 def fault(path, source):
-    """What is wrong with a file, in words, or None where its checksum is right.
+    """Say what is wrong with a file; return None where its checksum is right.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def fault(path, source):
 
 
 def looks_like(path):
-    """What a file is that is none of our formats ("an HTML page", ...), or None where it may be one."""
+    """Return the kind of a file in none of our formats ("an HTML page", ...), or None where it may be in one."""
     with open(path, "rb") as file:
         head = file.read(512).lstrip().lower()
     if not head:

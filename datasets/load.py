@@ -1,4 +1,4 @@
-"""From a name to a checked data set: where its files are looked for, and in which order."""
+"""Loads a data set by its name: the places where its files are looked for, in order, and the checks."""
 
 import os
 from collections.abc import Mapping
@@ -51,7 +51,7 @@ def load_dataset(name, data_dir=None, download=True):
     data_dir : path, optional
         A folder of data files of your own; nothing is ever written to it.
     download : bool, default=True
-        Whether the network may be used.
+        Allow downloads.
 
     Returns
     -------
@@ -70,7 +70,7 @@ def load_dataset(name, data_dir=None, download=True):
 
 
 def locate(spec, data_dir=None, download=True):
-    """The file that `load_dataset` reads, downloaded if need be.
+    """Return the file that `load_dataset` reads, downloaded if need be.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def locate(spec, data_dir=None, download=True):
 
 
 def at_hand(name, data_dir=None):
-    """Whether a data set is on this machine; so is one with a damaged file, of which whoever loads it is told."""
+    """Return True where a data set is on this machine, also with a damaged file, which `load_dataset` reports."""
     try:
         locate(read_spec(name), data_dir, download=False)
     except DataMissing:
@@ -128,7 +128,7 @@ def at_hand(name, data_dir=None):
 
 
 def candidates(spec, data_dir=None):
-    """Every file of a data set on this machine, good or bad, in the order in which they are preferred.
+    """Yield every file of a data set on this machine, good or bad, in the order of preference.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ def candidates(spec, data_dir=None):
     Yields
     ------
     Found
-        Copies inside packages only where their checksum is right: the package may be of any version.
+        A copy inside a package only where its checksum is right, as the package may be of any version.
 
     Raises
     ------
@@ -162,7 +162,7 @@ def candidates(spec, data_dir=None):
 
 
 def paths_of(spec, data_dir=None):
-    """Every file, outside packages, that a data set may be read from; most of them are not there.
+    """List every path, outside packages, that a data set may be read from; most of them do not exist.
 
     Parameters
     ----------
@@ -186,7 +186,7 @@ def _places(spec, data_dir):
 
 
 def user_dir(data_dir=None):
-    """The user's own folder of data files, from the argument or UFS_DATA_DIR, or None."""
+    """Return the user's own folder of data files, from the argument or UFS_DATA_DIR, or None."""
     folder = data_dir or os.environ.get("UFS_DATA_DIR")
     if not folder:
         return None
@@ -197,7 +197,7 @@ def user_dir(data_dir=None):
 
 
 def cache_dir():
-    """The folder that downloads go to: UFS_CACHE_DIR, or the operating system's cache of the user."""
+    """Return the folder for downloads: UFS_CACHE_DIR, or the user's cache folder of the operating system."""
     return Path(os.environ.get("UFS_CACHE_DIR") or pooch.os_cache("ufs-bench"))
 
 
@@ -211,7 +211,7 @@ def _inside_package(place):
 
 
 def addresses(source):
-    """Where a source is downloaded from; empty for files that somebody derived from another source."""
+    """List the addresses of a source; none for files that somebody derived from another source."""
     if "openml" in source:
         return [openml_page(source["openml"])]
     return source.get("urls", [])

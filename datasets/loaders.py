@@ -7,7 +7,7 @@ from io import BytesIO, StringIO
 
 import h5py
 import numpy as np
-import scipy  # whose parts are imported when they are first used: most files need none
+import scipy  # scipy imports its parts when they are first used, and most files need none
 from PIL import Image
 
 from datasets.base import DataError
@@ -52,7 +52,7 @@ def read_source(source, path):
 
 
 def read_mat(path, x, y):
-    """A MATLAB file of version 5 to 7, with a dense or a sparse matrix `x` and labels `y` (names of arrays)."""
+    """Read a MATLAB file of version 5 to 7, with a dense or a sparse matrix `x` and labels `y` (names of arrays)."""
     with open(path, "rb") as file:
         head = file.read(512)
     if head.startswith(b"MATLAB 7.3") or b"\x89HDF" in head:
@@ -65,7 +65,7 @@ def read_mat(path, x, y):
 
 
 def read_term_counts(path, x, y):
-    """Term counts, from a MATLAB file of their weights ``(1 + ln count) ln(n_samples / frequency)``, rows of unit norm.
+    """Read term counts from a MATLAB file of weights ``(1 + ln count) ln(n_samples / frequency)``, rows of unit norm.
 
     A row is known up to a factor only: it is chosen so that the row's smallest count is 1.  Every term must occur in
     some documents, but not in all of them (its weights would be zeros).
@@ -78,7 +78,7 @@ def read_term_counts(path, x, y):
 
 
 def read_h5(path, x, y):
-    """An HDF5 file whose arrays `x` and labels `y` (lists of names) are stacked in the order given."""
+    """Read an HDF5 file whose arrays `x` and labels `y` (lists of names) are stacked in the order given."""
     with h5py.File(path, "r") as file:
         names = []
         file.visititems(lambda name, item: names.append(name) if isinstance(item, h5py.Dataset) else None)
@@ -87,7 +87,7 @@ def read_h5(path, x, y):
 
 
 def read_csv_gz(path):
-    """A gzipped CSV file of numbers without a header; the last column is the label."""
+    """Read a gzipped CSV file of numbers without a header; the last column is the label."""
     with gzip.open(path) as file:
         text = file.read(LARGEST_TEXT + 1)
     if len(text) > LARGEST_TEXT:
@@ -97,14 +97,14 @@ def read_csv_gz(path):
 
 
 def read_npz(path, x, y):
-    """A NumPy archive with arrays `x` and `y`."""
+    """Read a NumPy archive with arrays `x` and `y`."""
     with np.load(path, allow_pickle=False) as archive:
         arrays = dict(archive)
     return _pick(path, arrays, x), _pick(path, arrays, y)
 
 
 def read_arff(path, y):
-    """An ARFF file whose column `y` has the labels, numbers or names; all other columns are features, and numeric."""
+    """Read an ARFF file whose column `y` has the labels, numbers or names; all other columns are numeric features."""
     table, attributes = scipy.io.arff.loadarff(path)
     columns = {name: table[name] for name in attributes.names()}
     labels = _pick(path, columns, y)
@@ -116,7 +116,7 @@ def read_arff(path, y):
 
 
 def read_pgm_zip(path, block):
-    """A zip of grey images ``s<label>/<number>.pgm``, averaged over `block` x `block` pixels.
+    """Read a zip of grey images ``s<label>/<number>.pgm``, averaged over `block` x `block` pixels.
 
     Samples are in numerical order of (label, number); pixels run down the columns, as in MATLAB.
     """
@@ -134,7 +134,7 @@ def read_pgm_zip(path, block):
 
 
 def read_digits(path):
-    """The 8 x 8 digits inside scikit-learn; there is no file."""
+    """Load the 8 x 8 digits of scikit-learn; there is no file."""
     from sklearn.datasets import load_digits  # here, as scikit-learn takes longer to import than all else
 
     return load_digits(return_X_y=True)
@@ -153,7 +153,7 @@ READERS = {
 
 
 def first_per_class(X, y, count):
-    """The first `count` samples of each class, in file order, classes stacked in sorted order.
+    """Return the first `count` samples of each class, in file order, classes stacked in sorted order.
 
     Parameters
     ----------
@@ -164,7 +164,7 @@ def first_per_class(X, y, count):
     Returns
     -------
     X, y : ndarrays
-        With fewer than `count` samples of a class where it has no more.
+        A class with fewer than `count` samples keeps all of them.
     """
     y = np.ravel(y)
     if len(X) != len(y):

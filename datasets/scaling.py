@@ -21,12 +21,12 @@ def scale(X, how):
     Returns
     -------
     ndarray of shape (n_samples, n_features) of float64
-        Read-only: what writes into it would change it for all others.
+        Read-only, as several callers share it.
 
     Raises
     ------
     ValueError
-        For an unknown scaling, which lists the known ones, and for an X that is no matrix of finite numbers.
+        For an unknown scaling, with a list of the known ones, and for an X that is not a matrix of finite numbers.
     """
     if how not in SCALINGS:
         raise ValueError(f"scaling={how!r} must be one of {', '.join(SCALINGS)}.")
@@ -47,7 +47,7 @@ def _minmax(X):
 
 
 def _zscore(X):
-    # A constant feature is told by its range: rounding in its mean would leave it a spread that is not zero.
+    # A constant feature is recognised by its range: with the rounding of its mean, its spread need not be zero.
     constant = X.min(axis=0) == X.max(axis=0)
     centred = _of_peak_one(np.where(constant, 0.0, X - X.mean(axis=0)), axis=0)
     return _divide(centred, np.sqrt(np.mean(centred**2, axis=0)))
@@ -59,12 +59,12 @@ def _unit_norm(X):
 
 
 def _of_peak_one(X, axis):
-    """X with largest absolute value 1 along the axis, so that squares neither overflow nor vanish."""
+    """Return X scaled to largest absolute value 1 along the axis, so that squares neither overflow nor vanish."""
     return _divide(X, np.abs(X).max(axis=axis, keepdims=True))
 
 
 def _divide(X, by):
-    """``X / by``, and 0 where `by` is 0."""
+    """Return ``X / by``, and 0 where `by` is 0."""
     return np.divide(X, by, out=np.zeros_like(X), where=np.broadcast_to(by > 0, X.shape))
 
 

@@ -1,4 +1,4 @@
-"""What ``conf/dataset/<name>.yaml`` says about a data set, and what it must say."""
+"""The specification of a data set, ``conf/dataset/<name>.yaml``, and its checks."""
 
 import re
 from pathlib import Path
@@ -15,14 +15,14 @@ CHECKSUM = re.compile(r"sha256:[0-9a-f]{64}|git-blob:[0-9a-f]{40}")
 
 
 class Source(TypedDict):
-    """One way to have a data set.
+    """One source of a data set.
 
     Attributes
     ----------
     format : str
         One of `datasets.loaders.READERS`.
     options : dict, optional
-        For that reader.
+        Options of that reader.
     file : str, optional
         Its name in a folder of data; a format that makes up its own data has none.
     checksum : str, optional
@@ -36,7 +36,7 @@ class Source(TypedDict):
     package : str, optional
         ``name/path`` of a copy inside an installed Python package.
     per_class : int, optional
-        How many samples of each class are kept, the first ones.
+        Number of samples of each class that are kept, the first ones.
     """
 
     format: str
@@ -51,16 +51,16 @@ class Source(TypedDict):
 
 
 class Spec(TypedDict):
-    """What a file of conf/dataset says.
+    """The content of a file of conf/dataset.
 
     Attributes
     ----------
     name, paper_name, citation, origin, terms : str
     family : str, optional
-        One of `FAMILIES`: what the samples are.  Without it a data set is a family of its own.
+        The kind of its samples, one of `FAMILIES`.  Without it a data set is a family of its own.
     same_source_as : str, optional
-        The data set whose samples these are too, all or a part of them or others of the same collection.  Without it
-        a data set is a source of its own.
+        The data set that these samples are shared with, in all or in part, or whose collection they are from, too.
+        Without it a data set is a source of its own.
     samples, features, classes : int
         The expected shape.
     image : dict or None
@@ -100,12 +100,12 @@ WORDS = {
 
 
 def dataset_names():
-    """Names of all data sets, sorted: one for each file of conf/dataset."""
+    """Return the names of all data sets, sorted; there is one for each file of conf/dataset."""
     return sorted(path.stem for path in FOLDER.glob("*.yaml"))
 
 
 def read_spec(name):
-    """The checked content of ``conf/dataset/<name>.yaml``.
+    """Return the checked content of ``conf/dataset/<name>.yaml``.
 
     Parameters
     ----------
@@ -201,7 +201,7 @@ def _check_source(source, where):
     if "file" not in source:
         return
     checksum = source.get("checksum")
-    if "openml" in source:  # whose files are made here, with a checksum beside them
+    if "openml" in source:  # files from OpenML are written here, with a checksum beside them
         _require(checksum is None, where, f"checksum={checksum!r} must be left out beside openml")
     else:
         known = checksum is not None and CHECKSUM.fullmatch(checksum) is not None
@@ -212,7 +212,7 @@ def _check_source(source, where):
 
 
 def _check_types(content, kind, where):
-    """Check the values that are there against the types of a TypedDict; a text holds something."""
+    """Check the values that are there against the types of a TypedDict; a text must not be empty."""
     for key, hint in get_type_hints(kind).items():
         if key not in content:
             continue

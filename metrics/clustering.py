@@ -13,7 +13,7 @@ AVERAGES = {
 
 
 def contingency(a, b):
-    """How often each group of one labelling meets each group of another.
+    """Count the samples that each group of one labelling shares with each group of another.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def _check_average(average):
 
 
 def _codes(labels):
-    # Small non-negative whole numbers serve as they are: an unused one only adds an empty row, which no sum sees.
+    # Small non-negative integers serve as codes: an unused one only adds an empty row, which changes no sum.
     if np.issubdtype(labels.dtype, np.integer) and labels.min() >= 0 and labels.max() < 2 * labels.shape[-1]:
         return labels
     return np.unique(labels, return_inverse=True)[1].reshape(labels.shape)
@@ -150,6 +150,6 @@ def _nmis(tables, average):
 def _entropies(counts, n_samples):
     counts = counts.reshape(len(counts), -1)
     rows = np.repeat(np.arange(len(counts)), counts.shape[1])
-    # bincount adds one after the other, so that empty rows of a table change nothing, not even the rounding.
+    # bincount adds in sequence, so that empty rows of a table change nothing, not even the rounding.
     shares = counts / n_samples
     return np.bincount(rows, weights=-xlogy(shares, shares).ravel(), minlength=len(counts))

@@ -1,14 +1,14 @@
 """Lloyd's steps compiled: Elkan's bounds prove nearly every label, and the definition settles the rest.
 
 A label is *defined* by `_settle`: squared distances in float64 to the means of the clusters, summed in a fixed order.
-All else only proves what the definition gives.  Every sample keeps an upper bound of the distance to its own centre and
+The rest only proves what the definition gives.  Every sample keeps an upper bound of the distance to its own centre and
 a lower bound for every other; a centre that moves by p changes them by p at most (Elkan 2003).  Where upper < lower for
-all other centres the label is certain.  Where not, distances are computed in float32, whose error widens the bounds,
-and what is open even then is settled.  So float32, the coordinates it works in, products of several restarts at once
+all other centres the label is certain.  Elsewhere distances are computed in float32, whose error widens the bounds,
+and labels that are open even then are settled.  So float32, its coordinates, products of several restarts at once
 and the order of their additions decide how long it takes, and never a label.
 
 Arrays are copied in loops: the error messages of assignments of whole arrays take two seconds of compilation.
-All in one file: Numba's cache on disk watches no other than that of the function that is called.
+All is in one file: Numba's cache on disk notices changes only in the file of the called function.
 """
 
 from typing import NamedTuple
@@ -23,29 +23,29 @@ INF = np.float32(np.inf)
 
 
 class Limits(NamedTuple):
-    """What separates certain from open, for samples of norm 1 at most; `metrics.kmeans` derives the values."""
+    """The bounds that separate certain labels from open ones, for samples of norm at most 1, from `metrics.kmeans`."""
 
     tie: float  # squared distances that differ by no more are equal
     relative: float  # error of a float32 distance, as a share of it
-    absolute: float  # and the rest of it
+    absolute: float  # and the part of the error that does not depend on the distance
     product: float  # error of a squared distance that comes from a float32 product
     margin: float  # the centre that is nearest by more than this is nearest in the definition too
     blur: float  # error of a squared distance in float64 to a working centre, against the definition
 
 
 class State(NamedTuple):
-    """One restart."""
+    """The state of one restart."""
 
     labels: np.ndarray
     members: np.ndarray  # clusters that the present centres are the means of; -1 at the start
     counts: np.ndarray  # of members
     sums: np.ndarray  # of members, kept up by differences
-    added: np.ndarray  # additions that a sum has seen
+    added: np.ndarray  # number of additions to each sum
     centres: np.ndarray  # working centres: the sums over the counts
     centres32: np.ndarray
-    moved: np.ndarray  # how far the centres went in the last step
+    moved: np.ndarray  # distances that the centres moved in the last step
     upper: np.ndarray  # bound of the distance to the own centre, with the margin
-    means: np.ndarray  # of members by the definition, where known
+    means: np.ndarray  # means of members by the definition, where known
     known: np.ndarray
 
 
@@ -144,7 +144,7 @@ def _assign(state, lower, X, points, limits):
     second, rows = np.empty(BLOCK, np.float32), np.empty(BLOCK, np.int64)
     pairs, former = np.empty(BLOCK, np.int64), np.empty(BLOCK, np.int64)
     changed = 0
-    # Lists are filled without branches and distances computed apart from what they decide, so that none waits.
+    # Lists are filled without branches, and distances computed before they are compared: the processor never waits.
     for first in range(0, len(labels), BLOCK):
         size = min(BLOCK, len(labels) - first)
         _age(state, lower, first, size, least)
@@ -192,7 +192,7 @@ def _assign(state, lower, X, points, limits):
 
 @_compiled()
 def _age(state, lower, first, size, least):
-    """Widen the bounds of a block by what the centres moved, rounded outwards; `least` is the smallest lower one."""
+    """Widen the bounds of a block by how far the centres moved, rounded outwards; `least` gets the lowest ones."""
     inwards, outwards = np.float32(1 - 2.0**-22), np.float32(1 + 2.0**-22)
     least[:size] = INF
     for k in range(len(lower)):
@@ -208,7 +208,7 @@ def _age(state, lower, first, size, least):
 
 @_compiled(fastmath={"reassoc", "contract", "nsz"})
 def _distance(points, i, centres, k):
-    """In float32, with the additions in any order."""
+    """Return a squared distance in float32, with the additions in any order."""
     total = np.float32(0)
     for j in range(points.shape[1]):
         difference = points[i, j] - centres[k, j]
@@ -218,7 +218,7 @@ def _distance(points, i, centres, k):
 
 @_compiled()
 def _square(points, i, centres, k):
-    """Squared distance in float64, with the additions in the same order on every machine."""
+    """Return a squared distance in float64, with the additions in the same order on every machine."""
     a = b = c = d = 0.0
     whole = points.shape[1] // 4 * 4
     for j in range(0, whole, 4):
@@ -233,7 +233,7 @@ def _square(points, i, centres, k):
 
 @_compiled()
 def _settle(i, state, lower, X, points, limits):
-    """The label by its definition: the first centre whose squared distance is within a tie of the smallest."""
+    """Return the label by its definition: the first centre whose squared distance is within a tie of the smallest."""
     n_clusters = len(lower)
     squares = np.full(n_clusters, np.inf)
     for k in range(n_clusters):
@@ -249,7 +249,7 @@ def _settle(i, state, lower, X, points, limits):
 
 @_compiled()
 def _mean(state, X, k):
-    """All means, that of cluster k up to date: its members added in their order, once a step where it is asked for."""
+    """Return all means, with that of cluster k brought up to date (once a step at most), its members added in order."""
     if not state.known[k]:
         state.means[k] = 0
         for i in range(len(X)):

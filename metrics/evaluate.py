@@ -1,4 +1,4 @@
-"""What a feature set is worth, and what a labelling: the scores of one evaluation."""
+"""The scores of one evaluation, of a feature set or of a labelling."""
 
 import time
 
@@ -12,7 +12,7 @@ from metrics.nearest_neighbour import nearest_neighbour_accuracy
 from metrics.reconstruction import reconstruction
 from metrics.replication import replications
 
-# What is measured of every restart, and what of the feature set as a whole.
+# The measures of every restart, and those of the feature set as a whole.
 PER_RESTART = ("acc", "nmi", "agreement", "silhouette")
 PER_SET = ("silhouette_all", "replication", "prediction_strength", "reconstruction", "nearest_neighbour")
 N_MEASURES = len(PER_RESTART) + len(PER_SET)
@@ -34,7 +34,7 @@ def evaluate(features, X, y, protocol):
     scores : ndarray of shape (N_MEASURES, n_restarts)
         The rows are `PER_RESTART` and `PER_SET`.  Accuracy, NMI, and two that use no label: agreement with the other
         restarts, and silhouette.  The silhouette is that of one restart, the first of those that agree most with the
-        others, and nan for the rest: all of them would take a while.  What is measured once for a set is in the first
+        others, and nan for the rest, as it takes long.  Measures that are taken once for a set are in the first
         column, and nan in the others: the silhouette of the same restart measured on all features, `replications`,
         `reconstruction`, and the accuracy of the nearest neighbour, the only one of these that uses labels.
     seconds : float
@@ -42,10 +42,10 @@ def evaluate(features, X, y, protocol):
     Raises
     ------
     ValueError
-        For features that are no set of columns of X.
+        For features that are not distinct columns of X.
     """
     features = _checked(features, X.shape[1])
-    load_engine()  # outside what is timed
+    load_engine()  # outside the timed part
     started = time.perf_counter()
     with threadpool_limits(1):
         # Sorted, so that the scores depend on the set and not on its order.
@@ -68,7 +68,7 @@ def evaluate(features, X, y, protocol):
 
 
 def _checked(features, n_features):
-    """The indices of a feature set as an array: whole numbers, each once, of columns that there are."""
+    """Return the indices of a feature set as an array, after a check that they are distinct columns of X."""
     features = np.asarray(features)
     if features.ndim != 1 or not features.size or features.dtype.kind not in "iu":
         raise ValueError(

@@ -1,4 +1,4 @@
-"""K-means from random starts: what a label is, the starts, and how the compiled steps of `metrics.elkan` are fed."""
+"""K-means from random starts: the definition of a label, the starts, and the input of the compiled `metrics.elkan`."""
 
 import contextlib
 from functools import cache, lru_cache
@@ -16,12 +16,12 @@ PRODUCTS = 2**24
 # Rows are padded to whole vector registers.
 LANES = 16
 UNIT = 2.0**-24  # rounding of float32
-# A Gram matrix pays from so many features per sample, and up to so many samples per restart (measured).
+# A Gram matrix is faster from so many features per sample on, and up to so many samples per restart (measured).
 GRAM_FEATURES, GRAM_SAMPLES = 8, 32
 
 
 def kmeans_restarts(X, n_clusters, n_restarts=20, seed=0, max_iter=100):
-    """Lloyd's algorithm from `n_restarts` random starts, one result each.
+    """Run Lloyd's algorithm from `n_restarts` random starts, with one result each.
 
     Every restart minimises the sum of squared distances of the samples to the means of their clusters, from
     `n_clusters` distinct random samples as the first centres.  `lloyd` says what a step is, and `starting_rows` which
@@ -53,7 +53,7 @@ def kmeans_restarts(X, n_clusters, n_restarts=20, seed=0, max_iter=100):
 
 
 def load_engine(on_compile=None):
-    """Have the compiled steps at hand before time is taken.
+    """Load the compiled steps before time is taken.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ class _Announcer(event.Listener):
             self._call = None
 
     def on_end(self, event):
-        """Nothing is left to say."""
+        """Do nothing."""
 
 
 @cache
@@ -86,7 +86,7 @@ def _first_run():
 
 @lru_cache(maxsize=32)
 def starting_rows(n_samples, n_clusters, n_restarts, seed):
-    """The samples that serve as first centres.
+    """Draw the samples that serve as first centres.
 
     Row r depends on nothing but `seed`, r, `n_samples` and `n_clusters`.  It sorts raw output of PCG64, whose stream is
     fixed for all versions of NumPy, which those of the Generator methods are not.
@@ -117,7 +117,7 @@ def starting_rows(n_samples, n_clusters, n_restarts, seed):
 
 
 def lloyd(X, starts, max_iter=100):
-    """Lloyd's algorithm from given starts.
+    """Run Lloyd's algorithm from given starts.
 
     A step assigns every sample to its nearest centre, the first of several at the same distance, and then moves every
     centre to the mean of its samples.  It ends when an assignment repeats the one before; after `max_iter` steps the
@@ -154,8 +154,8 @@ def lloyd(X, starts, max_iter=100):
 
     So the labels of a restart are a function of X and its start alone.  They are computed with bounds, in float32, from
     products of several restarts at once, and from a Gram matrix where that is faster; but all of these carry bounds of
-    their errors, and what they do not prove is computed by the definition.  A label hence does not depend on the other
-    restarts, the number of threads or processes, or the BLAS.
+    their errors, and labels that they do not prove are computed by the definition.  So a label does not depend on the
+    other restarts, the number of threads or processes, or the BLAS.
 
     Time: the products of all samples with the first centres, then about one distance per sample and step, not
     n_clusters.  Memory: the larger of n_samples * n_clusters and 2**24 float32, beside two copies of X.
@@ -172,7 +172,7 @@ def lloyd(X, starts, max_iter=100):
         )
     if max_iter < 1:
         raise ValueError(f"max_iter={max_iter} must be at least 1.")
-    # One type of arguments, writable, as the compiled steps would be compiled again for any other.
+    # Arguments always have the same types, and are writable: for others the steps would be compiled again.
     starts = starts.astype(np.int64, casting="same_kind")
     X = unit_samples(X)
     points, distortion = _points(X, len(starts))
@@ -197,7 +197,8 @@ def _check_samples(X):
 
 
 def unit_samples(X):
-    """Samples centred, and divided by a power of two that brings their norms to 1 at most.
+    """Return the samples centred, and divided by a power of two that brings their norms to 1 at most.
+
 
     Parameters
     ----------
@@ -215,12 +216,12 @@ def unit_samples(X):
 
 
 def _of_unit_peak(X):
-    """X divided by the power of two that brings its largest absolute value into [1/2, 1)."""
+    """Return X divided by the power of two that brings its largest absolute value into [1/2, 1)."""
     return np.ldexp(X, -np.frexp(np.abs(X).max())[1])
 
 
 def _points(X, n_restarts):
-    """Samples in float32, in fewer coordinates where that pays, and how far that may move a distance.
+    """Return samples in float32, in fewer coordinates where that is faster, and a bound on the error of a distance.
 
     With more features than samples the rows of a Cholesky factor of the Gram matrix have the same distances.
     """
@@ -242,7 +243,7 @@ def _points(X, n_restarts):
 
 
 def _limits(X, points, distortion):
-    """Bounds of rounding errors, for any order of additions."""
+    """Return bounds of rounding errors that hold for any order of additions."""
     tie = TIE * np.einsum("ij,ij", X, X) / len(X)
     rounding = 4 * elkan.UNIT * (len(X) + X.shape[1] + points.shape[1] + 8)
     return elkan.Limits(

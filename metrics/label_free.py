@@ -1,4 +1,4 @@
-"""How well K-means clusters a feature set, judged without any label: agreement of restarts, and a silhouette.
+"""Measures of a feature set that use no label: the agreement of K-means restarts, and a silhouette.
 
 Both are measured on the selected features, and so favour few of them: little noise is left in few dimensions, whether
 or not the classes are.  On JAFFE (protocol fair, sizes 10 to 300) the silhouette takes the smallest for max_variance,
@@ -15,7 +15,7 @@ BLOCK = 2**17
 
 
 def agreements(labels, n_clusters):
-    """Mean adjusted Rand index of each clustering with the others: the mean of all is the stability of K-means.
+    """Return the mean adjusted Rand index of each clustering with the others; their mean is the stability of K-means.
 
     A clustering that has fewer clusters than were asked for, as K-means gives where too few samples are distinct,
     agrees with nothing: otherwise a feature set that cannot tell samples apart would be the most stable of all.
@@ -121,7 +121,7 @@ def silhouettes(X, labels, n_clusters):
     step = max(1, BLOCK // len(centres))
     for start in range(0, n_samples, step):
         block = X[start : start + step]
-        # Squared distances to all means, up to the sample's own squared norm, which is added to the two that count.
+        # Squared distances to all means without the sample's own squared norm, which is added only to the two in use.
         partial = (norms[:, None] - 2 * (centres @ block.T)).reshape(len(whole), n_clusters, len(block))
         own = labels[whole, None, start : start + step]
         squared = np.einsum("ij,ij->i", block, block)

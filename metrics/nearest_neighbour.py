@@ -18,8 +18,8 @@ def nearest_neighbour_accuracy(X, y):
     Returns
     -------
     float
-        Leave-one-out accuracy of the 1-nearest-neighbour classifier, in [0, 1]; with features that tell no samples
-        apart it is whatever the order of the samples gives.
+        Leave-one-out accuracy of the 1-nearest-neighbour classifier, in [0, 1]; where all samples are equal in these
+        features it depends on the order of the samples.
     """
     if len(X) < 2:
         return np.nan

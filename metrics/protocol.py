@@ -1,4 +1,4 @@
-"""How every method of a study is scored."""
+"""The protocol by which every method of a study is scored."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from math import isfinite
 from numbers import Real
 
-# Fields that most protocols do without.  They are stored only where they are set: they decide which trials there are,
-# not how one is scored.
+# Fields that most protocols do not set.  They are stored only where they are set, as they decide which trials there
+# are, and not how one is scored.
 OPTIONAL = ("sizes_for", "grid_values", "coarse", "budget")
 
 MOST = 2**31 - 1
@@ -21,7 +21,7 @@ CHOICES = {
 
 @dataclass(frozen=True)
 class Protocol:
-    """How every method is scored: the same for all cells of a study.
+    """The protocol by which every method is scored, the same for all cells of a study.
 
     Attributes
     ----------
@@ -34,13 +34,13 @@ class Protocol:
     seed : int
         Seed of the K-means starts and of the methods' own random starts.
     nmi : {"geometric", "max", "min", "arithmetic"}
-        What mutual information is divided by.
+        The mean of the entropies that mutual information is divided by.
     max_iter : int
         Lloyd steps at most.
     sizes_for : Mapping, optional
         Data set -> its own sizes, in place of `sizes`.
     grid_values : tuple of float, optional
-        What every parameter in a method's grid is searched over, in place of the values of the method's file.
+        The values of every parameter in a method's grid, in place of those of the method's file.
     coarse : bool, default=False
         Search a part of the grid: the default, and each parameter alone at the values a quarter and three quarters
         along its list.
@@ -85,7 +85,7 @@ class Protocol:
 
     @classmethod
     def from_json(cls, text):
-        """The protocol that a trial's row or a study's ``protocol.json`` holds.
+        """Return the protocol that a trial's row or a study's ``protocol.json`` holds.
 
         Parameters
         ----------
@@ -98,7 +98,7 @@ class Protocol:
         Raises
         ------
         ValueError
-            For what is no JSON, has other fields than a protocol, or a value that no protocol may have.
+            For a text that is not JSON, has other fields than a protocol, or a value that no protocol may have.
         """
         try:
             content = json.loads(text)
@@ -116,11 +116,11 @@ class Protocol:
         return {name: _plain(value) for name, value in vars(self).items() if name not in OPTIONAL or value}
 
     def sizes_on(self, dataset):
-        """Numbers of features to keep on a data set."""
+        """Return the numbers of features to keep on a data set."""
         return self.sizes_for.get(dataset, self.sizes)
 
     def differences(self, other):
-        """Where two protocols differ.
+        """Return the fields in which two protocols differ.
 
         Parameters
         ----------
@@ -136,7 +136,7 @@ class Protocol:
         return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
 
     def overrides(self, wanted):
-        """What to add to ``protocol=NAME`` on the command line, this one being NAME's, to have another protocol.
+        """Return the overrides that turn this protocol into another one, for a command line with ``protocol=NAME``.
 
         Parameters
         ----------
@@ -180,7 +180,7 @@ def _checked_values(values):
 
 
 def same_values(values):
-    """The first two values of a list that are the same, such as 1 and 1.0, or 0.0 and -0.0; None where all differ."""
+    """Return the first two equal values of a list, such as 1 and 1.0, or 0.0 and -0.0; None where all differ."""
     for place, value in enumerate(values):
         for other in values[:place]:
             if value == other and isinstance(value, bool) == isinstance(other, bool):

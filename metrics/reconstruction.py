@@ -1,4 +1,4 @@
-"""How well the selected features say the others: the variance of all features that a linear map recovers."""
+"""Reconstruction: the share of the variance of all features that a linear map of the selected ones recovers."""
 
 import numpy as np
 
@@ -12,8 +12,8 @@ RANK = 1e-10  # directions of a smaller share of the largest variance are roundi
 def reconstruction(selected, X):
     """Share of the variance of all features that ridge regression on the selected ones recovers, leave-one-out.
 
-    Each sample is predicted from a fit to the others, so that as many features as samples, which fit any data exactly,
-    gain nothing by that.  The ridge is the best of `RIDGES`; no label is used.
+    Each sample is predicted from a fit to the others, so that as many features as samples, which would fit any data
+    exactly, have no advantage.  The ridge is the best of `RIDGES`; no label is used.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def reconstruction(selected, X):
 
 
 def _thin(S):
-    """Left singular vectors and squared singular values of centred features, without what is rounding."""
+    """Return left singular vectors and squared singular values of centred features, without those that are rounding."""
     if S.shape[0] <= S.shape[1]:
         s, U = np.linalg.eigh(S @ S.T)
         kept = s > RANK * s[-1]

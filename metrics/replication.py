@@ -1,7 +1,7 @@
-"""Whether the clusters of one half of the samples are found again in the other: two measures that use no label.
+"""Replication: two measures, without labels, of how far the clusters of half the samples return in the other half.
 
-K-means is judged on samples that it has not seen.  Few features return well, too: as a choice of the size, replication
-is no better than the agreement of restarts (`python -m scripts.choices`).
+K-means is judged on samples that it has not seen.  Clusters of few features replicate well, too: to choose the size,
+replication is no better than the agreement of restarts (`python -m scripts.choices`).
 """
 
 import numpy as np
@@ -21,7 +21,7 @@ def replications(X, n_clusters, seed=0, max_iter=100):
     X : ndarray of shape (n_samples, n_features)
     n_clusters : int
     seed : int, default=0
-        Of the splits, which are the same for every set of features, and of the starts.
+        Seed of the splits, which are the same for every set of features, and of the starts.
     max_iter : int, default=100
         Lloyd steps at most.
 
@@ -63,7 +63,7 @@ def replications(X, n_clusters, seed=0, max_iter=100):
 
 
 def _cluster(X, n_clusters, seed, max_iter):
-    """The better of some clusterings, and the means of its clusters; of an empty one there is none."""
+    """Return the better of some clusterings, and the means of its clusters that are not empty."""
     best = np.inf
     for labels in kmeans_restarts(X, n_clusters, STARTS, seed, max_iter):
         members = (labels[:, None] == np.unique(labels)).T.astype(float)
@@ -75,13 +75,13 @@ def _cluster(X, n_clusters, seed, max_iter):
 
 
 def _agreement(counts):
-    """Adjusted Rand index, from the samples that two clusterings put into each pair of clusters."""
+    """Return the adjusted Rand index, from the number of samples in each pair of clusters of two clusterings."""
     together, own, given = (_pairs(part).sum() for part in (counts, counts.sum(axis=1), counts.sum(axis=0)))
     return adjusted_rand(np.array([together]), own, np.array([given]), _pairs(counts.sum()))[0]
 
 
 def _weakest(counts):
-    """The least share of a cluster's pairs that stay together; 0 where no cluster has a pair."""
+    """Return the smallest share, over clusters, of pairs that stay together; 0 where no cluster has a pair."""
     pairs = _pairs(counts.sum(axis=1))
     return min(_pairs(counts).sum(axis=1)[pairs > 0] / pairs[pairs > 0], default=0.0)
 

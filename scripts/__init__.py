@@ -4,5 +4,5 @@ import sys
 
 from runners.boundary import guard
 
-if sys.argv[0] == "-m":  # as Python has it while it looks for what to run: Ctrl-C is heard during the imports, too
+if sys.argv[0] == "-m":  # while Python looks for the module to run: Ctrl-C is handled during imports, too
     guard()

@@ -1,4 +1,4 @@
-"""By what to choose parameters and size where there are no labels: ``python -m scripts.choices --help``."""
+"""Compares ways to choose parameters and size without labels: ``python -m scripts.choices --help``."""
 
 import numpy as np
 import pandas as pd
@@ -34,7 +34,7 @@ candidates all score alike are left out, and so are all features and random rank
 
 
 def choices_page(found, metric, names):
-    """The mean losses as a page of Markdown.
+    """Return the mean losses as a page of Markdown.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def choices_page(found, metric, names):
         From `metrics.study.losses.losses`.
     metric : str
     names : list of str
-        Of the studies.
+        Names of the studies.
 
     Returns
     -------
@@ -76,7 +76,7 @@ def _share(fraction):
 
 @command("choices")
 def main(options):
-    """Print what every choice loses, or write it to a file."""
+    """Print the loss of every choice, or write it to a file."""
     given = options["study"]
     names = [given] if isinstance(given, str) else given
     studies = [Study.open(options["results_dir"], name) for name in names]

@@ -1,4 +1,4 @@
-"""What to cite for the results of a study: ``python -m scripts.cite --help``."""
+"""The works to cite for the results of a study: ``python -m scripts.cite --help``."""
 
 from collections import Counter
 
@@ -10,7 +10,7 @@ from scripts.core.study import Study
 
 
 def sources(study):
-    """Where everything in a study comes from.
+    """List the sources of everything in a study.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def sources(study):
 
 
 def _listed(group, names):
-    """Those with a source: all features, for one, have none."""
+    """Return the names that have a source; all features, for example, have none."""
     found = {name: _citation(group, name) for name in sorted(names)}
     return [f"{name}: {text}" for name, text in found.items() if text]
 

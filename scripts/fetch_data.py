@@ -45,7 +45,7 @@ def main(arguments=None):
 
 
 def bring(name, data_dir=None):
-    """Download a data set unless it is there, and load it; the word for the summary, and a line about it."""
+    """Download a data set unless it is there, and load it; return the word for the summary, and a line about it."""
     spec = read_spec(name)
     there = any(found.fault is None for found in candidates(spec, data_dir))
     dataset = load_dataset(spec, data_dir)
@@ -56,7 +56,7 @@ def bring(name, data_dir=None):
 
 
 def verify(name, data_dir=None, required=False):
-    """Check every file of a data set that is there, changing nothing; the word for the summary, and a line about it."""
+    """Check every file of a data set, without changes; return the word for the summary, and a line about it."""
     spec = read_spec(name)
     found = list(candidates(spec, data_dir))
     faults = [f"{file.path}: {file.fault}" for file in found if file.fault]
@@ -78,7 +78,7 @@ def verify(name, data_dir=None, required=False):
 
 
 def print_list(names, data_dir=None, details=False):
-    """Print the table of `names`, with origin, terms, citation and addresses if `details`; 1 where a file is bad."""
+    """Print the table of `names`, with origin, terms, citation and addresses if `details`; return 1 for a bad file."""
     specs, bad = [], []
     for name in names:
         try:
@@ -110,7 +110,7 @@ def _over(names, work, jobs):
             return name, *work(name)
         except DataError as error:
             return name, "FAILED", str(error)
-        except Exception:  # one data set must not take the others with it
+        except Exception:  # an error with one data set must not stop the others
             return name, "FAILED", traceback.format_exc()
 
     outcomes = []

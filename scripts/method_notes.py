@@ -1,4 +1,4 @@
-"""What every method minimises, where it departs from its paper, and its known pathologies.
+"""The notes on every method: its objective, its departures from the paper, and its known pathologies.
 
 ``python -m scripts.method_notes > docs/methods.md`` takes them from the docstrings, the only place where they are
 written.
@@ -11,7 +11,7 @@ from runners.boundary import boundary
 from runners.method import load_class
 from scripts.core.conf import read_group
 
-SHOWN = ("Differs", "Known pathologies", "Permuted", "Why")  # how the paragraphs begin that are taken from the notes
+SHOWN = ("Differs", "Known pathologies", "Permuted", "Why")  # first words of the paragraphs that are taken
 HEAD = """# Methods: departures and known pathologies
 
 Printed by `python -m scripts.method_notes` from the docstrings, which also have parameters, starts, sweeps and cost.
@@ -20,7 +20,7 @@ X is (n_samples, n_features); w_j is row j of W.
 
 
 def method_notes():
-    """The text, one chapter for each class of conf/method.
+    """Return the text, one chapter for each class of conf/method.
 
     Returns
     -------
@@ -44,7 +44,7 @@ def sections(docstring):
     Returns
     -------
     dict
-        Title -> text; what comes before the first title is under "".
+        Title -> text; the text before the first title is under "".
     """
     parts = re.split(r"^(\w[\w ]*)\n-{3,}\n", docstring, flags=re.MULTILINE)
     return {"": parts[0].strip(), **{title: text.strip() for title, text in zip(parts[1::2], parts[2::2], strict=True)}}

@@ -27,14 +27,14 @@ WIDTH = 120
 
 
 def method_table(study, methods, datasets, options=()):
-    """The tables, and below them how to read them and what would fill their gaps.
+    """Return the tables, with notes on how to read them and the commands that fill their gaps.
 
     Parameters
     ----------
     study : Study
     methods, datasets : list of str
     options : sequence of str
-        What the commands need besides method and dataset, such as ``study=mine``.
+        Further options of the commands, such as ``study=mine``.
 
     Returns
     -------
@@ -53,7 +53,7 @@ def method_table(study, methods, datasets, options=()):
 
 
 def _trial(trials, method, dataset):
-    """The stored trial with the default parameters of today, or None."""
+    """Return the stored trial with today's default parameters, or None."""
     trials = trials[(trials["method"] == method) & (trials["dataset"] == dataset)]
     wanted = {**find("method", method)["params"], **_of_this_pair(method, dataset)}
     params = trials["params"].map(json.loads)
@@ -67,7 +67,7 @@ def _of_this_pair(method, dataset):
 
 
 def _cells(method, trial, results):
-    """The texts of one line, in the columns of HEAD."""
+    """Return the texts of one line, in the columns of HEAD."""
     if trial is None or trial["status"] in UNSCORED:
         blank = dict.fromkeys(HEAD, "-")
         blank |= {"Method": method, "status": NOT_RUN if trial is None else trial["status"]}
@@ -118,7 +118,7 @@ def _is_gap(trial):
 
 
 def _commands(chosen, methods, datasets, options):
-    """A line for each method with gaps, not one for all: on the same data, methods in a row may share a graph."""
+    """Return a command for each method with gaps; one command for all might let methods share a graph in memory."""
     words = ["python", "run.py", "experiment=methods", *options]
     gaps = {method: [name for name in datasets if _is_gap(chosen[method, name])] for method in methods}
     if len(methods) > 1 and all(trial is None for trial in chosen.values()):

@@ -6,14 +6,14 @@ import pandas as pd
 from runners.boundary import boundary
 from scripts.core.published import PATH, YEARS, load_published
 
-# Section 5.2 of the UFSOL paper: its baselines' results are those of "their published works".  None of the 18 that the
-# RUFS paper has too is the same there; they differ by 1.0 point in the median.
+# Section 5.2 of the UFSOL paper: its baselines' results are those of "their published works".  The RUFS paper has 18
+# of them, too, but none is the same there; they differ by 1.0 point in the median.
 STATED = {"ufsol": ("all_features", "laplacian_score", "mcfs", "udfs", "ndfs", "rufs", "socfs")}
 CELL = ["dataset", "method", "metric"]
-# One equal mean on a data set is chance: unrelated papers have 1 among the 78 cells that they share.
+# One equal mean on a data set may be chance: unrelated papers have 1 among the 78 cells that they share.
 TIES = 2
 KMEANS = ("kmeans", "kmeans restarts")
-# Paper -> the section that says how its rows were judged, and the rows that were judged otherwise than by K-means.
+# Paper -> the section on how its rows were judged, and the rows that were not judged by K-means.
 SECTIONS = {"rufs": "5.3", "ufsol": "5.2", "dgufs": "5.1", "jgufs": "3.1", "kmeans_ufs": "V-B"}
 # "At the L-step of our method, iteration based eigen-decomposition uses a random start, which is varied.  For other
 # comparative methods, the initialization of K-means is varied."  So its own row is plausibly that of its own labels.
@@ -21,7 +21,7 @@ LEARNED = {("dgufs", "dgufs"): ("learned", "eigensolver starts")}
 
 
 def how_judged(published):
-    """What the papers say that their rows were judged by.
+    """Return how the rows of each paper were judged, according to the paper.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ def how_judged(published):
     -------
     DataFrame
         evaluated_by: "kmeans" on the selected features, or the labels that the method has "learned"; std_over: what
-        differs between the runs whose mean and std are printed; section: where the paper says so.
+        differs between the runs whose mean and std are printed; section: the paper's section that says so.
     """
     keys = zip(published["paper"], published["method"], strict=True)
     rows = [(*LEARNED.get(key, KMEANS), SECTIONS[key[0]]) for key in keys]
@@ -40,12 +40,12 @@ def how_judged(published):
 
 
 def mark_inherited(published):
-    """Which cells are no evidence of their own, derived from the numbers themselves.
+    """Mark the cells that are not evidence of their own, as the numbers themselves show.
 
     A cell is marked by the first rule that holds:
 
-    * ``equal:PAPER``: an earlier paper has the same mean for the same data set, method and metric, and so for `TIES`
-      cells of the data set at least.
+    * ``equal:PAPER``: an earlier paper has the same mean for the same data set, method and metric, and likewise for
+      at least `TIES` cells of the data set.
     * ``shifted:PAPER``: on this data set and metric, every method that the two papers share (three at least) differs
       from the earlier paper by one and the same non-zero amount, at the same numbers of features.
     * ``stated``: the paper says that it took its baselines from earlier works.
@@ -71,7 +71,7 @@ def mark_inherited(published):
                 same_sizes = (group["n_features"].fillna(0) == group["n_features_earlier"].fillna(0)).all()
                 if len(group) >= 3 and same_sizes and differences.nunique() == 1 and differences.iloc[0] != 0:
                     marks[group["row"]] = f"shifted:{earlier}"
-            # The earliest paper is visited last, so that a number goes back to where it was first printed.
+            # The earliest paper comes last, so that a number is attributed to the paper that printed it first.
             equal = pairs[np.isclose(pairs["difference"], 0)]
             marks[equal.loc[equal.groupby("dataset")["row"].transform("size") >= TIES, "row"]] = f"equal:{earlier}"
     return marks
@@ -84,7 +84,7 @@ def _pairs(published, paper, earlier):
 
 
 def main():
-    """Write the marks and how rows were judged; the numbers stay byte for byte as they are."""
+    """Write the marks and how rows were judged; the numbers do not change by a byte."""
     published = pd.read_csv(PATH, dtype=str, keep_default_na=False)
     published["inherited"] = mark_inherited(load_published())
     published = published.assign(**how_judged(published))

@@ -1,4 +1,4 @@
-"""Methods with a random part, fitted again with other seeds: ``python -m scripts.seeds --help``."""
+"""Fits methods with a random part again, with other seeds: ``python -m scripts.seeds --help``."""
 
 import json
 import logging
@@ -31,17 +31,17 @@ def fit_seeds(study, methods=None, datasets=None, n_seeds=5, n_jobs=1):
     Parameters
     ----------
     study : Study
-        Its data must be at hand; nothing is downloaded.
+        Its data must be on this machine; nothing is downloaded.
     methods, datasets : list of str, optional
         All that the study has by default.
     n_seeds : int, default=5
-        With that of the stored trials.
+        Number of seeds, that of the stored trials included.
     n_jobs : int, default=1
 
     Returns
     -------
     list of str
-        What could not be done, and why.
+        Sentences on what could not be done, and why.
 
     Raises
     ------
@@ -71,7 +71,7 @@ def _checked(group, wanted, stored):
 
 
 def _points(study, trials, classes):
-    """(data set, method) -> the points of the cell, and which cells cannot be fitted again."""
+    """Return the points of every cell, by (data set, method), and the cells that cannot be fitted again."""
     wanted = {}
     for metric in ("acc", "nmi"):
         for selection in REFITTED:
@@ -91,7 +91,7 @@ def _points(study, trials, classes):
 
 
 def _stored(row, scores, wanted, seed):
-    """What is stored of a trial, as rows of ``seeds.csv``; learned labels always, as they cost nothing more."""
+    """Return the stored scores of a trial as rows of ``seeds.csv``, with learned labels, which cost nothing more."""
     digests = json.loads(row["feature_sets"])
     for (size, clusterer), runs in scores.groupby(["n_selected", "clusterer"]):
         if (size, clusterer) in wanted or clusterer == "learned":
@@ -102,7 +102,7 @@ def _stored(row, scores, wanted, seed):
 
 
 def _fit_all(study, points, n_seeds, n_jobs):
-    """Fit what is not stored, data set by data set; what could not be done."""
+    """Run the fits that are not stored, data set by data set; return what could not be done."""
     folder = Path(study.results_dir) / study.name
     counts = {cell: len(missing(own, read(folder.joinpath(*cell, FILE)), n_seeds)) for cell, own in points.items()}
     log.info("%s to do, in %s.", counted(sum(counts.values()), "fit"), counted(len(counts), "cell"))
@@ -142,7 +142,7 @@ def _fit_all(study, points, n_seeds, n_jobs):
 
 
 def _lines(study, points, rows):
-    """What the seeds of a cell say."""
+    """Return lines with the spread over the seeds of a cell."""
     stored = {row[:1] + row[3:5]: dict(zip(COLUMNS, row, strict=True)) for point in points for row in point.stored}
     defaults = {point.trial.key for point in points if point.trial.is_default}
     first = points[0].trial
@@ -161,7 +161,7 @@ def _lines(study, points, rows):
 
 @command("seeds")
 def main(options):
-    """Fit what the options describe."""
+    """Run the fits that the options describe."""
     study = Study.open(options["results_dir"], options["study"], options["data_dir"])
     n_jobs = cpu_count() if options["n_jobs"] == -1 else options["n_jobs"]
     problems = fit_seeds(study, options["methods"], options["datasets"], options["seeds"], n_jobs)

@@ -1,4 +1,4 @@
-"""What a good score does not show: pure functions from the frames of a study to what every result should disclose."""
+"""Checks of a study beside its scores: pure functions from its frames to what every result should disclose."""
 
 import json
 from itertools import pairwise
@@ -11,12 +11,12 @@ from metrics.study.sets import CELL, feature_sets, stored_features
 from metrics.study.stability import jaccard, nogueira
 
 RISE = 1e-10  # a relative rise of the objective below this is rounding
-STILL = 0.01  # a change of the indicators up to this is none
+STILL = 0.01  # a change of the indicators up to this counts as none
 STATUSES = ("max_iter", "diverged", "collapsed", *UNSCORED)
 
 
 def parameter_effects(trials, n_features=None):
-    """What a step along one parameter of the grid, all others fixed, changes in the selected set.
+    """Measure how a step along one parameter of the grid, all others fixed, changes the selected set.
 
     Parameters
     ----------
@@ -49,24 +49,24 @@ def parameter_effects(trials, n_features=None):
 
 
 def _steps(cell, points, name):
-    """(size, row, row) for every two neighbours along a parameter."""
+    """Yield (size, row, row) for every two neighbours along a parameter."""
     lines = {}
     for point, row in zip(points, cell.itertuples(), strict=True):
         others = json.dumps({key: value for key, value in point.items() if key != name}, sort_keys=True)
         lines.setdefault((others, row.n_selected), []).append((point.get(name), row))
-    # Text and None sort by their text: any order will do where there is none by size.
+    # Text and None sort by their text, as any order will do for values without a size.
     ordered = {key: sorted(line, key=lambda item: (str(type(item[0])), item[0] or 0)) for key, line in lines.items()}
     return [(size, first[1], second[1]) for (_, size), line in ordered.items() for first, second in pairwise(line)]
 
 
 def _shared(first, second, size):
-    """Share of common features of two stored rankings; nan where one has no set of this size."""
+    """Return the share of common features of two stored rankings; nan where one has no set of this size."""
     sets = [set(stored_features(stored, size)) for stored in (first, second)]
     return len(sets[0] & sets[1]) / size if len(sets[0]) == len(sets[1]) == size else np.nan
 
 
 def trivial_rankings(X):
-    """Values whose smallest ones a selection without thought would keep.
+    """Return values of the features by which a trivial selection would rank them, smallest first.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def trivial_rankings(X):
 
 
 def overlap(features, values):
-    """Share of a set that could be among the features with the smallest values, ties being free.
+    """Return the largest share of a set that can be among the features with the smallest values, over orders of ties.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def overlap(features, values):
 
 
 def chance(size, values):
-    """`overlap` of so many random features, to within the spread of a tie's share.
+    """Return the expected `overlap` of so many random features, up to the spread of the share of tied ones.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ def chance(size, values):
 
 
 def trivial_overlaps(trials, rankings):
-    """Overlap of what one method selects on one data set with trivial rankings.
+    """Return the overlap of one method's selections on one data set with trivial rankings.
 
     Parameters
     ----------
@@ -140,8 +140,8 @@ def trivial_overlaps(trials, rankings):
     -------
     DataFrame
         One row per ranking and size, and one for the first features of the ranking, as many as there are clusters,
-        where the start of some programs shows: ranking, n_selected, is_start (whether it is the latter), chance (what
-        random features have; near 1 where most values are equal, as the variances of standardised features), and
+        which show the start of some programs: ranking, n_selected, is_start (True for the latter), chance (the overlap
+        of random features; near 1 where most values are equal, as the variances of standardised features), and
         median, low and high of the overlap over the trials.
     """
     found = {}
@@ -163,7 +163,7 @@ def trivial_overlaps(trials, rankings):
 
 
 def outcomes(trials, traces):
-    """How the fits of each cell ended.
+    """Count how the fits of each cell ended.
 
     Returns
     -------
@@ -184,7 +184,7 @@ def outcomes(trials, traces):
 
 
 def movements(trials, facts):
-    """How far the indicators of the fits are from their starts.
+    """Summarise how far the indicators of the fits are from their starts.
 
     Parameters
     ----------
@@ -203,7 +203,7 @@ def movements(trials, facts):
 
 
 def choices(chosen):
-    """What each way to choose parameters and size ends with.
+    """Compare the scores that each way to choose parameters and size ends with.
 
     Parameters
     ----------
@@ -223,7 +223,7 @@ def choices(chosen):
 
 
 def objective_gaps(trials, optima):
-    """How far a solver ends above the optimum of its own model, which another method knows.
+    """Measure how far a solver ends above the optimum of its own model, which another method reaches.
 
     Parameters
     ----------
@@ -254,7 +254,7 @@ def objective_gaps(trials, optima):
 
 
 def stabilities(fits, n_features):
-    """Agreement of the feature sets of repeated fits.
+    """Measure the agreement of the feature sets of repeated fits.
 
     Parameters
     ----------

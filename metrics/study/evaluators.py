@@ -1,4 +1,4 @@
-"""Whether other ways to judge a feature set agree with K-means on which method is the best."""
+"""The agreement of other metrics with K-means ACC on the order of the methods, and on the best one."""
 
 import pandas as pd
 from scipy import stats
@@ -6,11 +6,11 @@ from scipy import stats
 from metrics.study import ALL, METRICS, RANDOM
 from metrics.study.summary import select
 
-FIRST = "acc"  # what the others are held against
+FIRST = "acc"  # the metric that the others are compared with
 
 
 def evaluators(summary, selection="default_params"):
-    """The order of the methods by each metric, held against that by ACC.
+    """Compare the order of the methods by each metric with that by ACC.
 
     Parameters
     ----------

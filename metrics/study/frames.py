@@ -7,7 +7,7 @@ POINT = ["study", "dataset", "method", "params", "n_selected", "clusterer"]
 
 
 def protocol_of(frame):
-    """The protocol of a study, from its trials or its summary.
+    """Return the protocol of a study, from its trials or its summary.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def _alternatives(protocols, name):
 
 
 def scored_sizes(summary):
-    """Sizes of the protocol that some method scored, for every (study, data set): those above n_features drop out."""
+    """Return, for every (study, data set), the sizes of the protocol that a method scored; none exceeds n_features."""
     return {
         key: [size for size in protocol_of(group).sizes_on(key[1]) if size in set(group["n_selected"])]
         for key, group in summary.groupby(["study", "dataset"])
@@ -57,14 +57,14 @@ def scored_sizes(summary):
 
 
 def complete_sizes(points, sizes):
-    """The sizes of a complete cell: those of the protocol, or its own where it scores others, as all features do.
+    """Return the sizes of a complete cell: the protocol's, or its own where it has others, as all features do.
 
     Parameters
     ----------
     points : DataFrame
         The summary of one cell.
     sizes : list of int
-        Of the protocol, as far as they were scored on the data set.
+        The sizes of the protocol that were scored on the data set.
 
     Returns
     -------

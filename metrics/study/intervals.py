@@ -7,7 +7,7 @@ from metrics.study.ranks import DIGITS
 
 
 def ranks_by_restart(restarts, higher_is_better=True, level=0.95, n_resamples=2000, random_state=0):
-    """Intervals of the average ranks under other K-means starts.
+    """Return intervals of the average ranks under other K-means starts.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def ranks_by_restart(restarts, higher_is_better=True, level=0.95, n_resamples=20
 
 
 def means_by_family(values, families, level=0.95, n_resamples=4000, random_state=0):
-    """Intervals of means over data sets, on other data sets of other families.
+    """Return intervals of means over data sets, on other data sets of other families.
 
     Parameters
     ----------

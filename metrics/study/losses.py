@@ -1,4 +1,4 @@
-"""What a choice without labels loses against the oracle: by which criterion a user should choose."""
+"""The loss of a choice without labels against the oracle, which tells a user by which criterion to choose."""
 
 import numpy as np
 import pandas as pd
@@ -12,7 +12,7 @@ KEYS = ["study", "dataset", "method"]
 
 
 def losses(summary, metric="acc"):
-    """The loss of every choice in every cell that has something to choose.
+    """Return the loss of every choice in every cell that has something to choose.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def losses(summary, metric="acc"):
 
 
 def mean_losses(found, families):
-    """Every selection's mean loss, data sets counted alike, with an interval over data sets of other families.
+    """Return every selection's mean loss, data sets weighed alike, and its interval over data sets of other families.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The maximum over a grid: from how many feature sets the best was taken, and what random ones would have gained."""
+"""The maximum over a grid: the number of feature sets it is taken from, and what as many random ones would reach."""
 
 import numpy as np
 import pandas as pd
@@ -7,12 +7,12 @@ from scipy import stats
 from metrics.study import RANDOM
 from metrics.study.sets import CELL, distinct_sets
 
-REACH, STEPS = 8.0, 4001  # of the numerical integral, in standard deviations on both sides, and its points
-MIN_DRAWS = 2  # of a random ranking at a size, for a mean and a standard deviation
+REACH, STEPS = 8.0, 4001  # half width of the numerical integral, in standard deviations, and its number of points
+MIN_DRAWS = 2  # random rankings of a size, needed for a mean and a standard deviation
 
 
 def maxima(trials, summary, metric):
-    """The number of candidates of every cell, and the expected best of as many random subsets of the same sizes.
+    """Return the number of candidates of every cell, and the expected best of as many random subsets of the same sizes.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def maxima(trials, summary, metric):
 
 
 def best_of_random(draws, counts):
-    """Expected largest score of independent random subsets.
+    """Return the expected largest score of independent random subsets.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def best_of_random(draws, counts):
     Notes
     -----
     The score of a random subset of a size is taken as normal, with the mean and the standard deviation of the draws,
-    so that the best of more subsets than there are draws can be told.  With F(x) = prod_size Phi_size(x)^count, the
+    which extends to the best of more subsets than there are draws.  With F(x) = prod_size Phi_size(x)^count, the
     distribution of the largest, the expectation is b - (integral of F from a to b) where F(a) = 0 and F(b) = 1.
     """
     means = {size: np.mean(draws[size]) for size in counts}

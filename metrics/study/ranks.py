@@ -1,4 +1,4 @@
-"""Methods ranked over data sets: average ranks, and which differences may be chance."""
+"""Ranks of methods over data sets: average ranks, and tests of their differences."""
 
 from typing import NamedTuple
 
@@ -7,12 +7,12 @@ import pandas as pd
 from scipy import stats
 
 MIN_DATASETS = 6
-DIGITS = 12  # scores that agree to these are tied: the same feature set, summed in another order
+DIGITS = 12  # decimals; scores that agree to them are ties, of the same feature set summed in another order
 POSTHOC = ("nemenyi", "wilcoxon_holm")
 
 
 class Comparison(NamedTuple):
-    """Whether methods differ over the data sets, and which.
+    """The tests of whether methods differ over the data sets, and of which do.
 
     Attributes
     ----------
@@ -134,13 +134,13 @@ def check_enough(datasets):
 
 
 def critical_difference(n_datasets, n_methods, alpha=0.05):
-    """Difference of average ranks above which Nemenyi's test tells two methods apart."""
+    """Return the difference of average ranks above which Nemenyi's test tells two methods apart."""
     quantile = stats.studentized_range.ppf(1 - alpha, n_methods, np.inf) / np.sqrt(2)
     return float(quantile * np.sqrt(n_methods * (n_methods + 1) / (6 * n_datasets)))
 
 
 def datasets_needed(n_methods, alpha=0.05):
-    """Data sets with which the signed-rank test of one pair can be significant after Holm's correction.
+    """Return the number of data sets that a signed-rank test needs to be significant after Holm's correction.
 
     With N of them its smallest p is 2 / 2^N, which the first step multiplies by the number of pairs.
     """
@@ -152,7 +152,7 @@ def _friedman(rounded):
     if rounded.shape[1] == 2:
         return np.nan, np.nan
     if (rounded.nunique(axis=1) == 1).all():
-        # All tied everywhere: the statistic is 0 / 0.
+        # All methods tie on every data set: the statistic is 0 / 0.
         return 0.0, 1.0
     return tuple(float(value) for value in stats.friedmanchisquare(*rounded.T.to_numpy()))
 
@@ -170,7 +170,7 @@ def _wilcoxon_holm(scores):
     from scikit_posthocs import posthoc_wilcoxon
 
     long = scores.melt(var_name="method", value_name="score")  # data sets keep their order within a method
-    with np.errstate(invalid="ignore"):  # 0 / 0 of a pair that ties everywhere, whose p is 1
+    with np.errstate(invalid="ignore"):  # 0 / 0 for a pair that ties on every data set, whose p is 1
         return posthoc_wilcoxon(long, val_col="score", group_col="method", zero_method="zsplit", p_adjust="holm")
 
 

@@ -1,11 +1,11 @@
-"""How far the scores of a method move with its own seed."""
+"""The spread of a method's scores over its own seeds."""
 
-SCORES = ("acc", "nmi")  # that are kept of other seeds
+SCORES = ("acc", "nmi")  # the scores that are stored for other seeds
 KEYS = ["trial", "n_selected", "clusterer"]
 
 
 def spreads(seeds):
-    """Mean and standard deviation over the seeds of a method.
+    """Return the mean and the standard deviation over the seeds of a method.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""How one number is chosen for a cell of a table, with the labels or without."""
+"""Ways to choose one number for a cell of a table, with the labels or without."""
 
 from dataclasses import dataclass
 
@@ -18,9 +18,9 @@ class Selection:
     ----------
     name : str
     words : str
-        What is shown, in words.
+        The number that is shown, in words.
     oracle : bool
-        Whether the choice looks at the labels.
+        True where the choice uses the labels.
     criterion : str or None
         The column of the summary whose largest value is chosen; None where nothing is chosen by a value.
     """
@@ -31,14 +31,14 @@ class Selection:
     criterion: str | None = None
 
     def choose(self, points, sizes):
-        """The number of one cell.
+        """Choose the number of one cell.
 
         Parameters
         ----------
         points : DataFrame
             The summary of the cell, with the mean and std of one metric.
         sizes : list of int
-            Of the protocol, as far as they were scored on the data set.
+            The sizes of the protocol that were scored on the data set.
 
         Returns
         -------
@@ -101,7 +101,7 @@ BY_NAME = {
     )
 }
 SELECTIONS = {name: selection.words for name, selection in BY_NAME.items()}
-# What is measured without labels, and so may choose.
+# The measures without labels, by which a choice may be made.
 LABEL_FREE = [chosen.criterion for chosen in BY_NAME.values() if chosen.criterion and not chosen.oracle]
 
 

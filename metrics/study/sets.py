@@ -1,4 +1,4 @@
-"""The feature sets of a study: which there are, and how many of them differ."""
+"""The feature sets of a study, and how many of them differ."""
 
 import json
 
@@ -8,7 +8,7 @@ CELL = ["dataset", "method"]
 
 
 def feature_sets(trials):
-    """One row per trial and size with the name of the selected set.
+    """Return one row per trial and size with the name of the selected set.
 
     Parameters
     ----------
@@ -29,12 +29,12 @@ def feature_sets(trials):
 
 
 def stored_features(stored, size):
-    """The first `size` features of a decoded ranking, one list or one for each size; empty where there is none."""
+    """Return the first `size` features of a decoded ranking, one list or one for each size; [] where there is none."""
     return stored.get(str(size), []) if isinstance(stored, dict) else stored[:size]
 
 
 def distinct_sets(trials):
-    """How many different feature sets the points of a grid give.
+    """Count the different feature sets that the points of a grid give.
 
     Returns
     -------

@@ -4,11 +4,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-PRIOR = 0.5  # weight of the one data set with no difference that is known before any is seen; each seen one weighs 1
+PRIOR = 0.5  # weight of the prior, one data set with no difference; each data set that is seen has weight 1
 
 
 class Posterior(NamedTuple):
-    """Probabilities, of sum 1, that each of the three is the most probable outcome."""
+    """The probabilities, of sum 1, that each of the three outcomes is the most probable one."""
 
     worse: float
     equivalent: float
@@ -16,7 +16,7 @@ class Posterior(NamedTuple):
 
 
 def signed_rank(differences, rope=1.0, n_samples=20_000, random_state=0):
-    """The Bayesian counterpart of Wilcoxon's signed-rank test, with a region of practical equivalence.
+    """Run the Bayesian counterpart of Wilcoxon's signed-rank test, with a region of practical equivalence.
 
     Parameters
     ----------
@@ -67,5 +67,5 @@ def signed_rank(differences, rope=1.0, n_samples=20_000, random_state=0):
 
 
 def _mass(weights, region):
-    """For every row of weights, the probability of the pairs in the region."""
+    """Return, for every row of weights, the probability of the pairs in the region."""
     return np.einsum("si,si->s", weights @ region.astype(float), weights)

@@ -1,4 +1,4 @@
-"""How much a selection changes from one fit to the next: two measures of the agreement of several feature sets."""
+"""Stability of a selection from one fit to the next: two measures of the agreement of several feature sets."""
 
 from itertools import combinations
 from typing import NamedTuple
@@ -17,7 +17,7 @@ class Stability(NamedTuple):
 
 
 def jaccard(sets):
-    """Mean share of common features, over all pairs of sets.
+    """Return the mean share of common features, over all pairs of sets.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def jaccard(sets):
 
 
 def nogueira(sets, n_features):
-    """Stability of a feature selection, corrected for chance.
+    """Return the stability of a feature selection, corrected for chance.
 
         1 - mean_f s_f^2 / (k/d (1 - k/d)),      s_f^2 = M / (M - 1) p_f (1 - p_f),
 

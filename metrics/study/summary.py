@@ -1,4 +1,4 @@
-"""From the frames of a study to one row per feature set, and from those to the cells of a table."""
+"""Summarises the frames of a study as one row per feature set, and those as the cells of a table."""
 
 import json
 
@@ -15,14 +15,14 @@ COUNTS = ["n_params", "n_points", *(f"n_{status}" for status in UNSCORED), "n_mi
 
 
 def summarise(trials, scores, measures=None):
-    """Mean and spread over the restarts, for every trial, size and clusterer.
+    """Return mean and spread over the restarts, for every trial, size and clusterer.
 
     Parameters
     ----------
     trials, scores : DataFrame
         Two of the frames of `runners.store.load_results`.
     measures : DataFrame, optional
-        A third; results of versions before it was written have none.
+        The frame of measures; results of earlier versions have none.
 
     Returns
     -------
@@ -77,7 +77,7 @@ def summarise(trials, scores, measures=None):
 
 
 def select(summary, metric="acc", selection="best_over_grid", per_size=False):
-    """One number for every data set, method and clusterer.
+    """Choose one number for every data set, method and clusterer.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def select(summary, metric="acc", selection="best_over_grid", per_size=False):
         "stability" and "silhouette" take the largest mean agreement or silhouette, without labels; of equal ones as
         above.
     per_size : bool, default=False
-        One number for every size as well.
+        Choose one number for every size as well.
 
     Returns
     -------
@@ -132,7 +132,7 @@ def select(summary, metric="acc", selection="best_over_grid", per_size=False):
 
 
 def running_times(trials):
-    """Seconds of one fit, in the columns of `select`.
+    """Return the seconds of one fit, in the columns of `select`.
 
     Parameters
     ----------
@@ -157,7 +157,7 @@ def running_times(trials):
 
 
 def _measured(measures):
-    """One row per feature set, one column per measure."""
+    """Return one row per feature set, with one column per measure."""
     if measures is None or measures.empty:
         return pd.DataFrame(columns=["trial", "n_selected", *PER_SET]).astype(
             {"n_selected": int} | dict.fromkeys(PER_SET, float)
@@ -173,6 +173,6 @@ def _counts(cell, sizes, ends):
         "n_params": n_params,
         "n_points": scored,
         **{f"n_{status}": count for status, count in ends.items()},
-        # A trial without scores has no rows of learned labels; it is missing there all the same.
+        # A trial without scores has no rows of learned labels, but counts as missing there, too.
         "n_missing": max(n_params * len(complete_sizes(cell, sizes)) - scored, sum(ends.values())),
     }

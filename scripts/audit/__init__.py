@@ -1,4 +1,4 @@
-"""What the scores of a study do not show: ``python -m scripts.audit --help``."""
+"""The audit of a study, with all that its scores do not show: ``python -m scripts.audit --help``."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,16 +17,16 @@ from scripts.core.data import data_of
 
 @dataclass(frozen=True)
 class Audit:
-    """What `make_audit` found.
+    """The findings of `make_audit`.
 
     Attributes
     ----------
     tables : dict
-        Title -> DataFrame; empty ones where there is nothing to say.
+        Title -> DataFrame, which is empty where there is nothing to say.
     findings : list of (str, str, str, str)
         Data set, method, claim, detail.
     notes : list of str
-        What could not be looked at, and why.
+        The parts that could not be audited, and why.
     """
 
     tables: dict
@@ -35,7 +35,7 @@ class Audit:
 
 
 def make_audit(study, metric="acc", stability=0, n_jobs=1):
-    """Look at everything that the results of a study disclose.
+    """Audit the results of a study.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def make_audit(study, metric="acc", stability=0, n_jobs=1):
     if study.trials.empty:
         folder = Path(study.results_dir) / study.name
         raise ValueError(f"nothing is stored in {folder}: run something with study={study.name} first.")
-    results, _ = study.results, study.summary  # refused before any fit where it mixes protocols
+    results, _ = study.results, study.summary  # a study that mixes protocols is refused before any fit
     notes, overlaps, n_features = [], [], {}
     for dataset, trials in results.trials.groupby("dataset"):
         X, _, reason = data_of(trials, study.data_dir)
@@ -90,7 +90,7 @@ def make_audit(study, metric="acc", stability=0, n_jobs=1):
 
 
 def _measure(cell, X, folder, repeats, n_jobs):
-    """Fit again; what could not be."""
+    """Repeat the fits; list those that could not be repeated."""
     method = folder.name
     content = find("method", method)
     if content is None:

@@ -4,11 +4,11 @@ from metrics.study import METRICS
 from scripts.core.text import span
 from scripts.core.words import POOR
 
-# From here on an overlap, corrected for chance, says that two rankings select the same.
+# An overlap of at least so much, corrected for chance, means that two rankings select the same features.
 SAME = 0.9
 ALL_METHODS = "all methods"
-HARDLY = 0.2  # of the steps along a parameter
-UNSTABLE = 0.75  # Nogueira et al.: above it agreement is excellent
+HARDLY = 0.2  # share of the steps along a parameter
+UNSTABLE = 0.75  # above it agreement is excellent (Nogueira et al.)
 
 
 def findings(tables):
@@ -32,7 +32,7 @@ def findings(tables):
 
 
 def _winners(evaluators):
-    """Where another way to judge names another best method."""
+    """Return a finding for each other metric whose best method is another one."""
     for row in evaluators[evaluators["winner"] != evaluators["winner_acc"]].itertuples():
         detail = f"{row.winner}, not {row.winner_acc}; tau {row.tau:.2f} over {row.n_methods} methods"
         yield row.dataset, ALL_METHODS, f"{METRICS[row.metric]} names another best method than ACC", detail
@@ -61,7 +61,7 @@ def _repeated(distinct):
 
 
 def _trivial(overlaps):
-    """A method that is itself the trivial ranking is left out by its name: max_variance and the like are controls."""
+    """Find overlaps with trivial rankings; a control that is one itself, such as max_variance, is left out by name."""
     controls = {"max_variance", "min_variance", "min_norm", "first_index", "all_features"}
     rows = overlaps[~overlaps["method"].isin(controls) & (overlaps["chance"] < SAME)]
     corrected = (rows["median"] - rows["chance"]) / (1 - rows["chance"])
@@ -105,7 +105,7 @@ def _still(movements):
 
 
 def by_method(findings):
-    """The findings of every method, with the data sets on which they hold.
+    """Return the findings of every method, with the data sets on which they hold.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ def by_method(findings):
 
 
 def in_words(places):
-    """(data set, detail) as text; a detail that all share is written once."""
+    """Return pairs (data set, detail) as a text; a detail that all share is written once."""
     details = {detail for _, detail in places}
     if len(details) == 1:
         return f"{', '.join(dataset for dataset, _ in places)} ({details.pop()}{' each' if len(places) > 1 else ''})"

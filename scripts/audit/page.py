@@ -52,7 +52,7 @@ TITLES = {
 
 
 def audit_page(found, study, metric="acc"):
-    """The audit as a page of Markdown.
+    """Return the audit as a page of Markdown.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def audit_page(found, study, metric="acc"):
 
 
 def compact(name, frame):
-    """A table of the audit in the columns and digits that are shown.
+    """Return a table of the audit in the columns and digits that are shown.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def compact(name, frame):
 
 
 def _overlaps_at_one_size(frame):
-    """A row per cell: the size nearest to 100, and the start of the ranking in file order."""
+    """Return a row per cell: the size nearest to 100, and the start of the ranking in file order."""
     rows = []
     for (dataset, method), cell in frame.groupby(["dataset", "method"]):
         own = cell[~cell["is_start"]]

@@ -35,11 +35,11 @@ class Report:
         self._reason = ""
 
     def start(self, sentence):
-        """Say what is being looked at."""
+        """Print what is checked next."""
         print(f"  {sentence.replace('_', ' '):{WIDTH}}", end=" ", flush=True)
 
     def end(self, finding):
-        """Say how it went."""
+        """Print how the check went."""
         self.counts[finding.verdict] += 1
         print(finding.verdict)
         if finding.reason:
@@ -50,13 +50,13 @@ class Report:
             print("".join(f"      | {line}\n" for line in finding.details.rstrip().splitlines()), end="")
 
     def add(self, sentence, finding):
-        """Both in one."""
+        """Print a check and how it went."""
         self.start(sentence)
         self.end(finding)
 
 
 def check_contract(method, report):
-    """Report every property of a method; False where it cannot even be fitted, so that nothing else can be tried."""
+    """Report every property of a method; return False where it cannot be fitted, and nothing else be checked."""
     for group in GROUPS:
         print(f"\n{group}")
         for check in (check for check in PROPERTIES if check.group == group):

@@ -1,4 +1,4 @@
-"""The contract of a method: its file in conf/, what is known not to hold of it, and how a check of it went."""
+"""The contract of a method: its file in conf/, the exceptions that are known, and the result of a check."""
 
 import inspect
 import traceback
@@ -15,7 +15,7 @@ from runners.exits import exits_as_errors
 from runners.method import load_class
 from scripts.core.conf import CONF
 
-# (method, property of properties.py): why it does not hold.  An entry that holds after all is an error.
+# (method, property of properties.py): the reason why it does not hold.  An entry that holds after all is an error.
 EXCEPTIONS = {
     ("first_index", "permuting_the_features_permutes_the_selection"): "selects by position; that is what it is for",
     ("random_selection", "permuting_the_features_permutes_the_selection"): "draws positions from its seed",
@@ -27,12 +27,12 @@ EXCEPTIONS = {
     ("kmeans_ufs_admm", "objective_never_rises"): "an ADMM: the objective at its infeasible iterates is free to rise",
 }
 
-# The same, for what the small data of the properties do not show and a data set of the papers does.
+# Likewise for failures that show on a data set of the papers, but not on the small data of the properties.
 EXCEPTIONS_ON_DATA = {
     ("dgufs", "objective_never_rises"): "the released program's ADMM: the objective at its iterates is free to rise",
 }
 
-# (class, check of scikit-learn): why it does not hold.
+# (class, check of scikit-learn): the reason why it does not hold.
 SKLEARN_EXCEPTIONS = {}
 
 OK, KNOWN, FAIL = "ok", "known", "FAIL"
@@ -40,7 +40,7 @@ OK, KNOWN, FAIL = "ok", "known", "FAIL"
 
 @dataclass(frozen=True)
 class Method:
-    """A file of conf/method, and the estimators it describes."""
+    """A file of conf/method, and the estimators that it describes."""
 
     name: str
     config: dict
@@ -51,7 +51,7 @@ class Method:
         return load_class(self.config["target"])
 
     def make(self, n_features_to_select=None, n_clusters=2, seed=0):
-        """An unfitted estimator with the configuration's parameters."""
+        """Return an unfitted estimator with the configuration's parameters."""
         accepted = inspect.signature(self.cls).parameters
         runner = {"n_features_to_select": n_features_to_select, "n_clusters": n_clusters, "random_state": seed}
         if self.cls.keeps_all:
@@ -60,7 +60,7 @@ class Method:
 
 
 def load_methods(config_dir=None):
-    """Every method, by name.
+    """Return every method, by name.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def load_methods(config_dir=None):
 
 @dataclass(frozen=True)
 class Finding:
-    """How one check went.
+    """The result of one check.
 
     Attributes
     ----------
@@ -142,12 +142,12 @@ def examine_as_estimator(method):
 
 
 def expected_failures(estimator):
-    """The checks of scikit-learn that are known not to hold, with the reason."""
+    """Return the checks of scikit-learn that are known not to hold, with the reason."""
     return {check: reason for (cls, check), reason in SKLEARN_EXCEPTIONS.items() if cls == type(estimator).__name__}
 
 
 def in_one_line(error):
-    """What went wrong: the error's own words, or the line of code where it has none."""
+    """Return an error's message, or the line of code where it has none."""
     words = " ".join(str(error).split())
     if not words:
         frame = traceback.extract_tb(error.__traceback__)[-1]
@@ -157,7 +157,7 @@ def in_one_line(error):
 
 
 def where_it_rises(trace):
-    """The largest rise of an objective by more than rounding, in words; empty where it never rises.
+    """Return the largest rise of an objective beyond rounding, in words; "" where it never rises.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What must hold for every method: plain functions that take a `Method` and assert, without pytest.
+"""The properties of every method: plain functions that take a `Method` and assert, without pytest.
 
 `PROPERTIES` lists them; each is named as the sentence that it checks, and has the group that reports show it in.
 """
@@ -20,7 +20,7 @@ STATUSES = ("converged", "max_iter", "diverged", "collapsed")
 GROUPS = CONFIGURATION, FIRST_FIT, SHAPES, DESCENT, EQUIVARIANCE, ERRORS, REPRODUCIBILITY = (
     "configuration", "first fit", "shapes and input", "descent", "equivariance", "errors", "reproducibility",
 )  # fmt: skip
-SMOOTHING = 1e-4  # share of the objective: on such small samples some 1e-6 for each of the features
+SMOOTHING = 1e-4  # as a share of the objective; on such small samples it is about 1e-6 for each feature
 PROPERTIES = []
 
 
@@ -152,7 +152,7 @@ def status_and_trace_tell_how_the_fit_went(method):
     if len(selector.trace_):
         length, sweeps = len(selector.trace_), selector.n_iter_
         assert length == sweeps + 1, f"{length} objective values for {sweeps} sweeps; the start counts too"
-        smoothing = selector.trace_[-1] - selector.objective_  # which an objective that descends may have on top
+        smoothing = selector.trace_[-1] - selector.objective_  # a trace may include it
         assert 0 <= smoothing <= SMOOTHING * abs(selector.objective_), f"objective_ is {smoothing:g} below the trace"
         assert np.isfinite(selector.trace_).all()
     else:  # a closed form, or a path without one objective for all of its steps
@@ -304,7 +304,7 @@ def copies_and_pickles_fit_and_select_alike(method):
 
 
 def assert_same_features(expected, found):
-    """Both select the same set, or how far they are from it."""
+    """Assert that both select the same set; the error says how far they differ."""
     shared = len(set(expected) & set(found))
     assert shared == len(expected), f"only {shared} of the {len(expected)} selected features are the same"
 

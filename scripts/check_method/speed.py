@@ -33,7 +33,7 @@ PATIENCE = 20  # seconds: slower fits are not repeated with permuted data
 
 
 def data_sets_at_hand(data_dir=None):
-    """Three data sets of the papers where all are on this machine, else three that need no download."""
+    """Return three data sets of the papers where all are on this machine, else three that need no download."""
     try:
         for name in FROM_PAPERS:
             locate(read_spec(name), data_dir, download=False)
@@ -43,7 +43,7 @@ def data_sets_at_hand(data_dir=None):
 
 
 def open_data_set(name, data_dir=None):
-    """A data set by name; "wide" is made up."""
+    """Return a data set by name; "wide" is synthetic."""
     return wide_dataset() if name == "wide" else load_dataset(name, data_dir)
 
 
@@ -65,7 +65,7 @@ def measure(method, baselines, data, report):
     )
     print(f"  {'':26}{'ACC':>11} {'NMI':>11} {'fit s':>8} {'sweeps':>6} {'status':>10} {'peak MB':>8}  objective")
     X = scale(data.X, protocol.scaling)
-    # The method comes first: nothing that the baselines share with it is ready for it.
+    # The method runs first, so that it cannot use anything that the baselines have computed.
     outcome, problem = _show(method, data, X, protocol)
     for name in BASELINES:
         if name != method.name:
@@ -86,7 +86,7 @@ def measure(method, baselines, data, report):
 
 
 def _show_permuted(method, data, X, protocol, outcome):
-    """Say how many of the selected features stay.  No verdict: features may be tied but for rounding."""
+    """Print how many of the selected features stay, without a verdict, as features may be tied up to rounding."""
     if outcome.trial["fit_s"] > PATIENCE:
         print(f"  permuted samples and features: not tried, a fit takes more than {PATIENCE} s")
         return
@@ -107,7 +107,7 @@ def _selected(outcome):
 
 
 def _show(method, data, X, protocol):
-    """Run a method, print its line, and return its outcome and what went wrong in one line."""
+    """Run a method, print its line, and return its outcome and its error in one line."""
     print(f"  {method.name:26}", end="", flush=True)
     outcome, problem = _run(method, data, X, protocol)
     print(problem or _line(outcome))
@@ -117,7 +117,7 @@ def _show(method, data, X, protocol):
 
 
 def _run(method, data, X, protocol):
-    """The outcome of one trial, and what went wrong in one line."""
+    """Return the outcome of one trial, and its error in one line."""
     try:
         (trial,) = expand(protocol.name, data, {**method.config, "grid": {}}, protocol)
     except (ConfigError, TypeError, ValueError) as error:

@@ -1,4 +1,4 @@
-"""Data made up on the spot, for checks that need no download."""
+"""Synthetic data, for checks that need no download."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from datasets.base import data_sha
 
 
 def blobs(n_samples=24, n_features=10, n_clusters=3, seed=0):
-    """Clusters that differ in the first half of the features; no two features or samples are equal."""
+    """Return clusters that differ in the first half of the features; no two features or samples are equal."""
     rng = np.random.default_rng(seed)
     labels = np.arange(n_samples) % n_clusters
     centers = 3.0 * rng.normal(size=(n_clusters, n_features))
@@ -16,12 +16,12 @@ def blobs(n_samples=24, n_features=10, n_clusters=3, seed=0):
 
 
 def wide_blobs():
-    """Fewer samples than features."""
+    """Return clusters with fewer samples than features."""
     return blobs(n_samples=14, n_features=40)
 
 
 def wide_dataset(n_samples=120, n_features=2000, n_clusters=6):
-    """A data set with many more features than samples, of which one in ten tells the classes apart."""
+    """Return a data set with many more features than samples; one feature in ten tells the classes apart."""
     rng = np.random.default_rng(0)
     y = np.arange(n_samples) % n_clusters
     centers = np.zeros((n_clusters, n_features))

@@ -44,7 +44,7 @@ def compare(results_dir, papers=None, studies=None, selection="best_over_grid"):
         `scripts.published.mark_inherited`, status as in `scripts.make_table`.  verdict and reason: see
         `scripts.compare.verdicts.verdict` and `judge`.  explanation: what is known of a cell that differs.
         remark: what else to know of the cell, such as a collapsed fit.  departs: how the study's protocol is not the
-        paper's; of a coarse grid, only "higher" is final.  all_mean to left_out: see
+        paper's; with a coarse grid, only "higher" is final.  all_mean to left_out: see
         `scripts.compare.headline.with_equivalence`; evaluated_by, std_over and section: `scripts.published.how_judged`;
         published_n: how often the paper ran K-means; n_candidates, random_best, excess
         and seed_std: `scripts.make_table.table.build_cells`.
@@ -53,13 +53,13 @@ def compare(results_dir, papers=None, studies=None, selection="best_over_grid"):
 
 
 def open_studies(results_dir, papers=None, studies=None):
-    """The studies that papers are compared with: paper -> Study; the parameters are those of `compare`."""
+    """Return the study that each paper is compared with; the parameters are those of `compare`."""
     names = {paper: (studies or {}).get(paper, paper) for paper in (PAPERS if papers is None else papers)}
     return {paper: Study.open(results_dir, name) for paper, name in names.items()}
 
 
 def compare_studies(studies, selection="best_over_grid"):
-    """As `compare`, of studies that are open already: paper -> Study."""
+    """Compare as `compare` does, with studies that are open already, by paper."""
     frames = []
     for paper, study in studies.items():
         tables = [(spec, table_cells(spec, study, selection)) for spec in score_tables(paper)]
@@ -68,18 +68,18 @@ def compare_studies(studies, selection="best_over_grid"):
 
 
 def controls_of(studies, selection="best_over_grid"):
-    """The scores of the controls in the same studies, as `control_scores` gives them, with a column paper."""
+    """Return the scores of the controls in the same studies, as `control_scores` does, with a column paper."""
     frames = [control_scores(study, selection).assign(paper=paper) for paper, study in studies.items()]
     return pd.concat(frames, ignore_index=True)
 
 
 def score_tables(paper):
-    """The tables of a paper that have verdicts."""
+    """Return the tables of a paper that have verdicts."""
     return [spec for spec in paper_tables(paper) if spec.metric in ("acc", "nmi")]
 
 
 def published_rows(paper, study, tables):
-    """What a paper prints in its tables, beside what a study has.
+    """Return the published rows of a paper's tables, beside the scores of a study.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def published_rows(paper, study, tables):
 
 
 def over_starts(cells):
-    """The cells with learned labels over several seeds, where these are stored, in the place of a single labelling.
+    """Return the cells with learned labels averaged over several seeds, where these are stored.
 
     Parameters
     ----------
@@ -138,13 +138,13 @@ def over_starts(cells):
 
 
 def with_verdicts(rows):
-    """Rows of `published_rows` with their verdicts and explanations, in the columns of `compare`."""
+    """Return the rows of `published_rows` with their verdicts and explanations, in the columns of `compare`."""
     rows = with_equivalence(judge(rows))
     return rows.assign(explanation=explain_cells(rows))[COLUMNS]
 
 
 def departures(paper, study):
-    """How the protocol of a study departs from that of the paper, in words."""
+    """Say how the protocol of a study departs from that of the paper."""
     if not study.protocol:
         return ""
     wanted = find("protocol", paper)

@@ -1,8 +1,8 @@
-"""The cells of one paper as arrays, and how well every row of ours fits every published row under any order of methods.
+"""The cells of one paper as arrays, and the fit of our rows to the published rows under any order of methods.
 
 A method keeps its quality from one data set to the next, so an order gives all rows of one method to the same published
-row, on every data set.  Sums over the data sets can be made before any order is looked at: what is left of a line is
-one matrix of methods by methods, and thousands of orders of a thousand studies are one product.
+row, on every data set.  Sums over the data sets do not depend on the order: they leave one matrix of methods by
+methods for each line, and thousands of orders of a thousand studies are one product.
 """
 
 from itertools import combinations, permutations
@@ -13,8 +13,8 @@ import numpy as np
 from scipy import stats
 
 AGREES, DIFFERS, INCONCLUSIVE = "agrees", "differs", "inconclusive"
-CONFIDENCE = 0.95  # of each side of the equivalence test
-MOST = 5040  # orders that are all looked at: 7!; of eight methods and more some are drawn
+CONFIDENCE = 0.95  # confidence of each side of the equivalence test
+MOST = 5040  # orders that are all used, 7!; from eight methods on, some are drawn
 
 
 class Columns(NamedTuple):
@@ -45,12 +45,12 @@ class Columns(NamedTuple):
 
     @property
     def error(self):
-        """Of the difference of the two means, in every cell."""
+        """The standard error of the difference of the two means, in every cell."""
         return np.hypot(self.ours_error, self.published_error)
 
 
 def columns_of(cells):
-    """The cells of one paper as arrays.
+    """Return the cells of one paper as arrays.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def columns_of(cells):
 
 
 def standard_error(std, n, seed_std=0.0):
-    """Of a mean over K-means restarts of one fit.
+    """Return the standard error of a mean over K-means restarts of one fit.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def standard_error(std, n, seed_std=0.0):
     n : array-like or int
         Restarts.
     seed_std : array-like, default=0.0
-        Spread over the seeds of the method, of which the fit has one; nan, where it is not known, counts as 0.
+        Spread over the seeds of the method; the fit has one of them.  nan, where it is not known, counts as 0.
 
     Returns
     -------
@@ -101,7 +101,7 @@ def standard_error(std, n, seed_std=0.0):
 
 
 def equivalence(difference, error, margin):
-    """Two one-sided tests of equivalence, and their opposite.
+    """Run two one-sided tests of equivalence, and the opposite tests of a difference.
 
     Parameters
     ----------
@@ -124,13 +124,13 @@ def _sides(difference, error, margin):
 
 
 def orders_of(n_methods, n_random, seed=0):
-    """Orders of the methods, that of the study itself first.
+    """Return orders of the methods, that of the study itself first.
 
     Parameters
     ----------
     n_methods : int
     n_random : int
-        How many are drawn where there are more than `MOST`.
+        Number that is drawn where there are more than `MOST`.
     seed : int, default=0
 
     Returns
@@ -146,20 +146,20 @@ def orders_of(n_methods, n_random, seed=0):
 
 
 def sums(columns, ours):
-    """How well each of our rows fits each of the published rows, larger being better, summed over columns.
+    """Measure how well each of our rows fits each published row (larger is better), summed over columns.
 
     Parameters
     ----------
     columns : Columns
     ours : ndarray of shape (n_studies, n_columns, n_methods)
-        In the place of those of the columns.
+        Scores that take the place of those of `columns`.
 
     Returns
     -------
     dict of str to (total, count)
         Line -> arrays of shape (n_studies, n_datasets, n_methods, n_methods), [..., ours, published], and
-        (n_datasets, n_methods, n_methods).  A data set counts the pairs of which it has both; the last two lines leave
-        out columns without all features.
+        (n_datasets, n_methods, n_methods).  A data set counts the pairs that it has both rows of; the last two lines
+        leave out columns without all features.
     """
     published, present = columns.published, np.isfinite(columns.published)
     pairs = present[:, :, None] & present[:, None, :]
@@ -168,7 +168,7 @@ def sums(columns, ours):
     nearest = (distance <= distance.min(axis=-1, keepdims=True) + 1e-9) & pairs
     gain = (published - columns.published_all[:, None])[:, None, :]
     error = np.hypot(columns.ours_error[:, :, None], columns.published_error[:, None, :])
-    # Half of what the paper gains, or loses, against all features: more would change what it says.
+    # Half of the paper's gain or loss against all features: a larger difference would change its conclusion.
     agree, differ = _sides(difference, error, np.abs(gain) / 2)
     above = np.sign(ours - columns.all_mean[:, None])[..., :, None] == np.sign(gain)
     known = pairs & (np.isfinite(columns.all_mean) & np.isfinite(columns.published_all))[:, None, None]
@@ -186,14 +186,14 @@ def sums(columns, ours):
 
 
 def under(orders, total, count):
-    """Means of a line under every order.
+    """Return the means of a line under every order.
 
     Parameters
     ----------
     orders : ndarray of shape (n_orders, n_methods)
         Our row of method i stands for the published row of method orders[:, i].
     total, count : ndarray of shape (..., n_methods, n_methods)
-        Of `sums`, summed over data sets.
+        From `sums`, summed over data sets.
 
     Returns
     -------
@@ -211,7 +211,7 @@ def under(orders, total, count):
 
 
 def concordance(columns, ours, orders):
-    """Kendall's tau-b of ours with the published rows under every order, over all pairs of one column.
+    """Return Kendall's tau-b of our rows with the published ones under every order, over all pairs of one column.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Controls in the place of our rows: what the same comparison says where no method of a paper is at work."""
+"""Controls in the place of our rows: the same comparison without any method of the paper."""
 
 import json
 
@@ -15,13 +15,13 @@ COLUMNS = ["dataset", "metric", "control", "draw", *OURS]
 
 
 def control_scores(study, selection="best_over_grid", metrics=("acc", "nmi")):
-    """Scores of the controls that a study holds.
+    """Return the scores of the controls that a study holds.
 
     Parameters
     ----------
     study : Study
     selection : str, default="best_over_grid"
-        Chooses the size of a ranking.  A random ranking is never chosen among others: each stands for itself.
+        Chooses the size of a ranking, but never among random rankings: each is kept.
     metrics : iterable of str, default=("acc", "nmi")
 
     Returns
@@ -45,7 +45,7 @@ def control_scores(study, selection="best_over_grid", metrics=("acc", "nmi")):
 
 
 def studies_of(cells, controls):
-    """The cells as they would be were every one of our rows a control's.
+    """Yield the cells with a control in the place of each of our rows.
 
     Parameters
     ----------
@@ -58,8 +58,8 @@ def studies_of(cells, controls):
     ------
     control : str
     cells : DataFrame
-        Once for every draw.  No two methods have the same random ranking, as long as there are enough of them; over all
-        draws every method has each once.
+        Once for every draw.  No two methods have the same random ranking, as long as there are enough of them; over
+        all draws every method has each of them once.
     """
     places = {method: place for place, method in enumerate(sorted(cells["method"].unique()))}
     for control in CONTROLS:
@@ -71,7 +71,7 @@ def studies_of(cells, controls):
 
 
 def replaced(cells, scores, draws):
-    """The cells with the scores of one control, at one draw for each cell, in the place of ours."""
+    """Return the cells with the scores of one control, at one draw for each cell, in the place of ours."""
     keys = ["dataset", "metric", "draw"]
     found = cells.drop(columns=OURS).assign(draw=draws).merge(scores[[*keys, *OURS]], how="left", on=keys)
     return found.set_index(cells.index).assign(seed_std=np.nan)

@@ -1,11 +1,11 @@
-"""What a comparison with a paper is evidence of: five lines that can fail, each with its test and its power.
+"""The evidence of a comparison with a paper: five lines that can fail, each with its test and its power.
 
 Whether a number is near the published one says little where all methods of a table are near each other.  So each line
 asks whether our row of a method fits the published row of *that* method better than it fits the other rows of the same
-column.  Under "it does not" our methods could be given to the published ones in any order, the same on all data sets:
-methods keep what they are worth from one data set to the next, and an order drawn for each data set apart would take
-that for agreement.  And a line that a copy of the paper would fail cannot tell: so each is computed for a thousand
-copies, too, before ours is judged.
+column.  Under the null hypothesis our methods could be matched with the published ones in any order, the same on all
+data sets: methods keep their quality from one data set to the next, and an order drawn for each data set apart would
+take that for agreement.  A line that a copy of the paper would fail is no evidence, so each is also computed for a
+thousand copies before ours is judged.
 """
 
 from typing import NamedTuple
@@ -24,14 +24,14 @@ LINES = {
 }
 SMALLER_IS_BETTER = ("distance",)
 REPRODUCED, NOT_REPRODUCED, CANNOT_TELL = "reproduced", "not reproduced", "cannot tell"
-LEVEL = 0.01  # of a line's test: with five papers and five lines, one false "reproduced" in four whole comparisons
-POWER = 0.8  # the usual convention; a copy that fails more often than one time in five says nothing when it fails
+LEVEL = 0.01  # of a line's test: with five papers and five lines, a false "reproduced" in one of four whole comparisons
+POWER = 0.8  # by convention; where a copy fails more often than one time in five, a failure is no evidence
 N_COPIES = 1000
-N_ORDERS, N_ORDERS_OF_COPIES = 9999, 1999  # drawn where there are too many; p of a copy needs no third digit
+N_ORDERS, N_ORDERS_OF_COPIES = 9999, 1999  # orders drawn where there are too many; p of a copy needs no third digit
 MIN_ORDERS = 1 / LEVEL  # with fewer orders no line could be significant
-SOME = 200  # copies at a time, and for the noise that half of them stand: within 3.5 points of the share
-TOO_MUCH = 16.0  # points of noise, beyond any spread of a published column
-HALVINGS = 8  # of these: to 1/16 of a point
+SOME = 200  # copies at a time, and for the noise that half of them pass with: their share has an error of 3.5 points
+TOO_MUCH = 16.0  # points of noise, more than the spread of any published column
+HALVINGS = 8  # halvings of TOO_MUCH, down to 1/16 of a point
 N_RESAMPLES = 2000
 INTERVAL = 0.95
 
@@ -42,7 +42,7 @@ class Line(NamedTuple):
     Attributes
     ----------
     value : float
-        Of our rows, each held against the published row of its method.
+        Value of our rows, each compared with the published row of its method.
     by_chance : float
         Mean over the orders.
     p : float
@@ -50,7 +50,7 @@ class Line(NamedTuple):
     power : float
         Share of the copies with p <= `LEVEL`.
     verdict : {"reproduced", "not reproduced", "cannot tell"}
-        The last where power is below `POWER` or there are fewer than `MIN_ORDERS`, whatever p is.
+        "cannot tell" where power is below `POWER` or there are fewer than `MIN_ORDERS`, whatever p is.
     """
 
     value: float
@@ -61,15 +61,15 @@ class Line(NamedTuple):
 
 
 class Effect(NamedTuple):
-    """How near our rows are: two numbers, each with its interval over data sets.
+    """The distance of our rows from the published ones: two numbers, each with its interval over data sets.
 
     Attributes
     ----------
     distance, distance_low, distance_high : float
         Mean distance to the published value, in points.
     gain, gain_low, gain_high : float
-        1 less the distance over that by chance: 1 where ours are the published values, 0 where they are no nearer to
-        their own rows than to the others.
+        1 less the ratio of the distance to that by chance: 1 where ours are the published values, 0 where they are no
+        nearer to their own rows than to the others.
     """
 
     distance: float
@@ -81,7 +81,7 @@ class Effect(NamedTuple):
 
 
 def lines(cells, seed=0):
-    """The five lines of one paper.
+    """Compute the five lines of one paper.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def lines(cells, seed=0):
 
 
 def line_values(cells):
-    """The values of the five lines alone, without their tests.
+    """Return the values of the five lines, without their tests.
 
     Returns
     -------
@@ -117,14 +117,14 @@ def line_values(cells):
 
 
 def values(columns, ours, orders):
-    """The five lines of several studies under every order, larger being better.
+    """Return the five lines of several studies under every order; larger is better.
 
     Parameters
     ----------
     columns : Columns
     ours : ndarray of shape (n_studies, n_columns, n_methods)
     orders : ndarray of shape (n_orders, n_methods)
-        That of the studies first.
+        The order of the studies comes first.
 
     Returns
     -------
@@ -138,7 +138,7 @@ def values(columns, ours, orders):
 
 
 def p_values(found):
-    """The share of the orders that are at least as good as the first.
+    """Return the share of the orders that are at least as good as the first.
 
     Parameters
     ----------
@@ -155,16 +155,16 @@ def p_values(found):
 
 
 def passes(columns, noise, n_copies, seed=0):
-    """Which lines are passed by copies of a paper: its values with normal noise, on the cells that are weighed.
+    """Tell which lines are passed by copies of a paper: its values with normal noise, on the cells that are weighed.
 
     Parameters
     ----------
     columns : Columns
     noise : ndarray of shape (n_columns, n_methods), or float
-        Its std, in points.
+        The std of the noise, in points.
     n_copies : int
     seed : int, default=0
-        Copies of one seed have the same noise, but for its size.
+        Copies of one seed have the same noise up to its size.
 
     Returns
     -------
@@ -172,7 +172,7 @@ def passes(columns, noise, n_copies, seed=0):
     """
     orders = orders_of(len(columns.methods), N_ORDERS_OF_COPIES, seed)
     drawn = np.random.default_rng(seed).normal(size=(n_copies, *columns.published.shape))
-    # The paper's own all features: a copy of it has its data.
+    # All features have the paper's own score, as a copy of the paper has its data.
     columns = columns._replace(all_mean=columns.published_all)
     passed = []
     for some in np.array_split(drawn, -(-n_copies // SOME)):
@@ -182,7 +182,7 @@ def passes(columns, noise, n_copies, seed=0):
 
 
 def noise_of_half(columns, seed=0):
-    """The noise in points, in every cell, with which half of the copies still pass a line.
+    """Return the noise, in points, with which half of the copies still pass a line.
 
     Parameters
     ----------
@@ -203,7 +203,7 @@ def noise_of_half(columns, seed=0):
 
 
 def effect(columns, seed=0):
-    """How near our rows are to the published ones, and how much nearer than by chance.
+    """Measure how near our rows are to the published ones, and how much nearer than by chance.
 
     Parameters
     ----------
@@ -229,7 +229,7 @@ def effect(columns, seed=0):
 
 
 def spread(columns):
-    """The mean over the columns of the std of the paper's own rows, in points: what there is to tell apart."""
+    """Return the mean over the columns of the std of the paper's own rows, in points: the differences to detect."""
     return float(np.nanmean(np.nanstd(columns.published, axis=1, ddof=1)))
 
 
@@ -247,12 +247,12 @@ def _sign(name):
 
 
 def to_frame(found):
-    """The lines of several papers as a table.
+    """Return the lines of several papers as a table.
 
     Parameters
     ----------
     found : Mapping of str to dict
-        Paper -> what `lines` gives.
+        Paper -> the result of `lines`.
 
     Returns
     -------

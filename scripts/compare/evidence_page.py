@@ -34,7 +34,7 @@ rankings."""
 
 
 def evidence_parts(comparison, controls):
-    """The paragraphs and tables with which the page of a comparison begins.
+    """Return the paragraphs and tables with which the page of a comparison begins.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def evidence_parts(comparison, controls):
 
 
 def summaries(lines):
-    """A sentence for every paper, from `scripts.compare.headline.line_table`."""
+    """Return a sentence for every paper, from `scripts.compare.headline.line_table`."""
     return [_summary(paper, own) for paper, own in lines.groupby("paper", sort=False)]
 
 
@@ -77,7 +77,7 @@ def _summary(paper, own):
 
 
 def line_rows(lines):
-    """The lines of `scripts.compare.headline.line_table` as texts, the head first."""
+    """Return the lines of `scripts.compare.headline.line_table` as texts, the head first."""
     rows = [["Paper", "Line", "Ours", "By chance", "p", "Copies", "Verdict", *map(str.capitalize, CONTROLS.values())]]
     for line in lines.itertuples():
         random = _range(line.random, line.random_low, line.random_high, 2)
@@ -89,7 +89,7 @@ def line_rows(lines):
 
 
 def due(comparison, controls):
-    """How often published rows are above a random ranking, in a sentence; "" without random rankings."""
+    """Say how often published rows are above a random ranking; "" without random rankings."""
     counts = above_random(comparison, controls)
     cells, above = counts["cells"].sum(), counts["above"].sum()
     if not cells:
@@ -102,7 +102,7 @@ def due(comparison, controls):
 
 
 def _commands(comparison, controls):
-    """What to type where no random rankings are stored."""
+    """Return the commands for papers without stored random rankings."""
     rows = comparison.drop_duplicates("paper")
     rows = rows[~rows["paper"].isin(controls.loc[controls["control"] == RANDOM, "paper"])]
     lines = [
@@ -130,7 +130,7 @@ def _count_rows(counts):
 
 
 def number(value, decimals=2):
-    """A number as text; "" where there is none."""
+    """Return a number as a text; "" where there is none."""
     return "" if pd.isna(value) else f"{round(value, decimals) + 0.0:.{decimals}f}"  # no -0.00
 
 

@@ -1,4 +1,4 @@
-"""Why a published score is not reached, as far as anyone knows: results/published_explanations.csv."""
+"""Known reasons why a published score is not reached: results/published_explanations.csv."""
 
 import pandas as pd
 
@@ -10,7 +10,7 @@ KEYS = ["paper", "dataset", "published_method", "metric"]
 
 
 def load_explanations(path=PATH):
-    """The explanations, the particular ones first.
+    """Return the explanations, the most particular ones first.
 
     Returns
     -------
@@ -24,7 +24,7 @@ def load_explanations(path=PATH):
 
 
 def explain_cells(comparison, explanations=None):
-    """The first explanation that fits, for each cell that differs.
+    """Return the first explanation that fits, for each cell that differs.
 
     Parameters
     ----------

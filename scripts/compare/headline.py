@@ -1,4 +1,4 @@
-"""What a comparison says first: five lines a paper, and counts, each beside what controls get in our rows' place."""
+"""The head of a comparison: five lines a paper, and counts, each beside those of controls in the place of our rows."""
 
 import numpy as np
 import pandas as pd
@@ -15,7 +15,7 @@ OURS, PERMUTED, COPY = "ours", "another published row", "a perfect copy"
 
 
 def with_equivalence(rows):
-    """Rows of a comparison with the equivalence test of every cell.
+    """Add the equivalence test of every cell to the rows of a comparison.
 
     Parameters
     ----------
@@ -25,8 +25,8 @@ def with_equivalence(rows):
     Returns
     -------
     DataFrame
-        With all_mean and published_all (all features, ours and the paper's), margin (half of what the paper gains, or
-        loses, against all features), standard_error (of the difference: K-means on both sides, and the spread over the
+        With all_mean and published_all (all features, ours and the paper's), margin (half of the paper's gain or loss
+        against all features), standard_error (of the difference: K-means on both sides, and the spread over the
         seeds of our method where it is known), equivalence ("" for all features and where there is no number of ours),
         and left_out: why a cell is no evidence for or against the method, the first of
         "all features", "inherited", "not run", "not comparable" and "hollow"; "" of all others.
@@ -51,7 +51,7 @@ def with_equivalence(rows):
 
 
 def _tested(cells):
-    """The cells with standard_error and equivalence of what stands in mean, std, n_restarts and seed_std."""
+    """Add standard_error and equivalence to cells, from mean, std, n_restarts and seed_std."""
     error = np.hypot(
         standard_error(cells["std"], cells["n_restarts"], cells["seed_std"]),
         standard_error(cells["published_std"], cells["published_n"]),
@@ -65,7 +65,7 @@ def _tested(cells):
 
 
 def headline(comparison):
-    """The rows of the methods' own names, by what the paper judged them by: K-means, or the labels that they learned.
+    """Return the rows under the methods' own names, clustered as in the paper: by K-means, or by learned labels.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def headline(comparison):
 
 
 def weighed(comparison):
-    """The cells that the lines weigh.
+    """Return the cells that the lines weigh.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ def weighed(comparison):
 
 
 def line_table(comparison, controls):
-    """The five lines of every paper, and the value that each control would get.
+    """Return the five lines of every paper, and the value that each control would get.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ def line_table(comparison, controls):
 
 
 def complete(cells):
-    """The methods that have all scores of a data set, where there are two at least."""
+    """Return the methods that have all scores of a data set, where there are at least two."""
     scores = cells.groupby("dataset")["metric"].transform("nunique")
     cells = cells[cells.groupby(["dataset", "method"])["metric"].transform("size") == scores]
     return cells[cells.groupby("dataset")["method"].transform("nunique") > 1]
@@ -150,7 +150,7 @@ def _keys(frame):
 
 
 def count_table(comparison, controls):
-    """How many cells agree, by the equivalence test and by the std rule; the same for controls in the place of ours.
+    """Count the cells that agree, by the equivalence test and the std rule; likewise for controls in the place of ours.
 
     Parameters
     ----------
@@ -161,9 +161,9 @@ def count_table(comparison, controls):
     -------
     DataFrame
         One row per paper, rows (the paper's own, the others, the closest variant), by (ours, a perfect copy, the
-        controls, another published row of the column) and draw: cells, agrees, differs, inconclusive, and std_rule, how
-        many the std rule accepts; left_out: how many cells are not counted, by reason.  A perfect copy has the
-        published values and our errors.  Those of another published row are means over all others of the column.
+        controls, another published row of the column) and draw: cells, agrees, differs, inconclusive, and std_rule, the
+        number that the std rule accepts; left_out: the number of cells that are not counted, by reason.  A perfect copy
+        has the published values and our errors.  Counts for another published row are means over all others.
     """
     counts = []
     for paper, rows in comparison.groupby("paper", sort=False):
@@ -185,7 +185,7 @@ def count_table(comparison, controls):
 
 
 def _groups(paper, rows, own):
-    """The cells that are counted together, by what they are called."""
+    """Return the groups of cells that are counted together, by name."""
     mine = own["published_method"] == paper
     groups = {OTHERS: own[~mine], OWN: own[mine]}
     if (own.loc[mine, "clusterer"] != "kmeans").any():
@@ -204,14 +204,14 @@ def _count(cells, n):
 
 
 def _accepted(cells):
-    """Whether the std rule accepts what stands in mean and std."""
+    """Return True, for each cell, where the std rule accepts its mean and std."""
     difference = cells["mean"] - cells["published_mean"]
     words = map(verdict, difference, common_std(cells["std"], cells["published_std"]))
     return np.array([word in ACCEPTED for word in words], dtype=bool) & difference.notna().to_numpy()
 
 
 def _permuted(cells, own):
-    """Counts were each of our numbers that of another published row of the column: means over these rows."""
+    """Count with another published row of the column in the place of each of our numbers, averaged over these rows."""
     names = {"published_method": "other", "published_mean": "mean", "published_std": "std"}
     others = own.loc[own["published_method"] != ALL, [*COLUMN, *names]].rename(columns=names)
     pairs = cells.drop(columns=["mean", "std"]).reset_index(names="cell").merge(others, on=COLUMN)
@@ -224,7 +224,7 @@ def _permuted(cells, own):
 
 
 def _closest_of(cells, controls):
-    """The cells with the closest of as many random rankings as there are variants in the place of ours."""
+    """Yield the cells with, in the place of ours, the closest of as many random rankings as there are variants."""
     scores = controls[controls["control"] == RANDOM]
     draws = sorted(scores["draw"].unique())
     most = int(cells["n_variants"].max()) if len(cells) else 0
@@ -239,7 +239,7 @@ def _closest_of(cells, controls):
 
 
 def accepted_at_random(comparison, controls):
-    """The share of random rankings that the std rule accepts in the place of our number.
+    """Return the share of random rankings that the std rule accepts in the place of our number.
 
     Parameters
     ----------
@@ -260,13 +260,13 @@ def accepted_at_random(comparison, controls):
 
 
 def random_medians(controls):
-    """The median random ranking of every paper, data set and metric, in a column random."""
+    """Return the median random ranking of every paper, data set and metric, in a column random."""
     scores = controls[controls["control"] == RANDOM]
     return scores.groupby(COLUMN)["mean"].median().rename("random").reset_index()
 
 
 def above_random(comparison, controls):
-    """How often what the papers print is above a random ranking.
+    """Count how often published scores are above a random ranking.
 
     Parameters
     ----------
@@ -276,8 +276,8 @@ def above_random(comparison, controls):
     Returns
     -------
     DataFrame
-        One row per paper: cells, all features aside and those with random rankings only, and above: how many are above
-        the median of the random rankings.
+        One row per paper: cells, without all features and only those with random rankings, and above: the number of
+        them above the median of the random rankings.
     """
     published = headline(comparison)
     published = published[published["published_method"] != ALL]

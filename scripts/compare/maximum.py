@@ -1,4 +1,4 @@
-"""What the maximum over a grid gives a method, beside random subsets that are as many: a table a paper."""
+"""The gain of a method from the maximum over a grid, beside that of as many random subsets: a table a paper."""
 
 from scripts.compare.controls import ALL
 from scripts.compare.headline import COLUMN, random_medians
@@ -15,7 +15,7 @@ HEAD = "Paper|Method|Cells|Candidates|Ours - random|Published - random|Ours - be
 
 
 def maximum_parts(comparison, controls):
-    """The paragraphs of the page; none without random rankings.
+    """Return the paragraphs of the page; none without random rankings.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def maximum_parts(comparison, controls):
 
 
 def excesses(comparison, controls):
-    """Mean gains over random subsets.
+    """Return mean gains over random subsets.
 
     Parameters
     ----------

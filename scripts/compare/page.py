@@ -24,7 +24,7 @@ are accepted with a random ranking in the place of ours, on average."""
 
 
 def comparison_page(comparison, controls=None, summary=False):
-    """Five lines a paper, counts per paper, data set and method, the cells that no variant reaches, and every cell.
+    """Return the page: five lines a paper, counts, the cells that no variant reaches, and every cell.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def _counted(comparison, by):
 
 
 def _judged(cell):
-    """What the paper judged its row by, where that is not what stands here."""
+    """Say what the paper judged its row by, where our number is judged by something else."""
     if cell.evaluated_by == cell.clusterer or cell.method != cell.published_method:
         return ""
     return f"the paper's: {cell.evaluated_by}, std over {cell.std_over} (section {cell.section})"

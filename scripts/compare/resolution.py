@@ -1,4 +1,4 @@
-"""What a comparison with a paper could tell at all, and how near it comes: one row a paper, in Markdown."""
+"""The resolution of a comparison with a paper, and how near it comes: one row a paper, in Markdown."""
 
 import pandas as pd
 
@@ -20,7 +20,7 @@ HEAD = "Paper|Cells|Data sets|Methods|Distance|Nearer than chance|Spread|Half pa
 
 
 def resolution(comparison):
-    """What the lines of every paper rest on.
+    """Describe the cells that the lines of every paper rest on.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def _has_seed(method):
 
 
 def resolution_parts(comparison):
-    """The paragraphs and the table of the page; none where no line weighs a cell."""
+    """Return the paragraphs and the table of the page; none where no line weighs a cell."""
     rows = resolution(comparison)
     if rows.empty:
         return []
@@ -74,7 +74,7 @@ def _interval(value, low, high, decimals):
 
 
 def _seeds(row):
-    """What the standard errors hold of the methods' own seeds."""
+    """Return the part that the methods' own seeds have in the standard errors."""
     text = f"* {PAPERS[row.paper]}: {row.seeded} cells are one fit of a method with a random part"
     if not row.seeded:
         return f"{text}."

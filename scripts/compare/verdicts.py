@@ -1,4 +1,4 @@
-"""How a reproduced score compares with a published one: the rule, and what may stand in the way of a comparison."""
+"""Verdicts on reproduced scores beside published ones: the rule, and the reasons why some cannot be compared."""
 
 import numpy as np
 import pandas as pd
@@ -9,13 +9,13 @@ from scripts.core.words import CAPPED_CELL, POOR
 WITHIN_1, WITHIN_2, NEAR = "within 1 std", "within 2 std", "within 3 points"
 HIGHER, LOWER, NOT_RUN, NOT_COMPARABLE = "higher", "lower", "not run", "not comparable"
 VERDICTS = (WITHIN_1, WITHIN_2, NEAR, HIGHER, LOWER, NOT_RUN, NOT_COMPARABLE)
-ACCEPTED = (WITHIN_1, WITHIN_2, NEAR)  # where a reader of the paper would not be surprised
+ACCEPTED = (WITHIN_1, WITHIN_2, NEAR)  # verdicts that would not surprise a reader of the paper
 POINTS = 3.0
 ROUNDING = 0.05  # half of the last decimal that the papers print
 
 
 def common_std(ours, published):
-    """The spread of one K-means run, from the two sides' stds.
+    """Return the spread of one K-means run, from the two sides' stds.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ def common_std(ours, published):
 
 
 def verdict(difference, std):
-    """Verdict on a cell that has both numbers.
+    """Return the verdict on a cell that has both numbers.
 
     With d = ours minus published and s = `common_std`, the first that holds:
 
@@ -55,7 +55,7 @@ def verdict(difference, std):
     -------
     str
     """
-    distance = abs(difference) - ROUNDING - 1e-9  # 1e-9: decimal numbers are not exact
+    distance = abs(difference) - ROUNDING - 1e-9  # 1e-9: decimal numbers are not exact in binary
     for limit, word in ((std, WITHIN_1), (2 * std, WITHIN_2), (POINTS, NEAR)):
         if distance <= limit:
             return word
@@ -102,17 +102,17 @@ def judge(cells):
 
 
 def own_rows(comparison):
-    """The rows of the methods' own names, by K-means on their features."""
+    """Return the rows of the methods' own names, by K-means on their features."""
     return comparison[(comparison["method"] == comparison["published_method"]) & (comparison["clusterer"] == "kmeans")]
 
 
 def is_hollow(comparison):
-    """Whether the fit behind a cell collapsed or diverged, so that its score says nothing of the method."""
+    """Return True where the fit behind a cell collapsed or diverged, so that its score says nothing of the method."""
     return comparison["trial_status"].isin(POOR)
 
 
 def closest(comparison):
-    """For every published cell the variant whose K-means score comes closest.
+    """Return, for every published cell, the variant whose K-means score comes closest.
 
     Parameters
     ----------
@@ -138,13 +138,13 @@ def closest(comparison):
 
 
 def unreached(comparison):
-    """The rows of `closest` that differ: published cells that no variant reaches."""
+    """Return the rows of `closest` that differ: published cells that no variant reaches."""
     nearest = closest(comparison)
     return nearest[nearest["verdict"].isin((HIGHER, LOWER))]
 
 
 def count(comparison, by):
-    """Number of cells of every verdict.
+    """Count the cells of every verdict.
 
     Parameters
     ----------

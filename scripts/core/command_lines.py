@@ -1,4 +1,4 @@
-"""The command lines that fill what a study lacks, or repeat what it holds."""
+"""The command lines that fill the gaps of a study, or repeat its points."""
 
 import json
 import shlex
@@ -14,7 +14,7 @@ from scripts.core.words import COMPLETE, NOT_RUN
 
 
 class MissingResults(ValueError):
-    """Results that are not stored.
+    """Results are not stored.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ class MissingResults(ValueError):
 
 
 def no_results(study):
-    """That a study has no results, and which ones have."""
+    """Return an error: a study has no results, and which studies have some."""
     there = sorted({path.parts[-4] for path in Path(study.results_dir).glob("*/*/*/trials.csv")})
     hint = did_you_mean(study.name, there)
     known = ", ".join(there) or "none"
@@ -37,19 +37,19 @@ def no_results(study):
 
 
 def with_commands(text, lines):
-    """What is wrong, and below it the commands that fill what is missing, if there are any."""
+    """Return an error's text, with the commands below it that fill what is missing, if there are any."""
     return "\n".join([str(text), *(["To fill it:"] if lines else []), *(f"  {line}" for line in lines)])
 
 
 def fill(cells, study, protocol, experiment=None):
-    """The command lines that fill the cells which are not complete.
+    """Return the command lines that fill the cells which are not complete.
 
     Parameters
     ----------
     cells : DataFrame
         With method, dataset, clusterer and status.
     study : Study
-        Its protocol is the one of its trials.
+        Its trials name the protocol.
     protocol : str
         File of conf/protocol, for a study that holds nothing yet.
     experiment : str, optional
@@ -89,7 +89,7 @@ def fill(cells, study, protocol, experiment=None):
 
 
 def fill_pairs(pairs, study, protocol, grid=None):
-    """The commands that fill cells of a study, for a figure or a test that lacks them.
+    """Return the commands that fill cells of a study, for a figure or a test that lacks them.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ def fill_pairs(pairs, study, protocol, grid=None):
     Returns
     -------
     list of str
-        Empty where there is neither a result nor such a file: no command can be named then.
+        Empty where there is neither a result nor such a file, as no command can then be named.
     """
     if not study.protocol and find("protocol", protocol) is None:
         return []
@@ -120,12 +120,12 @@ def fill_pairs(pairs, study, protocol, grid=None):
 
 
 def overrides(protocol, stored):
-    """What to add to ``protocol=NAME`` so that it is the protocol of the stored trials.
+    """Return the overrides that make ``protocol=NAME`` the protocol of the stored trials.
 
     Parameters
     ----------
     protocol : str
-        File of conf/protocol; without it there is nothing to add to.
+        File of conf/protocol; without it there are no overrides.
     stored : Mapping
         The fields in the trials.
 
@@ -138,7 +138,7 @@ def overrides(protocol, stored):
 
 
 def repeat(row):
-    """The command line that runs this point again, in a study of its own; None where conf/ lacks what it needs.
+    """Return the command line that runs a point again, in a study of its own; None where conf/ lacks what it needs.
 
     Where the size is part of the model it runs the point at all sizes of the protocol.
     """
@@ -149,7 +149,7 @@ def repeat(row):
         return None
     words = ["python", "run.py", *(f"{group}={name}" for group, name in chosen.items())]
     words += overrides(chosen["protocol"], {name: value for name, value in protocol.items() if name not in OPTIONAL})
-    # The grid is given below, so that what would replace or thin it is taken away.
+    # The grid is given below, so options that would replace or thin it are removed.
     empty = {"grid_values": "[]", "coarse": "false", "budget": "0"}
     words += [f"protocol.{name}={value}" for name, value in empty.items() if settings.get(name)]
     words += [f"method.grid.{name}=[{_word(params[name])}]" for name in method["grid"] if name in params]

@@ -1,4 +1,4 @@
-"""conf/ as the scripts read it, beside their own settings: plain containers, every file parsed once."""
+"""Reads conf/ for the scripts, besides their own settings: as plain containers, every file once."""
 
 import copy
 import functools
@@ -17,7 +17,7 @@ OmegaConf.register_new_resolver("root", lambda: str(ROOT), replace=True)
 
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
-    """YAML as OmegaConf reads it, and ten times as fast."""
+    """A loader that reads YAML as OmegaConf does, ten times as fast."""
 
 
 DATE, FLOAT = "tag:yaml.org,2002:timestamp", "tag:yaml.org,2002:float"
@@ -29,12 +29,12 @@ _Loader.add_implicit_resolver(FLOAT, re.compile(r"^[-+]?\d+(\.\d*)?[eE][-+]?\d+$
 
 
 def read(path):
-    """One YAML file as plain containers, parsed once as long as it does not change.
+    """Return one YAML file as plain containers, parsed once as long as it does not change.
 
     Raises
     ------
     ValueError
-        For what is no YAML, with its line.
+        For a file that is not YAML; the message has the line.
     """
     return copy.deepcopy(_at_hand(path))
 
@@ -56,29 +56,29 @@ def _parsed(path, _modified):
 
 
 def names(group):
-    """Names of the files of a group, such as "method", by the alphabet."""
+    """Return the names of the files of a group, such as "method", in alphabetical order."""
     return sorted(path.stem for path in (CONF / group).glob("*.yaml"))
 
 
 def find(group, name):
-    """A file of a group; None where conf/ has none of that name."""
+    """Return a file of a group; None where conf/ has none of that name."""
     path = CONF / group / f"{name}.yaml"
     return read(path) if path.exists() else None
 
 
 def read_group(group):
-    """Every file of a group, by its name."""
+    """Return every file of a group, by its name."""
     return {name: find(group, name) for name in names(group)}
 
 
 def printed(group, name):
-    """Name in print of a file of "method" or "dataset"; the name itself where conf/ does not have it."""
+    """Return the printed name of a file of "method" or "dataset"; the name itself where conf/ does not have it."""
     path = CONF / group / f"{name}.yaml"
     return (path.exists() and _at_hand(path).get("paper_name")) or name
 
 
 def unique_names(group, names):
-    """Names in print of some files of a group, with the name in conf/ behind where two would read the same.
+    """Return the printed names of some files of a group, followed by the name in conf/ where two would be the same.
 
     Parameters
     ----------
@@ -116,5 +116,5 @@ def check_names(group, wanted, stored=()):
 
 
 def family_of(dataset):
-    """The family of a data set, as its file says; its own name where that says none."""
+    """Return the family of a data set from its file; its own name where the file has none."""
     return (find("dataset", dataset) or {}).get("family", dataset)

@@ -1,4 +1,4 @@
-"""The data of stored trials, for what is computed on them again."""
+"""Loads the data of stored trials, to compute on them again."""
 
 import json
 
@@ -6,7 +6,7 @@ from datasets import DataError, load_dataset, scale
 
 
 def data_of(trials, data_dir):
-    """Samples and classes that trials were run on; nothing is downloaded.
+    """Return the samples and classes that trials were run on; nothing is downloaded.
 
     Parameters
     ----------
@@ -17,11 +17,11 @@ def data_of(trials, data_dir):
     Returns
     -------
     X : ndarray of shape (n_samples, n_features) or None
-        Scaled as the protocol says; None where the data are not at hand, or not those of the trials.
+        Scaled as in the protocol; None where the data are not on this machine, or are not those of the trials.
     y : ndarray of shape (n_samples,) or None
         Class codes.
     reason : str
-        Why there are none.
+        The reason why there are none.
     """
     try:
         loaded = load_dataset(trials["dataset"].iloc[0], data_dir=data_dir, download=False)

@@ -1,4 +1,4 @@
-"""What every command line of ``key=value`` does around its own work."""
+"""The frame of every command line of ``key=value``: its configuration, its checks and its errors."""
 
 import functools
 import os
@@ -14,19 +14,19 @@ from scripts.core.options import OPTIONS, check_options
 
 
 def command(name, folder=CONF, config_name=None, parts=None):
-    """Make a function of checked options a command line; what it raises as ValueError is its answer, one line.
+    """Make a function of checked options a command line; a ValueError that it raises is printed as one line.
 
     Parameters
     ----------
     name : str
-        A key of `scripts.core.options.OPTIONS`: what its options must be.
+        A key of `scripts.core.options.OPTIONS`, which has the types of its options.
     folder : Path, default=CONF
-        Where its configuration is.
+        Folder of its configuration.
     config_name : str, optional
-        The file of it; `name` by default.
+        File of its configuration; `name` by default.
     parts : Mapping, optional
-        Option -> what makes its value of a part of the configuration, and checks it, before the others are looked at:
-        they may name what is in it.
+        Option -> function that makes and checks its value from a part of the configuration, before the other options
+        are checked, as these may name something in it.
 
     Returns
     -------
@@ -64,7 +64,7 @@ def _plain(part):
 
 @contextmanager
 def answers():
-    """A ValueError is what a command answers."""
+    """Turn a ValueError into the answer of a command."""
     try:
         yield
     except ValueError as error:
@@ -73,7 +73,7 @@ def answers():
 
 @contextmanager
 def handed_on():
-    """Hydra raises what it would print."""
+    """Make Hydra raise its errors instead of printing them."""
     before = os.environ.get("HYDRA_FULL_ERROR")
     os.environ["HYDRA_FULL_ERROR"] = "1"
     try:

@@ -1,4 +1,4 @@
-"""What the value of an option may be."""
+"""The kinds of values that an option may take."""
 
 import math
 from collections.abc import Callable
@@ -9,21 +9,21 @@ from runners.settings import check_name, shown
 
 
 def typed(value):
-    """A value as it is typed on a command line."""
+    """Return a value as it is typed on a command line."""
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     return value if isinstance(value, str) and value.isidentifier() and len(value) <= 80 else shown(value)
 
 
 class Kind(NamedTuple):
-    """What the value of an option may be.
+    """A kind of values that an option may take.
 
     Attributes
     ----------
     words : str
-        Behind "must be".
+        The words after "must be".
     holds : callable
-        Whether a value is one.
+        Returns True for a value of this kind.
     """
 
     words: str
@@ -31,13 +31,13 @@ class Kind(NamedTuple):
 
 
 def one_of(*options):
-    """One of these values, of the same type: true is not 1."""
+    """Return the kind that takes one of these values, of the same type: true is not 1."""
     words = ", ".join(map(typed, options))
     return Kind(f"one of {words}", lambda value: any(type(value) is type(own) and value == own for own in options))
 
 
 def number(low, high):
-    """A number above `low` and below `high`; nan and the infinite ones are none."""
+    """Return the kind that takes a finite number above `low` and below `high`."""
     return Kind(
         f"a number above {low:g} and below {high:g}",
         lambda value: type(value) in (int, float) and math.isfinite(value) and low < value < high,
@@ -45,27 +45,27 @@ def number(low, high):
 
 
 def whole(low, high):
-    """A whole number from `low` to `high`."""
+    """Return the kind that takes an integer from `low` to `high`."""
     return Kind(f"a whole number from {low} to {high}", lambda value: type(value) is int and low <= value <= high)
 
 
 def optional(kind):
-    """That, or null."""
+    """Return the kind that takes a value of this kind, or null."""
     return Kind(f"{kind.words}, or null", lambda value: value is None or kind.holds(value))
 
 
 def listed(kind):
-    """A list of one or more of that."""
+    """Return the kind that takes a list of one or more values of this kind."""
     return Kind(f"a list, each {kind.words}", lambda value: _is_list_of(kind, value))
 
 
 def one_or_more(kind):
-    """One of that, or a list."""
+    """Return the kind that takes a value of this kind, or a list of them."""
     return Kind(f"{kind.words}, or a list of such", lambda value: kind.holds(value) or _is_list_of(kind, value))
 
 
 def mapping(kind):
-    """Names, and for each of them one of that."""
+    """Return the kind that takes a mapping of names to values of this kind."""
     return Kind(
         f"as {{alpha: ...}}, with {kind.words}",
         lambda value: isinstance(value, dict) and all(_is_text(key) and kind.holds(own) for key, own in value.items()),
@@ -73,7 +73,7 @@ def mapping(kind):
 
 
 def either(*kinds):
-    """What any of these takes."""
+    """Return the kind that takes a value of any of these kinds."""
     return Kind(" or ".join(kind.words for kind in kinds), lambda value: any(kind.holds(value) for kind in kinds))
 
 

@@ -1,4 +1,4 @@
-"""What a command line of ``key=value`` takes: the type of every option, checked before anything is read."""
+"""The options of every command line of ``key=value``, with their types, checked before anything is read."""
 
 from metrics.study import METRICS
 from metrics.study.selections import SELECTIONS
@@ -114,7 +114,7 @@ OPTIONS = {
 
 
 def check_options(command, given):
-    """Refuse a value that an option cannot take, an option that is missing, and one that there is not.
+    """Refuse a value that an option cannot take, a missing option, and an unknown one.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What the papers print: results/published*.csv."""
+"""The numbers that the papers print: results/published*.csv."""
 
 import functools
 from pathlib import Path
@@ -19,7 +19,7 @@ MARKS = {
 
 @functools.cache
 def load_published(path=PATH):
-    """The published cells; not to be changed in place, for they are read once.
+    """Return the published cells; do not change them in place, as they are read once and shared.
 
     Returns
     -------
@@ -36,7 +36,7 @@ def load_published(path=PATH):
 
 
 def published_cells(paper, table, metric, published=None):
-    """What a paper prints in one of its tables.
+    """Return the numbers that a paper prints in one of its tables.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def _read(path):
 
 
 def explain(marks):
-    """The marks of `mark_inherited` that occur, in words.
+    """Explain the marks of `mark_inherited` that occur.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""A study as every command takes it: read once, summarised once."""
+"""A study for all commands: read once, summarised once."""
 
 import functools
 import json
@@ -16,16 +16,16 @@ from runners.store import Results, load_results
 
 @dataclass(frozen=True, eq=False)
 class Study:
-    """What is stored under the name of a study.
+    """The results that are stored under the name of a study.
 
     Attributes
     ----------
     name : str
     results : Results
     results_dir : path or None
-        Where it was read.
+        The folder that it was read from.
     data_dir : path or None
-        Where data sets are looked for.
+        The folder in which data sets are looked for.
     """
 
     name: str
@@ -49,7 +49,7 @@ class Study:
         return summarise(self.results.trials, self.results.scores, self.results.measures)
 
     def select(self, metric="acc", selection="best_over_grid"):
-        """One number per data set, method and clusterer, from `metrics.study.summary.select`; chosen once."""
+        """Return one number per data set, method and clusterer, from `metrics.study.summary.select`; chosen once."""
         if (metric, selection) not in self._selected:
             self._selected[metric, selection] = select(self.summary, metric, selection)
         return self._selected[metric, selection]
@@ -65,7 +65,7 @@ class Study:
         return json.loads(self.trials["protocol"].iloc[0]) if len(self.trials) else {}
 
     def part(self, methods, datasets):
-        """The same study with these methods and data sets only; the same part is made once.
+        """Return this study with these methods and data sets only; the same part is made once.
 
         Parameters
         ----------
@@ -94,7 +94,7 @@ class Study:
         return {}
 
     def maxima(self, metric="acc"):
-        """Candidates of every cell and the best of as many random subsets, from `metrics.study.maximum.maxima`."""
+        """Return the candidates of every cell and the best of as many random subsets (`metrics.study.maximum`)."""
         if metric not in self._maxima:
             self._maxima[metric] = maxima(self.trials, self.summary, metric)
         return self._maxima[metric]
@@ -104,9 +104,9 @@ class Study:
         return {}
 
     def spread(self):
-        """What a band or an error bar shows, in words."""
+        """Say what a band or an error bar shows."""
         return f"± std over {self.protocol['restarts']} K-means restarts"
 
     def origin(self):
-        """Where the numbers come from, in words."""
+        """Say where the numbers come from."""
         return f"Study {self.name}, protocol {self.protocol['name']}, scaling {self.protocol['scaling']}."

@@ -27,15 +27,15 @@ KINDS = {
 
 @dataclass(frozen=True)
 class TableSpec:
-    """What a table shows, as a file of conf/table says it.
+    """The specification of a table, from a file of conf/table.
 
     Attributes
     ----------
     name, title : str
     paper : str or None
-        Whose numbers stand beside ours, a key of `scripts.core.published.PAPERS`.
+        The paper whose numbers stand beside ours, a key of `scripts.core.published.PAPERS`.
     published_table : str or None
-        The paper's own name of it.
+        The paper's own name of the table.
     metric : str
         One of `metrics.study.METRICS`, "seconds" (those of a fit) or "shape" (that of the data sets).
     study, protocol : str
@@ -58,13 +58,13 @@ class TableSpec:
 
     @classmethod
     def check(cls, content, name):
-        """The content of a file of conf/table, where it can be used.
+        """Check the content of a file of conf/table.
 
         Parameters
         ----------
         content : object
         name : str
-            Of the file.
+            Name of the file.
 
         Returns
         -------
@@ -88,12 +88,12 @@ class TableSpec:
         return cls(**content)
 
     def printed_row(self, method):
-        """The row of the paper that a method stands beside."""
+        """Return the row of the paper that a method stands beside."""
         return self.published_as.get(method, method)
 
 
 def read_table(name):
-    """A file of conf/table, with what it takes from another one, as Hydra composes it; checked.
+    """Read and check a file of conf/table, composed by Hydra with the file that it builds on.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def read_table(name):
 
 
 def paper_tables(paper):
-    """The tables of a paper, by the names of their files."""
+    """Return the tables of a paper, by the names of their files."""
     return [read_table(name) for name in names("table") if name.startswith(f"{paper}_table")]
 
 

@@ -1,4 +1,4 @@
-"""Texts as several commands write them."""
+"""Helpers for the texts that several commands write."""
 
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,7 +15,7 @@ def deliver(text, output=None):
     ----------
     text : str
     output : path, optional
-        Its folder is made; the terminal by default.
+        A file, whose folder is made; by default the text is printed.
     """
     if output is None:
         print(text, end="")
@@ -44,28 +44,28 @@ def writing(path):
 
 
 def pipes(lines):
-    """A Markdown table of texts, the first line being its head, in columns of one width."""
+    """Return a Markdown table of texts, the first line being its head, in columns of one width."""
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     head, *body = ["| " + " | ".join(map(str.ljust, line, widths)) + " |" for line in lines]
     return "\n".join([head, "|" + "|".join("-" * (width + 2) for width in widths) + "|", *body])
 
 
 def mean_std(mean, std, sign="±"):
-    """A mean and its spread as text, with one decimal; "" where there is no mean."""
+    """Return a mean and its spread as a text with one decimal; "" where there is no mean."""
     return "" if pd.isna(mean) else f"{mean:.1f}{spread(std, sign)}"
 
 
 def spread(std, sign="±", decimals=1):
-    """A std behind a mean; "" where there is none."""
+    """Return the text of a std that follows a mean; "" where there is none."""
     return "" if pd.isna(std) else f"{sign}{std:.{decimals}f}"
 
 
 def percent(values, sign="±"):
-    """Mean and std (ddof=1) of fractions, in percent."""
+    """Return mean and std (ddof=1) of fractions, in percent."""
     return mean_std(100 * values.mean(), 100 * values.std(), sign)
 
 
 def span(values, form="{}"):
-    """The least and the largest as text; once where they look alike."""
+    """Return the smallest and the largest value as a text; one of them where their texts are equal."""
     low, high = form.format(min(values)), form.format(max(values))
     return low if low == high else f"{low} to {high}"

@@ -5,24 +5,24 @@ from typing import NamedTuple
 from metrics.study.selections import BY_NAME
 
 # The state of a cell of a table.
-COMPLETE, PARTIAL, NOT_RUN = "complete", "partial", "not run"  # or FAILED, or
-CAPPED_CELL = "capped"  # no fit reached its end, and a cap ended some
+COMPLETE, PARTIAL, NOT_RUN = "complete", "partial", "not run"  # FAILED is another state
+CAPPED_CELL = "capped"  # no fit ended by itself, and a cap ended some
 POOR = ("collapsed", "diverged")  # fits that learned nothing
 REFITTED = ("default_params", "best_over_grid")  # selections whose points scripts.seeds fits again
 CLUSTERERS = {"kmeans": "K-means on the selected features", "learned": "the labels that the methods learn"}
 
 
 class Choice(NamedTuple):
-    """What is said of a way to choose parameters and size, besides `metrics.study.selections.Selection.words`.
+    """The words for a way to choose parameters and size, besides `metrics.study.selections.Selection.words`.
 
     Attributes
     ----------
     column : str
         Head of its column.
     per_size, overall : str
-        Of a number at every size, and of one number.
+        Words for a number at every size, and for one number.
     seconds : str
-        What it costs.
+        Words for its cost.
     """
 
     column: str
@@ -35,7 +35,7 @@ WHOLE_GRID = "Seconds of all fits of the grid, which the choice needs"
 
 
 def _unlabelled(column, what):
-    """A choice of parameters and size by a measure that uses no label."""
+    """Return the words for a choice of parameters and size by a measure that uses no label."""
     chosen = f"{what}, chosen without labels"
     return Choice(column, f"At every size the parameters {chosen}", f"Parameters and size {chosen}", WHOLE_GRID)
 
@@ -76,12 +76,12 @@ ORACLE = "this oracle is the custom of these papers and flatters what a user wit
 
 
 def rule(name):
-    """How the cells of a table were chosen, in a sentence."""
+    """Say in a sentence how the cells of a table were chosen."""
     selection = BY_NAME[name]
     what = selection.words if name == "grid_median" else f"the mean at {selection.words}"
     return f"every cell is {what}; {ORACLE if selection.oracle else 'the choice uses no label'}"
 
 
 def labelled(name, clusterer):
-    """A method's name, and that its labels are those that it learns itself."""
+    """Return a method's name with the remark that its labels are those that it learns itself."""
     return f"{name} (learned labels)" if clusterer == "learned" else name

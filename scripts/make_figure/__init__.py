@@ -16,7 +16,7 @@ FIGURES = {
 
 
 def save(figure, path):
-    """Write a PNG and a PDF that are the same bytes for the same figure.
+    """Write a PNG and a PDF, with the same bytes for the same figure.
 
     Parameters
     ----------

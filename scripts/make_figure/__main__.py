@@ -36,7 +36,7 @@ def main(options):
 
 
 def _folder(*, _root_):
-    """Where a sweep leaves what it was told; Hydra makes it before `main` runs, so that a wrong name ends it here."""
+    """Return the folder for Hydra's files of a sweep; it is made before `main` runs, so a wrong name ends it here."""
     given = {name: OmegaConf.select(_root_, name) for name in ("study", "results_dir")}
     try:
         check_options("make_figure", given)

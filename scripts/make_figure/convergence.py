@@ -12,7 +12,7 @@ from scripts.make_figure.style import COLOURS, GREY, NARROW, STYLE, WIDTH, frame
 
 
 def chosen_traces(study, pairs, metric="acc", selection="default_params", size=None):
-    """The trace of one fit for every method and data set.
+    """Return the trace of one fit for every method and data set.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ def chosen_traces(study, pairs, metric="acc", selection="default_params", size=N
     Raises
     ------
     MissingResults
-        For what is not stored.
+        For a pair that is not stored.
     ValueError
         For a fit without a trace, as closed forms have none, and for "grid_median".
     """
@@ -57,7 +57,7 @@ def chosen_traces(study, pairs, metric="acc", selection="default_params", size=N
 
 
 def draw_convergence(traces, titles, *, title, note, yscale="linear", width=WIDTH):
-    """One panel for each trace.
+    """Draw one panel for each trace.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def draw_convergence(traces, titles, *, title, note, yscale="linear", width=WIDT
         figure = new_figure(width, 0.9 + rows * min(2.6, 0.75 * width / per_row))
         grid = figure.subplots(rows, per_row, squeeze=False).ravel()
         for axis, (trial, trace), name in zip(grid, traces, titles, strict=False):
-            # Few sweeps are points; many would run into each other.
+            # Few sweeps are drawn as points, too; many points would merge.
             dots = {"marker": "o", "markersize": 3.5} if len(trace) <= 60 else {}
             exponent = _exponent(trace) if yscale == "linear" else 0
             axis.plot(np.arange(len(trace)), trace / 10.0**exponent, color=COLOURS[0], linewidth=1.5, **dots)
@@ -109,7 +109,7 @@ def draw_convergence(traces, titles, *, title, note, yscale="linear", width=WIDT
 
 
 def _exponent(trace):
-    """Power of ten for the axis; Matplotlib's own stands where the facts are."""
+    """Return the power of ten for the axis; Matplotlib would print its own in the place of the facts."""
     largest = np.abs(trace).max()
     exponent = int(np.floor(np.log10(largest))) if largest > 0 else 0
     return 0 if -3 <= exponent < 5 else exponent
@@ -122,7 +122,7 @@ def _outcome(trial):
 
 
 def parameters_text(trial):
-    """Parameters of a trial that are numbers, in symbols; counts, such as neighbours and clusters, aside."""
+    """Return the numeric parameters of a trial, in symbols, without counts such as neighbours and clusters."""
     params = json.loads(trial["params"])
     shown = {
         name: value

@@ -1,4 +1,4 @@
-"""The critical-difference diagram: average ranks on a line, with bars over methods that cannot be told apart."""
+"""The critical-difference diagram: average ranks on a line, with bars over methods that do not differ significantly."""
 
 import scikit_posthocs
 from matplotlib import rc_context
@@ -9,7 +9,7 @@ TESTS = {"nemenyi": "Nemenyi", "wilcoxon_holm": "Wilcoxon signed-rank with Holm'
 
 
 def draw_critical_difference(ranking, looks, names, *, alpha=0.05, title, note, width=WIDTH):
-    """Average ranks, best left.
+    """Draw the average ranks, the best on the left.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def draw_critical_difference(ranking, looks, names, *, alpha=0.05, title, note, 
 
 
 def _bar(axis, length):
-    """The critical difference as a length, above the axis and its numbers."""
+    """Draw the critical difference as a length, above the axis and its numbers."""
     place = {"transform": axis.get_xaxis_transform(), "clip_on": False, "color": "black"}
     axis.plot([1, 1 + length], [1.22, 1.22], linewidth=1.2, marker="|", markersize=6, **place)
     axis.text(
@@ -68,11 +68,11 @@ def _bar(axis, length):
 
 
 def _limits(ranks, names, inches, left_only):
-    """Ends of the axis that leave room for the names beyond the best rank and, on two sides, the worst."""
+    """Return ends of the axis that leave room for the names beyond the best rank and, on two sides, the worst."""
     room = 0.075 * max(map(len, names)) + 0.45
     margin = 0.03 * len(ranks)
     best, worst = ranks.min() - margin, ranks.max() + margin
-    # Either the numbered axis or the names may be what ends it on the right.
+    # The right end is that of the numbered axis or that of the names.
     for right, beyond in ((worst, room), (len(ranks) + 0.05, 0.05))[left_only:]:
         per_inch = (right - best) / max(inches - room - beyond, 0.5)
         low, high = best - room * per_inch, right + beyond * per_inch

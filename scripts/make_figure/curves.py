@@ -6,7 +6,7 @@ from matplotlib.ticker import MaxNLocator
 
 from scripts.make_figure.style import NARROW, STYLE, WIDTH, apart, frame, new_figure
 
-MOST_BANDS = 8  # more of them on top of each other hide the lines
+MOST_BANDS = 8  # more bands on top of each other hide the lines
 
 
 def draw_curves(curves, sizes, *, title, ylabel, note, width=WIDTH):
@@ -55,7 +55,7 @@ def draw_curves(curves, sizes, *, title, ylabel, note, width=WIDTH):
 
 
 def _label_ends(axes, ends):
-    """Names right of the plot at the height of the line's end, moved apart where they would overlap."""
+    """Write names right of the plot at the height of the line's end, moved apart where they would overlap."""
     (left, right), (low, high) = axes.get_xlim(), axes.get_ylim()
     ends = sorted(ends, key=lambda end: end[1])
     # Lines of text are 11 points apart; the axes take about three quarters of the figure's height.

@@ -12,7 +12,7 @@ HIGHEST, LOWEST, MEAN = -0.36, 0.1, 0.28  # of a row's points, and of its mean b
 
 
 def draw_gains(found, families, names, panels, datasets, *, rope=1.0, title, note, width=WIDTH):
-    """Points, means and intervals, a panel for each control.
+    """Draw points, means and intervals, a panel for each control.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def _panel(axis, gains, rows, families, looks, rope):
 
 
 def _looks(families):
-    """A colour and a marker for each family, by the alphabet."""
+    """Return a colour and a marker for each family, in alphabetical order."""
     count = len(COLOURS)
     return {
         family: (COLOURS[i % count], MARKERS[(i + i // count) % len(MARKERS)])
@@ -93,7 +93,7 @@ def _looks(families):
 
 
 def _entries(looks, families, datasets):
-    """A family that is one data set's own has that one's name in print."""
+    """Return the entries of the legend; a family of a single data set has that data set's printed name."""
     return [
         Line2D(
             [], [], color=colour, marker=marker, markersize=5.5, markeredgecolor="white", linestyle="",

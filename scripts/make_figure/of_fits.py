@@ -1,4 +1,4 @@
-"""The figures that show what single fits did: over the parameters, sweep by sweep, pixel by pixel."""
+"""The figures of single fits: over the parameters, sweep by sweep, pixel by pixel."""
 
 import math
 from collections import Counter
@@ -27,7 +27,7 @@ def surfaces(
     grid=None,
     width=WIDTH,
 ):
-    """A score over each parameter and the number of features.
+    """Draw a score over each parameter and the number of features.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def surfaces(
     metric : list of {"acc", "nmi"}
     clusterer : {"kmeans", "learned"}, default="kmeans"
     others : {"best", "default"} or Mapping, default="best"
-        What the other parameters are, as in `scripts.make_figure.surfaces.surface`.
+        The values of the other parameters, as in `scripts.make_figure.surfaces.surface`.
     kind : {"heatmap", "bars"}, default="heatmap"
     grid : Mapping, optional
         Parameter -> values that the figure is to show: the note names those that are not stored.
@@ -73,7 +73,7 @@ def surfaces(
     except MissingResults as error:
         if set(parameters) <= {*varying, *searched}:
             raise
-        raise ValueError(str(error)) from error  # no run of the method's own grid would add values
+        raise ValueError(str(error)) from error  # a run of the method's own grid would not add values
     rules = dict.fromkeys(_others_text(varying, name, others, defaults) for name in parameters)
     fixed = [f"{symbol(k)} = {number(v)}" for k, v in constant.items() if type(v) in (int, float) and k != "n_clusters"]
     trials = study.results.trials
@@ -108,7 +108,7 @@ def _not_run(panels, grid):
 
 
 def _fits(trials, method):
-    """How much of the method's own grid is stored, and how the fits ended."""
+    """Say how much of the method's own grid is stored, and how the fits ended."""
     own = find("method", method)
     whole = math.prod(len(values) for values in (own["grid"] or {}).values()) if own else 0
     stored = trials["params"].nunique()
@@ -121,7 +121,7 @@ def _fits(trials, method):
 def convergence(
     study, dataset, methods=None, metric="acc", selection="default_params", size=None, yscale="linear", width=WIDTH
 ):
-    """The objective against the sweep, a panel for each method and data set.
+    """Draw the objective against the sweep, a panel for each method and data set.
 
     Parameters
     ----------
@@ -168,13 +168,13 @@ def convergence(
 
 
 def pixels(study, dataset, methods=None, metric="acc", selection="best_over_grid", samples=None, width=WIDTH):
-    """The selected pixels over images, a row for each method and sample.
+    """Draw the selected pixels over images, a row for each method and sample.
 
     Parameters
     ----------
     study : Study
     dataset : str
-        Of images.
+        A data set of images.
     methods : list of str, optional
         All of the study that select features by default.
     metric, selection

@@ -21,7 +21,7 @@ from scripts.ranks.page import OVER, names_of
 def acc_vs_size(
     study, dataset, metric="acc", clusterer="kmeans", selection="best_over_grid", methods=None, width=WIDTH
 ):
-    """A score against the number of features on one data set.
+    """Draw a score against the number of features on one data set.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def acc_vs_size(
 def acc_vs_seconds(
     study, dataset, metric="acc", clusterer="kmeans", selection="best_over_grid", methods=None, width=WIDTH
 ):
-    """A score against the seconds of fitting, a panel for each data set; the rest as in `acc_vs_size`."""
+    """Draw a score against the seconds of fitting, a panel for each data set; the rest is as in `acc_vs_size`."""
     datasets = several(dataset)
     if not datasets:
         raise ValueError(
@@ -117,7 +117,7 @@ def critical_difference(
     study, dataset=None, metric="acc", clusterer="kmeans", selection="best_over_grid",
     methods=None, variants="base", test="nemenyi", alpha=0.05, partial=False, width=WIDTH,
 ):  # fmt: skip
-    """Average ranks over data sets; what counts by default is as in `scripts.ranks.field.field_of`."""
+    """Draw average ranks over data sets; the defaults are those of `scripts.ranks.field.field_of`."""
     # scikit-posthocs takes a second to import; no other figure needs it.
     from scripts.make_figure.critical_difference import TESTS, draw_critical_difference
 
@@ -144,7 +144,7 @@ def gains(
     study, dataset=None, metric="acc", clusterer="kmeans", selection="best_over_grid",
     methods=None, variants="base", rope=1.0, partial=False, width=WIDTH,
 ):  # fmt: skip
-    """Gains over random rankings and over all features; what counts by default is as in `critical_difference`."""
+    """Draw gains over random rankings and over all features; the defaults are those of `critical_difference`."""
     field = field_of(study, metric, selection, clusterer, methods, _datasets(dataset), variants, partial)
     found = paired_gains(field, rope)
     if not found:

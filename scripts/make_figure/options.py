@@ -5,14 +5,14 @@ import inspect
 from runners.method import did_you_mean
 from scripts.core.conf import check_names, find
 
-# What says where results are and where the figure goes, and not what it shows.
+# Options for where results are and where the figure goes, and not for what it shows.
 PLACES = {"draw", "study", "protocol", "output", "results_dir", "data_dir"}
-# In a file's name where they depart from the figure's own file.
+# Options that are part of a file's name where they differ from the figure's own file.
 NAMED = "metric clusterer selection kind others test size yscale".split()
 
 
 def one(names, option="dataset"):
-    """The one name that a figure draws."""
+    """Return the single name that a figure draws."""
     names = several(names)
     if len(names) != 1:
         example = ",".join(names) or "NAME,NAME"
@@ -21,19 +21,19 @@ def one(names, option="dataset"):
 
 
 def several(names):
-    """A name or a list of them as a list."""
+    """Return a name or a list of names as a list."""
     return [names] if isinstance(names, str) else list(names or [])
 
 
 def usual(figure):
-    """The settings of a figure before the command line: its file, the one it builds on, and the common ones."""
-    own = find("make_figure/figure", figure) or {}  # it may lie in a folder of the user's own
+    """Return the settings of a figure without the command line: its file, the one it builds on, and the common ones."""
+    own = find("make_figure/figure", figure) or {}  # the file may be in the user's own folder
     below = [name for name in own.pop("defaults", []) if name != "_self_"]
     return {**(usual(below[0]) if below else find("make_figure", "config")), **own}
 
 
 def file_name(figure, settings):
-    """Name of a figure's files: the method, the data sets and what departs from the figure's own file are in it.
+    """Return the name of a figure's files, made of the method, the data sets and options that differ from its own file.
 
     Parameters
     ----------
@@ -69,15 +69,15 @@ def _text(value):
 
 
 def settings_of(config, figure, draw, study):
-    """What a configuration tells its figure, checked.
+    """Return the checked settings of a figure from a configuration.
 
     Parameters
     ----------
     config : dict
     figure : str
-        The file of conf/make_figure/figure that it is made of.
+        The file of conf/make_figure/figure that it is made from.
     draw : callable
-        What draws it.
+        The function that draws it.
     study : Study
         Its methods and data sets are known, whether conf/ has them or not.
 

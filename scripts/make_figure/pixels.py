@@ -14,7 +14,7 @@ SELECTED = COLOURS[1]
 
 
 def selected_features(study, method, dataset, metric="acc", selection="best_over_grid"):
-    """The features that a method selects at every size.
+    """Return the features that a method selects at every size.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ def selected_features(study, method, dataset, metric="acc", selection="best_over
     MissingResults
         When nothing is stored.
     ValueError
-        For "grid_median", which is no feature set.
+        For "grid_median", which is not a feature set.
     """
     if selection == "grid_median":
         raise ValueError("selection=grid_median is no feature set: choose best_over_grid or default_params.")
@@ -54,7 +54,7 @@ def selected_features(study, method, dataset, metric="acc", selection="best_over
 
 
 def ranking_at(text, size):
-    """The first `size` features of a stored ranking, which is one list, or one for each size."""
+    """Return the first `size` features of a stored ranking, which is one list, or one for each size."""
     stored = json.loads(text)
     return np.array(stored[str(size)] if isinstance(stored, dict) else stored[:size], dtype=int)
 
@@ -75,18 +75,18 @@ def check_same_data(study, dataset):
 
 
 def middle_of_classes(dataset, count):
-    """The middle sample of each of the first classes: the ends of a class are often its odd views."""
+    """Return the middle sample of each of the first classes; the ends of a class are often unusual views."""
     members = [np.flatnonzero(dataset.y == label) for label in range(min(count, dataset.n_classes))]
     return [int(rows[len(rows) // 2]) for rows in members]
 
 
 def draw_pixels(dataset, sets, samples, *, title, note, width=WIDTH):
-    """A row for each method and sample: the image, then the selected pixels over it.
+    """Draw a row for each method and sample: the image, then the selected pixels over it.
 
     Parameters
     ----------
     dataset : Dataset
-        Of images.
+        A data set of images.
     sets : dict
         Method in print -> {size: feature indices}.
     samples : list of int
@@ -101,9 +101,9 @@ def draw_pixels(dataset, sets, samples, *, title, note, width=WIDTH):
     Raises
     ------
     DataError
-        When the features are no pixels.
+        When the features are not pixels.
     ValueError
-        For a sample that is none.
+        For a sample that does not exist.
     """
     for sample in samples:
         if not 0 <= sample < dataset.n_samples:

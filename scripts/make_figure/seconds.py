@@ -11,7 +11,7 @@ from scripts.make_figure.style import NARROW, STYLE, WIDTH, frame, new_figure
 
 
 def with_seconds(chosen, trials, selection):
-    """The seconds that stand behind each score.
+    """Add the seconds that each score took.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def with_seconds(chosen, trials, selection):
 
 
 def draw_seconds(points, looks, names, panels, *, metric, title, note, width=WIDTH):
-    """Scatter, on logarithmic seconds; all features, which fit nothing, are a line.
+    """Draw a scatter plot on logarithmic seconds; all features, which need no fit, are a line.
 
     Parameters
     ----------

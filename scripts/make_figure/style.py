@@ -1,4 +1,4 @@
-"""How every figure looks: colours, markers, fonts, the title above and the note below."""
+"""The style of every figure: colours, markers, fonts, the title above and the note below."""
 
 import textwrap
 
@@ -6,12 +6,12 @@ import numpy as np
 from matplotlib.figure import Figure
 
 # Okabe & Ito's colours, which most colour-blind readers tell apart, without the yellow that fades on white, and two of
-# Tol's; every method has a marker of its own too, so that the figure survives a black-and-white printer.
+# Tol's; every method also has a marker of its own, so that the figure can be printed in black and white.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#882255", "#999933")
 MARKERS = "osD^v<>phd"
 REFERENCE = "#666666"
 GREY = "#555555"
-# Even in lightness, and read alike with all common kinds of colour vision.
+# A colour map of even lightness, which reads alike with all common kinds of colour vision.
 HEAT = "viridis"
 STYLE = {
     "font.size": 9,
@@ -26,7 +26,7 @@ STYLE = {
     "pdf.fonttype": 42,
 }
 WIDTH = 6.8
-NARROW = 5.0  # below this panels stand on top of each other
+NARROW = 5.0  # panels of a narrower figure are below each other
 GREEK = {
     "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "zeta": "ζ", "eta": "η", "lambda": "λ", "mu": "μ", "nu": "ν",
     "rho": "ρ", "sigma": "σ", "tau": "τ",
@@ -36,7 +36,7 @@ SUPERSCRIPT = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 
 
 def styles(methods):
-    """A colour and a marker for each method, the same in every figure of a study.
+    """Return a colour and a marker for each method, the same in every figure of a study.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def styles(methods):
 
 
 def new_figure(width, height):
-    """An empty figure in inches, to be drawn on inside ``rc_context(STYLE)``."""
+    """Return an empty figure, sized in inches, to be drawn on inside ``rc_context(STYLE)``."""
     return Figure(figsize=(width, height), layout="constrained")
 
 
@@ -72,20 +72,20 @@ def frame(figure, title, note):
 
 
 def _wrap(figure, text, points):
-    # A letter of the font is on average a little more than half as wide as high.
+    # A letter of the font is on average a little more than half as wide as it is high.
     letters = int(72 * figure.get_figwidth() * 0.97 / (0.53 * points))
     return "\n".join(textwrap.fill(line, letters, break_on_hyphens=False) for line in text.splitlines())
 
 
 def symbol(parameter):
-    """A parameter as the papers print it: alpha and lambda_ in Greek, mu0 with its index."""
+    """Return a parameter as the papers print it: alpha and lambda_ in Greek, mu0 with its index."""
     name = parameter.rstrip("_")
     letters = name.rstrip("0123456789")
     return GREEK[letters] + name[len(letters) :].translate(SUBSCRIPT) if letters in GREEK else parameter
 
 
 def number(value):
-    """A parameter's value: powers of ten as such, the rest with the digits that it needs."""
+    """Return a parameter's value as a text: powers of ten as such, others with the digits that they need."""
     if isinstance(value, int | float) and not isinstance(value, bool) and value > 0:
         exponent = round(np.log10(value))
         if abs(exponent) > 2 and np.isclose(value, 10.0**exponent, rtol=1e-12):
@@ -94,7 +94,7 @@ def number(value):
 
 
 def apart(heights, gap, low, high):
-    """Sorted heights, moved to be `gap` apart and inside [low, high] where there is room."""
+    """Return sorted heights, moved to be `gap` apart and inside [low, high] where there is room."""
     placed = np.array(heights, dtype=float)
     for _ in range(500):
         short = gap - np.diff(placed)

@@ -19,13 +19,13 @@ LEAST_RANGE = 5  # percentage points between the ends of the colours
 
 
 class Surface(NamedTuple):
-    """One panel.
+    """The scores of one panel.
 
     Attributes
     ----------
     metric, parameter : str
     values, sizes : list
-        Of the parameter, ascending, and the numbers of features.
+        Values of the parameter, ascending, and the numbers of features.
     scores : ndarray of shape (n_sizes, n_values)
         Percent; nan where nothing is stored or the fit failed.
     """
@@ -38,7 +38,7 @@ class Surface(NamedTuple):
 
 
 def grid_of(summary, dataset, method, clusterer="kmeans", defaults=None):
-    """The points of one cell, with a column for each parameter.
+    """Return the points of one cell, with a column for each parameter.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def grid_of(summary, dataset, method, clusterer="kmeans", defaults=None):
     dataset, method : str
     clusterer : {"kmeans", "learned"}, default="kmeans"
     defaults : Mapping, optional
-        What a parameter is where a trial does not set it.
+        The value of a parameter where a trial does not set it.
 
     Returns
     -------
@@ -77,7 +77,7 @@ def grid_of(summary, dataset, method, clusterer="kmeans", defaults=None):
     points = cell.assign(**{f"param {name}": [point[name] for point in params] for name in names})
     scored = [point for point, count in zip(params, cell["n_restarts"], strict=True) if count]
     found = {name: {point[name] for point in scored} for name in names}
-    # A value at which every fit failed is a gap in the figure, but no other value to compare with.
+    # A value at which every fit failed is a gap in the figure, but does not count as a second value.
     varying = {name: _sorted({point[name] for point in params}) for name in names if len(found[name]) > 1}
     constant = {name: values.pop() for name, values in found.items() if len(values) == 1}
     return points, varying, constant
@@ -92,7 +92,7 @@ def _sorted(values):
 
 
 def surface(grid, parameter, metric, others=BEST, defaults=None):
-    """The scores over one parameter and the size.
+    """Return the scores over one parameter and the size.
 
     Parameters
     ----------
@@ -101,8 +101,8 @@ def surface(grid, parameter, metric, others=BEST, defaults=None):
     parameter : str
     metric : {"acc", "nmi"}
     others : {"best", "default"} or Mapping, default="best"
-        What the other parameters of the grid are: their best values at every point, chosen with the labels; their
-        defaults; or these values, and the best of those not named.
+        The values of the other parameters of the grid: the best ones at every point, chosen with the labels; the
+        defaults; or the given ones, and the best of those not named.
     defaults : Mapping, optional
         Needed for "default".
 
@@ -136,7 +136,7 @@ def surface(grid, parameter, metric, others=BEST, defaults=None):
             [(points["method"].iloc[0], points["dataset"].iloc[0])],
         )
     best = kept.groupby([f"param {parameter}", "n_selected"], sort=False)[f"{metric}_mean"].max()
-    # A value that only other slices have is no gap of this one.
+    # A value that only other slices have is not a gap of this one.
     asked = set(kept[f"param {parameter}"])
     values, sizes = [value for value in varying[parameter] if value in asked], sorted(points["n_selected"].unique())
     scores = np.array([[100 * best.get((value, size), np.nan) for value in values] for size in sizes])
@@ -144,12 +144,12 @@ def surface(grid, parameter, metric, others=BEST, defaults=None):
 
 
 def fixed_values(varying, parameter, others, defaults):
-    """Value of every other parameter that does not take its best.
+    """Return the value of every other parameter that does not take its best.
 
     Raises
     ------
     ValueError
-        For a setting that is none, or names a parameter with one value.
+        For an unknown setting, or one that names a parameter with one value.
     """
     rest = [name for name in varying if name != parameter]
     if others == BEST:
@@ -162,7 +162,7 @@ def fixed_values(varying, parameter, others, defaults):
 
 
 def draw_surfaces(surfaces, *, title, note, kind="heatmap", width=WIDTH):
-    """One panel for each surface: a row for each metric, or one below the other in a narrow figure.
+    """Draw one panel for each surface: a row for each metric, or one below the other in a narrow figure.
 
     Parameters
     ----------
@@ -208,7 +208,7 @@ def draw_surfaces(surfaces, *, title, note, kind="heatmap", width=WIDTH):
 def _scale(panels):
     found = np.concatenate([panel.scores.ravel() for panel in panels])
     low, high = np.nanmin(found), np.nanmax(found)
-    # Less than this is the noise of the restarts: full contrast would make a landscape of it.
+    # A smaller range is the noise of the restarts, which full contrast would exaggerate.
     missing = max(LEAST_RANGE - (high - low), 0)
     return Normalize(low - missing / 2, high + missing / 2)
 
@@ -216,7 +216,7 @@ def _scale(panels):
 def _heat_map(axis, panel, scale, first, points):
     colours = colormaps[HEAT]
     axis.set_facecolor("white")
-    # What is not covered shows the hatching.
+    # Cells without a score show the hatching.
     hatching = {"fill": False, "hatch": "////", "edgecolor": "#bbbbbb", "linewidth": 0}
     axis.add_patch(Rectangle((0, 0), 1, 1, transform=axis.transAxes, **hatching))
     axis.pcolormesh(np.ma.masked_invalid(panel.scores), cmap=HEAT, norm=scale, edgecolor="white", linewidth=0.5)

@@ -19,11 +19,11 @@ SECTIONS = {
     "trials": "Fits",
     "environment": "Environment",
 }
-LIMIT = 3_000_000  # bytes of a page that opens at once, and that a mail takes
+LIMIT = 3_000_000  # bytes of a page that opens at once and fits into a mail
 
 
 def make_report(study, selection="best_over_grid"):
-    """The page of a study.
+    """Return the page of a study.
 
     Parameters
     ----------

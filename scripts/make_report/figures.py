@@ -15,11 +15,11 @@ from scripts.ranks.field import field_of
 from scripts.ranks.gains import paired_gains
 from scripts.ranks.page import OVER, by_family, gain_notes, names_of, rank_notes, without
 
-FIGURE_BYTES = 1_200_000  # of all figures together
+FIGURE_BYTES = 1_200_000  # largest size of all figures together
 
 
 def figures(folder, study, selection):
-    """The files of the study's folder of figures; without any, ACC against the number of features.
+    """Return the files of the study's folder of figures; without any, ACC against the number of features.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ def figures(folder, study, selection):
     -------
     dict
         shown: a list of name and source, a data address; left_out: names of files that would make the page too large;
-        lacking: why a data set has no figure.
+        lacking: the reasons why a data set has no figure.
     """
     shown, left_out, lacking, total = [], [], [], 0
     files = sorted(path for path in folder.glob("**/*") if path.suffix in (".svg", ".png")) if folder.is_dir() else []
@@ -67,7 +67,7 @@ def _address(data, kind):
 
 
 def gains_and_ranks(study, selection):
-    """Gains over controls and ranks, or why there are none, and mean ranks under every selection.
+    """Return gains over controls and ranks, or the reason why there are none, and mean ranks under every selection.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What the report page shows, as plain values: the template decides how it looks."""
+"""The content of the report page, as plain values; the template decides how it looks."""
 
 from collections import Counter
 from pathlib import Path
@@ -34,19 +34,19 @@ HEADINGS = {"dataset": "data set", "n_selected": "features", "max_iter": "at max
 
 
 def gather(study, selection="best_over_grid"):
-    """Everything on the page.
+    """Gather all values on the page.
 
     Parameters
     ----------
     study : Study
-        Its data are for what is drawn over images and for the audit; nothing is downloaded.
+        Its data are for drawings over images and for the audit; nothing is downloaded.
     selection : str, default="best_over_grid"
         One of `metrics.study.summary.SELECTIONS`, for the tables.
 
     Returns
     -------
     dict
-        What the template names.
+        The values by their names in the template.
 
     Raises
     ------
@@ -88,7 +88,7 @@ def _paper_tables(paper):
 
 
 def _whole_tables(study):
-    """A table of each metric with every method and data set of the study."""
+    """Return a table of each metric with every method and data set of the study."""
     shared = {
         "paper": None,
         "published_table": None,
@@ -106,7 +106,7 @@ def _whole_tables(study):
 
 
 def _verdicts(paper, study, cells):
-    """The comparison with a paper, of the cells of tables that are made already."""
+    """Return the comparison with a paper, from the cells of tables that are made already."""
     return with_verdicts(published_rows(paper, study, [(spec, cells[spec.name]) for spec in score_tables(paper)]))
 
 
@@ -178,7 +178,7 @@ def _overview(trials, comparison, found):
 
 
 def _evidence(paper, study, comparison, selection):
-    """The five lines of the paper beside controls, as `scripts.compare` prints them; None where there is no paper."""
+    """Return the five lines of the paper beside controls, as `scripts.compare` prints them; None without a paper."""
     if comparison is None:
         return None
     controls = controls_of({paper: study}, selection)
@@ -273,7 +273,7 @@ def _trials(study, shown):
 
 
 def _face(dataset, rows, data_dir):
-    """Mean sample and pixel order of a data set of images; None where it is none, or not at hand."""
+    """Return mean sample and pixel order of a data set of images; None for other data sets, and for missing ones."""
     try:
         loaded = load_dataset(dataset, data_dir=data_dir, download=False)
     except DataError:

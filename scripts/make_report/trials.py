@@ -1,4 +1,4 @@
-"""What the report says of one trial: its curve, its pixels, its scores, and the command that repeats it."""
+"""The part of the report on one trial: its curve, its pixels, its scores, and the command that repeats it."""
 
 import base64
 import io
@@ -12,13 +12,13 @@ from scripts.core.command_lines import repeat
 from scripts.core.text import mean_std, percent
 from scripts.core.words import labelled
 
-WIDTH, HEIGHT = 320, 120  # of a curve, in its own units
-POINTS = 150  # of a curve at most: more do not show, and weigh
-MARK = (213, 94, 0)  # of a selected pixel: orange stands out of grey for colour-blind readers too
+WIDTH, HEIGHT = 320, 120  # size of a curve, in its own units
+POINTS = 150  # most points of a curve: more would not show, but make the page larger
+MARK = (213, 94, 0)  # colour of a selected pixel: colour-blind readers, too, see orange on grey
 
 
 def trial_facts(row, scores, trace, size, face, seeds):
-    """All that the page shows of a trial.
+    """Return all that the page shows of a trial.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ def trial_facts(row, scores, trace, size, face, seeds):
     trace : ndarray
         Its objective after every sweep.
     size : int or None
-        Whose features to draw; the largest where it is None.
+        The size whose features are drawn; the largest where it is None.
     face : tuple or None
         (mean sample as an array of shape (height, width), pixel order) where the data are images.
     seeds : DataFrame
@@ -66,7 +66,7 @@ def trial_facts(row, scores, trace, size, face, seeds):
 
 
 def curve(values):
-    """An SVG of the objective over the sweeps, or None where there is nothing to draw."""
+    """Return an SVG of the objective over the sweeps, or None where there is nothing to draw."""
     values = np.asarray(values, dtype=float)
     if len(values) < 2 or not np.isfinite(values).all():
         return None
@@ -85,7 +85,7 @@ def curve(values):
 
 
 def pixels(face, features):
-    """A PNG, as a data address, of the mean sample with the selected pixels in colour.
+    """Return a PNG, as a data address, of the mean sample with the selected pixels in colour.
 
     Parameters
     ----------
@@ -113,13 +113,13 @@ def pixels(face, features):
 def _scores(scores):
     for (clusterer, size), rows in scores.groupby(["clusterer", "n_selected"]):
         found = {name: percent(rows[name], " ± ") for name in ("acc", "nmi")}
-        # Of the measures that use no label the mean alone is of use.
+        # For the measures without labels only the mean is of use.
         found |= {name: mean_std(100 * rows[name].mean(), float("nan")) for name in ("agreement", "silhouette")}
         yield {"clusterer": clusterer, "size": int(size), **found}
 
 
 def _seeds(seeds):
-    """What other seeds of the method give, in words."""
+    """Describe the scores of other seeds of the method."""
     for own in seeds.itertuples():
         acc, nmi = (mean_std(100 * mean, 100 * std, " ± ") for mean, std in (
             (own.acc_mean, own.acc_std), (own.nmi_mean, own.nmi_std)

@@ -25,7 +25,7 @@ def make_table(spec, study, selection="best_over_grid", published=None):
     study : Study
         Not read for a table of shapes.
     selection : str, default="best_over_grid"
-        Of scores, one of `metrics.study.summary.SELECTIONS`; seconds are those of all fits.
+        For scores, one of `metrics.study.summary.SELECTIONS`; seconds are those of all fits.
     published : DataFrame, optional
         From `scripts.core.published.load_published`, which is the default.
 
@@ -60,7 +60,7 @@ def make_table(spec, study, selection="best_over_grid", published=None):
 
 
 def table_cells(spec, study, selection="best_over_grid", published=None):
-    """The cells of a table of scores or seconds, without what stands around them; as for `make_table`.
+    """Return the cells of a table of scores or seconds, without title and notes; parameters as for `make_table`.
 
     Returns
     -------

@@ -11,7 +11,7 @@ from scripts.make_table.formats import to_markdown
 
 
 def read_spec(content):
-    """The table of a configuration, checked."""
+    """Return the checked table of a configuration."""
     return TableSpec.check(content, HydraConfig.get().runtime.choices.get("table"))
 
 

@@ -1,4 +1,4 @@
-"""The papers' tables of data sets: the shape that every file must have here, and the one that the paper prints."""
+"""The papers' tables of data sets: the shape that each file must have here, and the shape that the paper prints."""
 
 import pandas as pd
 
@@ -26,7 +26,7 @@ def make_dataset_table(spec):
     Raises
     ------
     ValueError
-        For an unknown data set or quantity, or a table of no paper.
+        For an unknown data set or quantity, or a table without a paper.
     """
     where, known = f"table={spec.name} is one of shapes:", ", ".join(QUANTITIES)
     for name in spec.columns:
@@ -52,7 +52,7 @@ def make_dataset_table(spec):
 
 
 def shape_cells(spec, ours, published):
-    """One row per data set and quantity.
+    """Return one row per data set and quantity.
 
     Parameters
     ----------

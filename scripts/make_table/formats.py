@@ -15,7 +15,7 @@ from scripts.make_table.table import DECIMALS
 
 @dataclass(frozen=True)
 class Style:
-    """How one format writes what all of them show.  `best` and `second` are patterns with one hole."""
+    """The style of one format.  `best` and `second` are patterns with one placeholder."""
 
     best: str
     second: str
@@ -35,12 +35,12 @@ HTML = Style("<b>{}</b>", "<u>{}</u>", "±", "−", "Δ", "<sup>†</sup>", "<su
 
 
 def to_csv(table):
-    """One line per cell, values with four decimals."""
+    """Return a CSV with one line per cell, and values with four decimals."""
     return table.cells[list(table.written)].to_csv(index=False, float_format="%.4f", lineterminator="\n")
 
 
 def to_markdown(table, width=120):
-    """Aligned pipes, cut into blocks of columns that fit `width`; notes and commands below.
+    """Return Markdown with aligned pipes, in blocks of columns that fit `width`; notes and commands are below.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def to_markdown(table, width=120):
 
 
 def to_latex(table):
-    """A `table` environment for booktabs and graphicx, made narrower where the page asks for it; commands are comments.
+    """Return a `table` for booktabs and graphicx, made narrower where the page needs it; commands are comments.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def to_latex(table):
 
 
 def to_html(table):
-    """A page of its own: no script, nothing fetched.
+    """Return a self-contained page, without scripts or downloads.
 
     Parameters
     ----------
@@ -169,10 +169,10 @@ pre {{ overflow-x: auto; }}
 
 
 def ours(cell, style):
-    """The reproduced value of a cell: mean, std, size, marks."""
+    """Return the reproduced value of a cell: mean, std, size, marks."""
     if cell["status"] in (NOT_RUN, FAILED, CAPPED_CELL):
         return cell["status"]
-    # A size that the protocol does not ask for, such as that of all features, tells nothing.
+    # A size that is not in the protocol, such as that of all features, is of no interest.
     size = cell["n_selected"]
     size = size if pd.notna(size) and size in cell["sizes"] else pd.NA
     marks = (style.partial if cell["status"] == PARTIAL else "") + (style.poor if cell["trial_status"] in POOR else "")
@@ -180,7 +180,7 @@ def ours(cell, style):
 
 
 def paper(cell, style):
-    """The published value of a cell and the difference to it; "" where the paper has none."""
+    """Return the published value of a cell and the difference to it; "" where the paper has none."""
     if pd.isna(cell["published_mean"]):
         return ""
     size = cell["published_n_features"]
@@ -203,7 +203,7 @@ def _value(mean, std, size, rank, metric, style):
 
 
 def _lines(table, label_of_paper):
-    """(row, label, text of a cell) of every line: a row's own and, where the paper has it, the published one."""
+    """Yield (row, label, text of a cell) for every line: a row's own and, where there is one, the published line."""
     for row, label in table.rows.items():
         yield row, label, ours
         if table.has_published(row):
@@ -216,7 +216,7 @@ def _padded(texts):
 
 
 def _blocks(columns, labels, width):
-    """The columns in as few blocks of about equal length as fit the width, the labels before each."""
+    """Split the columns into as few blocks of about equal length as fit the width, each with the labels before it."""
     for n_blocks in range(1, len(columns) + 1):
         ends = [len(columns) * stop // n_blocks for stop in range(n_blocks + 1)]
         blocks = [[labels, *columns[first:last]] for first, last in pairwise(ends)]

@@ -1,4 +1,4 @@
-"""What stands below a table: how to read it, where its numbers come from, and what would fill its gaps."""
+"""The notes below a table: how to read it, where its numbers come from, and what would fill its gaps."""
 
 import json
 from collections import Counter
@@ -15,7 +15,7 @@ SECONDS = (
 
 
 def notes(cells, study, paper):
-    """The sentences below a table.
+    """Return the sentences below a table.
 
     Parameters
     ----------
@@ -24,7 +24,7 @@ def notes(cells, study, paper):
     study : Study
         The part that belongs to the table.
     paper : str or None
-        Whose numbers are published ones, a key of `scripts.core.published.PAPERS`.
+        The paper of the published numbers, a key of `scripts.core.published.PAPERS`.
 
     Returns
     -------
@@ -51,7 +51,7 @@ def notes(cells, study, paper):
 
 
 def _maximum(cells):
-    """What the maximum itself gives: the best of as many random subsets."""
+    """Describe the gain from the maximum itself: the best of as many random subsets."""
     known = cells[cells["excess"].notna()]
     if known.empty:
         return []
@@ -82,7 +82,7 @@ def _marks(cells):
 
 
 def _reasons(cells):
-    """Why feature sets have no score, where a cap is among the reasons."""
+    """Say why feature sets have no score, where a cap is among the reasons."""
     if not cells["gaps"].str.contains("|".join(CAPPED)).any():
         return []
     lacking = cells[(cells["clusterer"] == "kmeans") & (cells["gaps"] != "")]
@@ -97,7 +97,7 @@ def _reasons(cells):
 
 
 def _machines(cells, trials):
-    """Whose seconds these are: differences between machines are no differences between programs."""
+    """Name the machines of the seconds, as differences between machines are not differences between programs."""
     here = ", ".join(sorted({json.loads(text).get("machine", "unknown") for text in trials["versions"]}))
     there = ", ".join(sorted(set(cells["published_machine"]) - {""}))
     lines = [f"Our machine: {here}."] if here else []
@@ -125,7 +125,7 @@ def _provenance(study):
 
 
 def _grid_points(trials):
-    """Parameter settings per method, and where a data set has another number of them."""
+    """Return the number of parameter settings per method, and the data sets with another number."""
     texts = []
     for method, group in trials.groupby("method"):
         counts = group.groupby("dataset")["params"].nunique()

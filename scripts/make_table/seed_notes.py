@@ -1,4 +1,4 @@
-"""What stands below a table about the seeds of the methods."""
+"""The notes below a table on the seeds of the methods."""
 
 import shlex
 
@@ -11,14 +11,14 @@ from scripts.core.words import REFITTED, labelled
 
 
 def seed_notes(cells, study):
-    """The spread over the seeds of the methods, a line for each row, and the command that fills what is not known.
+    """Return the spread over the methods' seeds, a line for each row, and the command that measures what is lacking.
 
     Parameters
     ----------
     cells : DataFrame
         From `scripts.make_table.table.build_cells`.
     study : Study
-        All of it.
+        The whole study.
 
     Returns
     -------
@@ -50,9 +50,9 @@ def seed_notes(cells, study):
 
 
 def _lacking(cells, seeds):
-    """Methods with a random part of which some fit that is shown has no spread."""
+    """Return the methods with a random part for which some fit that is shown has no spread."""
     open_cells = cells[(cells["trial"] != "") & cells["seed_std"].isna()]
-    if cells["selection"].iloc[0] not in REFITTED:  # other fits than those that are made again
+    if cells["selection"].iloc[0] not in REFITTED:  # `scripts.seeds` does not repeat the fits of this selection
         pairs, stored = (pd.MultiIndex.from_frame(frame[["dataset", "method"]]) for frame in (open_cells, seeds))
         open_cells = open_cells[~pairs.isin(stored)]
     files = {name: find("method", name) for name in open_cells["method"].unique()}

@@ -19,12 +19,12 @@ NO_MAXIMA = pd.DataFrame(columns=["dataset", "method", "n_candidates", "random_b
 NO_SEEDS = pd.DataFrame(columns=["trial", "n_selected", "clusterer", "seed_std", "n_seeds", "seed_mean"]).astype(
     {"trial": str, "n_selected": "Int64", "clusterer": str, "seed_std": float, "n_seeds": float, "seed_mean": float}
 )
-DECIMALS = dict.fromkeys((*METRICS, "seconds"), 1) | {"shape": 0}  # shown; scores are in percent
+DECIMALS = dict.fromkeys((*METRICS, "seconds"), 1) | {"shape": 0}  # decimals that are shown; scores are in percent
 
 
 @dataclass(frozen=True)
 class Table:
-    """What every format shows.
+    """The content of a table, for every format.
 
     Attributes
     ----------
@@ -38,11 +38,11 @@ class Table:
     notes : list of str
         Sentences below the table.
     commands : list of str
-        What to type to fill the cells that are not complete.
+        Command lines that fill the cells that are not complete.
     keys : tuple of str
         Columns of `cells` that name the row, and last the one that names the column.
     head : str
-        What the rows are.
+        The head of the column of rows.
     written : tuple of str
         Columns of `cells` that a CSV has.
     """
@@ -59,11 +59,11 @@ class Table:
     written: tuple = tuple(name for name in COLUMNS if name != "sizes")
 
     def cell(self, row, column):
-        """One cell as a dict, by the keys of its row and column."""
+        """Return one cell as a dict, by the keys of its row and column."""
         return self._by_key[(*row, column)]
 
     def has_published(self, row):
-        """Whether the paper has any number in this row."""
+        """Return True where the paper has any number in this row."""
         return any(pd.notna(self.cell(row, column)["published_mean"]) for column in self.columns)
 
     @functools.cached_property
@@ -72,7 +72,7 @@ class Table:
 
 
 def build_cells(spec, study, chosen, published, selection, maxima=NO_MAXIMA, seeds=NO_SEEDS):
-    """One row per cell, in the order of the table.
+    """Return one row per cell, in the order of the table.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def build_cells(spec, study, chosen, published, selection, maxima=NO_MAXIMA, see
         Columns `COLUMNS`.  status: "complete", "partial" (some points lack a score), "failed" (no point has a score),
         "capped" (the same, and a cap ended some) or "not run".  gaps: why feature sets lack a score.  rank,
         published_rank: 1 for the best of its column (the fewest seconds) and 2 for the second, equal values of the
-        shown decimals together; 0 for the rest.  n_candidates: among how many feature sets the best was taken;
+        shown decimals together; 0 for the rest.  n_candidates: the number of feature sets with the best among them;
         random_best: the expected best of as many random ones; excess: ours less that.  seed_std: over seeds of the
         method; nan where none are stored; n_seeds and seed_mean, in no CSV: of how many, and their mean.
     """
@@ -120,7 +120,7 @@ def build_cells(spec, study, chosen, published, selection, maxima=NO_MAXIMA, see
     frame["excess"] = frame["mean"] - frame["random_best"]
     frame = frame.astype({"n_selected": "Int64"}).merge(seeds, how="left", on=["trial", "n_selected", "clusterer"])
     for column, values in (("rank", "mean"), ("published_rank", "published_mean")):
-        # A published number that stands beside several variants counts once.
+        # A published number beside several variants counts once.
         keys = "row" if column == "rank" else "published_row"
         for _, group in frame.groupby("dataset"):
             frame.loc[group.index, column] = _ranks(sign * group[values].round(DECIMALS[spec.metric]), group[keys])
@@ -131,7 +131,7 @@ def build_cells(spec, study, chosen, published, selection, maxima=NO_MAXIMA, see
 
 
 def _cell(key, own, source, paper):
-    """A cell from our number and that of the paper in its row `source`, either of which may be None."""
+    """Return a cell from our number and that of the paper in its row `source`, either of which may be None."""
     dataset, method, clusterer = key
     cell = {
         "dataset": dataset,
@@ -179,7 +179,7 @@ def _status(own):
 
 
 def _gaps(own):
-    """How many feature sets lack a score for which reason: "2 timeout, 1 not run"."""
+    """Count the feature sets without a score by reason: "2 timeout, 1 not run"."""
     counts = {status: own[f"n_{status}"] for status in UNSCORED}
     counts[NOT_RUN] = own["n_missing"] - sum(counts.values())
     return ", ".join(f"{count} {reason}" for reason, count in counts.items() if count)

@@ -10,7 +10,7 @@ from metrics.study.ranks import Comparison, compare, ranks
 
 
 class Ranking(NamedTuple):
-    """What a table of ranks shows.
+    """The content of a table of ranks.
 
     Attributes
     ----------
@@ -55,7 +55,7 @@ def rank_study(field, alpha=0.05, posthoc=None):
 
 
 def _by_restart(field):
-    """Intervals under other K-means starts; nan where a cell is no single feature set, or is measured only once."""
+    """Return intervals under other K-means starts; nan where a cell is not one feature set, or has one restart."""
     unknown = np.full(field.scores.shape[1], np.nan)
     scores = field.study.results.scores
     if field.metric not in scores:

@@ -1,4 +1,4 @@
-"""What is ranked: one copy of each source of data, one variant of each method, and the controls apart."""
+"""The choice of what is ranked: one copy of each source of data, one variant of each method; controls are apart."""
 
 from typing import NamedTuple
 
@@ -15,9 +15,9 @@ class Choice(NamedTuple):
     methods, controls, datasets : list of str
         Sorted; the controls are all that the study has.
     families : dict
-        Data set -> family; its own name where conf/dataset says none.
+        Data set -> family; its own name where conf/dataset has none.
     left_out : list of str
-        What was left out and why, in sentences.
+        Sentences on what was left out, and why.
     """
 
     methods: list
@@ -28,16 +28,16 @@ class Choice(NamedTuple):
 
 
 def choose(study, methods=None, datasets=None, variants="base"):
-    """Choose what a ranking counts once.
+    """Choose the methods and data sets that a ranking counts.
 
     Parameters
     ----------
     study : Study
     methods, datasets : list of str, optional
-        Taken as they are named.  By default those of the study: of data sets with the same source the one with more
-        samples, and of the variants of a method the one that `variants` says.
+        Taken as they are named.  The default is those of the study: of data sets with the same source, the one with
+        the most samples; of the variants of a method, the one that `variants` asks for.
     variants : {"base", "all"}, default="base"
-        "base" takes of the methods of one class the one that has the name of its file: mcfs, and not mcfs_released.
+        Of the methods of one class, "base" takes the one with the name of its file: mcfs, and not mcfs_released.
 
     Returns
     -------
@@ -58,7 +58,7 @@ def choose(study, methods=None, datasets=None, variants="base"):
 
 
 def is_control(method):
-    """Whether a method is one of `methods.baselines`: none, random or trivial choices of features."""
+    """Return True where a method is in `methods.baselines`, which select all, random or trivially chosen features."""
     return _class_of(method).startswith("methods.baselines.")
 
 
@@ -80,7 +80,7 @@ def _by_samples(source):
 
 
 def _firsts(names, group_of, order_of):
-    """The first name of each group, sorted, and for every other name the one that stands for it."""
+    """Return the first name of each group, sorted, and for every other name the one that represents it."""
     groups = {}
     for name in names:
         groups.setdefault(group_of(name), []).append(name)

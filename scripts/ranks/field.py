@@ -8,12 +8,12 @@ from scripts.compare.controls import ALL, RANDOM, control_scores
 from scripts.core.command_lines import MissingResults
 from scripts.ranks.choice import choose
 
-SHOWN = 6  # missing cells in a message
-REFERENCES = (RANDOM, ALL)  # what the gains are over
+SHOWN = 6  # most missing cells that a message names
+REFERENCES = (RANDOM, ALL)  # controls that gains are measured over
 
 
 class Field(NamedTuple):
-    """What a ranking and the gains are made from.
+    """The scores that a ranking and the gains are computed from.
 
     Attributes
     ----------
@@ -23,15 +23,15 @@ class Field(NamedTuple):
         Data sets x methods, and x controls, in percent.  A control is there if it has a score on every data set; random
         rankings have the mean over their draws.
     cells : DataFrame
-        What stands behind `scores`, by data set and method.
+        The cells of `scores`, by data set and method.
     families : dict
         Data set -> family.
     n_draws : int
-        Random rankings on a data set.
+        Number of random rankings on a data set.
     lacking : list of (str, str)
         (control, data set) without a score.
     left_out : list of str
-        What was left out and why, in sentences.
+        Sentences on what was left out, and why.
     """
 
     study: object
@@ -49,7 +49,7 @@ class Field(NamedTuple):
 
 def field_of(study, metric="acc", selection="best_over_grid", clusterer="kmeans",
              methods=None, datasets=None, variants="base", partial=False):  # fmt: skip
-    """The scores of a study that can be compared.
+    """Return the scores of a study that can be compared.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def field_of(study, metric="acc", selection="best_over_grid", clusterer="kmeans"
     methods, datasets, variants
         As in `scripts.ranks.choice.choose`.
     partial : bool, default=False
-        Take cells of which some grid points or sizes failed or are missing.
+        Accept cells in which some grid points or sizes failed or are missing.
 
     Returns
     -------
@@ -127,7 +127,7 @@ def _explain(lacking, cells, methods, datasets):
 
 
 def _controls(study, metric, selection, choice):
-    """Controls on the data sets, with gaps, and the number of random rankings."""
+    """Return the controls on the data sets, with gaps, and the number of random rankings."""
     selected = study.select(metric, selection)
     means = selected[selected["clusterer"] == "kmeans"].pivot(index="dataset", columns="method", values="mean")
     names = list(dict.fromkeys([*REFERENCES, *choice.controls]))

@@ -42,7 +42,7 @@ def paired_gains(field, rope=1.0):
     ----------
     field : Field
     rope : float, default=1.0
-        Points of a difference that counts as none.
+        Largest difference, in points, that counts as none.
 
     Returns
     -------

@@ -26,7 +26,7 @@ TESTS = {"nemenyi": "Nemenyi", "wilcoxon_holm": "Wilcoxon-Holm"}
 
 
 def ranks_page(field, ranking, gains, rope=1.0, alpha=0.05):
-    """The gains over controls, the ranks, and on request the p of every pair.
+    """Return the gains over controls, the ranks, and on request the p of every pair.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def ranks_page(field, ranking, gains, rope=1.0, alpha=0.05):
 
 
 def frame(ranking, gains):
-    """The same as one row per method, best rank first, and per control, which has no rank; a reference without scores
+    """Return one row per method, best rank first, and per control, which has no rank; a reference without scores
     has empty columns."""
     parts = [ranking.table]
     tables = {found.reference: found.table for found in gains}
@@ -73,12 +73,12 @@ def frame(ranking, gains):
 
 
 def names_of(field):
-    """Methods and controls -> their names in print.  In a table random rankings are the best of all, here the mean."""
+    """Return the printed names of methods and controls; tables have the best random ranking, this page their mean."""
     return unique_names("method", [*field.scores, *field.controls]) | {RANDOM: "Random rankings"}
 
 
 def by_family(families):
-    """The data sets, family by family, in words."""
+    """Return the data sets, family by family, as a text."""
     groups = {}
     for name, family in families.items():
         groups.setdefault(family, []).append(printed("dataset", name))
@@ -89,7 +89,7 @@ def by_family(families):
 
 
 def gain_notes(field, gains, rope=1.0):
-    """How to read the gains, in lines of Markdown."""
+    """Explain how to read the gains, in lines of Markdown."""
     if not gains:
         return []
     n_families = len(set(field.families.values()))
@@ -107,7 +107,7 @@ def gain_notes(field, gains, rope=1.0):
 
 
 def rank_notes(comparison, alpha=0.05):
-    """How to read the ranks, in lines of Markdown."""
+    """Explain how to read the ranks, in lines of Markdown."""
     lines = [
         "* 1 is the best; ties share the mean of their places. Both intervals are of 95 %. Other K-means starts: a "
         "bootstrap of the restarts, which are averaged before the data sets, on these data sets at this choice of "
@@ -124,7 +124,7 @@ def rank_notes(comparison, alpha=0.05):
 
 
 def without(field):
-    """What controls lack: a sentence for each, and the command lines that fill it."""
+    """Say which scores the controls lack, a sentence for each, with the command lines that fill them."""
     gaps = {}
     for control, dataset in field.lacking:
         gaps.setdefault(control, []).append(dataset)
@@ -151,7 +151,7 @@ def _gains(found, names):
 
 
 def signed(value):
-    """A gain, with its sign."""
+    """Return a gain as a text with its sign."""
     return f"{value + 0.0:+.1f}"
 
 
@@ -171,7 +171,7 @@ def _ranks(table, names):
 
 
 def interval(low, high):
-    """An interval of ranks; "" where there is none."""
+    """Return an interval of ranks as a text; "" where there is none."""
     return "" if np.isnan(low) else f"{low:.2f} to {high:.2f}"
 
 

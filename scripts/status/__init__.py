@@ -1,4 +1,4 @@
-"""How far the cells of a study are, read from what runs have committed: ``python -m scripts.status --help``."""
+"""The state of the cells of a study, from their committed rows: ``python -m scripts.status --help``."""
 
 import functools
 import math
@@ -19,27 +19,27 @@ from runners.times import Times
 
 @dataclass(frozen=True)
 class State:
-    """How far a cell is.
+    """The state of a cell.
 
     Attributes
     ----------
     study, dataset, method : str
     n_trials : int
-        All that its last run was asked for; of a cell that no run has begun, all that it will be.
+        All that its last run was asked for, or will be, where no run has begun.
     stored : int
     running : int
-        Workers of the run that goes on, at most as many as there are trials left.
+        Workers of the current run, at most as many as there are trials left.
     ends : dict
         Status of `UNSCORED` -> number of trials.
     seconds : float
-        Of one worker, for what is stored.
+        Time of one worker for the stored trials.
     left : float
-        Seconds until the end, on the workers of the run; nan where no fit of the method is stored.  What another study
-        has (`runners.elsewhere`) takes none.
+        Seconds until the end, on the workers of the run; nan where no fit of the method is stored.  Trials of another
+        study (`runners.elsewhere`) take none.
     failed : list of dict
         Rows of trials.csv.
     absent : bool
-        Whether it has not begun and will be skipped, as its data set is not on this machine; it has no trials then.
+        True where it has not begun and will be skipped, as its data set is not on this machine; it has no trials then.
     """
 
     study: str
@@ -56,17 +56,17 @@ class State:
 
     @property
     def done(self):
-        """Trials with scores."""
+        """The number of trials with scores."""
         return self.stored - sum(self.ends.values())
 
     @property
     def pending(self):
-        """Trials that no worker has begun."""
+        """The number of trials that no worker has begun."""
         return self.n_trials - self.stored - self.running
 
 
 def states(results_dir, study=None, experiment=None):
-    """How far every cell is.
+    """Return the state of every cell.
 
     Parameters
     ----------
@@ -97,9 +97,9 @@ def states(results_dir, study=None, experiment=None):
     return [_state(folder, settings, times, here) for folder, settings in cells.items()]
 
 
-@functools.cache  # composing takes some tenths of a second a cell, and is done again only for another sweep
+@functools.cache  # composing takes some tenths of a second a cell, and is repeated only for another sweep
 def _sweep_of(path, _modified):
-    """The cells of a study's last sweep; those of its other studies, where it had several, are none of this one."""
+    """Return the cells of a study's last sweep; where the sweep had several studies, only those of this one."""
     return {
         path.parent.joinpath(*settings.folder.parts[-2:]): settings
         for settings in cells_of_sweep(path)
@@ -143,7 +143,7 @@ def _not_begun(settings, times, here):
 
 
 def _seconds(settings, times, trials):
-    """Seconds of each of these trials by the stored fits of the method; nan where there are none."""
+    """Return the seconds of each of these trials by the stored fits of the method; nan where there are none."""
     spec = settings.dataset
     shape, known = (spec["samples"], spec["features"]), times(settings.method.name)
     return [known.of(spec["name"], shape, trial.params)[0] for trial in trials]

@@ -12,9 +12,9 @@ from scripts.status.page import status_page
 CLEAR = "\x1b[2J\x1b[H"
 
 
-@command("status", CONF / "status", "config")  # in conf/ itself experiment=... would be a group
+@command("status", CONF / "status", "config")  # in conf/ itself Hydra would take experiment=... for a group
 def main(options):
-    """Print how far the cells are, once, or again and again until nothing is left."""
+    """Print the state of the cells once, or repeatedly until nothing is left."""
     study, experiment, watch = options["study"], options["experiment"], options["watch"]
     if study is not None and experiment is not None:
         raise ConfigError(f"study={study} and experiment={experiment}: give one of them.")

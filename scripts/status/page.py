@@ -1,4 +1,4 @@
-"""The state of cells as a table, with what failed and how to repeat it."""
+"""The state of cells as a table, with the trials that failed and how to repeat them."""
 
 import math
 
@@ -12,7 +12,7 @@ HEAD = ["study", "data set", "method", "done", "running", "pending", *UNSCORED, 
 
 
 def status_page(found):
-    """The page that `python -m scripts.status` prints.
+    """Return the page that `python -m scripts.status` prints.
 
     Parameters
     ----------
