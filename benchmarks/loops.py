@@ -58,7 +58,7 @@ LOOPS = {
     "adapted_rows": ("kept", 166, "jgufs umist, jgufs coil20"),
     "exchange": ("kept", 120, "sf2sog umist, sf2sog pie10p"),
     "smallest": ("kept", 120, "udfs umist, ufsol umist"),
-    "elkan": ("kept", 298, "mcfs coil20, ndfs coil20"),
+    "elkan": ("kept", 298, "mcfs coil20, mcfs umist"),
 }
 PLAIN = {
     "sparse_products": """

@@ -61,38 +61,19 @@ def _compiled(**flags):
 
 @_compiled()
 def lloyd(X, points, norms, starts, products, max_iter, limits, result):
-    """Run restarts one after the other, so that the bounds of one stay in the cache.
+    """Run restarts one after the other, so that the bounds of one stay in the cache; write the labels to `result`.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        Centred, norms at most 1; labels are defined by it.
-    points : ndarray of shape (n_samples, n_coordinates) of float32
-        With the same distances but for rounding, perhaps in fewer coordinates.
-    norms : ndarray of shape (n_samples,) of float32
-        Squared.
-    starts : ndarray of shape (n_restarts, n_clusters) of int
-    products : ndarray of shape (n_restarts, n_clusters, n_samples) of float32
-        Of the first centres with the samples; overwritten by lower bounds.
-    max_iter : int
-    limits : Limits
-    result : ndarray of shape (n_restarts, n_samples) of int
-        The labels.
+    X is centred, of norms at most 1, and defines the labels.  `points` are in float32, with the same distances but for
+    rounding, perhaps in fewer coordinates; `norms` are squared.  `starts` has the samples that are the first centres,
+    a restart a row, and `products` (n_restarts, n_clusters, n_samples) theirs with all samples: lower bounds take their
+    place.
     """
-    n, n_clusters = len(X), starts.shape[1]
-    state = State(
-        labels=np.empty(n, np.int64),
-        members=np.empty(n, np.int64),
-        counts=np.empty(n_clusters, np.int64),
-        sums=np.empty((n_clusters, points.shape[1])),
-        added=np.empty(n_clusters),
-        centres=np.empty((n_clusters, points.shape[1])),
-        centres32=np.empty((n_clusters, points.shape[1]), np.float32),
-        moved=np.empty(n_clusters, np.float32),
-        upper=np.empty(n, np.float32),
-        means=np.empty((n_clusters, X.shape[1])),
-        known=np.empty(n_clusters, np.bool_),
-    )
+    n, n_clusters, coordinates = len(X), starts.shape[1], (starts.shape[1], points.shape[1])
+    labels, members, counts = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n_clusters, np.int64)
+    sums, centres, centres32 = np.empty(coordinates), np.empty(coordinates), np.empty(coordinates, np.float32)
+    added, moved, upper = np.empty(n_clusters), np.empty(n_clusters, np.float32), np.empty(n, np.float32)
+    means, known = np.empty((n_clusters, X.shape[1])), np.empty(n_clusters, np.bool_)
+    state = State(labels, members, counts, sums, added, centres, centres32, moved, upper, means, known)
     for restart in range(len(starts)):
         lower = products[restart]
         _begin(state, lower, X, points, norms, starts[restart], limits)
@@ -114,14 +95,13 @@ def _begin(state, lower, X, points, norms, start, limits):
     state.moved[:] = 0
     state.known[:] = True
     state.upper[:] = INF
+    error, above = np.float32(limits.product), np.float32(limits.absolute + limits.margin)
+    two, zero = np.float32(2), np.float32(0)
     for k in range(len(start)):
         for j in range(X.shape[1]):
             state.means[k, j] = X[start[k], j]
         for j in range(points.shape[1]):
             state.centres[k, j] = state.centres32[k, j] = points[start[k], j]
-    error, above = np.float32(limits.product), np.float32(limits.absolute + limits.margin)
-    two, zero = np.float32(2), np.float32(0)
-    for k in range(len(start)):
         row, norm = lower[k], norms[start[k]]
         for i in range(len(row)):
             square = norms[i] + norm - two * row[i]
@@ -288,8 +268,7 @@ def _update(state, X, points, limits):
         for j in range(points.shape[1]):
             coordinate = state.sums[k, j] / counts[k]
             square += (coordinate - state.centres[k, j]) ** 2
-            state.centres[k, j] = coordinate
-            state.centres32[k, j] = coordinate
+            state.centres[k, j] = state.centres32[k, j] = coordinate
         state.moved[k] = np.sqrt(square) * (1 + 2.0**-20)
 
 

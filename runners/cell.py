@@ -15,6 +15,7 @@ from runners.admission import workers_within_memory
 from runners.elsewhere import found_elsewhere, outcomes_of
 from runners.evaluations import Evaluations
 from runners.finished import digests_of_data, ends_text, note_finished
+from runners.fit import stored_fit
 from runners.grid import diagonal, expand
 from runners.method import ConfigError
 from runners.pool import Usage, run_all
@@ -22,8 +23,8 @@ from runners.progress import Progress, counted, log, say_compiling, say_result, 
 from runners.provenance import Identity
 from runners.reading import read_rows
 from runners.running import note_run
-from runners.store import Store, claim_study
-from runners.trial import stored_fit
+from runners.store import Store
+from runners.study import claim_study
 
 MANY_SAMPLES = 2000  # an (n_samples, n_samples) array of more samples takes over 32 MB
 

@@ -7,11 +7,11 @@ from collections import defaultdict
 
 from metrics.protocol import Protocol
 from metrics.study import UNSCORED
+from runners.fit import Outcome
 from runners.provenance import Identity
 from runners.reading import StoreError, read_rows
 from runners.row import counts_of, to_json
 from runners.store import OTHERS, cells_of
-from runners.trial import Outcome
 
 
 def found_elsewhere(settings, trials):

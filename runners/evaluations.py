@@ -16,9 +16,9 @@ import numpy as np
 
 from metrics.evaluate import N_MEASURES
 from runners.code import code_of_evaluation
+from runners.fit import DIGEST
 from runners.provenance import versions
 from runners.store import StoreError
-from runners.trial import DIGEST
 
 
 class Evaluations:

@@ -7,8 +7,8 @@ from contextlib import contextmanager, suppress
 
 import filelock
 
-from runners.reading import IDENTITY, StoreError, read_frame
-from runners.row import COLUMNS
+from runners.reading import IDENTITY, StoreError, columns_of, read_frame
+from runners.row import COLUMNS, LATER
 
 NAMING = ("trials", "scores")  # files whose rows name their cell
 
@@ -157,3 +157,13 @@ def key_of(line):
 
 def header_of(name):
     return (",".join(COLUMNS[name]) + "\n").encode()
+
+
+def with_later_columns(data, names):
+    """Return the text of a file with the columns that an earlier version did not write."""
+    there = columns_of(data, names)
+    missing = names[len(there) :]
+    if not missing or not data:
+        return data
+    rows = list(csv.reader(io.StringIO(data.decode(), newline="")))[1:]
+    return csv_of([names, *(row + [LATER[name] for name in missing] for row in rows)])

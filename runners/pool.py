@@ -11,9 +11,11 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from metrics.protocol import Protocol
+from metrics.study import FAILED
 from runners.caps import Stopped
+from runners.fit import Fit, failure, feature_set_digest, score, stopped
 from runners.provenance import Identity
-from runners.trial import FAILED, Fit, Trial, failure, feature_set_digest, score, stopped
+from runners.trial import Trial
 from runners.workers import WorkerDied, Workers
 
 BATCH_S = 0.1  # seconds of work that a task should hold, so that sending it costs little

@@ -8,13 +8,13 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from metrics.study import UNSCORED, USUAL_SIZE, nearest_size
-from runners.again import stored_trial, takes_seed
 from runners.files import held, write_rows
+from runners.fit import fit_trial
 from runners.provenance import Identity
 from runners.reading import read_cells, read_frame
 from runners.row import to_json
 from runners.seeds import of_its_trial
-from runners.trial import fit_trial
+from runners.trial import stored_trial, takes_seed
 
 COLUMNS = "trial dataset method change repeat n_selected status features identity".split()
 # The changes; "none" repeats the fit unchanged.

@@ -1,7 +1,11 @@
 """The columns of a cell's files; those of ``trials.csv`` are the fields of a trial's row."""
 
+import base64
 import json
+import zlib
 from dataclasses import dataclass, fields
+
+import numpy as np
 
 
 @dataclass
@@ -68,6 +72,19 @@ class Row:
 def to_json(value):
     """Return compact JSON with sorted keys, so that the same value gives the same text."""
     return json.dumps(value, sort_keys=True, separators=(", ", ": "), allow_nan=False)
+
+
+def pack_labels(size, labels):
+    """Return learned labels as JSON: their codes in the order of their names, compressed, and the size they go with."""
+    _, codes = np.unique(labels, return_inverse=True)
+    data = zlib.compress(codes.astype("<i4").tobytes(), 9)
+    return to_json({"n_selected": int(size), "packed": base64.b64encode(data).decode()})
+
+
+def unpack_labels(text):
+    """Return the size and the labels of `pack_labels`."""
+    content = json.loads(text)
+    return content["n_selected"], np.frombuffer(zlib.decompress(base64.b64decode(content["packed"])), "<i4")
 
 
 def counts_of(row):

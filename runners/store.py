@@ -7,10 +7,7 @@ Trials that are computed again are gathered in a folder of their own, and replac
 redo that is interrupted loses nothing, and goes on where it stopped.
 """
 
-import csv
 import glob
-import io
-import json
 import os
 import shutil
 import time
@@ -21,13 +18,11 @@ from typing import NamedTuple
 import filelock
 import pandas as pd
 
-from metrics.protocol import Protocol
 from runners.files import (
     NAMING,
     append_rows,
     check_places,
     clear_unfinished,
-    csv_of,
     frame_of_cell,
     header_of,
     keep_last,
@@ -35,9 +30,10 @@ from runners.files import (
     key_of,
     lines_of,
     replace_file,
+    with_later_columns,
 )
-from runners.reading import IDENTITY, StoreError, columns_of, empty_frame, plain, read_frame, read_rows
-from runners.row import COLUMNS, FACTS, LATER, MEASURES, SCORES, TRACES, TRIALS, counts_of
+from runners.reading import IDENTITY, StoreError, empty_frame, plain, read_frame, read_rows
+from runners.row import COLUMNS, FACTS, MEASURES, SCORES, TRACES, TRIALS, counts_of
 
 __all__ = [
     "SCORES",
@@ -49,7 +45,6 @@ __all__ = [
     "Store",
     "StoreError",
     "cells_of",
-    "claim_study",
     "load_results",
 ]
 REDO = ".redo"  # the folder inside a cell's own that gathers rows that will replace stored ones
@@ -165,7 +160,7 @@ class Store:
             clear_unfinished(path)
             text = path.read_bytes() if path.exists() else b""
             whole = plain(text)
-            whole = _with_later_columns(whole[: whole.rfind(b"\n") + 1], COLUMNS[name])
+            whole = with_later_columns(whole[: whole.rfind(b"\n") + 1], COLUMNS[name])
             if not whole:
                 replace_file(path, header_of(name))
             elif not whole.startswith(header_of(name)):
@@ -275,51 +270,6 @@ def _name_apart(frames):
                 frame = frames[name][index]
                 frames[name][index] = frame.assign(trial=frame["trial"].map(lambda key, a=apart: a.get(key, key)))
         seen.update(frames["trials"][index]["trial"])
-
-
-def claim_study(folder, protocol):
-    """Tie a study's folder to one protocol, so that no table can mix two.
-
-    Parameters
-    ----------
-    folder : path
-        ``results/<study>``.
-    protocol : Protocol
-
-    Raises
-    ------
-    StoreError
-        When the folder already holds results of another protocol.
-    """
-    path = Path(folder) / "protocol.json"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with filelock.FileLock(path.with_name(".protocol.lock")):
-        clear_unfinished(path)
-        if not path.exists():
-            replace_file(path, (json.dumps(protocol.stored(), sort_keys=True, indent=1) + "\n").encode())
-        try:
-            stored = Protocol.from_json(path.read_text())
-        except ValueError as error:
-            raise StoreError(
-                f"{path} holds no protocol ({str(error).rstrip('.')}). Restore it, or choose another study=NAME."
-            ) from error
-    differences = sorted(stored.differences(protocol).items())
-    if differences:
-        words = "; ".join(f"{name}: stored {there}, asked {here}" for name, (there, here) in differences)
-        raise StoreError(
-            f"The study {path.parent.name!r} holds results of another protocol ({words}). "
-            "Choose another study=NAME for this one."
-        )
-
-
-def _with_later_columns(data, names):
-    """Return the text of a file with the columns that an earlier version did not write."""
-    there = columns_of(data, names)
-    missing = names[len(there) :]
-    if not missing or not data:
-        return data
-    rows = list(csv.reader(io.StringIO(data.decode(), newline="")))[1:]
-    return csv_of([names, *(row + [LATER[name] for name in missing] for row in rows)])
 
 
 def _identity_of(path):

@@ -20,10 +20,10 @@ from runners import processes
 from runners.caps import Caps
 from runners.code import CodeChanged, code_of_evaluation
 from runners.family import cpu_seconds, descendants, is_stopped, memory_mb
+from runners.fit import fit_trial
 from runners.memory import memory_of
 from runners.method import load_class
 from runners.provenance import Identity
-from runners.trial import fit_trial
 
 PREFIX = "ufs-bench-"  # of the names of folders with a copy of the data, which all workers map
 LOCK = ".lock"

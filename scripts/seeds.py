@@ -9,12 +9,12 @@ from joblib import cpu_count
 from metrics.kmeans import load_engine
 from metrics.study import FAILED
 from metrics.study.seeds import spreads
-from runners.again import stored_trial, takes_seed
 from runners.evaluations import Evaluations
 from runners.method import did_you_mean
 from runners.progress import Progress, counted
 from runners.provenance import Identity
 from runners.seeds import COLUMNS, FILE, Point, measure, missing, read
+from runners.trial import stored_trial, takes_seed
 from scripts.core.command_lines import no_results
 from scripts.core.conf import find
 from scripts.core.data import data_of

@@ -211,8 +211,7 @@ class Problem:
     def _update_labels(self, state, values, vectors):
         """Section 4.3's rule for M and eqs. (13) to (15)."""
         mu = state.mu
-        split = state.Z - state.Y
-        M, Lambda2 = self.pool.empty(), self.pool.empty()
+        split, M, Lambda2 = state.Z - state.Y, self.pool.empty(), self.pool.empty()
         residual = np.abs(split).max(initial=0)
         for rows in row_blocks(M):
             L = (vectors[rows] * values) @ vectors.T

@@ -3,8 +3,10 @@
 import numpy as np
 
 from methods.core.prox import row_norms
-from methods.core.sparse_data import transposed_times
 
+# Multiplications in a product of matrices up to which BLAS does not copy its factors first; the rows of X that it takes
+# are then still in the cache for the second product.
+SMALL = 10**6
 CANCELS = 1e-4  # share of ||x_i||^2 below which the expansion of ||x_i - g_i F||^2 loses more than four digits
 
 
@@ -26,13 +28,20 @@ def regression(X, features, W, G, alpha, beta):
     gradient : callable
         Without arguments; of shape (n_features, n_columns).
     """
-    rest = X @ W - G
-    norms, own = row_norms(rest), row_norms(W)
-
-    def gradient():
-        return transposed_times(X, features, over(alpha * rest, norms)) + over(beta * W, own)
-
-    return alpha * norms.sum() + beta * own.sum(), gradient
+    own = row_norms(W)
+    value, gradient = beta * own.sum(), over(beta * W, own)
+    if features is not None:
+        rest = X @ W - G
+        norms = row_norms(rest)
+        return value + alpha * norms.sum(), lambda: gradient + features @ over(alpha * rest, norms)
+    height, pull = max(SMALL // W.size // 8, 1) * 8, np.empty_like(W)
+    for first in range(0, len(X), height):
+        block = X[first : first + height]
+        rest = block @ W - G[first : first + height]
+        norms = row_norms(rest)
+        value += alpha * norms.sum()
+        gradient += np.matmul(block.T, over(alpha * rest, norms), out=pull)
+    return value, lambda: gradient
 
 
 def data_squares(X, factor, squares, G, F):

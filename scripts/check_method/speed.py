@@ -9,10 +9,11 @@ from datasets import DataError, load_dataset, scale
 from datasets.load import locate
 from datasets.spec import read_spec
 from metrics.protocol import Protocol
+from metrics.study import FAILED
+from runners.fit import run_trial
 from runners.grid import expand
 from runners.method import ConfigError
 from runners.store import SCORES
-from runners.trial import FAILED, run_trial
 from scripts.check_method.contract import (
     EXCEPTIONS,
     EXCEPTIONS_ON_DATA,

@@ -5,7 +5,7 @@ import shlex
 import pandas as pd
 
 from metrics.study.seeds import SCORES
-from runners.again import takes_seed
+from runners.trial import takes_seed
 from scripts.core.conf import find, printed, unique_names
 from scripts.core.words import REFITTED, labelled
 

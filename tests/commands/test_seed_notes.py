@@ -7,10 +7,10 @@ import pytest
 
 from datasets import load_dataset, scale
 from metrics.protocol import Protocol
+from runners.fit import run_trial
 from runners.grid import expand
 from runners.seeds import load_seeds
 from runners.store import Store
-from runners.trial import run_trial
 from scripts.compare import COLUMNS, over_starts
 from scripts.core import conf
 from scripts.core.study import Study

@@ -84,3 +84,25 @@ def test_every_test_uses_the_package_that_its_folder_mirrors():
         if package:
             text = path.read_text(encoding="utf-8")
             assert f"{package.replace('/', '.')}." in text or f"from {package} import" in text, path
+
+
+def test_a_compiled_loop_uses_nothing_of_another_file():
+    """Numba keeps compiled code by the file of the function alone: what another file gives would stay as it was."""
+    found = 0
+    for path in MODULES:
+        tree = ast.parse((ROOT / path).read_text())
+        ours = {
+            alias.asname or alias.name
+            for node in tree.body
+            if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] in PACKAGES
+            for alias in node.names
+        }
+        for node in tree.body:
+            decorators = [ast.unparse(one) for one in getattr(node, "decorator_list", ())]
+            if any("compiled" in text or "njit" in text for text in decorators):
+                found += 1
+                used = {
+                    part.id for statement in node.body for part in ast.walk(statement) if isinstance(part, ast.Name)
+                }
+                assert not used & ours, (path, node.name, used & ours)
+    assert found > 5

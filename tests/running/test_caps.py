@@ -18,12 +18,12 @@ from metrics.protocol import Protocol
 from runners import processes
 from runners.caps import Caps
 from runners.cell import Cell
+from runners.fit import run_trial
 from runners.grid import expand
 from runners.method import ConfigError
 from runners.pool import run_all
 from runners.settings import read_config, read_runner
 from runners.store import load_results
-from runners.trial import run_trial
 
 ROOT = Path(__file__).resolve().parents[2]
 PROTOCOL = Protocol(name="test", sizes=(2, 3), scaling="none", restarts=3, seed=0, nmi="geometric", max_iter=20)

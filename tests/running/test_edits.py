@@ -9,13 +9,13 @@ import re
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+from runners.code import ROOT
+
 METHOD = '''
 import numpy as np
 from methods.core.base import BaseSelector, Solution

@@ -15,9 +15,9 @@ import metrics
 from metrics.evaluate import N_MEASURES
 from metrics.protocol import Protocol
 from runners.evaluations import EVALUATED_BY, Evaluations
+from runners.fit import feature_set_digest, run_trial
 from runners.grid import expand
 from runners.pool import Usage, run_all
-from runners.trial import feature_set_digest, run_trial
 
 PROTOCOL = Protocol(name="test", sizes=(2, 3), scaling="none", restarts=3, seed=0, nmi="geometric", max_iter=20)
 DIGEST = feature_set_digest([3, 1])

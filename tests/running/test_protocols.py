@@ -16,7 +16,8 @@ from metrics.protocol import Protocol
 from runners.grid import expand
 from runners.method import ConfigError
 from runners.settings import read_protocol
-from runners.store import StoreError, claim_study, load_results
+from runners.store import StoreError, load_results
+from runners.study import claim_study
 
 ROOT = Path(__file__).resolve().parents[2]
 CONF = ROOT / "conf"

@@ -17,11 +17,12 @@ from frames import done
 from metrics.protocol import Protocol
 from runners import processes, workers
 from runners import store as store_module
+from runners.fit import run_trial
 from runners.grid import diagonal, expand
 from runners.method import ConfigError
 from runners.pool import run_all
-from runners.store import Store, StoreError, claim_study, load_results
-from runners.trial import run_trial
+from runners.store import Store, StoreError, load_results
+from runners.study import claim_study
 
 PROTOCOL = Protocol(name="test", sizes=(2, 3), scaling="none", restarts=3, seed=0, nmi="geometric", max_iter=20)
 
@@ -68,6 +69,12 @@ def methods_module(tmp_path_factory):
 
             class PerSize(Troublesome):
                 size_in_objective = True
+
+            class Silent(Troublesome):
+                def fit(self, X):
+                    self.ranking_ = np.arange(X.shape[1])
+                    self.n_features_to_select_ = X.shape[1]
+                    return self
 
             class Writer(Troublesome):
                 def fit(self, X):
@@ -425,3 +432,9 @@ def test_a_method_that_writes_into_the_data_fails_and_changes_none(dataset, meth
     rows = [outcome.trial for ended in run_all(trials, dataset.X, dataset.y, n_jobs) for outcome in ended]
     assert {row["status"] for row in rows} == {"failed"} and all("read-only" in row["error"] for row in rows)
     np.testing.assert_array_equal(dataset.X, before)
+
+
+def test_a_method_that_does_not_report_its_fit_fails_and_does_not_end_the_cell(dataset, method):
+    trials = expand("s", dataset, method("Silent"), PROTOCOL)
+    rows = [outcome.trial for ended in run_all(trials, dataset.X, dataset.y, 1) for outcome in ended]
+    assert {row["status"] for row in rows} == {"failed"} and all("status_" in row["error"] for row in rows)

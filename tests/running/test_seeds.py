@@ -13,11 +13,11 @@ from metrics.evaluate import evaluate
 from metrics.protocol import Protocol
 from metrics.study.seeds import spreads
 from runners import seeds, workers
-from runners.again import stored_trial, takes_seed
 from runners.evaluations import Evaluations
+from runners.fit import fit_trial, run_trial
 from runners.grid import expand
 from runners.reading import StoreError
-from runners.trial import fit_trial, run_trial
+from runners.trial import stored_trial, takes_seed
 
 PROTOCOL = Protocol(name="test", sizes=(4, 8), scaling="none", restarts=3, seed=7, nmi="geometric", max_iter=20)
 SEEDS = [7, 8, 9, 10, 11]

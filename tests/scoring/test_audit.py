@@ -14,10 +14,10 @@ from metrics.study import audit
 from metrics.study.sets import distinct_sets
 from metrics.study.summary import SELECTIONS, select
 from runners import repeats as stability
+from runners.fit import run_trial
 from runners.grid import expand
 from runners.method import Method
 from runners.store import Store, StoreError, load_results
-from runners.trial import run_trial
 from scripts.audit.findings import _inert, _still, _trivial
 
 PROTOCOL = Protocol(name="test", sizes=(4, 8), scaling="none", restarts=3, seed=0, nmi="geometric", max_iter=20)

@@ -18,7 +18,9 @@ def parts(seed=0, shape=(50, 21), n_columns=4):
     return X, W, G * (rng.uniform(size=G.shape) < 0.6)
 
 
-def test_regression_is_the_two_sums_of_norms_and_their_slope():
+@pytest.mark.parametrize("small", [1, 10**6])
+def test_regression_is_the_two_sums_of_norms_and_their_slope(monkeypatch, small):
+    monkeypatch.setattr(residuals, "SMALL", small)
     X, W, G = parts()
     rest = X @ W - G
     norms, own = row_norms(rest), row_norms(W)

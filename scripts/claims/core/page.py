@@ -2,16 +2,16 @@
 
 from textwrap import fill
 
-from benchmarks.claims.core.claim import FAILS, HOLDS, MISSING, OPEN, PART, Claim, is_judged, verdict
-from benchmarks.claims.core.store import rows
+from scripts.claims.core.claim import FAILS, HOLDS, MISSING, OPEN, PART, Claim, is_judged, verdict
+from scripts.claims.core.store import rows
 from scripts.core.published import PAPERS, YEARS
 from scripts.core.text import pipes
 
 HEAD = """# The papers' other claims
 
 Beside their tables of ACC and NMI, which [reproduction.md](reproduction.md) is about, the papers make claims that can
-be tested. This page is printed by `python -m benchmarks.claims`, which measures all of them anew and stores the
-numbers in `results/published_claims.csv`; `python -m benchmarks.claims NAME` does one, and `--page` only prints the
+be tested. This page is printed by `python -m scripts.claims`, which measures all of them anew and stores the
+numbers in `results/published_claims.csv`; `python -m scripts.claims NAME` does one, and `--page` only prints the
 page. A verdict is computed from the stored numbers by the rule that stands beside it, for each row of a table; then,
 for each variant, it *holds* where all rows bear it out, *does not hold* where none does, and *holds in part* between.
 A row that says nothing, such as the speed of a fit that never left its start, or a difference within its error, has a
@@ -31,7 +31,7 @@ def page(claims, stored):
     ----------
     claims : iterable of Claim or Untested
     stored : DataFrame
-        From `benchmarks.claims.core.store.load`.
+        From `scripts.claims.core.store.load`.
 
     Returns
     -------
@@ -97,10 +97,10 @@ def section(claim, stored):
 def _command(claim, stored):
     commits = stored.loc[stored["claim"] == claim.name, "commit"].unique()
     if not len(commits):
-        return f"`python -m benchmarks.claims {claim.name}`"
+        return f"`python -m scripts.claims {claim.name}`"
     missing = [name for name in claim.datasets if name not in set(stored.loc[stored["claim"] == claim.name, "dataset"])]
     left_out = f"; not measured on {', '.join(missing)}" if missing else ""
-    return f"`python -m benchmarks.claims {claim.name}`, at commit {', '.join(commits)}{left_out}"
+    return f"`python -m scripts.claims {claim.name}`, at commit {', '.join(commits)}{left_out}"
 
 
 def _table(claim, found):

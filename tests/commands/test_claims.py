@@ -8,12 +8,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchmarks.claims import CLAIMS, __main__, complexity, dgufs
-from benchmarks.claims.core import store
-from benchmarks.claims.core.claim import FAILS, HOLDS, OPEN, PART, Claim, Untested, is_judged, verdict
-from benchmarks.claims.core.numbers import is_insensitive, rises, settled
-from benchmarks.claims.core.page import page, verdicts
 from datasets import DataMissing, dataset_names
+from scripts.claims import CLAIMS, __main__, complexity, dgufs
+from scripts.claims.core import store
+from scripts.claims.core.claim import FAILS, HOLDS, OPEN, PART, Claim, Untested, is_judged, verdict
+from scripts.claims.core.numbers import is_insensitive, rises, settled
+from scripts.claims.core.page import page, verdicts
 from scripts.core.published import PAPERS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -23,7 +23,7 @@ WORDS = {"synthetic", "published"}  # words for data that need no file
 
 def test_the_page_is_what_the_stored_numbers_say():
     stored = (ROOT / "docs/claims.md").read_text(encoding="utf-8")
-    assert stored == page(CLAIMS, store.load()), "run: python -m benchmarks.claims --page"
+    assert stored == page(CLAIMS, store.load()), "run: python -m scripts.claims --page"
 
 
 def test_every_paper_has_claims_and_the_stored_numbers_belong_to_them():
@@ -38,7 +38,7 @@ def test_every_paper_has_claims_and_the_stored_numbers_belong_to_them():
 
 
 def test_every_command_on_the_page_names_a_claim():
-    commands = re.findall(r"`python -m benchmarks\.claims ([a-z_0-9]+)`", (ROOT / "docs/claims.md").read_text())
+    commands = re.findall(r"`python -m scripts\.claims ([a-z_0-9]+)`", (ROOT / "docs/claims.md").read_text())
     assert set(commands) == {claim.name for claim in MEASURED}
 
 
@@ -47,7 +47,7 @@ def test_no_rule_is_true_or_false_whatever_is_measured(claim):
     rng = np.random.default_rng(0)
     found = [row.numbers for row in store.rows(store.load(), claim.name) if is_judged(row.variant)]
     if not found:
-        pytest.skip(f"python -m benchmarks.claims {claim.name} has not been run")
+        pytest.skip(f"python -m scripts.claims {claim.name} has not been run")
     outcomes = set()
     for _ in range(3000):
         numbers = found[rng.integers(len(found))]

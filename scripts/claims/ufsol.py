@@ -6,8 +6,11 @@ import numpy as np
 from scipy import sparse
 from scipy.stats import kendalltau
 
-from benchmarks.claims.core.claim import Claim
-from benchmarks.claims.core.numbers import (
+from methods import UFSOL
+from methods.core.graphs import laplacian, nearest_neighbors
+from methods.core.ordinal_graphs import triplet_laplacian
+from scripts.claims.core.claim import Claim
+from scripts.claims.core.numbers import (
     INSENSITIVE,
     SIZE,
     is_insensitive,
@@ -19,9 +22,6 @@ from benchmarks.claims.core.numbers import (
     subsample,
     sweeps_to_settle,
 )
-from methods import UFSOL
-from methods.core.graphs import laplacian, nearest_neighbors
-from methods.core.ordinal_graphs import triplet_laplacian
 
 LIMIT, NEIGHBORS = 40, 5
 SETTINGS = (1e-2, 1.0)  # of beta: at 1 the released program never leaves its start

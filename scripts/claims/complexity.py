@@ -8,7 +8,6 @@ import numpy as np
 from scipy.linalg import eigh
 from scipy.stats import linregress
 
-from benchmarks.claims.core.claim import Claim
 from methods import DGUFS, JGUFS, RUFS, UFSOL, KMeansUFS
 from methods.dgufs import normalized as dgufs_normalized
 from methods.dgufs import released as dgufs
@@ -19,6 +18,7 @@ from methods.rufs import paper as rufs_paper
 from methods.rufs import released as rufs_released
 from methods.ufsol import paper as ufsol_paper
 from methods.ufsol import released as ufsol_released
+from scripts.claims.core.claim import Claim
 
 CLUSTERS, SIZE = 5, 50
 SAMPLES, FEATURES = (200, 400, 800, 1600), (500, 1000, 2000, 4000)

@@ -5,8 +5,10 @@ from functools import cache, partial
 import numpy as np
 from scipy.sparse.csgraph import connected_components
 
-from benchmarks.claims.core.claim import Claim
-from benchmarks.claims.core.numbers import (
+from methods import JGUFS
+from methods.core.optimal_graph import adapted_graph, row_stochastic_graph, symmetric_laplacian
+from scripts.claims.core.claim import Claim
+from scripts.claims.core.numbers import (
     INSENSITIVE,
     SIZE,
     accuracy,
@@ -18,8 +20,6 @@ from benchmarks.claims.core.numbers import (
     settles_early,
     sweeps_to_settle,
 )
-from methods import JGUFS
-from methods.core.optimal_graph import adapted_graph, row_stochastic_graph, symmetric_laplacian
 
 LIMIT, FEW = 10, 50
 VALUES = (1e-3, 1e-1, 1e1, 1e3)

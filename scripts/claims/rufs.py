@@ -7,8 +7,9 @@ from itertools import combinations
 import numpy as np
 from scipy.stats import linregress
 
-from benchmarks.claims.core.claim import Claim, Untested, known
-from benchmarks.claims.core.numbers import (
+from methods import NDFS, RUFS, UDFS
+from scripts.claims.core.claim import Claim, Untested, known
+from scripts.claims.core.numbers import (
     INSENSITIVE,
     SIZE,
     accuracy,
@@ -19,7 +20,6 @@ from benchmarks.claims.core.numbers import (
     shared,
     subsample,
 )
-from methods import NDFS, RUFS, UDFS
 
 VALUES = (1e-4, 1.0, 1e4)
 POINTS = tuple((alpha, beta) for alpha in VALUES for beta in VALUES)

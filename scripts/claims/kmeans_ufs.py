@@ -6,14 +6,14 @@ from math import comb
 
 import numpy as np
 
-from benchmarks.claims.core.claim import Claim
-from benchmarks.claims.core.numbers import accuracy, random_accuracy, shared
-from benchmarks.quadratic_admm import quadratic_admm
 from methods import KMeansUFS, MaxVariance
 from methods.core.linalg import principal_axes
 from methods.kmeans_ufs import standardized
 from methods.kmeans_ufs.admm import leading_basis
 from metrics.kmeans import kmeans_restarts
+from scripts.claims.core.claim import Claim
+from scripts.claims.core.numbers import accuracy, random_accuracy, shared
+from scripts.claims.core.quadratic_admm import quadratic_admm
 
 LIMIT, PATIENCE = 300, 30
 SIZE = 50

@@ -1,4 +1,4 @@
-"""The papers' claims, measured anew: ``python -m benchmarks.claims dgufs_l0``, or without a name all of them.
+"""The papers' claims, measured anew: ``python -m scripts.claims dgufs_l0``, or without a name all of them.
 
 The numbers go to results/published_claims.csv, and docs/claims.md is printed from there.  Real data are found as
 `run.py` finds them; what lacks them is left out, and listed at the end.  With --page nothing is measured.
@@ -14,12 +14,12 @@ from pathlib import Path
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
-from benchmarks.claims import CLAIMS
-from benchmarks.claims.core.claim import Claim
-from benchmarks.claims.core.page import page, verdicts
-from benchmarks.claims.core.store import load, store
 from datasets import DataError, dataset_names, load_dataset
 from runners.provenance import git_sha
+from scripts.claims import CLAIMS
+from scripts.claims.core.claim import Claim
+from scripts.claims.core.page import page, verdicts
+from scripts.claims.core.store import load, store
 
 loaded = functools.cache(load_dataset)  # the same object for all claims, by which fits are remembered
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "claims.md"

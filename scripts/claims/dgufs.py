@@ -7,8 +7,12 @@ from unittest import mock
 import numpy as np
 from scipy.ndimage import convolve
 
-from benchmarks.claims.core.claim import Claim
-from benchmarks.claims.core.numbers import (
+from methods import DGUFS, MCFS, NDFS, LaplacianScore, MaxVariance, MinNorm
+from methods.core.graphs import knn_graph
+from methods.dgufs import released
+from metrics.clustering import accuracy as label_accuracy
+from scripts.claims.core.claim import Claim
+from scripts.claims.core.numbers import (
     INSENSITIVE,
     SETTLED,
     SIZE,
@@ -19,10 +23,6 @@ from benchmarks.claims.core.numbers import (
     sensitivity,
     settled,
 )
-from methods import DGUFS, MCFS, NDFS, LaplacianScore, MaxVariance, MinNorm
-from methods.core.graphs import knn_graph
-from methods.dgufs import released
-from metrics.clustering import accuracy as label_accuracy
 from scripts.core.published import load_published
 
 ALPHAS, BETAS = (1e1, 1e2, 1e3, 1e4, 1e5), (0.1, 0.3, 0.5, 0.7, 0.9)  # the paper's grid

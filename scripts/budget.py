@@ -1,0 +1,139 @@
+"""Hours of one worker that the experiments take, by method and data set, from the fits that are stored.
+
+    python run.py experiment=dgufs runner.points=sample        first: a few fits of every cell, kept for the whole run
+    python -m scripts.budget dgufs kmeans_ufs                  what all of it takes
+    python -m scripts.budget dgufs --check                     of cells that are complete: was the sample right?
+    python -m scripts.budget dgufs --max-seconds 60            with runner.max_seconds=60, and how many fits that ends
+
+A trial counts with the seconds of its own fit and evaluations where these are stored, and otherwise with the mean of
+its method on its data set; where the method has no fit on it, with that on the nearest data set, scaled by
+(n/n')^1.5 (d/d')^1.5, which "measured" counts as 0.  Fits that a cap ended count with what they took.  What an
+experiment shares with one before it counts there alone (`runners.elsewhere`).  Data sets that are not on this machine,
+which a sweep skips, are left out and named.
+"""
+
+import argparse
+import functools
+import math
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from datasets.load import at_hand
+from runners.cell import Cell
+from runners.grid import diagonal
+from runners.sweep import cells_of_experiment
+from runners.times import Times
+from scripts.core.text import pipes
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def budget(experiment, results_dir, all_data=False, max_seconds=math.inf, before=None):
+    """Worker-hours of every cell of an experiment.
+
+    Parameters
+    ----------
+    experiment : str
+    results_dir : path
+    all_data : bool, default=False
+        Data sets that are not on this machine too.
+    max_seconds : float, default=inf
+        What a fit would be ended at.
+    before : set, default=None
+        Of the trials of other experiments that are run before, which are taken from there; this one's are added.
+
+    Returns
+    -------
+    DataFrame
+        experiment, method, dataset, fits, how many of them are "taken" from those before, the shares that are
+        "measured" and that `max_seconds` "ended", hours; and "sampled", hours as the sample of `runners.grid.diagonal`
+        alone has them, nan where not all of it is stored.
+    absent : list of str
+        The data sets that are left out.
+    """
+    before = set() if before is None else before
+    cells = cells_of_experiment(experiment, f"results_dir={results_dir}")
+    names = {settings.dataset["name"]: settings.data_dir for settings in cells}
+    absent = [] if all_data else [name for name, folder in names.items() if not at_hand(name, folder)]
+    times = functools.cache(functools.partial(Times, results_dir, max_seconds=max_seconds))
+    rows = []
+    for settings in cells:
+        if settings.dataset["name"] in absent:
+            continue
+        trials, known = Cell(settings).asked, times(settings.method.name)
+        keys = [trial.key_under("any") for trial in trials]
+        taken = [key in before for key in keys]
+        dataset, shape = settings.dataset["name"], (settings.dataset["samples"], settings.dataset["features"])
+        stored = [known.measured(dataset, trial.params) for trial in trials]
+        seconds = [
+            0.0 if elsewhere else known.of(dataset, shape, trial.params)[0]
+            for trial, elsewhere in zip(trials, taken, strict=True)
+        ]
+        before.update(keys)
+        sample = [known.measured(dataset, trial.params) for trial in diagonal(trials)]
+        rows.append({
+            "experiment": experiment,
+            "method": settings.method.name,
+            "dataset": dataset,
+            "fits": len(trials),
+            "taken": sum(taken),
+            "measured": float(np.mean([not math.isnan(value) for value in stored])),
+            "ended": known.ended(dataset),
+            "hours": sum(seconds) / 3600,
+            "sampled": np.mean(sample) * len(trials) / 3600,
+        })  # fmt: skip
+    return pd.DataFrame(rows), absent
+
+
+def table(frame):
+    """A frame in Markdown, numbers with two decimals."""
+    body = [[f"{cell:.2f}" if isinstance(cell, float) else str(cell) for cell in row] for row in frame.to_numpy()]
+    return pipes([list(frame.columns), *body])
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        prog="python -m scripts.budget", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("experiments", nargs="+", help="files of conf/experiment")
+    parser.add_argument("--results-dir", default=ROOT / "results", help="whose fits are known; default: %(default)s")
+    parser.add_argument("--check", action="store_true", help="hold the sample against the cells that are complete")
+    parser.add_argument("--all-data", action="store_true", help="with the data sets that are not on this machine")
+    parser.add_argument("--max-seconds", type=float, default=math.inf, help="what a fit would be ended at [never]")
+    given = parser.parse_args()
+    before = None if given.check else set()
+    found = [budget(name, given.results_dir, given.all_data, given.max_seconds, before) for name in given.experiments]
+    frames, absent = zip(*found, strict=True)
+    cells = pd.concat(frames)
+    if cells.empty:
+        sys.exit("None of the data sets is on this machine: --all-data counts them nevertheless.")
+    if given.check:
+        cells = cells[(cells["measured"] == 1) & cells["sampled"].notna()]
+        found = cells.groupby(["experiment", "method"], sort=False)[["hours", "sampled"]].sum()
+        found.loc[("all", "all"), :] = found.sum()
+        found["ratio"] = found["sampled"] / found["hours"]
+        print(table(found.reset_index()))
+        return
+    hours = cells.pivot_table(index=["experiment", "method"], columns="dataset", values="hours", sort=False)
+    hours["all"] = hours.sum(axis=1)
+    print(table(hours.reset_index()))
+    for name, left_out in zip(given.experiments, absent, strict=True):
+        part = cells[cells["experiment"] == name]
+        unknown = part["hours"].isna()
+        known = part[part["ended"].notna()]  # of a data set without fits it is not known how many end
+        ended = (known["ended"] * known["fits"]).sum() / max(known["fits"].sum(), 1)
+        print(
+            f"{name}: {part['hours'].sum():.1f} worker-hours for {part['fits'].sum()} fits, of which "
+            f"{(part['measured'] * part['fits']).sum() / part['fits'].sum():.0%} are measured"
+            + (f"; {part['taken'].sum()} of them are taken from those above" if part["taken"].any() else "")
+            + (f"; {ended:.1%} of them end at {given.max_seconds:g} s" if given.max_seconds < math.inf else "")
+            + (f"; {unknown.sum()} cells are of unknown time" if unknown.any() else "")
+            + (f"; left out, as they are not on this machine: {', '.join(left_out)}" if left_out else "")
+        )
+
+
+if __name__ == "__main__":
+    main()
