@@ -1,0 +1,62 @@
+"""The fixtures of downloads: a web site, an empty cache, and the specification of a data set on the site."""
+
+import threading
+from http.server import ThreadingHTTPServer
+from io import BytesIO
+
+import numpy as np
+import pytest
+from web_site import LABELS, SAMPLES, Handler
+
+from datasets.files import checksum
+
+
+@pytest.fixture
+def site(monkeypatch):
+    """Start a web site: ``site.pages[path] = Page(...)``, ``site.url(path)``."""
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    server.handle_error = lambda *_: None  # clients of these tests hang up
+    server.pages = {}
+    server.url = lambda path: f"http://127.0.0.1:{server.server_port}{path}"
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+    thread.start()
+    yield server
+    server.shutdown()
+    server.server_close()
+    thread.join(5)
+
+
+@pytest.fixture
+def cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("UFS_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.delenv("UFS_DATA_DIR", raising=False)
+    return tmp_path / "cache"
+
+
+@pytest.fixture(scope="session")
+def content():
+    archive = BytesIO()
+    np.savez(archive, X=SAMPLES, y=LABELS)
+    return archive.getvalue()
+
+
+@pytest.fixture
+def spec(tmp_path, content):
+    """Return a function: ``spec(address, ...)`` is a data set of `content` at these addresses."""
+    (tmp_path / "original").write_bytes(content)
+
+    def make(*urls, name="small", **changes):
+        source = {
+            "file": f"{name}.npz",
+            "format": "npz",
+            "options": {"x": "X", "y": "y"},
+            "checksum": f"sha256:{checksum(tmp_path / 'original')}",
+            "urls": list(urls),
+        }
+        texts = dict.fromkeys(("paper_name", "citation", "origin", "terms"), "none")
+        shape = {"samples": 60, "features": 500, "classes": 3, "image": None, "data_sha256": None}
+        return {"name": name, **texts, **shape, "sources": [source | changes]}
+
+    return make

@@ -1,0 +1,139 @@
+"""``python -m scripts.fetch_data``; it is tested here, beside the server that it downloads from."""
+
+import functools
+import os
+import signal
+import subprocess
+import sys
+import threading
+
+import pytest
+import yaml
+from web_site import ROOT, Page, wait_for
+
+from scripts.fetch_data import main
+
+
+@pytest.fixture
+def registry(tmp_path, monkeypatch, spec, site, content):
+    """Make three data sets of the site: `one` and `two` are available, `gone` is not."""
+    folder = tmp_path / "conf"
+    folder.mkdir()
+    monkeypatch.setattr("datasets.spec.FOLDER", folder)
+    for name, path in (("one", "/1"), ("two", "/2"), ("gone", "/3")):
+        (folder / f"{name}.yaml").write_text(yaml.safe_dump(spec(site.url(path), name=name)))
+    site.pages["/1"], site.pages["/2"] = Page(content, pause=0.01), Page(content)
+
+
+def test_one_failure_does_not_stop_the_others_and_shows_in_the_exit_status(registry, cache, capsys):
+    assert main(["--all", "--jobs", "3"]) == 1
+    out = capsys.readouterr().out
+    assert "one: downloaded, 60 x 500 x 3, cache: one.npz" in out and "terms: none" in out
+    assert out.splitlines()[-2:] == ["1 FAILED; 2 downloaded", "failed: gone"]
+    assert main(["one", "two"]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == "2 there"
+
+
+def test_several_files_are_downloaded_at_once(registry, cache, site):
+    """Each of the two pages is sent only after the other one was asked for too."""
+    meeting = threading.Barrier(2, timeout=10)
+
+    class Both(Page):
+        def __init__(self, content):
+            super().__init__(content)
+            self.asked = self
+
+        def append(self, _):
+            meeting.wait()
+
+    site.pages["/1"], site.pages["/2"] = Both(site.pages["/1"].content), Both(site.pages["/2"].content)
+    assert main(["one", "two", "--jobs", "2"]) == 0
+
+
+def test_the_list_says_where_each_is_found(registry, cache, capsys, tmp_path, content):
+    main(["one"])
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine/two.npz").write_bytes(content)
+    capsys.readouterr()
+    assert main(["--list", "--data-dir", str(tmp_path / "mine")]) == 0
+    rows = {line.split()[0]: line for line in capsys.readouterr().out.splitlines()}
+    assert rows["one"].endswith("0.24 MB  cache: one.npz")
+    assert rows["two"].endswith("0.24 MB  data_dir: two.npz")
+    assert rows["gone"].endswith("-  download")
+    assert "60 x 500 x 3" in rows["gone"]
+
+
+def test_one_file_that_cannot_be_read_does_not_hide_the_others(registry, cache, capsys, tmp_path):
+    (tmp_path / "conf/two.yaml").write_text("name: [two\n")
+    assert main(["--list"]) == 1
+    printed = capsys.readouterr()
+    assert "two.yaml is not YAML" in printed.err and "one" in printed.out.split()
+
+
+def test_the_list_of_named_sets_shows_their_addresses_and_checksums(registry, cache, site, capsys, spec):
+    assert main(["--list", "two"]) == 0
+    out = capsys.readouterr().out
+    assert site.url("/2") in out and spec()["sources"][0]["checksum"] in out and "one" not in out.split()
+
+
+def test_verify_finds_a_fault_in_any_place_and_changes_nothing(registry, cache, capsys, tmp_path):
+    main(["one", "two"])
+    assert main(["--verify"]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == "1 absent; 2 right"
+    (cache / "two.npz").write_bytes(b"404: Not Found")
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine/one.npz").write_bytes(b"")
+    before = sorted(cache.iterdir())
+    assert main(["--verify", "--data-dir", str(tmp_path / "mine")]) == 1
+    out = capsys.readouterr().out
+    assert "it is a text file" in out and "it is empty" in out
+    assert out.splitlines()[-1] == "failed: one two"
+    assert sorted(cache.iterdir()) == before
+    assert main(["--list", "two"]) == 1 and "BAD" in capsys.readouterr().out
+
+
+def test_verify_checks_the_shape_too(registry, cache, capsys, tmp_path):
+    main(["one"])
+    path = tmp_path / "conf/one.yaml"
+    path.write_text(path.read_text().replace("features: 500", "features: 499"))
+    assert main(["--verify", "one"]) == 1
+    assert "is 60 x 500 x 3, expected 60 x 499 x 3" in capsys.readouterr().out
+
+
+def test_verify_of_a_named_set_that_is_not_there_fails(registry, cache, capsys):
+    assert main(["--verify", "gone"]) == 1
+    assert "not there" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["none_such"], "known data sets are gone, one, two"),
+        ([], "known ones are gone"),
+        (["--all", "--jobs", "0"], "0"),
+    ],
+)
+def test_a_wrong_command_says_what_is_known(registry, cache, capsys, arguments, words):
+    with pytest.raises(SystemExit) as caught:
+        main(arguments)
+    assert caught.value.code == 2
+    assert words in capsys.readouterr().err
+
+
+def test_ctrl_c_ends_the_script_at_once_and_keeps_what_there_is(site, cache, content, tmp_path, spec):
+    site.pages["/a"] = Page(content, pause=2)
+    (tmp_path / "slow.yaml").write_text(yaml.safe_dump(spec(site.url("/a"), name="slow")))
+    program = (
+        "import datasets.spec, pathlib, runpy, sys\n"
+        "datasets.spec.FOLDER = pathlib.Path(sys.argv.pop(1))\n"
+        "runpy.run_module('scripts.fetch_data', run_name='__main__')"
+    )
+    command = [sys.executable, "-c", program, str(tmp_path), "slow"]
+    # A shell in the background ignores the signal, and its children would, too.
+    heed = functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    child = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True, preexec_fn=heed)
+    part = cache / "slow.npz.part"
+    wait_for(lambda: part.is_file() and part.stat().st_size)
+    os.kill(child.pid, signal.SIGINT)
+    assert "interrupted" in child.communicate(timeout=15)[1]
+    assert child.returncode == 130 and part.stat().st_size
