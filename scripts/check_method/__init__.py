@@ -14,6 +14,7 @@ import os
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # before numpy: one BLAS thread here and in the worker
 
 
+from scripts.check_method.configuration import CONFIGURATION, FIRST_FIT, GROUPS
 from scripts.check_method.contract import (
     FAIL,
     KNOWN,
@@ -21,7 +22,7 @@ from scripts.check_method.contract import (
     examine,
     examine_as_estimator,
 )
-from scripts.check_method.properties import CONFIGURATION, FIRST_FIT, GROUPS, PROPERTIES
+from scripts.check_method.properties import PROPERTIES
 
 WIDTH = 84
 

@@ -1,0 +1,69 @@
+"""The list of the properties, with its first group: those of a method's file in conf/ and of its signature."""
+
+import importlib
+import inspect
+
+from runners.method import RESERVED, load_class
+
+GROUPS = CONFIGURATION, FIRST_FIT, SHAPES, DESCENT, EQUIVARIANCE, ERRORS, REPRODUCIBILITY = (
+    "configuration", "first fit", "shapes and input", "descent", "equivariance", "errors", "reproducibility",
+)  # fmt: skip
+PROPERTIES = []
+
+
+def property_of_every_method(group):
+    """Add a check to `PROPERTIES`."""
+
+    def add(check):
+        check.group = group
+        PROPERTIES.append(check)
+        return check
+
+    return add
+
+
+@property_of_every_method(CONFIGURATION)
+def configuration_has_the_keys_that_are_read_and_no_other(method):
+    wanted = ["name", "target", "paper_name", "citation", "params", "grid"]
+    wanted += ["optimum"] if "optimum" in method.config else []
+    assert list(method.config) == wanted, f"it has {list(method.config)}, it must have {wanted}, in this order"
+    assert method.config["name"] == method.name, f"name is {method.config['name']!r}, the file is {method.name}.yaml"
+
+
+@property_of_every_method(CONFIGURATION)
+def target_is_a_class_that_derives_from_base_selector(method):
+    base = load_class("methods.core.base.BaseSelector")
+    assert issubclass(method.cls, base), f"{method.config['target']} must derive from methods.core.base.BaseSelector"
+    assert method.cls._solve is not base._solve, f"{method.config['target']} must define _solve(X, rng) -> Solution"
+
+
+@property_of_every_method(CONFIGURATION)
+def class_in_methods_can_be_imported_from_methods(method):
+    package, name = importlib.import_module("methods"), method.cls.__name__
+    if method.config["target"].split(".")[0] == "methods":
+        listed = name in package.__all__ and getattr(package, name, None) is method.cls
+        assert listed, f"{name} must be imported in methods/__init__.py, and be in its __all__"
+
+
+@property_of_every_method(CONFIGURATION)
+def size_comes_first_and_everything_else_is_keyword_only(method):
+    first, *others = inspect.signature(method.cls).parameters.values()
+    assert first.name == "n_features_to_select", f"the first parameter is {first.name}, not n_features_to_select"
+    wrong = [parameter.name for parameter in others if parameter.kind is not parameter.KEYWORD_ONLY]
+    assert not wrong, f"{', '.join(wrong)} must come after a * in the signature"
+
+
+@property_of_every_method(CONFIGURATION)
+def configured_parameters_are_arguments_of_the_class_and_none_that_the_runner_sets(method):
+    accepted = set(inspect.signature(method.cls).parameters) - set(RESERVED)
+    for group in ("params", "grid"):
+        wrong = set(method.config[group]) - accepted
+        assert not wrong, f"{group} has {', '.join(sorted(wrong))}; it may have {', '.join(sorted(accepted)) or 'none'}"
+
+
+@property_of_every_method(CONFIGURATION)
+def default_is_a_point_of_the_grid(method):
+    for name, values in method.config["grid"].items():
+        assert isinstance(values, list), f"grid.{name} is {values!r}, not a list"
+        default = method.config["params"].get(name)
+        assert default in values, f"params.{name} is {default}, not in grid.{name}: {values}"
