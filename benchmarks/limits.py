@@ -37,8 +37,7 @@ def best(function):
 
 
 def peaks():
-    """Measure the multiplications and additions a second of a large matrix product, and the bytes a second of a copy
-    in memory."""
+    """Measure multiplications and additions a second of a large matrix product, and bytes a second of a copy."""
     A, B, C = (np.random.default_rng(0).random((2000, 2000)) for _ in range(3))
     source, target = np.ones(2**25), np.ones(2**25)
     flops = 2 * len(A) ** 3 / best(lambda: np.matmul(A, B, out=C))

@@ -32,25 +32,25 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def budget(experiment, results_dir, all_data=False, max_seconds=math.inf, before=None):
-    """Worker-hours of every cell of an experiment.
+    """Estimate the worker-hours of every cell of an experiment.
 
     Parameters
     ----------
     experiment : str
     results_dir : path
     all_data : bool, default=False
-        Data sets that are not on this machine too.
+        Include data sets that are not on this machine.
     max_seconds : float, default=inf
-        What a fit would be ended at.
+        Cap at which a fit would be ended.
     before : set, default=None
-        Of the trials of other experiments that are run before, which are taken from there; this one's are added.
+        Trials of other experiments that run before, whose results are taken; this experiment's are added.
 
     Returns
     -------
     DataFrame
-        experiment, method, dataset, fits, how many of them are "taken" from those before, the shares that are
-        "measured" and that `max_seconds` "ended", hours; and "sampled", hours as the sample of `runners.grid.diagonal`
-        alone has them, nan where not all of it is stored.
+        experiment, method, dataset, fits, the number of them "taken" from those before, the shares "measured" and
+        "ended" by `max_seconds`, hours; and "sampled", hours estimated from the sample of `runners.grid.diagonal`
+        alone, nan where not all of it is stored.
     absent : list of str
         The data sets that are left out.
     """
@@ -89,7 +89,7 @@ def budget(experiment, results_dir, all_data=False, max_seconds=math.inf, before
 
 
 def table(frame):
-    """A frame in Markdown, numbers with two decimals."""
+    """Return a frame in Markdown, numbers with two decimals."""
     body = [[f"{cell:.2f}" if isinstance(cell, float) else str(cell) for cell in row] for row in frame.to_numpy()]
     return pipes([list(frame.columns), *body])
 
@@ -123,7 +123,7 @@ def main():
     for name, left_out in zip(given.experiments, absent, strict=True):
         part = cells[cells["experiment"] == name]
         unknown = part["hours"].isna()
-        known = part[part["ended"].notna()]  # of a data set without fits it is not known how many end
+        known = part[part["ended"].notna()]  # without fits on a data set, it is not known how many would end
         ended = (known["ended"] * known["fits"]).sum() / max(known["fits"].sum(), 1)
         print(
             f"{name}: {part['hours'].sum():.1f} worker-hours for {part['fits'].sum()} fits, of which "

@@ -1,4 +1,4 @@
-"""What the papers claim beside their tables, each with numbers that it could have failed against."""
+"""The papers' claims beside their tables, each with numbers that could have refuted it."""
 
 from scripts.claims import complexity, dgufs, jgufs, kmeans_ufs, rufs, ufsol
 

@@ -21,7 +21,7 @@ from scripts.claims.core.claim import Claim
 from scripts.claims.core.page import page, verdicts
 from scripts.claims.core.store import load, store
 
-loaded = functools.cache(load_dataset)  # the same object for all claims, by which fits are remembered
+loaded = functools.cache(load_dataset)  # all claims get the same object, by which fits are remembered
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "claims.md"
 
 
@@ -65,7 +65,7 @@ def measure(claim, data_dir):
             left_out.append(f"{claim.name} on {dataset}: {str(error).splitlines()[0]}")
             continue
         with threadpool_limits(1), warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # some fits are to stop early, and n_iter_ is measured
+            warnings.simplefilter("ignore", ConvergenceWarning)  # some fits stop early on purpose; n_iter_ is measured
             measured = list(claim.measure(data))
         store(claim.name, dataset, measured, git_sha()[:7], order)
     seconds = time.process_time() - started

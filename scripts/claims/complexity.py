@@ -22,7 +22,7 @@ from scripts.claims.core.claim import Claim
 
 CLUSTERS, SIZE = 5, 50
 SAMPLES, FEATURES = (200, 400, 800, 1600), (500, 1000, 2000, 4000)
-FEW_SAMPLES, FEW_FEATURES = 100, 100  # of the one that stays, while the other grows
+FEW_SAMPLES, FEW_FEATURES = 100, 100  # the number that stays fixed while the other grows
 SWEEPS = 6
 OURS = {"solver": "normalized", "n_starts": 1}
 HALF = 0.5  # exponents are whole numbers
@@ -30,7 +30,7 @@ BELOW = {"alpha": 1e-2, "beta": 0.9, "init": {"mu": 1e-2}}  # from this mu on L 
 
 
 def blobs(n_samples, n_features):
-    """Samples of five clusters, in [0, 1]."""
+    """Return samples of five clusters, in [0, 1]."""
     rng = np.random.default_rng(0)
     centers = rng.random((CLUSTERS, n_features))
     X = centers[np.arange(n_samples) % CLUSTERS] + rng.normal(scale=0.3, size=(n_samples, n_features))
@@ -38,7 +38,7 @@ def blobs(n_samples, n_features):
 
 
 def sweep_seconds(problem, make, X):
-    """CPU seconds of a sweep: the median over the sweeps of a fit, without the first.
+    """Return the CPU seconds of a sweep: the median over the sweeps of a fit, without the first.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def sweep_seconds(problem, make, X):
 
 
 def gradient_seconds(_, make, X):
-    """CPU seconds of RUFS's three gradients and its objective, of which the steps of the paper's L-BFGS consist."""
+    """Return the CPU seconds of RUFS's three gradients and its objective, the work of a step of the paper's L-BFGS."""
     model = make(X)
     L = rufs_released.local_laplacian(X, 5)
     problem = rufs_released.Problem(X, L, 1.0, 1.0, 1.0, 1e7)
@@ -78,7 +78,7 @@ def gradient_seconds(_, make, X):
 
 
 def exponents(methods, claimed):
-    """A measurement of how the seconds of a sweep grow.
+    """Return a measurement of how the seconds of a sweep grow.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def exponents(methods, claimed):
     Returns
     -------
     callable
-        As `Claim.measure` wants it.
+        A function for `Claim.measure`.
     """
 
     def measure(_):
@@ -135,12 +135,12 @@ def _control(work, claimed, sizes, power):
 
 
 def is_within(numbers):
-    """A bound from above: the slope is nearer to the claimed exponent, or to a smaller one, than to the next."""
+    """Return True where the slope is nearer to the claimed exponent, or to a smaller one, than to the next larger."""
     return numbers["measured"] < numbers["claimed"] + HALF
 
 
 def fitted(method, *size, **settings):
-    """``make(X)`` for a few sweeps, to the last of them."""
+    """Return ``make(X)``, which fits for a few sweeps, to the last of them."""
     settings = {"n_clusters": CLUSTERS, "max_iter": SWEEPS, "tol": 0.0, "random_state": 0} | settings
     return lambda X: method(*size, **settings).fit(X)
 

@@ -26,14 +26,14 @@ from scripts.claims.core.numbers import (
 from scripts.core.published import load_published
 
 ALPHAS, BETAS = (1e1, 1e2, 1e3, 1e4, 1e5), (0.1, 0.3, 0.5, 0.7, 0.9)  # the paper's grid
-BELOW = (3e-3, 1e-2)  # of alpha, where L does not stay zero
+BELOW = (3e-3, 1e-2)  # values of alpha for which L does not stay zero
 LIMIT, AGREE = 50, 1e-2
 SIZES = (50, 100, 150, 200, 250, 300)
 DRAWS = 10_000
 
 
 def states(X, n_clusters, alpha, beta, sweeps=100):
-    """The states of the released program, the start among them."""
+    """Return the states of the released program, with the start."""
     problem = released.Problem(X, knn_graph(X, 5, "binary", include_self=True), SIZE, n_clusters, alpha, beta)
     found = [problem.start({})]
     for _ in range(sweeps):
@@ -72,12 +72,12 @@ def measure_iterations(data):
 
 
 def binary(Q, gamma):
-    """M as (11) has it."""
+    """Return M by equation (11)."""
     return (Q >= 0.5).astype(float)
 
 
 def unpenalised(Q, gamma):
-    """M relaxed to [0, 1], with no penalty."""
+    """Return M relaxed to [0, 1], without a penalty."""
     return np.clip(Q, 0, 1)
 
 
@@ -100,7 +100,7 @@ def measure_l0(data):
 
 
 def l0_is_better(numbers):
-    """Above both others in ACC, before both in sweeps; one cluster with all three says nothing."""
+    """Return True where it has more ACC, or fewer sweeps, than both others; None where all three give one cluster."""
     if numbers["most clusters"] == 1:
         return None
     ours, *others = (value for name, value in numbers.items() if name != "most clusters")
@@ -108,7 +108,7 @@ def l0_is_better(numbers):
 
 
 def measure_fewer_published():
-    """Ranks of DGUFS's size among the selecting rows of each published column, 1 being the fewest."""
+    """Yield ranks of DGUFS's size among the selecting rows of each published column; 1 is the fewest."""
     table = load_published()
     table = table[(table["paper"] == "dgufs") & table["n_features"].notna()]
     shares, below = [], 0
@@ -152,7 +152,7 @@ def measure_fewer(data):
 
 
 def best_size(X, y, subset):
-    """The size with the highest mean ACC, and that ACC."""
+    """Return the size with the highest mean ACC, and that ACC."""
     scores = [accuracy(X, y, subset(m))[0] for m in SIZES]
     return SIZES[int(np.argmax(scores))], max(scores)
 
@@ -200,7 +200,7 @@ def measure_pixels(data):
 
 
 def neighbours(data, features):
-    """Mean share of selected pixels among the four neighbours of a selected one."""
+    """Return the mean share of selected pixels among the four neighbours of a selected one."""
     mask = np.zeros(data.n_features)
     mask[features] = 1
     image = data.image(mask)

@@ -29,7 +29,7 @@ VARIANTS = ("paper", "released")
 
 @cache
 def fit(data, variant="paper", **settings):
-    """A fit, remembered for the claims that follow."""
+    """Return a fit, which is remembered for later claims."""
     return JGUFS(SIZE, n_clusters=data.n_classes, variant=variant, random_state=0, **settings).fit(minmax(data))
 
 
@@ -53,7 +53,7 @@ def measure_descent(data):
 
 
 def measure_s_step(data):
-    """||S - A||^2 + alpha tr F'L_S F where S is made with alpha/2 as in (5), and with alpha/4."""
+    """Measure ||S - A||^2 + alpha tr F'L_S F where S is made with alpha/2 as in (5), and with alpha/4."""
     X = minmax(data)
     A = row_stochastic_graph(X, "heat", 5)
     model = fit(data, max_iter=LIMIT)

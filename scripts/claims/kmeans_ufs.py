@@ -28,7 +28,7 @@ def fit(X, n_clusters, size=SIZE, solver="admm", **settings):
 
 
 def without_structure(X):
-    """X with every feature permuted for itself: the same values, no clusters."""
+    """Return X with every feature permuted by itself: the same values, but no clusters."""
     return np.random.default_rng(0).permuted(X, axis=0)
 
 
@@ -38,13 +38,13 @@ def measure_iterations(data):
 
 
 def toy(rng, last):
-    """30 samples in three clusters, which two of the four features show clearly and two hardly.
+    """Draw 30 samples in three clusters, which two of the four features show clearly and two hardly.
 
     Parameters
     ----------
     rng : Generator
     last : bool
-        Whether the clear ones are the last two, as in the figure, or the first two.
+        True where the clear ones are the last two, as in the figure; False where they are the first two.
     """
     angles = 2 * np.pi * np.arange(CLUSTERS) / CLUSTERS
     centers = np.repeat(np.column_stack([np.cos(angles), np.sin(angles)]) / np.sqrt(3), EACH, axis=0)
@@ -53,13 +53,13 @@ def toy(rng, last):
 
 
 def by_enumeration(X):
-    """The pair of features on which K-means explains most: model (5) itself."""
+    """Return the pair of features on which K-means explains most, which is model (5) itself."""
     Z = standardized(X)
     return max(combinations(range(Z.shape[1]), 2), key=lambda pair: explained(Z[:, pair]))
 
 
 def explained(Z):
-    """The scatter between the clusters of the best of 20 runs of K-means."""
+    """Return the scatter between the clusters of the best of 20 runs of K-means."""
     found = kmeans_restarts(Z, CLUSTERS)
     return max(
         sum(Z[run == k].sum(axis=0) @ Z[run == k].sum(axis=0) / (run == k).sum() for k in range(CLUSTERS))
@@ -94,7 +94,7 @@ def measure_toy(_):
 
 @cache
 def norms_of(data):
-    """What the quadratic and the bilinear ADMM come to."""
+    """Return the norms of V in the quadratic and the bilinear ADMM, and the gain of the selected features."""
     Z, c = standardized(data.X), data.n_classes
     gain = (principal_axes(Z, c)[1] ** 2).sum(axis=1)
     best = np.sort(gain)[::-1][:SIZE].sum()
@@ -130,7 +130,7 @@ def measure_curve(data):
 
 
 def measure_hard(_):
-    """The closed form against all subsets."""
+    """Compare the closed form with all subsets."""
     rng, size, reached = np.random.default_rng(0), 4, 0
     for _ in range(TOYS):
         X = rng.normal(size=(20, 10)) @ rng.normal(size=(10, 10))
@@ -143,7 +143,7 @@ def measure_hard(_):
 
 @cache
 def starts_of(data):
-    """What a second run, and one from another completion of the start, have in common with the first."""
+    """Count the features that a second run, and one from another completion of the start, share with the first."""
     X, c = data.X, data.n_classes
     first, again = fit(X, c), fit(X, c)
     Z = standardized(X)
@@ -183,7 +183,7 @@ def measure_sensitivity(data):
 
 
 def is_as_said(numbers):
-    """Small values change nothing, large ones harm: the figure's bounds are 1 and 1.1, and 1000 and 10."""
+    """Return True where small values change nothing and large ones harm; the figure has 1 and 1.1, 1000 and 10."""
     change, std = numbers["change of ACC"], numbers["std of K-means"]
     return abs(change) <= std if numbers["is small"] else change < -std
 

@@ -28,7 +28,7 @@ SUBSAMPLE = 500
 SEEDS = 5
 VARIANTS = {
     "paper": {"max_iter": 60},
-    "released": {"variant": "released", "max_iter": 11, "tol": 1e-4},  # as conf/method/rufs_released.yaml has it
+    "released": {"variant": "released", "max_iter": 11, "tol": 1e-4},  # the settings of conf/method/rufs_released.yaml
 }
 LONG, TAIL, ROUNDING = 400, 10, 1e-13
 SHARE_OUT = 0.1
@@ -40,24 +40,24 @@ def fit(X, n_clusters, seed=0, **settings):
 
 @cache
 def order(data, variant, alpha, beta, nu=10.0, seed=0):
-    """A ranking, remembered for the claims that follow."""
+    """Return a ranking, which is remembered for later claims."""
     weights = {"alpha": alpha, "beta": beta, "nu": nu}
     return fit(minmax(data), data.n_classes, seed, **weights, **VARIANTS[variant]).ranking_
 
 
 @cache
 def scores(data, variant, size, points, **settings):
-    """ACC at points (alpha, beta)."""
+    """Return ACC at points (alpha, beta)."""
     sets = [order(data, variant, *point, **settings)[:size] for point in points]
     return np.array([accuracy(minmax(data), data.y, features)[0] for features in sets])
 
 
 def measure_rate(data):
-    """How the gap to the limit shrinks in the second half of a run, before rounding."""
+    """Measure how the gap to the limit shrinks in the second half of a run, before rounding."""
     X = minmax(data)
     trace = fit(X, data.n_classes, max_iter=LONG, tol=0.0).trace_
     end = trace[-1]
-    n_sweeps = int(np.argmax(trace - end <= 1e-9 * abs(end)))  # beyond, the limit is not known well enough
+    n_sweeps = int(np.argmax(trace - end <= 1e-9 * abs(end)))  # after it, the gap is below the error of the limit
     gaps = (trace - end)[n_sweeps // 2 : n_sweeps]
     sweeps = np.arange(n_sweeps // 2, n_sweeps) + 1.0
     numbers = {"sweeps to 1e-9": n_sweeps, "largest ratio": np.nan, "R2, geometric": np.nan, "R2, power": np.nan}
@@ -70,7 +70,7 @@ def measure_rate(data):
 
 def is_linear(numbers):
     if not known(*numbers.values()) or numbers["sweeps to 1e-9"] > LONG / 2:
-        return None  # the end of the run is not yet the limit, and gaps to it shrink to 0 whatever the rate
+        return None  # the run has not reached its limit, and gaps to its end shrink to 0 at any rate
     return numbers["largest ratio"] < 1 and numbers["R2, geometric"] > numbers["R2, power"]
 
 
@@ -101,7 +101,7 @@ def measure_sensitivity(data):
 
 
 def measure_size(data):
-    """Spread of ACC over the numbers of features, and over the parameters."""
+    """Measure the spread of ACC over the numbers of features, and over the parameters."""
     data = subsample(data, SUBSAMPLE)
     X, draws = minmax(data), random_sets(data.n_features, max(SIZES), 5)
     chance = np.array([[accuracy(X, data.y, draw[:size])[0] for draw in draws] for size in SIZES])
@@ -118,7 +118,7 @@ def measure_size(data):
 
 
 def measure_robust(data):
-    """What a method selects where a tenth of the samples are noise, beside what it selects without these."""
+    """Compare the features selected where a tenth of the samples are noise with those selected without these."""
     X, c = minmax(data), data.n_classes
     methods = {
         "paper": lambda Z: fit(Z, c, **VARIANTS["paper"]),
@@ -182,7 +182,7 @@ def measure_seconds(data):
     }
     seconds = {}
     for turn, (name, method) in enumerate(methods.items()):
-        Z = X + 1e-9 * turn  # other bytes, so that no fit is served what an earlier one computed of these data
+        Z = X + 1e-9 * turn  # other bytes, so that no fit reuses what an earlier one has computed from these data
         started = time.process_time()
         method(Z)
         seconds[name] = time.process_time() - started

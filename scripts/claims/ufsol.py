@@ -24,7 +24,7 @@ from scripts.claims.core.numbers import (
 )
 
 LIMIT, NEIGHBORS = 40, 5
-SETTINGS = (1e-2, 1.0)  # of beta: at 1 the released program never leaves its start
+SETTINGS = (1e-2, 1.0)  # values of beta; at 1 the released program never leaves its start
 VARIANTS = ("paper", "released")
 VALUES = (1e-4, 1e-2, 1.0, 1e2, 1e4)
 SUBSAMPLE = 500
@@ -32,7 +32,7 @@ SUBSAMPLE = 500
 
 @cache
 def fit(data, variant="paper", **settings):
-    """A fit, remembered for the claims that follow."""
+    """Return a fit, which is remembered for later claims."""
     return UFSOL(SIZE, n_clusters=data.n_classes, variant=variant, random_state=0, **settings).fit(minmax(data))
 
 
@@ -64,7 +64,7 @@ def is_descent(numbers):
 
 
 def measure_laplacian(data):
-    """The smallest eigenvalue of L, with the weights of every sample scaled to [0, 1] and as (2) has them."""
+    """Measure the smallest eigenvalue of L, with every sample's weights scaled to [0, 1], and with those of (2)."""
     X = minmax(data)
     neighbors = nearest_neighbors(X, NEIGHBORS)
     distances = ((X[:, None, :] - X[neighbors]) ** 2).sum(axis=2)
@@ -88,7 +88,7 @@ def measure_sensitivity(data):
 
 
 def kept_order(X, features):
-    """Mean rank correlation of the distances to the nearest neighbours, on all features and on some."""
+    """Return the mean rank correlation of distances to the nearest neighbours, on all features and on some."""
     neighbors = nearest_neighbors(X, NEIGHBORS)
     Z = X[:, features]
     taus = [
@@ -99,21 +99,21 @@ def kept_order(X, features):
 
 
 def alikeness(X, features):
-    """Mean absolute correlation of pairs of features, constant ones aside."""
+    """Return the mean absolute correlation of pairs of features, without constant ones."""
     Z = X[:, features]
     R = np.corrcoef(Z[:, Z.std(axis=0) > 0], rowvar=False)
     return float(np.abs(R[np.triu_indices(len(R), 1)]).mean())
 
 
 def measure_selected(number, best):
-    """A measurement of the selected features, of those without a graph, and of random ones.
+    """Return a measurement of the selected features, of those without a graph, and of random ones.
 
     Parameters
     ----------
     number : callable
         ``number(X, features)``.
     best : callable
-        ``best(numbers of random sets)``, what to compare with.
+        ``best(numbers of random sets)`` is the number to compare with.
     """
 
     def measure(data):

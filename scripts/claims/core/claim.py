@@ -1,4 +1,4 @@
-"""What a claim is, and how numbers become a verdict."""
+"""The record of a claim, and the verdict that numbers give on it."""
 
 import math
 from collections.abc import Callable
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 HOLDS, PART, FAILS, OPEN = "holds", "holds in part", "does not hold", "cannot be tested here"
 MISSING = "not measured yet"
-CONTROL = "control"  # variants whose name begins so are measured beside the others, and not judged
+CONTROL = "control"  # variants whose name begins with it are measured beside the others, but not judged
 
 
 @dataclass(frozen=True)
@@ -16,7 +16,7 @@ class Claim:
     Attributes
     ----------
     name : str
-        As on the command line.
+        Its name on the command line.
     paper : str
         A key of `scripts.core.published.PAPERS`.
     where : str
@@ -24,17 +24,17 @@ class Claim:
     says : str
         The claim in our own words.
     control : str
-        What it could have failed against.
+        The measurement that could have refuted it.
     rule : str
-        When a row of numbers bears it out, in words; what says nothing either way.
+        In words: when a row of numbers confirms it, and when a row says nothing either way.
     datasets : tuple of str
-        Names of conf/dataset, or a word for what needs no file, such as "synthetic".
+        Names of conf/dataset, or a word for data that need no file, such as "synthetic".
     measure : callable
         ``measure(data)`` yields pairs (variant, {quantity: number}), data being a `datasets.Dataset`, or the word.
     holds : callable
         ``holds(numbers)`` is the rule: True, False, or None where the numbers say nothing.
     note : str, default=""
-        What a reader should know of the measurement.
+        A remark on the measurement, for readers.
     """
 
     name: str
@@ -51,7 +51,7 @@ class Claim:
 
 @dataclass(frozen=True)
 class Untested:
-    """A claim that cannot be tested here, and why."""
+    """A claim that cannot be tested here, with the reason."""
 
     name: str
     paper: str
@@ -61,12 +61,12 @@ class Untested:
 
 
 def is_judged(variant):
-    """Whether a verdict is given on a variant."""
+    """Return True where a verdict is given on a variant."""
     return not variant.startswith(CONTROL)
 
 
 def verdict(outcomes):
-    """One word for the outcomes of `Claim.holds` over data sets.
+    """Return the verdict in words on the outcomes of `Claim.holds` over data sets.
 
     Parameters
     ----------
@@ -85,5 +85,5 @@ def verdict(outcomes):
 
 
 def known(*numbers):
-    """Whether all numbers are there."""
+    """Return True where all numbers are there."""
     return not any(math.isnan(number) for number in numbers)

@@ -1,4 +1,4 @@
-"""What several claims measure: sweeps, feature sets, accuracies, rises of an objective, sensitivity."""
+"""Measurements for several claims: sweeps, feature sets, accuracies, rises of an objective, sensitivity."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -10,61 +10,61 @@ from datasets import scale
 from metrics.clustering import acc_nmi
 from metrics.kmeans import kmeans_restarts
 
-SETTLED = 1e-3  # of its last value
-RISE = 1e-10  # relative, beyond rounding
+SETTLED = 1e-3  # an objective has settled within this share of its last value
+RISE = 1e-10  # a smaller relative rise is rounding
 SIZE = 100
 RESTARTS, LLOYD = 20, 100
 RANDOM_SETS = 20
 
 
 def minmax(data):
-    """The samples with every feature in [0, 1]."""
+    """Return the samples with every feature scaled to [0, 1]."""
     return scale(data.X, "minmax")
 
 
 @cache
 def subsample(data, size):
-    """Some of the samples, drawn once."""
+    """Return some of the samples, the same ones in every call."""
     chosen = np.random.default_rng(0).permutation(data.n_samples)[:size]
     return replace(data, X=data.X[chosen], y=data.y[chosen])
 
 
 def settled(trace):
-    """The first sweep from which the objective stays within `SETTLED` of its last value, relative to that."""
+    """Return the first sweep from which the objective stays within `SETTLED` of its last value, relative to that."""
     far = np.flatnonzero(np.abs(trace - trace[-1]) > SETTLED * abs(trace[-1]))
     return int(far[-1]) + 1 if len(far) else 0
 
 
 def rises(trace):
-    """How many sweeps raise the objective."""
+    """Count the sweeps that raise the objective."""
     return int(np.count_nonzero(np.diff(trace) > RISE * np.abs(trace[:-1])))
 
 
 def shared(first, second):
-    """How many features two sets have in common."""
+    """Count the features that two sets have in common."""
     return len(set(map(int, first)) & set(map(int, second)))
 
 
 def random_sets(n_features, size, count=RANDOM_SETS):
-    """Sets of features drawn at random, always the same ones."""
+    """Return sets of features drawn at random, the same ones in every call."""
     rng = np.random.default_rng(0)
     return [rng.choice(n_features, size, replace=False) for _ in range(count)]
 
 
 def accuracy(X, y, features):
-    """Mean ACC and its standard deviation over K-means restarts, in percent."""
+    """Return mean ACC and its standard deviation over K-means restarts, in percent."""
     labels = kmeans_restarts(np.ascontiguousarray(X[:, np.sort(features)]), len(np.unique(y)), RESTARTS, 0, LLOYD)
     scores = 100 * acc_nmi(y, labels, "geometric")[0]
     return float(np.mean(scores)), float(np.std(scores))
 
 
 def random_accuracy(X, y, size):
-    """Mean ACC of random sets of features."""
+    """Return the mean ACC of random sets of features."""
     return float(np.mean([accuracy(X, y, features)[0] for features in random_sets(X.shape[1], size)]))
 
 
 def sweeps_to_settle(make, limit, size=SIZE):
-    """How fast an objective comes to rest, and what is selected where a paper would have stopped.
+    """Measure how fast an objective settles, and compare the features selected at the paper's number of sweeps.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def sweeps_to_settle(make, limit, size=SIZE):
     limit : int
         The paper's number of sweeps.
     size : int
-        Of the feature sets that are compared.
+        Size of the feature sets that are compared.
 
     Returns
     -------
@@ -94,14 +94,14 @@ def sweeps_to_settle(make, limit, size=SIZE):
 
 
 def settles_early(numbers):
-    """Within the limit; a fit that learned nothing, or that starts where it ends, says nothing."""
+    """Return True where it settles within the limit; None for a fit that learned nothing or starts where it ends."""
     if numbers["collapsed"] or numbers["start above end"] <= SETTLED:
         return None
     return numbers["within 1e-3"] < numbers["limit"]
 
 
 def sensitivity(X, y, sets: Iterable, size):
-    """How ACC varies over settings, beside random selection.
+    """Measure how ACC varies over settings, beside random selection.
 
     Parameters
     ----------
@@ -134,6 +134,6 @@ INSENSITIVE = (
 
 
 def is_insensitive(numbers):
-    """The worst setting is above random selection; one set for all settings says nothing, nor does noise."""
+    """Return True where the worst setting is above random selection; None for noise, or one set for all settings."""
     gain, error = numbers["worst ACC"] - numbers["random ACC"], numbers["its std"] / np.sqrt(RESTARTS)
     return None if numbers["distinct sets"] == 1 or abs(gain) <= 2 * error else gain > 0

@@ -25,7 +25,7 @@ the machine that did the measuring. With so few data sets a verdict is about the
 
 
 def page(claims, stored):
-    """The whole page.
+    """Return the whole page.
 
     Parameters
     ----------
@@ -51,14 +51,14 @@ def page(claims, stored):
 
 
 def counts(claims, stored):
-    """How many verdicts there are of each kind."""
+    """Count the verdicts of each kind."""
     given = [word for claim in claims for word, _ in verdicts(claim, stored).values()]
     each = ", ".join(f"{given.count(word)} {word}" for word in (HOLDS, PART, FAILS, OPEN, MISSING))
     return fill(f"{len(claims)} claims, {len(given)} verdicts, one a variant: {each}.", 120)
 
 
 def verdicts(claim, stored):
-    """The verdict on every variant of a claim.
+    """Return the verdict on every variant of a claim.
 
     Returns
     -------
@@ -75,7 +75,7 @@ def verdicts(claim, stored):
 
 
 def section(claim, stored):
-    """What stands on the page about one claim."""
+    """Return the section of the page on one claim."""
     title = f"### {claim.name}"
     if not isinstance(claim, Claim):
         return "\n\n".join(

@@ -9,7 +9,7 @@ MU0_ABOVE, RHO = 0.1, 1.05  # the paper's mu0 = lambda_1(A) + 0.1 and rho = 1.05
 
 
 def quadratic_admm(Z, n_clusters, size, sweeps):
-    """Norms of V, and what is selected.
+    """Return the norms of V, and the selected features.
 
     Parameters
     ----------
@@ -46,5 +46,5 @@ def quadratic_admm(Z, n_clusters, size, sweeps):
 
 
 def update_v(both, axes, eigenvalues, mu):
-    """``mu (mu I - A)^-1 both / 2`` (22) for A = axes diag(eigenvalues) axes', without a matrix to invert."""
+    """Return ``mu (mu I - A)^-1 both / 2`` (22) for A = axes diag(eigenvalues) axes', without a matrix inverse."""
     return (both + axes @ ((eigenvalues / (mu - eigenvalues))[:, None] * (axes.T @ both))) / 2

@@ -12,7 +12,7 @@ COLUMNS = ["claim", "variant", "dataset", "quantity", "value", "commit"]
 
 
 class Row(NamedTuple):
-    """What was measured of a variant on a data set, at one setting."""
+    """The numbers measured for a variant on a data set, at one setting."""
 
     variant: str
     dataset: str
@@ -20,7 +20,7 @@ class Row(NamedTuple):
 
 
 def load():
-    """The stored numbers.
+    """Return the stored numbers.
 
     Returns
     -------
@@ -31,7 +31,7 @@ def load():
 
 
 def replaced(stored, name, dataset, measured, commit, order):
-    """The stored numbers with those of a claim on one data set exchanged.
+    """Return the stored numbers with those of a claim on one data set exchanged.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def replaced(stored, name, dataset, measured, commit, order):
     measured : iterable of (variant, {quantity: number})
     commit : str
     order : list of (claim, dataset)
-        In which the lines are kept.
+        The order of the lines.
 
     Returns
     -------
@@ -67,12 +67,12 @@ def store(name, dataset, measured, commit, order):
 
 
 def rows(stored, name):
-    """The numbers of a claim, in the stored order.
+    """Return the numbers of a claim, in the stored order.
 
     Returns
     -------
     list of Row
-        A variant that was measured at several settings has a row for each: one ends where a quantity comes again.
+        A variant that was measured at several settings has a row for each; a new one begins where a quantity repeats.
     """
     found = []
     for line in stored[stored["claim"] == name].itertuples():
