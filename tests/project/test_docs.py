@@ -1,5 +1,6 @@
 """Pages that are printed from the code agree with the code."""
 
+import ast
 import inspect
 import os
 import re
@@ -19,6 +20,10 @@ from scripts.core.words import CHOICES
 from scripts.method_notes import method_notes, sections
 
 ROOT = Path(__file__).resolve().parents[2]
+# A first line that begins with one of these is a fragment: it does not say what is returned or done.
+FRAGMENTS = set("Of That Those What When Where Whether Which How Why".split())
+# methods/ is not held to the rule yet.
+FOLDERS = ("benchmarks", "datasets", "metrics", "runners", "scripts", "tests")
 CLASSES = sorted({read(path)["target"] for path in (CONF / "method").glob("*.yaml")})
 
 
@@ -38,6 +43,23 @@ def test_a_method_with_a_source_says_where_it_departs_and_what_goes_wrong(target
 def test_a_docstring_is_split_at_its_titles():
     text = "One line.\n\nParameters\n----------\na : int\n\nNotes\n-----\nNothing - or\n--- little."
     assert sections(text) == {"": "One line.", "Parameters": "a : int", "Notes": "Nothing - or\n--- little."}
+
+
+def fragments_of(source):
+    """Return the docstrings of a module that begin with a fragment, and the number of all its docstrings."""
+    kinds = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+    texts = [ast.get_docstring(node) for node in ast.walk(ast.parse(source)) if isinstance(node, kinds)]
+    texts = [text for text in texts if text]
+    return [text for text in texts if re.match(r"\W*(\w*)", text)[1] in FRAGMENTS], len(texts)
+
+
+def test_no_docstring_begins_with_a_fragment():
+    assert fragments_of("def one():\n    'Whether it is one.'") == (["Whether it is one."], 1)
+    paths = [*ROOT.glob("*.py"), *(path for name in FOLDERS for path in (ROOT / name).rglob("*.py"))]
+    found = {str(path.relative_to(ROOT)): fragments_of(path.read_text(encoding="utf-8")) for path in paths}
+    assert sum(count for _, count in found.values()) > 500
+    fragments = {path: texts for path, (texts, _) in found.items() if texts}
+    assert not fragments, "say what is returned or done, as in 'Return True where ...'"
 
 
 def blocks(title):
