@@ -105,7 +105,7 @@ def test_a_correct_file_of_a_newcomer_passes(check):
             "status and trace tell how the fit went",
             "1 objective values for 2 sweeps",
         ),
-        ("        X -= X[0]\n" + CORRECT, "read only data are accepted", "ValueError: output array is read-only"),
+        ("        X -= X[0]\n" + CORRECT, "small data can be fitted", "ValueError: output array is read-only"),
         (
             "        return Solution(np.random.default_rng().random(X.shape[1]))",
             "same seed gives the same bytes",

@@ -132,9 +132,9 @@ def test_a_name_that_is_no_folder_or_a_pattern_has_no_results(tmp_path):
 def test_a_damaged_file_of_repeated_fits_is_named(tmp_path):
     path = tmp_path / "stability.csv"
     line = "k,d,m,none,0,5,converged,"
-    path.write_text(",".join(repeats.COLUMNS) + f'\n{line}"[1, 2]"\n')
+    path.write_text(",".join(repeats.COLUMNS) + f'\n{line}"[1, 2]",ab\n')
     assert json.loads(repeats.read(path)["features"].iloc[0]) == [1, 2]
-    path.write_text(",".join(repeats.COLUMNS) + f"\n{line}[1\n")
+    path.write_text(",".join(repeats.COLUMNS) + f"\n{line}[1,ab\n")
     with pytest.raises(StoreError, match=r"stability.csv, line 2, column features: '\[1' is not JSON"):
         repeats.read(path)
     assert repeats.read(tmp_path / "none.csv").empty
