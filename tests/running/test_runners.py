@@ -336,7 +336,7 @@ def test_a_crash_at_any_byte_loses_the_unfinished_trial_only(dataset, method, tm
         assert sorted((folder / "scores.csv").read_bytes().splitlines()) == expected
 
 
-@pytest.mark.parametrize("name", ["scores", "traces", "measures"])
+@pytest.mark.parametrize("name", ["scores", "measures"])
 def test_a_trial_whose_rows_went_missing_is_not_done(dataset, method, tmp_path, name):
     folder = tmp_path / "s/blobs/troublesome"
     trials = expand("s", dataset, method(), PROTOCOL)
