@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from frames import PROTOCOL, frames, store
 
-import runners.store
+import runners.files
 from scripts.audit.__main__ import main as audit
 from scripts.cite import main as cite
 from scripts.compare.__main__ import main as compare
@@ -41,7 +41,7 @@ COMMANDS = {
 def reads(monkeypatch):
     """Count how often the scripts read each file; Hydra and `load_dataset` read for themselves."""
     found = Counter()
-    read_yaml, read_frame, read_csv = conf.yaml.load, runners.store.read_frame, pd.read_csv
+    read_yaml, read_frame, read_csv = conf.yaml.load, runners.files.read_frame, pd.read_csv
 
     def count_yaml(file, Loader):
         if Loader is conf._Loader:
@@ -59,7 +59,7 @@ def reads(monkeypatch):
     for function in (conf._parsed, published.load_published, published._read):
         function.cache_clear()
     monkeypatch.setattr(conf.yaml, "load", count_yaml)
-    monkeypatch.setattr(runners.store, "read_frame", count_frame)
+    monkeypatch.setattr(runners.files, "read_frame", count_frame)
     monkeypatch.setattr(pd, "read_csv", count_csv)
     return found
 

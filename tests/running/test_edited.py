@@ -2,7 +2,7 @@
 
 import pandas as pd
 import pytest
-from frames import frames, store
+from frames import done, frames, store
 
 from runners.reading import read_rows
 from runners.store import Store, StoreError, load_results
@@ -34,7 +34,7 @@ def test_a_table_that_another_program_saved_is_the_same_to_reports_and_to_the_re
         pd.testing.assert_frame_equal(found, wanted)
     assert [row["trial"] for row in read_rows(paths[-1])] == expected.trials["trial"].tolist()
     with Store(tmp_path / "s/d/m") as opened:
-        assert opened.done() == set(expected.trials["trial"])
+        assert done(opened) == set(expected.trials["trial"])
     assert [path.read_bytes() for path in paths] == before
 
 
@@ -45,7 +45,7 @@ def test_a_row_of_another_cell_is_named_by_line_column_value_and_remedy(tmp_path
     store(frames(points, study="s"), tmp_path)
     cell = tmp_path / "s/d,1/m"
     with Store(cell) as opened:
-        assert len(opened.done()) == 2
+        assert len(done(opened)) == 2
     table = pd.read_csv(cell / f"{file}.csv", dtype=str, keep_default_na=False)
     table.loc[1, column] = "other"
     table.to_csv(cell / f"{file}.csv", index=False)
