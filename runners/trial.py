@@ -3,14 +3,13 @@
 import base64
 import functools
 import hashlib
-import inspect
 import json
 import time
 import traceback
 import warnings
 import zlib
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
@@ -22,7 +21,7 @@ from metrics.protocol import OPTIONAL, Protocol
 from metrics.study import FAILED
 from runners.exits import exits_as_errors
 from runners.memory import peak_mb, reset_peak
-from runners.method import load_class
+from runners.method import load_class, parameters_of
 from runners.provenance import Identity, git_sha
 from runners.row import Row, to_json
 
@@ -336,12 +335,13 @@ class Trial:
     @functools.cached_property
     def key(self):
         """Hash of data, parameters and protocol: a changed seed or file is never taken for done."""
-        identity = asdict(self)
-        del identity["study"], identity["is_default"]
-        if self.seed is None:  # as all trials were before there were others
-            del identity["seed"]
-        for name in OPTIONAL:  # they decide which trials there are, and are in `sizes` and `params`
-            del identity["protocol"][name]
+        identity = {
+            name: getattr(self, name) for name in ("dataset", "method", "target", "params", "sizes", "data_sha")
+        }
+        if self.seed is not None:  # all trials were without, before there were others
+            identity["seed"] = self.seed
+        # The optional ones decide which trials there are, and are in `sizes` and `params`.
+        identity["protocol"] = {name: value for name, value in vars(self.protocol).items() if name not in OPTIONAL}
         return hashlib.sha256(to_json(identity).encode()).hexdigest()[:16]
 
     def key_under(self, name):
@@ -353,9 +353,10 @@ class Trial:
         """The class of the method."""
         return load_class(self.target)
 
-    def selector(self):
-        """The unfitted estimator, for the largest size."""
+    def selector(self, cls=None):
+        """The unfitted estimator, for the largest size; `cls` is the class of the method, where it is at hand."""
+        cls = self.cls if cls is None else cls
         arguments = dict(self.params, n_features_to_select=max(self.sizes))
-        if "random_state" in inspect.signature(self.cls).parameters:
+        if "random_state" in parameters_of(cls):
             arguments["random_state"] = self.protocol.seed if self.seed is None else self.seed
-        return self.cls(**arguments)
+        return cls(**arguments)
