@@ -12,6 +12,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")  # before numpy: one BLAS thread i
 import contextlib
 import functools
 import logging
+import logging.config
 import re
 import sys
 import tempfile
@@ -20,7 +21,8 @@ from pathlib import Path
 import hydra
 from hydra.core.global_hydra import GlobalHydra
 from hydra.core.hydra_config import HydraConfig
-from hydra.types import RunMode
+from hydra.core.plugins import Plugins
+from hydra.types import HydraContext, RunMode
 from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
@@ -29,7 +31,7 @@ from runners import processes
 from runners.finished import finished, note_of
 from runners.method import ConfigError, did_you_mean
 from runners.settings import read_config, read_names, read_runner
-from runners.sweep import jobs_of
+from runners.sweep import Begun, Composer, OneCompose, jobs_of
 
 logging.raiseExceptions = False  # a closed pipe, as to `head`, must not fill the screen with tracebacks
 log = logging.getLogger(__name__)
@@ -40,11 +42,30 @@ missing, skipped = {}, {}  # data set -> why it is not available; data set -> nu
 @hydra.main(version_base="1.3", config_path="conf", config_name="config")
 def main(config):
     """Run the cell that `config` describes; a cell that cannot run is reported, and a sweep goes on."""
+    hydra = HydraConfig.get()
+    place = _place(_sweep_size())
+    run_cell(config, hydra.runtime.choices, hydra.overrides.task, place, hydra.launcher.get("_target_", ""))
+
+
+def run_cell(config, choices, words, place, launcher):
+    """Do what a configuration asks for.
+
+    Parameters
+    ----------
+    config : DictConfig or dict
+        Composed.
+    choices : Mapping
+        Group -> the file of conf/ that was chosen.
+    words : sequence of str
+        What was typed.
+    place : str
+        Of the cell in a sweep, such as "cell 2 of 4: ".
+    launcher : str
+        The class that runs the jobs of a sweep.
+    """
     _, _, dataset, method = read_names(config)
     cells.append(f"{method['name']} on {dataset['name']}")
-    n_cells = _sweep_size()
-    place = f"cell {len(cells)} of {n_cells}: " if n_cells else ""
-    note = _note_of(config) if n_cells else None
+    note = _note_of(config) if place else None
     if line := finished(note):
         log.info("%s%s", place, line)
         return
@@ -59,11 +80,11 @@ def main(config):
 
     try:
         settings = read_config(config)
-        check_choices(settings)
+        check_choices(settings, choices, words, launcher)
         if dataset["name"] in missing:  # another attempt to download it would take as long and fail again
             raise DataMissing(missing[dataset["name"]])
         if settings.runner.plan:
-            plans.append(plan_cell(settings))
+            plans.append(plan_cell(settings, _times))
             log.info("%s%s", place, plans[-1].line())
             return
         unscored = Cell(settings).run(place, note)
@@ -73,7 +94,7 @@ def main(config):
             capped.append(f"{cells[-1]}: {len(stopped)} trials ended at a cap{_first(stopped)}")
     except DataMissing as error:
         log.info("%s%s", place, cells[-1])
-        note_missing(dataset["name"], str(error), skip=config.missing_data == "skip")
+        note_missing(dataset["name"], str(error), skip=config["missing_data"] == "skip")
     except (ConfigError, DataError, StoreError, CodeChanged, OSError, MemoryError) as error:
         words = words_of(error)
         problems.append(f"{cells[-1]}: {words.splitlines()[0]}")
@@ -82,12 +103,52 @@ def main(config):
         log.error("error: %s", words)
 
 
+def go_through(config, hydra):
+    """Go through a sweep from one composition: what is finished, or only planned, needs none of its own.
+
+    Parameters
+    ----------
+    config : DictConfig
+        Of the sweep, composed.
+    hydra : Hydra
+    """
+    GlobalHydra.instance().initialize(hydra)
+    jobs, composer = jobs_of(config.hydra), Composer(hydra.config_loader, config)
+    folder = Path(config.hydra.sweep.dir)
+    folder.mkdir(parents=True, exist_ok=True)
+    OmegaConf.save(config, folder / "multirun.yaml")
+    context = HydraContext(config_loader=hydra.config_loader, callbacks=OneCompose())
+    launcher = Plugins.instance().instantiate_launcher(
+        hydra_context=context, task_function=main.__wrapped__, config=config
+    )
+    _log_to_screen(config.hydra)
+    if plan := OmegaConf.select(config, "runner.plan") is True:
+        log.info("a plan of %d cells:", len(jobs))
+    composed = [composer.job(words) for words in jobs]  # all of them first: a word that is wrong ends the sweep here
+    for number, (words, (part, choices)) in enumerate(zip(jobs, composed, strict=True)):
+        if isinstance(part, dict) and (plan or finished(_note_of(part))):
+            run_cell(part, choices, words, _place(len(jobs)), config.hydra.launcher._target_)
+            continue
+        (done,) = launcher.launch([words], initial_job_idx=number)
+        _log_to_screen(config.hydra)
+        done.return_value  # noqa: B018  raises what ended the job
+
+
+def _log_to_screen(hydra):
+    """Log as a job does, without the file of a job."""
+    wanted = OmegaConf.to_container(hydra.job_logging)
+    wanted.get("handlers", {}).pop("file", None)
+    root = wanted.get("root") or {}
+    root["handlers"] = [name for name in root.get("handlers", ()) if name != "file"]
+    logging.config.dictConfig(wanted)
+
+
 def start_workers(config):
     """Start workers, so that they import while this process does; only for a cell with several fits and none stored."""
     study, results_dir, dataset, method = read_names(config)
     stored = results_dir / study / dataset["name"] / method["name"] / "trials.csv"
     if method.get("grid") and not stored.exists():
-        runner = read_runner(OmegaConf.to_container(config.runner))
+        runner = read_runner(_plain(config)["runner"])
         if not runner.plan and (runner.n_jobs > 1 or runner.caps):
             processes.start(runner.n_jobs)
 
@@ -95,9 +156,13 @@ def start_workers(config):
 def _note_of(config):
     """Return the path of the note that a cell is complete; None where the configuration is wrong, as `main` reports."""
     try:
-        return note_of(OmegaConf.to_container(config, resolve=True))
+        return note_of(_plain(config))
     except (OmegaConfBaseException, TypeError, KeyError):
         return None
+
+
+def _plain(config):
+    return OmegaConf.to_container(config, resolve=True) if OmegaConf.is_config(config) else config
 
 
 def _first(rows, most=3):
@@ -105,6 +170,19 @@ def _first(rows, most=3):
     lines = [f"  {row['params']} sizes {row['sizes']}: {row['error']}" for row in rows[:most]]
     lines += [f"  and {len(rows) - most} more: python -m scripts.status lists them"] if len(rows) > most else []
     return "\n".join(["", *lines])
+
+
+@functools.cache
+def _times(*given):
+    """Seconds of stored fits, which a plan reads once a method."""
+    from runners.times import Times
+
+    return Times(*given)
+
+
+def _place(n_cells):
+    """The next cell's place in a sweep, such as "cell 2 of 4: "."""
+    return f"cell {len(cells) + 1} of {n_cells}: " if n_cells else ""
 
 
 @functools.cache
@@ -116,20 +194,16 @@ def _sweep_size():
     return len(jobs_of(OmegaConf.load(Path(config.sweep.dir, "multirun.yaml")).hydra))
 
 
-def check_choices(settings):
+def check_choices(settings, choices, words, launcher):
     """Refuse choices that would be stored under another name, or that would have no effect."""
-    config = HydraConfig.get()
-    launcher = config.launcher.get("_target_", "")
-    if not launcher.endswith("BasicLauncher") and settings.runner.n_jobs != 1:
-        raise ConfigError(f"the launcher {launcher} runs jobs in parallel already: set runner.n_jobs=1.")
     names = {"dataset": settings.dataset["name"], "method": settings.method.name, "protocol": settings.protocol.name}
     for group, name in names.items():
-        choice = Path(str(config.runtime.choices[group])).name
+        choice = Path(str(choices[group])).name
         if choice != name:
             raise ConfigError(f"conf/{group}/{choice}.yaml: name is {name!r}, it must be that of the file.")
-    _check_files(config, settings.protocol)
+    _check_files(choices, settings.protocol)
     method = settings.method
-    given = [re.match(r"\+*method\.params\.(\w+)=", override) for override in config.overrides.task]
+    given = [re.match(r"\+*method\.params\.(\w+)=", override) for override in words]
     for name in [match[1] for match in given if match] if settings.runner.points == "grid" else []:
         value = method.params[name]
         if name in method.grid and value not in method.grid[name]:
@@ -139,9 +213,9 @@ def check_choices(settings):
             )
 
 
-def _check_files(config, protocol):
+def _check_files(choices, protocol):
     """Refuse names of files of conf/ that do not exist, and sizes of their own for data sets that do not."""
-    choices, options = config.runtime.choices, GlobalHydra.instance().config_loader().get_group_options
+    options = GlobalHydra.instance().config_loader().get_group_options
     own, cell = f"{choices['dataset']}_{choices['method']}", choices.get("cell")
     if cell not in (None, "null", own) and cell not in options("cell"):
         raise ConfigError(f"cell={cell} would have no effect: there is no such file of conf/cell.")
@@ -212,5 +286,8 @@ OmegaConf.register_new_resolver("inside_study", _folder("inside"))
 
 if __name__ == "__main__":
     logging.getLogger("hydra._internal.core_plugins.basic_launcher").setLevel(logging.WARNING)  # `main` names the cells
-    main()
+    try:
+        main()
+    except Begun as sweep:
+        go_through(sweep.config, sweep.hydra)
     sys.exit(report())

@@ -1,6 +1,7 @@
 """A cell, which is a method on a data set: its trials, its stored rows, the trials that it lacks, and its run."""
 
 import functools
+import json
 import time
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
@@ -9,6 +10,8 @@ from types import SimpleNamespace
 import numpy as np
 
 from datasets import load_dataset, scale
+from datasets.load import locate
+from datasets.spec import check_spec
 from metrics.kmeans import load_engine
 from metrics.study import UNSCORED
 from runners.admission import workers_within_memory
@@ -67,22 +70,35 @@ class Cell:
     Parameters
     ----------
     settings : Settings
-    download : bool, default=True
-        Whether the data may be fetched from the network.
     """
 
-    def __init__(self, settings, download=True):
-        self.settings, self.folder, self._download = settings, settings.folder, download
+    def __init__(self, settings):
+        self.settings, self.folder = settings, settings.folder
 
     @functools.cached_property
     def dataset(self):
         """The data, unscaled."""
-        return load_dataset(self.settings.dataset, data_dir=self.settings.data_dir, download=self._download)
+        return load_dataset(self.settings.dataset, data_dir=self.settings.data_dir)
 
     @functools.cached_property
     def trials(self):
         """All trials that the configuration asks for."""
         return self._asked_of(self.dataset)
+
+    @functools.cached_property
+    def planned(self):
+        """The same, without the data themselves where their specification has the checksum of what is in their file.
+
+        Raises
+        ------
+        DataError
+            Where they are not on this machine, or damaged.
+        """
+        spec, folder = self.settings.dataset, self.settings.data_dir
+        if spec.get("data_sha256"):
+            check_at_hand(json.dumps(spec), folder)
+            return self.asked
+        return self._asked_of(load_dataset(spec, data_dir=folder, download=False))
 
     @functools.cached_property
     def asked(self):
@@ -116,12 +132,14 @@ class Cell:
         path = self.folder / "trials.csv"
         return read_rows(path) if path.exists() else []
 
-    def todo(self, rows):
+    def todo(self, rows, trials=None):
         """Return the trials without a stored row, or whose row is of other code, packages or machines.
 
         Parameters
         ----------
         rows : list of dict
+        trials : list of Trial, optional
+            All that is asked for, where it is at hand.
 
         Returns
         -------
@@ -129,7 +147,7 @@ class Cell:
         """
         runner, here = self.settings.runner, Identity.of(self.settings.method.cls)
         stored, todo = {row["trial"]: row for row in rows}, Todo()
-        for trial in self.trials:
+        for trial in self.trials if trials is None else trials:
             row = stored.get(trial.key)
             if row is None or row["status"] in runner.retry:
                 todo.missing.append(trial)
@@ -293,3 +311,9 @@ class Cell:
         finally:
             progress.close()
         return unscored
+
+
+@functools.cache  # its file is hashed
+def check_at_hand(spec, folder):
+    """Raise DataError for data that are not on this machine, or damaged; `spec` is the specification as JSON."""
+    locate(check_spec(json.loads(spec)), folder, download=False)

@@ -150,14 +150,14 @@ def _trials_at(point, study, dataset, method, protocol, sizes):
         for group in ([(size,) for size in sizes] if each else [tuple(sizes)])
     ]
     for trial in trials:
-        _check(trial, dataset, values_of_protocol=bool(protocol.grid_values and method.grid))
+        _check(trial, method.cls, dataset, values_of_protocol=bool(protocol.grid_values and method.grid))
     return trials
 
 
-def _check(trial, dataset, values_of_protocol):
+def _check(trial, cls, dataset, values_of_protocol):
     try:
         with exits_as_errors():
-            trial.selector().check_parameters(dataset.X)
+            trial.selector(cls).check_parameters(dataset.X)
     except (ValueError, TypeError, ProcessEnded) as error:
         where = " (its values are those of protocol.grid_values)" if values_of_protocol else ""
         raise ConfigError(f"{trial.method} on {dataset.name} with {to_json(trial.params)}{where}: {error}") from error

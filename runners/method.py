@@ -101,11 +101,11 @@ class Method:
 
     def takes(self, name):
         """Return True where the class has a parameter of this name."""
-        return name in inspect.signature(self.cls).parameters
+        return name in parameters_of(self.cls)
 
     def check_names(self, group):
         """Refuse names in ``params`` or ``grid`` that are not parameters, or that the runner sets itself."""
-        accepted = [name for name in inspect.signature(self.cls).parameters if name not in RESERVED]
+        accepted = [name for name in parameters_of(self.cls) if name not in RESERVED]
         for name in getattr(self, group):
             if name not in accepted:
                 options = ", ".join(accepted) or "none"
@@ -116,7 +116,7 @@ class Method:
 
     def check_kind(self, where, name, value):
         """Refuse a value of another kind than the parameter's default, as a word for a switch, a number for a word."""
-        default = inspect.signature(self.cls).parameters[name].default
+        default = parameters_of(self.cls)[name].default
         for kind, right, words in KINDS:
             if isinstance(default, kind):
                 if not right(value):
@@ -137,6 +137,12 @@ class Method:
         """
         own = {"n_clusters": n_classes} if self.takes("n_clusters") else {}
         return {**self.params, **point, **own}
+
+
+@functools.cache
+def parameters_of(cls):
+    """The parameters of a class, by name."""
+    return inspect.signature(cls).parameters
 
 
 def load_class(target):

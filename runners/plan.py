@@ -48,27 +48,31 @@ class Plan:
         return f"{text}, about {duration(self.seconds / self.n_workers)} on {workers} (from {self.source})"
 
 
-def plan_cell(settings):
+def plan_cell(settings, times=Times):
     """Count what a cell lacks, and estimate its time from stored fits; writes nothing and downloads nothing.
 
     Parameters
     ----------
     settings : Settings
+    times : callable, default=Times
+        What reads the stored seconds of a method; for a sweep, one that reads them once.
 
     Returns
     -------
     Plan
     """
-    runner, method, cell = settings.runner, settings.method, Cell(settings, download=False)
-    dataset, todo = cell.dataset, cell.todo(cell.rows())
+    runner, method, dataset, cell = settings.runner, settings.method, settings.dataset, Cell(settings)
+    trials = cell.planned
+    todo = cell.todo(cell.rows(), trials)
     pending = not_elsewhere(settings, todo.missing + todo.again)
     most = math.inf if runner.max_seconds is None else runner.max_seconds
-    times = Times(settings.results_dir, method.name, most)
-    found = [times.of(dataset.name, dataset.X.shape, trial.params) for trial in pending]
+    known = times(settings.results_dir, method.name, most)
+    shape = dataset["samples"], dataset["features"]
+    found = [known.of(dataset["name"], shape, trial.params) for trial in pending]
     seconds = sum(value for value, _ in found)
     sources = Counter(source for _, source in found)
     source = sources.most_common(1)[0][0] if sources else ""
-    return Plan(str(cell), len(cell.trials), len(pending), seconds, source, runner.n_jobs, todo.words())
+    return Plan(str(cell), len(trials), len(pending), seconds, source, runner.n_jobs, todo.words())
 
 
 def total_line(plans):

@@ -2,13 +2,12 @@
 
 import functools
 import hashlib
-import inspect
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 
 from metrics.protocol import OPTIONAL, Protocol
-from runners.method import load_class
+from runners.method import load_class, parameters_of
 from runners.row import to_json
 
 
@@ -42,12 +41,13 @@ class Trial:
     @functools.cached_property
     def key(self):
         """A hash of data, parameters and protocol, so that a changed seed or file is never taken for done."""
-        identity = asdict(self)
-        del identity["study"], identity["is_default"]
-        if self.seed is None:  # keys of trials without a seed stay as they were before trials could have one
-            del identity["seed"]
-        for name in OPTIONAL:  # they decide which trials there are, and their effect is in `sizes` and `params`
-            del identity["protocol"][name]
+        identity = {
+            name: getattr(self, name) for name in ("dataset", "method", "target", "params", "sizes", "data_sha")
+        }
+        if self.seed is not None:  # all trials were without, before there were others
+            identity["seed"] = self.seed
+        # The optional ones decide which trials there are, and are in `sizes` and `params`.
+        identity["protocol"] = {name: value for name, value in vars(self.protocol).items() if name not in OPTIONAL}
         return hashlib.sha256(to_json(identity).encode()).hexdigest()[:16]
 
     def key_under(self, name):
@@ -59,12 +59,13 @@ class Trial:
         """The class of the method."""
         return load_class(self.target)
 
-    def selector(self):
-        """The unfitted estimator, for the largest size."""
+    def selector(self, cls=None):
+        """Return the unfitted estimator, for the largest size; `cls` is the method's class, where it is at hand."""
+        cls = self.cls if cls is None else cls
         arguments = dict(self.params, n_features_to_select=max(self.sizes))
-        if "random_state" in inspect.signature(self.cls).parameters:
+        if "random_state" in parameters_of(cls):
             arguments["random_state"] = self.protocol.seed if self.seed is None else self.seed
-        return self.cls(**arguments)
+        return cls(**arguments)
 
 
 def stored_trial(row, target):
@@ -97,4 +98,4 @@ def stored_trial(row, target):
 
 def takes_seed(target):
     """Return True where the class of this dotted name has a parameter `random_state`, and so a random part."""
-    return "random_state" in inspect.signature(load_class(target)).parameters
+    return "random_state" in parameters_of(load_class(target))

@@ -133,17 +133,19 @@ def test_help_shows_examples_and_the_names_to_choose_from():
     assert "python run.py -m method=mcfs,dgufs" in text and "umist" in text and "laplacian_score" in text
 
 
-def test_a_sweep_that_is_run_again_takes_a_line_a_cell_and_composes_none(tmp_path):
+def test_a_sweep_that_is_run_again_takes_a_line_a_cell_and_changes_nothing_in_it(tmp_path):
     sweep = ["-m", "method=random_selection,all_features", *CELL[1:], f"results_dir={tmp_path}", "runner.n_jobs=1"]
     assert run(*sweep).stdout.startswith("cell 1 of 2: random_selection on digits (1797 x 64")
-    composed = tmp_path / "smoke/digits/random_selection/.hydra/config.yaml"
-    before = composed.stat().st_mtime_ns
+    cells = tmp_path / "smoke/digits"
+    before = {path: path.stat().st_mtime_ns for path in cells.rglob("*")}
+    assert {path.name for path in before} >= {"config.yaml", "hydra.yaml", "overrides.yaml", "run.log"}
     lines = run(*sweep).stdout.splitlines()
     assert lines == [
         "cell 1 of 2: random_selection on digits: 1 of 1 trial stored",
         "cell 2 of 2: all_features on digits: 1 of 1 trial stored",
     ]
-    assert composed.stat().st_mtime_ns == before
+    assert {path: path.stat().st_mtime_ns for path in cells.rglob("*")} == before
+    assert "cell 1 of 2: random_selection on digits (1797 x 64" in run(*sweep, "runner.redo=true").stdout
 
 
 def test_a_sweep_goes_on_after_a_cell_that_cannot_run(tmp_path):

@@ -1,0 +1,169 @@
+"""What a sweep is composed of: exactly what Hydra makes of each job, and of most of them without Hydra."""
+
+import subprocess
+import sys
+
+import pytest
+from hydra import initialize_config_dir
+from hydra.core.global_hydra import GlobalHydra
+from hydra.errors import HydraException
+from hydra.types import RunMode
+from omegaconf import OmegaConf
+
+from runners.sweep import Composer, jobs_of
+from scripts.core.conf import CONF, ROOT, names
+
+SWEEP = ["dataset=digits,umist", "method=mcfs,dgufs,ndfs_released"]
+
+
+def composed(words, folder=CONF, name="config", every=1):
+    """How many of the jobs of a sweep Hydra had to compose, and how many there are; each is held against Hydra's own.
+
+    With `every`, only the first of so many is.
+    """
+    with initialize_config_dir(str(folder), version_base="1.3"):
+        loader = GlobalHydra.instance().config_loader()
+        config = loader.load_configuration(name, words, run_mode=RunMode.MULTIRUN)
+        composer, by_hydra, load = Composer(loader, config), [], loader.load_sweep_config
+        loader.load_sweep_config = lambda *given: by_hydra.append(given) or load(*given)
+        jobs = jobs_of(config.hydra)
+        made = [composer.job(job) for job in jobs]
+        count = len(by_hydra)
+        for job, (part, choices) in list(zip(jobs, made, strict=True))[::every]:
+            whole = load(config, job)
+            own = OmegaConf.masked_copy(whole, [key for key in whole if key != "hydra"])
+            assert list(part) == list(own) and choices == OmegaConf.to_container(whole.hydra.runtime.choices), job
+            resolved = isinstance(part, dict)
+            part = part if resolved else OmegaConf.to_container(part)
+            assert part == OmegaConf.to_container(own, resolve=resolved), job
+    return count, len(jobs)
+
+
+@pytest.mark.parametrize("name", names("experiment"))
+def test_an_experiment_is_composed_once_and_its_cells_are_those_of_hydra(name):
+    count, n_jobs = composed([f"experiment={name}"], every=97 if name == "fair" else 7)
+    assert count == 1 and n_jobs >= 3
+
+
+@pytest.mark.parametrize(
+    "words, count",
+    [
+        ([], 1),
+        (["study=mine", "protocol=fair", "runner.points=default"], 1),
+        (["protocol.sizes=[5,10]", "+protocol.sizes_for={umist:[5]}", "~protocol.nmi", "++protocol.budget=9"], 1),
+        (["data_dir=${oc.env:HOME}", "results_dir=${oc.env:HOME,/tmp}/x"], 1),
+        (["runner.n_jobs=1,2", "protocol=smoke,demo"], 4),
+        (["study=${protocol.name}_x"], 1),
+        # Whatever says something about a method in general, or depends on it, is composed for each of them.
+        (["method.params.n_clusters=3"], None),
+        (["++method.params.max_iter=3"], 3),
+        (["+method.params={max_iter:4}"], 3),
+        (["~method.paper_name"], 3),
+        (["++dataset.name=other"], 2),
+        (["study=of_${method.name}"], 6),
+        (["study='${dataset.name}'"], 6),
+        (["data_dir=${oc.env:NO_SUCH_VARIABLE}"], 6),
+        (["data_dir=${hydra:job.num}"], 6),
+        (["hydra.searchpath=[file:///no/such/folder]"], 6),
+        (["method@other=mcfs"], None),
+        (["+dataset@other=umist"], 2),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:provider=hydra.searchpath")
+def test_a_sweep_with_any_override_is_composed_as_hydra_does(words, count):
+    if count is None:
+        with pytest.raises(HydraException):
+            composed([*SWEEP, *words])
+        return
+    found, n_jobs = composed([*SWEEP, *words])
+    assert found == count and n_jobs in (6, 24)
+
+
+@pytest.fixture
+def conf(tmp_path):
+    """A conf/ of small files, to which a test adds its own."""
+
+    def write(name, text):
+        path = tmp_path / "conf" / f"{name}.yaml"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    write(
+        "config",
+        "defaults: [_self_, dataset: a, method: m, optional cell: '${dataset}_${method}', experiment: null]\nx: 1",
+    )
+    for dataset in "ab":
+        write(f"dataset/{dataset}", f"name: {dataset}\nsize: 3")
+    for method in "mn":
+        write(f"method/{method}", f"name: {method}\nparams: {{k: 5, list: [1, {{a: 2}}]}}")
+    write.folder = tmp_path / "conf"
+    return write
+
+
+OWN = ["dataset=a,b", "method=m,n"]
+
+
+def test_files_of_any_conf_are_put_in_the_place_of_each_other(conf):
+    assert composed(OWN, conf.folder) == (1, 4)
+
+
+@pytest.mark.parametrize(
+    "name, text, count",
+    [
+        ("cell/b_n", "# @package _global_\nmethod: {params: {k: 7}}\nx: 2", 2),
+        ("cell/a_m", "# @package _global_\nmethod: {params: {k: 7}}\nx: 2", 4),
+        ("method/n", "# @package _global_\nx: 3\nmethod: {name: n}", 3),
+        ("method/n", "defaults: [m, _self_]\nname: n", 3),
+        ("method/n", "name: n\nparams: ${dataset.size}", 3),
+        ("method/m", "name: m\nparams: {k: '${dataset.size}'}", 3),
+        ("method/n", "", 3),
+        ("dataset/b", "name: b\nmore: {x: '${x}', y: '${.x}'}", 3),
+        ("experiment/e", "# @package _global_\nmethod: {params: {k: 9}}", 3),
+        ("experiment/e", "# @package _global_\ndataset: {size: 9}\nmethod: {name: m}", 4),
+        ("experiment/e", "# @package _global_\ndefaults: [{override /method: n}, _self_]\nx: ${dataset.size}", 3),
+        ("cell/m", "k: 3", 1),
+    ],
+)
+def test_what_the_files_have_to_do_with_each_other_is_left_to_hydra(conf, name, text, count):
+    conf("cell/m", "more: 1")
+    conf("cell/n", "more: 2")
+    conf(name, text)
+    words = [*OWN, "experiment=e"] if name.startswith("experiment") else OWN
+    assert composed(words, conf.folder) == (count, 4)
+
+
+def test_another_main_file_and_what_is_chosen_over_the_defaults_list_are_as_hydra_has_them(conf):
+    conf("cell/c", "# @package _global_\nmethod: {params: {k: 7}}")
+    conf("cell/b_n", "# @package _global_\nx: 5")
+    conf("main", "defaults: [dataset: a, method@way: m, cell: null, _self_]\nx: ${way.name}\ny: {dataset: 3}")
+    assert composed(OWN[:1], conf.folder, "main") == (1, 2)
+    for cell in ("c", "b_n", "none_such"):
+        composed([*OWN, f"cell={cell}"], conf.folder)
+
+
+def test_a_file_that_is_not_there_is_refused_before_any_cell(tmp_path):
+    with pytest.raises(HydraException, match="method/nope"):
+        composed(["dataset=digits,umist", "method=mcfs,nope"])
+
+
+def plan(folder, *words):
+    command = [sys.executable, str(ROOT / "run.py"), "--config-dir", str(folder), "-m", *words, "runner.plan=true"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+def test_a_plan_counts_what_a_folder_of_ones_own_files_asks_for(tmp_path):
+    for path, text in {
+        "method/own": "{name: own, target: methods.MCFS, params: {}, grid: {n_neighbors: [3, 4]}}",
+        "cell/mnist500_own": "# @package _global_\nmethod: {grid: {n_neighbors: [3, 4, 5]}}\n",
+    }.items():
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / f"{path}.yaml").write_text(text)
+    words = ["dataset=digits,mnist500", "method=max_variance,own", "protocol=smoke", f"results_dir={tmp_path}/none"]
+    lines = plan(tmp_path, *words)
+    assert lines[0] == "a plan of 4 cells:"
+    assert [line.partition(",")[0].split(": ")[-1] for line in lines[1:5]] == [
+        "1 of 1 fit to do", "2 of 2 fits to do", "1 of 1 fit to do", "3 of 3 fits to do"
+    ]  # fmt: skip
+    assert not (tmp_path / "none").exists()
