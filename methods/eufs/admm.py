@@ -57,6 +57,10 @@ class Problem:
         Y2 = state.Y2 + mu * (X - U @ V.T - E)
         return State(U, V, E, Z, Y1, Y2, min(self.rho * mu, LARGEST_PENALTY), self.value(U, V))
 
+    def printed(self, state):
+        """The objective at a state, which nothing smooths."""
+        return state.value
+
     def value(self, U, V):
         fit = row_norms(self.X - U @ V.T).sum()
         return fit + self.alpha * np.vdot(U, self.L @ U) + self.beta * row_norms(V).sum()

@@ -8,7 +8,7 @@ from methods.core.bounded import minimize_nonnegative
 from methods.core.graphs import affinity_graph
 from methods.core.local_learning import kernel_graph_laplacian, local_learning_laplacian
 from methods.core.loop import largest_change
-from methods.core.prox import row_norms, smooth_l21
+from methods.core.prox import row_norms, smooth_l21, smoothing
 from methods.core.ridge import doubly_weighted_ridge
 from methods.core.shared import shared
 from methods.core.sparse_data import sparse_features_where_it_pays, sparse_where_it_pays, transposed_times
@@ -81,6 +81,12 @@ class Problem:
         """The three with the objective, nu tr G'LG + zeta/4 ||G'G - I||^2 and the three smoothed norms."""
         value_w = self.value_w(W, G)
         return State(W, G, F, value_w + self.value_g(G) + self.value_f(G, F), value_w)
+
+    def printed(self, state):
+        """The objective at a state, without the smoothing."""
+        W, G, F = state[:3]
+        smooth_w = self.alpha * smoothing(self.factor @ W - G, EPS) + self.beta * smoothing(W, EPS)
+        return state.value - smooth_w - smoothing(self.X - G @ F, EPS)
 
     def scores(self, state):
         """||w_j||, and 0 for all features where W = 0 is optimal for G."""

@@ -89,6 +89,11 @@ class Problem:
         return np.linalg.norm(_stack(state.gradients), 2) / max(state.first, np.finfo(float).tiny)
 
     @staticmethod
+    def printed(state):
+        """The traced value."""
+        return state.value
+
+    @staticmethod
     def scores(state):
         """||w_j||."""
         return row_norms(state.W)

@@ -6,7 +6,8 @@ import numpy as np
 
 from methods.core.confined import close_scales, confined_scales
 from methods.core.loop import SETTLED, ranking_change
-from methods.core.reweighting import Memory, log_scale, no_memory, safeguarded
+from methods.core.prox import smoothing
+from methods.core.reweighting import EPS, Memory, log_scale, no_memory, safeguarded
 from methods.core.shared import shared
 from methods.core.smallest import (
     DenseGram,
@@ -91,6 +92,10 @@ class Problem:
 
     def value(self, W, gram):
         return gram.form(W) + self.beta * float(np.exp(log_scale(W)).sum())
+
+    def printed(self, state):
+        """The objective at a state, without the smoothing."""
+        return state.value - self.beta * smoothing(state.W, EPS)
 
     def scatter(self, Y, labels):
         """||Y' - UV||^2, U the means."""

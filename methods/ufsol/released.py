@@ -62,6 +62,10 @@ class Problem:
         value = self.blocks.gram(labels).form(W) + self.blocks.beta * float(row_norms(W).sum())
         return State(W, labels, value)
 
+    def printed(self, state):
+        """The traced value."""
+        return state.value
+
     def labels(self, W):
         return kmeans_labels(self.blocks.X @ W, self.blocks.n_clusters, self.blocks.seed)
 
