@@ -164,6 +164,7 @@ class Problem:
             first = self._solve(np.ones(d), 0.0)
         else:
             first = self._state(np.asarray(A, dtype=float), self.Y - self.X @ A, 0.0)
+        # Rows below a hundredth of the longest are weighed nearly alike at first, so that none is given up too soon.
         eps = (1e-2 * first.norms.max()) ** 2
         return self._smoothed(first, eps, np.log(np.sqrt(first.norms**2 + eps)), no_memory(d))
 
@@ -172,7 +173,10 @@ class Problem:
         return state.norms.sum() + state.misfit
 
     def sweep(self, state):
+        # The smoothing adds at most sqrt(eps) for each row: at `floor` all rows add a tenth of what tol allows.
         floor = (0.1 * self.tol * self.printed(state) / len(state.norms)) ** 2
+        # A fourth of eps at most halves an s, so that the next weights are near those that A was found for.
+        # With tol=0 the floor is zero: sqrt(eps) then stops at 1e-12 of the longest row, where it is rounding.
         eps = min(state.eps, max(state.eps / 4, floor, (1e-12 * state.norms.max()) ** 2))
         bound = self._smoothed(state, eps, None, None).value
         memory = state.memory.remember(state.log_s, np.log(state.norms**2 + eps) / 2)

@@ -141,7 +141,7 @@ class SOCFS(BaseSelector):
 
     @property
     def builds_graph(self):
-        """Of `BaseSelector`: only the triplets need one."""
+        """True with the triplets, which alone need the neighbours of all samples."""
         return self.triplet_weight > 0
 
     def _check(self, X):
@@ -235,7 +235,7 @@ class Problem:
         return E, H
 
     def around(self, XW, B, E, H):
-        """B, E and H after a step of each for given W."""
+        """The best B for given W, after E and H have been improved: returns B, E and H."""
         E, H = self.indicators(XW, B, E, H)
         return self.basis(XW, E), E, H
 

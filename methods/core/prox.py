@@ -125,7 +125,7 @@ def _project_rows(V, result):
         np.maximum(V - t[:, None], 0.0, out=result)
         count = np.count_nonzero(result, axis=1)
         t += (result.sum(axis=1) - 1) / count
-        # They fall from step to step, but for entries within rounding of t, which may come and go for ever.
+        # The counts fall from step to step.  Only entries within rounding of t may come and go for ever.
         if (count >= fewest).all():
             break
         fewest = np.minimum(count, fewest)

@@ -66,7 +66,7 @@ class Problem:
         return fit + self.alpha * np.vdot(U, self.L @ U) + self.beta * row_norms(V).sum()
 
     def residual(self, _, state):
-        """How far the copies are from what they copy: ||Z - U|| / ||U|| or ||X - UV' - E|| / ||X||."""
+        """The larger distance of the two copies from what they copy: ||Z - U|| / ||U|| or ||X - UV' - E|| / ||X||."""
         U, V, E, Z = state[:4]
         return max(np.linalg.norm(Z - U) / np.linalg.norm(U), np.linalg.norm(self.X - U @ V.T - E) / self.size)
 

@@ -47,7 +47,7 @@ class Problem:
         self.squares = np.einsum("ij,ij->i", X, X)
 
     def start(self, U):
-        """Where all penalties but the last lead from U and V = X'U."""
+        """The state to which all penalties but the last lead, from U and V = X'U."""
         state = self.state(U, self.X.T @ U, PENALTIES[0])
         for zeta in PENALTIES[1:]:
             state, _ = iterate(self.sweep, state, max_iter=self.max_iter, tol=self.tol)
@@ -65,7 +65,7 @@ class Problem:
         return np.zeros_like(scores) if self.beta >= smallest_collapsing_beta(self.X, state.U) else scores
 
     def state(self, U, V, zeta):
-        """With ||X - UV'||_21 + beta ||V||_21, smoothed, + alpha tr U'LU + zeta/4 ||U'U - I||^2."""
+        """U and V, and ||X - UV'||_21 + alpha tr U'LU + beta ||V||_21 + zeta/4 ||U'U - I||^2, smoothed, at them."""
         return State(U, V, zeta, self.value_v(U, V) + self.value_u(U, zeta))
 
     def printed(self, state):
@@ -112,7 +112,7 @@ class Problem:
             if not lower < value:  # rounding
                 return V
             V, gain, value = candidate, value - lower, lower
-            if gain <= 1e-6 * value:
+            if gain <= 1e-6 * value:  # more reweightings would cost more than they gain
                 break
         return V
 

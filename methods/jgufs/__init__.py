@@ -156,8 +156,10 @@ class JGUFS(BaseSelector):
 
     @property
     def arrays(self):
-        """Of `BaseSelector.memory`: a sparse Laplacian and its factors; released: a graph that may fill up, as an array
-        and, at the end, by its edges."""
+        """The arrays that `BaseSelector.memory` counts: a sparse Laplacian and its factors.
+
+        The graph of "released" may fill up: it is counted as an array and, for the end, by its edges.
+        """
         return {"nd": 10, "mm": 4, "nn": 2.5 if self.variant == "released" else 0.25}
 
     def _solve(self, X, rng):

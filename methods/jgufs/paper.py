@@ -154,6 +154,6 @@ class Problem:
 
 
 class Warm(Problem):
-    """The same for a small lambda, under which F need not be kept to one entry a row."""
+    """The objective for a small lambda, under which F need not be kept to one entry a row."""
 
     lowered = staticmethod(Indicators.freed)

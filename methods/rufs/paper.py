@@ -177,7 +177,7 @@ def _squares(A):
 
 
 def is_zero_optimal(X, G, alpha, beta):
-    """Whether W = 0 minimises alpha ||XW - G||_21 + beta ||W||_21.
+    """Return True where W = 0 minimises alpha ||XW - G||_21 + beta ||W||_21.
 
     Parameters
     ----------
@@ -188,8 +188,8 @@ def is_zero_optimal(X, G, alpha, beta):
     Returns
     -------
     bool
-        Whether beta >= alpha max_j ||sum_i x_ij g_i / ||g_i|| ||.  That is necessary too, unless a sample has g_i = 0:
-        it could only hold W at zero, and is left out.
+        True where beta >= alpha max_j ||sum_i x_ij g_i / ||g_i|| ||.  W = 0 is then optimal.  The condition is
+        necessary too, unless a sample has g_i = 0: such a sample could only hold W at zero, and is left out.
     """
     norms = row_norms(G)[:, None]
     pull = X.T @ np.divide(G, norms, out=np.zeros_like(G), where=norms > 0)

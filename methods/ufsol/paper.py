@@ -114,7 +114,10 @@ class Problem:
         return State(W, labels, gram, self.value(W, gram), guess=guess)
 
     def starts(self, X, W=None):
-        """Where to begin; the partition of X by K-means, X as the fit has it, is shared along a grid."""
+        """The states to begin with: from W where it is given, else from the partition of X by K-means.
+
+        X is that of the fit, constant features included, so that all points of a grid share the partition.
+        """
         if W is not None:
             return [self.state(W, kmeans_labels(self.X @ W, self.n_clusters, self.seed, self.order))]
         labels = shared(X, kmeans_labels, self.n_clusters, self.seed)
