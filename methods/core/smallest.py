@@ -131,7 +131,7 @@ class DenseGram:
         return self.M
 
     def inverse(self, weights):
-        """As `WideGram.inverse`, from one Cholesky factor."""
+        """The same function as `WideGram.inverse`, from one Cholesky factor."""
         system = self.M.copy()
         system.flat[:: len(system) + 1] += weights
         if not np.isfinite(system).all():

@@ -143,7 +143,7 @@ class Problem:
         return self.state(W, labels, guess)
 
     def coordinate_start(self, labels):
-        """As many features as W has columns, those that cost least, chosen in turn with the labels."""
+        """The state of the features that cost least, one for each column of W, chosen in turn with the labels."""
         chosen = None
         for _ in range(ROUNDS):
             best = np.sort(np.argsort(self.gram(labels).diagonal(), kind="stable")[: self.n_columns])
