@@ -57,8 +57,11 @@ class FSSL(BaseSelector):
         Y, the spectral coordinates.
     duality_gap_ : float
         Of A, without the smoothing, relative to its objective; 0 where A = 0 is the optimum.
+    objective_ : float
+        Of the formula above, without any smoothing.
     trace_ : ndarray
-        ||A||_21 smoothed as in the notes, plus mu ||XA - Y||^2; never rises.
+        ||A||_21 smoothed as in the notes, plus mu ||XA - Y||^2; never rises.  It ends above `objective_`, by up to a
+        tenth of `tol` of it where the fit has done its sweeps, and by more where it was ended before.
     status_ : str
         "collapsed" where A = 0 is the optimum: mu is too small, and the ranking is file order.
 
@@ -130,9 +133,8 @@ class FSSL(BaseSelector):
             tol=self.tol,
             residual=lambda previous, current: current.gap,
         )
-        return Solution(
-            state.norms, trace, learned={"coef_": state.A, "embedding_": Y.copy(), "duality_gap_": state.gap}
-        )
+        learned = {"coef_": state.A, "embedding_": Y.copy(), "duality_gap_": state.gap}
+        return Solution(state.norms, trace, learned=learned, objective=problem.printed(state))
 
 
 @dataclass(frozen=True)
@@ -162,11 +164,19 @@ class Problem:
             first = self._solve(np.ones(d), 0.0)
         else:
             first = self._state(np.asarray(A, dtype=float), self.Y - self.X @ A, 0.0)
+        # Rows below a hundredth of the longest are weighed nearly alike at first, so that none is given up too soon.
         eps = (1e-2 * first.norms.max()) ** 2
         return self._smoothed(first, eps, np.log(np.sqrt(first.norms**2 + eps)), no_memory(d))
 
+    def printed(self, state):
+        """The objective at a state, without the smoothing."""
+        return state.norms.sum() + state.misfit
+
     def sweep(self, state):
-        floor = (0.1 * self.tol * (state.norms.sum() + state.misfit) / len(state.norms)) ** 2
+        # The smoothing adds at most sqrt(eps) for each row: at `floor` all rows add a tenth of what tol allows.
+        floor = (0.1 * self.tol * self.printed(state) / len(state.norms)) ** 2
+        # A fourth of eps at most halves an s, so that the next weights are near those that A was found for.
+        # With tol=0 the floor is zero: sqrt(eps) then stops at 1e-12 of the longest row, where it is rounding.
         eps = min(state.eps, max(state.eps / 4, floor, (1e-12 * state.norms.max()) ** 2))
         bound = self._smoothed(state, eps, None, None).value
         memory = state.memory.remember(state.log_s, np.log(state.norms**2 + eps) / 2)

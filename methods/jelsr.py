@@ -11,8 +11,8 @@ from methods.core.base import BaseSelector, Solution
 from methods.core.checks import above, check_init
 from methods.core.graphs import graph_laplacian
 from methods.core.loop import SETTLED, iterate, ranking_change
-from methods.core.prox import row_norms
-from methods.core.reweighting import Memory, log_scale, no_memory, safeguarded
+from methods.core.prox import row_norms, smoothing
+from methods.core.reweighting import EPS, Memory, log_scale, no_memory, safeguarded
 from methods.core.ridge import WeightedRidge
 from methods.core.shared import shared
 from methods.core.subspace import GUARDS, POWERS, largest_eigenvectors
@@ -59,8 +59,11 @@ class JELSR(BaseSelector):
         W.
     embedding_ : ndarray of shape (n_samples, n_clusters)
         Y.
+    objective_ : float
+        Of the formula above, without any smoothing.
     trace_ : ndarray
-        The objective with ||w_j|| smoothed to sqrt(||w_j||^2 + 1e-12); never rises.
+        The objective with ||w_j|| smoothed to sqrt(||w_j||^2 + 1e-12); never rises, and ends above `objective_` by at
+        most beta alpha n_features 1e-6.
     status_ : str
         "collapsed" where W = 0 is the optimum for the last Y, at alpha >= 2 max_j ||x_j'Y||.  The ranking is then
         meaningless: what is left of W is the smoothing.
@@ -140,7 +143,8 @@ class JELSR(BaseSelector):
         loop = {"max_iter": self.max_iter, "tol": self.tol, "residual": ranking_change, "patience": SETTLED}
         state, trace = iterate(problem.sweep, problem.start(self.init), **loop)
         trace = trace.collapsed_if(self.alpha >= problem.collapsing_weight(state))
-        return Solution(row_norms(state.W), trace, learned={"coef_": state.W, "embedding_": state.Y})
+        learned = {"coef_": state.W, "embedding_": state.Y}
+        return Solution(row_norms(state.W), trace, learned=learned, objective=problem.printed(state))
 
 
 @dataclass(frozen=True)
@@ -198,6 +202,10 @@ class Problem:
         smooth = np.exp(log_scale(W)).sum()
         value = (Y * (self.L @ Y)).sum() + self.beta * ((misfit**2).sum() + self.alpha * smooth)
         return State(Y, W, float(value), guess=guess)
+
+    def printed(self, state):
+        """The objective at a state, without the smoothing."""
+        return state.value - self.beta * self.alpha * smoothing(state.W, EPS)
 
     def collapsing_weight(self, state):
         """From this alpha on W = 0 is the best for the Y at hand."""

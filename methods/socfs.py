@@ -11,8 +11,8 @@ from methods.core.checks import above, at_least
 from methods.core.linalg import polar_factor
 from methods.core.loop import SETTLED, iterate, ranking_change
 from methods.core.ordinal_graphs import triplet_laplacian
-from methods.core.prox import row_norms
-from methods.core.reweighting import Memory, log_scale, no_memory, safeguarded
+from methods.core.prox import row_norms, smoothing
+from methods.core.reweighting import EPS, Memory, log_scale, no_memory, safeguarded
 from methods.core.ridge import WeightedRidge, smallest_collapsing_weight
 from methods.core.shared import shared
 from methods.core.starts import kmeans_labels, scaled_indicator
@@ -70,8 +70,11 @@ class SOCFS(BaseSelector):
         E, and its non-negative copy H.
     labels_ : ndarray of shape (n_samples,) of int
         Where each row of E is largest.
+    objective_ : float
+        Of the formula above, without any smoothing.
     trace_ : ndarray
-        The objective with ||w_j|| smoothed to sqrt(||w_j||^2 + 1e-12); never rises.
+        The objective with ||w_j|| smoothed to sqrt(||w_j||^2 + 1e-12); never rises, and ends above `objective_` by at
+        most lambda_ n_features 1e-6.
     status_ : str
         "collapsed" where W = 0 is the optimum for the last E and B, at lambda_ >= 2 max_j ||x_j'E B'|| (x_j centred).
         The ranking is then meaningless: what is left of W is the smoothing.
@@ -138,7 +141,7 @@ class SOCFS(BaseSelector):
 
     @property
     def builds_graph(self):
-        """Of `BaseSelector`: only the triplets need one."""
+        """True with the triplets, which alone need the neighbours of all samples."""
         return self.triplet_weight > 0
 
     def _check(self, X):
@@ -160,7 +163,7 @@ class SOCFS(BaseSelector):
         state, trace = iterate(problem.sweep, start, **loop)
         trace = trace.collapsed_if(self.lambda_ >= smallest_collapsing_weight(centered, state.E @ state.B.T))
         learned = {"coef_": state.W, "basis_": state.B, "indicators_": state.E, "nonnegative_": state.H}
-        return Solution(row_norms(state.W), trace, state.E.argmax(axis=1), learned)
+        return Solution(row_norms(state.W), trace, state.E.argmax(axis=1), learned, problem.printed(state))
 
 
 @dataclass(frozen=True)
@@ -217,6 +220,10 @@ class Problem:
             value += self.triplet_weight * (XW * (self.L @ XW)).sum()
         return float(value)
 
+    def printed(self, state):
+        """The objective at a state, without the smoothing."""
+        return state.value - self.lambda_ * smoothing(state.W, EPS)
+
     def indicators(self, XW, B, E, H):
         """E and H in turn, each the best for the other, for given W and B."""
         XWB = XW @ B
@@ -228,7 +235,7 @@ class Problem:
         return E, H
 
     def around(self, XW, B, E, H):
-        """B, E and H after a step of each for given W."""
+        """The best B for given W, after E and H have been improved: returns B, E and H."""
         E, H = self.indicators(XW, B, E, H)
         return self.basis(XW, E), E, H
 

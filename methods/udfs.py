@@ -11,8 +11,8 @@ from methods.core.checks import above, check_init
 from methods.core.confined import TRIAL_SWEEPS, close_scales, confined_scales
 from methods.core.graphs import BLOCK, nearest_neighbors
 from methods.core.loop import SETTLED, iterate_best, ranking_change
-from methods.core.prox import row_norms
-from methods.core.reweighting import Memory, log_scale, no_memory, safeguarded
+from methods.core.prox import row_norms, smoothing
+from methods.core.reweighting import EPS, Memory, log_scale, no_memory, safeguarded
 from methods.core.shared import shared
 from methods.core.smallest import (
     DenseGram,
@@ -59,8 +59,11 @@ class UDFS(BaseSelector):
         ||w_j||; 0 for a constant feature.
     coef_ : ndarray of shape (n_features, n_clusters)
         W, up to a rotation; fewer columns where fewer features vary.
+    objective_ : float
+        Of the formula above, without any smoothing.
     trace_ : ndarray
-        The objective with ||w_j|| smoothed to sqrt(||w_j||^2 + 1e-12), from the start that is kept; never rises.
+        The objective with ||w_j|| smoothed to sqrt(||w_j||^2 + 1e-12), from the start that is kept; never rises, and
+        ends above `objective_` by at most gamma n_features 1e-6.
 
     Raises
     ------
@@ -146,7 +149,7 @@ class UDFS(BaseSelector):
             max_iter=self.max_iter, tol=self.tol, residual=ranking_change, patience=SETTLED,
         )  # fmt: skip
         scores[varying], coef[varying] = row_norms(state.W), state.W
-        return Solution(scores, trace, learned={"coef_": coef})
+        return Solution(scores, trace, learned={"coef_": coef}, objective=problem.printed(state))
 
 
 @dataclass(frozen=True)
@@ -196,6 +199,10 @@ class Problem:
 
     def value(self, W):
         return self.gram.form(W) + self.gamma * float(np.exp(log_scale(W)).sum())
+
+    def printed(self, state):
+        """The objective at a state, without the smoothing."""
+        return state.value - self.gamma * smoothing(state.W, EPS)
 
     def solve(self, s, guess):
         """The best W for the weights 1 / (2 s)."""

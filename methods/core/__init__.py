@@ -1,1 +1,1 @@
-"""What the methods share: the estimator base, the loop, proximal operators, graphs, linear algebra."""
+"""Code that several methods share: the estimator base, the loop, proximal operators, graphs, linear algebra."""

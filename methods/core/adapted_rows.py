@@ -1,7 +1,8 @@
 """The rows of a graph that adapts to an embedding, compiled: `methods.core.optimal_graph` says what they are.
 
 Row i of V is ``v_i = s_i - scale d_i``, and row i of G its projection on the simplex, ``max(v_i - t_i, 0)``.  The
-entries of S in a row give a bound that t_i cannot be below, so that most others need not be looked at again.
+threshold of a part of a row is never above that of the whole row.  So the entries of S in a row give a lower bound of
+t_i, and only the entries above this bound are looked at again.
 
 A graph with an entry for every pair is *full*: its row pointers are multiples of n_samples, and its columns are never
 read, so that they need not be there.
@@ -18,7 +19,7 @@ SUMS = {"fastmath": {"reassoc", "nsz", "nnan"}}
 
 @compiled()
 def adapt(Yt, graph, scale, most):
-    """Threshold of every row of V, and G.
+    """Return the threshold of every row of V, and the projection G.
 
     Parameters
     ----------
@@ -61,7 +62,7 @@ def adapt(Yt, graph, scale, most):
                 v[its[p]] += own[p]
                 near[p] = v[its[p]]
         bound, count = _threshold(near, len(own)), 0
-        for j in range(n):  # what is below is written over
+        for j in range(n):  # `count` moves on only past an entry that is kept: the next one overwrites any other
             near[count], where[count] = v[j], j
             count += v[j] >= bound
         thresholds[i] = t = _threshold(near, count)
@@ -71,7 +72,7 @@ def adapt(Yt, graph, scale, most):
             continue
         if nnz + count >= len(values):
             columns, values = np.append(columns, np.empty(nnz + n, np.int32)), np.append(values, np.empty(nnz + n))
-        for p in range(count):  # the last may be written in vain
+        for p in range(count):  # `nnz` moves on only past an entry above t, as `count` does above
             columns[nnz], values[nnz] = where[p], near[p] - t
             nnz += near[p] > t
         ends[i + 1] = nnz
@@ -80,7 +81,7 @@ def adapt(Yt, graph, scale, most):
 
 @compiled(**SUMS)
 def symmetric(Yt, graph, scale, thresholds, H):
-    """(G + G') / 2 for a symmetric S.
+    """Write (G + G') / 2 to an array, for a symmetric S, and return how far G is from it.
 
     Parameters
     ----------
@@ -117,7 +118,7 @@ def symmetric(Yt, graph, scale, thresholds, H):
 
 @compiled()
 def _distances(Yt, i, v):
-    """Squared distances of sample i to all, two columns at a time."""
+    """Write the squared distances of sample i to all samples to v, two columns of the embedding at a time."""
     m, n = Yt.shape
     for first in range(0, n, CHUNK):
         part = v[first : first + CHUNK]
@@ -142,7 +143,7 @@ def _dot(v, w):
 
 @compiled(**SUMS)
 def _threshold(v, n):
-    """The t for which max(v[:n] - t, 0) sums to 1, or -inf where n is 0.
+    """Return the t for which max(v[:n] - t, 0) sums to 1, or -inf where n is 0.
 
     That sum is convex and piecewise linear in t, so that Newton's method from below ends after a few steps.
     """
@@ -158,7 +159,8 @@ def _threshold(v, n):
             over = (v[j] - largest) - t
             count += over > 0
             excess += max(over, 0.0)
-        # They fall from step to step, but for entries within rounding of t, which may come and go for ever.
+        # The number of entries above t falls from step to step.  Only entries within rounding of t may come and go for
+        # ever, so that a step that does not lower the number is the last.
         if count >= fewest or count == 0:
             return t + largest
         t += (excess - 1) / count

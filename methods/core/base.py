@@ -24,7 +24,7 @@ OR_ARRAY = {"affinity"}  # may be an array in place of one of the `choices`
 
 @dataclass(frozen=True)
 class Solution:
-    """What a method's `_solve` hands back.
+    """The result of a method's `_solve`.
 
     Attributes
     ----------
@@ -153,11 +153,11 @@ class BaseSelector(SelectorMixin, BaseEstimator):
 
     @property
     def builds_graph(self):
-        """Whether a fit looks for the neighbours of all samples."""
+        """True where a fit looks for the neighbours of all samples."""
         return hasattr(self, "n_neighbors")
 
     def memory(self, n_samples, n_features):
-        """What a fit takes beside X, estimated from above: the `arrays`, and the blocks in which a graph is built.
+        """An upper estimate of the memory that a fit takes beside X: the `arrays`, and the blocks of a graph's search.
 
         Parameters
         ----------

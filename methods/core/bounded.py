@@ -3,10 +3,10 @@
 import numpy as np
 from scipy.linalg.blas import daxpy
 
-MEMORY = 10  # pairs
-PARALLEL = 1e-12  # cosine of a step and the change of the gradient, above which a pair counts
-ARMIJO = 1e-4
-SMALLEST_STEP = 1e-20
+MEMORY = 10  # pairs of a step and a change of the gradient
+PARALLEL = 1e-12  # a pair counts where the cosine between the two is above this: below, its sign is rounding
+ARMIJO = 1e-4  # share of the fall that the slope promises which a step must reach: the usual value
+SMALLEST_STEP = 1e-20  # multiple of the direction below which no step changes x any more
 
 
 def minimize_nonnegative(function, x, max_iter, tol=1e-9, known=None, above=None):
@@ -57,6 +57,7 @@ def minimize_nonnegative(function, x, max_iter, tol=1e-9, known=None, above=None
         if length == 0:
             break
         direction = pairs.times(slope, free)
+        # A first step, which has no pairs to set its length, moves x by about a tenth of its own length.
         t = 1.0 if pairs.added else 0.1 * max(np.linalg.norm(x), 1e-3) / length
         bend = above(x) if above is not None and not pairs.added else None
         while True:

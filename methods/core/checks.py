@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-LARGEST = 1e70  # entry: the square of a sum of squares is still a number, of 1e15 entries
+LARGEST = 1e70  # of an entry: the square of a sum of 1e14 squares, 1e308, is still a number
 ROUNDING = 64 * np.finfo(float).eps  # of a sum of squares
 
 
@@ -76,37 +76,37 @@ class Bound(NamedTuple):
 
 
 def above(low):
-    """A number larger than `low`."""
+    """The range of a number larger than `low`."""
     return Bound(low, open_low=True)
 
 
 def at_least(low):
-    """A number, `low` or more."""
+    """The range of a number that is `low` or more."""
     return Bound(low)
 
 
 def between(low, high):
-    """A number larger than `low` and smaller than `high`."""
+    """The range of a number larger than `low` and smaller than `high`."""
     return Bound(low, high, open_low=True, open_high=True)
 
 
 def whole(low, high=None):
-    """A whole number, `low` or more, and at most `high` where that is given: a number or a function of X."""
+    """The range of a whole number that is at least `low`, and at most `high` if given: a number or a function of X."""
     return Bound(low, high, integer=True)
 
 
 def n_samples(X):
-    """For `whole`: at most one for each sample."""
+    """The bound, for `whole`, of a number that is at most one for each sample."""
     return len(X), "n_samples"
 
 
 def fewer_than_samples(X):
-    """For `whole`: at least one sample is left over."""
+    """The bound, for `whole`, of a number of samples that leaves at least one over."""
     return len(X) - 1, f"n_samples={len(X)} - 1"
 
 
 def smaller_side(X):
-    """For `whole`: at most the largest rank that X can have."""
+    """The bound, for `whole`, of a number that is at most the largest rank that X can have."""
     return min((X.shape[0], "n_samples"), (X.shape[1], "n_features"))
 
 

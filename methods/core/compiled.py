@@ -1,12 +1,13 @@
-"""How the loops of this package are compiled."""
+"""The decorator that compiles the loops of this package."""
 
 from numba import njit
 
 
 def compiled(**flags):
-    """A decorator: compiled at the first call, without the interpreter's lock, kept on disk where that can be written.
+    """A decorator that compiles a function at its first call and keeps the result on disk, where it can be written.
 
-    Numba watches no other file than that of the function that is called: what it calls stands beside it.
+    The compiled function runs without the interpreter's lock.  Numba compiles a function anew only when the file of the
+    function itself has changed; hence a compiled function calls no compiled function of another file.
 
     Parameters
     ----------

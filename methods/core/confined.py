@@ -10,7 +10,7 @@ from methods.core.prox import row_norms
 
 TRIAL_SWEEPS = 10  # of each start, after which the one with the lowest objective goes on
 FACTORS = (1, 2, 8)  # features of a start, in multiples of the columns of W
-OUTSIDE = 0.1  # s_j of the other features there, against 1
+OUTSIDE = 0.1  # s_j of the other features of a start, against 1: they have ten times the weight
 CLOSEST = 0.3  # no s_j is below it at a restart, where the largest is about 1
 
 
@@ -20,7 +20,7 @@ def confined_scales(costs, n_columns):
     Parameters
     ----------
     costs : ndarray of shape (n_features,)
-        What a column of W with nothing but this feature costs.
+        Cost of a column of W that holds nothing but this feature.
     n_columns : int
         Of W.
 
@@ -39,7 +39,7 @@ def confined_scales(costs, n_columns):
 
 
 def close_scales(W):
-    """Scales of the rows of W, less apart than these are, so that a feature may come back.
+    """Scales that follow the row norms of W but differ less, so that a feature whose row has faded may come back.
 
     Parameters
     ----------

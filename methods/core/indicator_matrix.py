@@ -24,7 +24,7 @@ class IndicatorMatrix:
         return self.smooth * (self.L @ F) + self.fit * self.system.misfit(F)
 
     def within(self, labels, n_columns):
-        """A function of v: (MV)_{i, labels_i} for the V with v_i in column labels_i of row i and zeros elsewhere."""
+        """A function that maps v to (MV)_{i, labels_i}: row i of V holds v_i in column labels_i, and else zeros."""
         L = within(self.L, labels)
         return lambda v: self.smooth * (L @ v) + self.fit * self.system.misfit_within(v, labels, n_columns)
 
@@ -33,5 +33,5 @@ class IndicatorMatrix:
         return self.smooth * self.L.diagonal()[rows] + self.fit * self.system.misfit_diagonal(rows)
 
     def diagonal_bound(self):
-        """What no M_ii is below, of shape (n_samples,): it costs no more than a product."""
+        """Lower bounds of all M_ii, of shape (n_samples,), at the cost of a product."""
         return self.smooth * self.L.diagonal() + self.fit * self.system.misfit_diagonal_bound()

@@ -5,7 +5,7 @@ from scipy import sparse
 
 from methods.core.graphs import BLOCK, knn_graph
 
-HUBS = 32  # times the entries of R may R'R have and still be formed
+HUBS = 32  # R'R is formed if it has at most so many times the entries of R; else products take R and R' in turn
 
 
 def local_learning_laplacian(X, n_neighbors=5, regularization=0.1):

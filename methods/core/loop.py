@@ -19,7 +19,7 @@ STATUSES = (CONVERGED, MAX_ITER, DIVERGED, COLLAPSED)
 
 @dataclass(frozen=True)
 class Trace:
-    """How an iteration went.
+    """The record of an iteration: its objective values and how it ended.
 
     Attributes
     ----------

@@ -5,7 +5,7 @@ from scipy import sparse
 
 
 def spread(v, labels, n_columns):
-    """V itself.
+    """The array V as such, zeros included.
 
     Parameters
     ----------
@@ -24,9 +24,10 @@ def spread(v, labels, n_columns):
 
 
 def within(L, labels):
-    """The entries of L between rows of the same label, in their order: of all others L V needs none in these places.
+    """The matrix L without its entries between samples of different labels.
 
-    (L V)_{i, labels_i} is then their product with v.
+    The entry of L V in row i and column labels_i sums over the rows of V that have their entry in that column.  So it
+    is the product of this matrix with v.  The entries keep their order, and the sums their rounding.
 
     Parameters
     ----------

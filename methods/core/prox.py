@@ -35,6 +35,24 @@ def smooth_l21(W, eps):
     return float(np.sqrt(np.einsum("ij,ij->i", W, W) + eps).sum())
 
 
+def smoothing(W, eps):
+    """The amount ``sum_j sqrt(||w_j||^2 + eps) - ||w_j||`` by which `smooth_l21` exceeds the l21 norm.
+
+    Parameters
+    ----------
+    W : ndarray of shape (n, m)
+    eps : float
+        Above 0.
+
+    Returns
+    -------
+    float
+        In [0, n sqrt(eps)]; a row adds at most ``eps / (2 ||w_j||)``.
+    """
+    squares = np.einsum("ij,ij->i", W, W)
+    return float((eps / (np.sqrt(squares + eps) + np.sqrt(squares))).sum())  # a difference of the roots would cancel
+
+
 def row_weights(W, eps):
     """The weights ``1 / (2 sqrt(||w_j||^2 + eps))`` of the quadratic that touches `smooth_l21` from above at W.
 
@@ -107,7 +125,7 @@ def _project_rows(V, result):
         np.maximum(V - t[:, None], 0.0, out=result)
         count = np.count_nonzero(result, axis=1)
         t += (result.sum(axis=1) - 1) / count
-        # They fall from step to step, but for entries within rounding of t, which may come and go for ever.
+        # The counts fall from step to step.  Only entries within rounding of t may come and go for ever.
         if (count >= fewest).all():
             break
         fewest = np.minimum(count, fewest)

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-EPS = 1e-12  # of the smoothed row norms
+EPS = 1e-12  # under the root of a smoothed row norm: a row that fades away has the norm 1e-6, and a finite weight
 KEPT = 5  # sweeps that an extrapolation looks back on
-FARTHEST = 10.0  # from the plain step, in log s
+FARTHEST = 10.0  # from the plain step, in log s: beyond a factor of 22,000 a guess is no extrapolation
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,12 @@ class Memory:
         return Memory(self.before[-1:], self.after[-1:])
 
     def extrapolated(self):
-        """Where the steps seem to lead: Anderson's mixing of type II (Walker & Ni, SIAM J. Numer. Anal. 49, 2011)."""
+        """The log s that the steps seem to lead to, by Anderson's mixing of type II.
+
+        References
+        ----------
+        Walker & Ni. Anderson acceleration for fixed-point iterations. SIAM J. Numer. Anal. 49, 2011.
+        """
         lengths = self.after - self.before
         shares = np.linalg.lstsq(np.diff(lengths, axis=0).T, lengths[-1], rcond=1e-8)[0]
         guess = self.after[-1] - shares @ np.diff(self.after, axis=0)
@@ -44,7 +49,7 @@ class Memory:
 
 
 def log_scale(W):
-    """log s, s_j = sqrt(||w_j||^2 + eps)."""
+    """The logarithms of s, with s_j = sqrt(||w_j||^2 + eps)."""
     return np.log(np.einsum("ij,ij->i", W, W) + EPS) / 2
 
 

@@ -1,4 +1,4 @@
-"""What several fits on the same data have in common, computed once.
+"""Results that several fits on the same data have in common, computed once.
 
 Along a grid of hyper-parameters the graphs, Laplacians, Gram matrices and starts stay the same.  A method asks for them
 as ``shared(X, function, *args)``; nothing else in the package keeps anything between fits.
@@ -58,7 +58,7 @@ def shared(X, function, *args):
 
 @contextmanager
 def constant(X):
-    """Within this block nobody changes X, so that it need be recognised only once.
+    """Promise that nobody changes X within this block, so that its content is read only once to recognise it.
 
     Parameters
     ----------

@@ -11,14 +11,14 @@ from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 from methods.core.subspace import GUARDS, POWERS, largest_eigenvectors
 
 DENSE_FEATURES = 200  # up to here a dense eigendecomposition is as fast
-FALLBACK_FEATURES = 2000  # and up to here it is still an answer where the iteration has none
+FALLBACK_FEATURES = 2000  # up to here it takes over where the iteration has not converged
 TOL = 1e-7  # of the vectors; what they minimise is off by its square
 WARM_RESTARTS, COLD_RESTARTS = 2, 10  # of a block from the last vectors, and from those of Lanczos
 SHIFT_SHARE = 0.1  # of the floor: above it an eigenvalue is found again from a smaller shift
 SHIFT_RESTARTS, COLD_POWERS = 50, 4  # of a block on the way there
-LANCZOS_RESTARTS = 300
+LANCZOS_RESTARTS = 300  # an end for a search that does not converge
 TIE_BREAK = 1e-6  # weight of a second criterion that must not disturb the first
-ACCURATE = 1e-10  # relative error of the inverse
+ACCURATE = 1e-10  # relative error above which the inverse is refined
 
 
 class WideGram:
@@ -53,11 +53,11 @@ class WideGram:
     def inverse(self, weights):
         """``(diag(weights) + X'KX)^-1`` as a function of the (n_features, m) array that it multiplies.
 
-        With E = diag(1 / weights) it is, by Woodbury's identity, E - E X'(I + K X E X')^-1 K X E, of which the roots of
-        E are taken outside: a row of the result is then accurate in proportion to its own weight, however large.  Where
-        X E X' is large, 1 less almost 1 loses digits.  A vector tells how many: one step of refinement restores them,
-        or, where they are too few for that, E^1/2 X' = Q R gives the same as E^1/2 (I - Q (I - (I + R K R')^-1) Q')
-        E^1/2.
+        With E = diag(1 / weights), Woodbury's identity gives E - E X'(I + K X E X')^-1 K X E.  Here E^1/2 is taken
+        outside on both sides: a row of the result is then accurate in proportion to its own weight, however large.
+        Where X E X' is large, a number near 1 is subtracted from 1, and digits are lost; two trial vectors tell how
+        many.  One step of refinement restores them.  Where too few digits are left for that, E^1/2 X' is factored as
+        Q R, and the inverse is E^1/2 (I - Q (I - (I + R K R')^-1) Q') E^1/2.
         """
         root = 1 / np.sqrt(weights)[:, None]
         scaled = self.X.T * root
@@ -131,7 +131,7 @@ class DenseGram:
         return self.M
 
     def inverse(self, weights):
-        """As `WideGram.inverse`, from one Cholesky factor."""
+        """The same function as `WideGram.inverse`, from one Cholesky factor."""
         system = self.M.copy()
         system.flat[:: len(system) + 1] += weights
         if not np.isfinite(system).all():
@@ -232,7 +232,7 @@ def _by_rising_shifts(gram, weights, n_vectors, guess):
             return np.hstack([kept, found])
         kept = np.hstack([kept, wanted[:, below]])
         guess = np.hstack([wanted[:, ~below], found[:, missing:]])
-        floor *= 2 * SHIFT_SHARE  # with a margin
+        floor *= 2 * SHIFT_SHARE  # all eigenvalues still wanted are above half of this
 
 
 def varying_centered(X):

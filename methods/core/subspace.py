@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.linalg import eigh, qr
 
-POWERS = 3  # of the operator in a search space
+POWERS = 3  # highest power of the operator in a search space
 GUARDS = 6  # vectors carried beyond those wanted, which speed up the last of them
 
 

@@ -140,7 +140,7 @@ class DGUFS(BaseSelector):
 
     @property
     def arrays(self):
-        """Of `BaseSelector.memory`: similarities, their splittings and the multipliers."""
+        """The arrays that `BaseSelector.memory` counts: similarities, their splittings and the multipliers."""
         return {"nd": 4, "nn": 12} if self.solver == "released" else {"nd": 6, "nn": 0.25, "ss": 4}
 
     def _check(self, X):

@@ -30,7 +30,7 @@ class DenseKernel:
         self.norm = np.linalg.norm(K)
 
     def leading_eigenvectors(self, n_vectors):
-        """Those of the largest eigenvalues, of shape (n_samples, n_vectors)."""
+        """The eigenvectors of the largest eigenvalues, of shape (n_samples, n_vectors)."""
         n = len(self.K)
         return eigh(self.K, subset_by_index=(n - n_vectors, n - 1))[1]
 
@@ -59,9 +59,10 @@ class FactoredKernel:
         return self.graph @ V + self.F @ (self.F.T @ V)
 
     def leading_eigenvectors(self, n_vectors):
-        """As `DenseKernel.leading_eigenvectors`, of a kernel with a positive eigenvalue, from a fixed start.
+        """The same as `DenseKernel.leading_eigenvectors`, by iteration from a fixed start.
 
-        In blocks, which see all vectors of a repeated eigenvalue; where many others are close, by Lanczos.
+        At least one eigenvalue must be positive.  Blocks of vectors come first, because they find all vectors of a
+        repeated eigenvalue; they converge slowly where many other eigenvalues are close, and Lanczos takes over.
         """
         n, p = self.F.shape[0], n_vectors + GUARDS
         if (POWERS + 1) * p > n:

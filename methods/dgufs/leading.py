@@ -8,14 +8,15 @@ from scipy.sparse.linalg import ArpackError, eigsh
 
 DENSE = 128  # up to this order a dense eigendecomposition is faster than Lanczos
 BLOCK = 2**16  # entries of an array of all pairs that are worked on together
-ROUGH = 1e-2  # tolerance of the eigenvalue next to the found ones, which only says where to prove
-ROUNDING = 1e-6  # share of the threshold that a proof leaves
+ROUGH = 1e-2  # tolerance of the eigenvalue next to the found ones: it only suggests the level to prove
+ROUNDING = 1e-6  # share of the threshold that a proof leaves to rounding
 
 
 class Pool:
-    """Arrays of one shape, each used again as soon as nothing refers to it; to a part of it does not count.
+    """Arrays of one shape, each of which is used again as soon as nothing refers to it.
 
-    Where they are large the system takes longer to hand out an empty one than it takes to fill it.
+    For a large array the system takes longer to hand out the memory than the program takes to fill it.  A reference to
+    a part of an array does not keep the array.
     """
 
     def __init__(self, *shape):
@@ -30,11 +31,11 @@ class Pool:
 
 
 class Ceiling:
-    """That a matrix has no more than `count` eigenvalues above a level, kept for the matrices that follow it.
+    """A proof that a matrix has at most `count` eigenvalues above a level, kept for the matrices that follow it.
 
     Such a proof costs a Cholesky factorisation.  Matrices of one iteration differ little, and no eigenvalue moves by
-    more than the Frobenius norm of their difference (Weyl): so one proof, given at a level as low as it holds, serves
-    until the threshold has come down to that level, or the matrices have gone that far.
+    more than the Frobenius norm of their difference (Weyl).  So the proof is given at a level as low as it holds.  It
+    serves until the distance between the matrices has used up the room between that level and the threshold.
     """
 
     def __init__(self, pool):
@@ -42,7 +43,7 @@ class Ceiling:
         self.matrix, self.count, self.level = None, 0, np.inf
 
     def holds(self, A, values, vectors, threshold):
-        """Whether A has no eigenvalues above the threshold but these, with their vectors."""
+        """Return True where it is proved that A has no eigenvalues above the threshold but these."""
         limit = (1 - ROUNDING) * threshold
         if np.vdot(A, A) - (values**2).sum() < limit**2:
             return True
@@ -52,7 +53,7 @@ class Ceiling:
         self.matrix = None  # its memory is needed
         left = deflated(A, values, vectors, self.pool.empty())
         following = -eigsh(left, k=1, which="SA", v0=np.ones(len(A)), tol=ROUGH, return_eigenvectors=False)[0]
-        if following > threshold:  # of a vector, which no eigenvalue can be below
+        if following > threshold:  # the largest eigenvalue of the rest is no smaller than this Ritz value
             return False
         lowest = min(max(following, 0) + 2 * ROUGH * threshold, threshold)
         for level in sorted({lowest, threshold}):
@@ -69,7 +70,7 @@ class Ceiling:
 
 
 def deflated(A, values, vectors, left):
-    """These eigenpairs less A, written to left: all that A has besides them, with the other sign."""
+    """Write to `left`, and return, these eigenpairs less A: the rest of A with the other sign."""
     for rows in row_blocks(A):
         np.subtract((vectors[rows] * values) @ vectors.T, A[rows], out=left[rows])
     return left
@@ -81,7 +82,7 @@ def distance(A, B):
 
 
 def row_blocks(A):
-    """Slices of so few rows that several steps on them stay in a cache: an array of all pairs may be large."""
+    """Slices of all rows of A, each of so few rows that they stay in a cache while several steps work on them."""
     step = max(1, BLOCK // max(A.shape[1], 1))
     return [slice(first, min(first + step, len(A))) for first in range(0, len(A), step)]
 

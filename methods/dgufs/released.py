@@ -140,7 +140,7 @@ class Problem:
         return replace(after, matrix=matrix, value=self.objective(after))
 
     def residual(self, previous, state):
-        """How far the copies of Y and L are from them."""
+        """The largest distance of an entry of Y or L from its copy in Z or M."""
         return state.residual
 
     def learned(self, state):
@@ -195,7 +195,7 @@ class Problem:
         return (1 - self.beta) * ((A @ P) * state.values) @ P.T
 
     def _rank_step_matrix(self, state):
-        """The matrix of eq. (12), mu times: rescaling takes the factor out."""
+        """mu times the matrix of eq. (12): the rescaling that follows takes the factor out."""
         both = state.Y.any(axis=1) & state.Z.any(axis=1)
         Y, Z = _times_H(state.Y[both]), _times_H(state.Z[both])
         A = np.matmul(Y.T, Y if np.array_equal(Y, Z) else Z, out=self.pool.empty())
@@ -247,9 +247,9 @@ def labels_of(state, n_clusters):
 
 
 def rescale_off_diagonal(A):
-    """Off-diagonal entries mapped to [0, 1] by their smallest and largest, the diagonal to 0; constant ones to 0.
+    """Map the off-diagonal entries of A linearly to [0, 1], and the diagonal to 0; A is overwritten and returned.
 
-    Overwrites A and returns it.
+    Entries that are all equal become 0.
     """
     if len(A) < 2:
         A[:] = 0
@@ -266,7 +266,7 @@ def rescale_off_diagonal(A):
 
 
 def symmetrized(A):
-    """``(A + A') / 2``.  Overwrites A and returns it."""
+    """Overwrite A with ``(A + A') / 2`` and return it."""
     starts = range(0, len(A), TILE)
     for rows, columns in ((slice(i, i + TILE), slice(j, j + TILE)) for i in starts for j in starts if j <= i):
         mean = (A[rows, columns] + A[columns, rows].T) / 2
@@ -282,7 +282,7 @@ def l0_prox(Q, gamma):
 
 
 def _only_mu_changed(before, after):
-    """Whether L is zero, and the next sweep starts from what this one started from."""
+    """Return True where L is zero and the next sweep starts from the same arrays as this one did."""
     if len(before.values) or len(after.values):
         return False
     pairs = [(getattr(before, name), getattr(after, name)) for name in ("rows", "Y", "Z", "Lambda1", "M", "Lambda2")]

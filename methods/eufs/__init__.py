@@ -58,9 +58,13 @@ class EUFS(BaseSelector):
         U.
     loadings_ : ndarray of shape (n_features, n_clusters)
         V.
+    objective_ : float
+        Of the formula above, without any smoothing, at a U that need not be feasible: "penalty" adds zeta/4
+        ||U'U - I||_F^2 for the last zeta, 1e7; "admm" takes U whatever the signs of its entries.
     trace_ : ndarray
         "penalty": the penalised objective, row norms r smoothed to sqrt(r^2 + 1e-10), during the last zeta; its first
-        entry is where the smaller ones led.  "admm": the objective above, whatever the signs of U; free to rise.
+        entry is where the smaller ones led.  It ends above `objective_` by at most (n_samples + beta n_features) 1e-5.
+        "admm": the objective above, whatever the signs of U; free to rise.
     n_iter_ : int
         Sweeps in `trace_`.
     labels_ : ndarray of shape (n_samples,) of int
@@ -92,9 +96,10 @@ class EUFS(BaseSelector):
 
     *Known pathologies* (`docs/methods/eufs.md` has numbers): V = 0 is optimal from a beta on that most of the usual
     grid exceeds; hence the default.  Below that, ||v_j|| follows ||x_j||: on non-negative, uncentred data the first
-    features are those of largest norm, whatever beta and the start.  The ADMM freezes V when mu has outgrown the data,
-    within 100 sweeps, and U meets U >= 0 only later: it ends at max_iter with negative entries in U, and the objective
-    it reports is no feasible one's.
+    features are those of largest norm, whatever beta and the start.  With "penalty" and alpha = 1e6, a tenth of the
+    last zeta, columns of U may vanish: the graph outweighs U'U = I, and `objective_` is mostly penalty.  The ADMM
+    freezes V when mu has outgrown the data, within 100 sweeps, and U meets U >= 0 only later: it ends at max_iter with
+    negative entries in U, and the objective it reports is no feasible one's.
 
     References
     ----------
@@ -146,7 +151,7 @@ class EUFS(BaseSelector):
             problem.sweep, problem.start(U), residual=problem.residual, max_iter=self.max_iter, tol=self.tol
         )
         learned = {"indicators_": state.U, "loadings_": state.V}
-        return Solution(problem.scores(state), trace, state.U.argmax(axis=1), learned)
+        return Solution(problem.scores(state), trace, state.U.argmax(axis=1), learned, problem.printed(state))
 
     def _start(self, X, seed):
         if self.init is not None:

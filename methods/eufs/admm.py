@@ -57,12 +57,16 @@ class Problem:
         Y2 = state.Y2 + mu * (X - U @ V.T - E)
         return State(U, V, E, Z, Y1, Y2, min(self.rho * mu, LARGEST_PENALTY), self.value(U, V))
 
+    def printed(self, state):
+        """The objective at a state, which nothing smooths."""
+        return state.value
+
     def value(self, U, V):
         fit = row_norms(self.X - U @ V.T).sum()
         return fit + self.alpha * np.vdot(U, self.L @ U) + self.beta * row_norms(V).sum()
 
     def residual(self, _, state):
-        """How far the copies are from what they copy: ||Z - U|| / ||U|| or ||X - UV' - E|| / ||X||."""
+        """The larger distance of the two copies from what they copy: ||Z - U|| / ||U|| or ||X - UV' - E|| / ||X||."""
         U, V, E, Z = state[:4]
         return max(np.linalg.norm(Z - U) / np.linalg.norm(U), np.linalg.norm(self.X - U @ V.T - E) / self.size)
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from methods.core.bounded import minimize_nonnegative
 from methods.core.loop import iterate
-from methods.core.prox import row_norms, smooth_l21
+from methods.core.prox import oblique, row_norms, smooth_l21, smoothing
 
 EPS = 1e-10  # under every root of an l21 norm
 PENALTIES = tuple(10.0**power for power in range(1, 8))
@@ -47,7 +47,7 @@ class Problem:
         self.squares = np.einsum("ij,ij->i", X, X)
 
     def start(self, U):
-        """Where all penalties but the last lead from U and V = X'U."""
+        """The state to which all penalties but the last lead, from U and V = X'U."""
         state = self.state(U, self.X.T @ U, PENALTIES[0])
         for zeta in PENALTIES[1:]:
             state, _ = iterate(self.sweep, state, max_iter=self.max_iter, tol=self.tol)
@@ -65,12 +65,15 @@ class Problem:
         return np.zeros_like(scores) if self.beta >= smallest_collapsing_beta(self.X, state.U) else scores
 
     def state(self, U, V, zeta):
-        """With ||X - UV'||_21 + beta ||V||_21, smoothed, + alpha tr U'LU + zeta/4 ||U'U - I||^2."""
+        """U and V, and ||X - UV'||_21 + alpha tr U'LU + beta ||V||_21 + zeta/4 ||U'U - I||^2, smoothed, at them."""
         return State(U, V, zeta, self.value_v(U, V) + self.value_u(U, zeta))
 
+    def printed(self, state):
+        """The penalised objective at a state, without the smoothing."""
+        return state.value - smoothing(self.X - state.U @ state.V.T, EPS) - self.beta * smoothing(state.V, EPS)
+
     def value_u(self, U, zeta):
-        oblique = U.T @ U - np.eye(U.shape[1])
-        return self.alpha * np.vdot(U, self.L @ U) + zeta / 4 * np.vdot(oblique, oblique)
+        return self.alpha * np.vdot(U, self.L @ U) + zeta / 4 * oblique(U)
 
     def value_v(self, U, V):
         return smooth_l21(self.X - U @ V.T, EPS) + self.beta * smooth_l21(V, EPS)
@@ -85,9 +88,9 @@ class Problem:
             squared = self.squares + np.einsum("ik,ik->i", U, slope - XV)
             fit = np.sqrt(np.maximum(squared, 0.0) + EPS)
             LU = self.L @ U
-            oblique = U.T @ U - identity
-            value = fit.sum() + self.alpha * np.vdot(U, LU) + zeta / 4 * np.vdot(oblique, oblique)
-            return value, slope / fit[:, None] + 2 * self.alpha * LU + zeta * (U @ oblique)
+            away = U.T @ U - identity
+            value = fit.sum() + self.alpha * np.vdot(U, LU) + zeta / 4 * np.vdot(away, away)
+            return value, slope / fit[:, None] + 2 * self.alpha * LU + zeta * (U @ away)
 
         candidate = minimize_nonnegative(function, U, self.quasi_newton)
         # The expansion of the squares loses digits where the fit is all but exact, so that the true value decides.
@@ -109,7 +112,7 @@ class Problem:
             if not lower < value:  # rounding
                 return V
             V, gain, value = candidate, value - lower, lower
-            if gain <= 1e-6 * value:
+            if gain <= 1e-6 * value:  # more reweightings would cost more than they gain
                 break
         return V
 

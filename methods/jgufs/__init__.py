@@ -68,9 +68,11 @@ class JGUFS(BaseSelector):
         S; "released": made symmetric.
     indicator_change_ : float
         How far F is from its start, in [0, 1] (`methods.core.indicators.indicator_change`).
+    objective_ : float
+        "paper": of the formula above, without any smoothing.  "released": the last of `trace_`.
     trace_ : ndarray
-        "paper": the objective, ||w_j|| smoothed to sqrt(||w_j||^2 + 1e-12), at the full lambda; never rises.
-        "released": what the program prints, which may rise.
+        "paper": the objective, ||w_j|| smoothed to sqrt(||w_j||^2 + 1e-12), at the full lambda; never rises, and ends
+        above `objective_` by at most beta gamma n_features 1e-6.  "released": what the program prints, which may rise.
     status_ : str
         "collapsed" where all samples end in one cluster, or W = 0 is optimal for the last F: gamma >= 2 max_j
         ||x_j'F||.  The scores are then what the smoothing leaves, and rank by ||x_j'F||.
@@ -154,8 +156,10 @@ class JGUFS(BaseSelector):
 
     @property
     def arrays(self):
-        """Of `BaseSelector.memory`: a sparse Laplacian and its factors; released: a graph that may fill up, as an array
-        and, at the end, by its edges."""
+        """The arrays that `BaseSelector.memory` counts: a sparse Laplacian and its factors.
+
+        The graph of "released" may fill up: it is counted as an array and, for the end, by its edges.
+        """
         return {"nd": 10, "mm": 4, "nn": 2.5 if self.variant == "released" else 0.25}
 
     def _solve(self, X, rng):
@@ -179,4 +183,4 @@ class JGUFS(BaseSelector):
             "graph_": state.S,
             "indicator_change_": indicator_change(first.F, state.F),
         }
-        return Solution(row_norms(state.W), trace, labels, learned)
+        return Solution(row_norms(state.W), trace, labels, learned, problem.printed(state))

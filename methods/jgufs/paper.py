@@ -10,8 +10,8 @@ from methods.core.indicator_matrix import IndicatorMatrix
 from methods.core.indicators import Indicators
 from methods.core.loop import iterate, largest_change
 from methods.core.optimal_graph import adapted_graph, row_stochastic_graph, symmetric_laplacian
-from methods.core.prox import oblique
-from methods.core.reweighting import Memory, log_scale, no_memory, safeguarded
+from methods.core.prox import oblique, smoothing
+from methods.core.reweighting import EPS, Memory, log_scale, no_memory, safeguarded
 from methods.core.ridge import WeightedRidge
 from methods.core.shared import shared
 from methods.core.starts import graph_labels, indicator
@@ -148,8 +148,12 @@ class Problem:
         value = graph.distance + smooth + self.beta * value_w + self.lambda_ / 2 * oblique(F)
         return State(F, W, graph, float(value), float(value_w))
 
+    def printed(self, state):
+        """The objective at a state, without the smoothing."""
+        return state.value - self.beta * self.gamma * smoothing(state.W, EPS)
+
 
 class Warm(Problem):
-    """The same for a small lambda, under which F need not be kept to one entry a row."""
+    """The objective for a small lambda, under which F need not be kept to one entry a row."""
 
     lowered = staticmethod(Indicators.freed)

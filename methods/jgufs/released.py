@@ -99,8 +99,12 @@ class Problem:
         LF = A.sum(axis=1)[:, None] * F - A @ F
         return State(F, W, A, LF, row_weights(W, EPS), self.value(W, F - fitted, smoothness, skew))
 
+    def printed(self, state):
+        """The traced value."""
+        return state.value
+
     def value(self, W, rest, smooth, distance):
-        """What the program prints: the objective with the Laplacian before the sweep, and no penalty."""
+        """The value that the program prints: the objective with the Laplacian before the sweep, and no penalty."""
         fit = np.vdot(rest, rest) + self.gamma * row_norms(W).sum()
         return float(distance + self.alpha * smooth + self.beta * fit)
 

@@ -117,7 +117,7 @@ class KMeansUFS(BaseSelector):
 
     @property
     def size_in_objective(self):
-        """Whether every size needs a fit of its own: with the ADMM, not with the closed form."""
+        """True for the ADMM, which needs a fit of its own for every size; the closed form serves all sizes."""
         return self.solver == "admm"
 
     def _solve(self, X, rng):
@@ -155,5 +155,6 @@ def standardized(X):
 
 def relaxed_indicators(Z, values, loadings):
     """The left singular vectors of Z that belong to its `principal_axes`; zero where the singular value is rounding."""
-    kept = values > 1e-12 * values[0]  # their squares lose half of the digits
+    # Values are squares of singular values, which lose half of the digits: below 1e-12 they are rounding.
+    kept = values > 1e-12 * values[0]
     return Z @ np.divide(loadings, values, out=np.zeros_like(loadings), where=kept)

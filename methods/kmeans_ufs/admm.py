@@ -25,7 +25,7 @@ def leading_basis(Z, features):
         Orthonormal columns.
     """
     values, loadings = principal_axes(Z, min(len(features), *Z.shape))
-    # Their squares lose half of the digits: smaller singular values than this are rounding.
+    # Values are squares of singular values, which lose half of the digits: below 1e-12 they are rounding.
     rank = np.count_nonzero(values > 1e-12 * values[0])
     return complete_basis(polar_factor(loadings[:, :rank]), features)
 
@@ -87,7 +87,7 @@ class Problem:
         return State(U, Omega, V, kept, rows, mu, next_mu, unchanged, -self.gain[rows].sum())
 
     def residual(self, previous, state):
-        """Sweeps of patience left."""
+        """The sweeps for which the rows must still stay unchanged."""
         return self.patience - state.unchanged
 
 

@@ -144,7 +144,7 @@ class MCFS(BaseSelector):
 
     @property
     def arrays(self):
-        """Of `BaseSelector.memory`: the released program's eigenvectors are those of a dense Laplacian."""
+        """The arrays that `BaseSelector.memory` counts: "released" takes the eigenvectors of a dense matrix."""
         return {"nd": 6, "nn": 4 if self.variant == "released" else 0.25}
 
     def _solve(self, X, rng):
@@ -177,7 +177,7 @@ class MCFS(BaseSelector):
         nearness = np.max([path.nearness for path in self._paths], axis=0)
         if not nearness.any():  # no path, and nothing that could rank the features
             return nearness
-        # Those on the bound are equally near, whatever the rounding; below 0, where a coefficient can be.
+        # Features on the bound, up to rounding, are equally near.  Less 1, nearness is below any coefficient.
         scores = np.minimum(nearness, 1 - 1e-9) - 1
         for knots in (path.knots for path in self._paths if path.knots):
             knot = knots[min(size, len(knots)) - 1]

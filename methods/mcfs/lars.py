@@ -11,9 +11,9 @@ from scipy.linalg import qr, qr_delete
 from scipy.linalg.lapack import dtrtrs
 
 DEPENDENT = 1e-10  # a column nearer than this to the span of the active ones, relative to its norm, adds nothing
-PARALLEL = 1e-9  # a correlation that falls nearly as slowly as the penalty does not meet it
+PARALLEL = 1e-9  # a correlation that falls nearly as fast as the penalty never meets it
 LATE = 1e-3  # share of the first penalty below which a path that stands still has come to its end
-UNSOUND = 1e-9  # violation of the optimality conditions, as a share of the first penalty
+UNSOUND = 1e-9  # violation of the optimality conditions, as a share of the first penalty, that is more than rounding
 EQUAL = 1e-12  # features that would join within this share of the penalty join in the order of their index
 
 
@@ -189,7 +189,7 @@ def _sound_path(columns, y, ridge, knots, n_steps):
 
 
 def _steps_to_join(correlations, rates, penalty, barred, left):
-    """How far the penalty falls until each feature joins with sign + (row 0) or - (row 1)."""
+    """The fall of the penalty after which each feature joins: with sign + in row 0, with sign - in row 1."""
     steps = np.full((2, len(rates)), np.inf)
     for row, sign in zip(steps, (1, -1), strict=True):
         slower = 1 - sign * rates  # by how much its correlation falls more slowly than the penalty
@@ -209,7 +209,10 @@ def _first(to_join, penalty):
 
 
 def _next_leave(sizes, growth):
-    """How far the penalty falls until a coefficient is zero, and which; sizes and growth are in the features' signs."""
+    """The fall of the penalty after which the first coefficient is zero, and the place of that coefficient.
+
+    Sizes and growth are those of the coefficients times their signs.
+    """
     steps = np.full(len(sizes), np.inf)
     np.divide(np.maximum(sizes, 0), -growth, out=steps, where=growth < 0)
     leaver = int(steps.argmin())

@@ -1,4 +1,4 @@
-"""MCFS where the paper leaves something open."""
+"""The choices of MCFS where the paper leaves something open."""
 
 from methods.core.spectral import smooth_vectors
 

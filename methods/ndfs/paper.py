@@ -7,8 +7,8 @@ import numpy as np
 from methods.core.indicator_matrix import IndicatorMatrix
 from methods.core.indicators import Indicators
 from methods.core.loop import largest_change
-from methods.core.prox import oblique, row_norms
-from methods.core.reweighting import Memory, log_scale, no_memory, safeguarded
+from methods.core.prox import oblique, smoothing
+from methods.core.reweighting import EPS, Memory, log_scale, no_memory, safeguarded
 from methods.core.ridge import WeightedRidge
 
 patience = 3  # sweeps on end that change nothing: see `methods.core.loop.iterate`
@@ -80,8 +80,7 @@ class Problem:
 
     def printed(self, state):
         """The objective at a state, without the smoothing."""
-        smoothing = np.exp(log_scale(state.W)).sum() - row_norms(state.W).sum()
-        return state.value - self.alpha * self.beta * smoothing
+        return state.value - self.alpha * self.beta * smoothing(state.W, EPS)
 
     def weights(self, log_s):
         return self.beta / (2 * np.exp(log_s))

@@ -72,11 +72,13 @@ class RUFS(BaseSelector):
     indicator_change_ : float
         How far G is from its start, in [0, 1] (`methods.core.indicators.indicator_change`).
     objective_ : float
-        The last of `trace_`.  "released": rounding moves it by a factor, where the features stay: not to be compared
-        between machines, or between commits (`docs/methods/rufs.md`).
+        "paper": of the formula above, without any smoothing.  "released": the last of `trace_`; rounding moves it by a
+        factor, where the features stay: not to be compared between machines, or between commits
+        (`docs/methods/rufs.md`).
     trace_ : ndarray
-        "paper": the objective, every row norm r smoothed to sqrt(r^2 + 1e-10); never rises.  "released": with the two
-        terms that the program adds.
+        "paper": the objective, every row norm r smoothed to sqrt(r^2 + 1e-10); never rises, and ends above `objective_`
+        by at most ((1 + alpha) n_samples + beta n_features) 1e-5.  "released": with the two terms that the program
+        adds, and not smoothed.
     status_ : str
         "collapsed" where W = 0 is optimal for the final G: beta >= alpha max_j ||sum_i x_ij g_i / ||g_i|| ||; all
         scores are then 0.  With "released" the scores stay those of the W it ends with, optimal or not.
@@ -181,7 +183,7 @@ class RUFS(BaseSelector):
             "centers_": state.F,
             "indicator_change_": indicator_change(start.G, state.G),
         }
-        return Solution(problem.scores(state), trace, state.G.argmax(axis=1), learned)
+        return Solution(problem.scores(state), trace, state.G.argmax(axis=1), learned, problem.printed(state))
 
     def _laplacian(self, X, variant):
         if isinstance(self.affinity, str) and self.affinity == "local":

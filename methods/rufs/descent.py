@@ -3,8 +3,8 @@
 import numpy as np
 from scipy.linalg.blas import daxpy
 
-MEMORY = 10  # pairs
-ARMIJO = 0.2
+MEMORY = 10  # pairs of a step and a change of the gradient
+ARMIJO = 0.2  # share of the fall that the slope promises which a step must reach
 LARGEST_INNER = 100_000  # steps of a block; the program has no bound
 
 
@@ -14,7 +14,7 @@ def descend(at, x, tol, small=0.0, bounded=False):
     Parameters
     ----------
     at : callable
-        The value at x, and a callable that gives the gradient there; it is called before `at` is called again, or
+        Returns the value at x, and a callable for the gradient there, which is called before the next call of `at` or
         never.
     x : ndarray
         Start.

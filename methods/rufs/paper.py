@@ -8,7 +8,7 @@ from methods.core.bounded import minimize_nonnegative
 from methods.core.graphs import affinity_graph
 from methods.core.local_learning import kernel_graph_laplacian, local_learning_laplacian
 from methods.core.loop import largest_change
-from methods.core.prox import row_norms, smooth_l21
+from methods.core.prox import row_norms, smooth_l21, smoothing
 from methods.core.ridge import doubly_weighted_ridge
 from methods.core.shared import shared
 from methods.core.sparse_data import sparse_features_where_it_pays, sparse_where_it_pays, transposed_times
@@ -81,6 +81,12 @@ class Problem:
         """The three with the objective, nu tr G'LG + zeta/4 ||G'G - I||^2 and the three smoothed norms."""
         value_w = self.value_w(W, G)
         return State(W, G, F, value_w + self.value_g(G) + self.value_f(G, F), value_w)
+
+    def printed(self, state):
+        """The objective at a state, without the smoothing."""
+        W, G, F = state[:3]
+        smooth_w = self.alpha * smoothing(self.factor @ W - G, EPS) + self.beta * smoothing(W, EPS)
+        return state.value - smooth_w - smoothing(self.X - G @ F, EPS)
 
     def scores(self, state):
         """||w_j||, and 0 for all features where W = 0 is optimal for G."""
@@ -171,7 +177,7 @@ def _squares(A):
 
 
 def is_zero_optimal(X, G, alpha, beta):
-    """Whether W = 0 minimises alpha ||XW - G||_21 + beta ||W||_21.
+    """Return True where W = 0 minimises alpha ||XW - G||_21 + beta ||W||_21.
 
     Parameters
     ----------
@@ -182,8 +188,8 @@ def is_zero_optimal(X, G, alpha, beta):
     Returns
     -------
     bool
-        Whether beta >= alpha max_j ||sum_i x_ij g_i / ||g_i|| ||.  That is necessary too, unless a sample has g_i = 0:
-        it could only hold W at zero, and is left out.
+        True where beta >= alpha max_j ||sum_i x_ij g_i / ||g_i|| ||.  W = 0 is then optimal.  The condition is
+        necessary too, unless a sample has g_i = 0: such a sample could only hold W at zero, and is left out.
     """
     norms = row_norms(G)[:, None]
     pull = X.T @ np.divide(G, norms, out=np.zeros_like(G), where=norms > 0)

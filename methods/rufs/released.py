@@ -89,6 +89,11 @@ class Problem:
         return np.linalg.norm(_stack(state.gradients), 2) / max(state.first, np.finfo(float).tiny)
 
     @staticmethod
+    def printed(state):
+        """The traced value."""
+        return state.value
+
+    @staticmethod
     def scores(state):
         """||w_j||."""
         return row_norms(state.W)
@@ -123,7 +128,7 @@ class Problem:
         return np.sqrt(data_squares(self.X, self.factor, self.lengths**2, G, F))
 
     def gradients(self, W, G, F):
-        """Of W, G and F, as the program takes them before its first sweep."""
+        """The gradients in W, G and F, as the program takes them before its first sweep."""
         at_f = self.block_f(G, self.misfits(G, F))
         at = self.block_w(G)(W), self.block_g(F, self.factor @ W)(G), at_f(F)
         return tuple(gradient() for _, gradient in at)
@@ -134,7 +139,11 @@ class Problem:
         return lambda W: regression(self.factor, self.features, W, G, self.alpha, self.beta)
 
     def block_g(self, F, XW):
-        """With F' = QR, ||g_i F - x_i||^2 is ||g_i R' - x_i Q||^2 and what Q leaves of x_i."""
+        """The function of G for given F and XW.
+
+        With F' = QR, ||g_i F - x_i||^2 = ||g_i R' - x_i Q||^2 + ||x_i - x_i QQ'||^2, in which only the first part,
+        with few columns, depends on G.
+        """
         Q, R = np.linalg.qr(F.T)
         XQ = self.X @ Q
         outside = self.X - XQ @ Q.T
@@ -165,7 +174,11 @@ class Problem:
         return at
 
     def block_f(self, G, weights):
-        """`weights` divide the samples in the gradient: the residual norms of the first F, for as long as F moves."""
+        """The function of F for given G.
+
+        Its gradient divides each sample by its weight, the residual norm of the first F, however far F moves; so does
+        the program.
+        """
         close = weights < CANCELS * self.lengths
         scaled = np.divide(G, weights[:, None], out=np.zeros_like(G), where=(weights > 0)[:, None])
         near, scaled_near, X_near = G[close], scaled[close].T, self.X[close]

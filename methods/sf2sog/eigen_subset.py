@@ -8,8 +8,8 @@ from scipy.linalg import eigh
 
 from methods.sf2sog.exchange import Exchange
 
-ROUNDING = 1e-13  # of the squared data: what a sum of eigenvalues is computed to
-WORTHWHILE = 1e-6  # share that a swap must lower the sum by
+ROUNDING = 1e-13  # share of the squared data to which a sum of eigenvalues is known
+WORTHWHILE = 1e-6  # share by which a swap must lower the sum, so that rounding swaps nothing
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Subset:
         The c smallest eigenvalues.
     vectors : ndarray of shape (h, c)
     floor : float
-        What the sum of the values is computed to: below, it is zero.
+        The rounding error of the sum of the values: a sum below it counts as zero.
     """
 
     features: np.ndarray
@@ -64,7 +64,7 @@ class Quadratic:
         return Subset(features, values, vectors, ROUNDING * float(self.squares[features].sum()))
 
     def gains(self, subset):
-        """By how much each feature outside would lower each eigenvalue if it joined with that vector alone, summed.
+        """The falls of the eigenvalues if a feature outside joined each eigenvector alone, summed for every feature.
 
         The smaller eigenvalue of [[lambda_k, b], [b, B_jj]] is below lambda_k by (sqrt(D^2 + 4 b^2) - D) / 2 with
         D = B_jj - lambda_k and b = B_jS w_k.  Zero for the features of the subset.

@@ -1,4 +1,4 @@
-"""What the smallest eigenvalues of a principal submatrix become when one feature gives its place to another."""
+"""The smallest eigenvalues of a principal submatrix after one feature has given its place to another."""
 
 from dataclasses import dataclass
 
@@ -8,11 +8,11 @@ from scipy.linalg import eigh
 from methods.core.compiled import compiled
 
 BLOCK = 2**18  # columns whose falls are ranked together, times c (h - 1)
-BISECTIONS = 30  # of a gap between eigenvalues
-TINY = 1e-100  # a length whose square vanishes
+BISECTIONS = 30  # of a gap between eigenvalues, of which a billionth is left
+TINY = 1e-100  # a shorter length counts as zero: powers of it leave the range of floating point
 NEWTON = 60  # steps at most; some five are taken
-APART = 1e-8  # between eigenvalues, as a share of them: what is nearer cannot be told apart
-ROOM = 1e-8  # share of an entry of the diagonal, for what terms 1 / APART times as large lose when they cancel
+APART = 1e-8  # distance of a second pole from a root, as a share of the pole: nearer ones cannot be told apart
+ROOM = 1e-8  # share of an entry of the diagonal: what is lost when terms 1 / APART times as large as it cancel
 
 
 class Exchange:
@@ -145,7 +145,7 @@ class _Rest:
         return cls(values, columns[: len(values)] ** 2, others, poles, np.zeros(len(poles)), columns)
 
     def bounds(self, diagonal):
-        """How much less, at most, the eigenvalues sum to with each column.
+        """Upper bounds, one for each column, of how much the sum of the eigenvalues falls when the column joins.
 
         Notes
         -----
@@ -162,18 +162,22 @@ class _Rest:
         return np.minimum(falls, np.diff(self.values, prepend=0.0)[:, None]).sum(axis=0)
 
     def falls(self, order, diagonal, needed):
-        """What `bounds` bounds, for some columns, to rounding and never less, where it is above `needed`."""
+        """The falls that `bounds` bounds, for some columns: never too small, and exact to rounding above `needed`.
+
+        Of any other fall the result says only that it is not above `needed`.
+        """
         columns = np.ascontiguousarray(self.columns[:, order].T)
         return _falls(self.poles, self.u, columns, diagonal, self.values, needed)
 
 
 @compiled(fastmath={"reassoc", "contract"}, error_model="numpy")
 def _roots(values, u, nearest, inverse, numbers):
-    """The root mu_k of p above each of the smallest lambda_k, as seen from the nearest pole o.
+    """Find the root mu_k of p above each of the smallest lambda_k; return False where a second pole is too near to one.
 
-    Written are o, 1 / (lambda_l - mu) with 0 for l = o, and as numbers mu; u_o and d = lambda_o - mu as parts of their
-    length; and d over its square.  False is returned where another pole is too near to a root.  The distance e = -d
-    solves u_o^2 = e P_0(e), by Newton's method kept within an interval, and has all its digits where it is small too.
+    With o the pole nearest to mu and d = lambda_o - mu, it writes o to `nearest`; 1 / (lambda_l - mu), and 0 for l = o,
+    to `inverse`; and to the rows of `numbers` mu, u_o / length, d / length and d / length^2, where length =
+    sqrt(u_o^2 + d^2).  The distance e = -d solves u_o^2 = e P_0(e), by Newton's method kept within an interval.  As it
+    is e that is solved for, and not mu, a small e has all its digits.
     """
     for k in range(len(nearest)):
         gap = values[k + 1] - values[k]
@@ -192,7 +196,7 @@ def _roots(values, u, nearest, inverse, numbers):
                 new = (low + high) / 2
             change = abs(new - e)
             e = new
-            if change <= 1e-15 * abs(e):
+            if change <= 1e-15 * abs(e):  # a few units in the last digit
                 break
         length = np.hypot(u[o], e)
         seen = length > TINY
@@ -214,7 +218,7 @@ def _roots(values, u, nearest, inverse, numbers):
 
 @compiled(fastmath={"reassoc", "contract"}, error_model="numpy")
 def _sums(values, u, o, without, e):
-    """P_0 and P_1 at lambda_o + e, over all l but one."""
+    """The sums P_0 and P_1 at lambda_o + e, over all l but `without`."""
     P_0 = P_1 = 0.0
     for m in range(len(values)):
         if m != without:
@@ -226,9 +230,10 @@ def _sums(values, u, o, without, e):
 
 @compiled(fastmath={"reassoc", "contract"}, error_model="numpy")
 def _falls(poles, u, columns, diagonal, values, needed):
-    """How much the sum of the smallest eigenvalues falls with each column, or something no larger than `needed`.
+    """Return how much the sum of the smallest eigenvalues falls with each column, where that is more than `needed`.
 
-    The roots are bisected, all of a column at once, until it is clear that they do not fall enough.
+    The roots of a column are bisected together, until it is clear that they do not fall enough; the result is then a
+    number no larger than `needed`.
     """
     falls = np.empty(len(columns))
     low, high = np.empty(len(values)), np.empty(len(values))

@@ -79,9 +79,11 @@ class UFSOL(BaseSelector):
         W, up to a rotation; fewer columns where fewer features vary.
     labels_ : ndarray of shape (n_samples,) of int
         The partition of V: where its rows are not zero.  Only where a feature varies.
+    objective_ : float
+        Of the formula above, without any smoothing; "released": for the samples and the triplets as it has them.
     trace_ : ndarray
-        The objective with ||w_j|| smoothed to sqrt(||w_j||^2 + 1e-12), from the start that is kept; never rises.
-        "released": not smoothed, and free to rise.
+        The objective with ||w_j|| smoothed to sqrt(||w_j||^2 + 1e-12), from the start that is kept; never rises, and
+        ends above `objective_` by at most beta n_features 1e-6.  "released": not smoothed, and free to rise.
 
     Raises
     ------
@@ -186,7 +188,7 @@ class UFSOL(BaseSelector):
             max_iter=self.max_iter, tol=self.tol, patience=variant.patience,
         )  # fmt: skip
         scores[kept], coef[kept] = row_norms(state.W), state.W
-        return Solution(scores, trace, state.labels, learned={"coef_": coef})
+        return Solution(scores, trace, state.labels, {"coef_": coef}, problem.printed(state))
 
     def _laplacian(self, X, squared):
         """L, and a lower bound of the eigenvalues of X'LX for centred X."""

@@ -6,7 +6,8 @@ import numpy as np
 
 from methods.core.confined import close_scales, confined_scales
 from methods.core.loop import SETTLED, ranking_change
-from methods.core.reweighting import Memory, log_scale, no_memory, safeguarded
+from methods.core.prox import smoothing
+from methods.core.reweighting import EPS, Memory, log_scale, no_memory, safeguarded
 from methods.core.shared import shared
 from methods.core.smallest import (
     DenseGram,
@@ -92,6 +93,10 @@ class Problem:
     def value(self, W, gram):
         return gram.form(W) + self.beta * float(np.exp(log_scale(W)).sum())
 
+    def printed(self, state):
+        """The objective at a state, without the smoothing."""
+        return state.value - self.beta * smoothing(state.W, EPS)
+
     def scatter(self, Y, labels):
         """||Y' - UV||^2, U the means."""
         sums = scaled_indicator(labels, self.n_clusters).T @ Y
@@ -109,7 +114,10 @@ class Problem:
         return State(W, labels, gram, self.value(W, gram), guess=guess)
 
     def starts(self, X, W=None):
-        """Where to begin; the partition of X by K-means, X as the fit has it, is shared along a grid."""
+        """The states to begin with: from W where it is given, else from the partition of X by K-means.
+
+        X is that of the fit, constant features included, so that all points of a grid share the partition.
+        """
         if W is not None:
             return [self.state(W, kmeans_labels(self.X @ W, self.n_clusters, self.seed, self.order))]
         labels = shared(X, kmeans_labels, self.n_clusters, self.seed)
@@ -135,7 +143,7 @@ class Problem:
         return self.state(W, labels, guess)
 
     def coordinate_start(self, labels):
-        """As many features as W has columns, those that cost least, chosen in turn with the labels."""
+        """The state of the features that cost least, one for each column of W, chosen in turn with the labels."""
         chosen = None
         for _ in range(ROUNDS):
             best = np.sort(np.argsort(self.gram(labels).diagonal(), kind="stable")[: self.n_columns])

@@ -10,7 +10,7 @@ from methods.ufsol import paper
 
 patience = 1  # sweep that changes nothing, as in the program
 SQUARED = False  # the distances of the triplets
-ZERO_ROW = 2e6  # weight of a row that is exactly zero
+ZERO_ROW = 2e6  # weight of a row that is exactly zero, in the program
 
 
 def scaled(X):
@@ -25,7 +25,7 @@ def features(X):
 
 
 def change(previous, current):
-    """How far the column space of W has turned: ||P - P'||_F for the two projectors, whatever the signs."""
+    """The turn of the column space of W, as ||P - P'||_F of the two projectors: the signs of columns do not matter."""
     shared = np.linalg.norm(previous.W.T @ current.W) ** 2
     return np.sqrt(max(2 * (previous.W.shape[1] - shared), 0.0))
 
@@ -61,6 +61,10 @@ class Problem:
     def state(self, W, labels):
         value = self.blocks.gram(labels).form(W) + self.blocks.beta * float(row_norms(W).sum())
         return State(W, labels, value)
+
+    def printed(self, state):
+        """The traced value."""
+        return state.value
 
     def labels(self, W):
         return kmeans_labels(self.blocks.X @ W, self.blocks.n_clusters, self.blocks.seed)

@@ -96,7 +96,7 @@ def test_what_is_learned_has_the_objective_that_is_reported(shape, solver):
     if solver == "penalty":
         assert U.min() >= 0
         printed += PENALTIES[-1] / 4 * np.linalg.norm(U.T @ U - np.eye(3)) ** 2
-    assert fit.objective_ == pytest.approx(printed, rel=1e-5)
+    assert fit.objective_ == pytest.approx(printed, rel=1e-9)
     np.testing.assert_array_equal(fit.labels_, U.argmax(axis=1))
 
 

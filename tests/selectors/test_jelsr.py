@@ -83,7 +83,7 @@ def test_extrapolation_ends_no_higher_than_many_plain_sweeps(shape):
     for _ in range(400):
         state = given.solve(np.exp(log_scale(state.W)), state.guess)
     fast = JELSR(n_clusters=3, alpha=0.5, beta=2.0, tol=1e-9, max_iter=400).fit(given.X)
-    assert fast.objective_ <= state.value * (1 + 1e-4)
+    assert fast.trace_[-1] <= state.value * (1 + 1e-4)  # both smoothed
     assert fast.n_iter_ < 400
 
 
@@ -135,7 +135,7 @@ def test_what_is_learned_has_the_objective_that_is_reported(shape):
     Y, W = fit.embedding_, fit.coef_
     np.testing.assert_allclose(Y.T @ Y, np.eye(3), atol=1e-10)
     printed = np.vdot(Y, laplacian(knn_graph(X)) @ Y) + 2 * (((X @ W - Y) ** 2).sum() + 0.5 * row_norms(W).sum())
-    assert fit.objective_ == pytest.approx(printed, rel=1e-5)
+    assert fit.objective_ == pytest.approx(printed, rel=1e-9)
 
 
 def test_normalized_laplacian_is_another_problem():

@@ -1,0 +1,132 @@
+"""`objective_` is the value of the formula that the docstring of a method prints, whatever its loop descends."""
+
+import numpy as np
+import pytest
+
+from datasets import load_dataset, scale
+from methods import EUFS, FSSL, JELSR, JGUFS, NDFS, RUFS, SOCFS, UDFS, UFSOL
+from methods.core.graphs import graph_laplacian
+from methods.core.local_learning import local_learning_laplacian
+from methods.core.optimal_graph import row_stochastic_graph
+from methods.core.ordinal_graphs import triplet_laplacian
+
+NEIGHBOURS = 5  # the default of all of them
+
+
+@pytest.fixture
+def X(data_dir):
+    return scale(load_dataset("umist", data_dir, download=False).X[:60, ::8], "minmax")
+
+
+def l21(W):
+    return sum(np.linalg.norm(row) for row in W)
+
+
+def squared(A):
+    return (A**2).sum()
+
+
+def orthogonality(F):
+    return squared(F.T @ F - np.eye(F.shape[1]))
+
+
+def heat_laplacian(X, normalized=True):
+    return graph_laplacian(X, "heat", NEIGHBOURS, None, normalized)
+
+
+def ndfs(X, fit):
+    F, W = fit.indicators_, fit.coef_
+    value = np.trace(F.T @ heat_laplacian(X) @ F) + fit.alpha * (squared(X @ W - F) + fit.beta * l21(W))
+    return value + fit.gamma / 2 * orthogonality(F)
+
+
+def jgufs(X, fit):
+    F, W, S, A = fit.indicators_, fit.coef_, fit.graph_.toarray(), row_stochastic_graph(X, "heat", NEIGHBOURS).toarray()
+    both = (S + S.T) / 2
+    value = squared(S - A) + fit.alpha * np.trace(F.T @ (np.diag(both.sum(axis=1)) - both) @ F)
+    value += fit.beta * (squared(X @ W - F) + fit.gamma * l21(W))
+    return value + fit.lambda_ / 2 * orthogonality(F)
+
+
+def jelsr(X, fit):
+    Y, W = fit.embedding_, fit.coef_
+    value = np.trace(Y.T @ heat_laplacian(X, normalized=False) @ Y)
+    return value + fit.beta * (squared(X @ W - Y) + fit.alpha * l21(W))
+
+
+def socfs(X, fit):
+    W, E = fit.coef_, fit.indicators_
+    XW = (X - X.mean(axis=0)) @ W
+    value = squared(XW - E @ fit.basis_.T) + fit.lambda_ * l21(W) + fit.lambda2 * squared(fit.nonnegative_ - E)
+    return value + fit.triplet_weight * np.trace(XW.T @ triplet_laplacian(X, NEIGHBOURS) @ XW)
+
+
+def udfs(X, fit):
+    value = fit.gamma * l21(fit.coef_)
+    for x in X:
+        group = X[np.argsort(np.linalg.norm(X - x, axis=1), kind="stable")[: NEIGHBOURS + 1]]
+        size = len(group)
+        H = np.eye(size) - 1 / size
+        middle = H @ np.linalg.solve(H @ group @ group.T @ H + fit.lambda_ * np.eye(size), H)
+        value += np.trace((group @ fit.coef_).T @ middle @ (group @ fit.coef_))
+    return value
+
+
+def ufsol(X, fit):
+    XW = X @ fit.coef_
+    within = sum(squared(XW[fit.labels_ == k] - XW[fit.labels_ == k].mean(axis=0)) for k in set(fit.labels_))
+    graph = np.trace(XW.T @ triplet_laplacian(X, NEIGHBOURS) @ XW)
+    return within + fit.beta * l21(fit.coef_) + fit.alpha * graph
+
+
+def eufs(X, fit):
+    U, V = fit.indicators_, fit.loadings_
+    value = l21(X - U @ V.T) + fit.alpha * np.trace(U.T @ heat_laplacian(X) @ U) + fit.beta * l21(V)
+    return value + 1e7 / 4 * orthogonality(U)
+
+
+def rufs(X, fit):
+    G, F, W = fit.indicators_, fit.centers_, fit.coef_
+    value = l21(X - G @ F) + fit.nu * np.trace(G.T @ local_learning_laplacian(X, NEIGHBOURS) @ G)
+    return value + fit.alpha * l21(X @ W - G) + fit.beta * l21(W) + fit.zeta / 4 * orthogonality(G)
+
+
+def fssl(X, fit):
+    return l21(fit.coef_) + fit.mu * squared(X @ fit.coef_ - fit.embedding_)
+
+
+# Beside the default a setting at which what the loop descends is far above the formula.
+CASES = [
+    (NDFS, ndfs, {"alpha": 1e4}),
+    (JGUFS, jgufs, {"beta": 1e3, "gamma": 1e3}),
+    (JELSR, jelsr, {"alpha": 10.0, "beta": 1e3}),
+    (SOCFS, socfs, {"lambda_": 1e4}),
+    (SOCFS, socfs, {"lambda_": 1e4, "triplet_weight": 1.0}),
+    (UDFS, udfs, {"gamma": 1e4}),
+    (UFSOL, ufsol, {"beta": 1e4}),
+    (EUFS, eufs, {"beta": 1e6}),
+    (RUFS, rufs, {"alpha": 1e6}),
+    (FSSL, fssl, {"mu": 10.0}),
+]
+
+
+def fitted(cls, X, **setting):
+    common = {"n_clusters": 3, "max_iter": 20} | ({} if cls in (FSSL, JELSR, UDFS) else {"random_state": 0})
+    return cls(**common, **setting).fit(X)
+
+
+@pytest.mark.parametrize(("cls", "formula", "setting"), CASES)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_the_objective_reported_is_that_of_the_formula_without_smoothing(X, cls, formula, setting):
+    for point in ({}, setting):
+        fit = fitted(cls, X, **point)
+        assert fit.objective_ == pytest.approx(formula(X, fit), rel=1e-9)
+        assert fit.objective_ <= fit.trace_[-1]
+    assert fit.trace_[-1] > fit.objective_ * (1 + 1e-6)  # far enough above to be told from rounding
+
+
+@pytest.mark.parametrize("cls", [NDFS, JGUFS, UFSOL, RUFS])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_a_released_program_reports_the_last_of_what_it_traces(X, cls):
+    fit = fitted(cls, X, variant="released")
+    assert fit.objective_ == fit.trace_[-1]
