@@ -1,4 +1,4 @@
-"""What a sweep is composed of: exactly what Hydra makes of each job, and of most of them without Hydra."""
+"""A sweep is composed exactly as Hydra composes each job, and most jobs without Hydra."""
 
 import subprocess
 import sys
@@ -17,7 +17,7 @@ SWEEP = ["dataset=digits,umist", "method=mcfs,dgufs,ndfs_released"]
 
 
 def composed(words, folder=CONF, name="config", every=1):
-    """How many of the jobs of a sweep Hydra had to compose, and how many there are; each is held against Hydra's own.
+    """Return how many jobs of a sweep Hydra had to compose, and how many there are; each is held against Hydra's own.
 
     With `every`, only the first of so many is.
     """
