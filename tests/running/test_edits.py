@@ -58,6 +58,9 @@ FILES = {
     "methods/spread_part.py": "def width(X):\n    return X.std(axis=0)\n",
     "conf/method/spread.yaml": YAML,
     "more/method/wide.yaml": YAML.replace("name: spread", "name: wide"),
+    "more/method/pointing.yaml": YAML.replace("name: spread", "name: pointing").replace(
+        "[1, 2]", '"${oc.decode:${oc.env:GRID}}"'
+    ),
     "beside/sitecustomize.py": "",
 }
 OLDER = """import importlib.metadata as m
@@ -109,7 +112,7 @@ ASKED = [
 ]
 WIDE = ("--config-dir", "more", "method=wide")
 TYPED = ("method=spread", "method.grid.power=[1,2,3]")
-FROM_ENVIRONMENT = ("method=spread", "method.grid.power=${oc.decode:${oc.env:GRID}}")
+FROM_ENVIRONMENT = ("--config-dir", "more", "method=pointing")
 IMPORT = "import numpy", "import math\nimport numpy"
 EDITS = [
     Edit("nothing", 0),
@@ -179,7 +182,7 @@ def test_what_an_edit_asks_for_is_done_again_and_nothing_else(tmp_path, edit, wh
     assert fits == 2
     copy.edit(edit.change)
     study = ["study=b"] if where == "another study" else []
-    text, fits = copy.run(*sweep, *study, *(edit.base if not edit.words else edit.words), **dict(edit.environment))
+    text, fits = copy.run(*sweep, *(edit.base if not edit.words else edit.words), *study, **dict(edit.environment))
     scored = sum(int(count) for count in re.findall(r"(\d+) stored selections? to score again", text))
     if where == "another study":  # the other study has no selections of its own to score
         assert (fits, scored) == (edit.fits + edit.scores, 0)
