@@ -2,22 +2,20 @@
 
 import itertools
 import json
-import re
-import shutil
 from dataclasses import replace
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-import metrics
 from metrics.evaluate import N_MEASURES
 from metrics.protocol import Protocol
-from runners.evaluations import EVALUATED_BY, Evaluations
+from runners.code import Code
+from runners.evaluations import Evaluations
 from runners.fit import feature_set_digest, run_trial
 from runners.grid import expand
 from runners.pool import Usage, run_all
+from runners.provenance import versions
 
 PROTOCOL = Protocol(name="test", sizes=(2, 3), scaling="none", restarts=3, seed=0, nmi="geometric", max_iter=20)
 DIGEST = feature_set_digest([3, 1])
@@ -97,32 +95,13 @@ def test_name_and_sizes_of_the_protocol_do_not_matter(data, tmp_path):
     assert Evaluations(*data, replace(PROTOCOL, name="other", sizes=(5,)), tmp_path).find(DIGEST) is not None
 
 
-def test_another_version_of_the_engine_finds_nothing(data, tmp_path, monkeypatch):
-    Evaluations(*data, PROTOCOL, tmp_path / "kept").add({DIGEST: SCORES})
-    folder = Path(metrics.__file__).parent
-    for changed in EVALUATED_BY:
-        copy = tmp_path / changed / "metrics"
-        shutil.copytree(folder, copy, ignore=shutil.ignore_patterns("__pycache__"))
-        monkeypatch.setattr(metrics, "__file__", str(copy / "__init__.py"))
-        assert Evaluations(*data, PROTOCOL, tmp_path / "kept").find(DIGEST) is not None
-        with open(copy / f"{changed}.py", "a") as file:
-            file.write("# other\n")
-        assert Evaluations(*data, PROTOCOL, tmp_path / "kept").find(DIGEST) is None
-
-
-def test_every_module_that_an_evaluation_imports_counts():
-    folder = Path(metrics.__file__).parent
-    wanted, found = {"evaluate"}, set()
-    while wanted:
-        name = wanted.pop()
-        found.add(name)
-        text = (folder / f"{name}.py").read_text()
-        imported = set(re.findall(r"from metrics\.(\w+) import", text))
-        imported |= {
-            word for line in re.findall(r"from metrics import (.*)", text) for word in re.findall(r"\w+", line)
-        }
-        wanted |= imported - found
-    assert found == set(EVALUATED_BY)
+@pytest.mark.parametrize("changed", ["code_of_evaluation", "versions"])
+def test_what_other_code_packages_or_kernels_found_is_not_found(data, tmp_path, monkeypatch, changed):
+    Evaluations(*data, PROTOCOL, tmp_path).add({DIGEST: SCORES})
+    assert Evaluations(*data, PROTOCOL, tmp_path).find(DIGEST) is not None
+    other = {"code_of_evaluation": Code("other", (), ()), "versions": {**versions(), "blas": "openblas 0.1 Prescott"}}
+    monkeypatch.setattr(f"runners.evaluations.{changed}", lambda: other[changed])
+    assert Evaluations(*data, PROTOCOL, tmp_path).find(DIGEST) is None
 
 
 def test_a_crash_at_any_byte_loses_the_unfinished_record_only(data, tmp_path):
