@@ -14,6 +14,8 @@ import functools
 import logging
 import logging.config
 import re
+import shlex
+import shutil
 import sys
 import tempfile
 from pathlib import Path
@@ -28,14 +30,19 @@ from omegaconf.errors import OmegaConfBaseException
 
 from metrics.study import CAPPED, FAILED
 from runners import processes
-from runners.finished import finished, note_of
 from runners.method import ConfigError, did_you_mean
+from runners.own import offer_methods, offer_own
+from runners.provenance import finished, note_of
 from runners.settings import read_config, read_names, read_runner
-from runners.sweep import Begun, Composer, OneCompose, jobs_of
+from runners.sweep import Begun, Composer, OneCompose, jobs_of, may_name_truth, offer_truth
 
 logging.raiseExceptions = False  # a closed pipe, as to `head`, must not fill the screen with tracebacks
 log = logging.getLogger(__name__)
 cells, problems, capped, plans = [], [], [], []
+aside = []  # words of the cells of a sweep that other processes held when their turn came
+part_sizes = []  # number of cells of the shard that this command runs
+patient = [True]  # whether a cell that another process holds is waited for
+swept, ran = {}, set()  # (results_dir, study) -> its cells as (data set, method); those studies in which one was run
 missing, skipped = {}, {}  # data set -> why it is not available; data set -> number of cells left out
 
 
@@ -48,35 +55,28 @@ def main(config):
 
 
 def run_cell(config, choices, words, place, launcher):
-    """Do what a configuration asks for.
+    """Do what a composed configuration asks for.
 
-    Parameters
-    ----------
-    config : DictConfig or dict
-        Composed.
-    choices : Mapping
-        Group -> the file of conf/ that was chosen.
-    words : sequence of str
-        What was typed.
-    place : str
-        Of the cell in a sweep, such as "cell 2 of 4: ".
-    launcher : str
-        The class that runs the jobs of a sweep.
+    `choices` has the file of conf/ that was chosen for each group, `words` what was typed, `place` that of the cell in
+    a sweep, such as "cell 2 of 4: ", and `launcher` the class that runs the jobs of a sweep.
     """
-    _, _, dataset, method = read_names(config)
+    study, results_dir, dataset, method = read_names(config)
     cells.append(f"{method['name']} on {dataset['name']}")
+    if config.get("shard") is not None and not place:
+        raise SystemExit("error: shard= is a part of a sweep: add -m or experiment=NAME.")
+    swept.setdefault((results_dir, study), []).append((dataset["name"], method["name"]))
     note = _note_of(config) if place else None
     if line := finished(note):
         log.info("%s%s", place, line)
         return
-    with contextlib.suppress(ConfigError):  # `read_config` says what is wrong
-        start_workers(config)
+    if method.get("grid") and not (results_dir / study / dataset["name"] / method["name"] / "trials.csv").exists():
+        with contextlib.suppress(ConfigError):  # `read_config` says what is wrong
+            start_workers(read_runner(_plain(config)["runner"]))
     # Imported here, as these take seconds, and --help, Tab and a sweep with nothing left to do need none of them.
     from datasets import DataError, DataMissing
     from runners.cell import Cell
     from runners.code import CodeChanged
-    from runners.plan import plan_cell
-    from runners.store import StoreError
+    from runners.files import StoreError
 
     try:
         settings = read_config(config)
@@ -84,14 +84,18 @@ def run_cell(config, choices, words, place, launcher):
         if dataset["name"] in missing:  # another attempt to download it would take as long and fail again
             raise DataMissing(missing[dataset["name"]])
         if settings.runner.plan:
-            plans.append(plan_cell(settings, _times))
+            plans.append(Cell(settings).plan(_times))
             log.info("%s%s", place, plans[-1].line())
             return
-        unscored = Cell(settings).run(place, note)
+        ran.add((results_dir, study))
+        unscored = Cell(settings).run(place, note, None if patient[-1] else _put_aside)
         if failed := [row for row in unscored if row["status"] == FAILED]:
             problems.append(f"{cells[-1]}: {len(failed)} trials failed{_first(failed)}")
         if stopped := [row for row in unscored if row["status"] in CAPPED]:
             capped.append(f"{cells[-1]}: {len(stopped)} trials ended at a cap{_first(stopped)}")
+    except Held:
+        log.info("%s%s: another run holds it; it is looked at again at the end", place, cells.pop())
+        aside.append(list(words))
     except DataMissing as error:
         log.info("%s%s", place, cells[-1])
         note_missing(dataset["name"], str(error), skip=config["missing_data"] == "skip")
@@ -104,14 +108,7 @@ def run_cell(config, choices, words, place, launcher):
 
 
 def go_through(config, hydra):
-    """Go through a sweep from one composition: what is finished, or only planned, needs none of its own.
-
-    Parameters
-    ----------
-    config : DictConfig
-        Of the sweep, composed.
-    hydra : Hydra
-    """
+    """Go through a sweep from its one composition: what is finished, or only planned, needs none of its own."""
     GlobalHydra.instance().initialize(hydra)
     jobs, composer = jobs_of(config.hydra), Composer(hydra.config_loader, config)
     folder = Path(config.hydra.sweep.dir)
@@ -122,16 +119,47 @@ def go_through(config, hydra):
         hydra_context=context, task_function=main.__wrapped__, config=config
     )
     _log_to_screen(config.hydra)
+    composed = [composer.job(words) for words in jobs]  # all of them first: a word that is wrong ends the sweep here
+    if (shard := OmegaConf.select(config, "shard")) is not None:
+        jobs, composed = _part_of(shard, jobs, composed)
+        part_sizes.append(len(jobs))
+        log.info("shard %s: %d cells", shard, len(jobs))
     if plan := OmegaConf.select(config, "runner.plan") is True:
         log.info("a plan of %d cells:", len(jobs))
-    composed = [composer.job(words) for words in jobs]  # all of them first: a word that is wrong ends the sweep here
-    for number, (words, (part, choices)) in enumerate(zip(jobs, composed, strict=True)):
-        if isinstance(part, dict) and (plan or finished(_note_of(part))):
-            run_cell(part, choices, words, _place(len(jobs)), config.hydra.launcher._target_)
-            continue
-        (done,) = launcher.launch([words], initial_job_idx=number)
-        _log_to_screen(config.hydra)
-        done.return_value  # noqa: B018  raises what ended the job
+    left = list(range(len(jobs)))
+    patient[-1] = False
+    while left:
+        aside.clear()
+        for number in left:
+            part, choices = composed[number]
+            if isinstance(part, dict) and (plan or finished(_note_of(part))):
+                run_cell(part, choices, jobs[number], _place(len(jobs)), config.hydra.launcher._target_)
+                continue
+            (done,) = launcher.launch([jobs[number]], initial_job_idx=number)
+            _log_to_screen(config.hydra)
+            done.return_value  # noqa: B018  raises what ended the job
+        held = [number for number in left if jobs[number] in aside]
+        patient[-1] = held == left  # nothing else is left to do: wait for the first of them
+        left = held
+
+
+def _part_of(shard, jobs, composed):
+    """Return the jobs of one part of a sweep, and what they are composed to."""
+    from runners.plan import shard_of
+    from runners.reference import shipped_costs  # here, as it reads tables, and --help and Tab need none
+
+    names = [read_names(part) for part, _ in composed]
+    cells = [(dataset["name"], method["name"]) for _, _, dataset, method in names]
+    places = shard_of(cells, shard, shipped_costs(names[0][0]))
+    return [jobs[place] for place in places], [composed[place] for place in places]
+
+
+class Held(Exception):
+    """Another process holds a cell, and other cells can be done first."""
+
+
+def _put_aside():
+    raise Held
 
 
 def _log_to_screen(hydra):
@@ -143,14 +171,10 @@ def _log_to_screen(hydra):
     logging.config.dictConfig(wanted)
 
 
-def start_workers(config):
-    """Start workers, so that they import while this process does; only for a cell with several fits and none stored."""
-    study, results_dir, dataset, method = read_names(config)
-    stored = results_dir / study / dataset["name"] / method["name"] / "trials.csv"
-    if method.get("grid") and not stored.exists():
-        runner = read_runner(_plain(config)["runner"])
-        if not runner.plan and (runner.n_jobs > 1 or runner.caps):
-            processes.start(runner.n_jobs)
+def start_workers(runner):
+    """Start workers, so that they import while this process does."""
+    if not runner.plan and (runner.n_jobs > 1 or runner.caps):
+        processes.start(runner.n_jobs)
 
 
 def _note_of(config):
@@ -175,7 +199,7 @@ def _first(rows, most=3):
 @functools.cache
 def _times(*given):
     """Seconds of stored fits, which a plan reads once a method."""
-    from runners.times import Times
+    from runners.plan import Times
 
     return Times(*given)
 
@@ -188,6 +212,8 @@ def _place(n_cells):
 @functools.cache
 def _sweep_size():
     """Return the number of cells of this sweep; 0 where it is not a sweep."""
+    if part_sizes:
+        return part_sizes[-1]
     config = HydraConfig.get()
     if config.mode != RunMode.MULTIRUN or "BasicSweeper" not in config.sweeper._target_:
         return 0
@@ -215,15 +241,25 @@ def check_choices(settings, choices, words, launcher):
 
 def _check_files(choices, protocol):
     """Refuse names of files of conf/ that do not exist, and sizes of their own for data sets that do not."""
-    options = GlobalHydra.instance().config_loader().get_group_options
     own, cell = f"{choices['dataset']}_{choices['method']}", choices.get("cell")
-    if cell not in (None, "null", own) and cell not in options("cell"):
+    if cell not in (None, "null", own) and cell not in _options("cell"):
         raise ConfigError(f"cell={cell} would have no effect: there is no such file of conf/cell.")
-    for name in protocol.sizes_for:
-        if name not in (known := options("dataset")):
+    for field, group in (("sizes_for", "dataset"), ("scaling_for", "method")):
+        if mapping := getattr(protocol, field):
+            _check_names(f"protocol.{field}", mapping, group, _options(group))
+
+
+@functools.cache  # Hydra copies all that it knows for each answer
+def _options(group):
+    """Return the names of the files of a group."""
+    return GlobalHydra.instance().config_loader().get_group_options(group)
+
+
+def _check_names(where, mapping, group, known):
+    for name in mapping:
+        if name not in known:
             raise ConfigError(
-                f"protocol.sizes_for.{name} would have no effect: {name} is no file of conf/dataset."
-                f"{did_you_mean(name, known)}"
+                f"{where}.{name} would have no effect: {name} is no file of conf/{group}.{did_you_mean(name, known)}"
             )
 
 
@@ -239,8 +275,37 @@ def note_missing(dataset, why, skip):
         problems.append(f"{cells[-1]}: {reason}")
 
 
+def print_table(results_dir, study, pairs):
+    """Print the scores of the cells of a sweep, as far as they are stored."""
+    # They take seconds to import.
+    from runners.files import StoreError
+    from scripts.core.study import Study
+    from scripts.make_table import study_table
+    from scripts.make_table.formats import to_markdown
+
+    try:
+        datasets, methods = (set(names) for names in zip(*pairs, strict=True))
+        part = Study.open(results_dir, study).part(methods, datasets)
+        if part.trials.empty:  # a line for each cell says why
+            return
+        stored = {group: set(part.trials[group]) for group in ("dataset", "method")}
+        columns = [name for name in dict.fromkeys(name for name, _ in pairs) if name in stored["dataset"]]
+        rows = [name for name in dict.fromkeys(name for _, name in pairs) if name in stored["method"]]
+        table = study_table(part, rows=rows, columns=columns)
+    except (ValueError, StoreError, OSError) as error:
+        print(f"no table: {words_of(error)}")
+        return
+    words = ["python", "-m", "scripts.make_table", f"study={study}"]
+    words += [] if results_dir == Path(__file__).resolve().parent / "results" else [f"results_dir={results_dir}"]
+    print(f"\n{to_markdown(table, min(120, shutil.get_terminal_size((120, 24)).columns), notes='short')}")
+    print(f"With all notes, as csv, latex or html: {shlex.join(words)}")
+
+
 def report():
-    """Print which cells were skipped and which have a problem; return the exit status."""
+    """Print the table of a sweep, which cells were skipped and which have a problem; return the exit status."""
+    if len(cells) > 1:
+        for place in [place for place in swept if place in ran]:
+            print_table(*place, swept[place])
     for dataset, count in skipped.items():
         print(f"skipped: {missing[dataset].splitlines()[0].rstrip(':')}: {count} of {len(cells)} cells")
     if len(plans) > 1:
@@ -286,6 +351,13 @@ OmegaConf.register_new_resolver("inside_study", _folder("inside"))
 
 if __name__ == "__main__":
     logging.getLogger("hydra._internal.core_plugins.basic_launcher").setLevel(logging.WARNING)  # `main` names the cells
+    sys.path.append(os.getcwd())  # where a method of one's own may lie
+    try:
+        sys.argv[1:] = offer_methods(offer_own(sys.argv[1:]))
+    except ValueError as error:
+        sys.exit(f"error: {error}")
+    if may_name_truth(sys.argv[1:]):
+        offer_truth()
     try:
         main()
     except Begun as sweep:

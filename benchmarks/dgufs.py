@@ -22,23 +22,7 @@ BETAS = [0.1, 0.3, 0.5, 0.7, 0.9]
 
 
 def plain_dgufs(X, size, alpha, beta, n_neighbors=5, n_sweeps=100):
-    """Run the released program's sweeps as they are written.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    size : int
-        Features kept.
-    alpha, beta : float
-    n_neighbors : int, default=5
-    n_sweeps : int, default=100
-
-    Returns
-    -------
-    selected : ndarray of shape (size,) of int
-        The features that Y keeps, ascending.
-    L : ndarray of shape (n_samples, n_samples)
-    """
+    """Run the released program's sweeps as they are written; return the features that Y keeps, ascending, and L."""
     S = knn_graph(X, n_neighbors, "binary", include_self=True).toarray()
     X = np.ascontiguousarray(X.T)  # features by samples, as in the paper
     d, n = X.shape
@@ -84,18 +68,8 @@ def _rescale(A):
 def compare(X, n_clusters, sizes, alphas, betas):
     """Fit every grid point with both solvers of `DGUFS` and with the transcription.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    n_clusters : int
-    sizes, alphas, betas : list
-
-    Returns
-    -------
-    seconds : dict of str to float
-        Totals for "plain", "released", "normalized".
-    n_equal, n_points : int
-        Grid points where plain and released select the same set, and all of them.
+    Returns the seconds of "plain", "released" and "normalized", the number of grid points where plain and released
+    select the same set, and that of all.
     """
     seconds = dict.fromkeys(("plain", "released", "normalized"), 0.0)
     n_equal = 0

@@ -47,10 +47,7 @@ def peaks():
 def loops():
     """Yield each loop: its name, a function that runs it once, its multiplications and additions, and its bytes.
 
-    Yields
-    ------
-    tuple
-        Bytes are those of the arrays that do not stay in a cache, once for each time they are read or written.
+    Bytes are those of the arrays that do not stay in a cache, once for each time they are read or written.
     """
     rng = np.random.default_rng(0)
     X = np.ascontiguousarray(scale(load_dataset("coil20").X, "minmax"))

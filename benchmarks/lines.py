@@ -50,18 +50,7 @@ NOISE = (1.0, 2.0, 3.0)
 
 
 def perfect_cells(title):
-    """Return the cells that the lines of a paper weigh, with the published values in the place of ours.
-
-    Parameters
-    ----------
-    title : str
-        A key of `LEFT_OUT`.
-
-    Returns
-    -------
-    DataFrame
-        For `scripts.compare.columns.columns_of`.
-    """
+    """Return the cells that the lines of a paper weigh, with the published values in the place of ours."""
     paper, left_out = LEFT_OUT[title]
     cells = load_published().query("paper == @paper").rename(columns={"std_percent": "published_std"})
     whole = cells[cells["method"] == "all_features"].set_index(["dataset", "metric"])["mean_percent"]
@@ -79,19 +68,7 @@ def perfect_cells(title):
 
 
 def false_passes(columns, n_studies=N_COPIES, seed=0):
-    """Estimate how often a line is passed by studies whose methods have a quality unrelated to the paper's.
-
-    Parameters
-    ----------
-    columns : Columns
-    n_studies : int, default=1000
-    seed : int, default=0
-
-    Returns
-    -------
-    dict of str to float
-        Line -> share with p of at most `LEVEL`.
-    """
+    """Estimate, by line, how often studies whose methods have a quality unrelated to the paper's have p <= `LEVEL`."""
     rng = np.random.default_rng(seed)
     quality = QUALITY * rng.normal(size=(n_studies, 1, len(columns.methods)))
     ours = columns.published_all[:, None] + quality + rng.normal(size=(n_studies, *columns.published.shape))

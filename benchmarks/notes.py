@@ -21,16 +21,7 @@ MEASURED = re.compile(r"Measured at commit \w+")
 
 
 def renew(text):
-    """Return a page with the present output of each of its blocks.
-
-    Parameters
-    ----------
-    text : str
-
-    Returns
-    -------
-    str
-    """
+    """Return a page with the present output of each of its blocks."""
     namespace = {"__name__": "notes"}
 
     def run(match):

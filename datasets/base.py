@@ -14,23 +14,44 @@ class DataMissing(DataError):
     """A data set is not on this machine, and cannot be downloaded now."""
 
 
+@dataclass(frozen=True)
+class Truth:
+    """The features of made-up data that are relevant.
+
+    Attributes
+    ----------
+    relevant : tuple of int
+        Their indices, in ascending order.
+    groups : tuple of tuple of int
+        The same indices: those of one group are noisy copies of each other, of which one is enough.
+    """
+
+    relevant: tuple
+    groups: tuple
+
+
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """Samples with their classes; both arrays are read-only.
+    """Samples, with their classes where these are known; both arrays are read-only.
 
     Attributes
     ----------
     name : str
     X : ndarray of shape (n_samples, n_features) of float64
         C-contiguous, finite, unscaled.
-    y : ndarray of shape (n_samples,) of int
-        Classes 0, ..., n_classes - 1, in the sorted order of the original labels.
+    y : ndarray of shape (n_samples,) of int, or None
+        Classes 0, ..., n_classes - 1, in the sorted order of the original labels; None where there are no labels.
     image_shape : (height, width) or None
         Set where a sample is an image.
     pixel_order : "row", "column" or None
         The order of the features: along the rows or (MATLAB) down the columns of the image.
     sha : str
-        SHA-256 of the shapes and bytes of X and y: equal for equal arrays, whatever file they came from.
+        SHA-256 of the shapes and bytes of X and y: equal for equal arrays, whatever file they came from.  Without
+        labels it depends on X and on the number of clusters.
+    clusters : int or None
+        The number of clusters that is looked for where there are no labels; None where there are.
+    truth : Truth or None
+        Known for made-up data only.
     """
 
     name: str
@@ -39,6 +60,8 @@ class Dataset:
     image_shape: tuple[int, int] | None
     pixel_order: str | None
     sha: str
+    clusters: int | None = None
+    truth: Truth | None = None
 
     @property
     def n_samples(self):
@@ -50,23 +73,13 @@ class Dataset:
 
     @property
     def n_classes(self):
-        return int(self.y.max()) + 1
+        """The number of classes, or of the clusters that are looked for where there are no labels."""
+        return self.clusters if self.y is None else int(self.y.max()) + 1
 
     def image(self, values):
         """Fold one value per feature (a sample, scores, a mask) into the image that the features are pixels of.
 
-        Parameters
-        ----------
-        values : array-like of shape (n_features,)
-
-        Returns
-        -------
-        ndarray of shape (height, width)
-
-        Raises
-        ------
-        DataError
-            If the features of this data set are not pixels, or `values` has another length.
+        A DataError says that the features are not pixels, or that there are more or fewer values.
         """
         values = np.asarray(values)
         if self.image_shape is None:
@@ -85,8 +98,8 @@ def check_dataset(spec, X, y):
     spec : Spec
     X : array-like of shape (n_samples, n_features)
         Numbers.
-    y : array-like of shape (n_samples,), (n_samples, 1) or (1, n_samples)
-        Whole numbers or texts; texts that are all numbers count as numbers.
+    y : array-like of shape (n_samples,), (n_samples, 1) or (1, n_samples), or None
+        Whole numbers or texts; texts that are all numbers count as numbers.  None where there are no labels.
 
     Returns
     -------
@@ -99,45 +112,53 @@ def check_dataset(spec, X, y):
         in `spec`, or (where `spec` has a `data_sha256`) other values.
     """
     name = spec["name"]
-    X, y = _samples(name, X), encode_labels(name, y)
-    if len(X) != len(y):
-        raise DataError(f"{name}: {len(X)} samples have {len(y)} labels; there must be one label for each.")
-    found = (*X.shape, int(y.max()) + 1)
-    expected = (spec["samples"], spec["features"], spec["classes"])
+    X, clusters = _samples(name, X), spec.get("clusters")
+    if y is not None:
+        y = encode_labels(name, y)
+        if len(X) != len(y):
+            raise DataError(f"{name}: {len(X)} samples have {len(y)} labels; there must be one label for each.")
+    _check_clusters(name, y, clusters, len(X))
+    found = (*X.shape, *([] if y is None else [int(y.max()) + 1]))
+    stated = [spec.get(key) for key in ("samples", "features", "classes")]
+    expected = tuple(own if given is None else given for own, given in zip(found, stated, strict=False))
     if found != expected:
         raise DataError(
             f"{name}: samples x features x classes is {_times(found)}, expected {_times(expected)}. "
             f"This is another version of the data, or conf/dataset/{name}.yaml is wrong."
         )
-    sha = data_sha(X, y)
-    if spec["data_sha256"] not in (None, sha):
+    sha = data_sha(X, y, clusters)
+    if spec.get("data_sha256") not in (None, sha):
         raise DataError(
             f"{name}: the SHA-256 of the loaded values is {sha}, expected {spec['data_sha256']}. "
             f"The shape is right: samples, their order or their values differ from those of conf/dataset/{name}.yaml."
         )
-    X.flags.writeable = y.flags.writeable = False
-    image = spec["image"]
+    X.flags.writeable = False
+    if y is not None:
+        y.flags.writeable = False
+    image = spec.get("image")
     shape, order = ((image["height"], image["width"]), image["order"]) if image else (None, None)
-    return Dataset(name, X, y, shape, order, sha)
+    return Dataset(name, X, y, shape, order, sha, clusters)
+
+
+def _check_clusters(name, y, clusters, n_samples):
+    if y is None and clusters is None:
+        raise DataError(
+            f"{name} has no labels: say how many clusters to look for, clusters=K, as methods and K-means need it."
+        )
+    if y is None and clusters > n_samples:
+        raise DataError(f"{name}: clusters={clusters} must be at most {n_samples}, the number of samples.")
+    if y is not None and clusters is not None:
+        raise DataError(
+            f"{name} has labels, whose classes are the clusters: leave clusters={clusters} out, or the labels "
+            "(label=none)."
+        )
 
 
 def encode_labels(name, y):
-    """Return class codes 0, ..., c - 1 in the sorted order of the original labels.
+    """Return class codes 0, ..., c - 1 in the sorted order of the original labels, of shape (n,), (n, 1) or (1, n).
 
-    Parameters
-    ----------
-    name : str
-        Name of the data set, for messages.
-    y : array-like of shape (n,), (n, 1) or (1, n)
-
-    Returns
-    -------
-    ndarray of shape (n,) of int
-
-    Raises
-    ------
-    DataError
-        If a label is missing or a fraction, or if there are fewer than two classes.
+    A DataError, with the name of the data set, says that a label is missing or a fraction, or that there are fewer
+    than two classes.
     """
     y = np.asarray(y)
     if y.ndim == 2 and 1 in y.shape:
@@ -160,11 +181,15 @@ def encode_labels(name, y):
     return codes.astype(np.int64)
 
 
-def data_sha(X, y):
-    """Return the SHA-256 of the shapes and the little-endian bytes of X as float64 and y as int64, in hexadecimal."""
-    digest = hashlib.sha256(f"{X.shape} {y.shape}".encode())
+def data_sha(X, y, clusters=None):
+    """Return the SHA-256 of the shapes and the little-endian bytes of X as float64 and y as int64, in hexadecimal.
+
+    Where y is None, the number of clusters takes its place.
+    """
+    digest = hashlib.sha256(f"{X.shape} {f'{clusters} clusters' if y is None else y.shape}".encode())
     digest.update(np.ascontiguousarray(X, dtype="<f8"))
-    digest.update(np.ascontiguousarray(y, dtype="<i8"))
+    if y is not None:
+        digest.update(np.ascontiguousarray(y, dtype="<i8"))
     return digest.hexdigest()
 
 
@@ -183,7 +208,8 @@ def _samples(name, X):
         row, column = wrong[0]
         raise DataError(
             f"{name}: X has {len(wrong)} values that are not finite, the first ({X[row, column]}) in sample {row}, "
-            f"feature {column}. Remove such samples or features from the file first; nothing is filled in here."
+            f"feature {column}. Where values are missing, fill=median takes the median of the feature, and fill=drop "
+            "leaves the sample out; infinite ones must be removed from the file."
         )
     return X
 

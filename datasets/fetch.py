@@ -1,6 +1,6 @@
 """Downloads: pinned addresses in order, resumed where they broke off, used only once their checksum is right.
 
-The files are streamed here, and not by pooch's own downloader, because that one starts every attempt from an empty
+The files are streamed here, and not by pooch's downloader, because that one starts every attempt from an empty
 temporary file and deletes what a broken connection leaves.
 """
 
@@ -21,6 +21,7 @@ from urllib3.exceptions import HTTPError, ReadTimeoutError
 from datasets.base import DataError, check_dataset
 from datasets.files import checksum, fault, keep_aside, write_checksum
 from datasets.loaders import first_per_class
+from datasets.spec import openml_page
 
 CHUNK = 2**16
 LARGEST = 2**30  # bytes of a file whose size the specification does not state
@@ -70,12 +71,9 @@ def fetch(spec, source, folder):
 
 
 def discard_if_bad(target, source):
-    """Keep aside a file whose checksum is wrong; the caller holds the lock, or nobody else writes here.
+    """Keep aside a file whose checksum is wrong; return True where the file is there and right.
 
-    Returns
-    -------
-    bool
-        True where the file is there and right.
+    The caller holds the lock, or nobody else writes here.
     """
     if not target.is_file():
         return False
@@ -266,11 +264,6 @@ def _from_openml(spec, source, target):
         np.savez_compressed(file, X=dataset.X, y=dataset.y)
     write_checksum(target, checksum(part))
     return part.replace(target)
-
-
-def openml_page(number):
-    """Return the address of the page of an OpenML data set."""
-    return f"https://www.openml.org/d/{number}"
 
 
 def _size(path):

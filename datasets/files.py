@@ -2,8 +2,6 @@
 
 import hashlib
 
-import pooch
-
 HEADS = {
     b"version https://git-lfs": "a git-LFS pointer instead of the data",
     b"<!doctype html": "an HTML page",
@@ -22,7 +20,8 @@ def checksum(path, algorithm="sha256"):
         ``git-blob`` is the SHA-1 that git gives to the content: that of ``b"blob <size>\\0"`` and the bytes.
     """
     if algorithm == "sha256":
-        return pooch.file_hash(str(path), alg="sha256")
+        with open(path, "rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
     content = path.read_bytes()
     return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
 
@@ -30,18 +29,12 @@ def checksum(path, algorithm="sha256"):
 def fault(path, source):
     """Say what is wrong with a file; return None where its checksum is right.
 
-    Parameters
-    ----------
-    path : Path
-    source : Source
-        Where it has no checksum (a file made from OpenML), the one written beside the file
-        as ``<file>.sha256`` counts.
-
-    Returns
-    -------
-    str or None
+    Where its source has no checksum, the one beside the file as ``<file>.sha256`` counts; it must be there for a file
+    made from OpenML.
     """
     expected = source.get("checksum") or _written_checksum(path)
+    if expected is None and "openml" not in source:
+        return None
     if expected is None:
         return f"its checksum {path.name}.sha256 is missing beside it"
     algorithm, digest = expected.split(":")
@@ -68,18 +61,9 @@ def looks_like(path):
 
 
 def keep_aside(path, name=None):
-    """Rename a bad file to ``<name>.bad-<first 8 digits of its SHA-256>``, beside itself.
+    """Rename a bad file to ``<name>.bad-<first 8 digits of its SHA-256>``, beside itself; return where it is now.
 
-    Parameters
-    ----------
-    path : Path
-    name : str, optional
-        The name it should have had, by default its own.
-
-    Returns
-    -------
-    Path
-        Where it is now.
+    The name is the one that it should have had, by default its own.
     """
     kept = path.with_name(f"{name or path.name}.bad-{checksum(path)[:8]}")
     return path.replace(kept)

@@ -2,45 +2,35 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
 
-import pooch
+import platformdirs
 
 from datasets.base import DataError, DataMissing, check_dataset
-from datasets.fetch import discard, fetch, openml_page
 from datasets.files import fault
 from datasets.loaders import read_source
-from datasets.spec import check_spec, read_spec
+from datasets.spec import check_spec, openml_page, read_spec
+from datasets.synthetic import truth_of
 
 PACKAGE, DATA_DIR, CACHE = "package", "data_dir", "cache"
 
 
 @dataclass(frozen=True)
 class Found:
-    """A file of a data set that is on this machine.
-
-    Attributes
-    ----------
-    source : Source
-    path : Path or None
-        None for data that a package makes up itself.
-    place : {"package", "data_dir", "cache"}
-    fault : str or None
-        What is wrong with it.
-    """
+    """A file of a data set that is on this machine."""
 
     source: dict
-    path: Path | None
-    place: str
-    fault: str | None = None
+    path: Path | None  # None for data that a package makes up itself
+    place: str  # "package", "data_dir" or "cache"
+    fault: str | None = None  # what is wrong with it
 
 
 def load_dataset(name, data_dir=None, download=True):
     """Load a data set, unscaled, from the first place that has it.
 
-    The places are: a copy inside an installed package with the right checksum; `data_dir`, else the folder in the
+    The places are: a copy inside an installed package with the right checksum; `data_dir`, else the folders in the
     environment variable UFS_DATA_DIR; the user's cache (UFS_CACHE_DIR replaces it); then the addresses of the
     specification, which fill the cache.
 
@@ -49,7 +39,7 @@ def load_dataset(name, data_dir=None, download=True):
     name : str or Spec
         A name of conf/dataset, or a whole specification like those files.
     data_dir : path, optional
-        A folder of data files of your own; nothing is ever written to it.
+        A folder of data files of your own, or several as in `user_dirs`; nothing is ever written to them.
     download : bool, default=True
         Allow downloads.
 
@@ -66,27 +56,13 @@ def load_dataset(name, data_dir=None, download=True):
     """
     spec = check_spec(dict(name)) if isinstance(name, Mapping) else read_spec(name)
     found = locate(spec, data_dir, download)
-    return check_dataset(spec, *read_source(found.source, found.path))
+    dataset = check_dataset(spec, *read_source(found.source, found.path))
+    made_up = found.source["format"] == "synthetic"
+    return replace(dataset, truth=truth_of(**found.source["options"])) if made_up else dataset
 
 
 def locate(spec, data_dir=None, download=True):
-    """Return the file that `load_dataset` reads, downloaded if need be.
-
-    Parameters
-    ----------
-    spec : Spec
-    data_dir : path, optional
-    download : bool, default=True
-
-    Returns
-    -------
-    Found
-        Without a fault.
-
-    Raises
-    ------
-    DataError
-    """
+    """Return the file that `load_dataset` reads, downloaded if need be, without a fault."""
     for found in candidates(spec, data_dir):
         if found.fault is None:
             return found
@@ -100,6 +76,9 @@ def locate(spec, data_dir=None, download=True):
                 f"{spec['name']}: {found.path} is not the file it should be: {found.fault}. {remedy}; nothing was "
                 "changed in this folder."
             )
+        # Here, and once more below, as few commands download and what does takes long to import.
+        from datasets.fetch import discard
+
         try:
             discard(found.path, found.source)
         except OSError as error:
@@ -107,6 +86,8 @@ def locate(spec, data_dir=None, download=True):
     problems = []
     for source in spec["sources"] if download else []:
         if addresses(source):
+            from datasets.fetch import fetch
+
             try:
                 return Found(source, fetch(spec, source, cache_dir()), CACHE)
             except DataError as error:
@@ -130,20 +111,8 @@ def at_hand(name, data_dir=None):
 def candidates(spec, data_dir=None):
     """Yield every file of a data set on this machine, good or bad, in the order of preference.
 
-    Parameters
-    ----------
-    spec : Spec
-    data_dir : path, optional
-
-    Yields
-    ------
-    Found
-        A copy inside a package only where its checksum is right, as the package may be of any version.
-
-    Raises
-    ------
-    DataError
-        If `data_dir` is no folder.
+    A copy inside a package is there only where its checksum is right, as the package may be of any version.
+    A DataError says that `data_dir` names what is no folder.
     """
     places = _places(spec, data_dir)
     for source in spec["sources"]:
@@ -162,43 +131,50 @@ def candidates(spec, data_dir=None):
 
 
 def paths_of(spec, data_dir=None):
-    """List every path, outside packages, that a data set may be read from; most of them do not exist.
-
-    Parameters
-    ----------
-    spec : Spec
-    data_dir : path, optional
-
-    Returns
-    -------
-    list of Path
-    """
+    """List every path, outside packages, that a data set may be read from; most of them do not exist."""
     return [path for _, path, _ in _places(spec, data_dir)]
 
 
 def _places(spec, data_dir):
-    folders = (user_dir(data_dir), DATA_DIR), (cache_dir(), CACHE)
+    folders = [*((folder, DATA_DIR) for folder in user_dirs(data_dir)), (cache_dir(), CACHE)]
     return [
         (source, folder / source["file"], place)
-        for folder, place in folders if folder
+        for folder, place in folders
         for source in spec["sources"] if "file" in source
     ]  # fmt: skip
 
 
-def user_dir(data_dir=None):
-    """Return the user's own folder of data files, from the argument or UFS_DATA_DIR, or None."""
-    folder = data_dir or os.environ.get("UFS_DATA_DIR")
-    if not folder:
-        return None
-    folder = Path(folder).expanduser()
-    if not folder.is_dir():
-        raise DataError(f"data_dir={str(folder)!r} (or UFS_DATA_DIR) is no folder; name one with data files, or none.")
-    return folder
+def user_dirs(data_dir=None):
+    """Return the user's own folders of data files, in the order in which they are searched.
+
+    Parameters
+    ----------
+    data_dir : path, optional
+        A folder, or several with a colon (`os.pathsep`) between them; by default those of UFS_DATA_DIR.
+
+    Returns
+    -------
+    list of Path
+
+    Raises
+    ------
+    DataError
+        For one that is no folder.
+    """
+    given = str(data_dir or os.environ.get("UFS_DATA_DIR") or "")
+    whole = Path(given).expanduser()
+    found = [whole] if given and whole.is_dir() else [Path(one).expanduser() for one in given.split(os.pathsep) if one]
+    for folder in found:
+        if not folder.is_dir():
+            raise DataError(
+                f"data_dir={str(folder)!r} (or UFS_DATA_DIR) is no folder; name one with data files, or none."
+            )
+    return found
 
 
 def cache_dir():
     """Return the folder for downloads: UFS_CACHE_DIR, or the user's cache folder of the operating system."""
-    return Path(os.environ.get("UFS_CACHE_DIR") or pooch.os_cache("ufs-bench"))
+    return Path(os.environ.get("UFS_CACHE_DIR") or platformdirs.user_cache_dir("ufs-bench"))
 
 
 def _inside_package(place):
@@ -222,10 +198,11 @@ def _from(source):
 
 
 def _missing(spec, problems, data_dir, download):
-    folders = " or ".join(str(folder) for folder in (user_dir(data_dir), cache_dir()) if folder)
+    folders = " or ".join(map(str, [*user_dirs(data_dir), cache_dir()]))
     lines = [f"{spec['name']} is not on this machine" + (" and could not be downloaded:" if download else ":")]
     for source in spec["sources"]:
-        lines.append(f"  wanted: {source['file']}, {source.get('checksum') or 'with its .sha256 beside it'}")
+        beside = "with its .sha256 beside it" if "openml" in source else "of any content"
+        lines.append(f"  wanted: {source['file']}, {source.get('checksum') or beside}")
         lines.extend(f"    from {address}" for address in addresses(source))
     lines.extend(f"  tried: {line}" for problem in problems for line in problem.splitlines())
     lines.append(f"  looked in: {folders}")

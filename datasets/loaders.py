@@ -5,35 +5,18 @@ import re
 import zipfile
 from io import BytesIO, StringIO
 
-import h5py
 import numpy as np
 import scipy  # scipy imports its parts when they are first used, and most files need none
-from PIL import Image
 
 from datasets.base import DataError
-
-LARGEST_TEXT = 2**28  # bytes that a packed file may unpack to
+from datasets.synthetic import read_synthetic
+from datasets.tables import LARGEST_TEXT, read_csv, read_h5ad, read_libsvm, read_parquet
 
 
 def read_source(source, path):
-    """Read one source of a data set.
+    """Return X and the labels as the file of a source has them; `path` is None for a format that needs no file.
 
-    Parameters
-    ----------
-    source : Source
-    path : Path or None
-        The file; None for a format that needs none.
-
-    Returns
-    -------
-    X : ndarray of shape (n_samples, n_features)
-    y : ndarray
-        Labels as the file has them.
-
-    Raises
-    ------
-    DataError
-        For a file that cannot be read as its format.
+    The labels are None where the options of the source name none.
     """
     try:
         X, y = READERS[source["format"]](path, **source.get("options", {}))
@@ -48,11 +31,59 @@ def read_source(source, path):
             f"{path} cannot be read as {source['format']}: {type(error).__name__}: {error}. "
             "The file is damaged or of another format; fetch it again."
         ) from error
+    X, y = fill_missing(path, X, y, source.get("fill", "error"))
     return first_per_class(X, y, source["per_class"]) if "per_class" in source else (X, y)
 
 
-def read_mat(path, x, y):
-    """Read a MATLAB file of version 5 to 7, with a dense or a sparse matrix `x` and labels `y` (names of arrays)."""
+def fill_missing(path, X, y, how):
+    """Return samples and labels without missing values.
+
+    Parameters
+    ----------
+    path : Path or None
+        For messages.
+    X : array-like of shape (n_samples, n_features)
+        nan where a value is missing; infinite values are not.
+    y : array-like of n_samples labels, or None
+    how : {"error", "median", "drop"}
+        With ``error`` all stays as it is, and `datasets.base.check_dataset` says what is missing.  ``median`` takes
+        that of the feature, and ``drop`` leaves out samples without a value or a label.
+
+    Returns
+    -------
+    X, y
+
+    Raises
+    ------
+    DataError
+        For a feature without any value, and where no sample is left.
+    """
+    if how == "error":
+        return X, y
+    X = np.array(X, dtype=np.float64)
+    missing = np.isnan(X)
+    if how == "median":
+        empty = np.flatnonzero(missing.all(axis=0))
+        if len(empty):
+            raise DataError(
+                f"{path}: feature {empty[0]} has no value at all, and so no median; {len(empty)} are so: remove them."
+            )
+        return np.where(missing, np.nanmedian(X, axis=0), X), y
+    keep = ~missing.any(axis=1)
+    if y is not None:
+        y = np.ravel(y)
+        keep &= np.array([label is not None and label == label for label in y])
+        y = y[keep]
+    if not keep.any():
+        raise DataError(f"{path}: every sample lacks a value, so fill=drop leaves none: take fill=median.")
+    return X[keep], y
+
+
+def read_mat(path, x=None, y=None):
+    """Read a MATLAB file of version 5 to 7, with a dense or a sparse matrix `x` and labels `y` (names of arrays).
+
+    Without `x` it is the one matrix besides the labels; without `y` there are no labels.
+    """
     with open(path, "rb") as file:
         head = file.read(512)
     if head.startswith(b"MATLAB 7.3") or b"\x89HDF" in head:
@@ -60,8 +91,10 @@ def read_mat(path, x, y):
     if not head.startswith(b"MATLAB 5.0"):
         raise DataError(f"{path} is no MATLAB file: it begins with {head[:24]!r} instead of b'MATLAB 5.0'.")
     arrays = scipy.io.loadmat(path)
-    samples = _pick(path, {name: value for name, value in arrays.items() if not name.startswith("__")}, x)
-    return samples.toarray() if scipy.sparse.issparse(samples) else samples, _pick(path, arrays, y)
+    arrays = {name: value for name, value in arrays.items() if not name.startswith("__")}
+    samples = _pick(path, arrays, x or _matrix_of(path, arrays, y))
+    labels = None if y is None else _pick(path, arrays, y)
+    return samples.toarray() if scipy.sparse.issparse(samples) else samples, labels
 
 
 def read_term_counts(path, x, y):
@@ -79,6 +112,8 @@ def read_term_counts(path, x, y):
 
 def read_h5(path, x, y):
     """Read an HDF5 file whose arrays `x` and labels `y` (lists of names) are stacked in the order given."""
+    import h5py  # here, as in the readers below: few files need what takes long to import
+
     with h5py.File(path, "r") as file:
         names = []
         file.visititems(lambda name, item: names.append(name) if isinstance(item, h5py.Dataset) else None)
@@ -96,23 +131,27 @@ def read_csv_gz(path):
     return table[:, :-1], table[:, -1]
 
 
-def read_npz(path, x, y):
-    """Read a NumPy archive with arrays `x` and `y`."""
+def read_npz(path, x=None, y=None):
+    """Read a NumPy archive with arrays `x` and `y`, either of which may be left out as in `read_mat`."""
     with np.load(path, allow_pickle=False) as archive:
         arrays = dict(archive)
-    return _pick(path, arrays, x), _pick(path, arrays, y)
+    return _pick(path, arrays, x or _matrix_of(path, arrays, y)), None if y is None else _pick(path, arrays, y)
 
 
-def read_arff(path, y):
-    """Read an ARFF file whose column `y` has the labels, numbers or names; all other columns are numeric features."""
+def read_arff(path, y=None):
+    """Read an ARFF file whose column `y` has the labels, numbers or names; all other columns are numeric features.
+
+    Without `y` there are no labels.
+    """
     table, attributes = scipy.io.arff.loadarff(path)
     columns = {name: table[name] for name in attributes.names()}
-    labels = _pick(path, columns, y)
+    labels = None if y is None else _pick(path, columns, y)
     texts = [name for name in columns if name != y and attributes[name][0] != "numeric"]
     if texts:
         raise DataError(f"{path}: {', '.join(texts[:3])} must be numeric; {len(texts)} columns are not.")
     samples = np.column_stack([values for name, values in columns.items() if name != y])
-    return samples, np.char.decode(labels, "utf-8") if labels.dtype.kind == "S" else labels
+    texts = labels is not None and labels.dtype.kind == "S"
+    return samples, np.char.decode(labels, "utf-8") if texts else labels
 
 
 def read_pgm_zip(path, block):
@@ -120,6 +159,8 @@ def read_pgm_zip(path, block):
 
     Samples are in numerical order of (label, number); pixels run down the columns, as in MATLAB.
     """
+    from PIL import Image
+
     with zipfile.ZipFile(path) as archive:
         found = [(re.search(r"s(\d+)/(\d+)\.pgm$", name), name) for name in archive.namelist()]
         members = sorted((int(match[1]), int(match[2]), name) for match, name in found if match)
@@ -144,33 +185,40 @@ READERS = {
     "mat": read_mat,
     "mat_term_counts": read_term_counts,
     "h5": read_h5,
+    "csv": read_csv,
     "csv_gz": read_csv_gz,
+    "parquet": read_parquet,
+    "libsvm": read_libsvm,
+    "h5ad": read_h5ad,
     "npz": read_npz,
     "arff": read_arff,
     "pgm_zip": read_pgm_zip,
     "digits": read_digits,
+    "synthetic": read_synthetic,
 }
 
 
 def first_per_class(X, y, count):
-    """Return the first `count` samples of each class, in file order, classes stacked in sorted order.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    y : ndarray of n_samples labels
-    count : int
-
-    Returns
-    -------
-    X, y : ndarrays
-        A class with fewer than `count` samples keeps all of them.
-    """
+    """Return the first `count` samples of each class (or all), in file order, classes stacked in sorted order."""
+    if y is None:
+        raise DataError(f"per_class={count} needs labels, and there are none.")
     y = np.ravel(y)
     if len(X) != len(y):
         raise DataError(f"{len(X)} samples have {len(y)} labels; there must be one label for each.")
     rows = np.concatenate([np.flatnonzero(y == label)[:count] for label in np.unique(y)])
     return X[rows], y[rows]
+
+
+def _matrix_of(path, arrays, labels):
+    """Return the name of the one matrix of numbers besides the labels."""
+    shapes = {name: value.shape for name, value in arrays.items() if name != labels and value.dtype.kind in "biuf"}
+    found = [name for name, shape in shapes.items() if len(shape) == 2 and min(shape) > 1]
+    if len(found) != 1:
+        raise DataError(
+            f"{path} has {len(found)} matrices of numbers besides the labels ({', '.join(found) or 'none'}): name the "
+            "samples, x=NAME."
+        )
+    return found[0]
 
 
 def _pick(path, arrays, name):

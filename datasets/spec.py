@@ -8,6 +8,7 @@ import yaml
 
 from datasets.base import DataError
 from datasets.loaders import READERS
+from datasets.truth import parts_of, truth_names, truth_spec
 
 FOLDER = Path(__file__).resolve().parent.parent / "conf" / "dataset"
 FILE = re.compile(r"[^./\\\0][^/\\\0]*")
@@ -15,81 +16,52 @@ CHECKSUM = re.compile(r"sha256:[0-9a-f]{64}|git-blob:[0-9a-f]{40}")
 
 
 class Source(TypedDict):
-    """One source of a data set.
+    """One source of a data set."""
 
-    Attributes
-    ----------
-    format : str
-        One of `datasets.loaders.READERS`.
-    options : dict, optional
-        Options of that reader.
-    file : str, optional
-        Its name in a folder of data; a format that makes up its own data has none.
-    checksum : str, optional
-        ``sha256:`` or ``git-blob:`` and the digest of the file.  One that is made from OpenML has it written beside it.
-    bytes : int, optional
-        Size of the file.
-    urls : list of str, optional
-        Addresses of the file, tried in order.
-    openml : int, optional
-        Number of its OpenML data set, in place of `urls`.
-    package : str, optional
-        ``name/path`` of a copy inside an installed Python package.
-    per_class : int, optional
-        Number of samples of each class that are kept, the first ones.
-    """
-
-    format: str
-    options: NotRequired[dict]
-    file: NotRequired[str]
+    format: str  # one of `datasets.loaders.READERS`
+    options: NotRequired[dict]  # options of that reader
+    file: NotRequired[str]  # its name in a folder of data; a format that makes up its own data has none
+    # ``sha256:`` or ``git-blob:`` and the digest of the file, needed with `urls`; a file from OpenML has it beside it.
     checksum: NotRequired[str]
-    bytes: NotRequired[int]
-    urls: NotRequired[list]
-    openml: NotRequired[int]
-    package: NotRequired[str]
-    per_class: NotRequired[int]
+    bytes: NotRequired[int]  # size of the file
+    urls: NotRequired[list]  # addresses of the file, tried in order
+    openml: NotRequired[int]  # number of its OpenML data set, in place of `urls`
+    package: NotRequired[str]  # ``name/path`` of a copy inside an installed Python package
+    per_class: NotRequired[int]  # number of samples of each class that are kept, the first ones
+    fill: NotRequired[str]  # what `datasets.loaders.fill_missing` does about missing values, one of `FILLS`
 
 
 class Spec(TypedDict):
-    """The content of a file of conf/dataset.
-
-    Attributes
-    ----------
-    name, paper_name, citation, origin, terms : str
-    family : str, optional
-        The kind of its samples, one of `FAMILIES`.  Without it a data set is a family of its own.
-    same_source_as : str, optional
-        The data set that these samples are shared with, in all or in part, or whose collection they are from, too.
-        Without it a data set is a source of its own.
-    samples, features, classes : int
-        The expected shape.
-    image : dict or None
-        ``{height, width, order: row|column}``; None where the features are not pixels.
-    data_sha256 : str or None
-        `Dataset.sha` of the right values; None where nobody has them yet.
-    sources : list of Source
-        In order of preference.
-    """
+    """The content of a file of conf/dataset."""
 
     name: str
-    paper_name: str
-    citation: str
-    origin: str
-    terms: str
-    family: NotRequired[str]
+    # By default the name, and that nothing is stated.
+    paper_name: NotRequired[str]
+    citation: NotRequired[str]
+    origin: NotRequired[str]
+    terms: NotRequired[str]
+    family: NotRequired[str]  # the kind of its samples, one of `FAMILIES`. Without it a data set is a family of its own
+    # The data set that these samples are shared with, in all or in part, or whose collection they are from, too.
+    # Without it a data set is a source of its own.
     same_source_as: NotRequired[str]
-    samples: int
-    features: int
-    classes: int
-    image: dict | None
-    data_sha256: str | None
-    sources: list
+    # The expected shape; what is left out is not checked.
+    samples: NotRequired[int | None]
+    features: NotRequired[int | None]
+    classes: NotRequired[int | None]
+    clusters: NotRequired[int]  # how many to look for, in data without labels
+    image: NotRequired[dict | None]  # ``{height, width, order: row|column}``; None where the features are not pixels
+    data_sha256: NotRequired[str | None]  # `Dataset.sha` of the right values; None where nobody has them yet
+    sources: list  # in order of preference
 
 
 REQUIRED, KEYS = set(Spec.__required_keys__), set(Spec.__annotations__)
 SOURCE = set(Source.__annotations__)
-FAMILIES = ("faces", "genes", "handwriting", "objects", "sensors", "spectra", "speech", "text")
+FAMILIES = ("faces", "genes", "handwriting", "objects", "sensors", "spectra", "speech", "synthetic", "text")
+NOT_STATED = ("citation", "origin", "terms")
+COMPUTED = ("samples", "features", "classes", "image", "data_sha256")
+FILLS = ("error", "median", "drop")
 WORDS = {
+    int | None: "an int >= 1, or null",
     str: "a text",
     int: "an int >= 1",
     list: "a list",
@@ -99,13 +71,13 @@ WORDS = {
 }
 
 
-def dataset_names():
-    """Return the names of all data sets, sorted; there is one for each file of conf/dataset."""
-    return sorted(path.stem for path in FOLDER.glob("*.yaml"))
+def dataset_names(truth=False):
+    """Return the sorted names of all data sets: of the files of conf/dataset and, if asked, of those of known truth."""
+    return sorted([path.stem for path in FOLDER.glob("*.yaml")] + (truth_names() if truth else []))
 
 
 def read_spec(name):
-    """Return the checked content of ``conf/dataset/<name>.yaml``.
+    """Return the checked content of ``conf/dataset/<name>.yaml``, or what `truth_spec` makes of a name like that.
 
     Parameters
     ----------
@@ -121,6 +93,8 @@ def read_spec(name):
         For an unknown name, which lists the known ones, for a file that breaks `check_spec`, and for a source that is
         no data set here, or names another one itself.
     """
+    if name not in dataset_names() and parts_of(name):
+        return check_spec(truth_spec(name))
     if name not in dataset_names():
         raise DataError(f"there is no data set {name!r}; the known ones are {', '.join(dataset_names())}.")
     spec = check_spec(_content(name))
@@ -129,6 +103,11 @@ def read_spec(name):
     if "same_source_as" in spec:
         _check_other(spec["same_source_as"], f"conf/dataset/{name}.yaml:")
     return spec
+
+
+def openml_page(number):
+    """Return the address of the page of an OpenML data set."""
+    return f"https://www.openml.org/d/{number}"
 
 
 def _content(name):
@@ -154,7 +133,7 @@ def check_spec(spec):
     Returns
     -------
     Spec
-        The same.
+        The same, with null for what can be computed, and the defaults of texts.
 
     Raises
     ------
@@ -167,9 +146,12 @@ def check_spec(spec):
     _require(
         not wrong, where, f"must have {sorted(REQUIRED)} and may have {sorted(KEYS - REQUIRED)}; differs in {wrong}"
     )
-    for key, low in (("samples", 2), ("classes", 2)):
-        _require(type(spec[key]) is int and spec[key] >= low, where, f"{key}={spec[key]!r} must be an int >= {low}")
+    for key in ("samples", "classes", "clusters"):
+        value = spec.get(key)
+        absent = value is None and (key in COMPUTED or key not in spec)
+        _require(absent or (type(value) is int and value >= 2), where, f"{key}={value!r} must be an int >= 2")
     _check_types(spec, Spec, where)
+    spec = {"paper_name": spec["name"], **dict.fromkeys(NOT_STATED, "not stated"), **dict.fromkeys(COMPUTED)} | spec
     family, other = spec.get("family", FAMILIES[0]), spec.get("same_source_as")
     _require(
         family in FAMILIES,
@@ -191,20 +173,22 @@ def _check_image(image, features, where):
     for key in ("height", "width"):
         _require(type(image[key]) is int and image[key] >= 1, where, f"image.{key}={image[key]!r} must be an int >= 1")
     pixels = image["height"] * image["width"]
-    _require(pixels == features, where, f"image has {pixels} pixels, not features={features}")
+    _require(features in (None, pixels), where, f"image has {pixels} pixels, not features={features}")
 
 
 def _check_source(source, where):
     _require(isinstance(source, dict) and set(source) <= SOURCE, where, f"may have {sorted(SOURCE)}, has {source}")
     _check_types(source, Source, where)
     _require(source.get("format") in READERS, where, f"format={source.get('format')!r} must be in {sorted(READERS)}")
+    fill = source.get("fill", FILLS[0])
+    _require(fill in FILLS, where, f"fill={fill!r} must be one of {', '.join(FILLS)}")
     if "file" not in source:
         return
     checksum = source.get("checksum")
     if "openml" in source:  # files from OpenML are written here, with a checksum beside them
         _require(checksum is None, where, f"checksum={checksum!r} must be left out beside openml")
     else:
-        known = checksum is not None and CHECKSUM.fullmatch(checksum) is not None
+        known = CHECKSUM.fullmatch(checksum) is not None if checksum else not source.get("urls")
         _require(known, where, f"checksum={checksum!r} must be sha256:... or git-blob:...")
     _require(FILE.fullmatch(source["file"]) is not None, where, f"file={source['file']!r} must be a bare name")
     urls = source.get("urls", [])

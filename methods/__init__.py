@@ -13,6 +13,7 @@ from methods.ndfs import NDFS
 from methods.rufs import RUFS
 from methods.sf2sog import SF2SOG
 from methods.socfs import SOCFS
+from methods.spectral_labels import SpectralLabels
 from methods.udfs import UDFS
 from methods.ufsol import UFSOL
 
@@ -37,4 +38,5 @@ __all__ = [
     "MinNorm",
     "MinVariance",
     "RandomSelection",
+    "SpectralLabels",
 ]

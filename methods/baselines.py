@@ -7,6 +7,7 @@ import numpy as np
 
 from methods.core.base import BaseSelector, Solution
 from methods.core.checks import whole
+from methods.core.sparse_input import column_blocks
 
 
 class AllFeatures(BaseSelector):
@@ -23,6 +24,7 @@ class AllFeatures(BaseSelector):
         When fewer features are asked for.
     """
 
+    takes_sparse = True
     keeps_all = True
 
     def _check(self, X):
@@ -50,6 +52,7 @@ class RandomSelection(BaseSelector):
         Seed of the orders.
     """
 
+    takes_sparse = True
     bounds = {"draw": whole(0)}
     repeats = ("draw",)
 
@@ -75,6 +78,8 @@ class MaxVariance(BaseSelector):
         As in `BaseSelector`.
     """
 
+    takes_sparse = True
+
     def _solve(self, X, rng):
         return Solution(_variance(X))
 
@@ -90,6 +95,8 @@ class MinVariance(BaseSelector):
         As in `BaseSelector`.
     """
 
+    takes_sparse = True
+
     def _solve(self, X, rng):
         return Solution(-_variance(X))
 
@@ -103,8 +110,10 @@ class MinNorm(BaseSelector):
         As in `BaseSelector`.
     """
 
+    takes_sparse = True
+
     def _solve(self, X, rng):
-        return Solution(-np.linalg.norm(X, axis=0))
+        return Solution(-np.concatenate([np.linalg.norm(part, axis=0) for part in column_blocks(X)]))
 
 
 class FirstIndex(BaseSelector):
@@ -116,10 +125,13 @@ class FirstIndex(BaseSelector):
         As in `BaseSelector`.
     """
 
+    takes_sparse = True
+
     def _solve(self, X, rng):
         return Solution(np.arange(X.shape[1], 0.0, -1.0))
 
 
 def _variance(X):
     """Variance of every column, exactly zero where it is constant."""
-    return np.where(X.max(axis=0) == X.min(axis=0), 0.0, X.var(axis=0))
+    parts = column_blocks(X)
+    return np.concatenate([np.where(part.max(axis=0) == part.min(axis=0), 0.0, part.var(axis=0)) for part in parts])

@@ -4,6 +4,7 @@ import numpy as np
 
 from methods.core.base import BaseSelector, Solution
 from methods.core.graphs import affinity_graph
+from methods.core.sparse_input import column_blocks
 
 
 class LaplacianScore(BaseSelector):
@@ -51,6 +52,7 @@ class LaplacianScore(BaseSelector):
     He, Cai & Niyogi. Laplacian score for feature selection. NIPS 2005, section 2.1, equation (1).
     """
 
+    takes_sparse = True
     choices = {"affinity": ("heat", "binary")}
 
     def __init__(self, n_features_to_select=None, *, n_neighbors=5, affinity="heat"):
@@ -67,7 +69,7 @@ def smoothness(X, S):
 
     Parameters
     ----------
-    X : ndarray of shape (n_samples, n_features)
+    X : ndarray or csr_array of shape (n_samples, n_features)
     S : csr_array of shape (n_samples, n_samples)
         Symmetric, non-negative, not zero.
 
@@ -77,7 +79,12 @@ def smoothness(X, S):
         In [-1, 1]; -1 for a feature that is constant over the samples with an edge.
     """
     joined = S.sum(axis=1) > 0  # the others have no weight in any of the sums
-    X, S = X[joined], S[joined][:, joined]
+    S = S[joined][:, joined]
+    return np.concatenate([_smoothness(part, S) for part in column_blocks(X[joined])])
+
+
+def _smoothness(X, S):
+    """`smoothness` over a graph without isolated samples."""
     d = S.sum(axis=1)
     # Differences to one sample, in units of the largest: zero exactly for a constant feature, and no squares that
     # underflow or cancel for the others.

@@ -3,31 +3,32 @@
 import time
 
 import numpy as np
+from scipy.sparse import csr_array, issparse
 from threadpoolctl import threadpool_limits
 
 from metrics.clustering import acc_nmi
 from metrics.kmeans import kmeans_restarts, load_engine
 from metrics.label_free import agreements, silhouettes
+from metrics.measures import N_MEASURES, PER_SET
 from metrics.nearest_neighbour import nearest_neighbour_accuracy
 from metrics.reconstruction import reconstruction
 from metrics.replication import replications
 
-# The measures of every restart, and those of the feature set as a whole.
-PER_RESTART = ("acc", "nmi", "agreement", "silhouette")
-PER_SET = ("silhouette_all", "replication", "prediction_strength", "reconstruction", "nearest_neighbour")
-N_MEASURES = len(PER_RESTART) + len(PER_SET)
 
-
-def evaluate(features, X, y, protocol):
+def evaluate(features, X, y, protocol, n_clusters=None):
     """Cluster the samples on a set of features from every start of the protocol.
 
     Parameters
     ----------
     features : ndarray of shape (size,) of int
         Their order does not matter.
-    X : ndarray of shape (n_samples, n_features)
-    y : ndarray of shape (n_samples,)
+    X : ndarray or sparse array of shape (n_samples, n_features)
+        Of a sparse one only the selected columns are written out.
+    y : ndarray of shape (n_samples,) or None
+        None where there are no labels.
     protocol : Protocol
+    n_clusters : int, optional
+        Clusters of K-means; the number of classes in `y` by default.
 
     Returns
     -------
@@ -36,21 +37,27 @@ def evaluate(features, X, y, protocol):
         restarts, and silhouette.  The silhouette is that of one restart, the first of those that agree most with the
         others, and nan for the rest, as it takes long.  Measures that are taken once for a set are in the first
         column, and nan in the others: the silhouette of the same restart measured on all features, `replications`,
-        `reconstruction`, and the accuracy of the nearest neighbour, the only one of these that uses labels.
+        `reconstruction`, and the accuracy of the nearest neighbour, the only one of these that uses labels and the only
+        one that compares all pairs of samples: beyond 10,000 it is taken on 5,000 of them, the same for every set
+        (`metrics.nearest_neighbour`).  Without labels it is nan, and so are accuracy and NMI.
+
+        A sparse X has the scores of the same array; the two measures on all features differ by rounding, as
+        `silhouettes` and `reconstruction` say.
     seconds : float
+        Of the processor, which the load of the machine does not change.
 
     Raises
     ------
     ValueError
-        For features that are not distinct columns of X.
+        For features that are not distinct columns of X, and without both labels and a number of clusters.
     """
     features = _checked(features, X.shape[1])
+    n_clusters = _checked_clusters(n_clusters, y)
     load_engine()  # outside the timed part
-    started = time.perf_counter()
+    started = time.process_time()
     with threadpool_limits(1):
         # Sorted, so that the scores depend on the set and not on its order.
-        selected = np.ascontiguousarray(X[:, np.sort(features)])
-        n_clusters = len(np.unique(y))
+        selected = _columns(X, np.sort(features))
         labels = kmeans_restarts(selected, n_clusters, protocol.restarts, protocol.seed, protocol.max_iter)
         agreement = agreements(labels, n_clusters)
         typical = [int(np.argmax(np.nan_to_num(agreement)))]
@@ -61,10 +68,11 @@ def evaluate(features, X, y, protocol):
             silhouettes(X, labels[typical], n_clusters)[0],
             *replications(selected, n_clusters, protocol.seed, protocol.max_iter),
             reconstruction(selected, X),
-            nearest_neighbour_accuracy(selected, y),
+            np.nan if y is None else nearest_neighbour_accuracy(selected, y, protocol.seed),
         )
-        scores = np.array([*acc_nmi(y, labels, protocol.nmi), agreement, silhouette, *once])
-    return scores, time.perf_counter() - started
+        labelled = np.full((2, len(labels)), np.nan) if y is None else acc_nmi(y, labels, protocol.nmi)
+        scores = np.array([*labelled, agreement, silhouette, *once])
+    return scores, time.process_time() - started
 
 
 def _checked(features, n_features):
@@ -87,19 +95,33 @@ def _checked(features, n_features):
     return features
 
 
+def _checked_clusters(n_clusters, y):
+    if n_clusters is None and y is None:
+        raise ValueError(
+            "y=None and n_clusters=None: without labels, give n_clusters, how many clusters K-means makes."
+        )
+    return len(np.unique(y)) if n_clusters is None else n_clusters
+
+
+def _columns(X, features):
+    return csr_array(X)[:, features].toarray() if issparse(X) else np.ascontiguousarray(X[:, features])
+
+
 def evaluate_labels(labels, y, average):
     """Score one labelling, such as the labels that a method learned.
 
     Parameters
     ----------
     labels : ndarray of shape (n_samples,)
-    y : ndarray of shape (n_samples,)
+    y : ndarray of shape (n_samples,) or None
     average : {"geometric", "max", "min", "arithmetic"}
         As in `metrics.clustering.nmi`.
 
     Returns
     -------
     ndarray of shape (N_MEASURES, 1)
-        As `evaluate` gives them; nan for the measures that need restarts or features.
+        As `evaluate` gives them; nan for the measures that need restarts or features, and for all where y is None.
     """
+    if y is None:
+        return np.full((N_MEASURES, 1), np.nan)
     return np.vstack([*acc_nmi(y, labels[None, :], average), np.full((N_MEASURES - 2, 1), np.nan)])

@@ -210,14 +210,14 @@ def unit_samples(X):
     ndarray of shape (n_samples, n_features)
         Dividing by a power of two is exact, so that nothing which is computed from it depends on the scale of X.
     """
-    X = _of_unit_peak(X)  # first, so that no sum overflows
-    X = _of_unit_peak(X - X.mean(axis=0))  # and no square overflows or vanishes
+    X = of_unit_peak(np.asarray(X, dtype=np.float64))  # first, so that no sum overflows
+    X = of_unit_peak(X - X.mean(axis=0))  # and no square overflows or vanishes
     return np.ldexp(X, -np.frexp(np.sqrt(np.einsum("ij,ij->i", X, X).max()))[1])
 
 
-def _of_unit_peak(X):
+def of_unit_peak(X):
     """Return X divided by the power of two that brings its largest absolute value into [1/2, 1)."""
-    return np.ldexp(X, -np.frexp(np.abs(X).max())[1])
+    return np.ldexp(X, -np.frexp(np.abs(X).max(initial=0))[1])
 
 
 def _points(X, n_restarts):

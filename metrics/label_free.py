@@ -8,7 +8,7 @@ min_norm and laplacian_score; for min_norm that means 36.8 % accuracy, where the
 import numpy as np
 from scipy.sparse import csr_array
 
-from metrics.kmeans import unit_samples
+from metrics.centred import centred
 
 # Distances held at a time, so that they stay in the cache of one core.
 BLOCK = 2**17
@@ -87,7 +87,9 @@ def silhouettes(X, labels, n_clusters):
 
     Parameters
     ----------
-    X : ndarray of shape (n_samples, n_features)
+    X : ndarray or sparse array of shape (n_samples, n_features)
+        A sparse one is not written out, and has the value of the same array to rounding: to 1e-10, or 1e-8 where the
+        samples of a cluster are all the same, as a distance of 0 is then the root of a rounding error.
     labels : ndarray of shape (n_restarts, n_samples) of int
         Clusters in [0, n_clusters).
     n_clusters : int
@@ -99,7 +101,8 @@ def silhouettes(X, labels, n_clusters):
 
     Notes
     -----
-    O(n_restarts n_clusters n_samples n_features), the work of one step of Lloyd's algorithm.
+    O(n_restarts n_clusters n_samples n_features), the work of one step of Lloyd's algorithm; of a sparse array its
+    stored values count in place of n_samples n_features.
 
     References
     ----------
@@ -112,26 +115,26 @@ def silhouettes(X, labels, n_clusters):
     result = np.zeros(n_restarts)
     if not len(whole) or n_clusters < 2:
         return result
-    X = unit_samples(X)
+    X = centred(X)
     cells = np.arange(len(whole))[:, None] * n_clusters + labels[whole]
     columns = np.tile(np.arange(n_samples), len(whole))
     members = csr_array((np.ones(columns.size), (cells.ravel(), columns)), shape=(len(whole) * n_clusters, n_samples))
-    centres = (members @ X) / counts[whole].reshape(-1, 1)
+    centres = X.sums(members) / counts[whole].reshape(-1, 1)
     norms = np.einsum("ij,ij->i", centres, centres)
     step = max(1, BLOCK // len(centres))
     for start in range(0, n_samples, step):
-        block = X[start : start + step]
+        rows = slice(start, min(start + step, n_samples))
         # Squared distances to all means without the sample's own squared norm, which is added only to the two in use.
-        partial = (norms[:, None] - 2 * (centres @ block.T)).reshape(len(whole), n_clusters, len(block))
-        own = labels[whole, None, start : start + step]
-        squared = np.einsum("ij,ij->i", block, block)
+        partial = (norms[:, None] - 2 * X.products(centres, rows)).reshape(len(whole), n_clusters, -1)
+        own = labels[whole, None, rows]
+        squared = X.squared_norms(rows)
         a = np.take_along_axis(partial, own, axis=1)[:, 0] + squared
         np.put_along_axis(partial, own, np.inf, axis=1)
         b = partial.min(axis=1) + squared
         # Rounding leaves a sample on its own mean at about 1e-16 of the norms, on either side of zero.
         a, b = np.sqrt(np.maximum(a, 0)), np.sqrt(np.maximum(b, 0))
         larger = np.maximum(a, b)
-        alone = np.take_along_axis(counts[whole], labels[whole, start : start + step], axis=1) == 1
+        alone = np.take_along_axis(counts[whole], labels[whole, rows], axis=1) == 1
         result[whole] += np.divide(b - a, larger, np.zeros(a.shape), where=(larger > 0) & ~alone).sum(axis=1)
     return result / n_samples
 

@@ -6,15 +6,14 @@ from dataclasses import dataclass, field
 from math import isfinite
 from numbers import Real
 
-# Fields that most protocols do not set.  They are stored only where they are set, as they decide which trials there
-# are, and not how one is scored.
-OPTIONAL = ("sizes_for", "grid_values", "coarse", "budget")
+# Fields that most protocols do not set.  They are stored only where they are set.
+OPTIONAL = ("sizes_for", "scaling_for", "grid_values", "coarse", "budget")
 
 MOST = 2**31 - 1
 # Field -> its least and its largest value.
 WHOLE = (("restarts", 1, 10**5), ("seed", 0, 2**63 - 1), ("max_iter", 1, MOST), ("budget", 0, MOST))
 CHOICES = {
-    "scaling": ("none", "minmax", "zscore", "unit_norm"),
+    "scaling": ("none", "minmax", "zscore", "unit_norm", "unit_features"),
     "nmi": ("geometric", "max", "min", "arithmetic"),
 }
 
@@ -28,7 +27,7 @@ class Protocol:
     name : str
     sizes : tuple of int
         Numbers of features kept.
-    scaling : {"none", "minmax", "zscore", "unit_norm"}
+    scaling : {"none", "minmax", "zscore", "unit_norm", "unit_features"}
     restarts : int
         K-means starts per feature set.
     seed : int
@@ -39,6 +38,8 @@ class Protocol:
         Lloyd steps at most.
     sizes_for : Mapping, optional
         Data set -> its own sizes, in place of `sizes`.
+    scaling_for : Mapping, optional
+        Method -> the scaling of the data that it is fitted on.  K-means and all measures see those of `scaling`.
     grid_values : tuple of float, optional
         The values of every parameter in a method's grid, in place of those of the method's file.
     coarse : bool, default=False
@@ -57,6 +58,7 @@ class Protocol:
     nmi: str
     max_iter: int
     sizes_for: Mapping = field(default_factory=dict)
+    scaling_for: Mapping = field(default_factory=dict)
     grid_values: tuple[float, ...] = ()
     coarse: bool = False
     budget: int = 0
@@ -70,6 +72,7 @@ class Protocol:
             raise ValueError(f"protocol.sizes_for={own!r} must be a mapping of data sets, such as {{usps: [50, 80]}}.")
         own = {name: _checked_sizes(f"sizes_for.{name}", sizes) for name, sizes in own.items()}
         object.__setattr__(self, "sizes_for", own)
+        object.__setattr__(self, "scaling_for", _checked_scalings(self.scaling_for))
         object.__setattr__(self, "grid_values", _checked_values(self.grid_values))
         if not isinstance(self.coarse, bool):
             raise ValueError(f"protocol.coarse={self.coarse!r} must be true or false.")
@@ -119,6 +122,10 @@ class Protocol:
         """Return the numbers of features to keep on a data set."""
         return self.sizes_for.get(dataset, self.sizes)
 
+    def scaling_of(self, method):
+        """Return the scaling of the data that a method is fitted on."""
+        return self.scaling_for.get(method, self.scaling)
+
     def differences(self, other):
         """Return the fields in which two protocols differ.
 
@@ -165,6 +172,17 @@ def _checked_sizes(name, sizes):
     if not isinstance(sizes, Sequence) or not sizes or not all(_is_whole(size, 1, MOST) for size in sizes):
         raise ValueError(f"protocol.{name}={sizes} must be a list of whole numbers, 1 or more, such as [50, 100].")
     return tuple(sorted(set(sizes)))
+
+
+def _checked_scalings(scalings):
+    scalings = {} if scalings is None else scalings
+    if not isinstance(scalings, Mapping):
+        raise ValueError(f"protocol.scaling_for={scalings!r} must be a mapping of methods, such as {{dgufs: none}}.")
+    for method, scaling in scalings.items():
+        if scaling not in CHOICES["scaling"]:
+            options = ", ".join(CHOICES["scaling"])
+            raise ValueError(f"protocol.scaling_for.{method}={scaling!r} must be one of {options}.")
+    return dict(scalings)
 
 
 def _checked_values(values):

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from metrics.centred import centred
 from metrics.kmeans import unit_samples
 
 # Ridges that are tried, as multiples of the mean variance along the directions that the selected features span.
@@ -18,8 +19,10 @@ def reconstruction(selected, X):
     Parameters
     ----------
     selected : ndarray of shape (n_samples, n_selected)
-    X : ndarray of shape (n_samples, n_features)
-        All features, in the scale that they are to be recovered in.
+    X : ndarray or sparse array of shape (n_samples, n_features)
+        All features, in the scale that they are to be recovered in.  A sparse one is not written out, and has the value
+        of the same array to rounding: to 1e-10 with fewer selected features than samples.  With more, the fit nearly
+        passes through the samples, and rounding can reach 1e-6, as it does where columns of an array are permuted.
 
     Returns
     -------
@@ -33,15 +36,15 @@ def reconstruction(selected, X):
     fit is U f U'X, and the error of a left-out sample is its residual over 1 - 1/n - sum_r U_ir^2 f_r (Allen's PRESS).
     O(n_samples n_selected (n_selected + n_features)).
     """
-    n_samples = len(X)
-    S, X = unit_samples(selected), unit_samples(X)
-    norms = np.einsum("ij,ij->i", X, X)
+    n_samples = len(selected)
+    S, X = unit_samples(selected), centred(X)
+    norms = X.squared_norms()
     total = norms.sum() / (1 - 1 / n_samples) ** 2
     if not total > 0:
         return np.nan
     U, s = _thin(S)
-    projected = U.T @ X
-    cross, gram = X @ projected.T, projected @ projected.T
+    projected = X.sums(U.T)
+    cross, gram = X.times(projected.T), projected @ projected.T
     errors = []
     for ridge in RIDGES * s.mean() if len(s) else ():
         f = s / (s + ridge)

@@ -2,43 +2,27 @@
 
 import functools
 import math
+from pathlib import Path
 
 from metrics.kmeans import load_engine
 from runners import processes
-from runners.caps import MB_PER_GB
-from runners.memory import free_mb
+from runners.family import PROC
 from runners.method import ConfigError
 from runners.progress import counted, log, say_compiling
+from runners.workers import MB_PER_GB
 
+GROUPS = Path("/sys/fs/cgroup")
 PROCESS_MB = 250  # taken by a worker that has imported what it needs
 ASKED = 3  # workers that are tried, as each may be killed before it answers
 LEFT_FREE = 0.9  # share of the free memory that fits may have: other programs' needs change
 
 
 def workers_within_memory(trials, shape, n_jobs, caps):
-    """Return the number of workers whose fits go into the free memory together.
+    """Return the number of workers whose fits go into the free memory together: from 1 to `n_jobs`.
 
-    Parameters
-    ----------
-    trials : list of Trial
-        The trials of one cell.
-    shape : (int, int)
-        The shape of the data.
-    n_jobs : int
-        The number of workers that is asked for.
-    caps : Caps
-        No fit takes more than its `max_memory`.
-
-    Returns
-    -------
-    int
-        From 1 to `n_jobs`; `n_jobs` where the system does not say what is free.
-
-    Raises
-    ------
-    ConfigError
-        Where a single fit needs more than there is, and no cap would end it, or where a worker holds more than the cap
-        before it begins a fit.
+    It is `n_jobs` where the system does not say what is free.  No fit takes more than the `max_memory` of the caps.
+    A ConfigError says that a single fit needs more than there is, and no cap would end it, or that a worker holds more
+    than the cap before it begins a fit.
     """
     _check_cap(caps, trials[0].target, shape)
     free = LEFT_FREE * free_mb()
@@ -106,3 +90,38 @@ def fit_mb(trial, shape):
 def gb(megabytes):
     """Return megabytes as a text in GB."""
     return f"{megabytes / MB_PER_GB:.2g} GB" if megabytes < 10 * MB_PER_GB else f"{megabytes / MB_PER_GB:.0f} GB"
+
+
+def free_mb():
+    """Return the MB that new processes may take, within the limits of their control groups; nan where unknown."""
+    try:
+        machine = int((PROC / "meminfo").read_text().split("MemAvailable:")[1].split()[0]) / 1024
+    except (OSError, IndexError):
+        return float("nan")
+    return min([machine, *(left / 2**20 for left in _left_in_groups())])
+
+
+def _left_in_groups():
+    """List the bytes that are left in each control group of this process that has a limit, of either version."""
+    for line in _text(PROC / "self/cgroup").splitlines():
+        _, controllers, inside = line.split(":", 2)
+        if controllers and "memory" not in controllers.split(","):
+            continue
+        root = GROUPS / "memory" if controllers else GROUPS
+        names = ("limit_in_bytes", "usage_in_bytes", "total_inactive_file")
+        limit, usage, cached = names if controllers else ("max", "current", "inactive_file")
+        folder = root / inside.lstrip("/")
+        for group in [folder, *folder.parents]:
+            most, used = _text(group / f"memory.{limit}").strip(), _text(group / f"memory.{usage}").strip()
+            if most.isdigit() and used.isdigit():
+                stat = dict(line.split() for line in _text(group / "memory.stat").splitlines())
+                yield max(int(most) - int(used) + int(stat.get(cached, 0)), 0)
+            if group == root:
+                break
+
+
+def _text(path):
+    try:
+        return path.read_text()
+    except OSError:
+        return ""

@@ -17,11 +17,10 @@ import re
 import signal
 import sys
 import threading
+import traceback
 from collections import Counter
 from contextlib import contextmanager
 from os import _exit  # the original, as a fit that runs in this process may replace `os._exit`
-
-from runners.exits import CommandEnded
 
 A_FILE = "a file"  # stands for a file whose name is not known
 TOO_LONG = re.compile(r"integer string conversion: value has (\d+) digits")  # the text of Python's own error
@@ -31,15 +30,17 @@ INTERRUPTED = 130
 TERMINATED = 143
 
 
+class CommandEnded(SystemExit):
+    """Ctrl-C or SIGTERM ends the command, and not something that a method did."""
+
+
+class ProcessEnded(RuntimeError):
+    """A method, or a package that it imports, called sys.exit or os._exit."""
+
+
 @contextmanager
 def boundary(interrupted="interrupted"):
-    """Turn what goes wrong inside into a line on the standard error and a SystemExit.
-
-    Parameters
-    ----------
-    interrupted : str, default="interrupted"
-        What to say after Ctrl-C.
-    """
+    """Turn what goes wrong inside into a line on the standard error and an exit; say `interrupted` after Ctrl-C."""
     try:
         yield
         sys.stdout.flush()  # here, and not when Python ends, so that a closed pipe is reported inside this block
@@ -60,11 +61,6 @@ def guard(interrupted="interrupted"):
 
     Call it in the first lines of a command, so that errors during its imports are caught, too.  A second SIGTERM
     changes nothing, as the first one is being followed; a second Ctrl-C ends the process at once.
-
-    Parameters
-    ----------
-    interrupted : str, default="interrupted"
-        What to say after Ctrl-C.
     """
 
     def stop(number, _):
@@ -98,16 +94,7 @@ def end(words, status):
 
 
 def words_of(error):
-    """Return an error as a text for whoever typed the command; None for a mistake in the code.
-
-    Parameters
-    ----------
-    error : BaseException
-
-    Returns
-    -------
-    str or None
-    """
+    """Return an error as a text for whoever typed the command; None for a mistake in the code."""
     if isinstance(error, OSError):
         return words_of_os(error)
     if isinstance(error, MemoryError):
@@ -191,3 +178,42 @@ def words_of_os(error):
 def _silence_stdout():
     """Keep the interpreter from complaining again about the reader that went away."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+@contextmanager
+def exits_as_errors():
+    """Turn sys.exit, os._exit and a raised SystemExit inside this block into `ProcessEnded`.
+
+    An exit from compiled code cannot be caught.  A copy of this process that is forked inside the block ends with
+    the block, as everything after it is done by the original process.
+    """
+    owner, leave = os.getpid(), os._exit
+
+    def refused(status):
+        if os.getpid() != owner:
+            leave(status)
+        raise ProcessEnded(f"the method called os._exit({status}), which ends the process: let it raise an error.")
+
+    os._exit = refused
+    try:
+        yield
+    except CommandEnded:
+        raise
+    except SystemExit as error:
+        if os.getpid() != owner:
+            raise
+        words = f"the method called sys.exit({error.code!r:.80}), which ends the process: let it raise an error."
+        raise ProcessEnded(words) from error
+    finally:
+        os._exit = leave
+        if os.getpid() != owner:
+            _leave_copy(leave)
+
+
+def _leave_copy(leave):
+    """End a forked copy with the exit status and the message with which Python itself would end it."""
+    error = sys.exception()
+    if error is not None and not isinstance(error, SystemExit):
+        traceback.print_exception(error)
+    code = getattr(error, "code", 1) if error is not None else 0
+    leave(code if isinstance(code, int) else int(code is not None))

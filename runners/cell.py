@@ -2,43 +2,36 @@
 
 import functools
 import json
+import math
 import time
-from collections import Counter, defaultdict
+from collections import Counter
 from types import SimpleNamespace
 
 import numpy as np
 
-from datasets import load_dataset, scale
+from datasets import load_dataset
 from datasets.load import locate
 from datasets.spec import check_spec
 from metrics.kmeans import load_engine
 from metrics.study import UNSCORED
 from runners.admission import workers_within_memory
-from runners.elsewhere import found_elsewhere, outcomes_of
-from runners.evaluations import Evaluations
-from runners.finished import digests_of_data, ends_text, note_finished
+from runners.files import read_rows
 from runners.fit import stored_fit
-from runners.grid import diagonal, expand
 from runners.method import ConfigError
+from runners.plan import Plan, Times, Todo
 from runners.pool import Usage, run_all
-from runners.progress import Progress, counted, log, say_compiling, say_result, usage_text
-from runners.provenance import Identity
-from runners.reading import read_rows
-from runners.running import note_run
-from runners.store import Store
-from runners.study import claim_study
-from runners.todo import Todo
+from runners.progress import Progress, counted, log, note_run, say_compiling, say_result, usage_text
+from runners.provenance import Identity, digests_of_data, ends_text, note_finished
+from runners.store import Store, rows_by_trial
+from runners.study import Evaluations, claim_study, found_elsewhere, outcomes_of
+from runners.tasks import Data
+from runners.trial import diagonal, expand
 
 MANY_SAMPLES = 2000  # an (n_samples, n_samples) array of more samples takes over 32 MB
 
 
 class Cell:
-    """A method on a data set, under a protocol.
-
-    Parameters
-    ----------
-    settings : Settings
-    """
+    """A method on a data set, under a protocol."""
 
     def __init__(self, settings):
         self.settings, self.folder = settings, settings.folder
@@ -55,12 +48,9 @@ class Cell:
 
     @functools.cached_property
     def planned(self):
-        """The same, without the data themselves where their specification has the checksum of what is in their file.
+        """The same, without loading the data where their specification has the checksum of their values.
 
-        Raises
-        ------
-        DataError
-            Where they are not on this machine, or damaged.
+        A DataError says that they are not on this machine, or damaged.
         """
         spec, folder = self.settings.dataset, self.settings.data_dir
         if spec.get("data_sha256"):
@@ -70,15 +60,16 @@ class Cell:
 
     @functools.cached_property
     def asked(self):
-        """List all trials without loading the data, as only the shape of the data decides which there are.
-
-        Their keys are not the stored ones, which depend on the checksum of the data.
-        """
+        """All trials, as the shape of the data decides; only with its checksum their keys are the stored ones."""
         spec = self.settings.dataset
-        X = np.broadcast_to(0.0, (spec["samples"], spec["features"]))
+        n_samples, n_features, n_classes = (spec.get(key) for key in ("samples", "features", "classes"))
+        n_classes = spec.get("clusters") if n_classes is None else n_classes
+        if None in (n_samples, n_features, n_classes):
+            return self._asked_of(self.dataset)
+        X = np.broadcast_to(0.0, (n_samples, n_features))
         sha = spec.get("data_sha256") or ""
         return self._asked_of(
-            SimpleNamespace(name=spec["name"], X=X, n_features=X.shape[1], n_classes=spec["classes"], sha=sha)
+            SimpleNamespace(name=spec["name"], X=X, n_features=X.shape[1], n_classes=n_classes, sha=sha)
         )
 
     def _asked_of(self, data):
@@ -96,23 +87,12 @@ class Cell:
         return [trial for trial in trials if trial.is_default]
 
     def rows(self):
-        """Return the stored trials of the cell as rows of texts, read without its lock."""
+        """Return the rows of the stored trials, as texts, read without the lock."""
         path = self.folder / "trials.csv"
         return read_rows(path) if path.exists() else []
 
     def todo(self, rows, trials=None):
-        """Return the trials without a stored row, or whose row is of other code, packages or machines.
-
-        Parameters
-        ----------
-        rows : list of dict
-        trials : list of Trial, optional
-            All that is asked for, where it is at hand.
-
-        Returns
-        -------
-        Todo
-        """
+        """Return the trials without a stored row, or whose row is of other code, packages or machines."""
         runner, here = self.settings.runner, Identity.of(self.settings.method.cls)
         stored, todo = {row["trial"]: row for row in rows}, Todo()
         for trial in self.trials if trials is None else trials:
@@ -128,32 +108,34 @@ class Cell:
             (todo.rescored if here.same_fit(there) and not runner.redo else todo.again).append(trial)
         return todo
 
-    def run(self, place="", note=None):
-        """Run the trials that are lacking, and report how they went.
+    def not_elsewhere(self, trials):
+        """Return the trials that no other study has, which are those that a run computes."""
+        taken = {trial.key for there in found_elsewhere(self.settings, trials).values() for _, trial in there}
+        return [trial for trial in trials if trial.key not in taken]
 
-        Parameters
-        ----------
-        place : str, default=""
-            The place of the cell in a sweep, such as "cell 2 of 4: ".  In a sweep, a cell in which nothing is left to
-            do prints one line.
-        note : Path, optional
-            Where to note that nothing is left to do (`runners.finished`).
+    def plan(self, times=Times):
+        """Return the `Plan` of the cell, with seconds from `times`; writes nothing and downloads nothing."""
+        settings, runner = self.settings, self.settings.runner
+        todo = self.todo(self.rows(), self.planned)
+        pending = self.not_elsewhere(todo.missing + todo.again)
+        most = math.inf if runner.max_seconds is None else runner.max_seconds
+        found = times(settings.results_dir, settings.method.name, most).each(settings.dataset, pending)
+        source = Counter(source for _, source in found).most_common(1)[0][0] if found else ""
+        seconds = sum(seconds for seconds, _ in found)
+        return Plan(str(self), len(self.planned), len(pending), seconds, source, runner.n_jobs, todo.words())
 
-        Returns
-        -------
-        list of dict
-            Rows of the trials that were run now and have no scores.
+    def run(self, place="", note=None, on_wait=None):
+        """Run the trials that are lacking, report how they went, and return the rows of those without scores.
 
-        Raises
-        ------
-        ConfigError, DataError, StoreError
-            Before any fit, with a message that names the value and the remedy.
+        `place` is that of the cell in a sweep, such as "cell 2 of 4: ", where a cell in which nothing is left to do
+        prints one line.  `note` is where to note that nothing is left to do (`runners.provenance.note_of`).  `on_wait`
+        is called where another process holds the cell; this one then waits, unless it raises.
         """
         started, settings = time.perf_counter(), self.settings
         data = {} if note is None else digests_of_data(settings)
         keys = {trial.key for trial in self.trials}
         claim_study(self.folder.parents[1], settings.protocol)
-        with Store(self.folder, on_wait=self._say_held) as store:
+        with Store(self.folder, on_wait=on_wait or self._say_held) as store:
             todo, unscored = self.todo(store.rows()), []
             if todo or not place:
                 self._announce(place, todo)
@@ -177,8 +159,9 @@ class Cell:
     def _announce(self, place, todo):
         dataset, protocol, trials = self.dataset, self.settings.protocol, self.trials
         log.info(
-            "%s%s (%d x %d, %d classes), protocol %s: %s",
-            place, self, *dataset.X.shape, dataset.n_classes, protocol.name, counted(len(trials), "trial"),
+            "%s%s (%d x %d, %d %s), protocol %s: %s",
+            place, self, *dataset.X.shape, dataset.n_classes,
+            "classes" if dataset.y is not None else "clusters, no labels", protocol.name, counted(len(trials), "trial"),
         )  # fmt: skip
         too_large = [size for size in protocol.sizes_on(dataset.name) if size > dataset.n_features]
         if too_large and trials[0].sizes != (dataset.n_features,):
@@ -208,16 +191,12 @@ class Cell:
         return unscored
 
     def _stored_fits(self, store, trials):
-        """Yield (trial, fit) for trials whose selections are stored."""
-        rows = {row["trial"]: row for row in store.rows()} if trials else {}
-        others = {name: defaultdict(list) for name in ("traces", "facts")}
-        for name, by_trial in others.items() if trials else ():
-            for row in store.rows(name):
-                by_trial[row["trial"]].append(row)
-        return [
-            (trial, stored_fit(trial, rows[trial.key], *(by_trial[trial.key] for by_trial in others.values())))
-            for trial in trials
-        ]
+        """Return (trial, fit) for trials whose selections are stored."""
+        if not trials:
+            return []
+        rows = {row["trial"]: row for row in store.rows()}
+        traces, facts = rows_by_trial(store.folder, ("traces", "facts"), rows).values()
+        return [(trial, stored_fit(trial, *(part[trial.key] for part in (rows, traces, facts)))) for trial in trials]
 
     def _run_into(self, store, trials, fits=()):
         settings, n_jobs = self.settings, self.settings.runner.n_jobs
@@ -244,18 +223,18 @@ class Cell:
     def _run_pending(self, trials, fits, n_workers, store):
         """Run and store trials; return the rows of those without scores."""
         runner = self.settings.runner
-        X, y = scale(self.dataset.X, self.settings.protocol.scaling), self.dataset.y
+        data = Data.scaled(self.dataset, self.settings.protocol, self.settings.method.name)
         # Here, so that the workers find the loops compiled and do not each compile them.
         load_engine(say_compiling)
         evaluations = None
         if runner.cache:
             kept = self.folder.parents[2] / ".evaluations"
-            evaluations = Evaluations(X, y, self.settings.protocol, kept, ignore_stored=runner.redo)
+            evaluations = Evaluations(data.X, data.y, self.settings.protocol, kept, ignore_stored=runner.redo)
         # A single trial is not worth starting workers for, unless it may need so much memory that the system kills it:
         # then only a worker should die, and not the sweep.
-        n_workers = 1 if len(trials) + len(fits) == 1 and len(X) <= MANY_SAMPLES else n_workers
+        n_workers = 1 if len(trials) + len(fits) == 1 and len(data.X) <= MANY_SAMPLES else n_workers
         usage, started = Usage(), time.perf_counter()
-        outcomes = run_all(trials, X, y, n_workers, evaluations, usage, runner.caps, fits)
+        outcomes = run_all(trials, data, n_workers, evaluations, usage, runner.caps, fits)
         unscored = self._store_all(outcomes, len(trials) + len(fits), store)
         log.info("  %s", usage_text(usage, n_workers, time.perf_counter() - started))
         return unscored

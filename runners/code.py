@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
+# Modules whose version every number has beside it, so that their files need not count.
+VERSIONED = {"numpy", "scipy", "sklearn", "pandas", "joblib", "numba", "llvmlite", "threadpoolctl"}
 INSTALLED = {"site-packages", "dist-packages"}
 # The modules that scale and evaluate; they import all else that an evaluation runs.
 SCALING, EVALUATION = ("datasets.scaling",), ("datasets.scaling", "metrics.evaluate")
@@ -31,53 +33,33 @@ class CodeChanged(RuntimeError):
 
 
 class Code(NamedTuple):
-    """The code behind a number.
+    """The code behind a number."""
 
-    Attributes
-    ----------
-    digest : str
-        "" where there is no source to take it from: such code is never taken to be the same as other code.
-    files : tuple of (Path, str)
-        Each file with the SHA-256 of its content.
-    packages : tuple of str
-        Top-level names of the other packages that it imports, without Python's own.
-    """
-
-    digest: str
-    files: tuple
-    packages: tuple
+    digest: str  # "" where there is no source to take it from: such code is never taken to be the same as other code
+    files: tuple  # of (Path, str): each file with the SHA-256 of its content
+    packages: tuple  # top-level names of the other packages that it imports, without Python's own
 
 
 @functools.cache
 def code_of(cls):
-    """Return the code of a method's class, and of what scales its data.
-
-    Parameters
-    ----------
-    cls : type
-
-    Returns
-    -------
-    Code
-    """
+    """Return the code of a method's class, and of what scales its data."""
     note_modules(cls)
-    families = [base for base in cls.__mro__ if base.__module__ != "builtins"]
+    wrapped = getattr(cls, "wrapped", None)  # of `methods.core.plain.Plain`
+    own = () if wrapped is None else getattr(wrapped, "__mro__", (wrapped,))
+    families = [base for base in (*cls.__mro__, *own) if base.__module__ != "builtins"]
     loose = [base for base in families if _file_of(base.__module__) is None]  # such as a class of a notebook
     try:
-        texts = [text for base in loose for text in _functions_of(base)]
+        texts = [text for base in loose for text in _sources_of(base, set())]
     except (OSError, TypeError):
         return Code("", (), ())
+    if own:  # two functions of a file are two methods
+        texts.append(f"{wrapped.__module__} = {wrapped.__qualname__!r}")
     return _code([base.__module__ for base in families if base not in loose] + list(SCALING), texts)
 
 
 @functools.cache
 def code_of_evaluation():
-    """Return the code that scales and evaluates.
-
-    Returns
-    -------
-    Code
-    """
+    """Return the code that scales and evaluates."""
     for name in EVALUATION:
         importlib.import_module(name)
     note_modules()
@@ -87,15 +69,13 @@ def code_of_evaluation():
 def note_modules(cls=None):
     """Keep the source of the modules that were imported since the last call, before somebody edits it.
 
-    Parameters
-    ----------
-    cls : type, optional
-        Modules beside its file count as well as those of the checkout.
+    Modules beside the file of `cls` count as well as those of the checkout.
     """
-    file = None if cls is None else _file_of(cls.__module__)
-    if file is not None and (root := _root_of(file)) not in _roots:
-        _roots.append(root)
-        _seen.clear()
+    for one in () if cls is None else (cls, getattr(cls, "wrapped", cls)):
+        file = None if one.__module__.partition(".")[0] in VERSIONED else _file_of(one.__module__)
+        if file is not None and (root := _root_of(file)) not in _roots:
+            _roots.append(root)
+            _seen.clear()
     for name in set(sys.modules) - _seen:
         _seen.add(name)
         file = _file_of(name)
@@ -202,14 +182,52 @@ def _root_of(file):
     return file if folder.name in INSTALLED else folder
 
 
-def _functions_of(cls):
-    """Return the sources of a class's functions, and its plain values."""
-    for name, value in sorted(vars(cls).items()):
+def _sources_of(what, seen):
+    """Return the source of a class or function without a file, and of what it uses from beside it.
+
+    An OSError or a TypeError says that something of it is not known.
+    """
+    if what in seen:
+        return
+    seen.add(what)
+    if not isinstance(what, type):
+        yield textwrap.dedent(inspect.getsource(what))
+        for name, value in sorted(_used_by(what).items()):
+            yield from _source_of_name(name, value, seen)
+        return
+    for name, value in sorted(vars(what).items()):
         function = inspect.unwrap(getattr(value, "__func__", getattr(value, "fget", value)))
         if inspect.isfunction(function):
-            yield textwrap.dedent(inspect.getsource(function))
+            yield from _sources_of(function, seen)
         elif not name.startswith("__"):
             yield f"{name} = {value!r}" if isinstance(value, str | int | float | tuple | dict | None) else name
+
+
+def _used_by(function):
+    """Return the values that a function, and those inside it, take from around it, by name."""
+    codes, names = [function.__code__], set()
+    for code in codes:
+        names.update(code.co_names)
+        codes += [one for one in code.co_consts if inspect.iscode(one)]
+    around = inspect.getclosurevars(function).nonlocals
+    return {name: value for name, value in function.__globals__.items() if name in names} | around
+
+
+def _source_of_name(name, value, seen):
+    known = isinstance(value, type) or inspect.isroutine(value)
+    if inspect.ismodule(value):
+        yield f"import {value.__name__} as {name}"
+    elif known and (not inspect.isfunction(value) or _file_of(value.__module__) is not None):
+        if isinstance(value, type) and _file_of(value.__module__) is None and value.__module__ != "builtins":
+            yield from _sources_of(value, seen)
+        elif value.__module__:
+            yield f"from {value.__module__} import {value.__name__} as {name}"
+    elif known:
+        yield from _sources_of(inspect.unwrap(value), seen)
+    elif isinstance(value, str | int | float | None):
+        yield f"{name} = {value!r}"
+    else:
+        raise TypeError(f"{name} is an object, and what it holds is not known")
 
 
 class _Source(NamedTuple):

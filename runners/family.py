@@ -7,10 +7,17 @@ import ctypes
 import os
 import signal
 import sys
+import time
 from contextlib import suppress
+from pathlib import Path
 
-from runners.memory import PROC, memory_of
+try:
+    import resource
+except ImportError:  # Windows
+    resource = None
 
+PROC = Path("/proc")
+CAN_WATCH = (PROC / "self/status").exists()
 SET_CHILD_SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER of Linux
 ROUNDS = 100  # of looking for processes to end, as one that forks all the time must not keep the caller for ever
 MARK = "UFS_BENCH_WORKER"  # a variable in the environment of a worker, which the processes that it forks inherit
@@ -23,16 +30,7 @@ def adopt_orphans():
 
 
 def descendants(pid):
-    """List the processes below one, whether they run or wait to be reaped.
-
-    Parameters
-    ----------
-    pid : int
-
-    Returns
-    -------
-    list of int
-    """
+    """List the processes below one, whether they run or wait to be reaped."""
     found, left = [], [pid]
     while left:
         children = []
@@ -42,6 +40,12 @@ def descendants(pid):
         found += children
         left += children
     return found
+
+
+def own_cpu_seconds():
+    """Return the CPU seconds of this process, and of those that it forked and that have ended."""
+    ended = resource.getrusage(resource.RUSAGE_CHILDREN) if resource else None
+    return time.process_time() + (ended.ru_utime + ended.ru_stime if ended else 0.0)
 
 
 def cpu_seconds(pid):
@@ -59,11 +63,7 @@ def cpu_seconds(pid):
 def memory_mb(pid, peak=True):
     """Return the memory of a process and of those below it, in MB; nan where unknown.
 
-    Parameters
-    ----------
-    pid : int
-    peak : bool, default=True
-        For a process that forked nothing, return the largest memory since its mark was reset, not the current one.
+    With `peak`, it is the largest since its mark was reset, for a process that forked nothing.
     """
     children = descendants(pid)
     # Only a child's private memory counts: at first it shares all of its memory with its parent, where it is counted.
@@ -81,10 +81,7 @@ def is_stopped(pid):
 def end_marked(mark):
     """End all processes that a worker has forked, also those no longer below it; call it when the worker has ended.
 
-    Parameters
-    ----------
-    mark : str
-        The value of `MARK` with which this worker alone was started.
+    `mark` is the value of `MARK` with which this worker alone was started.
     """
     if not hasattr(os, "pidfd_open"):
         return
@@ -146,3 +143,32 @@ def _ticks(pid):
 def _fields(pid):
     """Read the fields of a process in /proc from its state on; they follow its name, which may hold any character."""
     return (PROC / str(pid) / "stat").read_text().rsplit(")", 1)[1].split()
+
+
+def reset_peak():
+    """Reset the high-water mark of this process's memory; return True where the system allowed it (Linux)."""
+    try:
+        (PROC / "self/clear_refs").write_text("5")
+    except OSError:
+        return False
+    return True
+
+
+def memory_of(pid, peak=True):
+    """Return the largest memory of a process since its mark was reset, or its current one, in MB; nan where unknown."""
+    try:
+        status = (PROC / str(pid) / "status").read_text()
+        return int(status.split("VmHWM:" if peak else "VmRSS:")[1].split()[0]) / 1024
+    except (OSError, IndexError):
+        return float("nan")
+
+
+def peak_mb():
+    """Return the high-water mark of this process's memory in MB; on systems other than Linux, since its start."""
+    if CAN_WATCH:
+        return memory_of("self")
+    import resource
+    import sys
+
+    unit = 2**20 if sys.platform == "darwin" else 2**10
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit

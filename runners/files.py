@@ -1,16 +1,164 @@
-"""The CSVs of a cell as files: lines are added durably, and a file is replaced whole or not at all."""
+"""The CSVs of a cell as files: read with every value checked, added to durably, and replaced whole or not at all."""
 
+import codecs
 import csv
 import io
 import os
+import sys
 from contextlib import contextmanager, suppress
+from pathlib import Path
 
 import filelock
+import numpy as np
+import pandas as pd
 
-from runners.reading import IDENTITY, StoreError, columns_of, read_frame
-from runners.row import COLUMNS, LATER
+from runners.row import COLUMNS, IDENTITY, KINDS, LATER, NEVER_NAN, RANGES, fault_of
 
+csv.field_size_limit(min(sys.maxsize, 2**31 - 1))  # a ranking of 20,000 features is longer than the module's own limit
+# Python's own float() reads back exactly what was written, in every version of pandas.
+CONVERTERS = {name: float for name, kind in KINDS.items() if kind is float}
+CONVERTERS["is_default"] = {"True": True, "False": False}.__getitem__
 NAMING = ("trials", "scores")  # files whose rows name their cell
+
+
+class StoreError(RuntimeError):
+    """Results cannot be written or read; nothing stored earlier is lost."""
+
+
+def read_frame(path, names=None):
+    """Return one CSV of a cell as a frame, without a last line that a crash or a running process left unfinished.
+
+    The frame is empty where there is no file.  A StoreError about a damaged one names file, line, column, value and
+    remedy.  `names` are its columns, where it is none of the files in `COLUMNS`.
+    """
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        data = b""
+    except OSError as error:
+        raise StoreError(f"cannot read {path}: {error.strerror}.") from error
+    names = names or COLUMNS[path.stem]
+    data = plain(data)
+    data = data[: data.rfind(b"\n") + 1] or (",".join(names) + "\n").encode()
+    asked, names = names, columns_of(data, names)
+    try:
+        with np.errstate(invalid="ignore"):  # numpy warns of a value that does not fit into its column
+            frame = _parsed(io.BytesIO(data), names)
+        fault = _fault_of_frame(frame, names)
+    except (ValueError, TypeError, KeyError, OverflowError) as error:
+        fault = f"{type(error).__name__}: {error}"
+    if fault:
+        raise StoreError(f"{path}{_place(data, names) or ': ' + fault}. {remedy(path)}")
+    return frame if names == asked else frame.assign(**{name: LATER[name] for name in asked[len(names) :]})
+
+
+def columns_of(data, names):
+    """Return the columns that a file of these bytes has; one of an earlier version lacks some of `LATER`."""
+    header = data[: data.find(b"\n")].decode(errors="replace").split(",")
+    early = header == names[: len(header)] and all(name in LATER for name in names[len(header) :])
+    return header if early else names
+
+
+def plain(data):
+    """Return the bytes of a CSV as a run writes them; spreadsheets add a byte order mark and change the line ends."""
+    data = data.removeprefix(codecs.BOM_UTF8)
+    return data.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in data else data
+
+
+def empty_frame(names):
+    """Return a frame with these columns and no rows."""
+    return _parsed(io.StringIO(",".join(names)), names)
+
+
+def _parsed(source, names):
+    types = {name: KINDS.get(name, str) for name in names if name not in CONVERTERS}
+    return pd.read_csv(source, dtype=types, converters=CONVERTERS, keep_default_na=False)
+
+
+def read_cells(folder, file, names, keep):
+    """Return one file of every cell of a study, joined in the order of data sets and methods.
+
+    `names` are its columns, and `keep` says which rows of a cell count, given them and its trials.
+    """
+    paths = sorted(Path(folder).glob(f"*/*/{file}"))
+    frames = [keep(read_frame(path, names), read_frame(path.with_name("trials.csv"))) for path in paths]
+    return pd.concat(frames or [empty_frame(names)], ignore_index=True)
+
+
+def read_rows(path):
+    """Return the rows of one CSV as dictionaries of texts, checked for the right columns alone."""
+    data = plain(path.read_bytes())
+    data = data[: data.rfind(b"\n") + 1]  # the last line may be one that is being written
+    names = columns_of(data, COLUMNS[path.stem])
+    try:
+        rows = [row for row in csv.reader(io.StringIO(data.decode(), newline="")) if row]
+        whole = rows and rows[0] == names and all(len(row) == len(names) for row in rows)
+    except (ValueError, csv.Error):
+        whole = False
+    if not whole:
+        raise StoreError(f"{path}{_place(data, names) or ' is damaged'}. {remedy(path)}")
+    later = {name: LATER[name] for name in COLUMNS[path.stem][len(names) :]}
+    return [dict(zip(names, row, strict=True)) | later for row in rows[1:]]
+
+
+def remedy(path):
+    """Say what to do about a damaged file of a cell."""
+    return (
+        "The file is damaged: restore it, or remove this line and run the cell again; "
+        f"or move {path.parent} away to compute all of the cell anew."
+    )
+
+
+def _fault_of_frame(frame, names):
+    """Return True where a frame that could be parsed holds a value that no run writes."""
+    if list(frame.columns) != names:
+        return "other columns"
+    # Without labels no score by labels is known; a single one that is missing is damage.
+    labelled = not set(NEVER_NAN) <= set(names) or frame[list(NEVER_NAN)].notna().to_numpy().any()
+    for name in names:
+        values = frame[name].to_numpy()  # a Series takes ten times as long for a few rows
+        if name in RANGES:
+            low, high = RANGES[name]
+            right = (low <= values) & (values <= high)
+            right = right.all() if name in NEVER_NAN and labelled else (right | (values != values)).all()
+        elif KINDS.get(name, str) is str:
+            right = all(isinstance(text, str) and not fault_of(name, text) for text in set(values.tolist()))
+        else:
+            right = True
+        if not right:
+            return f"column {name}"
+    return ""
+
+
+def _place(data, names):
+    """Return line, column and value of the first fault, in words; "" where no single line is wrong."""
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        return f", line {line}: bytes that are no UTF-8 text"
+    reader, unscored = csv.reader(io.StringIO(text, newline="")), ""
+    try:
+        for row in reader:
+            where = f", line {reader.line_num}"
+            if reader.line_num == 1 and row != names:
+                return f"{where}: the columns are {shortened(','.join(row))}, not {','.join(names)}"
+            if row and len(row) != len(names):
+                return f"{where}: {len(row)} values instead of {len(names)}"
+            for name, value in zip(names, row, strict=True) if reader.line_num > 1 else ():
+                if problem := fault_of(name, value):
+                    found = f"{where}, column {name}: {shortened(repr(value))} {problem}"
+                    if name not in NEVER_NAN or value != "nan":
+                        return found
+                    unscored = unscored or found  # as in every line of data without labels: look for another fault
+    except csv.Error as error:
+        return f", line {reader.line_num}: {error}"
+    return unscored
+
+
+def shortened(text):
+    """Return the beginning of a long text."""
+    return text if len(text) <= 80 else f"{text[:77]}..."
 
 
 def append_rows(path, rows):
@@ -103,20 +251,7 @@ def keep_last(path):
 
 
 def check_places(path, cell):
-    """Refuse rows that name another study, data set or method than the folders that they are in.
-
-    Parameters
-    ----------
-    path : Path
-        A file whose first columns after the trial are these names.
-    cell : Path
-        ``results/<study>/<dataset>/<method>``.
-
-    Raises
-    ------
-    StoreError
-        Naming line, column, value and remedy.
-    """
+    """Refuse rows that name another study, data set or method than the folders of the cell that they are in."""
     folders = dict(zip(("study", "dataset", "method"), cell.resolve().parts[-3:], strict=True))
     wanted = {column: folders[column] for column in COLUMNS[path.stem] if column in folders}
     usual = f",{','.join(wanted.values())},".encode()  # tried first, as it takes a tenth of the time
@@ -134,7 +269,7 @@ def check_places(path, cell):
 
 
 def frame_of_cell(path):
-    """Return the rows of a file as `runners.reading.read_frame` does; raise StoreError where one is of another cell."""
+    """Return the rows of a file as `read_frame` does; raise StoreError where one is of another cell."""
     frame, folder = read_frame(path), path.parent
     if path.stem in NAMING:
         wanted = {"dataset": folder.parent.name, "method": folder.name}
@@ -156,7 +291,7 @@ def key_of(line):
 
 
 def header_of(name):
-    return (",".join(COLUMNS[name]) + "\n").encode()
+    return csv_of([COLUMNS[name]])
 
 
 def with_later_columns(data, names):

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import time
 import traceback
 import warnings
 from dataclasses import dataclass, field
@@ -12,10 +11,11 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
-from metrics.evaluate import PER_RESTART, PER_SET, evaluate, evaluate_labels
+from metrics.evaluate import evaluate, evaluate_labels
+from metrics.measures import PER_RESTART, PER_SET
 from metrics.study import FAILED
-from runners.exits import exits_as_errors
-from runners.memory import peak_mb, reset_peak
+from runners.boundary import exits_as_errors
+from runners.family import own_cpu_seconds, peak_mb, reset_peak
 from runners.provenance import Identity, git_sha
 from runners.row import Row, pack_labels, to_json, unpack_labels
 
@@ -25,53 +25,31 @@ FACTS = ("indicator_change",)  # numbers that a selector may report of its fit, 
 
 @dataclass(frozen=True)
 class Outcome:
-    """The rows of one trial, in the columns of `runners.store`.
+    """The rows of one trial, in the columns of `runners.store`."""
 
-    Attributes
-    ----------
-    trial : dict
-        The fields of `runners.row.Row`.
-    scores, traces, facts, measures : list of tuple
-    log : str
-        Traceback and warnings, for run.log.
-    """
-
-    trial: dict
+    trial: dict  # the fields of `runners.row.Row`
+    # The rows of the other files, as tuples.
     scores: list = field(default_factory=list)
     traces: list = field(default_factory=list)
     facts: list = field(default_factory=list)
     measures: list = field(default_factory=list)
-    log: str = ""
+    log: str = ""  # traceback and warnings, for run.log
 
 
 @dataclass(frozen=True)
 class Fit:
-    """A fitted trial that has not been scored.
+    """A fitted trial that has not been scored."""
 
-    Attributes
-    ----------
-    row : dict
-        The fields of `runners.row.Row` that are known so far; the status is "failed" where the method raised.
-    subsets : dict
-        Size -> selected features, best first.
-    trace : ndarray
-        Objective after every sweep.
-    labels : (size, ndarray of shape (n_samples,)) or None
-        Learned labels, and the number of features that they were learned from.
-    facts : dict of str to float
-        The numbers of `FACTS` that the selector reports.
-    log : str
-    """
-
-    row: dict
-    subsets: dict = field(default_factory=dict)
-    trace: np.ndarray = field(default_factory=lambda: np.empty(0))
+    row: dict  # the fields of `runners.row.Row` that are known so far; the status is "failed" where the method raised
+    subsets: dict = field(default_factory=dict)  # size -> selected features, best first
+    trace: np.ndarray = field(default_factory=lambda: np.empty(0))  # objective after every sweep
+    # The number of features that labels were learned from, and the labels, of shape (n_samples,).
     labels: tuple | None = None
-    facts: dict = field(default_factory=dict)
+    facts: dict = field(default_factory=dict)  # the numbers of `FACTS` that the selector reports
     log: str = ""
 
 
-def run_trial(trial, X, y):
+def run_trial(trial, X, y, fitted_on=None):
     """Fit one selector in this process, and score its feature sets and its labels.
 
     Parameters
@@ -80,44 +58,49 @@ def run_trial(trial, X, y):
     X : ndarray of shape (n_samples, n_features)
         Scaled data; never written to.
     y : ndarray of shape (n_samples,)
-        Class codes.  They reach the scoring only.
+        Class codes; an array without dimensions holds the number of clusters instead, for data without labels.  It
+        reaches the scoring only.
+    fitted_on : ndarray of shape (n_samples, n_features), optional
+        What the selector is fitted on, where that is not `X`.
 
     Returns
     -------
     Outcome
         With status "failed" and the error when the method raised.
     """
-    fit = fit_trial(trial, X)
-    evaluated = {size: evaluate(features, X, y, trial.protocol) for size, features in fit.subsets.items()}
+    fit = fit_trial(trial, X if fitted_on is None else fitted_on)
+    evaluated = {size: evaluate_set(features, X, y, trial.protocol) for size, features in fit.subsets.items()}
     scores = {size: scores for size, (scores, _) in evaluated.items()}
     return score(trial, fit, y, scores, sum(seconds for _, seconds in evaluated.values()))
 
 
+def labels_in(y):
+    """Return the labels and None, or None and the number of clusters where that takes their place."""
+    return (None, int(y)) if np.ndim(y) == 0 else (y, None)
+
+
+def evaluate_set(features, X, y, protocol):
+    """Return the scores and seconds of a feature set; y as in `run_trial`."""
+    labels, n_clusters = labels_in(y)
+    return evaluate(features, X, labels, protocol, n_clusters)
+
+
 def fit_trial(trial, X):
-    """Fit the selector of a trial.
-
-    Parameters
-    ----------
-    trial : Trial
-    X : ndarray of shape (n_samples, n_features)
-
-    Returns
-    -------
-    Fit
-    """
+    """Return the `Fit` of a trial to the scaled data."""
     row = _blank_row(trial)
-    X = np.asarray(X).view()
+    X, columns = trial.data(np.asarray(X))
+    X = X.view()
     X.flags.writeable = False  # a method that wrote into it would change the data of all others
     reset_peak()
     with threadpool_limits(1), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         warnings.simplefilter("ignore", ConvergenceWarning)  # the status says so
         try:
-            started = time.perf_counter()
+            started = own_cpu_seconds()
             with exits_as_errors():
                 selector = trial.selector().fit(X)
-            row["fit_s"] = time.perf_counter() - started
-            subsets = {size: selector.subset(size) for size in trial.sizes}
+            row["fit_s"] = own_cpu_seconds() - started
+            subsets = {size: columns[selector.subset(size)] for size in trial.sizes}
             learned = {
                 "status": selector.status_,
                 "n_iter": selector.n_iter_,
@@ -138,23 +121,10 @@ def fit_trial(trial, X):
 
 
 def score(trial, fit, y, scores, eval_s, shared=()):
-    """Put the rows of a trial together.
+    """Return the `Outcome` of a fitted trial.
 
-    Parameters
-    ----------
-    trial : Trial
-    fit : Fit
-    y : ndarray of shape (n_samples,)
-    scores : dict
-        Size -> ndarray of shape (N_MEASURES, n_restarts), for every size of the fit.
-    eval_s : float
-        Seconds of this trial's own evaluations.
-    shared : sequence of int
-        Sizes whose scores come from an evaluation done for another trial.
-
-    Returns
-    -------
-    Outcome
+    `scores` has, for every size of the fit, an array of shape (N_MEASURES, n_restarts); `eval_s` are the seconds of
+    this trial's own evaluations, and `shared` the sizes whose scores come from an evaluation done for another trial.
     """
     if fit.row["status"] == FAILED:
         return Outcome(fit.row, log=fit.log)
@@ -170,7 +140,7 @@ def score(trial, fit, y, scores, eval_s, shared=()):
         measures += [(trial.key, size, name, value) for name, value in zip(PER_SET, once, strict=True)]
     if fit.labels is not None:
         size, labels = fit.labels
-        add(size, "learned", evaluate_labels(labels, y, trial.protocol.nmi))
+        add(size, "learned", evaluate_labels(labels, labels_in(y)[0], trial.protocol.nmi))
     traces = [(trial.key, iteration, float(value)) for iteration, value in enumerate(fit.trace)]
     facts = [(trial.key, name, float(value)) for name, value in fit.facts.items()]
     row = {
@@ -185,20 +155,7 @@ def score(trial, fit, y, scores, eval_s, shared=()):
 
 
 def stored_fit(trial, row, traces, facts):
-    """Return the fit of a trial from its stored rows, so that it can be scored again.
-
-    Parameters
-    ----------
-    trial : Trial
-    row : dict
-        The row of ``trials.csv``, as texts.
-    traces, facts : list of dict
-        The trial's rows of these files, as texts.
-
-    Returns
-    -------
-    Fit
-    """
+    """Return the fit of a trial from its row in ``trials.csv`` and its traces and facts, to be scored again."""
     ranking = json.loads(row["ranking"])
     each = ranking if isinstance(ranking, dict) else {str(size): ranking[:size] for size in trial.sizes}
     subsets = {int(size): np.array(subset, dtype=np.intp) for size, subset in each.items()}
@@ -209,34 +166,12 @@ def stored_fit(trial, row, traces, facts):
 
 
 def failure(trial, error, row=None):
-    """Return the outcome of a trial whose worker died, or whose evaluation raised.
-
-    Parameters
-    ----------
-    trial : Trial
-    error : Exception
-    row : dict, optional
-        The part of its row that is known so far.
-
-    Returns
-    -------
-    Outcome
-    """
+    """Return the outcome of a trial whose worker died, or whose evaluation raised; `row` is what is known so far."""
     return Outcome({**(row or _blank_row(trial)), **_failed(error)}, log="".join(traceback.format_exception(error)))
 
 
 def stopped(trial, stop):
-    """Return the outcome of a trial whose fit was ended at a cap.
-
-    Parameters
-    ----------
-    trial : Trial
-    stop : runners.caps.Stopped
-
-    Returns
-    -------
-    Outcome
-    """
+    """Return the outcome of a trial whose fit was ended at a cap."""
     started = datetime.now(UTC) - timedelta(seconds=stop.fit_s)
     return Outcome({**_blank_row(trial), **vars(stop), "started": started.isoformat(timespec="seconds")})
 
@@ -267,17 +202,7 @@ def _blank_row(trial):
 
 
 def feature_set_digest(features):
-    """Return the name of a set of features, whatever their order.
-
-    Parameters
-    ----------
-    features : array-like of int
-
-    Returns
-    -------
-    str
-        32 hexadecimal digits.
-    """
+    """Return the name of a set of features, whatever their order, in hexadecimal digits."""
     indices = np.sort(np.asarray(features, dtype="<i8"))
     return hashlib.sha256(indices.tobytes()).hexdigest()[: 2 * DIGEST]
 

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from metrics.protocol import same_values
+from runners.boundary import exits_as_errors
 from runners.code import note_modules
-from runners.exits import exits_as_errors
 from runners.provenance import blas
 
 # Parameters that the runner sets itself, in one visible place; a configuration may not set them.
@@ -30,41 +30,19 @@ class ConfigError(ValueError):
 
 @dataclass(frozen=True)
 class Method:
-    """The content of a file of conf/method.
-
-    Attributes
-    ----------
-    name : str
-    target : str
-        Dotted name of the class, such as ``methods.mcfs.MCFS``.
-    params : Mapping
-        Its parameters at the default point.
-    grid : Mapping
-        Parameter -> the values that are searched.
-    """
+    """The content of a file of conf/method."""
 
     name: str
-    target: str
-    params: Mapping
-    grid: Mapping
+    target: str  # dotted name of the class, such as ``methods.mcfs.MCFS``
+    params: Mapping  # its parameters at the default point
+    grid: Mapping  # parameter -> the values that are searched
 
     @classmethod
     def read(cls, content):
-        """Check the content of a file of conf/method.
+        """Return the checked content of a file of conf/method.
 
-        Parameters
-        ----------
-        content : Mapping
-
-        Returns
-        -------
-        Method
-
-        Raises
-        ------
-        ConfigError
-            For a part that is missing, a class that cannot be imported, a parameter that it does not have, and values
-            of the grid that are not a list.
+        A ConfigError is about a part that is missing, a class that cannot be imported, a parameter that it does not
+        have, or values of the grid that are not a list.
         """
         for name in ("name", "target", "params", "grid"):
             if name not in content:
@@ -82,6 +60,7 @@ class Method:
         method = cls(content["name"], content["target"], dict(content["params"] or {}), dict(content["grid"] or {}))
         method.check_names("params")
         method.check_names("grid")
+        method.check_given()
         for name, value in method.params.items():
             method.check_kind(f"method.params.{name}", name, value)
         for name, values in method.grid.items():
@@ -114,8 +93,18 @@ class Method:
                     f"{did_you_mean(name, accepted)}"
                 )
 
+    def check_given(self):
+        """Refuse a method that gives no value of a parameter that has no default."""
+        any_number = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD
+        for name, parameter in parameters_of(self.cls).items():
+            needed = parameter.default is parameter.empty and parameter.kind not in any_number
+            if needed and name not in {*RESERVED, *self.params, *self.grid}:
+                raise ConfigError(f"method.params lacks {name}, for which {self.cls.__name__} has no default.")
+
     def check_kind(self, where, name, value):
         """Refuse a value of another kind than the parameter's default, as a word for a switch, a number for a word."""
+        if hasattr(self.cls, "wrapped"):  # its authors promised nothing of the kind
+            return
         default = parameters_of(self.cls)[name].default
         for kind, right, words in KINDS:
             if isinstance(default, kind):
@@ -124,17 +113,7 @@ class Method:
                 return
 
     def params_at(self, point, n_classes):
-        """Return the parameters at a point of the grid, with the number of clusters where the method takes one.
-
-        Parameters
-        ----------
-        point : Mapping
-        n_classes : int
-
-        Returns
-        -------
-        dict
-        """
+        """Return the parameters at a point of the grid, with the number of clusters where the method takes one."""
         own = {"n_clusters": n_classes} if self.takes("n_clusters") else {}
         return {**self.params, **point, **own}
 
@@ -155,7 +134,12 @@ def load_class(target):
     except Exception as error:  # a user's module may raise anything
         raise ConfigError(f"method.target={target!r} cannot be imported: {type(error).__name__}: {error}") from error
     if not isinstance(found, type) or not hasattr(found, "check_parameters"):
-        raise ConfigError(f"method.target={target!r} is no selector: it must be a class of methods, or one like them.")
+        from methods.core.plain import plain  # here, as it takes seconds, and --help and Tab need none of it
+
+        try:
+            found = plain(found, target)
+        except (TypeError, ValueError) as error:  # a ValueError of `inspect`, for what has no signature
+            raise ConfigError(f"method.target={target!r} is no selector: {error}.") from error
     note_modules(found)
     return found
 

@@ -1,40 +1,64 @@
-"""The plan of a command (``runner.plan=true``): what it would run, and how long that would take."""
+"""The trials that a cell lacks, and the time that they would take by the stored fits of the same method."""
 
+import glob
+import hashlib
+import json
 import math
+import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 
-from runners.cell import Cell
-from runners.elsewhere import not_elsewhere
+import pandas as pd
+
+from datasets import DataError
+from datasets.spec import read_spec
+from metrics.study import FAILED
+from runners.files import read_frame
+from runners.method import ConfigError
 from runners.progress import counted
-from runners.times import Times, duration
+from runners.row import to_json
+
+# From one data set to another, seconds are taken to grow as n_samples ** 1.5 * n_features ** 1.5, which lies between a
+# graph's n^2 d and a ridge solve's n d^2.  Only the method's fits on the nearest shape are scaled so.
+N_EXPONENT, D_EXPONENT = 1.5, 1.5
+
+
+@dataclass(frozen=True)
+class Todo:
+    """The trials that a cell lacks."""
+
+    # Trials that are not stored, or stored with a status that is tried again.
+    missing: list = field(default_factory=list)
+    # Stored by other code, packages or machines, or with a redo asked for: kept until the new ones are there.
+    again: list = field(default_factory=list)
+    # Trials whose stored selections are of the same code, but whose scores are of other code.
+    rescored: list = field(default_factory=list)
+    why: Counter = field(default_factory=Counter)  # number of stored trials that do not count, by reason
+
+    def __len__(self):
+        return len(self.missing) + len(self.again) + len(self.rescored)
+
+    def words(self):
+        """Say in a sentence how many stored trials are done again, and why; "" where none is."""
+        parts = [f"{counted(len(self.again), 'stored trial')} to fit again"] if self.again else []
+        parts += [f"{counted(len(self.rescored), 'stored selection')} to score again"] if self.rescored else []
+        why = ", ".join(f"{reason}: {count}" for reason, count in self.why.items())
+        return f"{' and '.join(parts)} ({why})" if parts else ""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """The trials that one cell lacks, and the time that they would take.
-
-    Attributes
-    ----------
-    cell : str
-    n_trials, n_pending : int
-        All that the cell asks for, and those that are stored neither here nor in a study that has the same.
-    seconds : float
-        Time of one worker for fits and evaluations; nan where no fit of the method is stored.
-    source : str
-        The stored fits that the seconds were estimated from.
-    n_workers : int
-    again : str
-        Which stored trials are done again, and why; "" where none is.
-    """
+    """The trials that one cell lacks, and the time that they would take."""
 
     cell: str
+    # All that the cell asks for, and those that are stored neither here nor in a study that has the same.
     n_trials: int
     n_pending: int
-    seconds: float
-    source: str
+    seconds: float  # time of one worker for fits and evaluations; nan where no fit of the method is stored
+    source: str  # the stored fits that the seconds were estimated from
     n_workers: int
-    again: str = ""
+    again: str = ""  # which stored trials are done again, and why; "" where none is
 
     def line(self):
         """Return the plan of a cell in a sentence."""
@@ -48,44 +72,8 @@ class Plan:
         return f"{text}, about {duration(self.seconds / self.n_workers)} on {workers} (from {self.source})"
 
 
-def plan_cell(settings, times=Times):
-    """Count what a cell lacks, and estimate its time from stored fits; writes nothing and downloads nothing.
-
-    Parameters
-    ----------
-    settings : Settings
-    times : callable, default=Times
-        What reads the stored seconds of a method; for a sweep, one that reads them once.
-
-    Returns
-    -------
-    Plan
-    """
-    runner, method, dataset, cell = settings.runner, settings.method, settings.dataset, Cell(settings)
-    trials = cell.planned
-    todo = cell.todo(cell.rows(), trials)
-    pending = not_elsewhere(settings, todo.missing + todo.again)
-    most = math.inf if runner.max_seconds is None else runner.max_seconds
-    known = times(settings.results_dir, method.name, most)
-    shape = dataset["samples"], dataset["features"]
-    found = [known.of(dataset["name"], shape, trial.params) for trial in pending]
-    seconds = sum(value for value, _ in found)
-    sources = Counter(source for _, source in found)
-    source = sources.most_common(1)[0][0] if sources else ""
-    return Plan(str(cell), len(trials), len(pending), seconds, source, runner.n_jobs, todo.words())
-
-
 def total_line(plans):
-    """Return the plans of a sweep in a sentence.
-
-    Parameters
-    ----------
-    plans : list of Plan
-
-    Returns
-    -------
-    str
-    """
+    """Return the plans of a sweep in a sentence."""
     known = [plan for plan in plans if not math.isnan(plan.seconds)]
     unknown = sum(plan.n_pending for plan in plans if math.isnan(plan.seconds))
     text = f"in all {counted(sum(plan.n_pending for plan in plans), 'fit')} in {counted(len(plans), 'cell')}"
@@ -93,3 +81,123 @@ def total_line(plans):
         seconds = sum(plan.seconds / plan.n_workers for plan in known)
         text += f", about {duration(seconds)} on {counted(known[0].n_workers, 'worker')}"
     return text + (f", and {counted(unknown, 'fit')} of unknown time" if unknown else "")
+
+
+class Times:
+    """The seconds of one method's stored trials; a trial that a cap ended counts with what it had taken.
+
+    Parameters
+    ----------
+    results_dir : path
+        The folder of results; all studies in it count.
+    method : str
+    max_seconds : float, default=inf
+        The cap of a fit (`runner.max_seconds`): a longer fit counts with so many seconds, and without evaluations.
+    """
+
+    def __init__(self, results_dir, method, max_seconds=math.inf):
+        self.max_seconds = max_seconds
+        self._by_dataset, self._at = {}, {}
+        pattern = f"*/*/{glob.escape(method)}/trials.csv"
+        frames = [_seconds(read_frame(path), max_seconds) for path in sorted(Path(results_dir).glob(pattern))]
+        if frames:
+            found = pd.concat(frames)
+            self._by_dataset = dict(list(found.groupby("dataset")))
+            self._at = found.groupby(["dataset", "params"])["seconds"].mean().to_dict()
+
+    def measured(self, dataset, params):
+        """Return the mean seconds of the stored trials with these parameters; nan where there are none."""
+        return float(self._at.get((dataset, to_json(params)), math.nan))
+
+    def of(self, dataset, shape, params):
+        """Return the estimated seconds of a trial with its evaluations, and the source of the estimate.
+
+        The seconds are nan where no fit of the method is stored; `shape` is that of the data set.
+        """
+        if dataset in self._by_dataset:
+            own = self.measured(dataset, params)
+            mean = float(self._by_dataset[dataset]["seconds"].mean()) if math.isnan(own) else own
+            return mean, f"its fits on {dataset}"
+        shapes = {name: found for name in self._by_dataset if (found := _shape(name)) is not None}
+        if not shapes or None in shape:
+            return math.nan, ""
+        nearest = min(shapes, key=lambda name: math.dist(*(list(map(math.log, one)) for one in (shapes[name], shape))))
+        factor = (shape[0] / shapes[nearest][0]) ** N_EXPONENT * (shape[1] / shapes[nearest][1]) ** D_EXPONENT
+        source = f"its fits on {nearest}, times (n/n')^{N_EXPONENT} (d/d')^{D_EXPONENT}"
+        return float((self._by_dataset[nearest]["seconds"] * factor).clip(upper=self.max_seconds).mean()), source
+
+    def each(self, spec, trials):
+        """Return `of` for each of some trials on the data set of a specification."""
+        shape = spec.get("samples"), spec.get("features")
+        return [self.of(spec["name"], shape, trial.params) for trial in trials]
+
+    def ended(self, dataset):
+        """Return the share of the fits on a data set that took longer than `max_seconds`; nan where there are none."""
+        if dataset not in self._by_dataset:
+            return math.nan
+        return float(self._by_dataset[dataset]["ended"].mean())
+
+
+def _seconds(trials, max_seconds):
+    known = trials[(trials["status"] != FAILED) & trials["fit_s"].notna()]
+    ended = known["fit_s"] > max_seconds
+    # The parameters include the number of clusters, that of the data set, wherever a method takes it.
+    return known[["dataset"]].assign(
+        params=[to_json(json.loads(text)) for text in known["params"]],
+        seconds=(known["fit_s"] + known["eval_s"].fillna(0.0)).mask(ended, max_seconds),
+        ended=ended,
+    )
+
+
+def _shape(dataset):
+    """Return n_samples and n_features from conf/dataset; None where it does not say them."""
+    try:
+        spec = read_spec(dataset)
+    except (DataError, OSError):
+        return None
+    shape = spec["samples"], spec["features"]
+    return None if None in shape else shape
+
+
+def duration(seconds):
+    """Return seconds as a text: "unknown", "40 s", "12 min", "3.4 h"."""
+    if math.isnan(seconds):
+        return "unknown"
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+
+def shard_of(cells, shard, costs):
+    """Return the places, in a list of cells, of those that belong to one part of a sweep, the same on every machine.
+
+    Parameters
+    ----------
+    cells : list of (str, str)
+        Data set and method.
+    shard : str
+        Such as ``2/3``, the second of three parts.
+    costs : Mapping
+        Seconds by cell, such as those of the shipped results.  Cells with costs are dealt out so that the parts take
+        about as long, the others by a hash of their names.
+
+    Raises
+    ------
+    ConfigError
+        For a text that names no part.
+    """
+    match = re.fullmatch(r"([1-9]\d{0,3})/([1-9]\d{0,3})", shard if isinstance(shard, str) else "")
+    part, n_parts = (int(match[1]), int(match[2])) if match else (0, 0)
+    if not 1 <= part <= n_parts:
+        raise ConfigError(f"shard={shard!r} must be K/N with 1 <= K <= N, such as shard=2/3.")
+    loads, chosen = [0.0] * n_parts, []
+    known = {cell: costs[cell] for cell in cells if cell in costs}
+    owners = {}
+    for cell in sorted(known, key=lambda cell: (-known[cell], cell)):
+        owners[cell] = loads.index(min(loads))
+        loads[owners[cell]] += known[cell]
+    for place, cell in enumerate(cells):
+        hashed = int(hashlib.sha256("/".join(cell).encode()).hexdigest(), 16) % n_parts
+        if owners.get(cell, hashed) == part - 1:
+            chosen.append(place)
+    return chosen

@@ -10,13 +10,12 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from metrics.protocol import Protocol
 from metrics.study import FAILED
-from runners.caps import Stopped
-from runners.fit import Fit, failure, feature_set_digest, score, stopped
+from runners.fit import Fit, Outcome, failure, feature_set_digest, score, stopped
 from runners.provenance import Identity
+from runners.tasks import Task
 from runners.trial import Trial
-from runners.workers import WorkerDied, Workers
+from runners.workers import Stopped, WorkerDied, Workers
 
 BATCH_S = 0.1  # seconds of work that a task should hold, so that sending it costs little
 MOST_LOST = 3  # workers that may end before they begin a task; after them the task, or its imports, is to blame
@@ -25,33 +24,26 @@ TICK_S = 1.0  # seconds after which a run in which nothing ends still yields to 
 
 @dataclass
 class Usage:
-    """The seconds that a run spent on fits and on evaluations, and the sets that it evaluated.
+    """The seconds that a run spent on fits and on evaluations, and the sets that it evaluated."""
 
-    Attributes
-    ----------
-    fit_s, eval_s : float
-        Seconds of all workers together.
-    n_sets : int
-        Feature sets that the trials asked for.
-    n_evaluated : int
-        Feature sets that K-means ran on.
-    """
-
+    # Seconds of all workers together.
     fit_s: float = 0.0
     eval_s: float = 0.0
-    n_sets: int = 0
-    n_evaluated: int = 0
+    n_sets: int = 0  # feature sets that the trials asked for
+    n_evaluated: int = 0  # feature sets that K-means ran on
 
 
-def run_all(trials, X, y, n_jobs, evaluations=None, usage=None, caps=None, fits=()):
-    """Run trials and yield their outcomes as they come.
+def run_all(trials, data, n_jobs, evaluations=None, usage=None, caps=None, fits=()):
+    """Run trials of one data set and one protocol, and yield lists of their outcomes as they come.
+
+    A list is empty now and then, when no trial ended for a while.  A trial whose worker dies (killed for memory, say)
+    comes back as failed, and the others go on.
 
     Parameters
     ----------
     trials : list of Trial
-        Of one data set and one protocol.
-    X : ndarray of shape (n_samples, n_features)
-    y : ndarray of shape (n_samples,)
+    data : Data
+        Without classes the trials are fitted, and not scored.
     n_jobs : int
         Number of worker processes; with 1, and no caps, everything runs in this process.
     evaluations : Evaluations, optional
@@ -62,36 +54,15 @@ def run_all(trials, X, y, n_jobs, evaluations=None, usage=None, caps=None, fits=
         A fit that takes more is ended, with its worker.
     fits : list of (Trial, Fit)
         Trials that are fitted already, and only scored.
-
-    Yields
-    ------
-    list of Outcome
-        Trials that ended since the last list; now and then an empty list, when none did for a while.  A trial whose
-        worker dies (killed for memory, say) comes back as failed, and the others go on.
     """
-    plan = _Plan(trials, fits, y, n_jobs, evaluations, usage or Usage(), one_at_a_time=bool(caps))
-    with Workers(X, y, n_jobs, caps) as workers:
+    plan = _Plan(trials, fits, data.y, n_jobs, evaluations, usage or Usage(), one_at_a_time=bool(caps))
+    with data, Workers(data, n_jobs, caps) as workers:
         while not plan.finished:
             while task := plan.next_task(workers.n_running):
                 workers.submit(task)
             for task, results in workers.wait(TICK_S):
                 plan.take(task, results)
             yield plan.ended()
-
-
-@dataclass(frozen=True)
-class _Task:
-    """Trials to fit, or (name, features) to evaluate under a protocol."""
-
-    items: tuple
-    identity: Identity  # of this process's code; a worker must have the same
-    protocol: Protocol | None = None  # of evaluations
-    alone: bool = False  # True where a worker died when it was last tried
-    lost: int = 0  # workers that ended before they had begun it
-
-    @property
-    def is_fit(self):
-        return self.protocol is None
 
 
 @dataclass
@@ -140,10 +111,10 @@ class _Plan:
             task = self._again.popleft()
         elif self._sets:
             names = list(self._sets)[: self._eval_s.batch(len(self._sets), self._n_jobs)]
-            task = _Task(tuple((name, self._sets.pop(name)) for name in names), self._identity, self._protocol)
+            task = Task(tuple((name, self._sets.pop(name)) for name in names), self._identity, self._protocol)
         elif self._unfitted:
             size = 1 if self._one_at_a_time else self._fit_s.batch(len(self._unfitted), self._n_jobs)
-            task = _Task(tuple(self._unfitted.popleft() for _ in range(size)), self._identity)
+            task = Task(tuple(self._unfitted.popleft() for _ in range(size)), self._identity)
         else:
             return None
         self._in_flight += len(task.items)
@@ -197,8 +168,8 @@ class _Plan:
             self._alone.extend(replace(task, items=(item,), alone=True) for item in task.items)
 
     def _fitted(self, trial, fit):
-        if fit.row["status"] == FAILED:
-            self._ended.append(score(trial, fit, self._y, {}, 0.0))
+        if self._y is None or fit.row["status"] == FAILED:
+            self._ended.append(Outcome(fit.row, log=fit.log))
             return
         open_trial = _Open(trial, fit)
         for size, features in fit.subsets.items():

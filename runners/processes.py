@@ -19,10 +19,10 @@ from os import _exit  # the original, as a fit that runs in this process may rep
 from joblib.externals.loky.backend.context import get_context
 
 from runners import family
-from runners.memory import reset_peak
+from runners.family import reset_peak
 
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-IN_WORKER = "runners.workers.run_in_worker"  # the function that workers run; not imported here, as that takes seconds
+IN_WORKER = "runners.tasks.run_in_worker"  # the function that workers run; not imported here, as that takes seconds
 BEGUN, ENDED, RAISED = "begun", "ended", "raised"  # the messages of a worker about a task
 SET_PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of Linux
 LEAVE_S = 1.0  # seconds for a process whose pipe has closed to end by itself, so that its exit status is known
@@ -31,31 +31,18 @@ _idle = []  # free processes, which earlier cells of a sweep started
 
 @dataclass(frozen=True)
 class Begun:
-    """The message of a worker that a task begins.
+    """The message of a worker that a task begins."""
 
-    Attributes
-    ----------
-    at : float
-        Time in seconds, of the clock that all processes share.
-    cpu : float
-        Its CPU seconds so far; nan where the system does not say.
-    reset : bool
-        True where the high-water mark of its memory counts from here.
-    """
-
-    at: float
-    cpu: float
-    reset: bool
+    at: float  # seconds of the clock that all processes share
+    cpu: float  # its CPU seconds so far; nan where the system does not say
+    reset: bool  # True where the high-water mark of its memory counts from here
 
 
 class Process:
     """A process that calls one function on each task it is sent, in the order of sending.
 
-    Parameters
-    ----------
-    function : str
-        Dotted name of a function, which only the process itself imports, at its start.  Its first argument is a
-        function that it calls when all is ready and the work itself begins; its result is sent back.
+    The function is given by its dotted name, and only the process itself imports it, at its start.  Its first
+    argument is a function that it calls when all is ready and the work itself begins; its result is sent back.
     """
 
     def __init__(self, function):

@@ -1,6 +1,9 @@
-"""The lines that a run prints while it goes and when it ends."""
+"""Tells of a run: the lines that it prints, and the note in its cell, which other commands read without any lock."""
 
+import json
 import logging
+import os
+import socket
 import sys
 import time
 from collections import Counter
@@ -11,10 +14,13 @@ from tqdm import tqdm
 
 from metrics.study import FAILED, UNSCORED
 from metrics.study.summary import select, summarise
+from runners.files import StoreError, replace_file
+from runners.processes import lives
 from runners.provenance import Identity
 from runners.store import load_results
 
 log = logging.getLogger(__name__)
+RUN = ".run.json"  # the note, in the folder of the cell
 
 
 def counted(number, noun):
@@ -28,19 +34,7 @@ def say_compiling():
 
 
 def usage_text(usage, n_workers, seconds):
-    """Return the shares of the workers' time, and how many feature sets were evaluated, as a text.
-
-    Parameters
-    ----------
-    usage : runners.pool.Usage
-    n_workers : int
-    seconds : float
-        The time that the run took.
-
-    Returns
-    -------
-    str
-    """
+    """Return the shares of the workers' time, and how many feature sets were evaluated, as a text."""
     total = n_workers * seconds
     rest = max(total - usage.fit_s - usage.eval_s, 0.0)
     shares = ", ".join(
@@ -55,17 +49,7 @@ def usage_text(usage, n_workers, seconds):
 
 
 class Progress:
-    """A progress bar on a terminal, and a plain line now and then elsewhere.
-
-    Parameters
-    ----------
-    total : int
-        Number of trials.
-    every : float, default=10
-        Seconds between plain lines.
-    noun : str, default="trial"
-        What is counted.
-    """
+    """A progress bar on a terminal, and elsewhere a plain line every so many seconds."""
 
     def __init__(self, total, every=10.0, noun="trial"):
         self._noun = noun
@@ -74,14 +58,7 @@ class Progress:
         self._started = self._last = time.perf_counter()
 
     def step(self, count, ends):
-        """Count trials that ended; a call with none only shows that the run is alive.
-
-        Parameters
-        ----------
-        count : int
-        ends : Mapping
-            Status -> trials so far.
-        """
+        """Count trials that ended, and show the statuses so far; a call with none shows that the run is alive."""
         self._count += count
         unscored = {status: ends[status] for status in UNSCORED if ends.get(status)}
         if self._bar is not None:
@@ -114,18 +91,7 @@ class Progress:
 
 
 def say_result(folder, trials, n_pending, seconds):
-    """Print how a cell went: the trials that are stored now, and a first look at its scores.
-
-    Parameters
-    ----------
-    folder : Path
-        ``results/<study>/<dataset>/<method>``.
-    trials : list of Trial
-        All that the cell was asked for.
-    n_pending : int
-        How many of them were run now.
-    seconds : float
-    """
+    """Print how a cell went: the trials that are stored, those of them that are new, and a first look at its scores."""
     keys = {trial.key for trial in trials}
     results = load_results(folder.parents[2], *folder.parts[-3:])
     stored = results.trials[results.trials["trial"].isin(keys)]
@@ -158,6 +124,13 @@ def _best_lines(summary):
             texts = [_score_text(metric, frame.loc[clusterer]) for metric, frame in cells.items()]
             if all(texts):
                 yield f"{name}, {clusterer}: {', '.join(texts)}"
+    scored = summary[summary["agreement"].notna()]
+    if len(scored) and scored["acc_mean"].isna().all():
+        best = scored.loc[scored["agreement"].idxmax()]
+        yield (
+            f"no labels: the clusters of the restarts agree most with {best['n_selected']} features (adjusted Rand "
+            f"index {best['agreement']:.2f}), where their silhouette is {best['silhouette']:.2f}"
+        )
 
 
 def _score_text(metric, row):
@@ -165,3 +138,32 @@ def _score_text(metric, row):
         return ""
     spread = "" if pd.isna(row["std"]) else f" ± {100 * row['std']:.1f}"
     return f"{metric.upper()} {100 * row['mean']:.1f}{spread} ({row['n_selected']} features)"
+
+
+def note_run(folder, keys, n_workers):
+    """Note that this process runs a cell, or, with 0 workers, that it no longer does.
+
+    `keys` are those of all the trials that it was asked for, stored ones too.
+    """
+    pid = os.getpid() if n_workers else None
+    note = {"pid": pid, "host": socket.gethostname(), "n_workers": n_workers, "trials": keys}
+    replace_file(folder / RUN, json.dumps(note).encode())
+
+
+def read_run(folder):
+    """Return the keys and the number of workers that the note of a cell's last run has.
+
+    The keys are None where no run has left a note; there are 0 workers where no run goes on.  A run of another machine
+    is taken to go on until its own end or the next run clears the note, as its process cannot be looked at from here.
+    A StoreError says that the file is damaged.
+    """
+    path = Path(folder) / RUN
+    try:
+        content = json.loads(path.read_bytes())
+        keys, n_workers, pid = content["trials"], content["n_workers"], content["pid"]
+        here = content.get("host", socket.gethostname()) == socket.gethostname()
+    except FileNotFoundError:
+        return None, 0
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise StoreError(f"{path} is damaged: remove it, the next run of the cell writes it anew.") from error
+    return keys, n_workers if pid is not None and (not here or lives(pid)) else 0

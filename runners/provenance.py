@@ -1,35 +1,40 @@
-"""The origin of a number: the code, the packages and the machine that it belongs to."""
+"""The origin of a number: the code, the packages and the machine that it belongs to; and cells that are complete.
+
+A cell that was found complete leaves a note, so that a sweep that is run again does not load its data.  The note's name
+is a digest of the composed configuration, the program, the packages and the machine.  It holds how the trials ended,
+and the digests of the files that this depends on: data, results, and code from outside the checkout.  Where one of
+these files has changed, the cell is looked at again.
+"""
 
 import functools
 import hashlib
 import json
+import os
 import platform
 import subprocess
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
+from pathlib import Path
 from typing import NamedTuple
 
-from runners.code import DIGITS, ROOT, code_of, code_of_evaluation
-from runners.row import to_json
+from metrics.study import UNSCORED
+from runners.code import DIGITS, ROOT, VERSIONED, code_of, code_of_evaluation
+from runners.row import COLUMNS, to_json
 
 PACKAGES = ("numpy", "scipy", "scikit-learn", "pandas", "joblib", "numba", "llvmlite")
-KNOWN = {"numpy", "scipy", "sklearn", "pandas", "joblib", "numba", "llvmlite", "threadpoolctl"}  # names of modules
 GIT_S = 10  # seconds after which git is taken not to answer
+FOLDER = ".finished"  # in results_dir
+PROGRAM = ("datasets", "methods", "metrics", "runners")
+NO_MATTER = ("n_jobs", "cache", "max_seconds", "max_memory")  # of conf/runner: how trials are run, not which
+PLACES = ("UFS_DATA_DIR", "UFS_CACHE_DIR")
 
 
 class Identity(NamedTuple):
-    """The code, packages and machine that a stored number belongs to; its data and settings are in its trial's key.
+    """The code, packages and machine that a stored number belongs to; its data and settings are in its trial's key."""
 
-    Attributes
-    ----------
-    code_fit, code_evaluation : str
-        Digests of `runners.code`; a `code_fit` of "" differs from every other.
-    versions : str
-        `versions` as JSON.
-    """
-
+    # Digests of `runners.code`; a `code_fit` of "" differs from every other.
     code_fit: str
     code_evaluation: str
-    versions: str
+    versions: str  # `versions` as JSON
 
     @classmethod
     def of(cls, selector):
@@ -71,15 +76,7 @@ class Identity(NamedTuple):
 def git_sha(selector=None):
     """Return the commit of the checkout; "unknown" outside git, and where git does not answer.
 
-    Parameters
-    ----------
-    selector : type, optional
-        A method's class.
-
-    Returns
-    -------
-    str
-        Ends with ``-dirty`` where tracked files differ from the commit, or the class rests on an untracked file.
+    It ends with ``-dirty`` where tracked files differ from the commit, or a method's class rests on an untracked file.
     """
     sha, tracked = _checkout()
     if selector is None or "-" in sha or sha == "unknown":
@@ -106,17 +103,10 @@ def _checkout():
 def versions(packages=()):
     """Return the versions of Python and of the packages that the numbers depend on, and the machine they ran on.
 
-    Parameters
-    ----------
-    packages : tuple of str
-        Top-level modules that a method imports; the packages that every method rests on are always included.
-
-    Returns
-    -------
-    dict of str to str
+    `packages` are top-level modules that a method imports, besides those that every method rests on.
     """
     found = {name: version(name) for name in PACKAGES}
-    found |= {name: _version_of(name) for name in packages if name not in KNOWN}
+    found |= {name: _version_of(name) for name in packages if name not in VERSIONED}
     machine = f"{platform.system()} {platform.machine()}"
     return {"python": platform.python_version(), **found, "blas": blas(), "machine": machine}
 
@@ -143,3 +133,84 @@ def _version_of(module):
 def _git(*arguments):
     done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=True, timeout=GIT_S)
     return done.stdout.strip()
+
+
+def note_of(config):
+    """Return the path of a cell's note; None where the configuration asks for more than the trials that are missing.
+
+    The whole configuration is given, composed and resolved, when the cell begins.
+    """
+    if config["runner"]["redo"] or config["runner"]["plan"]:
+        return None
+    runner = {name: value for name, value in config["runner"].items() if name not in NO_MATTER}
+    places = [os.environ.get(name) for name in PLACES], os.getcwd()
+    asked = [config | {"runner": runner}, places, program(), versions()]
+    name = hashlib.sha256(json.dumps(asked, sort_keys=True, default=str).encode()).hexdigest()[:32]
+    return Path(config["results_dir"], FOLDER, f"{name}.json")
+
+
+def digests_of_data(settings):
+    """Return the digest of each file that a cell's data may be read from; call it before they are read."""
+    from datasets.load import paths_of
+
+    return {os.path.abspath(file): _digest(file) for file in paths_of(settings.dataset, settings.data_dir)}
+
+
+def note_finished(path, settings, ends, data):
+    """Note that nothing is left to do in a cell; where the note cannot be written, the cell is looked at again.
+
+    `ends` has the number of trials by status, and `data` is from `digests_of_data`.
+    """
+    results = [settings.folder / f"{name}.csv" for name in COLUMNS]
+    files = {os.path.abspath(file): _digest(file) for file in results}
+    files |= {str(file): digest for file, digest in code_of(settings.method.cls).files}
+    cell = f"{settings.method.name} on {settings.dataset['name']}"
+    note = {"cell": cell, "ends": dict(ends), "files": files | data}
+    try:
+        # Not `replace_file`, which waits for the disk: a lost note costs little, and half a note is not read as one.
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(to_json(note))
+    except OSError:
+        return
+
+
+def finished(path):
+    """Return the line about a cell in which nothing is left to do; None where the cell has to be looked at."""
+    try:
+        note = json.loads(path.read_text()) if path else {}
+        same = note and all(_digest(file) == digest for file, digest in note["files"].items())
+        return ends_text(note["cell"], note["ends"]) if same else None
+    except (ValueError, KeyError, TypeError, AttributeError, OSError, RecursionError):  # not a whole note
+        return None
+
+
+def ends_text(cell, ends):
+    """Return the trials of a complete cell in words: "mcfs on umist: 25 of 25 trials stored, 2 timeout"."""
+    total = sum(ends.values())
+    parts = [f"{cell}: {total} of {total} trial{'s' * (total > 1)} stored"]
+    return ", ".join(parts + [f"{ends[status]} {status}" for status in UNSCORED if ends.get(status)])
+
+
+@functools.cache
+def program():
+    """Return the digest of the program, as it was when this function was first called."""
+    digest = hashlib.sha256()
+    for place in PROGRAM:
+        for path in sorted((ROOT / place).rglob("*.py")):
+            digest.update(str(path.relative_to(ROOT)).encode() + path.read_bytes())
+    return digest.hexdigest()
+
+
+def _digest(path):
+    """Return the digest of a file, None where there is none; a file that several cells use is read once."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return _digest_of(str(path), found.st_size, found.st_mtime_ns, found.st_ino)
+
+
+@functools.lru_cache(maxsize=256)
+def _digest_of(path, _size, _modified, _number):
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,71 +1,52 @@
-"""The columns of a cell's files; those of ``trials.csv`` are the fields of a trial's row."""
+"""The columns of a cell's files, and what a value of each may be; a trial's row is a record of its own."""
 
 import base64
 import json
+import math
 import zlib
 from dataclasses import dataclass, fields
 
 import numpy as np
 
+from metrics.protocol import Protocol
+
 
 @dataclass
 class Row:
-    """The row of a trial; its fields are the columns, in order, with their types.
+    """The row of a trial; its fields are the columns, in order, with their types."""
 
-    Attributes
-    ----------
-    trial : str
-        The key: a hash of data, parameters and protocol.
-    params, sizes, protocol, ranking, feature_sets, shared, versions : str
-        JSON.
-    status : str
-        How the fit ended ("converged", "max_iter", ...), or one of `metrics.study.UNSCORED`; then `error` says why.
-    objective : float
-        At the end of the fit.
-    fit_s, eval_s : float
-        Seconds of the fit, also of one that a cap ended, and of the trial's own evaluations.
-    peak_mb : float
-        Largest memory of the process during the fit, also of one that a cap ended; under a cap, with what it forked.
-    n_scores : int
-        Number of the trial's rows in ``scores.csv``: fewer there mean that a crash cut the trial off.
-    shared : str
-        Sizes whose scores come from an evaluation done for another trial.
-    git_sha : str
-        Commit of the code that fitted.
-    code_fit, code_evaluation : str
-        Digests of the code (`runners.code`) that fitted, and of the code that evaluated.
-    labels : str
-        Learned labels, so that they can be scored again: `pack_labels`; "" where there are none.
-    n_others : str
-        JSON: file -> number of the trial's rows in it, besides ``scores.csv``; "" in results of earlier versions.
-    """
-
-    trial: str
+    trial: str  # the key: a hash of data, parameters and protocol
     study: str
     dataset: str
     method: str
+    # JSON, as are sizes, protocol, ranking, feature_sets, shared and versions.
     params: str
     is_default: bool
     sizes: str
     protocol: str
+    # How the fit ended ("converged", "max_iter", ...), or one of `metrics.study.UNSCORED`; then `error` says why.
     status: str = ""
     error: str = ""
     n_iter: int = 0
-    objective: float = float("nan")
+    objective: float = float("nan")  # at the end of the fit
+    # Processor seconds of the fit, also of one that a cap ended, and of the trial's own evaluations.
     fit_s: float = float("nan")
     eval_s: float = float("nan")
+    # Largest memory of the process during the fit, also of one that a cap ended; under a cap, with what it forked.
     peak_mb: float = float("nan")
-    n_scores: int = 0
+    n_scores: int = 0  # number of the trial's rows in ``scores.csv``: fewer there mean that a crash cut the trial off
     ranking: str = "[]"
     feature_sets: str = "{}"
-    shared: str = "[]"
+    shared: str = "[]"  # sizes whose scores come from an evaluation done for another trial
     data_sha: str = ""
-    git_sha: str = ""
+    git_sha: str = ""  # commit of the code that fitted
     versions: str = "{}"
     started: str = ""
+    # Digests of the code (`runners.code`) that fitted, and of the code that evaluated.
     code_fit: str = ""
     code_evaluation: str = ""
-    labels: str = ""
+    labels: str = ""  # learned labels, so that they can be scored again: `pack_labels`; "" where there are none
+    # JSON: file -> number of the trial's rows in it, besides ``scores.csv``; "" in results of earlier versions.
     n_others: str = ""
 
 
@@ -88,20 +69,9 @@ def unpack_labels(text):
 
 
 def counts_of(row):
-    """Return the number of rows that a trial has in each file, as far as its own row says.
-
-    Parameters
-    ----------
-    row : Mapping
-
-    Returns
-    -------
-    dict of str to int
-    """
+    """Return, by file, the number of rows that a trial has in it, as far as its own row says."""
     known = json.loads(row["n_others"] or "{}")
-    return {name: known[name] for name in ("traces", "facts", "measures") if name in known} | {
-        "scores": int(row["n_scores"])
-    }
+    return {name: known[name] for name in OTHERS[1:] if name in known} | {"scores": int(row["n_scores"])}
 
 
 TRIALS = [field.name for field in fields(Row)]
@@ -114,6 +84,78 @@ MEASURES = "trial n_selected name value".split()
 # Columns that results of earlier versions lack, with the value they are read as; they are the last of their file.
 LATER = {name: getattr(Row, name) for name in ("code_fit", "code_evaluation", "labels", "n_others")} | {"identity": ""}
 COLUMNS = {"trials": TRIALS, "scores": SCORES, "traces": TRACES, "facts": FACTS, "measures": MEASURES}
+OTHERS = ("scores", "traces", "facts", "measures")  # files whose rows are committed by those of trials.csv
+# The columns that identify a row of each file; of rows with the same ones, the last counts.
+IDENTITY = {
+    "trials": ["trial"],
+    "scores": ["trial", "n_selected", "clusterer", "restart"],
+    "traces": ["trial", "iteration"],
+    "facts": ["trial", "name"],
+    "measures": ["trial", "n_selected", "name"],
+}
 KINDS = {field.name: field.type for field in fields(Row)}  # column -> type; all other columns hold texts
 KINDS |= dict.fromkeys(("n_selected", "restart", "iteration", "repeat", "seed"), int)
 KINDS |= dict.fromkeys(("acc", "nmi", "agreement", "silhouette", "value", "acc_mean", "nmi_mean"), float)
+RANGES = dict.fromkeys(("acc", "nmi", "acc_mean", "nmi_mean"), (0, 1)) | {"agreement": (-1, 1), "silhouette": (-1, 1)}
+RANGES |= dict.fromkeys(("fit_s", "eval_s", "peak_mb"), (0, math.inf)) | {"n_selected": (1, 2**63 - 1)}
+RANGES |= dict.fromkeys(("n_iter", "n_scores", "restart", "iteration", "seed"), (0, 2**63 - 1))
+NEVER_NAN = ("acc", "nmi")
+
+
+def fault_of(name, text):
+    """Say what is wrong with a value of a column; "" where nothing is."""
+    kind = KINDS.get(name, str)
+    if kind is bool:
+        return "" if text in ("True", "False") else "must be True or False"
+    if kind is str:
+        return CHECKS[name](text) if name in CHECKS else ""
+    try:
+        value = kind(text)
+    except ValueError:
+        return "must be a whole number" if kind is int else "must be a number"
+    low, high = RANGES.get(name, (-math.inf, math.inf))
+    if value != value:
+        return "must be a number" if name in NEVER_NAN else ""
+    return "" if low <= value <= high else f"must be in [{low}, {high}]"
+
+
+def _json_of(*kinds, empty=False, item=None):
+    """Return a check of JSON of these types, of which all items are `item`s, or of "" where that is allowed."""
+    words = " or ".join({list: "list", dict: "mapping"}[kind] for kind in kinds)
+
+    def check(text):
+        if empty and not text:
+            return ""
+        try:
+            value = json.loads(text)
+        except (ValueError, RecursionError):
+            return "is not JSON"
+        if not isinstance(value, kinds):
+            return f"must be a JSON {words}"
+        whole = item is None or (value and all(type(one) is int and one >= item for one in value))
+        return "" if whole else "must be a JSON list of whole numbers"
+
+    return check
+
+
+def _check_protocol(text):
+    try:
+        Protocol.from_json(text)
+    except ValueError as error:
+        return f"is no protocol ({error})".rstrip(".")
+    return ""
+
+
+# Column of texts -> function that says what is wrong with one; it sees a text once, however many rows have it.
+CHECKS = {
+    "clusterer": lambda text: "" if text in ("kmeans", "learned") else "must be one of kmeans, learned",
+    "sizes": _json_of(list, item=1),
+    "protocol": _check_protocol,
+    "ranking": _json_of(list, dict),
+    **dict.fromkeys(("shared", "features"), _json_of(list)),
+    **dict.fromkeys(("params", "feature_sets", "versions"), _json_of(dict)),
+    **dict.fromkeys(("labels", "n_others"), _json_of(dict, empty=True)),
+    **dict.fromkeys(
+        ("trial", "study", "dataset", "method", "status"), lambda text: "" if text else "must not be empty"
+    ),
+}

@@ -11,43 +11,53 @@ from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from metrics.protocol import Protocol
-from metrics.study import FAILED
+from metrics.study import FAILED, UNSCORED
+from runners.family import CAN_WATCH
 from runners.method import ConfigError, Method, did_you_mean
-from runners.runner import Runner, check_caps, read_retry
+from runners.workers import Caps
 
 NAME = re.compile(r"\w(?:[\w .,+=@()~-]{0,98}[\w,+=@()~-])?")  # a folder's name in any system, without wildcards
 MISSING_DATA = ("error", "skip")
-POINTS = ("grid", "sample", "default")
-CHANGED = ("redo", "keep")
 MOST_JOBS = 1024
 MOST_BITS = 1024  # of a number that is printed in full: Python refuses to print more than 4,300 digits
 
 
 @dataclass(frozen=True)
-class Settings:
-    """A whole configuration, checked.
+class Runner:
+    """The content of a file of conf/runner."""
 
-    Attributes
-    ----------
-    study : str
-    results_dir : Path
-    data_dir : str or None
-    missing_data : {"error", "skip"}
-    runner : Runner
-    protocol : Protocol
-    method : Method
-    dataset : dict
-        The content of a file of conf/dataset, which `datasets.spec.check_spec` checks.
-    """
+    n_jobs: int  # number of worker processes, at least 1
+    redo: bool  # compute what is stored again
+    # Keep the scores of feature sets for other trials and studies, and take the trials that another study has.
+    cache: bool
+    # "grid", its "sample" by `runners.trial.diagonal`, or the "default" parameters.
+    points: str
+    # Caps of one fit and the processes it forks, in CPU seconds and GB; a fit beyond them is ended.
+    max_seconds: float | None = None
+    max_memory: float | None = None
+    retry: tuple = (FAILED,)  # statuses, of `UNSCORED`, with which a stored trial is run again
+    # "redo" or "keep" stored trials of other code, packages or machines.
+    changed: str = "redo"
+    plan: bool = False  # only say what would be run, and how long it would take
+
+    @property
+    def caps(self):
+        """The caps of one fit."""
+        return Caps(self.max_seconds, self.max_memory)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """A whole configuration, checked."""
 
     study: str
     results_dir: Path
     data_dir: str | None
-    missing_data: str
+    missing_data: str  # "error" or "skip"
     runner: Runner
     protocol: Protocol
     method: Method
-    dataset: Mapping
+    dataset: Mapping  # the content of a file of conf/dataset, which `datasets.spec.check_spec` checks
 
     @property
     def folder(self):
@@ -56,22 +66,7 @@ class Settings:
 
 
 def read_config(config):
-    """Check a configuration.
-
-    Parameters
-    ----------
-    config : DictConfig
-        What `run.py` composes from conf/.
-
-    Returns
-    -------
-    Settings
-
-    Raises
-    ------
-    ConfigError
-        Naming the value and what it must be.
-    """
+    """Return the checked `Settings` of what `run.py` composes; a ConfigError names the value and what it must be."""
     _check_parts(config)
     study, results_dir, dataset, method = read_names(config)
     data_dir, missing_data = _part(config, "data_dir", None), _part(config, "missing_data", "error")
@@ -92,22 +87,7 @@ def read_config(config):
 
 
 def read_names(config):
-    """Check the names that make up the folder of a cell, before anything creates it.
-
-    Parameters
-    ----------
-    config : DictConfig
-
-    Returns
-    -------
-    study : str
-    results_dir : Path
-    dataset, method : dict
-
-    Raises
-    ------
-    ConfigError
-    """
+    """Return study, results_dir, dataset and method, checked before anything creates the folder of the cell."""
     study, results_dir = _part(config, "study"), _part(config, "results_dir")
     check_name("study", study)
     if not isinstance(results_dir, str) or not results_dir.strip() or "\0" in results_dir:
@@ -129,25 +109,14 @@ def _check_parts(config):
                 f"{name}={shown(config[name])} would have no effect: there is no such file of conf/{name}, or its "
                 "first line is not `# @package _global_`."
             )
-        if name not in (*parts, "hydra"):
+        if name not in (*parts, "hydra", "shard"):
             raise ConfigError(
                 f"{shown(name)} is no part of a configuration; it has: {', '.join(parts)}.{did_you_mean(name, parts)}"
             )
 
 
 def check_name(what, name):
-    """Refuse a name that cannot be a folder of its own inside the results.
-
-    Parameters
-    ----------
-    what : str
-        Such as ``study``.
-    name : object
-
-    Raises
-    ------
-    ConfigError
-    """
+    """Refuse a name that cannot be a folder of its own inside the results; `what` is such as ``study``."""
     if not isinstance(name, str):
         example = f"s{name}" if isinstance(name, int) else "mine"
         raise ConfigError(f"{what}={shown(name)} must be a text, such as {what}={example}.")
@@ -159,52 +128,48 @@ def check_name(what, name):
 
 
 def read_runner(content):
-    """Check the part ``runner`` of a configuration.
-
-    Parameters
-    ----------
-    content : Mapping
-
-    Returns
-    -------
-    Runner
-
-    Raises
-    ------
-    ConfigError
-    """
+    """Return the checked `Runner` of the part ``runner`` of a configuration."""
     needed = {item.name: item.default is MISSING for item in fields(Runner)}
     _check_fields("runner", content, needed, "the runner's settings")
-    n_jobs = content["n_jobs"]
-    if type(n_jobs) is not int or n_jobs == 0 or not -1 <= n_jobs <= MOST_JOBS:
-        raise ConfigError(f"runner.n_jobs={shown(n_jobs)} must be 1 to {MOST_JOBS}, or -1 for every core.")
-    for name in ("redo", "cache", "plan"):
-        if not isinstance(content.get(name, False), bool):
-            raise ConfigError(f"runner.{name}={shown(content[name])} must be true or false.")
-    if content["points"] not in POINTS:
-        raise ConfigError(f"runner.points={shown(content['points'])} must be grid, sample or default.")
-    if content.get("changed", "redo") not in CHANGED:
-        raise ConfigError(f"runner.changed={shown(content['changed'])} must be redo or keep.")
-    check_caps(content)
-    n_jobs = cpu_count() if n_jobs == -1 else n_jobs
-    return Runner(**{**content, "n_jobs": n_jobs, "retry": read_retry(content.get("retry", [FAILED]))})
+    for name, value in content.items():
+        words, holds = RUNNER[name]
+        if not holds(value):
+            raise ConfigError(f"runner.{name}={shown(value)} must be {words}.")
+    if content.get("max_memory") is not None and not CAN_WATCH:
+        raise ConfigError("runner.max_memory needs Linux, which says what a process holds: set it to null.")
+    retry = content.get("retry", [FAILED])
+    own = {
+        "n_jobs": cpu_count() if content["n_jobs"] == -1 else content["n_jobs"],
+        "retry": (retry,) if isinstance(retry, str) else tuple(retry),
+    }
+    return Runner(**{**content, **own})
+
+
+def _is_cap(value):
+    return value is None or (type(value) in (int, float) and value > 0)
+
+
+def _are_statuses(value):
+    words = [value] if isinstance(value, str) else value
+    return isinstance(words, list) and all(isinstance(word, str) and word in UNSCORED for word in words)
+
+
+RUNNER = {
+    "n_jobs": (
+        f"1 to {MOST_JOBS}, or -1 for every core",
+        lambda value: type(value) is int and value != 0 and -1 <= value <= MOST_JOBS,
+    ),
+    **dict.fromkeys(("redo", "cache", "plan"), ("true or false", lambda value: isinstance(value, bool))),
+    "points": ("grid, sample or default", ("grid", "sample", "default").__contains__),
+    "changed": ("redo or keep", ("redo", "keep").__contains__),
+    "max_seconds": ("a number of CPU seconds above 0, or null for no cap", _is_cap),
+    "max_memory": ("a number of GB above 0, or null for no cap", _is_cap),
+    "retry": (f"a list of {', '.join(UNSCORED)}, such as [timeout]", _are_statuses),
+}  # field of `Runner` -> what it must be, in words and as a test
 
 
 def read_protocol(content):
-    """Check the part ``protocol`` of a configuration.
-
-    Parameters
-    ----------
-    content : Mapping
-
-    Returns
-    -------
-    Protocol
-
-    Raises
-    ------
-    ConfigError
-    """
+    """Return the checked `Protocol` of the part ``protocol`` of a configuration."""
     needed = {item.name: item.default is item.default_factory is MISSING for item in fields(Protocol)}
     _check_fields("protocol", content, needed, "a protocol")
     check_name("protocol.name", content["name"])
@@ -215,19 +180,7 @@ def read_protocol(content):
 
 
 def check_values(where, value):
-    """Refuse numbers that no computation or no JSON can take: nan, inf, and integers beyond 64 bits.
-
-    Parameters
-    ----------
-    where : str
-        Such as ``method.params``.
-    value : object
-        A value of a configuration, however nested.
-
-    Raises
-    ------
-    ConfigError
-    """
+    """Refuse numbers that no computation or no JSON can take, however nested: nan, inf, and more than 64 bits."""
     if isinstance(value, Mapping):
         for name, item in value.items():
             if not isinstance(name, str):

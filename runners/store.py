@@ -11,7 +11,7 @@ import glob
 import os
 import shutil
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,37 +20,28 @@ import pandas as pd
 
 from runners.files import (
     NAMING,
+    StoreError,
     append_rows,
     check_places,
     clear_unfinished,
+    empty_frame,
     frame_of_cell,
     header_of,
     keep_last,
     keep_lines,
     key_of,
     lines_of,
+    plain,
+    read_frame,
+    read_rows,
     replace_file,
     with_later_columns,
 )
-from runners.reading import IDENTITY, StoreError, empty_frame, plain, read_frame, read_rows
-from runners.row import COLUMNS, FACTS, MEASURES, SCORES, TRACES, TRIALS, counts_of
+from runners.row import COLUMNS, IDENTITY, OTHERS, TRIALS, counts_of
 
-__all__ = [
-    "SCORES",
-    "TRACES",
-    "FACTS",
-    "MEASURES",
-    "TRIALS",
-    "Results",
-    "Store",
-    "StoreError",
-    "cells_of",
-    "load_results",
-]
 REDO = ".redo"  # the folder inside a cell's own that gathers rows that will replace stored ones
 REDONE = ".redone"  # the same, once it is complete
 READ_AGAIN, READ_AGAIN_S = 2, 0.3  # how often, and the seconds before each time
-OTHERS = ("scores", "traces", "facts", "measures")  # files whose rows are committed by those of trials.csv
 
 
 class Results(NamedTuple):
@@ -66,12 +57,7 @@ class Results(NamedTuple):
 class Store:
     """One cell's folder, open for writing; use it as a context manager.
 
-    Parameters
-    ----------
-    folder : path
-        ``results/<study>/<dataset>/<method>``.
-    on_wait : callable, optional
-        Called once, without arguments, when another process holds the cell and this one waits for it.
+    `on_wait` is called once when another process holds the cell and this one waits for it.
     """
 
     def __init__(self, folder, on_wait=None):
@@ -135,15 +121,8 @@ class Store:
     def append(self, outcomes):
         """Store outcomes, durably; a failure leaves no part of one behind.
 
-        Parameters
-        ----------
-        outcomes : list of Outcome
-
-        Raises
-        ------
-        StoreError
-            When the disk refuses (because it is full, say), and when the lock was taken away, as another process may
-            then write the same cell.
+        A StoreError says that the disk refused, or that the lock was taken away, as another process may then write
+        the cell.
         """
         if _identity_of(self._lock.lock_file) != self._held:
             raise StoreError(
@@ -186,7 +165,7 @@ class Store:
 
 
 def load_results(results_dir, study=None, dataset=None, method=None):
-    """Read the committed rows of all cells, sorted, whatever order they were written in.
+    """Return the committed rows of all cells, sorted, whatever order they were written in.
 
     A trial that several studies share has its key in the first of them, and "<key> of <study>" in the others, so that
     the key joins the frames.
@@ -225,6 +204,16 @@ def load_results(results_dir, study=None, dataset=None, method=None):
         frame = joined[name].assign(_order=joined[name]["trial"].map(order))
         joined[name] = frame.sort_values(["_order", *keys], kind="stable").drop(columns="_order").reset_index(drop=True)
     return Results(trials.reset_index(drop=True), *(joined[name] for name in OTHERS))
+
+
+def rows_by_trial(folder, names, keys):
+    """Return the rows of some trials as dictionaries of texts, by file and trial."""
+    found = {name: defaultdict(list) for name in names}
+    for name in names:
+        for row in read_rows(Path(folder, f"{name}.csv")):
+            if row["trial"] in keys:
+                found[name][row["trial"]].append(row)
+    return found
 
 
 def _read_cell(path, patience=READ_AGAIN):

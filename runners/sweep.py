@@ -5,6 +5,7 @@ alone, and these fill a part of the configuration that nothing else touches: `Co
 jobs, and puts the other files in the place of its own.  Where that is not certain, Hydra composes the job.
 """
 
+import contextlib
 import copy
 import functools
 import re
@@ -12,15 +13,19 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from hydra import compose, initialize_config_dir
+from hydra._internal.config_loader_impl import ConfigLoaderImpl
 from hydra._internal.core_plugins.basic_sweeper import BasicSweeper
+from hydra.core.config_store import ConfigStore
 from hydra.core.global_hydra import GlobalHydra
 from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.errors import HydraException
 from hydra.experimental.callback import Callback
 from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from runners.code import ROOT
+from runners.method import ConfigError
 from runners.settings import read_config
 
 GROUPS = ("dataset", "method")  # whose files are put in the place of each other
@@ -29,6 +34,22 @@ CHOICE = re.compile(r"(\w+)=(?!(?:null|true|false|inf|nan)$)([a-z]\w*)", re.ASCI
 # environment, or the checkout.
 POINTER = re.compile(r"\$\{(?:(\w+)(?:\.\w+)*|oc\.env:\w+(?:,[\w./-]*)?|root:)\}")
 PAIR = re.compile(r"\$\{(\w+)\}")  # in a defaults list, such as "${dataset}_${method}"
+
+
+def may_name_truth(words):
+    """Return True where the words of a command line may name a data set of known truth, or all of a pattern."""
+    return any("truth" in word or "glob(" in word or word.startswith("experiment=") for word in words)
+
+
+@functools.cache  # one process offers them once
+def offer_truth():
+    """Give Hydra the specification of every data set of known truth, so that names, lists and globs find them."""
+    # Here, as they take a second, and few commands name such a data set.
+    from datasets.spec import read_spec
+    from datasets.truth import truth_names
+
+    for name in truth_names():
+        ConfigStore.instance().store(name=name, node=read_spec(name), group="dataset", provider="conf/truth")
 
 
 class Begun(BaseException):
@@ -55,33 +76,15 @@ class OneCompose(Callback):
 
 @dataclass(frozen=True)
 class Base:
-    """A job that Hydra has composed, in whose place others stand.
+    """A job that Hydra has composed, in whose place others stand."""
 
-    Attributes
-    ----------
-    config : dict
-        Composed and resolved.
-    choices : dict
-        Group -> file.
-    free : set of str
-        Groups whose files may be replaced.
-    """
-
-    config: dict
-    choices: dict
-    free: set
+    config: dict  # composed and resolved
+    choices: dict  # group -> file
+    free: set  # groups whose files may be replaced
 
 
 class Composer:
-    """Composes the jobs of a sweep, exactly as Hydra does.
-
-    Parameters
-    ----------
-    loader : ConfigLoader
-        Of Hydra.
-    config : DictConfig
-        The configuration of the sweep.
-    """
+    """Composes the jobs of a sweep, exactly as Hydra does, with its loader and the configuration of the sweep."""
 
     def __init__(self, loader, config):
         self._loader, self._sweep, self._name = loader, config, config.hydra.job.config_name
@@ -92,23 +95,9 @@ class Composer:
         self._interpolated = functools.cache(self._read_interpolated)
 
     def job(self, words):
-        """The configuration of a job, and its choices.
+        """Return the configuration of a job, and its choices, group -> file.
 
-        Parameters
-        ----------
-        words : list of str
-            From `jobs_of`.
-
-        Returns
-        -------
-        config : dict or DictConfig
-            Composed and resolved; not resolved, where that is not possible.
-        choices : dict
-            Group -> file.
-
-        Raises
-        ------
-        HydraException
+        The configuration is a dict, resolved, or a DictConfig where that is not possible.  `words` are from `jobs_of`.
         """
         given = [match for word in words if (match := CHOICE.fullmatch(word)) and match[1] in GROUPS]
         touched = {re.match(r"[+~]*(\w*)", word)[1] for word in words if not CHOICE.fullmatch(word)}
@@ -209,17 +198,9 @@ class Composer:
 
 
 def jobs_of(hydra):
-    """List the overrides of each job of a sweep.
+    """List the overrides of each job of a sweep, such as ``["dataset=umist", "method=mcfs"]``, in order.
 
-    Parameters
-    ----------
-    hydra : DictConfig
-        The part "hydra" of a configuration, with the sweep's parameters and the overrides that were typed.
-
-    Returns
-    -------
-    list of list of str
-        Overrides, such as ``["dataset=umist", "method=mcfs"]``, in the order of the jobs.
+    The part "hydra" of its configuration has the sweep's parameters and the overrides that were typed.
     """
     params = hydra.sweeper.params or OmegaConf.create()  # null where all overrides are typed
     words = [f"{name}={value}" for name, value in OmegaConf.to_container(params, resolve=True).items()]
@@ -231,42 +212,55 @@ def jobs_of(hydra):
 
 @functools.cache
 def cells_of_experiment(name, *words):
-    """Return the settings of all cells of an experiment.
-
-    Parameters
-    ----------
-    name : str
-        A file of conf/experiment.
-    *words : str
-        Overrides, such as ``"results_dir=there"``.
-
-    Returns
-    -------
-    tuple of Settings
-    """
+    """Return the settings of all cells of an experiment, with overrides such as ``"results_dir=there"``."""
     with _whole_conf():
         return _cells(compose("config", [f"experiment={name}", *words], return_hydra_config=True))
 
 
-def cells_of_sweep(path):
-    """Return the settings of all cells of a sweep that was run; `path` is its multirun.yaml."""
+def cells_of_words(*words):
+    """Return the settings of all cells of a sweep, as ``python run.py -m`` composes them from these words."""
     with _whole_conf():
-        return _cells(OmegaConf.load(path))
+        loader = GlobalHydra.instance().config_loader()
+        return _cells(loader.load_configuration("config", list(words), run_mode=RunMode.MULTIRUN))
 
 
-def _cells(config):
-    composer = Composer(GlobalHydra.instance().config_loader(), config)
-    return tuple(read_config(composer.job(words)[0]) for words in jobs_of(config.hydra))
+def cells_of_sweep(path):
+    """Return the settings of the cells of a sweep that was run; `path` is its multirun.yaml.
+
+    Left out are cells that cannot be composed any more: of methods and data that a command line named by their file or
+    target, and of what was removed since.
+    """
+    config = OmegaConf.load(path)
+    sources = config.hydra.runtime.config_sources
+    own = [source.path for source in sources if source.provider == "command-line"]  # --config-dir
+    with _whole_conf(*own):
+        return _cells(config, lenient=True)
+
+
+def _cells(config, lenient=False):
+    composer, cells = Composer(GlobalHydra.instance().config_loader(), config), []
+    for words in jobs_of(config.hydra):
+        with contextlib.suppress(*((HydraException, ConfigError) if lenient else ())):
+            cells.append(read_config(composer.job(words)[0]))
+    return tuple(cells)
 
 
 @contextmanager
-def _whole_conf():
-    """Compose from conf/ itself, also inside a command whose own configuration is from a subfolder of it."""
+def _whole_conf(*more):
+    """Compose from conf/ itself, also inside a command whose own configuration is from a subfolder of it.
+
+    `more` are folders that come after it, as of ``--config-dir``.
+    """
     there = GlobalHydra.instance()
     before = there.hydra
     there.clear()
+    offer_truth()
     try:
         with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"):
+            path = there.config_loader().get_search_path()
+            for folder in more:
+                path.prepend("command-line", f"file://{folder}", anchor="schema")
+            there.hydra.config_loader = ConfigLoaderImpl(path)
             yield
     finally:
         if before is not None:

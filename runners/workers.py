@@ -1,46 +1,80 @@
-"""The processes that run tasks, and what they do with one: `runners.pool` decides which task is next."""
+"""Watched processes: each runs the tasks that it is sent, and ends where a fit reaches a cap or the process dies.
 
-import functools
-import os
-import shutil
+`runners.pool` decides which task is next, and `runners.tasks` has what a process does with one.  Another process
+watches the seconds and the memory of a fit, so that compiled code is ended, too.
+"""
+
+import math
 import signal
-import tempfile
 import time
 from collections import deque
 from dataclasses import dataclass
 from multiprocessing.connection import wait
-from pathlib import Path
 
-import filelock
-import numpy as np
-
-from metrics.evaluate import evaluate
-from metrics.kmeans import load_engine
+from metrics.study import OUT_OF_MEMORY, TIMEOUT
 from runners import processes
-from runners.caps import Caps
-from runners.code import CodeChanged, code_of_evaluation
 from runners.family import cpu_seconds, descendants, is_stopped, memory_mb
-from runners.fit import fit_trial
-from runners.memory import memory_of
-from runners.method import load_class
-from runners.provenance import Identity
 
-PREFIX = "ufs-bench-"  # of the names of folders with a copy of the data, which all workers map
-LOCK = ".lock"
+MB_PER_GB = 1024  # peak_mb counts in units of 1024 * 1024 bytes
+# A fit is taken to hang after so many times its CPU seconds, plus so many, by the clock.  The factor allows for a
+# machine with ten times as many processes as cores; the seconds leave a fit with a short cap time to read its data.
+HANG_TIMES, HANG_S = 10, 60
 WATCH_S = 0.05  # seconds between two looks at fits that have a cap
 LOOK_S = 1.0  # longest time between two looks, as results are stored meanwhile; beyond it, the parent was stopped
+
+
+@dataclass(frozen=True)
+class Caps:
+    """The caps of one fit; None stands for no cap."""
+
+    # CPU seconds of the process that fits and of those that it forks, so that neither other work on the machine nor
+    # Ctrl-Z ends a fit. A fit that waits and computes nothing ends at `clock_limit`.
+    max_seconds: float | None = None
+    # GB that the same processes may hold, counted like ``peak_mb``: with the interpreter and the data.
+    max_memory: float | None = None
+
+    def __bool__(self):
+        return self.max_seconds is not None or self.max_memory is not None
+
+    @property
+    def clock_limit(self):
+        """Seconds by the clock after which a fit is taken to hang; seconds in which it was stopped do not count."""
+        return HANG_TIMES * self.max_seconds + HANG_S
+
+    def reached(self, cpu, clock, peak_mb):
+        """Return how a fit that has spent this much ends now, a `Stopped`; None while it may go on.
+
+        Where the system does not say its CPU seconds (nan), the seconds by the clock count in their place.
+        """
+        spent_s = clock if math.isnan(cpu) else cpu
+        spent = f"ended after {cpu:.1f} s of CPU time, {clock:.1f} s by the clock and {peak_mb:.0f} MB"
+        if self.max_memory is not None and peak_mb > MB_PER_GB * self.max_memory:
+            return Stopped(OUT_OF_MEMORY, f"beyond runner.max_memory={self.max_memory:g} GB: {spent}", spent_s, peak_mb)
+        if self.max_seconds is None:
+            return None
+        if spent_s > self.max_seconds:
+            return Stopped(TIMEOUT, f"beyond runner.max_seconds={self.max_seconds:g}: {spent}", spent_s, peak_mb)
+        if clock > self.clock_limit:
+            limit = f"{HANG_TIMES} times runner.max_seconds={self.max_seconds:g} and {HANG_S} s by the clock"
+            return Stopped(TIMEOUT, f"it hangs, beyond {limit}: {spent}", spent_s, peak_mb)
+        return None
+
+
+@dataclass(frozen=True)
+class Stopped:
+    """A fit that was ended at a cap."""
+
+    status: str  # "timeout" or "out_of_memory"
+    error: str  # names the cap and what was spent
+    fit_s: float  # CPU seconds, as of a fit that ends by itself; by the clock where the system does not say them
+    peak_mb: float
 
 
 @dataclass(frozen=True)
 class WorkerDied:
     """Takes the place of results where the process ended before its task did, killed for memory, say.
 
-    Attributes
-    ----------
-    begun : bool
-        True where the process had begun the task; a task that it had not begun is not to blame.
-    how : str
-        How the process ended, in words.
+    A task that it had not begun is not to blame; `how` says in words how the process ended.
     """
 
     begun: bool
@@ -48,40 +82,22 @@ class WorkerDied:
 
 
 class Workers:
-    """Processes that map the data from one file, or this process itself where n_jobs is 1 and no fit has a cap.
+    """Processes that run tasks on the same data, or this process itself where n_jobs is 1 and no fit has a cap.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    y : ndarray of shape (n_samples,)
-    n_jobs : int
-    caps : Caps, optional
-        With any cap, a task has one trial, and no worker is sent a second task before it has done the first.
+    With any cap, a task has one trial, and no worker is sent a second task before it has done the first.
     """
 
-    def __init__(self, X, y, n_jobs, caps=None):
-        self._X, self._y, self._n_jobs, self._caps = X, y, n_jobs, caps or Caps()
-        self._folder = None
+    def __init__(self, data, n_jobs, caps=None):
+        self._data, self._n_jobs, self._caps = data, n_jobs, caps or Caps()
         self._workers = []
         self._ended = []  # (task, results) that no call of `wait` has returned yet
 
     def __enter__(self):
-        if self._n_jobs > 1 or self._caps:
-            remove_leftovers()
-            self._folder = tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-")
-            self._lock = filelock.FileLock(Path(self._folder, LOCK))
-            self._lock.acquire(timeout=0)
-            np.save(Path(self._folder, "X.npy"), self._X)
-            np.save(Path(self._folder, "y.npy"), self._y)
         return self
 
     def __exit__(self, *exception):
-        if self._folder is None:
-            return
         for worker in self._workers:
             worker.leave(self._n_jobs)
-        self._lock.release()
-        shutil.rmtree(self._folder, ignore_errors=True)
 
     @property
     def n_running(self):
@@ -90,22 +106,19 @@ class Workers:
 
     def submit(self, task):
         """Run a task in this process, or send it to the worker that has the fewest tasks."""
-        if self._folder is None:
-            self._ended.append((task, _run(task, self._X, self._y)))
+        if self._n_jobs == 1 and not self._caps:
+            self._ended.append((task, task.run(*self._data.arrays)))
             return
         worker = min(self._workers, key=lambda worker: len(worker.tasks), default=None)
         if worker is None or (worker.tasks and len(self._workers) < self._n_jobs):
-            worker = _Worker()
+            worker = Worker(self._caps)
             self._workers.append(worker)
-        worker.submit(task, self._folder)
+        worker.submit(task, self._data.source)
 
     def wait(self, seconds):
-        """Return the tasks that have ended, after `seconds` at most.
+        """Return the tasks that have ended, after `seconds` at most, as (task, results).
 
-        Returns
-        -------
-        list of (task, results)
-            In place of results there may be WorkerDied, or the Stopped of a fit that reached a cap.
+        In place of results there may be WorkerDied, or the Stopped of a fit that reached a cap.
         """
         deadline = time.monotonic() + seconds
         while True:
@@ -118,20 +131,16 @@ class Workers:
             watched = [watched for worker in self._workers for watched in worker.watched]
             ready = wait(watched, min(left, WATCH_S) if self._caps else left)
             for worker in self._workers:
-                if worker.connection in ready:
-                    self._ended += worker.receive()
-                elif not set(worker.watched).isdisjoint(ready):  # a process that it forked holds its pipe open
-                    worker.end()
-                elif stop := worker.stop_at(self._caps):
-                    self._ended.append((worker.tasks.popleft(), stop))
+                self._ended += worker.look(ready)
         ended, self._ended = self._ended, []
         return ended
 
 
-class _Worker:
-    """A process, and the tasks that it has been sent."""
+class Worker:
+    """A process, the tasks that it has been sent, and the watch over their caps."""
 
-    def __init__(self):
+    def __init__(self, caps):
+        self._caps = caps
         self._process = processes.take()
         self.connection = self._process.connection
         self.watched = (self.connection, self._process.sentinel)
@@ -139,15 +148,25 @@ class _Worker:
         self._begun = self._how = None  # its message when the first of its tasks began; the words for how it ended
         self._peak = 0.0  # the largest MB seen during that task, where a cap is watched
 
-    def submit(self, task, folder):
+    def submit(self, task, source):
+        """Send a task; `source` says where the process finds the data."""
         self.tasks.append(task)
         try:
-            self._process.send((task, folder))
+            self._process.send((task, source))
         except OSError:  # it died since its last task
             self.end()
 
-    def receive(self):
-        """Return [(task, results)]; nothing where the message only says that a task has begun."""
+    def look(self, ready):
+        """Return [(task, results)] of a task that has ended; `ready` are the handles that have something to say."""
+        if self.connection in ready:
+            return self._receive()
+        if not set(self.watched).isdisjoint(ready):  # a process that it forked holds its pipe open
+            self.end()
+        elif stop := self._stop():
+            return [(self.tasks.popleft(), stop)]
+        return []
+
+    def _receive(self):
         try:
             what, content = self.connection.recv()
         except (EOFError, OSError):
@@ -167,14 +186,14 @@ class _Worker:
                 self.kill()
         return [(task, content)]
 
-    def stop_at(self, caps):
+    def _stop(self):
         """End the fit if it has reached a cap; return its Stopped, or None."""
-        if not caps or self._begun is None or not self.tasks[0].is_fit:
+        if not self._caps or self._begun is None or not self.tasks[0].is_fit:
             return None
         pid = self._process.pid
         self._clock.look(is_stopped(pid))
         self._peak = max(self._peak, memory_mb(pid, peak=self._begun.reset))
-        stop = caps.reached(cpu_seconds(pid) - self._begun.cpu, self._clock.seconds, self._peak)
+        stop = self._caps.reached(cpu_seconds(pid) - self._begun.cpu, self._clock.seconds, self._peak)
         if stop is not None:
             self.kill()
         return stop
@@ -229,66 +248,3 @@ def how_it_ended(status):
     except ValueError:
         name = f"signal {-status}"
     return f"by {name}{' (out of memory?)' if name == 'SIGKILL' else ''}"
-
-
-def remove_leftovers():
-    """Remove the copies of data that killed runs left in the temporary folder.
-
-    The name of such a folder has the number of the process that made it, which holds a lock inside while it lives.
-    Where the process is gone and the lock is free, nobody uses the copy.
-    """
-    for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*-*"):
-        owner = folder.name.removeprefix(PREFIX).split("-")[0]
-        if not owner.isdigit() or processes.lives(int(owner)) or not folder.is_dir():
-            continue
-        try:
-            with filelock.FileLock(folder / LOCK, timeout=0):
-                pass
-        except (filelock.Timeout, OSError):
-            continue
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-def _run(task, X, y):
-    """Return the results of a task's items, each with its seconds."""
-    if task.is_fit:
-        return [_timed(fit_trial, trial, X) for trial in task.items]
-    return [_evaluated(features, X, y, task.protocol) for _, features in task.items]
-
-
-def _timed(function, *args):
-    started = time.perf_counter()
-    return function(*args), time.perf_counter() - started
-
-
-def _evaluated(features, X, y, protocol):
-    """Return scores and seconds; an exception takes the place of the scores, so that it does not end other items."""
-    try:
-        return evaluate(features, X, y, protocol)
-    except Exception as error:
-        return error, 0.0
-
-
-def run_in_worker(begin, task, folder):
-    """Run a task and return its results; without a folder of data, the MB that this process now holds."""
-    if folder is None:
-        _mapped.cache_clear()
-        load_class(task)
-        load_engine()
-        return memory_of("self", peak=False)
-    X, y = _mapped(folder)
-    # Before the task begins, as the seconds of a first import are not the fit's.
-    code = {Identity.of(trial.cls) for trial in task.items} if task.is_fit else {code_of_evaluation().digest}
-    if code != {task.identity if task.is_fit else task.identity.code_evaluation}:
-        raise CodeChanged(
-            "a file that the method or its evaluation rests on was edited after this command had begun: its workers "
-            "run other code than it does. Nothing of it was stored; run the same command again."
-        )
-    begin()
-    return _run(task, X, y)
-
-
-@functools.lru_cache(maxsize=1)
-def _mapped(folder):
-    """Return X and y, read-only and shared by all workers."""
-    return tuple(np.asarray(np.load(Path(folder, name), mmap_mode="r")) for name in ("X.npy", "y.npy"))

@@ -8,7 +8,7 @@
 A trial counts with the seconds of its own fit and evaluations where these are stored, and otherwise with the mean of
 its method on its data set; where the method has no fit on it, with that on the nearest data set, scaled by
 (n/n')^1.5 (d/d')^1.5, which "measured" counts as 0.  Fits that a cap ended count with what they took.  What an
-experiment shares with one before it counts there alone (`runners.elsewhere`).  Data sets that are not on this machine,
+experiment shares with one before it counts there alone (`runners.study`).  Data sets that are not on this machine,
 which a sweep skips, are left out and named.
 """
 
@@ -23,36 +23,22 @@ import pandas as pd
 
 from datasets.load import at_hand
 from runners.cell import Cell
-from runners.grid import diagonal
+from runners.plan import Times
 from runners.sweep import cells_of_experiment
-from runners.times import Times
+from runners.trial import diagonal
 from scripts.core.text import pipes
 
 ROOT = Path(__file__).resolve().parents[1]
 
 
 def budget(experiment, results_dir, all_data=False, max_seconds=math.inf, before=None):
-    """Estimate the worker-hours of every cell of an experiment.
+    """Estimate the worker-hours of every cell of an experiment, and list the data sets that are left out.
 
-    Parameters
-    ----------
-    experiment : str
-    results_dir : path
-    all_data : bool, default=False
-        Include data sets that are not on this machine.
-    max_seconds : float, default=inf
-        Cap at which a fit would be ended.
-    before : set, default=None
-        Trials of other experiments that run before, whose results are taken; this experiment's are added.
-
-    Returns
-    -------
-    DataFrame
-        experiment, method, dataset, fits, the number of them "taken" from those before, the shares "measured" and
-        "ended" by `max_seconds`, hours; and "sampled", hours estimated from the sample of `runners.grid.diagonal`
-        alone, nan where not all of it is stored.
-    absent : list of str
-        The data sets that are left out.
+    The columns are experiment, method, dataset, fits, the number of them "taken" from those before, the shares
+    "measured" and "ended" by `max_seconds`, hours; and "sampled", hours estimated from the sample of
+    `runners.trial.diagonal` alone, nan where not all of it is stored.  With `all_data`, data sets that are not on this
+    machine count, too.  `before` has the trials of other experiments that run before, whose results are taken; this
+    experiment's are added.
     """
     before = set() if before is None else before
     cells = cells_of_experiment(experiment, f"results_dir={results_dir}")

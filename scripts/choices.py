@@ -34,20 +34,7 @@ candidates all score alike are left out, and so are all features and random rank
 
 
 def choices_page(found, metric, names):
-    """Return the mean losses as a page of Markdown.
-
-    Parameters
-    ----------
-    found : DataFrame
-        From `metrics.study.losses.losses`.
-    metric : str
-    names : list of str
-        Names of the studies.
-
-    Returns
-    -------
-    str
-    """
+    """Return the mean losses of studies of these names, from `metrics.study.losses.losses`, as a page of Markdown."""
     families = {name: family_of(name) for name in found["dataset"].unique()}
     rows = [HEAD]
     for row in mean_losses(found, families).itertuples():

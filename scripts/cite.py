@@ -10,17 +10,7 @@ from scripts.core.study import Study
 
 
 def sources(study):
-    """List the sources of everything in a study.
-
-    Parameters
-    ----------
-    study : Study
-
-    Returns
-    -------
-    dict
-        Title -> list of texts: suite, protocol, methods, data sets.
-    """
+    """Return the sources of everything in a study: texts on the suite, the protocol, the methods and the data sets."""
     suite, trials, protocol = read(ROOT / "CITATION.cff"), study.trials, study.protocol["name"]
     commits = ", ".join(sha for sha, _ in Counter(trials["git_sha"]).most_common())
     paper = f": {_citation('method', protocol)}" if protocol in PAPERS else ", of this suite"

@@ -14,7 +14,7 @@ from multiprocessing.pool import ThreadPool  # its threads end with the program:
 
 from datasets import DataError, dataset_names, load_dataset, read_spec
 from datasets.base import check_dataset
-from datasets.load import CACHE, PACKAGE, addresses, cache_dir, candidates, user_dir
+from datasets.load import CACHE, PACKAGE, addresses, cache_dir, candidates, user_dirs
 from datasets.loaders import read_source
 from runners.boundary import boundary, guard
 
@@ -33,7 +33,7 @@ def main(arguments=None):
         parser.error(f"name data sets, or --all; the known ones are {', '.join(known)}")
     names = list(dict.fromkeys(options.names)) or known
     try:
-        user_dir(options.data_dir)
+        user_dirs(options.data_dir)
         if options.list:
             return print_list(names, options.data_dir, details=bool(options.names))
     except DataError as error:
@@ -143,8 +143,10 @@ def _size(spec, found):
 
 def _shape(of):
     if isinstance(of, dict):
-        return f"{of['samples']} x {of['features']} x {of['classes']}"
-    return f"{of.n_samples} x {of.n_features} x {of.n_classes}"
+        found = of["samples"], of["features"], of["classes"]
+    else:
+        found = of.n_samples, of.n_features, None if of.y is None else of.n_classes
+    return " x ".join("?" if number is None else str(number) for number in found)
 
 
 def _parser():

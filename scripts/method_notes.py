@@ -20,13 +20,7 @@ X is (n_samples, n_features); w_j is row j of W.
 
 
 def method_notes():
-    """Return the text, one chapter for each class of conf/method.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Return the text in Markdown, one chapter for each class of conf/method."""
     users = {}
     for name, content in read_group("method").items():
         users.setdefault(content["target"], []).append(name)
@@ -34,18 +28,7 @@ def method_notes():
 
 
 def sections(docstring):
-    """Split a docstring in the numpydoc style.
-
-    Parameters
-    ----------
-    docstring : str
-        Without common indentation, as from `inspect.getdoc`.
-
-    Returns
-    -------
-    dict
-        Title -> text; the text before the first title is under "".
-    """
+    """Split a docstring in the numpydoc style, by title; the text before the first title is under ""."""
     parts = re.split(r"^(\w[\w ]*)\n-{3,}\n", docstring, flags=re.MULTILINE)
     return {"": parts[0].strip(), **{title: text.strip() for title, text in zip(parts[1::2], parts[2::2], strict=True)}}
 

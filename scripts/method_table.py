@@ -27,19 +27,7 @@ WIDTH = 120
 
 
 def method_table(study, methods, datasets, options=()):
-    """Return the tables, with notes on how to read them and the commands that fill their gaps.
-
-    Parameters
-    ----------
-    study : Study
-    methods, datasets : list of str
-    options : sequence of str
-        Further options of the commands, such as ``study=mine``.
-
-    Returns
-    -------
-    str
-    """
+    """Return the tables, with notes on how to read them and the commands that fill their gaps, with these options."""
     chosen = {(method, dataset): _trial(study.trials, method, dataset) for dataset in datasets for method in methods}
     wrap = TextWrapper(WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
     parts = []

@@ -23,16 +23,8 @@ LEARNED = {("dgufs", "dgufs"): ("learned", "eigensolver starts")}
 def how_judged(published):
     """Return how the rows of each paper were judged, according to the paper.
 
-    Parameters
-    ----------
-    published : DataFrame
-        With paper and method.
-
-    Returns
-    -------
-    DataFrame
-        evaluated_by: "kmeans" on the selected features, or the labels that the method has "learned"; std_over: what
-        differs between the runs whose mean and std are printed; section: the paper's section that says so.
+    The columns are evaluated_by: "kmeans" on the selected features, or the labels that the method has "learned";
+    std_over: what differs between the runs whose mean and std are printed; section: the paper's section that says so.
     """
     keys = zip(published["paper"], published["method"], strict=True)
     rows = [(*LEARNED.get(key, KMEANS), SECTIONS[key[0]]) for key in keys]

@@ -2,18 +2,19 @@
 
 import json
 import logging
-from pathlib import Path
 
 from joblib import cpu_count
 
 from metrics.kmeans import load_engine
 from metrics.study import FAILED
 from metrics.study.seeds import spreads
-from runners.evaluations import Evaluations
 from runners.method import did_you_mean
 from runners.progress import Progress, counted
 from runners.provenance import Identity
-from runners.seeds import COLUMNS, FILE, Point, measure, missing, read
+from runners.refit_files import COLUMNS, SEEDS, read
+from runners.refits import Point, missing, refit_seeds
+from runners.study import Evaluations
+from runners.tasks import Data
 from runners.trial import stored_trial, takes_seed
 from scripts.core.command_lines import no_results
 from scripts.core.conf import find
@@ -103,8 +104,8 @@ def _stored(row, scores, wanted, seed):
 
 def _fit_all(study, points, n_seeds, n_jobs):
     """Run the fits that are not stored, data set by data set; return what could not be done."""
-    folder = Path(study.results_dir) / study.name
-    counts = {cell: len(missing(own, read(folder.joinpath(*cell, FILE)), n_seeds)) for cell, own in points.items()}
+    folder = study.folder
+    counts = {cell: len(missing(own, read(folder.joinpath(*cell, SEEDS)), n_seeds)) for cell, own in points.items()}
     log.info("%s to do, in %s.", counted(sum(counts.values()), "fit"), counted(len(counts), "cell"))
     errors = []
     for own in points.values():
@@ -125,17 +126,18 @@ def _fit_all(study, points, n_seeds, n_jobs):
     try:
         for dataset in dict.fromkeys(dataset for dataset, _ in points):
             cells = {method: own for (name, method), own in points.items() if name == dataset}
-            X, y, reason = data_of(study.trials[study.trials["dataset"] == dataset], study.data_dir)
-            if X is None:
+            data, reason = data_of(study.trials[study.trials["dataset"] == dataset], study.data_dir)
+            if data is None:
                 errors.append(f"{dataset}: {reason}")
                 continue
             load_engine(lambda: log.info("Compiling the K-means engine, once on this machine: some ten seconds."))
-            evaluations = Evaluations(
-                X, y, next(iter(cells.values()))[0].trial.protocol, folder.parent / ".evaluations"
-            )
+            protocol = next(iter(cells.values()))[0].trial.protocol
+            scaled = {method: Data.scaled(data, protocol, method) for method in cells}
+            X = next(iter(scaled.values())).X
+            evaluations = Evaluations(X, data.y, protocol, folder.parent / ".evaluations")
             for method, own in cells.items():
-                measure(own, X, y, folder / dataset / method, n_seeds, n_jobs, evaluations, note)
-                log.info("%s", "\n".join(_lines(study, own, read(folder / dataset / method / FILE))))
+                refit_seeds(own, scaled[method], folder / dataset / method, n_seeds, n_jobs, evaluations, note)
+                log.info("%s", "\n".join(_lines(study, own, read(folder / dataset / method / SEEDS))))
     finally:
         progress.close()
     return errors
@@ -143,7 +145,9 @@ def _fit_all(study, points, n_seeds, n_jobs):
 
 def _lines(study, points, rows):
     """Return lines with the spread over the seeds of a cell."""
-    stored = {row[:1] + row[3:5]: dict(zip(COLUMNS, row, strict=True)) for point in points for row in point.stored}
+    stored = {
+        row[:1] + row[3:5]: dict(zip(COLUMNS[SEEDS], row, strict=True)) for point in points for row in point.stored
+    }
     defaults = {point.trial.key for point in points if point.trial.is_default}
     first = points[0].trial
     yield f"{first.method} on {first.dataset}"
@@ -163,6 +167,8 @@ def _lines(study, points, rows):
 def main(options):
     """Run the fits that the options describe."""
     study = Study.open(options["results_dir"], options["study"], options["data_dir"])
+    if study.is_shipped:
+        raise ValueError(study.refusal("other seeds"))
     n_jobs = cpu_count() if options["n_jobs"] == -1 else options["n_jobs"]
     problems = fit_seeds(study, options["methods"], options["datasets"], options["seeds"], n_jobs)
     if problems:

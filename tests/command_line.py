@@ -1,9 +1,9 @@
 """A command of scripts/ as a user runs it."""
 
 import os
-import subprocess
-import sys
 from pathlib import Path
+
+import forked
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -22,6 +22,5 @@ def run(command, *arguments, timeout=120):
     -------
     subprocess.CompletedProcess
     """
-    words = [sys.executable, "-m", f"scripts.{command}", *map(str, arguments)]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    return subprocess.run(words, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=timeout)
+    return forked.run(["-m", f"scripts.{command}", *map(str, arguments)], ROOT, environment, timeout)

@@ -6,15 +6,17 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from metrics.evaluate import PER_SET
+from metrics.measures import PER_SET
 from metrics.study import UNSCORED
-from runners.store import FACTS, MEASURES, SCORES, TRACES, TRIALS, Results
+from runners.row import FACTS, MEASURES, SCORES, TRACES, TRIALS
+from runners.store import Results
 from scripts.core.study import Study
 
 PROTOCOL = {
     "name": "dgufs",
     "sizes": [50, 100, 150, 200, 250, 300],
     "scaling": "minmax",
+    "scaling_for": {"dgufs": "none", "spectral_labels": "none"},
     "restarts": 2,
     "seed": 0,
     "nmi": "geometric",

@@ -15,6 +15,7 @@ from methods.core.checks import at_least, check_choice, check_number, check_rang
 from methods.core.graphs import BLOCK
 from methods.core.loop import DIVERGED, MAX_ITER, Trace
 from methods.core.shared import constant, shared
+from methods.core.sparse_input import read_only
 
 # What holds for a parameter of this name in every method that has it, unless the method's `bounds` say otherwise.
 COMMON = {"n_clusters": whole(1, n_samples), "n_neighbors": whole(1), "max_iter": whole(0), "tol": at_least(0)}
@@ -50,10 +51,10 @@ class Solution:
 class BaseSelector(SelectorMixin, BaseEstimator):
     """Base of every unsupervised feature selector.
 
-    A method writes ``_solve(X, rng) -> Solution``; X is float64, C-ordered, finite, (n_samples, n_features), and may be
-    read-only.  It declares the ranges of its parameters: ``bounds = {"alpha": above(0)}`` with the functions of
-    `methods.core.checks`, ``choices = {"variant": ("paper", "released")}``.  What these cannot say, such as the shape
-    of a start, is for ``_check(X)``.
+    A method writes ``_solve(X, rng) -> Solution``; X is float64, C-ordered, finite, (n_samples, n_features), and
+    read-only; with ``takes_sparse = True`` it may be a csr_array.  It declares the ranges of its parameters: ``bounds =
+    {"alpha": above(0)}`` with the functions of `methods.core.checks`, ``choices = {"variant": ("paper", "released")}``.
+    What these cannot say, such as the shape of a start, is for ``_check(X)``.
 
     Parameters
     ----------
@@ -90,6 +91,9 @@ class BaseSelector(SelectorMixin, BaseEstimator):
     # True where nothing is selected: the runner then scores all features, whatever the protocol's sizes.
     keeps_all = False
 
+    # True where a fit keeps a sparse X sparse.
+    takes_sparse = False
+
     # Arrays of float64 that a fit holds at once at most, by shape: "nd" is that of X, "mm" has m = min(n, d), and "ss"
     # is that of all pairs of samples up to `dense_samples`, for what is kept in another form beyond.
     arrays = {"nd": 4}
@@ -106,16 +110,25 @@ class BaseSelector(SelectorMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or sparse array of shape (n_samples, n_features)
+            Sparse only where the method has ``takes_sparse``.
         y : ignored
             Labels never reach a method.
 
         Returns
         -------
         self
+
+        Raises
+        ------
+        TypeError
+            For a sparse X where the method needs a dense one.
+        ValueError
+            For X or a parameter out of its range.
         """
-        X = validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=2).view()
-        X.flags.writeable = False  # it may be the caller's own array
+        accepted = "csr" if self.takes_sparse else False
+        X = validate_data(self, X, accept_sparse=accepted, dtype=np.float64, order="C", ensure_min_samples=2)
+        X = read_only(X)  # it may be the caller's own array
         with constant(X):
             self.check_parameters(X)
             self.n_features_to_select_ = _resolve_size(self.n_features_to_select, X.shape[1])
@@ -156,12 +169,14 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         """True where a fit looks for the neighbours of all samples."""
         return hasattr(self, "n_neighbors")
 
-    def memory(self, n_samples, n_features):
+    def memory(self, n_samples, n_features, n_stored=None):
         """An upper estimate of the memory that a fit takes beside X: the `arrays`, and the blocks of a graph's search.
 
         Parameters
         ----------
         n_samples, n_features : int
+        n_stored : int, optional
+            Entries that a sparse X stores; arrays of the shape of X have as many, with an index each.
 
         Returns
         -------
@@ -170,7 +185,10 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         """
         sides = {"n": n_samples, "d": n_features, "m": min(n_samples, n_features)}
         sides["s"] = min(n_samples, self.dense_samples)
-        numbers = sum(count * sides[shape[0]] * sides[shape[1]] for shape, count in self.arrays.items())
+        entries = {shape: sides[shape[0]] * sides[shape[1]] for shape in self.arrays}
+        if n_stored is not None:
+            entries = {"nd": 1.5 * n_stored + BLOCK}  # what is of both sides is never formed
+        numbers = sum(self.arrays[shape] * count for shape, count in entries.items() if shape in self.arrays)
         if self.builds_graph:
             numbers += GRAPH_BLOCKS * min(n_samples * max(n_samples, self.n_neighbors * n_features), BLOCK)
         return int(8 * numbers)
@@ -250,6 +268,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = False
+        tags.input_tags.sparse = self.takes_sparse
         return tags
 
 

@@ -9,6 +9,9 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+from scipy import sparse
+
+from methods.core.sparse_input import column_blocks
 
 LARGEST = 1e70  # of an entry: the square of a sum of 1e14 squares, 1e308, is still a number
 ROUNDING = 64 * np.finfo(float).eps  # of a sum of squares
@@ -97,12 +100,12 @@ def whole(low, high=None):
 
 def n_samples(X):
     """The bound, for `whole`, of a number that is at most one for each sample."""
-    return len(X), "n_samples"
+    return X.shape[0], "n_samples"
 
 
 def fewer_than_samples(X):
     """The bound, for `whole`, of a number of samples that leaves at least one over."""
-    return len(X) - 1, f"n_samples={len(X)} - 1"
+    return X.shape[0] - 1, f"n_samples={X.shape[0]} - 1"
 
 
 def smaller_side(X):
@@ -163,7 +166,7 @@ def check_range(X):
 
     Parameters
     ----------
-    X : ndarray of shape (n_samples, n_features)
+    X : ndarray or csr_array of shape (n_samples, n_features)
         Finite.
 
     Raises
@@ -174,6 +177,8 @@ def check_range(X):
         do.
     """
     low, high = X.min(axis=0), X.max(axis=0)
+    if sparse.issparse(X):
+        low, high = low.toarray(), high.toarray()
     largest = max(-low.min(), high.max())
     if largest > LARGEST or 0 < largest < 1 / LARGEST:
         raise ValueError(
@@ -181,10 +186,12 @@ def check_range(X):
             "leave the range of floating point: scale the features, for example to [0, 1]."
         )
     varying = X[:, high > low]
-    spread, size = np.linalg.norm(varying - varying.mean(axis=0)), np.linalg.norm(varying)
+    blocks = [(np.linalg.norm(part - part.mean(axis=0)), np.linalg.norm(part)) for part in column_blocks(varying)]
+    spread, size = (blocks[0] if len(blocks) == 1 else np.linalg.norm(blocks, axis=0)) if blocks else (0.0, 0.0)
     if spread**2 <= ROUNDING * size**2 and size > 0:
+        n_entries = varying.shape[0] * varying.shape[1]
         raise ValueError(
-            f"The features of X vary by {spread / np.sqrt(varying.size):.3g} about values of "
-            f"{size / np.sqrt(varying.size):.3g} (root mean squares), and squares round that away: subtract their "
+            f"The features of X vary by {spread / np.sqrt(n_entries):.3g} about values of "
+            f"{size / np.sqrt(n_entries):.3g} (root mean squares), and squares round that away: subtract their "
             "means, or scale the features, for example to [0, 1]."
         )

@@ -34,7 +34,7 @@ def nearest_neighbors(X, n_neighbors, include_self=False):
 
     Parameters
     ----------
-    X : ndarray of shape (n_samples, n_features)
+    X : ndarray or csr_array of shape (n_samples, n_features)
     n_neighbors : int
         1 or more; k = min(n_neighbors, number of candidates), where the candidates are the n_samples - 1 others, and
         the sample itself with `include_self`.
@@ -53,7 +53,7 @@ def nearest_neighbors(X, n_neighbors, include_self=False):
     exhaustive search, whatever the blocks, and a sample with duplicates is never its own neighbour.
     """
     check_number("n_neighbors", n_neighbors, 1, integer=True)
-    n = len(X)
+    n = X.shape[0]
     if include_self:
         k = min(n_neighbors, n) - 1
         others = nearest_neighbors(X, k) if k else np.empty((n, 0), dtype=int)
@@ -61,8 +61,11 @@ def nearest_neighbors(X, n_neighbors, include_self=False):
     k = min(n_neighbors, n - 1)
     if k < 1:
         raise ValueError(f"n_samples={n} must be at least 2: a sample has no other one as its neighbour.")
-    centered = X - X.mean(axis=0)
-    norms = np.einsum("ij,ij->i", centered, centered)
+    if sparse.issparse(X):  # stays uncentred
+        centered, norms = X, X.multiply(X).sum(axis=1)
+    else:
+        centered = X - X.mean(axis=0)
+        norms = np.einsum("ij,ij->i", centered, centered)
     # Four times the bound of the expansion's rounding error (Higham 2002, section 3.1): it enters twice, once in the
     # candidate and once in the k-th, and the distances from differences are rounded too.
     slack = 8 * (X.shape[1] + 4) * np.finfo(float).eps * (norms + norms.max())
@@ -76,7 +79,7 @@ def knn_graph(X, n_neighbors=5, weights="heat", bandwidth=None, include_self=Fal
 
     Parameters
     ----------
-    X : ndarray of shape (n_samples, n_features)
+    X : ndarray or csr_array of shape (n_samples, n_features)
     n_neighbors : int, default=5
         As in `nearest_neighbors`: k = min(n_neighbors, n_samples - 1) without the sample itself.
     weights : {"heat", "binary"}, default="heat"
@@ -101,7 +104,7 @@ def knn_graph(X, n_neighbors=5, weights="heat", bandwidth=None, include_self=Fal
         raise ValueError(f"weights={weights!r} must be 'heat' or 'binary'.")
     if bandwidth is not None:
         check_number("bandwidth", bandwidth, 0, open_low=True)
-    n = len(X)
+    n = X.shape[0]
     neighbors = nearest_neighbors(X, n_neighbors, include_self)
     rows, columns = np.repeat(np.arange(n), neighbors.shape[1]), neighbors.ravel()
     # Each undirected edge once, so that both directions carry the same weight.
@@ -124,7 +127,7 @@ def affinity_graph(X, affinity, n_neighbors, bandwidth=None):
 
     Parameters
     ----------
-    X : ndarray of shape (n_samples, n_features)
+    X : ndarray or csr_array of shape (n_samples, n_features)
     affinity : {"heat", "binary"} or array or sparse array of shape (n_samples, n_samples)
         A name builds `knn_graph`.  An array is the caller's own: non-negative, finite, symmetric.
     n_neighbors : int
@@ -146,7 +149,7 @@ def affinity_graph(X, affinity, n_neighbors, bandwidth=None):
             raise ValueError(f"affinity={affinity!r} must be 'heat', 'binary' or an (n_samples, n_samples) array.")
         width = bandwidth(X) or None if bandwidth and affinity == "heat" else None
         return shared(X, knn_graph, n_neighbors, affinity, width)
-    n = len(X)
+    n = X.shape[0]
     if not sparse.issparse(affinity):
         affinity = np.asarray(affinity)
         if affinity.dtype.kind not in "biuf":
@@ -224,7 +227,10 @@ def graph_laplacian(X, affinity, n_neighbors, bandwidth=None, normalized=True):
 
 def _block_neighbors(X, centered, norms, slack, block, k):
     """`nearest_neighbors` of the samples in the slice `block`."""
-    approximate = norms[block, None] + norms - 2 * (centered[block] @ centered.T)
+    products = centered[block] @ centered.T
+    if sparse.issparse(products):
+        products = products.toarray()
+    approximate = norms[block, None] + norms - 2 * products
     own = np.arange(block.start, block.stop)
     approximate[np.arange(len(own)), own] = np.inf
     kth = np.partition(approximate, k - 1, axis=1)[:, k - 1]
@@ -242,7 +248,10 @@ def _pair_distances(X, rows, columns):
     for start in range(0, len(rows), height):
         pairs = slice(start, start + height)
         difference = X[rows[pairs]] - X[columns[pairs]]
-        result[pairs] = np.einsum("ij,ij->i", difference, difference)
+        if sparse.issparse(difference):
+            result[pairs] = difference.multiply(difference).sum(axis=1)
+        else:
+            result[pairs] = np.einsum("ij,ij->i", difference, difference)
     return result
 
 

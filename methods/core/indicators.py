@@ -207,7 +207,7 @@ def _lengths_within(v, labels, c):
 
 
 def indicator_change(start, end):
-    """How far learned indicators are from their start, and from the partition that the start stands for.
+    """Return how far learned indicators are from their start, and from the partition that the start stands for.
 
     Parameters
     ----------

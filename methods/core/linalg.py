@@ -3,6 +3,7 @@
 import numpy as np
 from scipy.linalg import cholesky, eigh, qr, solve_triangular, svd
 from scipy.linalg.lapack import dtrcon
+from scipy.sparse.linalg import aslinearoperator, svds
 
 
 def principal_axes(X, n_components):
@@ -10,7 +11,7 @@ def principal_axes(X, n_components):
 
     Parameters
     ----------
-    X : ndarray of shape (n_samples, n_features)
+    X : ndarray, csr_array or LinearOperator of shape (n_samples, n_features)
     n_components : int
         In [1, min(n_samples, n_features)].
 
@@ -23,9 +24,12 @@ def principal_axes(X, n_components):
 
     Notes
     -----
-    From the eigenvectors of the smaller of XX' and X'X.  The signs of the columns are free, and where
-    sigma_k = sigma_{k+1} so is the choice of the last column.
+    From the eigenvectors of the smaller of XX' and X'X; of an X that is not dense by Lanczos, from a fixed start, to
+    full precision.  The signs of the columns are free, and where sigma_k = sigma_{k+1} so is the choice of the last
+    column.
     """
+    if not isinstance(X, np.ndarray):
+        return _lanczos_axes(aslinearoperator(X), n_components)
     n_samples, n_features = X.shape
     wide = n_samples < n_features
     gram = X @ X.T if wide else X.T @ X
@@ -33,6 +37,15 @@ def principal_axes(X, n_components):
     values, vectors = eigh(gram, subset_by_index=(size - n_components, size - 1))
     values, vectors = np.maximum(values[::-1], 0.0), vectors[:, ::-1]
     return values, X.T @ vectors if wide else vectors * np.sqrt(values)
+
+
+def _lanczos_axes(X, n_components):
+    if n_components == min(X.shape):  # all of them, which Lanczos cannot give
+        return principal_axes(X @ np.eye(X.shape[1]), n_components)
+    start = np.random.default_rng(0).standard_normal(min(X.shape))
+    _, sigma, right = svds(X, n_components, v0=start, return_singular_vectors="vh")
+    order = np.argsort(-sigma, kind="stable")
+    return sigma[order] ** 2, (sigma[:, None] * right)[order].T
 
 
 def complete_basis(basis, coordinates):

@@ -110,19 +110,25 @@ class Squared:
 
 def mean_distance(X):
     """Mean Euclidean distance over all ordered pairs of samples, each with itself included."""
-    Z = X - X.mean(axis=0)
-    norms = np.einsum("ij,ij->i", Z, Z)
-    height = max(1, BLOCK // len(X))
+    if sparse.issparse(X):  # stays uncentred
+        Z, norms = X, X.multiply(X).sum(axis=1)
+    else:
+        Z = X - X.mean(axis=0)
+        norms = np.einsum("ij,ij->i", Z, Z)
+    n = X.shape[0]
+    height = max(1, BLOCK // n)
     total = 0.0
-    for start in range(0, len(X), height):
+    for start in range(0, n, height):
         distances = Z[start : start + height] @ Z[start:].T  # every pair of samples once
+        if sparse.issparse(distances):
+            distances = distances.toarray()
         distances *= -2
         distances += norms[start:]
         distances += norms[start : start + height, None]
         np.fill_diagonal(distances, 0.0)
         np.sqrt(np.maximum(distances, 0.0, out=distances), out=distances)
         total += 2 * distances.sum() - distances[:, :height].sum()
-    return total / len(X) ** 2
+    return total / n**2
 
 
 def _laplacian(graph, kernel, regularization, per_neighbor, width):

@@ -121,7 +121,7 @@ class FactoredRidge:
         raise NotImplementedError
 
     def misfit_diagonal_bound(self):
-        """What no entry of that diagonal is below: 1 / K_ii, K = I + X D^-1 X', of shape (n_samples,)."""
+        """Return a lower bound of every entry of that diagonal: 1 / K_ii with K = I + X D^-1 X', shape (n_samples,)."""
         raise NotImplementedError
 
 

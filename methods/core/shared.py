@@ -23,7 +23,7 @@ def shared(X, function, *args):
 
     Parameters
     ----------
-    X : ndarray
+    X : ndarray or csr_array
         Data; recognised by content, so that a changed copy is never taken for it.
     function : callable
         Pure: its result depends on nothing but its arguments.
@@ -62,7 +62,7 @@ def constant(X):
 
     Parameters
     ----------
-    X : ndarray
+    X : ndarray or csr_array
     """
     token = _constant.set((X, []))
     try:
@@ -76,8 +76,14 @@ def _key(X):
     held, known = _constant.get()
     if held is X and known:
         return known[0]
-    values = X if any(X.strides) else X[:1, :1]  # one value everywhere, as of data of which only the shape is known
-    key = sha256(np.ascontiguousarray(values)).digest() + repr((X.shape, X.dtype.str)).encode()
+    if sparse.issparse(X):
+        parts = _parts(X)
+    else:  # a stride of 0: one value everywhere, as of data of which only the shape is known
+        parts = (X if any(X.strides) else X[:1, :1],)
+    digest = sha256()
+    for part in parts:
+        digest.update(np.ascontiguousarray(part))
+    key = digest.digest() + repr((type(X).__name__, X.shape, X.dtype.str)).encode()
     if held is X:
         known.append(key)
     return key
@@ -86,8 +92,12 @@ def _key(X):
 def _frozen(result):
     if isinstance(result, tuple):
         return tuple(_frozen(item) for item in result)
-    arrays = (result.data, result.indices, result.indptr) if sparse.issparse(result) else (result,)
-    for array in arrays:
+    for array in _parts(result) if sparse.issparse(result) else (result,):
         if isinstance(array, np.ndarray):
             array.flags.writeable = False
     return result
+
+
+def _parts(X):
+    """The arrays that a csr_array consists of."""
+    return X.data, X.indices, X.indptr

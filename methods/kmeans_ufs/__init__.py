@@ -1,6 +1,8 @@
 """K-means UFS: the features that carry most of the data's leading principal part."""
 
 import numpy as np
+from scipy import sparse
+from scipy.sparse.linalg import LinearOperator
 
 from methods.core.base import BaseSelector, Solution
 from methods.core.checks import above, at_least, smaller_side, whole
@@ -8,6 +10,7 @@ from methods.core.linalg import principal_axes
 from methods.core.loop import Trace, iterate
 from methods.core.prox import row_norms
 from methods.core.shared import shared
+from methods.core.sparse_input import column_blocks
 from methods.kmeans_ufs.admm import Problem, leading_basis
 
 
@@ -88,6 +91,7 @@ class KMeansUFS(BaseSelector):
     (11), bilinear ADMM (27), updates (29), (31), (26), (17)-(19), start (32), Algorithm 1.
     """
 
+    takes_sparse = True
     arrays = {"nd": 8, "mm": 4}
     bounds = {"n_clusters": whole(1, smaller_side), "mu0": above(0), "rho": at_least(1), "patience": whole(1)}
     choices = {"solver": ("exact", "admm")}
@@ -121,8 +125,12 @@ class KMeansUFS(BaseSelector):
         return self.solver == "admm"
 
     def _solve(self, X, rng):
-        Z = shared(X, standardized) if self.standardize else X
-        values, loadings = shared(Z, principal_axes, self.n_clusters)
+        if sparse.issparse(X):
+            Z = standardized_operator(X) if self.standardize else X
+            values, loadings = principal_axes(Z, self.n_clusters)
+        else:
+            Z = shared(X, standardized) if self.standardize else X
+            values, loadings = shared(Z, principal_axes, self.n_clusters)
         learned = {"indicators_": relaxed_indicators(Z, values, loadings), "loadings_": loadings.copy()}
         gain = np.einsum("jk,jk->j", loadings, loadings)
         if self.solver == "exact" or not gain.any():
@@ -151,6 +159,24 @@ def standardized(X):
     constant = X.max(axis=0) == X.min(axis=0)  # the mean is rounded, so that the deviation is not exactly 0
     Z[:, constant], scale[constant] = 0.0, 1.0
     return Z / scale
+
+
+def standardized_operator(X):
+    """`standardized` of a csr_array, as an operator to multiply by: X with its mean and deviation beside it."""
+    parts = [(part.mean(axis=0), part.std(axis=0), part.max(axis=0) > part.min(axis=0)) for part in column_blocks(X)]
+    mean, scale, varies = (np.concatenate(part) for part in zip(*parts, strict=True))
+    weights = np.divide(varies, scale, out=np.zeros_like(scale), where=varies)  # a constant column becomes 0
+
+    def times(F):
+        F = weights.reshape(-1, *[1] * (F.ndim - 1)) * F
+        return X @ F - mean @ F
+
+    def transposed_times(G):
+        return weights.reshape(-1, *[1] * (G.ndim - 1)) * (X.T @ G - np.multiply.outer(mean, G.sum(axis=0)))
+
+    return LinearOperator(
+        X.shape, times, rmatvec=transposed_times, matmat=times, rmatmat=transposed_times, dtype=X.dtype
+    )
 
 
 def relaxed_indicators(Z, values, loadings):

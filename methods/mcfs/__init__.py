@@ -93,6 +93,7 @@ class MCFS(BaseSelector):
     Cai, Zhang & He. Unsupervised feature selection for multi-cluster data. KDD 2010, section 3.
     """
 
+    takes_sparse = True
     bounds = {"n_clusters": whole(1, fewer_than_samples), "ridge": at_least(0)}
     choices = {"affinity": ("heat", "binary"), "variant": tuple(VARIANTS)}
 

@@ -7,6 +7,7 @@ instead of computing them anew, and takes a ridge only through the Gram matrix o
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import sparse
 from scipy.linalg import qr, qr_delete
 from scipy.linalg.lapack import dtrtrs
 
@@ -67,7 +68,7 @@ def lasso_paths(X, Y, max_active, ridge=0.0, last=False):
 
     Parameters
     ----------
-    X : ndarray of shape (n_samples, n_features)
+    X : ndarray or csr_array of shape (n_samples, n_features)
     Y : ndarray of shape (n_samples, n_targets)
     max_active : int
         1 or more.
@@ -86,7 +87,7 @@ def lasso_paths(X, Y, max_active, ridge=0.0, last=False):
     The state is a thin QR factorisation of the active columns (sqrt(ridge) in a row of its own under each), updated
     when a feature joins or leaves.  Coefficients and correlations are computed from it anew at every knot, so that
     errors do not add up.  A step costs O(min(n_samples, n_features) n_features).  With more samples than features the
-    problem is first reduced to the triangular factor of X, which has the same X'X and X'Y.
+    problem is first reduced to the triangular factor of X, which has the same X'X and X'Y; a sparse X stays as it is.
 
     A feature in the span of the active ones (a duplicate) correlates with the residual as they do, and is passed over:
     the lasso solution is then not unique, and this one keeps the feature that came first.
@@ -95,23 +96,31 @@ def lasso_paths(X, Y, max_active, ridge=0.0, last=False):
     ----------
     Efron, Hastie, Johnstone & Tibshirani. Least angle regression. Annals of Statistics 32, 2004, sections 2 and 3.1.
     """
-    if len(X) > X.shape[1]:
-        Q, X = qr(X, mode="economic", check_finite=False)
-        Y = Q.T @ Y
-    columns = np.ascontiguousarray(X.T)
-    return [_follow(columns, y, min(max_active, len(columns)), ridge, last) for y in np.ascontiguousarray(Y.T)]
+    if sparse.issparse(X):
+        columns = sparse.csr_array(X.T)
+    else:
+        if len(X) > X.shape[1]:
+            Q, X = qr(X, mode="economic", check_finite=False)
+            Y = Q.T @ Y
+        columns = np.ascontiguousarray(X.T)
+    most = min(max_active, columns.shape[0])
+    return [_follow(columns, y, most, ridge, last) for y in np.ascontiguousarray(Y.T)]
 
 
 def _follow(columns, y, max_active, ridge, last):
-    norms = np.sqrt(np.einsum("ij,ij->i", columns, columns))
+    n_features = columns.shape[0]
+    if sparse.issparse(columns):
+        norms = np.sqrt(columns.multiply(columns).sum(axis=1))
+    else:
+        norms = np.sqrt(np.einsum("ij,ij->i", columns, columns))
     noise = 8 * len(y) * np.finfo(float).eps * norms.max() * np.linalg.norm(y)
     correlations = columns @ y
     penalty = np.abs(correlations).max()
     joiner = int(np.argmax(np.abs(correlations) >= (1 - EQUAL) * penalty))
     if penalty <= noise:
-        return Path([], np.zeros(len(columns)), 0)
+        return Path([], np.zeros(n_features), 0)
     factor = _ActiveFactor(y, max_active, ridge)
-    factor.append(factor.split(columns[joiner]))
+    factor.append(factor.split(_column(columns, joiner)))
     active, signs, coefficients = [joiner], np.sign(correlations[[joiner]]), np.zeros(1)
     passed_over, left = [], None  # dependent on the active features; the one that left last, with its sign
     knots, best, n_steps, n_stalled = [], None, 0, 0  # best: of those since the support was largest
@@ -130,14 +139,14 @@ def _follow(columns, y, max_active, ridge, last):
             next_join, joiner, sign = _first(to_join, penalty)
             leaves = to_leave < end and to_leave <= next_join
             joins = next_join < end and not leaves
-            split = factor.split(columns[joiner]) if joins else None
+            split = factor.split(_column(columns, joiner)) if joins else None
             if not joins or split is not None:
                 break
             passed_over.append(joiner)
             to_join[:, joiner] = np.inf
         step = min(to_leave, next_join, penalty)
         n_stalled = 0 if step > EQUAL * penalty else n_stalled + 1
-        if n_stalled > 10 * len(columns):
+        if n_stalled > 10 * n_features:
             raise RuntimeError(
                 f"The lasso path does not leave lambda={penalty:g}, where features joined and left {n_stalled} times: "
                 "pass ridge > 0, or remove the duplicates among the features."
@@ -173,6 +182,11 @@ def _follow(columns, y, max_active, ridge, last):
             factor.append(split)
             active.append(joiner)
             signs, coefficients, left = np.append(signs, sign), np.append(coefficients, 0.0), None
+
+
+def _column(columns, j):
+    """The values of a feature as a dense vector."""
+    return columns[[j]].toarray()[0] if sparse.issparse(columns) else columns[j]
 
 
 def _sound_path(columns, y, ridge, knots, n_steps):

@@ -14,7 +14,7 @@ patience = 1  # sweep that changes nothing, as in the program
 
 
 def bandwidth(X):
-    """Of the graph's heat kernel: the square of the median distance."""
+    """Return the bandwidth of the graph's heat kernel, the square of the median distance."""
     return median_distance(X) ** 2
 
 

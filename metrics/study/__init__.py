@@ -6,7 +6,8 @@ CAPPED = (TIMEOUT, OUT_OF_MEMORY)
 UNSCORED = (FAILED, *CAPPED)  # the statuses of trials that have no feature sets
 # Metrics of a feature set: name -> printed name.  The first two are of the K-means restarts, or of learned labels.
 METRICS = {"acc": "ACC", "nmi": "NMI", "nearest_neighbour": "1-NN accuracy", "reconstruction": "Reconstruction"}
-RANDOM, ALL = "random_rankings", "all_features"  # controls, which do not choose features
+RANDOM, ALL = "random_rankings", "all_features"
+NOT_CHOOSING = (RANDOM, ALL, "spectral_labels")  # controls, which do not choose features
 USUAL_SIZE = 100  # number of features at which methods are compared where only one is shown
 
 

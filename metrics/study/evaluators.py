@@ -1,9 +1,9 @@
 """The agreement of other metrics with K-means ACC on the order of the methods, and on the best one."""
 
 import pandas as pd
-from scipy import stats
+import scipy  # it imports its parts when they are first used, and `stats` takes long
 
-from metrics.study import ALL, METRICS, RANDOM
+from metrics.study import METRICS, NOT_CHOOSING
 from metrics.study.summary import select
 
 FIRST = "acc"  # the metric that the others are compared with
@@ -27,7 +27,7 @@ def evaluators(summary, selection="default_params"):
         method by each, the first by name of equal ones; loss: by how much less ACC the other metric's winner has than
         the best, as a fraction.
     """
-    summary = summary[(summary["clusterer"] == "kmeans") & ~summary["method"].isin((RANDOM, ALL))]
+    summary = summary[(summary["clusterer"] == "kmeans") & ~summary["method"].isin(NOT_CHOOSING)]
     scores = {metric: select(summary, metric, selection).pivot(index="dataset", columns="method", values="mean")
               for metric in METRICS}  # fmt: skip
     rows = []
@@ -37,7 +37,7 @@ def evaluators(summary, selection="default_params"):
             if len(both) < 3:
                 continue
             best, other = both["first"].idxmax(), both["other"].idxmax()
-            tau = stats.kendalltau(both["first"], both["other"]).statistic
+            tau = scipy.stats.kendalltau(both["first"], both["other"]).statistic
             loss = both["first"].max() - both.loc[other, "first"]
             rows.append((dataset, metric, len(both), tau, best, other, loss))
     return pd.DataFrame(rows, columns=["dataset", "metric", "n_methods", "tau", "winner_acc", "winner", "loss"])

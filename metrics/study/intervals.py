@@ -1,7 +1,7 @@
 """Bootstrap intervals of averages over data sets: under other K-means starts, and on other data sets."""
 
 import numpy as np
-from scipy import stats
+import scipy  # it imports its parts when they are first used, and `stats` takes long
 
 from metrics.study.ranks import DIGITS
 
@@ -34,7 +34,7 @@ def ranks_by_restart(restarts, higher_is_better=True, level=0.95, n_resamples=20
     for scores in restarts if higher_is_better else -restarts:
         drawn = rng.integers(n_restarts, size=(n_resamples, n_restarts))
         means = scores[:, drawn].mean(axis=2).T
-        total += stats.rankdata(-means.round(DIGITS), axis=1)
+        total += scipy.stats.rankdata(-means.round(DIGITS), axis=1)
     tail = (1 - level) / 2
     low, high = np.quantile(total / len(restarts), [tail, 1 - tail], axis=0)
     return low, high

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from metrics.study import ALL, RANDOM
+from metrics.study import NOT_CHOOSING
 from metrics.study.intervals import means_by_family
 from metrics.study.selections import BY_NAME
 from metrics.study.summary import select
@@ -27,7 +27,7 @@ def losses(summary, metric="acc"):
         of the chosen one, as fractions; n_selected, and smallest and largest: whether that is the first or the last
         size.  Cells whose candidates all have the same score are left out, and so are controls.
     """
-    summary = summary[(summary["clusterer"] == "kmeans") & ~summary["method"].isin((RANDOM, ALL))]
+    summary = summary[(summary["clusterer"] == "kmeans") & ~summary["method"].isin(NOT_CHOOSING)]
     best = select(summary, metric, "best_over_grid").set_index(KEYS)["mean"]
     spread = summary.groupby(KEYS)[f"{metric}_mean"].agg(lambda values: values.max() - values.min())
     frames = []

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+from scipy.special import log_ndtr
 
 from metrics.study import RANDOM
 from metrics.study.sets import CELL, distinct_sets
@@ -65,5 +65,5 @@ def best_of_random(draws, counts):
     low = min(means[size] - REACH * spreads[size] for size in counts)
     high = max(means[size] + REACH * spreads[size] for size in counts)
     x = np.linspace(low, high, STEPS)
-    log_F = sum(count * stats.norm.logcdf(x, means[size], spreads[size]) for size, count in counts.items())
+    log_F = sum(count * log_ndtr((x - means[size]) / spreads[size]) for size, count in counts.items())
     return float(high - np.trapezoid(np.exp(log_F), x))

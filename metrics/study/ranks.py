@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+import scipy  # it imports its parts when they are first used, and `stats` takes long
 
 MIN_DATASETS = 6
 DIGITS = 12  # decimals; scores that agree to them are ties, of the same feature set summed in another order
@@ -135,7 +135,7 @@ def check_enough(datasets):
 
 def critical_difference(n_datasets, n_methods, alpha=0.05):
     """Return the difference of average ranks above which Nemenyi's test tells two methods apart."""
-    quantile = stats.studentized_range.ppf(1 - alpha, n_methods, np.inf) / np.sqrt(2)
+    quantile = scipy.stats.studentized_range.ppf(1 - alpha, n_methods, np.inf) / np.sqrt(2)
     return float(quantile * np.sqrt(n_methods * (n_methods + 1) / (6 * n_datasets)))
 
 
@@ -154,7 +154,7 @@ def _friedman(rounded):
     if (rounded.nunique(axis=1) == 1).all():
         # All methods tie on every data set: the statistic is 0 / 0.
         return 0.0, 1.0
-    return tuple(float(value) for value in stats.friedmanchisquare(*rounded.T.to_numpy()))
+    return tuple(float(value) for value in scipy.stats.friedmanchisquare(*rounded.T.to_numpy()))
 
 
 def _check_can_differ(n_datasets, n_methods, alpha):

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pandas as pd
 
-from metrics.evaluate import PER_SET
+from metrics.measures import PER_SET
 from metrics.study import METRICS, UNSCORED
 from metrics.study.frames import CELL, POINT, check_one_protocol, complete_sizes, scored_sizes
 from metrics.study.selections import BY_NAME, LABEL_FREE, NOTHING, SELECTIONS
@@ -30,7 +30,7 @@ def summarise(trials, scores, measures=None):
         One row per study, data set, method, params, n_selected and clusterer ("kmeans", "learned"), with trial,
         is_default, status, protocol, n_restarts, and acc_mean, acc_std, nmi_mean, nmi_std as fractions.  The std is
         over restarts (ddof=1), and nan for a single one, such as learned labels.  agreement and silhouette are the
-        means of the two measures that use no label, and `metrics.evaluate.PER_SET` what was measured once, nan where
+        means of the two measures that use no label, and `metrics.measures.PER_SET` what was measured once, nan where
         it was not (those that are metrics also as nearest_neighbour_mean, and so on).  Of what chooses without labels,
         learned labels have that of the best size of their trial.
         A trial that failed or was capped has a "kmeans" row for every size that it was to score, with n_restarts=0

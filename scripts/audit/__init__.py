@@ -1,37 +1,29 @@
 """The audit of a study, with all that its scores do not show: ``python -m scripts.audit --help``."""
 
 from dataclasses import dataclass
-from pathlib import Path
 
 import pandas as pd
 
+from datasets import scale
+from metrics.protocol import Protocol
 from metrics.study import audit
 from metrics.study.evaluators import evaluators
 from metrics.study.sets import distinct_sets
 from metrics.study.summary import SELECTIONS
-from runners.repeats import default_trial, load_stability, measure
+from runners.refit_files import STABILITY, load_refits
 from scripts.audit.findings import findings
+from scripts.core.command_lines import no_results
 from scripts.core.conf import find, read_group
 from scripts.core.data import data_of
 
 
 @dataclass(frozen=True)
 class Audit:
-    """The findings of `make_audit`.
+    """The findings of `make_audit`."""
 
-    Attributes
-    ----------
-    tables : dict
-        Title -> DataFrame, which is empty where there is nothing to say.
-    findings : list of (str, str, str, str)
-        Data set, method, claim, detail.
-    notes : list of str
-        The parts that could not be audited, and why.
-    """
-
-    tables: dict
-    findings: list
-    notes: list
+    tables: dict  # title -> DataFrame, which is empty where there is nothing to say
+    findings: list  # of (str, str, str, str): data set, method, claim, detail
+    notes: list  # the parts that could not be audited, and why
 
 
 def make_audit(study, metric="acc", stability=0, n_jobs=1):
@@ -56,23 +48,27 @@ def make_audit(study, metric="acc", stability=0, n_jobs=1):
         When nothing is stored under that name, or the study mixes protocols.
     """
     if study.trials.empty:
-        folder = Path(study.results_dir) / study.name
-        raise ValueError(f"nothing is stored in {folder}: run something with study={study.name} first.")
+        raise ValueError(no_results(study))
+    if stability and study.is_shipped:
+        raise ValueError(study.refusal("stability"))
     results, _ = study.results, study.summary  # a study that mixes protocols is refused before any fit
     notes, overlaps, n_features = [], [], {}
     for dataset, trials in results.trials.groupby("dataset"):
-        X, _, reason = data_of(trials, study.data_dir)
-        if X is None:
+        data, reason = data_of(trials, study.data_dir)
+        if data is None:
             notes.append(f"No overlaps and no stability on {dataset}: {reason}")
             continue
-        n_features[dataset] = X.shape[1]
-        rankings = audit.trivial_rankings(X)
+        n_features[dataset], rankings = data.n_features, {}
         for method, cell in trials.groupby("method"):
-            found = audit.trivial_overlaps(cell, rankings)
+            protocol = Protocol.from_json(cell["protocol"].iloc[0])
+            scaling = protocol.scaling_of(method)
+            if scaling not in rankings:
+                rankings[scaling] = audit.trivial_rankings(scale(data.X, scaling))
+            found = audit.trivial_overlaps(cell, rankings[scaling])
             overlaps.append(found.assign(dataset=dataset, method=method))
             if stability:
-                notes += _measure(cell, X, Path(study.results_dir) / study.name / dataset / method, stability, n_jobs)
-    fits = load_stability(study.results_dir, study.name)
+                notes += _measure(cell, data, protocol, study.folder / dataset / method, stability, n_jobs)
+    fits = load_refits(study.folder, STABILITY)
     fits = fits[fits["trial"].isin(results.trials["trial"]) & fits["dataset"].isin(n_features)]
     columns = "dataset method ranking n_selected is_start chance median low high".split()
     tables = {
@@ -89,8 +85,11 @@ def make_audit(study, metric="acc", stability=0, n_jobs=1):
     return Audit(tables, list(findings(tables)), notes)
 
 
-def _measure(cell, X, folder, repeats, n_jobs):
+def _measure(cell, data, protocol, folder, repeats, n_jobs):
     """Repeat the fits; list those that could not be repeated."""
+    from runners.refits import default_trial, refit_changed  # here, as only what fits needs all that a fit does
+    from runners.tasks import Data
+
     method = folder.name
     content = find("method", method)
     if content is None:
@@ -98,8 +97,8 @@ def _measure(cell, X, folder, repeats, n_jobs):
     trial, size = default_trial(cell, content["target"])
     if trial is None:
         return [f"No stability of {method} on {folder.parent.name}: no stored trial at the parameters of its file."]
-    if size < X.shape[1]:
-        measure(trial, size, X, folder, repeats, n_jobs)
+    if size < data.n_features:
+        refit_changed(trial, size, Data.scaled(data, protocol, method), folder, repeats, n_jobs)
     return []
 
 

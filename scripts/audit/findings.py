@@ -62,7 +62,7 @@ def _repeated(distinct):
 
 def _trivial(overlaps):
     """Find overlaps with trivial rankings; a control that is one itself, such as max_variance, is left out by name."""
-    controls = {"max_variance", "min_variance", "min_norm", "first_index", "all_features"}
+    controls = {"max_variance", "min_variance", "min_norm", "first_index", "all_features", "spectral_labels"}
     rows = overlaps[~overlaps["method"].isin(controls) & (overlaps["chance"] < SAME)]
     corrected = (rows["median"] - rows["chance"]) / (1 - rows["chance"])
     same = rows[corrected >= SAME]
@@ -105,18 +105,7 @@ def _still(movements):
 
 
 def by_method(findings):
-    """Return the findings of every method, with the data sets on which they hold.
-
-    Parameters
-    ----------
-    findings : list of (str, str, str, str)
-        Data set, method, claim, detail.
-
-    Returns
-    -------
-    dict
-        Method -> dict of claim -> list of (data set, detail), in the order in which they were found.
-    """
+    """Return the findings by method, as claim -> list of (data set, detail), in the order in which they were found."""
     grouped = {method: {} for method in sorted({method for _, method, *_ in findings})}
     for dataset, method, claim, detail in findings:
         grouped[method].setdefault(claim, []).append((dataset, detail))

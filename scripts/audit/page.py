@@ -52,18 +52,7 @@ TITLES = {
 
 
 def audit_page(found, study, metric="acc"):
-    """Return the audit as a page of Markdown.
-
-    Parameters
-    ----------
-    found : Audit
-    study : str
-    metric : str, default="acc"
-
-    Returns
-    -------
-    str
-    """
+    """Return the audit of a study as a page of Markdown."""
     parts = [f"# Audit of study {study}", "## Findings"]
     for method, claims in by_method(found.findings).items():
         lines = [f"* {claim}: {in_words(places)}." for claim, places in claims.items()]
@@ -82,18 +71,7 @@ def audit_page(found, study, metric="acc"):
 
 
 def compact(name, frame):
-    """Return a table of the audit in the columns and digits that are shown.
-
-    Parameters
-    ----------
-    name : str
-        A key of `TITLES`.
-    frame : DataFrame
-
-    Returns
-    -------
-    DataFrame of str
-    """
+    """Return a table of the audit, one of `TITLES`, in the columns and digits that are shown."""
     frame = frame.copy()
     if name == "distinct":
         frame = frame[frame.groupby(["dataset", "method"])["n_points"].transform("max") > 1]

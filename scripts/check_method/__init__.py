@@ -2,6 +2,7 @@
 
 python -m scripts.check_method mine                         conf/method/mine.yaml: the contract, then three data sets
 python -m scripts.check_method mine --config-dir FOLDER     FOLDER/method/mine.yaml, as for run.py
+python -m scripts.check_method mysel.MySel                  a class or function that run.py takes as it is
 python -m scripts.check_method mine --datasets orl coil20   other data sets
 python -m scripts.check_method mine --no-data               the contract alone: seconds
 python -m scripts.check_method mine --verbose               with the tracebacks
@@ -67,6 +68,13 @@ def check_contract(method, report):
             print("\nThe other checks need this to hold, and were not tried.")
             return False
     print("\nscikit-learn")
+    if method.is_plain:
+        each = method.cls.size_in_objective
+        print(
+            "  not checked: these are for the class itself, and this one is taken as it is. Its size is "
+            f"{method.cls.size_name or 'not asked for'}: one fit for {'each size' if each else 'all sizes'}."
+        )
+        return True
     report.start("it is an estimator by the checks of scikit-learn")
     findings = examine_as_estimator(method)
     failed = {name: finding for name, finding in findings.items() if finding.verdict == FAIL}

@@ -11,6 +11,7 @@ from threadpoolctl import threadpool_limits
 
 from datasets import DataError, dataset_names
 from runners.boundary import boundary
+from runners.own import empty_method
 from scripts import check_method
 from scripts.check_method import Report, check_contract
 from scripts.check_method.contract import (
@@ -18,6 +19,7 @@ from scripts.check_method.contract import (
     KNOWN,
     OK,
     Finding,
+    Method,
     in_one_line,
     load_methods,
 )
@@ -61,6 +63,8 @@ def _method(parser, options):
         methods = load_methods(options.config_dir)
     except yaml.YAMLError as error:
         sys.exit(f"error: a file of conf/method is not YAML: {in_one_line(error)}")
+    if options.name not in methods and "." in options.name:
+        return Method(options.name.rpartition(".")[2], empty_method(options.name))
     if options.name not in methods:
         parser.error(f"there is no conf/method/{options.name}.yaml.{_hint(options.name, methods)}")
     method = methods[options.name]
@@ -80,7 +84,7 @@ def _parser():
         description=check_method.__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("name", metavar="NAME", help="a file of conf/method")
+    parser.add_argument("name", metavar="NAME", help="a file of conf/method, or the dotted name of a class")
     parser.add_argument("--config-dir", metavar="FOLDER", type=Path, help="a folder of your own files beside conf/")
     parser.add_argument("--datasets", nargs="+", metavar="NAME", help="instead of the three [those on this machine]")
     parser.add_argument("--data-dir", metavar="FOLDER", help="a folder of data files of your own [$UFS_DATA_DIR]")

@@ -11,7 +11,7 @@ import yaml
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import check_estimator
 
-from runners.exits import exits_as_errors
+from runners.boundary import exits_as_errors
 from runners.method import load_class
 from scripts.core.conf import CONF
 
@@ -50,6 +50,11 @@ class Method:
         """The class that `target` names."""
         return load_class(self.config["target"])
 
+    @property
+    def is_plain(self):
+        """True for a class or function that is taken as it is (`methods.core.plain`)."""
+        return hasattr(self.cls, "wrapped")
+
     def make(self, n_features_to_select=None, n_clusters=2, seed=0):
         """Return an unfitted estimator with the configuration's parameters."""
         accepted = inspect.signature(self.cls).parameters
@@ -62,14 +67,7 @@ class Method:
 def load_methods(config_dir=None):
     """Return every method, by name.
 
-    Parameters
-    ----------
-    config_dir : path, optional
-        A folder with a folder ``method`` of its own, as in ``python run.py --config-dir``; conf/ goes first.
-
-    Returns
-    -------
-    dict of str to Method
+    A folder with a folder ``method`` of its own, as in ``python run.py --config-dir``, comes after conf/.
     """
     folders = [CONF, *([config_dir] if config_dir else [])]
     paths = [path for folder in reversed(folders) for path in sorted((folder / "method").glob("*.yaml"))]
@@ -78,34 +76,15 @@ def load_methods(config_dir=None):
 
 @dataclass(frozen=True)
 class Finding:
-    """The result of one check.
+    """The result of one check."""
 
-    Attributes
-    ----------
-    verdict : {"ok", "known", "FAIL"}
-    reason : str
-        One line; empty for "ok".
-    details : str
-        The traceback of a failure.
-    """
-
-    verdict: str
-    reason: str = ""
-    details: str = ""
+    verdict: str  # "ok", "known" or "FAIL"
+    reason: str = ""  # one line; empty for "ok"
+    details: str = ""  # the traceback of a failure
 
 
 def examine(check, method):
-    """Run one of `scripts.check_method.properties.PROPERTIES`; warnings of numpy count as errors, as in the tests.
-
-    Parameters
-    ----------
-    check : callable
-    method : Method
-
-    Returns
-    -------
-    Finding
-    """
+    """Run one of `scripts.check_method.properties.PROPERTIES`; warnings of numpy count as errors, as in the tests."""
     known = EXCEPTIONS.get((method.name, check.__name__))
     try:
         with warnings.catch_warnings():
@@ -119,17 +98,7 @@ def examine(check, method):
 
 
 def examine_as_estimator(method):
-    """Run the checks that scikit-learn has for every estimator.
-
-    Parameters
-    ----------
-    method : Method
-
-    Returns
-    -------
-    dict of str to Finding
-        By the name of the check.
-    """
+    """Run the checks that scikit-learn has for every estimator; return the findings by the name of the check."""
     estimator = method.cls(**method.config["params"])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -157,16 +126,7 @@ def in_one_line(error):
 
 
 def where_it_rises(trace):
-    """Return the largest rise of an objective beyond rounding, in words; "" where it never rises.
-
-    Parameters
-    ----------
-    trace : ndarray of shape (n_iter + 1,)
-
-    Returns
-    -------
-    str
-    """
+    """Return the largest rise of an objective beyond rounding, in words; "" where it never rises."""
     rises = np.diff(trace) - 1e-10 * np.abs(trace[:-1])
     if not (rises > 0).any():
         return ""

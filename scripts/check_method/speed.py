@@ -11,9 +11,9 @@ from datasets.spec import read_spec
 from metrics.protocol import Protocol
 from metrics.study import FAILED
 from runners.fit import run_trial
-from runners.grid import expand
 from runners.method import ConfigError
-from runners.store import SCORES
+from runners.row import SCORES
+from runners.trial import expand
 from scripts.check_method.contract import (
     EXCEPTIONS,
     EXCEPTIONS_ON_DATA,
@@ -48,15 +48,7 @@ def open_data_set(name, data_dir=None):
 
 
 def measure(method, baselines, data, report):
-    """Print a line for the method and for every baseline, and report whether the fit and its objective are sound.
-
-    Parameters
-    ----------
-    method : Method
-    baselines : dict of str to Method
-    data : Dataset
-    report : scripts.check_method.Report
-    """
+    """Print a line for the method and for every baseline, and report whether the fit and its objective are sound."""
     size = min(100, data.n_features // 2)
     protocol = Protocol("check_method", (size,), "minmax", RESTARTS, 0, "geometric", 100)
     print(

@@ -46,13 +46,7 @@ def main():
 
 
 def measure(claim, data_dir):
-    """Measure a claim on each of its data sets, store the numbers, and print the verdicts.
-
-    Returns
-    -------
-    list of str
-        What was left out, and why.
-    """
+    """Measure a claim on each of its data sets, store the numbers, and print the verdicts; return what was left out."""
     if not isinstance(claim, Claim):
         print(f"{claim.name}: cannot be tested here: {claim.reason}")
         return []

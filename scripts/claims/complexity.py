@@ -40,13 +40,7 @@ def blobs(n_samples, n_features):
 def sweep_seconds(problem, make, X):
     """Return the CPU seconds of a sweep: the median over the sweeps of a fit, without the first.
 
-    Parameters
-    ----------
-    problem : type
-        The class whose `sweep` is timed, wherever in the fit it is called.
-    make : callable
-        ``make(X)`` fits.
-    X : ndarray
+    ``make(X)`` fits, and `problem` is the class whose `sweep` is timed, wherever in the fit it is called.
     """
     seconds, sweep = [], problem.sweep
 
@@ -78,19 +72,10 @@ def gradient_seconds(_, make, X):
 
 
 def exponents(methods, claimed):
-    """Return a measurement of how the seconds of a sweep grow.
+    """Return a measurement, for `Claim.measure`, of how the seconds of a sweep grow.
 
-    Parameters
-    ----------
-    methods : dict of str to (type, callable, callable)
-        Variant -> the class with the sweep, ``make(X)``, and `sweep_seconds` or its like.
-    claimed : dict
-        "n" and "d" -> the exponent that the paper's bound has while the other number stays.
-
-    Returns
-    -------
-    callable
-        A function for `Claim.measure`.
+    `methods` has, by variant, the class with the sweep, ``make(X)``, and `sweep_seconds` or its like; `claimed` has for
+    "n" and "d" the exponent of the paper's bound while the other number stays.
     """
 
     def measure(_):

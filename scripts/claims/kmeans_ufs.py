@@ -40,11 +40,7 @@ def measure_iterations(data):
 def toy(rng, last):
     """Draw 30 samples in three clusters, which two of the four features show clearly and two hardly.
 
-    Parameters
-    ----------
-    rng : Generator
-    last : bool
-        True where the clear ones are the last two, as in the figure; False where they are the first two.
+    The clear ones are the last two, as in the figure, or the first two.
     """
     angles = 2 * np.pi * np.arange(CLUSTERS) / CLUSTERS
     centers = np.repeat(np.column_stack([np.cos(angles), np.sin(angles)]) / np.sqrt(3), EACH, axis=0)

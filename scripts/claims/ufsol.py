@@ -108,12 +108,7 @@ def alikeness(X, features):
 def measure_selected(number, best):
     """Return a measurement of the selected features, of those without a graph, and of random ones.
 
-    Parameters
-    ----------
-    number : callable
-        ``number(X, features)``.
-    best : callable
-        ``best(numbers of random sets)`` is the number to compare with.
+    It is ``number(X, features)``, compared with ``best(numbers of random sets)``.
     """
 
     def measure(data):

@@ -2,7 +2,6 @@
 
 import pandas as pd
 
-from metrics.protocol import Protocol
 from scripts.compare.controls import control_scores
 from scripts.compare.explanations import explain_cells
 from scripts.compare.headline import with_equivalence
@@ -79,21 +78,11 @@ def score_tables(paper):
 
 
 def published_rows(paper, study, tables):
-    """Return the published rows of a paper's tables, beside the scores of a study.
+    """Return the published rows of a paper beside the scores of a study, for `with_verdicts`.
 
-    Parameters
-    ----------
-    paper : str
-    study : Study
-    tables : list of (TableSpec, DataFrame)
-        From `score_tables`, with the cells of each from `scripts.make_table.table_cells`.
-
-    Returns
-    -------
-    DataFrame
-        For `with_verdicts`.
+    `tables` has its `TableSpec`s, each with its cells from `scripts.make_table.table_cells`.
     """
-    departs = departures(paper, study)
+    departs = study.departures(paper)
     frames = []
     for spec, cells in tables:
         cells = over_starts(cells[cells["published_mean"].notna()])
@@ -116,16 +105,8 @@ def published_rows(paper, study, tables):
 def over_starts(cells):
     """Return the cells with learned labels averaged over several seeds, where these are stored.
 
-    Parameters
-    ----------
-    cells : DataFrame
-        From `scripts.make_table.table.build_cells`.
-
-    Returns
-    -------
-    DataFrame
-        mean, std and n_restarts are then over the seeds of `scripts.seeds`, as a paper's that varies the start, and
-        seed_std is nan, for it is in std.
+    Mean, std and n_restarts are then over the seeds of `scripts.seeds`, as a paper's that varies the start, and
+    seed_std is nan, for it is in std.
     """
     several = (cells["clusterer"] == "learned") & (cells["n_seeds"] > 1)
     cells = cells.assign(
@@ -141,15 +122,6 @@ def with_verdicts(rows):
     """Return the rows of `published_rows` with their verdicts and explanations, in the columns of `compare`."""
     rows = with_equivalence(judge(rows))
     return rows.assign(explanation=explain_cells(rows))[COLUMNS]
-
-
-def departures(paper, study):
-    """Say how the protocol of a study departs from that of the paper."""
-    if not study.protocol:
-        return ""
-    wanted = find("protocol", paper)
-    differences = Protocol(**wanted).differences(Protocol(**study.protocol))
-    return ", ".join(f"{name} {differences[name][1]}" for name in {**wanted, **study.protocol} if name in differences)
 
 
 def _remark(cell):

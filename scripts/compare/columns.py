@@ -10,7 +10,7 @@ from math import factorial
 from typing import NamedTuple
 
 import numpy as np
-from scipy import stats
+from scipy.special import ndtri
 
 AGREES, DIFFERS, INCONCLUSIVE = "agrees", "differs", "inconclusive"
 CONFIDENCE = 0.95  # confidence of each side of the equivalence test
@@ -18,28 +18,19 @@ MOST = 5040  # orders that are all used, 7!; from eight methods on, some are dra
 
 
 class Columns(NamedTuple):
-    """The cells that the lines of one paper weigh.
+    """The cells that the lines of one paper weigh."""
 
-    Attributes
-    ----------
-    datasets : ndarray of shape (n_columns,)
-        The data set of every column, by number; a column is one score on one data set.
-    methods : ndarray of shape (n_methods,)
-        Names.
-    ours, published : ndarray of shape (n_columns, n_methods)
-        Percent.  A method that lacks a number in some column of a data set has nan in all of them.
-    ours_error, published_error : ndarray of shape (n_columns, n_methods)
-        Standard errors of the two means.
-    all_mean, published_all : ndarray of shape (n_columns,)
-        All features, ours and the paper's.
-    """
-
+    # Of shape (n_columns,): the data set of every column, by number; a column is one score on one data set.
     datasets: np.ndarray
-    methods: np.ndarray
+    methods: np.ndarray  # of shape (n_methods,): names
+    # Of shape (n_columns, n_methods), in percent. A method that lacks a number in some column of
+    # a data set has nan in all of them
     ours: np.ndarray
     published: np.ndarray
+    # Of the same shape: the standard errors of the two means.
     ours_error: np.ndarray
     published_error: np.ndarray
+    # Of shape (n_columns,): all features, ours and the paper's
     all_mean: np.ndarray
     published_all: np.ndarray
 
@@ -52,15 +43,8 @@ class Columns(NamedTuple):
 def columns_of(cells):
     """Return the cells of one paper as arrays.
 
-    Parameters
-    ----------
-    cells : DataFrame
-        One row per data set, metric and published method, all features aside: dataset, metric, method, mean, std,
-        n_restarts, seed_std, published_mean, published_std, published_n, all_mean and published_all.  Percent.
-
-    Returns
-    -------
-    Columns
+    They have one row per data set, metric and published method, all features aside: dataset, metric, method, mean, std,
+    n_restarts, seed_std, published_mean, published_std, published_n, all_mean and published_all, in percent.
     """
     wide = cells.assign(
         ours_error=standard_error(cells["std"], cells["n_restarts"], cells["seed_std"]),
@@ -81,62 +65,35 @@ def columns_of(cells):
 
 
 def standard_error(std, n, seed_std=0.0):
-    """Return the standard error of a mean over K-means restarts of one fit.
+    """Return the standard error of a mean over `n` K-means restarts of one fit.
 
-    Parameters
-    ----------
-    std : array-like
-        Spread over single restarts; nan, for learned labels, counts as 0.
-    n : array-like or int
-        Restarts.
-    seed_std : array-like, default=0.0
-        Spread over the seeds of the method; the fit has one of them.  nan, where it is not known, counts as 0.
-
-    Returns
-    -------
-    ndarray
+    `std` is the spread over single restarts, and `seed_std` that over the seeds of the method, of which the fit has
+    one. nan, as for learned labels or where it is not known, counts as 0.
     """
     std, seed_std = (np.nan_to_num(np.asarray(values, dtype=float)) for values in (std, seed_std))
     return np.sqrt(std**2 / np.maximum(n, 1) + seed_std**2)
 
 
 def equivalence(difference, error, margin):
-    """Run two one-sided tests of equivalence, and the opposite tests of a difference.
+    """Run two one-sided tests of equivalence, and the opposite tests of a difference, on arrays.
 
-    Parameters
-    ----------
-    difference, error, margin : ndarray
-        Ours minus published, its standard error, and the largest difference that does not matter.
-
-    Returns
-    -------
-    ndarray of str
-        "agrees" where the difference is surely within the margin, "differs" where it is surely outside, each at
-        `CONFIDENCE`; otherwise "inconclusive".
+    `difference` is ours minus published, `error` its standard error, and `margin` the largest difference that does not
+    matter.  Returns "agrees" where the difference is surely within the margin, "differs" where it is surely outside,
+    each at `CONFIDENCE`; otherwise "inconclusive".
     """
     agree, differ = _sides(difference, error, margin)
     return np.select([agree, differ], [AGREES, DIFFERS], INCONCLUSIVE)
 
 
 def _sides(difference, error, margin):
-    reach, away = stats.norm.ppf(CONFIDENCE) * error, np.abs(difference)
+    reach, away = ndtri(CONFIDENCE) * error, np.abs(difference)
     return away + reach <= margin, away - reach > margin
 
 
 def orders_of(n_methods, n_random, seed=0):
-    """Return orders of the methods, that of the study itself first.
+    """Return orders of the methods, of shape (n_orders, n_methods), that of the study itself first.
 
-    Parameters
-    ----------
-    n_methods : int
-    n_random : int
-        Number that is drawn where there are more than `MOST`.
-    seed : int, default=0
-
-    Returns
-    -------
-    ndarray of shape (n_orders, n_methods)
-        All of them where there are at most `MOST`.
+    They are all orders where there are at most `MOST`, and otherwise `n_random` that are drawn.
     """
     own = np.arange(n_methods)
     if factorial(n_methods) <= MOST:
@@ -148,18 +105,10 @@ def orders_of(n_methods, n_random, seed=0):
 def sums(columns, ours):
     """Measure how well each of our rows fits each published row (larger is better), summed over columns.
 
-    Parameters
-    ----------
-    columns : Columns
-    ours : ndarray of shape (n_studies, n_columns, n_methods)
-        Scores that take the place of those of `columns`.
-
-    Returns
-    -------
-    dict of str to (total, count)
-        Line -> arrays of shape (n_studies, n_datasets, n_methods, n_methods), [..., ours, published], and
-        (n_datasets, n_methods, n_methods).  A data set counts the pairs that it has both rows of; the last two lines
-        leave out columns without all features.
+    `ours`, of shape (n_studies, n_columns, n_methods), takes the place of the scores of `columns`.  Returns for each
+    line a total, of shape (n_studies, n_datasets, n_methods, n_methods), [..., ours, published], and a count, of shape
+    (n_datasets, n_methods, n_methods).  A data set counts the pairs that it has both rows of; the last two lines leave
+    out columns without all features.
     """
     published, present = columns.published, np.isfinite(columns.published)
     pairs = present[:, :, None] & present[:, None, :]
@@ -186,19 +135,10 @@ def sums(columns, ours):
 
 
 def under(orders, total, count):
-    """Return the means of a line under every order.
+    """Return the means of a line under every order, of shape (..., n_orders); nan for an order that leaves no pair.
 
-    Parameters
-    ----------
-    orders : ndarray of shape (n_orders, n_methods)
-        Our row of method i stands for the published row of method orders[:, i].
-    total, count : ndarray of shape (..., n_methods, n_methods)
-        From `sums`, summed over data sets.
-
-    Returns
-    -------
-    ndarray of shape (..., n_orders)
-        nan for an order that leaves no pair.
+    Under `orders`, our row of method i stands for the published row of method orders[:, i].  `total` and `count` are
+    from `sums`, summed over data sets.
     """
     n_orders, n_methods = orders.shape
     places = np.zeros((n_orders, n_methods, n_methods))
@@ -213,16 +153,8 @@ def under(orders, total, count):
 def concordance(columns, ours, orders):
     """Return Kendall's tau-b of our rows with the published ones under every order, over all pairs of one column.
 
-    Parameters
-    ----------
-    columns, ours
-        As for `sums`.
-    orders : ndarray of shape (n_orders, n_methods)
-
-    Returns
-    -------
-    ndarray of shape (n_studies, n_orders)
-        nan for an order that leaves no pair; 0 where one side has only ties.
+    `columns` and `ours` are as for `sums`.  The result, of shape (n_studies, n_orders), is nan for an order that leaves
+    no pair, and 0 where one side has only ties.
     """
     first, second = np.array(list(combinations(range(orders.shape[1]), 2)), dtype=int).reshape(-1, 2).T
     present = np.isfinite(columns.published)

@@ -15,20 +15,10 @@ COLUMNS = ["dataset", "metric", "control", "draw", *OURS]
 
 
 def control_scores(study, selection="best_over_grid", metrics=("acc", "nmi")):
-    """Return the scores of the controls that a study holds.
+    """Return the scores of the controls that a study holds; empty where it has none.
 
-    Parameters
-    ----------
-    study : Study
-    selection : str, default="best_over_grid"
-        Chooses the size of a ranking, but never among random rankings: each is kept.
-    metrics : iterable of str, default=("acc", "nmi")
-
-    Returns
-    -------
-    DataFrame
-        One row per data set, metric, control and draw (0 but for random rankings): mean and std in percent, n_restarts.
-        Empty where the study has no control.
+    There is one row per data set, metric, control and draw (0 but for random rankings): mean and std in percent,
+    n_restarts.  `selection` chooses the size of a ranking, but never among random rankings: each is kept.
     """
     part = study.part(CONTROLS, study.trials["dataset"].unique())
     if part.trials.empty:
@@ -45,21 +35,10 @@ def control_scores(study, selection="best_over_grid", metrics=("acc", "nmi")):
 
 
 def studies_of(cells, controls):
-    """Yield the cells with a control in the place of each of our rows.
+    """Yield (control, cells of one paper with that control in the place of each of our rows), once for every draw.
 
-    Parameters
-    ----------
-    cells : DataFrame
-        Of one paper, with dataset, metric, method, and `OURS`.
-    controls : DataFrame
-        From `control_scores`.
-
-    Yields
-    ------
-    control : str
-    cells : DataFrame
-        Once for every draw.  No two methods have the same random ranking, as long as there are enough of them; over
-        all draws every method has each of them once.
+    No two methods have the same random ranking, as long as there are enough of them; over all draws every method has
+    each of them once.
     """
     places = {method: place for place, method in enumerate(sorted(cells["method"].unique()))}
     for control in CONTROLS:

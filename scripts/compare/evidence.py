@@ -37,63 +37,33 @@ INTERVAL = 0.95
 
 
 class Line(NamedTuple):
-    """One line of a paper.
+    """One line of a paper."""
 
-    Attributes
-    ----------
-    value : float
-        Value of our rows, each compared with the published row of its method.
-    by_chance : float
-        Mean over the orders.
-    p : float
-        Share of the orders, the study's own among them, that are at least as good.
-    power : float
-        Share of the copies with p <= `LEVEL`.
-    verdict : {"reproduced", "not reproduced", "cannot tell"}
-        "cannot tell" where power is below `POWER` or there are fewer than `MIN_ORDERS`, whatever p is.
-    """
-
-    value: float
-    by_chance: float
-    p: float
-    power: float
+    value: float  # value of our rows, each compared with the published row of its method
+    by_chance: float  # mean over the orders
+    p: float  # share of the orders, the study's own among them, that are at least as good
+    power: float  # share of the copies with p <= `LEVEL`
+    # "reproduced", "not reproduced", or "cannot tell" where power is below `POWER` or there are fewer than
+    # `MIN_ORDERS`, whatever p is
     verdict: str
 
 
 class Effect(NamedTuple):
-    """The distance of our rows from the published ones: two numbers, each with its interval over data sets.
+    """The distance of our rows from the published ones: two numbers, each with its interval over data sets."""
 
-    Attributes
-    ----------
-    distance, distance_low, distance_high : float
-        Mean distance to the published value, in points.
-    gain, gain_low, gain_high : float
-        1 less the ratio of the distance to that by chance: 1 where ours are the published values, 0 where they are no
-        nearer to their own rows than to the others.
-    """
-
+    # distance, distance_low, distance_high: mean distance to the published value, in points
     distance: float
     distance_low: float
     distance_high: float
+    # gain, gain_low, gain_high: 1 less the ratio of the distance to that by chance: 1 where ours are the published
+    # values, 0 where they are no nearer to their own rows than to the others
     gain: float
     gain_low: float
     gain_high: float
 
 
 def lines(cells, seed=0):
-    """Compute the five lines of one paper.
-
-    Parameters
-    ----------
-    cells : DataFrame
-        As for `scripts.compare.columns.columns_of`.
-    seed : int, default=0
-
-    Returns
-    -------
-    dict of str to Line
-        Keys are those of `LINES`.
-    """
+    """Return the five lines of one paper, by the keys of `LINES`; cells as for `scripts.compare.columns.columns_of`."""
     if cells.empty:
         return dict.fromkeys(LINES, Line(*[np.nan] * 4, CANNOT_TELL))
     columns = columns_of(cells)
@@ -103,12 +73,7 @@ def lines(cells, seed=0):
 
 
 def line_values(cells):
-    """Return the values of the five lines, without their tests.
-
-    Returns
-    -------
-    dict of str to float
-    """
+    """Return the values of the five lines, without their tests."""
     if cells.empty:
         return dict.fromkeys(LINES, np.nan)
     columns = columns_of(cells)
@@ -117,19 +82,10 @@ def line_values(cells):
 
 
 def values(columns, ours, orders):
-    """Return the five lines of several studies under every order; larger is better.
+    """Return the five lines of several studies under every order, that of the studies first; larger is better.
 
-    Parameters
-    ----------
-    columns : Columns
-    ours : ndarray of shape (n_studies, n_columns, n_methods)
-    orders : ndarray of shape (n_orders, n_methods)
-        The order of the studies comes first.
-
-    Returns
-    -------
-    dict of str to ndarray of shape (n_studies, n_orders)
-        nan for an order that leaves no pair.
+    `ours` has shape (n_studies, n_columns, n_methods), and each line (n_studies, n_orders), with nan for an order that
+    leaves no pair.
     """
     fits = sums(columns, ours)
     found = {name: under(orders, total.sum(axis=1), count.sum(axis=0)) for name, (total, count) in fits.items()}
@@ -138,17 +94,7 @@ def values(columns, ours, orders):
 
 
 def p_values(found):
-    """Return the share of the orders that are at least as good as the first.
-
-    Parameters
-    ----------
-    found : ndarray of shape (n_studies, n_orders)
-
-    Returns
-    -------
-    ndarray of shape (n_studies,)
-        nan where the study itself has no value.
-    """
+    """Return, by row, the share of the orders that are at least as good as the first; nan where that has no value."""
     own, known = found[:, :1], np.isfinite(found)
     as_good = np.count_nonzero(known & (found >= own - 1e-9), axis=1)
     return np.where(known[:, 0], as_good / np.maximum(known.sum(axis=1), 1), np.nan)
@@ -157,18 +103,8 @@ def p_values(found):
 def passes(columns, noise, n_copies, seed=0):
     """Tell which lines are passed by copies of a paper: its values with normal noise, on the cells that are weighed.
 
-    Parameters
-    ----------
-    columns : Columns
-    noise : ndarray of shape (n_columns, n_methods), or float
-        The std of the noise, in points.
-    n_copies : int
-    seed : int, default=0
-        Copies of one seed have the same noise up to its size.
-
-    Returns
-    -------
-    ndarray of bool of shape (n_copies, n_lines)
+    `noise` is its std in points, one or of shape (n_columns, n_methods).  Copies of one seed have the same noise up to
+    its size.  Returns booleans of shape (n_copies, n_lines).
     """
     orders = orders_of(len(columns.methods), N_ORDERS_OF_COPIES, seed)
     drawn = np.random.default_rng(seed).normal(size=(n_copies, *columns.published.shape))
@@ -182,17 +118,9 @@ def passes(columns, noise, n_copies, seed=0):
 
 
 def noise_of_half(columns, seed=0):
-    """Return the noise, in points, with which half of the copies still pass a line.
+    """Return the noise, to .06 points, with which half of the copies still pass a line.
 
-    Parameters
-    ----------
-    columns : Columns
-    seed : int, default=0
-
-    Returns
-    -------
-    float
-        To .06 points; 0 where the published values themselves pass none.
+    It is 0 where the published values themselves pass none.
     """
     low, high = 0.0, TOO_MUCH
     for _ in range(HALVINGS):
@@ -205,15 +133,7 @@ def noise_of_half(columns, seed=0):
 def effect(columns, seed=0):
     """Measure how near our rows are to the published ones, and how much nearer than by chance.
 
-    Parameters
-    ----------
-    columns : Columns
-    seed : int, default=0
-
-    Returns
-    -------
-    Effect
-        The intervals, of 95 %, are percentiles over resamples of the data sets; with few of them they are too narrow.
+    The intervals, of 95 %, are percentiles over resamples of the data sets; with few of them they are too narrow.
     """
     total, count = sums(columns, columns.ours[None])["distance"]
     total, n_datasets = total[0], len(count)
@@ -247,18 +167,7 @@ def _sign(name):
 
 
 def to_frame(found):
-    """Return the lines of several papers as a table.
-
-    Parameters
-    ----------
-    found : Mapping of str to dict
-        Paper -> the result of `lines`.
-
-    Returns
-    -------
-    DataFrame
-        One row per paper and line: paper, line, value, by_chance, p, power, verdict.
-    """
+    """Return the `lines` of several papers as a table: paper, line, value, by_chance, p, power, verdict."""
     return pd.DataFrame(
         [{"paper": paper, "line": name, **line._asdict()} for paper, own in found.items() for name, line in own.items()]
     )

@@ -34,19 +34,7 @@ rankings."""
 
 
 def evidence_parts(comparison, controls):
-    """Return the paragraphs and tables with which the page of a comparison begins.
-
-    Parameters
-    ----------
-    comparison : DataFrame
-        From `scripts.compare.compare`.
-    controls : DataFrame
-        From `scripts.compare.controls_of`.
-
-    Returns
-    -------
-    list of str
-    """
+    """Return the paragraphs and tables with which the page of a comparison begins."""
     lines = line_table(comparison, controls)
     return [
         "## What reproduces",

@@ -12,11 +12,8 @@ KEYS = ["paper", "dataset", "published_method", "metric"]
 def load_explanations(path=PATH):
     """Return the explanations, the most particular ones first.
 
-    Returns
-    -------
-    DataFrame
-        Columns paper, dataset, published_method, metric ("*" for any), verdict ("higher", "lower" or "*"),
-        explanation, and evidence: a command that shows it, or "".
+    The columns are paper, dataset, published_method, metric ("*" for any), verdict ("higher", "lower" or "*"),
+    explanation, and evidence: a command that shows it, or "".
     """
     frame = pd.read_csv(path, keep_default_na=False)
     stars = (frame[KEYS] == "*").sum(axis=1)
@@ -24,20 +21,7 @@ def load_explanations(path=PATH):
 
 
 def explain_cells(comparison, explanations=None):
-    """Return the first explanation that fits, for each cell that differs.
-
-    Parameters
-    ----------
-    comparison : DataFrame
-        With paper, dataset, published_method, metric and verdict.
-    explanations : DataFrame, optional
-        From `load_explanations`.
-
-    Returns
-    -------
-    list of str
-        "" where nothing differs, or nothing is known.
-    """
+    """Return the first explanation that fits each cell that differs; "" where nothing differs, or nothing is known."""
     known = (load_explanations() if explanations is None else explanations).to_dict("records")
     return [_explain(cell, known) for cell in comparison.to_dict("records")]
 

@@ -15,21 +15,13 @@ OURS, PERMUTED, COPY = "ours", "another published row", "a perfect copy"
 
 
 def with_equivalence(rows):
-    """Add the equivalence test of every cell to the rows of a comparison.
+    """Add the equivalence test of every cell to the rows of a comparison, as `judge` and `published_rows` give them.
 
-    Parameters
-    ----------
-    rows : DataFrame
-        As `scripts.compare.verdicts.judge` gives it, with n_restarts, published_n and all of `COLUMN`.
-
-    Returns
-    -------
-    DataFrame
-        With all_mean and published_all (all features, ours and the paper's), margin (half of the paper's gain or loss
-        against all features), standard_error (of the difference: K-means on both sides, and the spread over the
-        seeds of our method where it is known), equivalence ("" for all features and where there is no number of ours),
-        and left_out: why a cell is no evidence for or against the method, the first of
-        "all features", "inherited", "not run", "not comparable" and "hollow"; "" of all others.
+    The columns are all_mean and published_all (all features, ours and the paper's), margin (half of the paper's gain or
+    loss against all features), standard_error (of the difference: K-means on both sides, and the spread over the seeds
+    of our method where it is known), equivalence ("" for all features and where there is no number of ours), and
+    left_out: why a cell is no evidence for or against the method, the first of "all features", "inherited", "not run",
+    "not comparable" and "hollow"; "" of all others.
     """
     whole = rows[(rows["method"] == ALL) & (rows["clusterer"] == "kmeans")].set_index(COLUMN)
     places = pd.MultiIndex.from_frame(rows[COLUMN])
@@ -67,15 +59,7 @@ def _tested(cells):
 def headline(comparison):
     """Return the rows under the methods' own names, clustered as in the paper: by K-means, or by learned labels.
 
-    Parameters
-    ----------
-    comparison : DataFrame
-        From `scripts.compare.compare`.
-
-    Returns
-    -------
-    DataFrame
-        One row per published cell.  Where no labels are learned here at all, K-means stands for them.
+    There is one row per published cell.  Where no labels are learned here at all, K-means stands for them.
     """
     own = comparison[comparison["method"] == comparison["published_method"]]
     wanted = own[own["clusterer"] == own["evaluated_by"]]
@@ -87,17 +71,9 @@ def headline(comparison):
 
 
 def weighed(comparison):
-    """Return the cells that the lines weigh.
+    """Return the cells that the lines weigh, by paper.
 
-    Parameters
-    ----------
-    comparison : DataFrame
-        From `scripts.compare.compare`.
-
-    Returns
-    -------
-    dict of str to DataFrame
-        Paper -> the rows of `headline` that are not left out, of the methods that have all scores of a data set.
+    They are the rows of `headline` that are not left out, of the methods that have all scores of a data set.
     """
     papers = headline(comparison).groupby("paper", sort=False)
     return {paper: complete(own[own["left_out"] == ""]) for paper, own in papers}
@@ -106,19 +82,9 @@ def weighed(comparison):
 def line_table(comparison, controls):
     """Return the five lines of every paper, and the value that each control would get.
 
-    Parameters
-    ----------
-    comparison : DataFrame
-        From `scripts.compare.compare`.
-    controls : DataFrame
-        From `scripts.compare.controls.control_scores`, with a column paper.
-
-    Returns
-    -------
-    DataFrame
-        Columns paper, cells (of `weighed`), own_cells (those of the paper's own row), line, value, by_chance, p, power,
-        verdict as in `scripts.compare.evidence.lines`; random_low, random, random_high (the least, the median and the
-        largest over the draws), all_features, max_variance; nan where there is no such control.
+    The columns are paper, cells (of `weighed`), own_cells (those of the paper's own row), line, value, by_chance, p,
+    power, verdict as in `scripts.compare.evidence.lines`; random_low, random, random_high (the least, the median and
+    the largest over the draws), all_features, max_variance; nan where there is no such control.
     """
     cells, beside = weighed(comparison), {}
     for paper, own in cells.items():
@@ -152,18 +118,10 @@ def _keys(frame):
 def count_table(comparison, controls):
     """Count the cells that agree, by the equivalence test and the std rule; likewise for controls in the place of ours.
 
-    Parameters
-    ----------
-    comparison, controls : DataFrame
-        As for `line_table`.
-
-    Returns
-    -------
-    DataFrame
-        One row per paper, rows (the paper's own, the others, the closest variant), by (ours, a perfect copy, the
-        controls, another published row of the column) and draw: cells, agrees, differs, inconclusive, and std_rule, the
-        number that the std rule accepts; left_out: the number of cells that are not counted, by reason.  A perfect copy
-        has the published values and our errors.  Counts for another published row are means over all others.
+    There is one row per paper, rows (the paper's own, the others, the closest variant), by (ours, a perfect copy, the
+    controls, another published row of the column) and draw: cells, agrees, differs, inconclusive, and std_rule, the
+    number that the std rule accepts; left_out: the number of cells that are not counted, by reason.  A perfect copy has
+    the published values and our errors.  Counts for another published row are means over all others.
     """
     counts = []
     for paper, rows in comparison.groupby("paper", sort=False):
@@ -239,17 +197,9 @@ def _closest_of(cells, controls):
 
 
 def accepted_at_random(comparison, controls):
-    """Return the share of random rankings that the std rule accepts in the place of our number.
+    """Return, by row, the share of random rankings that the std rule accepts in the place of our number.
 
-    Parameters
-    ----------
-    comparison, controls : DataFrame
-        As for `line_table`.
-
-    Returns
-    -------
-    Series
-        One value per row of the comparison; nan for what was not run or is not comparable, and without random rankings.
+    It is nan for what was not run or is not comparable, and without random rankings.
     """
     judged = comparison[~comparison["verdict"].isin((NOT_RUN, NOT_COMPARABLE))]
     random = controls.loc[controls["control"] == RANDOM, [*COLUMN, "mean", "std"]]
@@ -268,16 +218,8 @@ def random_medians(controls):
 def above_random(comparison, controls):
     """Count how often published scores are above a random ranking.
 
-    Parameters
-    ----------
-    comparison, controls : DataFrame
-        As for `line_table`.
-
-    Returns
-    -------
-    DataFrame
-        One row per paper: cells, without all features and only those with random rankings, and above: the number of
-        them above the median of the random rankings.
+    There is one row per paper: cells, without all features and only those with random rankings, and above: the number
+    of them above the median of the random rankings.
     """
     published = headline(comparison)
     published = published[published["published_method"] != ALL]

@@ -15,19 +15,7 @@ HEAD = "Paper|Method|Cells|Candidates|Ours - random|Published - random|Ours - be
 
 
 def maximum_parts(comparison, controls):
-    """Return the paragraphs of the page; none without random rankings.
-
-    Parameters
-    ----------
-    comparison : DataFrame
-        From `scripts.compare.compare`.
-    controls : DataFrame
-        From `scripts.compare.controls_of`.
-
-    Returns
-    -------
-    list of str
-    """
+    """Return the paragraphs of the page; none without random rankings."""
     rows = excesses(comparison, controls)
     if rows.empty:
         return []
@@ -42,17 +30,9 @@ def maximum_parts(comparison, controls):
 def excesses(comparison, controls):
     """Return mean gains over random subsets.
 
-    Parameters
-    ----------
-    comparison, controls : DataFrame
-        As for `maximum_parts`.
-
-    Returns
-    -------
-    DataFrame
-        One row per paper and method, all features aside, by K-means: cells, fewest and most candidates; ours and
-        published: less the median random ranking; ours_best and published_best: less the expected best of as many
-        random subsets as our row had candidates.
+    There is one row per paper and method, all features aside, by K-means: cells, fewest and most candidates; ours and
+    published: less the median random ranking; ours_best and published_best: less the expected best of as many random
+    subsets as our row had candidates.
     """
     rows = comparison[(comparison["clusterer"] == "kmeans") & (comparison["published_method"] != ALL)]
     rows = rows[rows["random_best"].notna()].merge(random_medians(controls), on=COLUMN)

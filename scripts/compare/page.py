@@ -24,20 +24,9 @@ are accepted with a random ranking in the place of ours, on average."""
 
 
 def comparison_page(comparison, controls=None, summary=False):
-    """Return the page: five lines a paper, counts, the cells that no variant reaches, and every cell.
+    """Return the page: five lines a paper, counts, the cells that no variant reaches, and every cell, unless `summary`.
 
-    Parameters
-    ----------
-    comparison : DataFrame
-        From `scripts.compare.compare`.
-    controls : DataFrame, optional
-        From `scripts.compare.controls_of`; without it no control stands beside our numbers.
-    summary : bool, default=False
-        Leave out the list of every cell.
-
-    Returns
-    -------
-    str
+    Without `controls`, none stand beside our numbers.
     """
     controls = pd.DataFrame(columns=["paper", *COLUMNS]) if controls is None else controls
     comparison = comparison.assign(at_random=accepted_at_random(comparison, controls))

@@ -22,18 +22,10 @@ HEAD = "Paper|Cells|Data sets|Methods|Distance|Nearer than chance|Spread|Half pa
 def resolution(comparison):
     """Describe the cells that the lines of every paper rest on.
 
-    Parameters
-    ----------
-    comparison : DataFrame
-        From `scripts.compare.compare`.
-
-    Returns
-    -------
-    DataFrame
-        One row per paper with cells that the lines weigh: paper, cells, datasets, methods, those of
-        `scripts.compare.evidence.Effect`, spread, half (points of noise), seeded (cells of methods with a random part,
-        by K-means on the features of one fit), known (those of them with a spread over seeds), median_seeds,
-        most_seeds (of these spreads, in points).
+    There is one row per paper with cells that the lines weigh: paper, cells, datasets, methods, those of
+    `scripts.compare.evidence.Effect`, spread, half (points of noise), seeded (cells of methods with a random part, by
+    K-means on the features of one fit), known (those of them with a spread over seeds), median_seeds, most_seeds (of
+    these spreads, in points).
     """
     rows = []
     for paper, cells in weighed(comparison).items():

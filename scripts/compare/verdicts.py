@@ -15,18 +15,7 @@ ROUNDING = 0.05  # half of the last decimal that the papers print
 
 
 def common_std(ours, published):
-    """Return the spread of one K-means run, from the two sides' stds.
-
-    Parameters
-    ----------
-    ours, published : float or Series
-        Percent; nan where there is none, as for learned labels.
-
-    Returns
-    -------
-    float or Series
-        Root mean square of the two, or the one that there is; 0 where there is none.
-    """
+    """Return the spread of one K-means run: the root mean square of the two sides' stds, the one there is, or 0."""
     squares = pd.DataFrame({"ours": ours, "published": published}) ** 2
     return np.sqrt(squares.mean(axis=1)).fillna(0.0)
 
@@ -50,10 +39,6 @@ def verdict(difference, std):
     ----------
     difference, std : float
         Percentage points.
-
-    Returns
-    -------
-    str
     """
     distance = abs(difference) - ROUNDING - 1e-9  # 1e-9: decimal numbers are not exact in binary
     for limit, word in ((std, WITHIN_1), (2 * std, WITHIN_2), (POINTS, NEAR)):
@@ -63,23 +48,12 @@ def verdict(difference, std):
 
 
 def judge(cells):
-    """Add std, verdict and reason to cells of one study.
+    """Add common_std, verdict and reason ("" where there is none) to cells of one study.
 
     A cell without scores is "not run", or "not comparable" where every fit failed or was capped.  All features depend
     on the data, their scaling and K-means alone: where their own verdict on a data set and metric is "higher" or
     "lower", the data or the protocol are not those of the paper, and every other method is "not comparable" there.
     Their own row keeps its verdict.
-
-    Parameters
-    ----------
-    cells : DataFrame
-        Of `scripts.compare`: paper, dataset, metric, method, status, mean, std, published_mean, published_std,
-        difference.
-
-    Returns
-    -------
-    DataFrame
-        With common_std, verdict and reason ("" where there is none).
     """
     cells = cells.assign(common_std=common_std(cells["std"], cells["published_std"]), reason="")
     cells["verdict"] = [
@@ -114,16 +88,8 @@ def is_hollow(comparison):
 def closest(comparison):
     """Return, for every published cell, the variant whose K-means score comes closest.
 
-    Parameters
-    ----------
-    comparison : DataFrame
-        From `scripts.compare.compare`.
-
-    Returns
-    -------
-    DataFrame
-        A row for each published cell: of the variants that are not hollow, or of all where all are, the first of
-        `VERDICTS`, higher and lower being alike and not run the last; of several the one with the smallest difference.
+    Of the variants that are not hollow, or of all where all are, it is the first of `VERDICTS`, higher and lower being
+    alike and not run the last; of several the one with the smallest difference.
     """
     rows = comparison[comparison["clusterer"] == "kmeans"]
     places = {name: place for place, name in enumerate(VERDICTS)}
@@ -144,20 +110,10 @@ def unreached(comparison):
 
 
 def count(comparison, by):
-    """Count the cells of every verdict.
+    """Count the cells of every verdict, by columns such as ["paper"] or ["paper", "method"], in order.
 
-    Parameters
-    ----------
-    comparison : DataFrame
-        From `scripts.compare.compare`.
-    by : list of str
-        Columns to count by, such as ["paper"] or ["paper", "method"].
-
-    Returns
-    -------
-    DataFrame
-        One row per group, in the order of the comparison; columns `VERDICTS`, cells, inherited: how many of the cells
-        are no evidence of their own, and hollow: how many of ours come from a fit that collapsed or diverged.
+    The columns are `VERDICTS`, cells, inherited: how many of the cells are no evidence of their own, and hollow: how
+    many of ours come from a fit that collapsed or diverged.
     """
     groups = comparison.groupby(by, sort=False)
     counts = groups["verdict"].value_counts().unstack(fill_value=0)

@@ -9,6 +9,7 @@ import pandas as pd
 from metrics.protocol import OPTIONAL, Protocol
 from metrics.study import CAPPED, UNSCORED
 from runners.method import RESERVED, did_you_mean
+from runners.reference import PREFIX, shipped_studies
 from scripts.core.conf import find, names
 from scripts.core.words import COMPLETE, NOT_RUN
 
@@ -31,9 +32,16 @@ class MissingResults(ValueError):
 def no_results(study):
     """Return an error: a study has no results, and which studies have some."""
     there = sorted({path.parts[-4] for path in Path(study.results_dir).glob("*/*/*/trials.csv")})
+    there += [PREFIX + name for name in shipped_studies()]
     hint = did_you_mean(study.name, there)
     known = ", ".join(there) or "none"
     return f"the study {study.name!r} has no results in {study.results_dir}.{hint} Studies there: {known}."
+
+
+def check_stored(study):
+    """Refuse a study that was asked for by its name and holds nothing, unless an experiment of that name fills it."""
+    if study.trials.empty and find("experiment", study.own_name) is None:
+        raise ValueError(no_results(study))
 
 
 def with_commands(text, lines):
@@ -74,7 +82,7 @@ def fill(cells, study, protocol, experiment=None):
         if wanted := tuple(runnable.loc[runnable["dataset"] == dataset, "method"]):
             groups.setdefault(wanted, []).append(dataset)
     protocol = study.protocol.get("name", protocol)
-    settings = [f"protocol={protocol}", *([f"study={study.name}"] if study.name != protocol else [])]
+    settings = [f"protocol={protocol}", *([f"study={study.own_name}"] if study.own_name != protocol else [])]
     settings += overrides(protocol, study.protocol)
     capped = study.trials[study.trials["status"].isin(CAPPED)]
     capped = set(zip(capped["method"], capped["dataset"], strict=True))
@@ -89,22 +97,10 @@ def fill(cells, study, protocol, experiment=None):
 
 
 def fill_pairs(pairs, study, protocol, grid=None):
-    """Return the commands that fill cells of a study, for a figure or a test that lacks them.
+    """Return the commands that fill (method, data set) cells of a study, for a figure or a test that lacks them.
 
-    Parameters
-    ----------
-    pairs : list of (str, str)
-        (method, data set).
-    study : Study
-    protocol : str
-        File of conf/protocol, for a study that holds nothing yet.
-    grid : Mapping, optional
-        Parameter -> values that the method's file does not search; one command each.
-
-    Returns
-    -------
-    list of str
-        Empty where there is neither a result nor such a file, as no command can then be named.
+    `protocol` is a file of conf/protocol, for a study that holds nothing yet; without either no command can be named.
+    `grid` has values of parameters that the method's file does not search; one command each.
     """
     if not study.protocol and find("protocol", protocol) is None:
         return []
@@ -120,19 +116,7 @@ def fill_pairs(pairs, study, protocol, grid=None):
 
 
 def overrides(protocol, stored):
-    """Return the overrides that make ``protocol=NAME`` the protocol of the stored trials.
-
-    Parameters
-    ----------
-    protocol : str
-        File of conf/protocol; without it there are no overrides.
-    stored : Mapping
-        The fields in the trials.
-
-    Returns
-    -------
-    list of str
-    """
+    """Return the overrides that make ``protocol=NAME`` the protocol of the stored trials; none without a name."""
     content = find("protocol", protocol)
     return Protocol(**content).overrides(Protocol(**stored)) if content and stored else []
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import yaml
 from omegaconf import OmegaConf
 
+from datasets.truth import truth_names, truth_spec
 from runners.method import did_you_mean
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -31,10 +32,7 @@ _Loader.add_implicit_resolver(FLOAT, re.compile(r"^[-+]?\d+(\.\d*)?[eE][-+]?\d+$
 def read(path):
     """Return one YAML file as plain containers, parsed once as long as it does not change.
 
-    Raises
-    ------
-    ValueError
-        For a file that is not YAML; the message has the line.
+    A ValueError says on which line a file is not YAML.
     """
     return copy.deepcopy(_at_hand(path))
 
@@ -61,9 +59,11 @@ def names(group):
 
 
 def find(group, name):
-    """Return a file of a group; None where conf/ has none of that name."""
+    """Return a file of a group, or a data set of known truth; None where conf/ has none of that name."""
     path = CONF / group / f"{name}.yaml"
-    return read(path) if path.exists() else None
+    if path.exists():
+        return read(path)
+    return truth_spec(name) if group == "dataset" and name in truth_names() else None
 
 
 def read_group(group):
@@ -73,39 +73,18 @@ def read_group(group):
 
 def printed(group, name):
     """Return the printed name of a file of "method" or "dataset"; the name itself where conf/ does not have it."""
-    path = CONF / group / f"{name}.yaml"
-    return (path.exists() and _at_hand(path).get("paper_name")) or name
+    return (find(group, name) or {}).get("paper_name") or name
 
 
 def unique_names(group, names):
-    """Return the printed names of some files of a group, followed by the name in conf/ where two would be the same.
-
-    Parameters
-    ----------
-    group : {"method", "dataset"}
-    names : iterable of str
-
-    Returns
-    -------
-    dict
-    """
+    """Return the printed names of some files of a group, followed by the name in conf/ where two would be the same."""
     texts = {name: printed(group, name) for name in names}
     counts = Counter(texts.values())
     return {name: f"{text} [{name}]" if counts[text] > 1 else text for name, text in texts.items()}
 
 
 def check_names(group, wanted, stored=()):
-    """Refuse a name that is neither in conf/ nor in the results, where a user's own `--config-dir` may have put it.
-
-    Parameters
-    ----------
-    group : {"method", "dataset"}
-    wanted, stored : iterable of str
-
-    Raises
-    ------
-    ValueError
-    """
+    """Refuse a name that is neither in conf/ nor in the results, where a user's own `--config-dir` may have put it."""
     known = dict.fromkeys([*names(group), *stored])
     for name in wanted:
         if name not in known:

@@ -2,9 +2,11 @@
 
 import functools
 import os
+import re
 from contextlib import contextmanager
 
 import hydra
+from hydra.core.hydra_config import HydraConfig
 from omegaconf import DictConfig, OmegaConf
 
 from runners.boundary import boundary, end
@@ -16,22 +18,9 @@ from scripts.core.options import OPTIONS, check_options
 def command(name, folder=CONF, config_name=None, parts=None):
     """Make a function of checked options a command line; a ValueError that it raises is printed as one line.
 
-    Parameters
-    ----------
-    name : str
-        A key of `scripts.core.options.OPTIONS`, which has the types of its options.
-    folder : Path, default=CONF
-        Folder of its configuration.
-    config_name : str, optional
-        File of its configuration; `name` by default.
-    parts : Mapping, optional
-        Option -> function that makes and checks its value from a part of the configuration, before the other options
-        are checked, as these may name something in it.
-
-    Returns
-    -------
-    callable
-        Decorator of a function of one dict.
+    `scripts.core.options.OPTIONS` has the types of its options by its name, which is that of its configuration, too,
+    unless `config_name` is given.  `parts` has, by option, a function that makes and checks its value from a part of
+    the configuration, before the other options are checked, as these may name something in it.
     """
 
     file = config_name or name
@@ -56,6 +45,12 @@ def command(name, folder=CONF, config_name=None, parts=None):
         return main
 
     return decorate
+
+
+def is_typed(option):
+    """Return True where the command line names an option, or a part of it."""
+    words = HydraConfig.get().overrides.task
+    return any(re.match(rf"[+~]*{option}(?=[=.@]|$)", word) for word in words)
 
 
 def _plain(part):

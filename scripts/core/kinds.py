@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from runners.method import ConfigError
+from runners.reference import PREFIX
 from runners.settings import check_name, shown
 
 
@@ -16,18 +17,10 @@ def typed(value):
 
 
 class Kind(NamedTuple):
-    """A kind of values that an option may take.
+    """A kind of values that an option may take."""
 
-    Attributes
-    ----------
-    words : str
-        The words after "must be".
-    holds : callable
-        Returns True for a value of this kind.
-    """
-
-    words: str
-    holds: Callable
+    words: str  # the words after "must be"
+    holds: Callable  # returns True for a value of this kind
 
 
 def one_of(*options):
@@ -93,6 +86,10 @@ def _is_name(value):
     return True
 
 
+def _is_study(value):
+    return _is_name(value.removeprefix(PREFIX) if isinstance(value, str) else value)
+
+
 def _is_value(value):
     return value is None or isinstance(value, bool | str) or (type(value) in (int, float) and math.isfinite(value))
 
@@ -105,4 +102,5 @@ NAME = Kind(
 )
 PATH = Kind("the path of a file or folder", lambda value: _is_text(value) and "\0" not in value and bool(value.strip()))
 TEXT = Kind("a text", _is_text)
+STUDY = Kind(f"{NAME.words}, after reference/ where the study is shipped", _is_study)
 VALUE = Kind("a finite number, a text, true, false or null", _is_value)

@@ -1,5 +1,6 @@
 """The options of every command line of ``key=value``, with their types, checked before anything is read."""
 
+from datasets.spec import FILLS
 from metrics.study import METRICS
 from metrics.study.selections import SELECTIONS
 from runners.method import ConfigError, did_you_mean
@@ -7,6 +8,7 @@ from scripts.core.kinds import (
     FLAG,
     NAME,
     PATH,
+    STUDY,
     TEXT,
     VALUE,
     either,
@@ -23,23 +25,31 @@ from scripts.core.published import PAPERS
 
 METRIC, CLUSTERER = one_of(*METRICS), one_of("kmeans", "learned")
 SELECTION = one_of(*SELECTIONS)
-RESULTS = {"study": NAME, "results_dir": PATH}
+RESULTS = {"study": STUDY, "results_dir": PATH}
 OUTPUT = {"output": optional(PATH)}
 DATA = {"data_dir": optional(PATH)}
 LEVEL = number(0, 1)
+COLUMN = whole(-(10**9), 10**9)
 POSTHOC = one_of("nemenyi", "wilcoxon_holm")
 FIELD = {"variants": one_of("base", "all"), "rope": number(0, 100), "partial": FLAG}
 
 OPTIONS = {
     "make_table": {
         **RESULTS, **OUTPUT,
+        "study": optional(STUDY),
+        "metric": optional(one_of(*METRICS, "seconds")),
+        "rows": optional(one_or_more(NAME)),
+        "columns": optional(one_or_more(NAME)),
+        "title": optional(TEXT),
         "format": one_of("md", "csv", "latex", "html"),
+        "notes": optional(one_of("none", "short", "full")),
+        "layout": one_of("column", "page"),
         "selection": SELECTION,
         "width": whole(20, 10_000),
     },
     "make_figure": {
         **RESULTS, **OUTPUT, **DATA,
-        "protocol": NAME,
+        "protocol": STUDY,
         "draw": TEXT,
         "reason": TEXT,
         "dataset": optional(one_or_more(NAME)),
@@ -49,6 +59,8 @@ OPTIONS = {
         "clusterer": CLUSTERER,
         "selection": SELECTION,
         "width": number(1, 50),
+        "title": FLAG,
+        "note": FLAG,
         # of some figures
         "parameters": optional(one_or_more(TEXT)),
         "others": either(one_of("best", "default"), mapping(VALUE)),
@@ -57,6 +69,8 @@ OPTIONS = {
         "size": optional(whole(1, 10**9)),
         "yscale": one_of("linear", "log"),
         "samples": optional(listed(whole(0, 10**9))),
+        "paper": one_of(*PAPERS),
+        "table": NAME,
         "test": POSTHOC,
         "alpha": LEVEL,
         **FIELD,
@@ -73,8 +87,20 @@ OPTIONS = {
         "posthoc": optional(POSTHOC),
         "format": one_of("md", "csv"),
     },
+    "ground_truth": {**RESULTS, **OUTPUT, "format": one_of("md", "csv"), "figure": optional(PATH)},
+    "add_data": {
+        "data": PATH,
+        "label": optional(either(TEXT, COLUMN)),
+        "name": optional(NAME),
+        "fill": optional(one_of(*FILLS)),
+        "clusters": optional(whole(2, 10**9)),
+        "x": optional(TEXT),
+        "ignore": optional(one_or_more(either(TEXT, COLUMN))),
+        "header": optional(FLAG),
+        **DATA,
+    },
     "choices": {
-        "study": one_or_more(NAME),
+        "study": one_or_more(STUDY),
         "results_dir": PATH,
         **OUTPUT,
         "metric": METRIC,
@@ -88,7 +114,7 @@ OPTIONS = {
     },
     "compare": {
         **RESULTS, **OUTPUT,
-        "study": optional(NAME),
+        "study": optional(STUDY),
         "paper": optional(one_of(*PAPERS)),
         "quick": either(FLAG, listed(one_of(*PAPERS))),
         "summary": FLAG,
@@ -102,10 +128,31 @@ OPTIONS = {
         "seeds": whole(2, 1000),
         "n_jobs": either(one_of(-1), whole(1, 1024)),
     },
+    "reproduce": {
+        **RESULTS, **DATA,
+        "fits": whole(1, 10**6),
+        "per_cell": optional(whole(1, 10**6)),
+        "longest": optional(number(0, 10**6)),
+        "seed": whole(0, 2**32 - 1),
+        "stamp": FLAG,
+        "n_jobs": either(one_of(-1), whole(1, 1024)),
+    },
+    "versus": {
+        **RESULTS, **OUTPUT, **DATA,
+        "method": optional(NAME),
+        "datasets": optional(listed(NAME)),
+        "points": one_of("default", "sample", "grid"),
+        "metric": METRIC,
+        "variants": FIELD["variants"],
+        "rope": FIELD["rope"],
+        "format": one_of("md", "latex", "csv", "html"),
+        "figure": optional(PATH),
+        "plan": FLAG,
+    },
     "make_report": {**RESULTS, **OUTPUT, **DATA, "selection": SELECTION},
     "cite": RESULTS,
     "status": {
-        "study": optional(NAME),
+        "study": optional(STUDY),
         "experiment": optional(NAME),
         "watch": optional(whole(1, 86_400)),
         "results_dir": PATH,
@@ -114,20 +161,7 @@ OPTIONS = {
 
 
 def check_options(command, given):
-    """Refuse a value that an option cannot take, a missing option, and an unknown one.
-
-    Parameters
-    ----------
-    command : str
-        A key of `OPTIONS`.
-    given : dict
-        Option -> value, as plain containers.
-
-    Raises
-    ------
-    ConfigError
-        Naming option, value, and what it must be.
-    """
+    """Refuse a value that an option cannot take, a missing option, and an unknown one, with a ConfigError."""
     known = OPTIONS[command]
     for name, value in given.items():
         if name not in known:

@@ -1,4 +1,4 @@
-"""The numbers that the papers print: results/published*.csv."""
+"""The numbers and the selected pixels that the papers print: results/published*.csv."""
 
 import functools
 from pathlib import Path
@@ -7,7 +7,9 @@ import numpy as np
 import pandas as pd
 
 FOLDER = Path(__file__).resolve().parents[2] / "results"
-PATH, RUNTIMES, DATASETS = (FOLDER / f"published{part}.csv" for part in ("", "_runtimes", "_datasets"))
+PATH, RUNTIMES, DATASETS, PIXELS = (
+    FOLDER / f"published{part}.csv" for part in ("", "_runtimes", "_datasets", "_pixels")
+)
 PAPERS = {"rufs": "RUFS", "ufsol": "UFSOL", "dgufs": "DGUFS", "jgufs": "JGUFS", "kmeans_ufs": "K-means UFS"}
 YEARS = {"rufs": 2013, "ufsol": 2017, "dgufs": 2018, "jgufs": 2019, "kmeans_ufs": 2024}
 MARKS = {
@@ -21,11 +23,8 @@ MARKS = {
 def load_published(path=PATH):
     """Return the published cells; do not change them in place, as they are read once and shared.
 
-    Returns
-    -------
-    DataFrame
-        Columns paper, table, dataset, method, metric, mean_percent, std_percent, n_features, inherited, evaluated_by,
-        std_over, section; the last four as `scripts.published` writes them.
+    The columns are paper, table, dataset, method, metric, mean_percent, std_percent, n_features, inherited,
+    evaluated_by, std_over, section; the last four as `scripts.published` writes them.
     """
     return pd.read_csv(
         path,
@@ -38,18 +37,8 @@ def load_published(path=PATH):
 def published_cells(paper, table, metric, published=None):
     """Return the numbers that a paper prints in one of its tables.
 
-    Parameters
-    ----------
-    paper, table : str or None
-    metric : {"acc", "nmi", "seconds", "shape"}
-    published : DataFrame, optional
-        Scores, from `load_published` by default.
-
-    Returns
-    -------
-    DataFrame
-        Indexed by dataset and method; columns mean, std (percent or seconds), n_features, inherited, and for seconds
-        the machine.  For "shape" indexed by dataset, with columns samples, features, classes.
+    They are indexed by dataset and method, with mean, std (percent or seconds), n_features, inherited, and for seconds
+    the machine.  For "shape" they are indexed by dataset: samples, features, classes.
     """
     if metric == "shape":
         frame = _read(DATASETS)
@@ -64,22 +53,38 @@ def published_cells(paper, table, metric, published=None):
     return frame[wanted].set_index(["dataset", "method"])
 
 
+def published_pixels(paper, table):
+    """Return the selected features that a paper shows as pixels of an image.
+
+    Returns
+    -------
+    dataset : str
+    sets : dict
+        Size -> ndarray of feature indices.  The sets are nested; each feature is stored with the first that has it.
+
+    Raises
+    ------
+    ValueError
+        For a table that shows none.
+    """
+    frame = _read(PIXELS)
+    rows = frame[(frame["paper"] == paper) & (frame["table"] == table)]
+    if rows.empty:
+        known = ", ".join(" ".join(key) for key in frame[["paper", "table"]].drop_duplicates().to_numpy())
+        raise ValueError(f"paper={paper} table={table} shows no pixels; there are: {known}.")
+    sizes = sorted(rows["n_selected"].unique())
+    return rows["dataset"].iloc[0], {
+        int(size): rows.loc[rows["n_selected"] <= size, "feature"].to_numpy() for size in sizes
+    }
+
+
 @functools.cache
 def _read(path):
     return pd.read_csv(path)
 
 
 def explain(marks):
-    """Explain the marks of `mark_inherited` that occur.
-
-    Parameters
-    ----------
-    marks : iterable of str
-
-    Returns
-    -------
-    str
-    """
+    """Explain the marks of `mark_inherited` that occur."""
     papers = {}
     for mark in sorted(set(marks) - {""}):
         rule, _, paper = mark.partition(":")

@@ -4,39 +4,60 @@ import functools
 import json
 from dataclasses import dataclass, replace
 from os import PathLike
+from pathlib import Path
 
+from metrics.protocol import Protocol
 from metrics.study.maximum import maxima
 from metrics.study.seeds import spreads
 from metrics.study.summary import select, summarise
-from runners.reading import empty_frame
-from runners.seeds import COLUMNS as SEEDS
-from runners.seeds import load_seeds
+from runners.files import empty_frame
+from runners.reference import PREFIX, folder_of
+from runners.refit_files import COLUMNS, SEEDS, load_refits
 from runners.store import Results, load_results
+from scripts.core.conf import find
 
 
 @dataclass(frozen=True, eq=False)
 class Study:
-    """The results that are stored under the name of a study.
-
-    Attributes
-    ----------
-    name : str
-    results : Results
-    results_dir : path or None
-        The folder that it was read from.
-    data_dir : path or None
-        The folder in which data sets are looked for.
-    """
+    """The results that are stored under the name of a study."""
 
     name: str
     results: Results
-    results_dir: str | PathLike | None = None
-    data_dir: str | PathLike | None = None
+    results_dir: str | PathLike | None = None  # the folder of results that it was asked of
+    data_dir: str | PathLike | None = None  # the folder in which data sets are looked for
 
     @classmethod
     def open(cls, results_dir, name, data_dir=None):
         """Read the study `name` of a folder of results; it may be empty."""
-        return cls(name, load_results(results_dir, study=name), results_dir, data_dir)
+        folder = folder_of(results_dir, name)
+        return cls(name, load_results(folder.parent, study=folder.name), results_dir, data_dir)
+
+    @property
+    def folder(self):
+        """The folder with its cells, or None."""
+        return None if self.results_dir is None else folder_of(self.results_dir, self.name)
+
+    @property
+    def is_shipped(self):
+        """True for a study of results/reference, in which nothing is ever written."""
+        return self.name.startswith(PREFIX)
+
+    @property
+    def own_name(self):
+        """The name of the study that runs write to: of a shipped one, that which takes what it can from it."""
+        return self.name.removeprefix(PREFIX)
+
+    def refusal(self, what):
+        """Say why something cannot be added to a shipped study, and what to do."""
+        return (
+            f"study={self.name} is shipped, and nothing is written there: for {what}, run study={self.own_name}, "
+            "which takes what it can from the shipped ones."
+        )
+
+    @property
+    def output_dir(self):
+        """The folder for figures and reports: that of the study, or one in its place where the study is shipped."""
+        return Path(self.results_dir) / self.name.replace("/", "-")
 
     @property
     def trials(self):
@@ -57,7 +78,7 @@ class Study:
     @functools.cached_property
     def seeds(self):
         """Mean and spread over the seeds of the methods, from `metrics.study.seeds.spreads`."""
-        return spreads(load_seeds(self.results_dir, self.name) if self.results_dir else empty_frame(SEEDS))
+        return spreads(load_refits(self.folder, SEEDS) if self.folder else empty_frame(COLUMNS[SEEDS]))
 
     @functools.cached_property
     def protocol(self):
@@ -65,16 +86,7 @@ class Study:
         return json.loads(self.trials["protocol"].iloc[0]) if len(self.trials) else {}
 
     def part(self, methods, datasets):
-        """Return this study with these methods and data sets only; the same part is made once.
-
-        Parameters
-        ----------
-        methods, datasets : iterable of str
-
-        Returns
-        -------
-        Study
-        """
+        """Return this study with these methods and data sets only; the same part is made once."""
         key = frozenset(methods), frozenset(datasets)
         if key not in self._parts:
             wanted = self.trials["method"].isin(key[0]) & self.trials["dataset"].isin(key[1])
@@ -103,10 +115,24 @@ class Study:
     def _maxima(self):
         return {}
 
+    def departures(self, paper):
+        """Say how the protocol departs from that of a paper; "" where it does not, or nothing is stored."""
+        if not self.protocol:
+            return ""
+        wanted = find("protocol", paper)
+        differences = Protocol(**wanted).differences(Protocol(**self.protocol))
+        return ", ".join(
+            f"{name} {differences[name][1]}"
+            for name in {**wanted, **self.protocol}
+            if name in differences.keys() - {"name"}
+        )
+
     def spread(self):
         """Say what a band or an error bar shows."""
         return f"± std over {self.protocol['restarts']} K-means restarts"
 
     def origin(self):
         """Say where the numbers come from."""
-        return f"Study {self.name}, protocol {self.protocol['name']}, scaling {self.protocol['scaling']}."
+        own = self.protocol.get("scaling_for", {})
+        fitted = "".join(f"; {method} is fitted on scaling {scaling}" for method, scaling in own.items())
+        return f"Study {self.name}, protocol {self.protocol['name']}, scaling {self.protocol['scaling']}{fitted}."

@@ -27,53 +27,25 @@ KINDS = {
 
 @dataclass(frozen=True)
 class TableSpec:
-    """The specification of a table, from a file of conf/table.
-
-    Attributes
-    ----------
-    name, title : str
-    paper : str or None
-        The paper whose numbers stand beside ours, a key of `scripts.core.published.PAPERS`.
-    published_table : str or None
-        The paper's own name of the table.
-    metric : str
-        One of `metrics.study.METRICS`, "seconds" (those of a fit) or "shape" (that of the data sets).
-    study, protocol : str
-        The study that it is made for, and the protocol that fills it.
-    rows, columns : list of str
-    published_as : dict
-        Variant of a method -> the row of the paper that it stands beside.
-    """
+    """The specification of a table, from a file of conf/table."""
 
     name: str
     title: str
+    # The paper whose numbers stand beside ours, a key of `scripts.core.published.PAPERS`.
     paper: str | None
-    published_table: str | None
-    metric: str
+    published_table: str | None  # the paper's own name of the table
+    metric: str  # one of `metrics.study.METRICS`, "seconds" (those of a fit) or "shape" (that of the data sets)
+    # study, protocol: the study that it is made for, and the protocol that fills it
     study: str
     protocol: str
+
     rows: list
     columns: list
-    published_as: dict
+    published_as: dict  # variant of a method -> the row of the paper that it stands beside
 
     @classmethod
     def check(cls, content, name):
-        """Check the content of a file of conf/table.
-
-        Parameters
-        ----------
-        content : object
-        name : str
-            Name of the file.
-
-        Returns
-        -------
-        TableSpec
-
-        Raises
-        ------
-        ValueError
-        """
+        """Return the `TableSpec` of a file of conf/table, or raise a ValueError."""
         content = content if isinstance(content, dict) else {}
         known = [field.name for field in fields(cls)]
         keys = f"Its keys are {', '.join(known)}."
@@ -93,16 +65,7 @@ class TableSpec:
 
 
 def read_table(name):
-    """Read and check a file of conf/table, composed by Hydra with the file that it builds on.
-
-    Parameters
-    ----------
-    name : str
-
-    Returns
-    -------
-    TableSpec
-    """
+    """Read and check a file of conf/table, composed by Hydra with the file that it builds on."""
     return TableSpec.check(_composed(name), name)
 
 

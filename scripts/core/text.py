@@ -9,14 +9,7 @@ from runners.method import ConfigError
 
 
 def deliver(text, output=None):
-    """Write a text to a file and print where it is, or print the text itself.
-
-    Parameters
-    ----------
-    text : str
-    output : path, optional
-        A file, whose folder is made; by default the text is printed.
-    """
+    """Write a text to a file, whose folder is made, and print where it is; without a file, print the text itself."""
     if output is None:
         print(text, end="")
         return

@@ -13,22 +13,13 @@ CLUSTERERS = {"kmeans": "K-means on the selected features", "learned": "the labe
 
 
 class Choice(NamedTuple):
-    """The words for a way to choose parameters and size, besides `metrics.study.selections.Selection.words`.
+    """The words for a way to choose parameters and size, besides `metrics.study.selections.Selection.words`."""
 
-    Attributes
-    ----------
-    column : str
-        Head of its column.
-    per_size, overall : str
-        Words for a number at every size, and for one number.
-    seconds : str
-        Words for its cost.
-    """
-
-    column: str
+    column: str  # head of its column
+    # per_size, overall: words for a number at every size, and for one number
     per_size: str
     overall: str
-    seconds: str
+    seconds: str  # words for its cost
 
 
 WHOLE_GRID = "Seconds of all fits of the grid, which the choice needs"

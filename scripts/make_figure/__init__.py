@@ -1,8 +1,12 @@
 """Figures from stored results: ``python -m scripts.make_figure --help``."""
 
+from matplotlib import rc_context
+
 from scripts.core.text import writing
 from scripts.make_figure.of_fits import convergence, pixels, surfaces
 from scripts.make_figure.of_scores import acc_vs_seconds, acc_vs_size, critical_difference, gains
+from scripts.make_figure.printed_pixels import printed_pixels
+from scripts.make_figure.style import STYLE
 
 FIGURES = {
     "acc_vs_size": acc_vs_size,
@@ -12,24 +16,14 @@ FIGURES = {
     "surface": surfaces,
     "convergence": convergence,
     "pixels": pixels,
+    "printed_pixels": printed_pixels,
 }
 
 
 def save(figure, path):
-    """Write a PNG and a PDF, with the same bytes for the same figure.
-
-    Parameters
-    ----------
-    figure : Figure
-    path : Path
-        Without suffix.
-
-    Returns
-    -------
-    list of Path
-    """
+    """Write a PNG and a PDF, with the same bytes for the same figure; return their paths."""
     files = [path.with_name(f"{path.name}.{suffix}") for suffix in ("png", "pdf")]
-    with writing(files[0]):
+    with writing(files[0]), rc_context(STYLE):  # the fonts of a PDF are chosen as it is written
         figure.savefig(files[0], dpi=200)
         figure.savefig(files[1], metadata={"CreationDate": None})
     return files

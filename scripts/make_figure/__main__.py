@@ -7,6 +7,7 @@ from omegaconf import OmegaConf
 
 from runners.boundary import end
 from runners.method import ConfigError
+from runners.reference import PREFIX
 from scripts.core.command_lines import MissingResults, fill_pairs, no_results, with_commands
 from scripts.core.conf import CONF
 from scripts.core.entry import command
@@ -14,6 +15,7 @@ from scripts.core.options import check_options
 from scripts.core.study import Study
 from scripts.make_figure import FIGURES, save
 from scripts.make_figure.options import file_name, settings_of
+from scripts.make_figure.style import take_away
 
 
 @command("make_figure", CONF / "make_figure", "config")
@@ -27,9 +29,10 @@ def main(options):
         settings = settings_of(options, name, draw, study)
         figure = draw(study, **settings)
     except MissingResults as error:
-        lines = fill_pairs(error.cells, study, options["protocol"], options.get("grid"))
+        lines = fill_pairs(error.cells, study, options["protocol"].removeprefix(PREFIX), options.get("grid"))
         raise ValueError(with_commands(no_results(study) if study.trials.empty else error, lines)) from error
-    folder = Path(options["results_dir"]) / study.name / "figures"
+    take_away(figure, *(text for text in ("title", "note") if not options[text]))
+    folder = study.output_dir / "figures"
     path = Path(options["output"]) if options["output"] else folder / file_name(name, settings)
     for file in save(figure, path):
         print(file)
@@ -42,7 +45,7 @@ def _folder(*, _root_):
         check_options("make_figure", given)
     except ConfigError as error:
         end(f"error: {error}", 1)
-    return str(Path(given["results_dir"]) / given["study"] / "figures" / ".hydra")
+    return str(Path(given["results_dir"]) / given["study"].replace("/", "-") / "figures" / ".hydra")
 
 
 OmegaConf.register_new_resolver("figures_folder", _folder, replace=True)

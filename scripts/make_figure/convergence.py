@@ -8,26 +8,14 @@ from matplotlib.ticker import MaxNLocator
 
 from metrics.study.summary import select
 from scripts.core.command_lines import MissingResults
-from scripts.make_figure.style import COLOURS, GREY, NARROW, STYLE, WIDTH, frame, new_figure, number, symbol
+from scripts.make_figure.style import GREY, NARROW, STYLE, WIDTH, frame, new_figure, number, symbol
 
 
 def chosen_traces(study, pairs, metric="acc", selection="default_params", size=None):
-    """Return the trace of one fit for every method and data set.
+    """Return (trial, objective at the start and after every sweep) of one fit for every pair (method, data set).
 
-    Parameters
-    ----------
-    study : Study
-    pairs : list of (str, str)
-        (method, data set).
-    metric, selection : str
-        Which of the fits, as in `metrics.study.summary.select`; "grid_median" chooses none.
-    size : int, optional
-        Only fits that gave this number of features.
-
-    Returns
-    -------
-    list of (Series, ndarray)
-        The trial, and its objective at the start and after every sweep.
+    Metric and selection say which of the fits, as in `metrics.study.summary.select`; "grid_median" chooses none.  With
+    a size, only fits that gave this number of features count.
 
     Raises
     ------
@@ -56,23 +44,8 @@ def chosen_traces(study, pairs, metric="acc", selection="default_params", size=N
     return found
 
 
-def draw_convergence(traces, titles, *, title, note, yscale="linear", width=WIDTH):
-    """Draw one panel for each trace.
-
-    Parameters
-    ----------
-    traces : list of (Series, ndarray)
-        From `chosen_traces`.
-    titles : list of str
-        One for each panel.
-    title, note : str
-    yscale : {"linear", "log"}, default="linear"
-    width : float, default=6.8
-
-    Returns
-    -------
-    Figure
-    """
+def draw_convergence(traces, titles, colours, *, title, note, yscale="linear", width=WIDTH):
+    """Draw one panel for each of `chosen_traces`, under its title and in its colour."""
     if yscale not in ("linear", "log"):
         raise ValueError(f"yscale={yscale!r} must be linear or log.")
     if yscale == "log" and any(trace.min() <= 0 for _, trace in traces):
@@ -82,11 +55,11 @@ def draw_convergence(traces, titles, *, title, note, yscale="linear", width=WIDT
     with rc_context(STYLE):
         figure = new_figure(width, 0.9 + rows * min(2.6, 0.75 * width / per_row))
         grid = figure.subplots(rows, per_row, squeeze=False).ravel()
-        for axis, (trial, trace), name in zip(grid, traces, titles, strict=False):
+        for axis, (trial, trace), name, colour in zip(grid, traces, titles, colours, strict=False):
             # Few sweeps are drawn as points, too; many points would merge.
             dots = {"marker": "o", "markersize": 3.5} if len(trace) <= 60 else {}
             exponent = _exponent(trace) if yscale == "linear" else 0
-            axis.plot(np.arange(len(trace)), trace / 10.0**exponent, color=COLOURS[0], linewidth=1.5, **dots)
+            axis.plot(np.arange(len(trace)), trace / 10.0**exponent, color=colour, linewidth=1.5, **dots)
             if exponent or axis in grid[::per_row].tolist():
                 axis.set_ylabel(f"Objective ({number(10.0**exponent)})" if exponent else "Objective")
             axis.set_yscale(yscale)

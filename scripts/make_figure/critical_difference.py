@@ -9,21 +9,9 @@ TESTS = {"nemenyi": "Nemenyi", "wilcoxon_holm": "Wilcoxon signed-rank with Holm'
 
 
 def draw_critical_difference(ranking, looks, names, *, alpha=0.05, title, note, width=WIDTH):
-    """Draw the average ranks, the best on the left.
+    """Draw the average ranks, the best on the left; methods that no test of the pair tells apart are joined.
 
-    Parameters
-    ----------
-    ranking : Ranking
-        From `scripts.ranks.rank_study`, with a test of every pair, whose insignificant pairs are joined.
-    looks, names : dict
-        Method -> (colour, marker), and -> name in print.
-    alpha : float, default=0.05
-    title, note : str
-    width : float, default=6.8
-
-    Returns
-    -------
-    Figure
+    `looks` has the (colour, marker) of a method, and `names` its name in print.
     """
     table, comparison = ranking.table, ranking.comparison
     n_methods = len(table)

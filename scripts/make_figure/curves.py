@@ -12,19 +12,8 @@ MOST_BANDS = 8  # more bands on top of each other hide the lines
 def draw_curves(curves, sizes, *, title, ylabel, note, width=WIDTH):
     """Draw the lines with their spread, their names at their ends.
 
-    Parameters
-    ----------
-    curves : list of (str, (str, str), DataFrame)
-        Name in print, colour and marker, and columns n_selected, mean, std (percent; std may be nan).
-    sizes : list of int
-        The numbers of features of the protocol.  A curve without any of them is a horizontal line, as all features are.
-    title, ylabel, note : str
-    width : float, default=6.8
-        In inches.
-
-    Returns
-    -------
-    Figure
+    A curve is a name in print, (colour, marker), and columns n_selected, mean, std (percent; std may be nan).  One
+    without any of the protocol's sizes is a horizontal line, as all features are.
     """
     with rc_context(STYLE):
         figure = new_figure(width, min(4.2, width))

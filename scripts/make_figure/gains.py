@@ -12,24 +12,10 @@ HIGHEST, LOWEST, MEAN = -0.36, 0.1, 0.28  # of a row's points, and of its mean b
 
 
 def draw_gains(found, families, names, panels, datasets, *, rope=1.0, title, note, width=WIDTH):
-    """Draw points, means and intervals, a panel for each control.
+    """Draw points, means and intervals, a panel for each control; the first of the `Gains` orders the methods.
 
-    Parameters
-    ----------
-    found : list of Gains
-        From `scripts.ranks.gains.paired_gains`, of which the first orders the methods.
-    families : dict
-        Data set -> family.
-    names, panels, datasets : dict
-        Method, control of `found`, and data set -> name in print.
-    rope : float, default=1.0
-        Half the width of the grey band.
-    title, note : str
-    width : float, default=6.8
-
-    Returns
-    -------
-    Figure
+    `families` has the family of a data set; `names`, `panels` and `datasets` have the names in print of methods,
+    controls and data sets; `rope` is half the width of the grey band.
     """
     controls = {gains.reference for gains in found}.union(*(gains.controls for gains in found))
     rows = [name for name in found[0].table.index if name not in controls]

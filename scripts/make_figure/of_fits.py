@@ -11,7 +11,7 @@ from scripts.core.words import CHOICES, CLUSTERERS
 from scripts.make_figure.convergence import chosen_traces, draw_convergence
 from scripts.make_figure.options import one, several
 from scripts.make_figure.pixels import check_same_data, draw_pixels, middle_of_classes, selected_features
-from scripts.make_figure.style import WIDTH, number, symbol
+from scripts.make_figure.style import WIDTH, number, styles, symbol
 from scripts.make_figure.surfaces import draw_surfaces, fixed_values, grid_of, surface
 
 
@@ -43,10 +43,6 @@ def surfaces(
     grid : Mapping, optional
         Parameter -> values that the figure is to show: the note names those that are not stored.
     width : float, default=6.8
-
-    Returns
-    -------
-    Figure
 
     Raises
     ------
@@ -133,10 +129,6 @@ def convergence(
         Which fit, as in `scripts.make_figure.convergence.chosen_traces`.
     yscale : {"linear", "log"}, default="linear"
     width : float, default=6.8
-
-    Returns
-    -------
-    Figure
     """
     datasets, results = several(dataset), study.results
     if methods is None:
@@ -160,6 +152,7 @@ def convergence(
     return draw_convergence(
         traces,
         [f"{in_print[method]}, {printed('dataset', name)}" for method, name in pairs],
+        [styles(methods)[method][0] for method, _ in pairs],
         title="Objective after every sweep",
         note=f"{choice}{at}; sweep 0 is the start. {study.origin()}",
         yscale=yscale,
@@ -182,10 +175,6 @@ def pixels(study, dataset, methods=None, metric="acc", selection="best_over_grid
     samples : list of int, optional
         Rows of the data.  By default the middle one of each of the first two classes, or of one with several methods.
     width : float, default=6.8
-
-    Returns
-    -------
-    Figure
     """
     dataset = one(dataset)
     data = load_dataset(dataset, data_dir=study.data_dir)

@@ -35,10 +35,6 @@ def acc_vs_size(
         All that the study has by default.
     width : float, default=6.8
 
-    Returns
-    -------
-    Figure
-
     Raises
     ------
     MissingResults
@@ -106,7 +102,8 @@ def acc_vs_seconds(
         {name: printed("dataset", name) for name in datasets},
         metric=metric,
         title=f"{METRICS[metric]} of {CLUSTERERS[clusterer]} against the seconds of fitting",
-        note=f"{CHOICES[selection].overall}; bars: {study.spread()}.\n"
+        note=f"{CHOICES[selection].overall}; bars: {study.spread()}. Pareto front: no other method scores as high in "
+        "as few seconds.\n"
         f"{CHOICES[selection].seconds}; what the fits on one data set share, a graph for example, counts in the first "
         f"of them. One core each, on whatever machine ran them.\n{study.origin()}",
         width=width,

@@ -5,8 +5,8 @@ import inspect
 from runners.method import did_you_mean
 from scripts.core.conf import check_names, find
 
-# Options for where results are and where the figure goes, and not for what it shows.
-PLACES = {"draw", "study", "protocol", "output", "results_dir", "data_dir"}
+# Options of every figure: where results are, where it goes, and what stands around it.
+PLACES = {"draw", "study", "protocol", "output", "results_dir", "data_dir", "title", "note"}
 # Options that are part of a file's name where they differ from the figure's own file.
 NAMED = "metric clusterer selection kind others test size yscale".split()
 
@@ -35,15 +35,7 @@ def usual(figure):
 def file_name(figure, settings):
     """Return the name of a figure's files, made of the method, the data sets and options that differ from its own file.
 
-    Parameters
-    ----------
-    figure : str
-        A file of conf/make_figure/figure.  A paper's figure has its data set and method in its name already.
-    settings : Mapping
-
-    Returns
-    -------
-    str
+    A paper's figure has its data set and method in its name already.
     """
     known = usual(figure)
     parts = [figure]
@@ -69,26 +61,10 @@ def _text(value):
 
 
 def settings_of(config, figure, draw, study):
-    """Return the checked settings of a figure from a configuration.
+    """Return the checked settings of a figure, which the function `draw` makes, from a configuration.
 
-    Parameters
-    ----------
-    config : dict
-    figure : str
-        The file of conf/make_figure/figure that it is made from.
-    draw : callable
-        The function that draws it.
-    study : Study
-        Its methods and data sets are known, whether conf/ has them or not.
-
-    Returns
-    -------
-    dict
-
-    Raises
-    ------
-    ValueError
-        For an option that the figure does not have, or a value that it cannot take.
+    The methods and data sets of the study are known, whether conf/ has them or not.  A ValueError is about an option
+    that the figure does not have, or a value that it cannot take.
     """
     accepted = set(inspect.signature(draw).parameters) - {"study"}
     known = usual(figure)

@@ -14,20 +14,7 @@ SELECTED = COLOURS[1]
 
 
 def selected_features(study, method, dataset, metric="acc", selection="best_over_grid"):
-    """Return the features that a method selects at every size.
-
-    Parameters
-    ----------
-    study : Study
-    method, dataset : str
-    metric : {"acc", "nmi"}
-    selection : {"best_over_grid", "default_params"}, default="best_over_grid"
-        How the parameters are chosen, at every size.
-
-    Returns
-    -------
-    dict
-        Size -> ndarray of feature indices, best first.
+    """Return the features that a method selects at every size, best first; `selection` is made at every size.
 
     Raises
     ------
@@ -60,12 +47,7 @@ def ranking_at(text, size):
 
 
 def check_same_data(study, dataset):
-    """Refuse a data set that is not the one that the trials were run on: its pixels could be others.
-
-    Raises
-    ------
-    ValueError
-    """
+    """Refuse a data set that is not the one that the trials were run on: its pixels could be others."""
     stored = set(study.trials.loc[study.trials["dataset"] == dataset.name, "data_sha"])
     if stored - {dataset.sha}:
         raise ValueError(
@@ -83,27 +65,8 @@ def middle_of_classes(dataset, count):
 def draw_pixels(dataset, sets, samples, *, title, note, width=WIDTH):
     """Draw a row for each method and sample: the image, then the selected pixels over it.
 
-    Parameters
-    ----------
-    dataset : Dataset
-        A data set of images.
-    sets : dict
-        Method in print -> {size: feature indices}.
-    samples : list of int
-        Rows of the data.
-    title, note : str
-    width : float, default=6.8
-
-    Returns
-    -------
-    Figure
-
-    Raises
-    ------
-    DataError
-        When the features are not pixels.
-    ValueError
-        For a sample that does not exist.
+    `sets` has the features by method in print and size.  A DataError says that the features are not pixels, a
+    ValueError that a sample does not exist.
     """
     for sample in samples:
         if not 0 <= sample < dataset.n_samples:

@@ -7,30 +7,18 @@ from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
 
 from metrics.study import METRICS
 from scripts.core.command_lines import MissingResults
-from scripts.make_figure.style import NARROW, STYLE, WIDTH, frame, new_figure
+from scripts.make_figure.style import GREY, NARROW, STYLE, WIDTH, frame, new_figure
 
 
 def with_seconds(chosen, trials, selection):
-    """Add the seconds that each score took.
+    """Return the chosen cells that have a score, with the seconds that it took.
 
-    Parameters
-    ----------
-    chosen : DataFrame
-        From `metrics.study.summary.select`.
-    trials : DataFrame
-        Of the same study.
-    selection : str
-        "default_params": the chosen fit; "grid_median": the median; any other: the sum over all fits of the cell,
-        failed ones too as far as their time is known.
-
-    Returns
-    -------
-    DataFrame
-        `chosen` with the column seconds, without cells that have no score.
+    They are those of the chosen fit for "default_params" and "largest_size", the median for "grid_median", and
+    otherwise the sum over all fits of the cell, failed ones too as far as their time is known.
     """
     chosen = chosen.dropna(subset="mean")
     cells = trials.groupby(["dataset", "method"])["fit_s"]
-    if selection == "default_params":
+    if selection in ("default_params", "largest_size"):
         seconds = chosen["trial"].map(trials.set_index("trial")["fit_s"])
     else:
         totals = cells.median() if selection == "grid_median" else cells.sum()
@@ -38,28 +26,29 @@ def with_seconds(chosen, trials, selection):
     return chosen.assign(seconds=seconds)
 
 
-def draw_seconds(points, looks, names, panels, *, metric, title, note, width=WIDTH):
-    """Draw a scatter plot on logarithmic seconds; all features, which need no fit, are a line.
+def front(points):
+    """Return the points of which no other one is as good in no more seconds, from the fastest on.
 
     Parameters
     ----------
     points : DataFrame
-        From `with_seconds`.
-    looks : dict
-        Method -> (colour, marker).
-    names, panels : dict
-        Method and data set -> name in print.
-    metric, title, note : str
-    width : float, default=6.8
+        With seconds and mean; the score is the better the larger.
 
     Returns
     -------
-    Figure
+    DataFrame
+        Some of the rows.  Of equal scores it is the faster, of equal points the first.
+    """
+    ordered = points.dropna(subset="seconds").sort_values(["seconds", "mean"], ascending=[True, False], kind="stable")
+    best_before = ordered["mean"].cummax().shift(fill_value=-np.inf)
+    return ordered[ordered["mean"] > best_before]
 
-    Raises
-    ------
-    MissingResults
-        For a data set without points.
+
+def draw_seconds(points, looks, names, panels, *, metric, title, note, width=WIDTH):
+    """Draw a scatter plot on logarithmic seconds; all features, which need no fit, are a line.
+
+    `looks` has the (colour, marker) of a method; `names` and `panels` have the names in print of methods and data sets.
+    MissingResults is raised for a data set without points.
     """
     per_row = 1 if width < NARROW else min(len(panels), 3)
     rows = -(-len(panels) // per_row)
@@ -84,6 +73,8 @@ def draw_seconds(points, looks, names, panels, *, metric, title, note, width=WID
                     row.seconds, mean, std if np.isfinite(std) else None, color=colour, marker=marker,
                     markersize=7, markeredgecolor="white", elinewidth=0.9, capsize=2,
                 )  # fmt: skip
+            best = front(own[[bool(looks[method][1]) for method in own["method"]]])
+            axis.step(best["seconds"], 100 * best["mean"], where="post", color=GREY, linewidth=0.9, zorder=1.2)
             axis.set_xscale("log")
             axis.xaxis.set_major_locator(LogLocator(numticks=6))
             axis.xaxis.set_minor_locator(NullLocator())
@@ -113,4 +104,4 @@ def _entries(points, looks, names):
             linestyle="" if looks[name][1] else (0, (5, 3)), label=names[name],
         )
         for name in methods
-    ]  # fmt: skip
+    ] + [Line2D([], [], color=GREY, linewidth=0.9, label="Pareto front")]  # fmt: skip

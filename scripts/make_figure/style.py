@@ -1,14 +1,24 @@
 """The style of every figure: colours, markers, fonts, the title above and the note below."""
 
+import collections
+import functools
+import itertools
 import textwrap
+import zlib
 
 import numpy as np
 from matplotlib.figure import Figure
 
+from scripts.core.conf import names
+
 # Okabe & Ito's colours, which most colour-blind readers tell apart, without the yellow that fades on white, and two of
 # Tol's; every method also has a marker of its own, so that the figure can be printed in black and white.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#882255", "#999933")
-MARKERS = "osD^v<>phd"
+MARKERS = "osD^v<>phdPX*8"
+# The methods that the papers compare most, each of a colour of its own, before those that share one.  What begins with
+# such a name is a variant of it, and has its colour.
+FIRST = "mcfs rufs udfs ndfs dgufs laplacian_score eufs jgufs kmeans_ufs".split()
+OWN = "#6A3D9A"
 REFERENCE = "#666666"
 GREY = "#555555"
 # A colour map of even lightness, which reads alike with all common kinds of colour vision.
@@ -36,21 +46,36 @@ SUPERSCRIPT = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 
 
 def styles(methods):
-    """Return a colour and a marker for each method, the same in every figure of a study.
+    """Return (colour, marker) for each method, the same in every figure of every study; the reference is grey.
 
-    Parameters
-    ----------
-    methods : iterable of str
-        All that the study has.
-
-    Returns
-    -------
-    dict
-        Method -> (colour, marker).  All features, the reference, are grey.
+    Methods that conf/ does not have share a colour of their own; the name of each says which marker it has.
     """
-    others = sorted(set(methods) - {"all_features"})
-    pairs = {name: (COLOURS[i % len(COLOURS)], MARKERS[i % len(MARKERS)]) for i, name in enumerate(others)}
-    return {"all_features": (REFERENCE, ""), **pairs}
+    found = {"all_features": (REFERENCE, ""), **_of_conf()}
+    free = [(OWN, marker) for marker in MARKERS]
+    for name in sorted(set(methods) - found.keys()):
+        if not free:  # the next colour
+            free = [pair for pair in itertools.product(COLOURS, MARKERS) if pair not in found.values()]
+        found[name] = free.pop(zlib.crc32(name.encode()) % len(free))
+    return {name: found[name] for name in ("all_features", *sorted(set(methods) - {"all_features"}))}
+
+
+@functools.cache
+def _of_conf():
+    """Return (colour, marker) for each method of conf/method."""
+    known = [name for name in names("method") if name != "all_features"]
+    first = {
+        name: next((base for base in FIRST if name == base or name.startswith(f"{base}_")), None) for name in known
+    }
+    rest = [name for name in known if first[name] is None]
+    colours = {name: COLOURS[(FIRST + rest).index(first[name] or name) % len(COLOURS)] for name in known}
+    # Methods of one colour differ in the marker, and those of the first colours do, too, for black and white.
+    order = sorted(known, key=lambda name: (name not in FIRST, first[name] is not None, name))
+    found, used = {}, collections.Counter()
+    for name in order:
+        colour = colours[name]
+        found[name] = (colour, MARKERS[(COLOURS.index(colour) + used[colour]) % len(MARKERS)])
+        used[colour] += 1
+    return found
 
 
 def new_figure(width, height):
@@ -59,16 +84,22 @@ def new_figure(width, height):
 
 
 def frame(figure, title, note):
-    """Put a title above and a note below, broken to the width of the figure.
-
-    Parameters
-    ----------
-    figure : Figure
-    title, note : str
-        Lines of the note stay lines.
-    """
+    """Put a title above and a note below, broken to the width of the figure; lines of the note stay lines."""
     figure.suptitle(_wrap(figure, title, 10 * 1.15), x=0.01, ha="left", fontweight="bold", fontsize=10)
     figure.supxlabel(_wrap(figure, note, 7.5), fontsize=7.5, color=GREY, x=0.01, ha="left")
+
+
+def take_away(figure, *what):
+    """Take the "title" or the "note" of `frame` from a figure, and as much of its height."""
+    for text in what:
+        words, put = {
+            "title": (figure.get_suptitle(), figure.suptitle),
+            "note": (figure.get_supxlabel(), figure.supxlabel),
+        }[text]
+        (drawn,) = [artist for artist in figure.texts if artist.get_text() == words]
+        inches = drawn.get_window_extent().height / figure.dpi
+        put("").set_in_layout(False)
+        figure.set_figheight(figure.get_figheight() - inches)
 
 
 def _wrap(figure, text, points):

@@ -19,33 +19,24 @@ LEAST_RANGE = 5  # percentage points between the ends of the colours
 
 
 class Surface(NamedTuple):
-    """The scores of one panel.
-
-    Attributes
-    ----------
-    metric, parameter : str
-    values, sizes : list
-        Values of the parameter, ascending, and the numbers of features.
-    scores : ndarray of shape (n_sizes, n_values)
-        Percent; nan where nothing is stored or the fit failed.
-    """
+    """The scores of one panel."""
 
     metric: str
     parameter: str
+    # values, sizes: values of the parameter, ascending, and the numbers of features
     values: list
     sizes: list
-    scores: np.ndarray
+    scores: np.ndarray  # of shape (n_sizes, n_values): percent; nan where nothing is stored or the fit failed
 
 
 def grid_of(summary, dataset, method, clusterer="kmeans", defaults=None):
-    """Return the points of one cell, with a column for each parameter.
+    """Return the points of one cell, with a column for each parameter; raise MissingResults where there are none.
 
     Parameters
     ----------
     summary : DataFrame
         From `metrics.study.summary.summarise`, of one study.
-    dataset, method : str
-    clusterer : {"kmeans", "learned"}, default="kmeans"
+    dataset, method, clusterer : str
     defaults : Mapping, optional
         The value of a parameter where a trial does not set it.
 
@@ -55,10 +46,6 @@ def grid_of(summary, dataset, method, clusterer="kmeans", defaults=None):
         n_selected, acc_mean, nmi_mean, status, and the parameters as columns ("param", name).
     varying, constant : dict
         Parameter -> values in ascending order, or the one value that it has wherever there is a score.
-
-    Raises
-    ------
-    MissingResults
     """
     cell = summary[(summary["dataset"] == dataset) & (summary["method"] == method)]
     cell = cell[cell["clusterer"] == clusterer]
@@ -92,28 +79,11 @@ def _sorted(values):
 
 
 def surface(grid, parameter, metric, others=BEST, defaults=None):
-    """Return the scores over one parameter and the size.
+    """Return the scores over one parameter and the size, from `grid_of`.
 
-    Parameters
-    ----------
-    grid : tuple
-        From `grid_of`.
-    parameter : str
-    metric : {"acc", "nmi"}
-    others : {"best", "default"} or Mapping, default="best"
-        The values of the other parameters of the grid: the best ones at every point, chosen with the labels; the
-        defaults; or the given ones, and the best of those not named.
-    defaults : Mapping, optional
-        Needed for "default".
-
-    Returns
-    -------
-    Surface
-
-    Raises
-    ------
-    ValueError
-        For a parameter that has one value only, or values of the others that are not stored.
+    The values of the other parameters are the "best" ones at every point, chosen with the labels; the "default" ones,
+    of `defaults`; or the given ones, and the best of those not named.  A ValueError is about a parameter that has one
+    value only, or values of the others that are not stored.
     """
     points, varying, constant = grid
     if parameter not in varying:
@@ -146,10 +116,7 @@ def surface(grid, parameter, metric, others=BEST, defaults=None):
 def fixed_values(varying, parameter, others, defaults):
     """Return the value of every other parameter that does not take its best.
 
-    Raises
-    ------
-    ValueError
-        For an unknown setting, or one that names a parameter with one value.
+    A ValueError is about an unknown setting, or one that names a parameter with one value.
     """
     rest = [name for name in varying if name != parameter]
     if others == BEST:
@@ -162,21 +129,7 @@ def fixed_values(varying, parameter, others, defaults):
 
 
 def draw_surfaces(surfaces, *, title, note, kind="heatmap", width=WIDTH):
-    """Draw one panel for each surface: a row for each metric, or one below the other in a narrow figure.
-
-    Parameters
-    ----------
-    surfaces : list of Surface
-        Metric by metric.
-    title, note : str
-    kind : {"heatmap", "bars"}, default="heatmap"
-    width : float, default=6.8
-        In inches.
-
-    Returns
-    -------
-    Figure
-    """
+    """Draw one panel for each surface: a row for each metric, or one below the other in a narrow figure."""
     if kind not in ("heatmap", "bars"):
         raise ValueError(f"kind={kind!r} must be heatmap or bars.")
     metrics = list(dict.fromkeys(panel.metric for panel in surfaces))

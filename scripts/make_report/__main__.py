@@ -13,7 +13,7 @@ def main(options):
     """Write the report that the options describe."""
     study = Study.open(options["results_dir"], options["study"], options["data_dir"])
     page = make_report(study, options["selection"])
-    path = Path(options["output"] or Path(study.results_dir) / study.name / "report.html")
+    path = Path(options["output"] or study.output_dir / "report.html")
     write(page, path)
     size = path.stat().st_size
     print(f"{path} ({size / 1e6:.1f} MB)")

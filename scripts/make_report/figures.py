@@ -21,17 +21,8 @@ FIGURE_BYTES = 1_200_000  # largest size of all figures together
 def figures(folder, study, selection):
     """Return the files of the study's folder of figures; without any, ACC against the number of features.
 
-    Parameters
-    ----------
-    folder : Path
-    study : Study
-    selection : str
-
-    Returns
-    -------
-    dict
-        shown: a list of name and source, a data address; left_out: names of files that would make the page too large;
-        lacking: the reasons why a data set has no figure.
+    The parts are shown: a list of name and source, a data address; left_out: names of files that would make the page
+    too large; lacking: the reasons why a data set has no figure.
     """
     shown, left_out, lacking, total = [], [], [], 0
     files = sorted(path for path in folder.glob("**/*") if path.suffix in (".svg", ".png")) if folder.is_dir() else []
@@ -67,17 +58,7 @@ def _address(data, kind):
 
 
 def gains_and_ranks(study, selection):
-    """Return gains over controls and ranks, or the reason why there are none, and mean ranks under every selection.
-
-    Parameters
-    ----------
-    study : Study
-    selection : str
-
-    Returns
-    -------
-    dict
-    """
+    """Return gains over controls and ranks, or the reason why there are none, and mean ranks under every selection."""
     choice = choose(study)
     means = {}
     for name in SELECTIONS:

@@ -1,7 +1,6 @@
 """The content of the report page, as plain values; the template decides how it looks."""
 
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -20,12 +19,12 @@ from scripts.compare.headline import line_table
 from scripts.compare.verdicts import NOT_RUN, VERDICTS, is_hollow, own_rows, unreached
 from scripts.core.conf import printed, unique_names
 from scripts.core.published import PAPERS
-from scripts.core.tables import OF_TABLES, TableSpec, paper_tables
+from scripts.core.tables import OF_TABLES, paper_tables
 from scripts.core.text import mean_std
 from scripts.core.words import labelled
 from scripts.make_report.figures import figures, gains_and_ranks
 from scripts.make_report.trials import trial_facts
-from scripts.make_table import make_table
+from scripts.make_table import make_table, own_spec
 from scripts.make_table.formats import HTML, ours, paper
 
 # A sign beside each colour, so that nothing rests on colour alone.
@@ -34,24 +33,9 @@ HEADINGS = {"dataset": "data set", "n_selected": "features", "max_iter": "at max
 
 
 def gather(study, selection="best_over_grid"):
-    """Gather all values on the page.
+    """Return all values on the page, by their names in the template.
 
-    Parameters
-    ----------
-    study : Study
-        Its data are for drawings over images and for the audit; nothing is downloaded.
-    selection : str, default="best_over_grid"
-        One of `metrics.study.summary.SELECTIONS`, for the tables.
-
-    Returns
-    -------
-    dict
-        The values by their names in the template.
-
-    Raises
-    ------
-    ValueError
-        When nothing is stored under that name.
+    Drawings over images and the audit need the data of the study; nothing is downloaded.  `selection` is of tables.
     """
     found = make_audit(study)
     trials = study.trials
@@ -71,7 +55,7 @@ def gather(study, selection="best_over_grid"):
         "signs": SIGNS,
         "tables": tables,
         "comparison": _comparison(comparison),
-        "figures": figures(Path(study.results_dir) / study.name / "figures", study, selection),
+        "figures": figures(study.output_dir / "figures", study, selection),
         "ranks": gains_and_ranks(study, selection),
         "audit": _audit(found, {"method": methods, "optimum": methods, "dataset": datasets}),
         "seconds": _seconds(trials),
@@ -89,17 +73,8 @@ def _paper_tables(paper):
 
 def _whole_tables(study):
     """Return a table of each metric with every method and data set of the study."""
-    shared = {
-        "paper": None,
-        "published_table": None,
-        "study": study.name,
-        "protocol": study.protocol["name"],
-        "rows": sorted(study.trials["method"].unique(), key=lambda name: (name != "all_features", name)),
-        "columns": sorted(study.trials["dataset"].unique()),
-        "published_as": {},
-    }
     return [
-        TableSpec(name=f"all_{metric}", title=f"All methods of this study: {METRICS[metric]}", metric=metric, **shared)
+        own_spec(study, metric, name=f"all_{metric}", title=f"All methods of this study: {METRICS[metric]}")
         for metric in METRICS
         if study.summary[f"{metric}_mean"].notna().any()
     ]

@@ -18,26 +18,10 @@ MARK = (213, 94, 0)  # colour of a selected pixel: colour-blind readers, too, se
 
 
 def trial_facts(row, scores, trace, size, face, seeds):
-    """Return all that the page shows of a trial.
+    """Return all that the page shows of a trial, from its rows in the files of the study and in `Study.seeds`.
 
-    Parameters
-    ----------
-    row : dict
-        A row of trials.csv.
-    scores : DataFrame
-        The trial's rows of scores.csv.
-    trace : ndarray
-        Its objective after every sweep.
-    size : int or None
-        The size whose features are drawn; the largest where it is None.
-    face : tuple or None
-        (mean sample as an array of shape (height, width), pixel order) where the data are images.
-    seeds : DataFrame
-        The trial's rows of `Study.seeds`.
-
-    Returns
-    -------
-    dict
+    `trace` is its objective after every sweep, `size` that whose features are drawn (the largest where it is None), and
+    `face` (mean sample of shape (height, width), pixel order) where the data are images.
     """
     sizes = json.loads(row["sizes"])
     size = size if size in sizes else max(sizes)
@@ -85,18 +69,7 @@ def curve(values):
 
 
 def pixels(face, features):
-    """Return a PNG, as a data address, of the mean sample with the selected pixels in colour.
-
-    Parameters
-    ----------
-    face : (ndarray of shape (height, width), pixel order)
-    features : sequence of int
-
-    Returns
-    -------
-    dict
-        source, height, width.
-    """
+    """Return a PNG of the mean sample with the selected pixels in colour: source (a data address), height, width."""
     mean, order = face
     span = max(mean.max() - mean.min(), np.finfo(float).tiny)
     grey = (40 + 190 * (mean - mean.min()) / span).astype(np.uint8)

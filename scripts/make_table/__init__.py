@@ -1,19 +1,28 @@
-"""A paper's table from stored results: ``python -m scripts.make_table --help``."""
+"""A table from stored results, a study's own or a paper's: ``python -m scripts.make_table --help``."""
 
+from dataclasses import replace
+
+from metrics.study import METRICS
 from metrics.study.seeds import SCORES
 from metrics.study.selections import BY_NAME
 from metrics.study.summary import check_one_protocol, running_times
 from scripts.core.command_lines import fill
 from scripts.core.conf import check_names, printed, unique_names
-from scripts.core.published import published_cells
+from scripts.core.published import PAPERS, published_cells
+from scripts.core.tables import TableSpec
 from scripts.core.words import labelled
 from scripts.make_table.dataset_table import make_dataset_table
-from scripts.make_table.formats import to_csv, to_html, to_latex, to_markdown
-from scripts.make_table.notes import notes
+from scripts.make_table.notes import background, clustering, reading
 from scripts.make_table.seed_notes import seed_notes
 from scripts.make_table.table import NO_MAXIMA, NO_SEEDS, Table, build_cells
 
-FORMATS = {"md": to_markdown, "csv": to_csv, "latex": to_latex, "html": to_html}
+TITLES = {
+    "acc": "Clustering accuracy (ACC)",
+    "nmi": "Normalised mutual information (NMI)",
+    "nearest_neighbour": "Accuracy of the nearest neighbour (1-NN)",
+    "reconstruction": "Reconstruction of all features",
+    "seconds": "Seconds of a fit",
+}
 
 
 def make_table(spec, study, selection="best_over_grid", published=None):
@@ -42,8 +51,8 @@ def make_table(spec, study, selection="best_over_grid", published=None):
         return make_dataset_table(spec)
     cells = table_cells(spec, study, selection, published)
     part = study.part(spec.rows, spec.columns)
-    lines, unknown = fill(cells, part, spec.protocol, experiment=study.name)
-    below = notes(cells, part, spec.paper) + seed_notes(cells, study)
+    lines, unknown = fill(cells, study, spec.protocol, experiment=study.own_name)
+    short, below = reading(cells, part, spec.paper), background(cells, part) + seed_notes(cells, study)
     if lines:
         below.append("The commands below run what is missing and repeat what failed.")
     if unknown:
@@ -54,19 +63,67 @@ def make_table(spec, study, selection="best_over_grid", published=None):
         columns={dataset: printed("dataset", dataset) for dataset in spec.columns},
         rows=_row_labels(cells),
         cells=cells,
-        notes=below,
+        notes=short + below,
+        short=short + (clustering(part) if spec.metric != "seconds" else []),
         commands=lines,
+        warning=_departs(spec, study),
+    )
+
+
+def study_table(study, selection="best_over_grid", metric=None, **given):
+    """Return the table of what a study stores, methods by data sets; parameters as for `own_spec`."""
+    spec = own_spec(study, metric, **given)
+    origin = "" if given.get("title") else f"study {study.name}, protocol {study.protocol['name']}"
+    return replace(make_table(spec, study, selection), origin=origin)
+
+
+def own_spec(study, metric=None, **given):
+    """Return the specification of a table of all methods and data sets of a study, which holds something.
+
+    Parameters
+    ----------
+    study : Study
+    metric : str, optional
+        By default the first of `metrics.study.METRICS` that the study has a number of.
+    **given
+        rows, columns, title and name; None is the default.
+
+    Returns
+    -------
+    TableSpec
+    """
+    if metric is None:
+        metric = next((name for name in METRICS if study.summary[f"{name}_mean"].notna().any()), "acc")
+    own = {
+        "name": study.name.replace("/", "-"),
+        "title": TITLES[metric],
+        "rows": sorted(study.trials["method"].unique(), key=lambda name: (name != "all_features", name)),
+        "columns": sorted(study.trials["dataset"].unique()),
+    }
+    own |= {key: value for key, value in given.items() if value is not None}
+    return TableSpec(
+        **own,
+        metric=metric,
+        paper=None,
+        published_table=None,
+        study=study.name,
+        protocol=study.protocol["name"],
+        published_as={},
+    )
+
+
+def _departs(spec, study):
+    """Return a sentence where the protocol of a study is not that of the paper of a table; "" elsewhere."""
+    if spec.paper is None or not (differences := study.departures(spec.paper)):
+        return ""
+    return (
+        f"Study {study.name} was not run under the protocol of the {PAPERS[spec.paper]} paper, so Δ is no measure of "
+        f"how well the paper reproduces: {differences}."
     )
 
 
 def table_cells(spec, study, selection="best_over_grid", published=None):
-    """Return the cells of a table of scores or seconds, without title and notes; parameters as for `make_table`.
-
-    Returns
-    -------
-    DataFrame
-        From `scripts.make_table.table.build_cells`.
-    """
+    """Return the cells of a table of scores or seconds, as `build_cells` does; parameters as for `make_table`."""
     for group, names in (("method", spec.rows), ("dataset", spec.columns)):
         check_names(group, names, study.trials[group].unique())
     part = study.part(spec.rows, spec.columns)

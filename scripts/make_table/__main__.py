@@ -1,13 +1,20 @@
 """``python -m scripts.make_table --help``."""
 
+from dataclasses import replace
+
 from hydra.core.hydra_config import HydraConfig
 
-from scripts.core.entry import command
+from metrics.study import METRICS
+from scripts.core.command_lines import check_stored, no_results, with_commands
+from scripts.core.conf import find
+from scripts.core.entry import command, is_typed
 from scripts.core.study import Study
 from scripts.core.tables import TableSpec
 from scripts.core.text import deliver
-from scripts.make_table import FORMATS, make_table
-from scripts.make_table.formats import to_markdown
+from scripts.make_table import make_table, study_table
+from scripts.make_table.formats import to_csv, to_html, to_latex, to_markdown
+
+NOTES = {"md": "full", "html": "full", "latex": "short"}  # where the command line says nothing
 
 
 def read_spec(content):
@@ -18,10 +25,39 @@ def read_spec(content):
 @command("make_table", parts={"table": read_spec})
 def main(options):
     """Print the table that the options describe, or write it to a file."""
-    table = make_table(options["table"], Study.open(options["results_dir"], options["study"]), options["selection"])
-    form = options["format"]
-    text = to_markdown(table, options["width"]) if form == "md" else FORMATS[form](table)
-    deliver(text, options["output"])
+    name, spec = options["study"], options["table"]
+    study = Study.open(options["results_dir"], name or spec.study)
+    given = {key: [options[key]] if isinstance(options[key], str) else options[key] for key in ("rows", "columns")}
+    given["title"] = options["title"]
+    if name is not None and not is_typed("table"):
+        if study.trials.empty:
+            lines = [f"python run.py experiment={name}"] if find("experiment", name) else []
+            raise ValueError(with_commands(no_results(study), lines))
+        table = study_table(study, options["selection"], options["metric"], **given)
+    else:
+        if name not in (None, spec.study):
+            check_stored(study)
+        table = make_table(_changed(spec, options["metric"], given), study, options["selection"])
+    deliver(_written(table, options), options["output"])
+
+
+def _changed(spec, metric, given):
+    """Return the specification of a table with what the command line says in its place."""
+    given = {key: value for key, value in given.items() if value is not None}
+    if metric in (None, spec.metric):
+        return replace(spec, **given)
+    if spec.metric == "shape":
+        raise ValueError(f"table={spec.name} is one of shapes, so that metric={metric} would have no effect.")
+    return replace(spec, **{"title": f"{spec.title} (here: {METRICS.get(metric, metric)})", "metric": metric} | given)
+
+
+def _written(table, options):
+    form, notes = options["format"], options["notes"] or NOTES.get(options["format"])
+    if form == "csv":
+        return to_csv(table)
+    if form == "latex":
+        return to_latex(table, options["layout"], notes)
+    return to_html(table, notes) if form == "html" else to_markdown(table, options["width"], notes)
 
 
 if __name__ == "__main__":

@@ -12,21 +12,9 @@ QUANTITIES = {"samples": "# Samples", "features": "# Features", "classes": "# Cl
 
 
 def make_dataset_table(spec):
-    """Build a table of data sets from conf/dataset.
+    """Build a table of data sets from conf/dataset, for a specification with ``metric: shape``.
 
-    Parameters
-    ----------
-    spec : TableSpec
-        With ``metric: shape``, whose rows are data sets.
-
-    Returns
-    -------
-    Table
-
-    Raises
-    ------
-    ValueError
-        For an unknown data set or quantity, or a table without a paper.
+    A ValueError is about an unknown data set or quantity, or a table without a paper.
     """
     where, known = f"table={spec.name} is one of shapes:", ", ".join(QUANTITIES)
     for name in spec.columns:
@@ -37,13 +25,15 @@ def make_dataset_table(spec):
     check_names("dataset", spec.rows)
     ours = {name: find("dataset", name) for name in spec.rows}
     published = published_cells(spec.paper, spec.published_table, "shape")
+    below = _notes(spec, ours, published)
     return Table(
         name=spec.name,
         title=spec.title,
         columns={name: QUANTITIES[name] for name in spec.columns},
         rows={(name,): content["paper_name"] for name, content in ours.items()},
         cells=shape_cells(spec, ours, published),
-        notes=_notes(spec, ours, published),
+        notes=below,
+        short=below,
         commands=[],
         keys=("dataset", "quantity"),
         head="Data set",
@@ -52,21 +42,7 @@ def make_dataset_table(spec):
 
 
 def shape_cells(spec, ours, published):
-    """Return one row per data set and quantity.
-
-    Parameters
-    ----------
-    spec : TableSpec
-    ours : Mapping
-        Data set -> its specification.
-    published : DataFrame
-        From `scripts.core.published.published_cells`.
-
-    Returns
-    -------
-    DataFrame
-        In the columns that the formats read.
-    """
+    """Return one row per data set and quantity, in the columns that the formats read."""
     cells = []
     for name, content in ours.items():
         for quantity in spec.columns:

@@ -1,6 +1,7 @@
 """A table as Markdown, LaTeX, HTML and CSV."""
 
 import html
+import re
 from dataclasses import dataclass
 from itertools import pairwise
 from textwrap import TextWrapper
@@ -39,48 +40,34 @@ def to_csv(table):
     return table.cells[list(table.written)].to_csv(index=False, float_format="%.4f", lineterminator="\n")
 
 
-def to_markdown(table, width=120):
-    """Return Markdown with aligned pipes, in blocks of columns that fit `width`; notes and commands are below.
-
-    Parameters
-    ----------
-    table : Table
-    width : int, default=120
-
-    Returns
-    -------
-    str
-    """
+def to_markdown(table, width=120, notes="full"):
+    """Return Markdown with aligned pipes, in blocks of columns that fit `width`; `notes` as for `Table.below`."""
     labels = [table.head, *(label for _, label, _ in _lines(table, "↳ paper"))]
     columns = [
         [name, *(text(table.cell(row, dataset), MARKDOWN) for row, _, text in _lines(table, ""))]
         for dataset, name in table.columns.items()
     ]
     columns = [_padded(column) for column in columns]
-    parts = [f"## {table.title}"]
+    wrap = TextWrapper(width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+    parts = [f"## {table.whole_title()}", *([wrap.fill(f"! {table.warning}")] if table.warning else [])]
     for block in _blocks(columns, _padded(labels), width):
         lines = ["| " + " | ".join(cells) + " |" for cells in zip(*block, strict=True)]
         rule = "|" + "|".join("-" * (len(column[0]) + 2) for column in block) + "|"
         parts.append("\n".join([lines[0], rule, *lines[1:]]))
-    wrap = TextWrapper(width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
-    parts.append("\n".join(wrap.fill(f"* {note}") for note in table.notes))
-    if table.commands:
+    if below := table.below(notes):
+        parts.append("\n".join(wrap.fill(f"* {note}") for note in below))
+    if table.commands and notes == "full":
         parts.append("\n".join(["```", *table.commands, "```"]))
     return "\n\n".join(parts) + "\n"
 
 
-def to_latex(table):
-    """Return a `table` for booktabs and graphicx, made narrower where the page needs it; commands are comments.
+def to_latex(table, layout="column", notes="short"):
+    """Return LaTeX for booktabs and graphicx, never wider than its column, or with the layout "page" than the page.
 
-    Parameters
-    ----------
-    table : Table
-
-    Returns
-    -------
-    str
+    The layout "page" is a `table*`.  With the notes "full" the command lines are comments below.
     """
-    body = []
+    float_ = {"column": "table", "page": "table*"}[layout]
+    full, body = notes == "full", []
     for row, label, text in _lines(table, "published"):
         cells = [text(table.cell(row, dataset), LATEX) for dataset in table.columns]
         indent = r"\quad " if label == "published" else ""
@@ -88,9 +75,10 @@ def to_latex(table):
     header = " & ".join([table.head, *map(_tex, table.columns.values())])
     lines = [
         r"% needs \usepackage{booktabs,graphicx}",
-        r"\begin{table}",
+        *([f"% {table.warning}"] if table.warning else []),
+        rf"\begin{{{float_}}}",
         r"\centering",
-        rf"\caption{{{_tex(table.title)}}}",
+        rf"\caption{{{_tex(table.whole_title() if full else table.title)}}}",
         rf"\label{{tab:{table.name.replace('_', '-')}}}",
         r"\small",
         rf"\sbox0{{\begin{{tabular}}{{l{'c' * len(table.columns)}}}",
@@ -100,26 +88,17 @@ def to_latex(table):
         *body,
         r"\bottomrule",
         r"\end{tabular}}%",
-        r"\ifdim\wd0>\textwidth\resizebox{\textwidth}{!}{\usebox0}\else\usebox0\fi",
-        r"\par\smallskip\raggedright\footnotesize",
-        *(_tex(note.replace("commands below", "commands in this file")) + r"\par" for note in table.notes),
-        r"\end{table}",
-        *(f"% {command}" for command in table.commands),
+        r"\ifdim\wd0>\linewidth\resizebox{\linewidth}{!}{\usebox0}\else\usebox0\fi",
+        *([r"\par\smallskip\raggedright\footnotesize"] if notes != "none" else []),
+        *(_tex(note.replace("commands below", "commands in this file")) + r"\par" for note in table.below(notes)),
+        rf"\end{{{float_}}}",
+        *(f"% {command}" for command in table.commands if full),
     ]
     return "\n".join(lines) + "\n"
 
 
-def to_html(table):
-    """Return a self-contained page, without scripts or downloads.
-
-    Parameters
-    ----------
-    table : Table
-
-    Returns
-    -------
-    str
-    """
+def to_html(table, notes="full"):
+    """Return a self-contained page, without scripts or downloads."""
     rows = []
     for row, label in table.rows.items():
         cells = [table.cell(row, dataset) for dataset in table.columns]
@@ -132,9 +111,16 @@ def to_html(table):
         note = '<br><span class="paper">published</span>' if table.has_published(row) else ""
         rows.append(f'<tr><th scope="row">{html.escape(label)}{note}</th>{"".join(texts)}</tr>')
     head = "".join(f'<th scope="col">{html.escape(name)}</th>' for name in (table.head, *table.columns.values()))
-    notes = "".join(f"<li>{html.escape(note)}</li>" for note in table.notes)
-    commands = f"<pre>{html.escape(chr(10).join(table.commands))}</pre>" if table.commands else ""
-    return PAGE.format(title=html.escape(table.title), head=head, rows="\n".join(rows), notes=notes, commands=commands)
+    below = "".join(f"<li>{html.escape(note)}</li>" for note in table.below(notes))
+    shown = notes == "full" and table.commands
+    return PAGE.format(
+        title=html.escape(table.whole_title()),
+        warning=f"<p>{html.escape(table.warning)}</p>" if table.warning else "",
+        head=head,
+        rows="\n".join(rows),
+        notes=f"<ul>{below}</ul>" if below else "",
+        commands=f"<pre>{html.escape(chr(10).join(table.commands))}</pre>" if shown else "",
+    )
 
 
 PAGE = """<!doctype html>
@@ -156,13 +142,14 @@ li, pre {{ font-size: .9em; }}
 pre {{ overflow-x: auto; }}
 </style>
 <h1>{title}</h1>
+{warning}
 <div class="scroll"><table>
 <thead><tr>{head}</tr></thead>
 <tbody>
 {rows}
 </tbody>
 </table></div>
-<ul>{notes}</ul>
+{notes}
 {commands}
 </html>
 """
@@ -237,5 +224,18 @@ TEX = {
 }  # fmt: skip
 
 
+# A word that no column holds, such as a list of methods, may be broken behind one of these.
+BREAKS = re.compile(r"([,=_/;])(?=\S)")
+LONG = 24  # letters: about half a column of footnotes
+
+
 def _tex(text):
-    return "".join(TEX.get(character, character) for character in text)
+    return " ".join(_tex_word(word) for word in text.split(" "))
+
+
+def _tex_word(word):
+    parts = BREAKS.split(word) if len(word) > LONG else [word]
+    return "".join(
+        "".join(TEX.get(character, character) for character in part) + (r"\allowbreak{}" if place % 2 else "")
+        for place, part in enumerate(parts)
+    )

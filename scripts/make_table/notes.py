@@ -1,4 +1,4 @@
-"""The notes below a table: how to read it, where its numbers come from, and what would fill its gaps."""
+"""The notes below a table: how to read it, where its numbers come from, and what they rest on."""
 
 import json
 from collections import Counter
@@ -14,22 +14,8 @@ SECONDS = (
 )
 
 
-def notes(cells, study, paper):
-    """Return the sentences below a table.
-
-    Parameters
-    ----------
-    cells : DataFrame
-        From `scripts.make_table.table.build_cells`.
-    study : Study
-        The part that belongs to the table.
-    paper : str or None
-        The paper of the published numbers, a key of `scripts.core.published.PAPERS`.
-
-    Returns
-    -------
-    list of str
-    """
+def reading(cells, study, paper):
+    """Return how to read a table, from its cells and the part of the study that belongs to it; it fits into a paper."""
     metric, selection = cells["metric"].iloc[0], cells["selection"].iloc[0]
     spread = " ± std over K-means restarts" if metric in ("acc", "nmi") else ""
     spread = "" if selection == "grid_median" else f"{spread} (number of features)"
@@ -46,8 +32,18 @@ def notes(cells, study, paper):
         lines += _machines(cells, study.trials)
     else:
         lines.append(f"Selection {selection}: {rule(selection)}.")
-        lines += _maximum(cells)
-    return [*lines, *_marks(cells), *_provenance(study)]
+    return [*lines, *_marks(cells)]
+
+
+def clustering(study):
+    """Return what a reader of a paper must know of the protocol, in a line; none where nothing is stored."""
+    protocol = study.protocol
+    return [f"{protocol['restarts']} K-means restarts; scaling of the data: {protocol['scaling']}."] if protocol else []
+
+
+def background(cells, study):
+    """Return what else is known of a table: the gain of its maxima, reasons of its gaps, protocol, study and code."""
+    return [*_maximum(cells), *_reasons(cells), *_provenance(study)]
 
 
 def _maximum(cells):
@@ -78,7 +74,7 @@ def _marks(cells):
     if gaps:
         text = ", ".join(f"{count} {name}" for name, count in gaps.items())
         lines.append(f"Of {len(cells)} cells: {text}.")
-    return lines + _reasons(cells)
+    return lines
 
 
 def _reasons(cells):

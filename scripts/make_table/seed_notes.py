@@ -13,17 +13,7 @@ from scripts.core.words import REFITTED, labelled
 def seed_notes(cells, study):
     """Return the spread over the methods' seeds, a line for each row, and the command that measures what is lacking.
 
-    Parameters
-    ----------
-    cells : DataFrame
-        From `scripts.make_table.table.build_cells`.
-    study : Study
-        The whole study.
-
-    Returns
-    -------
-    list of str
-        Empty where no cell is one fit of a method with a random part.
+    There is none where no cell is one fit of a method with a random part.
     """
     if cells["metric"].iloc[0] not in SCORES:
         return []
@@ -41,7 +31,7 @@ def seed_notes(cells, study):
             "the cells does not hold it.",
         )
     if lacking := _lacking(cells, study.seeds):
-        words = ["python", "-m", "scripts.seeds", f"study={study.name}", f"methods=[{','.join(lacking)}]"]
+        words = ["python", "-m", "scripts.seeds", f"study={study.own_name}", f"methods=[{','.join(lacking)}]"]
         lines.append(
             f"Methods with a random part and cells without other seeds: {', '.join(names[name] for name in lacking)}. "
             f"The command is {shlex.join(words)}"

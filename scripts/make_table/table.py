@@ -24,38 +24,22 @@ DECIMALS = dict.fromkeys((*METRICS, "seconds"), 1) | {"shape": 0}  # decimals th
 
 @dataclass(frozen=True)
 class Table:
-    """The content of a table, for every format.
-
-    Attributes
-    ----------
-    name, title : str
-    columns : dict
-        Data set (a quantity in a table of data sets) -> its name in print.
-    rows : dict
-        (method, clusterer), or (data set,) -> its name in print.
-    cells : DataFrame
-        From `build_cells` or `scripts.make_table.dataset_table.shape_cells`.
-    notes : list of str
-        Sentences below the table.
-    commands : list of str
-        Command lines that fill the cells that are not complete.
-    keys : tuple of str
-        Columns of `cells` that name the row, and last the one that names the column.
-    head : str
-        The head of the column of rows.
-    written : tuple of str
-        Columns of `cells` that a CSV has.
-    """
+    """The content of a table, for every format."""
 
     name: str
     title: str
-    columns: dict
-    rows: dict
-    cells: pd.DataFrame
-    notes: list
-    commands: list
+    columns: dict  # data set (a quantity in a table of data sets) -> its name in print
+    rows: dict  # (method, clusterer), or (data set,) -> its name in print
+    cells: pd.DataFrame  # from `build_cells` or `scripts.make_table.dataset_table.shape_cells`
+    notes: list  # sentences below the table
+    short: list  # those of them that fit into a paper: without the study, its code and commands
+    commands: list  # command lines that fill the cells that are not complete
+    origin: str = ""  # words after the title that say where the numbers come from
+    warning: str = ""  # a sentence above the table
+    # Columns of `cells` that name the row, and last the one that names the column.
     keys: tuple = ("method", "clusterer", "dataset")
-    head: str = "Method"
+    head: str = "Method"  # the head of the column of rows
+    # Columns of `cells` that a CSV has.
     written: tuple = tuple(name for name in COLUMNS if name != "sizes")
 
     def cell(self, row, column):
@@ -65,6 +49,14 @@ class Table:
     def has_published(self, row):
         """Return True where the paper has any number in this row."""
         return any(pd.notna(self.cell(row, column)["published_mean"]) for column in self.columns)
+
+    def below(self, notes):
+        """Return the sentences below the table: "none", "short" or "full"."""
+        return {"none": [], "short": self.short, "full": self.notes}[notes]
+
+    def whole_title(self):
+        """Return the title with the origin after it."""
+        return "; ".join(filter(None, (self.title, self.origin)))
 
     @functools.cached_property
     def _by_key(self):

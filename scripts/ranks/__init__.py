@@ -10,39 +10,16 @@ from metrics.study.ranks import Comparison, compare, ranks
 
 
 class Ranking(NamedTuple):
-    """The content of a table of ranks.
+    """The content of a table of ranks."""
 
-    Attributes
-    ----------
-    table : DataFrame
-        One row per method, best first: average_rank, low and high (its interval under other K-means starts; nan where
-        there are no restarts), low_datasets and high_datasets (on other data sets), wins (ties count).
-    comparison : Comparison
-    """
-
+    # One row per method, best first: average_rank, low and high (its interval under other K-means starts; nan where
+    # there are no restarts), low_datasets and high_datasets (on other data sets), wins (ties count)
     table: pd.DataFrame
     comparison: Comparison
 
 
 def rank_study(field, alpha=0.05, posthoc=None):
-    """Rank methods by a score.
-
-    Parameters
-    ----------
-    field : Field
-        From `scripts.ranks.field.field_of`.
-    alpha, posthoc
-        As in `metrics.study.ranks.compare`.
-
-    Returns
-    -------
-    Ranking
-
-    Raises
-    ------
-    ValueError
-        For too few data sets or methods.
-    """
+    """Return the `Ranking` of the methods of a field; `alpha` and `posthoc` are as in `metrics.study.ranks.compare`."""
     comparison = compare(field.scores, alpha, posthoc)
     per_dataset = ranks(field.scores)
     low, high = _by_restart(field)

@@ -21,7 +21,7 @@ def main(options):
     try:
         field = field_of(study, **{name: options[name] for name in FIELD})
     except MissingResults as error:
-        raise ValueError(with_commands(error, fill_pairs(error.cells, study, study.name))) from error
+        raise ValueError(with_commands(error, fill_pairs(error.cells, study, study.own_name))) from error
     ranking = rank_study(field, options["alpha"], options["posthoc"])
     gains = paired_gains(field, options["rope"])
     if options["format"] == "csv":

@@ -5,43 +5,26 @@ from typing import NamedTuple
 from scripts.core.conf import family_of, find
 
 VARIANTS = ("base", "all")
+CONTROLS = ("methods.baselines.", "methods.spectral_labels.")
 
 
 class Choice(NamedTuple):
-    """Some methods and data sets of a study.
+    """Some methods and data sets of a study."""
 
-    Attributes
-    ----------
-    methods, controls, datasets : list of str
-        Sorted; the controls are all that the study has.
-    families : dict
-        Data set -> family; its own name where conf/dataset has none.
-    left_out : list of str
-        Sentences on what was left out, and why.
-    """
-
+    # Sorted; the controls are all that the study has
     methods: list
     controls: list
     datasets: list
-    families: dict
-    left_out: list
+    families: dict  # data set -> family; its own name where conf/dataset has none
+    left_out: list  # sentences on what was left out, and why
 
 
 def choose(study, methods=None, datasets=None, variants="base"):
     """Choose the methods and data sets that a ranking counts.
 
-    Parameters
-    ----------
-    study : Study
-    methods, datasets : list of str, optional
-        Taken as they are named.  The default is those of the study: of data sets with the same source, the one with
-        the most samples; of the variants of a method, the one that `variants` asks for.
-    variants : {"base", "all"}, default="base"
-        Of the methods of one class, "base" takes the one with the name of its file: mcfs, and not mcfs_released.
-
-    Returns
-    -------
-    Choice
+    Those that are named are taken.  The default is those of the study: of data sets with the same source, the one with
+    the most samples; of the methods of one class, with variants="base", the one with the name of its file: mcfs, and
+    not mcfs_released.
     """
     left_out = []
     stored = sorted(study.trials["method"].unique())
@@ -58,8 +41,8 @@ def choose(study, methods=None, datasets=None, variants="base"):
 
 
 def is_control(method):
-    """Return True where a method is in `methods.baselines`, which select all, random or trivially chosen features."""
-    return _class_of(method).startswith("methods.baselines.")
+    """Return True where a method is in a module of `CONTROLS`: it selects all, random or trivially chosen features."""
+    return _class_of(method).startswith(CONTROLS)
 
 
 def _class_of(method):

@@ -13,38 +13,21 @@ REFERENCES = (RANDOM, ALL)  # controls that gains are measured over
 
 
 class Field(NamedTuple):
-    """The scores that a ranking and the gains are computed from.
-
-    Attributes
-    ----------
-    study : Study
-    metric, selection, clusterer : str
-    scores, controls : DataFrame
-        Data sets x methods, and x controls, in percent.  A control is there if it has a score on every data set; random
-        rankings have the mean over their draws.
-    cells : DataFrame
-        The cells of `scores`, by data set and method.
-    families : dict
-        Data set -> family.
-    n_draws : int
-        Number of random rankings on a data set.
-    lacking : list of (str, str)
-        (control, data set) without a score.
-    left_out : list of str
-        Sentences on what was left out, and why.
-    """
+    """The scores that a ranking and the gains are computed from."""
 
     study: object
     metric: str
     selection: str
     clusterer: str
+    # scores, controls: data sets x methods, and x controls, in percent. A control is there if it has a score on every
+    # data set; random rankings have the mean over their draws
     scores: pd.DataFrame
     controls: pd.DataFrame
-    cells: pd.DataFrame
-    families: dict
-    n_draws: int
-    lacking: list
-    left_out: list
+    cells: pd.DataFrame  # the cells of `scores`, by data set and method
+    families: dict  # data set -> family
+    n_draws: int  # number of random rankings on a data set
+    lacking: list  # list of (str, str): (control, data set) without a score
+    left_out: list  # sentences on what was left out, and why
 
 
 def field_of(study, metric="acc", selection="best_over_grid", clusterer="kmeans",
@@ -60,10 +43,6 @@ def field_of(study, metric="acc", selection="best_over_grid", clusterer="kmeans"
         As in `scripts.ranks.choice.choose`.
     partial : bool, default=False
         Accept cells in which some grid points or sizes failed or are missing.
-
-    Returns
-    -------
-    Field
 
     Raises
     ------

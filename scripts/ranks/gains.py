@@ -13,46 +13,21 @@ COLUMNS = ["mean", "low", "high", "above", "worse", "equivalent", "better"]
 
 
 class Gains(NamedTuple):
-    """Gains over one control.
+    """Gains over one control."""
 
-    Attributes
-    ----------
-    reference : str
-        The control.
-    points : DataFrame
-        Data sets x methods and other controls; positive where the column is better than the control.
-    table : DataFrame
-        One row per column of `points`, methods by their mean and controls after them: mean, low and high (its interval,
-        by `metrics.study.intervals.means_by_family`), above (share of the data sets with a gain above 0), worse,
-        equivalent and better (probabilities, by `metrics.study.signed_rank.signed_rank`).
-    controls : list of str
-        Columns of `points` that are controls.
-    """
-
-    reference: str
-    points: pd.DataFrame
+    reference: str  # the control
+    points: pd.DataFrame  # data sets x methods and other controls; positive where the column is better than the control
+    # One row per column of `points`, methods by their mean and controls after them: mean, low and high (its interval,
+    # by `metrics.study.intervals.means_by_family`), above (share of the data sets with a gain above 0), worse,
+    # equivalent and better (probabilities, by `metrics.study.signed_rank.signed_rank`)
     table: pd.DataFrame
-    controls: list
+    controls: list  # columns of `points` that are controls
 
 
 def paired_gains(field, rope=1.0):
-    """Compare every method with the controls.
+    """Compare every method with each of `REFERENCES` that has a score on every data set.
 
-    Parameters
-    ----------
-    field : Field
-    rope : float, default=1.0
-        Largest difference, in points, that counts as none.
-
-    Returns
-    -------
-    list of Gains
-        One for each of `REFERENCES` that has a score on every data set.
-
-    Raises
-    ------
-    ValueError
-        For too few data sets.
+    `rope` is the largest difference, in points, that counts as none.
     """
     check_enough(field.scores.index)
     return [_over(field, reference, rope) for reference in REFERENCES if reference in field.controls]

@@ -26,19 +26,7 @@ TESTS = {"nemenyi": "Nemenyi", "wilcoxon_holm": "Wilcoxon-Holm"}
 
 
 def ranks_page(field, ranking, gains, rope=1.0, alpha=0.05):
-    """Return the gains over controls, the ranks, and on request the p of every pair.
-
-    Parameters
-    ----------
-    field : Field
-    ranking : Ranking
-    gains : list of Gains
-    rope, alpha : float
-
-    Returns
-    -------
-    str
-    """
+    """Return the gains over controls, the ranks, and on request the p of every pair."""
     names = names_of(field)
     n_datasets, n_methods = field.scores.shape
     what = f"{METRICS[field.metric]}, {field.selection}, {field.clusterer}"
@@ -132,7 +120,7 @@ def without(field):
         what = "No gains over" if control in REFERENCES else "Not shown:"
         text = f"{what} {control}, which has no score on {', '.join(datasets)}:"
         pairs = [(control, dataset) for dataset in datasets]
-        yield text, fill_pairs(pairs, field.study, field.study.name)
+        yield text, fill_pairs(pairs, field.study, field.study.own_name)
 
 
 def _gains(found, names):

@@ -9,49 +9,30 @@ import numpy as np
 
 from datasets.load import at_hand
 from metrics.study import UNSCORED
-from runners.cell import Cell
-from runners.elsewhere import not_elsewhere
-from runners.reading import read_frame
-from runners.running import read_run
+from runners.files import read_frame
+from runners.plan import Times
+from runners.progress import read_run
+from runners.reference import folder_of
 from runners.sweep import cells_of_experiment, cells_of_sweep
-from runners.times import Times
 
 
 @dataclass(frozen=True)
 class State:
-    """The state of a cell.
-
-    Attributes
-    ----------
-    study, dataset, method : str
-    n_trials : int
-        All that its last run was asked for, or will be, where no run has begun.
-    stored : int
-    running : int
-        Workers of the current run, at most as many as there are trials left.
-    ends : dict
-        Status of `UNSCORED` -> number of trials.
-    seconds : float
-        Time of one worker for the stored trials.
-    left : float
-        Seconds until the end, on the workers of the run; nan where no fit of the method is stored.  Trials of another
-        study (`runners.elsewhere`) take none.
-    failed : list of dict
-        Rows of trials.csv.
-    absent : bool
-        True where it has not begun and will be skipped, as its data set is not on this machine; it has no trials then.
-    """
+    """The state of a cell."""
 
     study: str
     dataset: str
     method: str
-    n_trials: int
+    n_trials: int  # all that its last run was asked for, or will be, where no run has begun
     stored: int = 0
-    running: int = 0
-    ends: dict = field(default_factory=dict)
-    seconds: float = 0.0
+    running: int = 0  # workers of the current run, at most as many as there are trials left
+    ends: dict = field(default_factory=dict)  # status of `UNSCORED` -> number of trials
+    seconds: float = 0.0  # time of one worker for the stored trials
+    # Seconds until the end, on the workers of the run; nan where no fit of the method is stored. Trials of another
+    # study (`runners.study`) take none.
     left: float = 0.0
-    failed: list = field(default_factory=list)
+    failed: list = field(default_factory=list)  # rows of trials.csv
+    # True where it has not begun and will be skipped, as its data set is not on this machine; it has no trials then
     absent: bool = False
 
     @property
@@ -66,26 +47,17 @@ class State:
 
 
 def states(results_dir, study=None, experiment=None):
-    """Return the state of every cell.
+    """Return the state of every cell of all studies.
 
-    Parameters
-    ----------
-    results_dir : path
-    study : str, optional
-        The cells that it holds, and those of its last sweep.
-    experiment : str, optional
-        The cells of this file of conf/experiment.  Without either, all studies.
-
-    Returns
-    -------
-    list of State
+    With a study, they are the cells that it holds, and those of its last sweep; with an experiment, the cells of this
+    file of conf/experiment.
     """
     cells = {}
     if experiment is not None:
         found = cells_of_experiment(experiment, f"results_dir={results_dir}")
         cells = {settings.folder: settings for settings in found}
     else:
-        folders = Path(results_dir).glob("*") if study is None else [Path(results_dir, study)]
+        folders = Path(results_dir).glob("*") if study is None else [folder_of(results_dir, study)]
         for folder in sorted(folders):
             path = folder / "multirun.yaml"
             if path.exists():
@@ -115,11 +87,11 @@ def _state(folder, settings, times, here):
         return _not_begun(settings, times, here)
     if keys is not None:
         trials = trials[trials["trial"].isin(keys)]
-    n_trials = len(keys) if keys is not None else max(len(trials), len(Cell(settings).asked) if settings else 0)
+    n_trials = len(keys) if keys is not None else max(len(trials), len(_cell_of(settings).asked) if settings else 0)
     spent = trials["fit_s"].fillna(0.0) + trials["eval_s"].fillna(0.0)
     rest, n_jobs = n_trials - len(trials), n_workers or (settings.runner.n_jobs if settings else 1)
     if trials.empty:
-        spent_each = np.mean(_seconds(settings, times, Cell(settings).asked)) if settings else math.nan
+        spent_each = np.mean(_seconds(settings, times, _cell_of(settings).asked)) if settings else math.nan
     else:
         spent_each = spent.mean()
     unscored = trials[trials["status"].isin(UNSCORED)]
@@ -137,13 +109,19 @@ def _state(folder, settings, times, here):
 def _not_begun(settings, times, here):
     if settings.missing_data == "skip" and not here(settings.dataset["name"], settings.data_dir):
         return State(settings.study, settings.dataset["name"], settings.method.name, 0, absent=True)
-    trials = Cell(settings).asked
-    left = sum(_seconds(settings, times, not_elsewhere(settings, trials))) / settings.runner.n_jobs
+    cell = _cell_of(settings)
+    trials = cell.asked
+    left = sum(_seconds(settings, times, cell.not_elsewhere(trials))) / settings.runner.n_jobs
     return State(settings.study, settings.dataset["name"], settings.method.name, len(trials), left=left)
+
+
+def _cell_of(settings):
+    """Return a cell that has not ended; what it needs takes long to import, and stored cells have no need of it."""
+    from runners.cell import Cell
+
+    return Cell(settings)
 
 
 def _seconds(settings, times, trials):
     """Return the seconds of each of these trials by the stored fits of the method; nan where there are none."""
-    spec = settings.dataset
-    shape, known = (spec["samples"], spec["features"]), times(settings.method.name)
-    return [known.of(spec["name"], shape, trial.params)[0] for trial in trials]
+    return [seconds for seconds, _ in times(settings.method.name).each(settings.dataset, trials)]

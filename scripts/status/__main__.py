@@ -4,8 +4,10 @@ import sys
 import time
 
 from runners.method import ConfigError
+from scripts.core.command_lines import check_stored
 from scripts.core.conf import CONF, find
 from scripts.core.entry import command
+from scripts.core.study import Study
 from scripts.status import states
 from scripts.status.page import status_page
 
@@ -20,6 +22,9 @@ def main(options):
         raise ConfigError(f"study={study} and experiment={experiment}: give one of them.")
     if experiment is not None and find("experiment", experiment) is None:
         raise ConfigError(f"experiment={experiment} is no file of conf/experiment.")
+    if study is not None and not states(options["results_dir"], study):
+        check_stored(Study.open(options["results_dir"], study))
+        study, experiment = None, study  # it has not begun
     while True:
         found = states(options["results_dir"], study, experiment)
         print((CLEAR if watch and sys.stdout.isatty() else "") + status_page(found), end="", flush=True)

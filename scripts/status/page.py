@@ -3,8 +3,8 @@
 import math
 
 from metrics.study import UNSCORED
+from runners.plan import duration
 from runners.progress import counted
-from runners.times import duration
 from scripts.core.command_lines import repeat
 from scripts.core.text import pipes
 
@@ -12,16 +12,7 @@ HEAD = ["study", "data set", "method", "done", "running", "pending", *UNSCORED, 
 
 
 def status_page(found):
-    """Return the page that `python -m scripts.status` prints.
-
-    Parameters
-    ----------
-    found : list of State
-
-    Returns
-    -------
-    str
-    """
+    """Return the page that `python -m scripts.status` prints."""
     if not found:
         return "nothing is stored, and nothing runs.\n"
     absent = [state for state in found if state.absent]

@@ -64,5 +64,5 @@ def test_the_method_that_reaches_an_optimum_is_in_conf():
 
 
 def test_an_empty_study_is_refused(tmp_path):
-    with pytest.raises(ValueError, match="nothing is stored"):
+    with pytest.raises(ValueError, match="has no results"):
         make_audit(Study.open(tmp_path, "none"))

@@ -55,12 +55,13 @@ def test_a_method_that_nobody_knows_is_refused_and_one_of_the_study_is_not():
         settings("acc_vs_size", methods=["mcfs", "mcsf"])
 
 
-def test_a_study_that_is_not_there_is_answered_with_those_that_are(tmp_path):
+def test_a_study_that_is_not_there_is_answered_with_those_that_are(tmp_path, monkeypatch):
+    monkeypatch.setattr("scripts.core.command_lines.shipped_studies", lambda: ["fair"])
     store(RESULTS, tmp_path)
     assert no_results(Study.open(tmp_path, "dguf")) == (
-        f"the study 'dguf' has no results in {tmp_path}. Did you mean dgufs? Studies there: dgufs."
+        f"the study 'dguf' has no results in {tmp_path}. Did you mean dgufs? Studies there: dgufs, reference/fair."
     )
-    assert no_results(Study.open(tmp_path / "no", "dgufs")).endswith("Studies there: none.")
+    assert no_results(Study.open(tmp_path / "no", "dgufs")).endswith("Studies there: reference/fair.")
 
 
 def test_no_command_names_a_protocol_that_does_not_exist():

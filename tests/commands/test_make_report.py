@@ -1,10 +1,6 @@
 """The report page: self-contained, with links that exist, and usable in a real browser."""
 
-import json
 import re
-import shlex
-import subprocess
-import sys
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -13,11 +9,9 @@ import numpy as np
 import pytest
 from frames import PROTOCOL, frames, store
 
-from runners.store import load_results
 from scripts.compare import compare_studies, controls_of
 from scripts.compare.evidence_page import line_rows
 from scripts.compare.headline import line_table
-from scripts.core.command_lines import repeat
 from scripts.core.study import Study
 from scripts.make_report import LIMIT, make_report
 from scripts.make_report.trials import MARK, curve, pixels
@@ -119,7 +113,7 @@ def test_text_from_results_cannot_become_markup(tmp_path):
 
 
 def test_an_empty_study_is_refused(tmp_path):
-    with pytest.raises(ValueError, match="nothing is stored"):
+    with pytest.raises(ValueError, match="has no results"):
         make_report(Study.open(tmp_path, "none"))
 
 
@@ -157,34 +151,6 @@ def test_pixels_are_marked_where_the_features_are(order):
     marked = (picture == MARK).all(axis=2).ravel(order="C" if order == "row" else "F")
     assert np.flatnonzero(marked).tolist() == [0, 1, 9]
     assert (drawn["height"], drawn["width"]) == picture.shape[:2] == (4, 6)
-
-
-def run(words, folder):
-    done = subprocess.run(
-        [sys.executable, *words, f"results_dir={folder}", "runner.n_jobs=1"], cwd=ROOT, capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
-@pytest.mark.parametrize(
-    "protocol", [["protocol=smoke"], ["protocol=fair", "protocol.sizes=[5]", "protocol.restarts=2"]]
-)
-def test_the_command_repeats_the_fit_to_the_last_digit(protocol, tmp_path):
-    settings = ["dataset=digits", "method=socfs", "method.grid.lambda_=[0.01,1.0]", "method.params.max_iter=2"]
-    run(
-        ["run.py", *protocol, *[f"+{word}" if "max_iter" in word else word for word in settings], "study=one"], tmp_path
-    )
-    first = load_results(tmp_path, "one")
-    row = first.trials[~first.trials["is_default"]].to_dict("records")[0]
-    words = shlex.split(repeat(row))
-    assert words[0] == "python"
-    run(words[1:], tmp_path)
-    again = load_results(tmp_path, f"repeat_{json.loads(row['protocol'])['name']}")
-    assert row["trial"] in set(again.trials["trial"]) and len(again.trials) <= 2  # under a budget the default as well
-    columns = ["n_selected", "clusterer", "restart", "acc", "nmi", "agreement", "silhouette"]
-    pair = [frame[frame["trial"] == row["trial"]][columns].to_numpy() for frame in (first.scores, again.scores)]
-    assert (pair[0] == pair[1]).all() or (pair[0][:, :5] == pair[1][:, :5]).all()
 
 
 # --- the page in a browser

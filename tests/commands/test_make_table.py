@@ -129,7 +129,7 @@ def test_csv_has_one_tidy_row_per_cell(table):
 
 
 def test_latex_has_matching_columns_and_no_bare_special_characters(table):
-    text = to_latex(table)
+    text = to_latex(table, notes="full")
     body = text.split(r"\midrule")[1].split(r"\bottomrule")[0].strip().splitlines()
     assert {line.count(" & ") for line in body} == {len(table.columns)}
     assert all(line.endswith(r" \\") for line in body)

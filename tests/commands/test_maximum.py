@@ -10,7 +10,8 @@ from frames import study_of
 from metrics.study.maximum import best_of_random, maxima
 from scripts.compare.maximum import excesses, maximum_parts
 from scripts.core.tables import read_table
-from scripts.make_table import make_table, to_csv
+from scripts.make_table import make_table
+from scripts.make_table.formats import to_csv
 
 
 def points(gain=0.0, n_draws=20, n_points=4, n_distinct=2, seed=0):

@@ -1,15 +1,15 @@
 """The table of every method at its defaults: its cells, and its gaps with the commands that fill them."""
 
 import json
-import subprocess
-import sys
 
+import forked
 import pandas as pd
 import pytest
 import yaml
 from frames import PROTOCOL, frames, store
 
-from runners.store import TRACES, load_results
+from runners.row import TRACES
+from runners.store import load_results
 from scripts import method_table
 from scripts.core.conf import CONF, ROOT
 
@@ -105,7 +105,7 @@ def test_the_experiment_runs_every_method_on_every_data_set_of_the_table_with_me
 
 def test_what_a_run_stores_is_what_the_table_shows(capsys, tmp_path):
     words = ["experiment=methods", "method=max_variance", "dataset=mnist500", f"results_dir={tmp_path}"]
-    done = subprocess.run([sys.executable, str(ROOT / "run.py"), *words], capture_output=True, text=True, timeout=120)
+    done = forked.run(["run.py", *words], ROOT)
     assert done.returncode == 0, done.stdout + done.stderr
     (trial,) = load_results(tmp_path, "methods").trials.to_dict("records")
     assert json.loads(trial["sizes"]) == [100]

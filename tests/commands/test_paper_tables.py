@@ -14,8 +14,9 @@ from scripts.core.conf import read
 from scripts.core.published import load_published, published_cells
 from scripts.core.study import Study
 from scripts.core.tables import read_table
-from scripts.make_table import make_table
+from scripts.make_table import make_table, study_table
 from scripts.make_table.formats import to_csv, to_html, to_latex, to_markdown
+from scripts.ranks.choice import is_control
 
 ROOT = Path(__file__).resolve().parents[2]
 TABLES = sorted(path.stem for path in (ROOT / "conf" / "table").glob("*.yaml"))
@@ -34,7 +35,7 @@ def test_every_table_of_conf_is_well_formed(name, tmp_path):
     if content.paper and content.metric != "shape":
         methods = set(cells.index.get_level_values("method"))
         assert methods <= set(content.rows)
-        assert set(content.rows) - methods == set(content.published_as)
+        assert {row for row in content.rows if not is_control(row)} - methods == set(content.published_as)
         assert set(content.published_as.values()) <= methods
     table = make_table(content, Study.open(tmp_path, content.study))
     for write in (to_markdown, to_latex, to_html, to_csv):
@@ -100,14 +101,37 @@ def test_a_study_of_an_experiment_that_was_never_run_is_filled_by_that_experimen
     assert table.commands == ["python run.py experiment=dgufs_quick"]
 
 
-@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no pdflatex here")
-def test_every_table_compiles_with_booktabs(tmp_path):
-    points = [{"dataset": "umist", "method": "dgufs", "acc": {50: [0.2, 0.3]}, "learned": {50: 0.5}}]
-    store(frames([*points, {"dataset": "umist", "method": "mcfs", "status": "failed", "sizes": [50]}]), tmp_path)
-    specs = map(read_table, TABLES)
-    tables = [to_latex(make_table(spec, Study.open(tmp_path, spec.study))) for spec in specs]
-    head = r"\documentclass{article}\usepackage{booktabs,graphicx}\begin{document}"
-    (tmp_path / "tables.tex").write_text(head + r"\clearpage".join(tables) + r"\end{document}")
+CLASSES = {"IEEEtran": "conference", "article": "twocolumn"}
+
+
+def has_class(name):
+    """Return True where LaTeX is here, with a document class."""
+    if shutil.which("pdflatex") is None or shutil.which("kpsewhich") is None:
+        return False
+    return subprocess.run(["kpsewhich", f"{name}.cls"], capture_output=True).returncode == 0
+
+
+@pytest.mark.parametrize("document", CLASSES)
+def test_every_table_stays_inside_its_column(document, tmp_path):
+    if not has_class(document):
+        pytest.skip(
+            f"no pdflatex with {document}.cls here: apt-get install texlive-publishers texlive-fonts-recommended"
+        )
+    points = [
+        {"dataset": dataset, "method": method, "acc": {50: [0.2, 0.3]}, "learned": {50: 0.5}, "status": "collapsed"}
+        for dataset in ("umist", "orl", "digits")
+        for method in ("dgufs", "mcfs", "spectral_labels", "all_features", "a_method_of_my_own_with_a_long_name")
+    ]
+    store(frames([*points, {"dataset": "umist", "method": "rufs", "status": "failed", "sizes": [50]}]), tmp_path)
+    study = Study.open(tmp_path, "dgufs")
+    tables = [study_table(study), *(make_table(spec, study) for spec in map(read_table, TABLES))]
+    parts = [to_latex(table, layout, notes)
+             for table in tables for layout in ("column", "page") for notes in ("none", "short", "full")]  # fmt: skip
+    head = rf"\documentclass[{CLASSES[document]}]{{{document}}}\usepackage{{booktabs,graphicx}}\begin{{document}}"
+    (tmp_path / "tables.tex").write_text(head + "Text.\n\n" + "\\clearpage\n".join(parts) + r"\end{document}")
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "tables.tex"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True)
     assert done.returncode == 0, done.stdout[-2000:]
+    log = (tmp_path / "tables.log").read_text(encoding="utf-8", errors="replace")
+    assert "Overfull" not in log, log[log.index("Overfull") :][:500]
+    assert log.count("LaTeX Warning: Float") == 0

@@ -3,10 +3,12 @@
 import re
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
-from scripts.core.published import load_published
+from datasets import load_dataset
+from scripts.core.published import load_published, published_pixels
 from scripts.published import how_judged, mark_inherited
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -82,6 +84,24 @@ def test_published_numbers_are_those_handed_over(data_dir, ours, theirs):
     added = ["inherited", "evaluated_by", "std_over", "section"]
     ours = pd.read_csv(ROOT / "results" / f"published{ours}.csv", dtype=str).drop(columns=added, errors="ignore")
     pd.testing.assert_frame_equal(ours, handed)
+
+
+def test_published_pixels_are_those_handed_over_in_nested_sets(data_dir):
+    dataset, sets = published_pixels("dgufs", "table4")
+    assert dataset == "umist" and {size: len(set(features)) for size, features in sets.items()} == {
+        size: size for size in range(50, 301, 50)
+    }
+    assert all(set(sets[size]) < set(sets[size + 50]) for size in range(50, 300, 50))
+    with pytest.raises(ValueError, match="paper=rufs table=table4 shows no pixels; there are: dgufs table4"):
+        published_pixels("rufs", "table4")
+    path = data_dir.parent / "papers" / "dgufs_table4.csv"
+    if not path.exists():
+        pytest.skip("no papers beside the data")
+    handed = pd.read_csv(path)
+    stored = pd.read_csv(ROOT / "results" / "published_pixels.csv")
+    pd.testing.assert_frame_equal(stored[["n_selected", "feature"]], handed[["n_selected", "feature"]])
+    image = load_dataset(dataset, data_dir, download=False).image(np.arange(644))
+    np.testing.assert_array_equal(image[handed["row"], handed["column"]], handed["feature"])
 
 
 def test_published_shapes_stand_in_the_papers_text(data_dir):

@@ -8,9 +8,9 @@ import pytest
 from datasets import load_dataset, scale
 from metrics.protocol import Protocol
 from runners.fit import run_trial
-from runners.grid import expand
-from runners.seeds import load_seeds
+from runners.refit_files import SEEDS, load_refits
 from runners.store import Store
+from runners.trial import expand
 from scripts.compare import COLUMNS, over_starts
 from scripts.core import conf
 from scripts.core.study import Study
@@ -53,7 +53,7 @@ def test_the_spread_stands_below_the_table_and_its_lack_is_said_once(results, mo
     assert "No random part, and so no seeds: max_variance." in said
     assert "random_selection on mnist500\n" in said
     assert not (results / "s/mnist500/max_variance/seeds.csv").exists()
-    rows = load_seeds(results, "s")
+    rows = load_refits(results / "s", SEEDS)
     assert sorted(set(rows["seed"])) == [0, 1, 2, 3, 4] and set(rows["method"]) == {"random_selection"}
     made = table(results)
     cell = made.cell(("random_selection", "kmeans"), "mnist500")

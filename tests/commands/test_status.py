@@ -1,15 +1,17 @@
 """``python -m scripts.status``: cells that are done, that run and that are left, and how to repeat failed trials."""
 
 import os
+import subprocess
+import sys
 
 import pytest
-from command_line import run
+from command_line import ROOT, run
 from frames import frames, store
 
-from runners import running
-from runners.reading import StoreError
-from runners.running import note_run, read_run
-from scripts.status import states
+from runners import progress
+from runners.files import StoreError
+from runners.progress import note_run, read_run
+from scripts.status import _sweep_of, states
 from scripts.status.page import status_page
 
 POINTS = [
@@ -73,8 +75,24 @@ def test_what_another_study_has_is_not_counted_as_left(folder, monkeypatch):
         return state
 
     assert mcfs_on_umist().left > 0
-    monkeypatch.setattr("scripts.status.not_elsewhere", lambda settings, trials: [])
+    monkeypatch.setattr("runners.cell.Cell.not_elsewhere", lambda cell, trials: [])
     assert (mcfs_on_umist().left, mcfs_on_umist().stored) == (0, 0)
+
+
+def test_a_sweep_with_methods_of_a_config_dir_has_its_state_with_that_folder_and_without(tmp_path):
+    folder = tmp_path / "conf"
+    (folder / "method").mkdir(parents=True)
+    (folder / "method/mine.yaml").write_text("name: mine\ntarget: methods.MaxVariance\nparams: {}\ngrid: {}\n")
+    words = ["-m", "--config-dir", folder, "method=mine,max_variance", "dataset=digits", "protocol=smoke", "study=s",
+             f"results_dir={tmp_path / 'r'}", "runner.n_jobs=1"]  # fmt: skip
+    subprocess.run([sys.executable, str(ROOT / "run.py"), *map(str, words)], check=True, capture_output=True)
+    assert {state.method: state.done for state in states(tmp_path / "r")} == {"mine": 1, "max_variance": 1}
+    (tmp_path / "r/s/digits/mine/trials.csv").unlink()  # as before it began
+    (tmp_path / "r/s/digits/mine" / progress.RUN).unlink()
+    assert {state.method: state.pending for state in states(tmp_path / "r", "s")} == {"mine": 1, "max_variance": 0}
+    (folder / "method/mine.yaml").unlink()
+    _sweep_of.cache_clear()
+    assert [state.method for state in states(tmp_path / "r", "s")] == ["max_variance"]
 
 
 def test_nothing_and_what_there_is_not_are_said(tmp_path):
@@ -87,10 +105,10 @@ def test_a_run_tells_of_itself_and_a_dead_one_is_no_run(tmp_path, monkeypatch):
     assert read_run(tmp_path) == (None, 0)
     note_run(tmp_path, ["a", "b"], 2)
     assert read_run(tmp_path) == (["a", "b"], 2)
-    monkeypatch.setattr(running, "lives", lambda pid: pid != os.getpid())
+    monkeypatch.setattr(progress, "lives", lambda pid: pid != os.getpid())
     assert read_run(tmp_path) == (["a", "b"], 0)
     note_run(tmp_path, ["a", "b"], 0)
     assert read_run(tmp_path) == (["a", "b"], 0)
-    (tmp_path / running.FILE).write_text("{")
+    (tmp_path / progress.RUN).write_text("{")
     with pytest.raises(StoreError, match="is damaged: remove it"):
         read_run(tmp_path)

@@ -4,12 +4,13 @@ import math
 
 import numpy as np
 import pytest
+import scipy.sparse
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from datasets import scale
-from datasets.scaling import SCALINGS
+from datasets.scaling import KEEP_ZEROS, SCALINGS
 
 X = np.arange(24.0).reshape(6, 4)
 
@@ -69,7 +70,9 @@ def test_a_sample_of_zeros_stays_one():
 
 
 def test_an_unknown_scaling_lists_the_known_ones():
-    with pytest.raises(ValueError, match="scaling='standard' must be one of none, minmax, zscore, unit_norm"):
+    with pytest.raises(
+        ValueError, match="scaling='standard' must be one of none, minmax, zscore, unit_norm, unit_features"
+    ):
         scale(X, "standard")
 
 
@@ -77,3 +80,29 @@ def test_an_unknown_scaling_lists_the_known_ones():
 def test_what_is_no_finite_matrix_is_not_scaled(samples):
     with pytest.raises(ValueError, match="X "):
         scale(samples, "none")
+
+
+@settings(max_examples=60, deadline=None)
+@given(matrices)
+def test_unit_features_is_unit_norm_of_the_transpose(samples):
+    np.testing.assert_array_equal(scale(samples, "unit_features"), scale(samples.T, "unit_norm").T)
+
+
+@settings(max_examples=60, deadline=None)
+@given(arrays(np.float64, (7, 5), elements=st.sampled_from([0.0, 0.0, 0.0, 1e-200, 0.1, -1 / 3, 7.0, 1e200])))
+def test_a_sparse_array_is_scaled_to_the_values_of_the_dense_one_and_stays_sparse(samples):
+    held = scipy.sparse.coo_matrix(samples)
+    for how in KEEP_ZEROS:
+        scaled = scale(held, how)
+        assert scaled.format == "csr" and not scaled.data.flags.writeable
+        np.testing.assert_allclose(scaled.toarray(), scale(samples, how), rtol=1e-14)
+    if (samples >= 0).all() and not (samples > 0).all(axis=0).any():
+        np.testing.assert_allclose(scale(held, "minmax").toarray(), scale(samples, "minmax"), rtol=1e-14)
+
+
+def test_a_scaling_that_would_fill_a_sparse_array_says_which_do_not():
+    held = scipy.sparse.csr_array(-np.eye(3))
+    with pytest.raises(ValueError, match="zscore would fill .* take one of none, unit_norm, unit_features"):
+        scale(held, "zscore")
+    with pytest.raises(ValueError, match="feature 0 has the minimum -1"):
+        scale(held, "minmax")

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from benchmarks import against, bandwidth, growth
+from benchmarks import against, bandwidth, growth, job
 from benchmarks import methods as benchmark
 from methods import MCFS
 from methods.core.graphs import knn_graph
@@ -152,3 +152,16 @@ def test_growth_fits_the_exponent_of_what_it_measures(monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["growth", "--methods", "mcfs", "--dataset", "digits", "--samples", "400", "1600"])
     growth.main()
     assert capsys.readouterr().out.splitlines()[-1].split() == "| mcfs | 0.01 s | 0.06 s | 1.50 |".split()
+
+
+@pytest.mark.parametrize("seconds", [10.0, 5.0])
+def test_the_plain_job_does_as_many_sweeps_however_few_ours_needs(monkeypatch, capsys, seconds):
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: True)
+    monkeypatch.setattr(job, "load_dataset", lambda name: SimpleNamespace(y=None))
+    monkeypatch.setattr(job, "make_problem", lambda dataset, options: None)
+    monkeypatch.setattr(job, "our_job", lambda name: seconds)
+    monkeypatch.setattr(job, "plain_point", lambda problem, y, alpha, beta: (0.2, 1.0))
+    monkeypatch.setattr(sys, "argv", ["job", "--datasets", "pie10p"])
+    job.main()
+    assert f"plain {49 * (50 * 0.2 + 1):.0f} s" in (line := capsys.readouterr().out)
+    assert f"ratio {539 / seconds:.0f} " in line

@@ -16,13 +16,14 @@ from scripts.core.published import PAPERS
 # The keys of a group in their order; those in brackets may be left out.
 ORDER = {
     "dataset": "name paper_name citation origin terms [family] [same_source_as] "
-    "samples features classes image data_sha256 sources",
+    "samples features classes [clusters] image data_sha256 sources",
     "method": "name target paper_name citation params grid [optimum]",
-    "protocol": "name sizes [sizes_for] [grid_values] [budget] [coarse] scaling restarts seed nmi max_iter",
+    "protocol": "name sizes [sizes_for] [grid_values] [budget] [coarse] scaling [scaling_for] "
+    "restarts seed nmi max_iter",
     "experiment": "defaults [study] [missing_data] [runner] [protocol] [hydra]",
     "table": "name title paper published_table metric study protocol rows columns published_as",
 }
-SOURCE = "[file] format [options] [checksum] [bytes] [package] [openml] [per_class] [urls]"
+SOURCE = "[file] format [options] [checksum] [bytes] [package] [openml] [per_class] [fill] [urls]"
 FILES = sorted(path for group in ORDER for path in (CONF / group).glob("*.yaml"))
 
 

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from scripts.core.conf import find
+
 ROOT = Path(__file__).resolve().parents[2]
 CONF = ROOT / "conf"
 GROUPS = [path.name for path in CONF.iterdir() if path.is_dir()]
@@ -27,7 +29,7 @@ def test_every_choice_named_in_an_example_is_in_conf():
         f"{group}={name}"
         for group, names in choices
         for name in names.split(",")
-        if name not in INVENTED and not (CONF / group / f"{name}.yaml").exists()
+        if name not in INVENTED and not find(group, name)
     }
     assert not missing
 

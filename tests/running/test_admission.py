@@ -11,13 +11,14 @@ import pytest
 from samples import blobs
 
 from metrics.protocol import Protocol
-from runners import admission, memory
-from runners.admission import workers_within_memory
-from runners.caps import Caps
-from runners.grid import expand
-from runners.memory import free_mb, memory_of, reset_peak
+from runners import admission
+from runners.admission import free_mb, workers_within_memory
+from runners.family import memory_of, reset_peak
 from runners.method import ConfigError, Method
 from runners.pool import run_all
+from runners.tasks import Data
+from runners.trial import expand
+from runners.workers import Caps
 from scripts.core.conf import find, names
 
 PROTOCOL = Protocol(name="p", sizes=(5,), scaling="none", restarts=2, seed=0, nmi="geometric", max_iter=5)
@@ -104,7 +105,7 @@ def test_a_cap_below_what_a_worker_holds_before_a_fit_is_refused_with_value_boun
     made_up = SimpleNamespace(name="d", X=rng.random((60, 20)), y=np.arange(60) % 3, n_features=20, n_classes=3, sha="")
     method = {**find("method", "laplacian_score"), "grid": {"n_neighbors": [3, 4, 5, 6]}}
     few = expand("s", made_up, method, PROTOCOL)
-    ended = itertools.chain.from_iterable(run_all(few, made_up.X, made_up.y, 1, caps=Caps(max_memory=least)))
+    ended = itertools.chain.from_iterable(run_all(few, Data(made_up.X, made_up.y), 1, caps=Caps(max_memory=least)))
     assert [outcome.trial["status"] for outcome in ended] == ["converged"] * 4
 
 
@@ -135,8 +136,8 @@ def test_the_limit_of_a_control_group_counts_and_its_cache_does_not(monkeypatch,
     for name, value in files.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(f"{value}\n")
-    monkeypatch.setattr(memory, "PROC", tmp_path)
-    monkeypatch.setattr(memory, "GROUPS", tmp_path)
+    monkeypatch.setattr(admission, "PROC", tmp_path)
+    monkeypatch.setattr(admission, "GROUPS", tmp_path)
     assert free_mb() == 2048
     name = "total_inactive_file" if "memory" in line else "inactive_file"
     folder = next(path for path in tmp_path.rglob("memory.*") if path.parent.name == "a").parent

@@ -16,14 +16,16 @@ from omegaconf import OmegaConf
 
 from metrics.protocol import Protocol
 from runners import processes
-from runners.caps import Caps
 from runners.cell import Cell
+from runners.family import own_cpu_seconds
 from runners.fit import run_trial
-from runners.grid import expand
 from runners.method import ConfigError
 from runners.pool import run_all
 from runners.settings import read_config, read_runner
 from runners.store import load_results
+from runners.tasks import Data
+from runners.trial import expand
+from runners.workers import Caps
 
 ROOT = Path(__file__).resolve().parents[2]
 PROTOCOL = Protocol(name="test", sizes=(2, 3), scaling="none", restarts=3, seed=0, nmi="geometric", max_iter=20)
@@ -87,7 +89,7 @@ def trials_of(greedy, data, what):
 
 
 def outcomes(trials, data, n_jobs, caps):
-    ended = itertools.chain.from_iterable(run_all(trials, data.X, data.y, n_jobs, caps=caps))
+    ended = itertools.chain.from_iterable(run_all(trials, Data(data.X, data.y), n_jobs, caps=caps))
     return {outcome.trial["trial"]: outcome for outcome in ended}
 
 
@@ -172,14 +174,15 @@ PARENT = """
 import numpy as np
 from types import SimpleNamespace
 from metrics.protocol import Protocol
-from runners.caps import Caps
-from runners.grid import expand
+from runners.workers import Caps
+from runners.tasks import Data
+from runners.trial import expand
 from runners.pool import run_all
 X, y = np.random.default_rng(0).normal(size=(9, 4)), np.arange(9) % 3
 data = SimpleNamespace(name="d", X=X, y=y, n_classes=3, sha="")
 method = {"name": "greedy", "target": "greedy.Greedy", "params": {"what": "spin"}, "grid": {"gain": [2.0]}}
 trials = expand("s", data, method, Protocol(**PROTOCOL))
-for _ in run_all(trials, data.X, data.y, 1, caps=Caps(max_seconds=600)):
+for _ in run_all(trials, Data(data.X, data.y), 1, caps=Caps(max_seconds=600)):
     print("running", flush=True)
 """
 
@@ -211,3 +214,20 @@ def running(pid):
         return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
     except OSError:
         return False
+
+
+def test_seconds_of_a_fit_are_those_of_the_processor_with_what_it_forked(tmp_path):
+    def spend(seconds):
+        end = time.process_time() + seconds
+        while time.process_time() < end:
+            pass
+
+    before = own_cpu_seconds()
+    time.sleep(0.3)
+    assert own_cpu_seconds() - before < 0.2
+    if child := os.fork():
+        os.waitpid(child, 0)
+    else:
+        spend(0.3)
+        os._exit(0)
+    assert own_cpu_seconds() - before >= 0.3

@@ -1,4 +1,4 @@
-"""The command line as a user meets it: each test starts a real process."""
+"""The command line as a user meets it: each test starts a process."""
 
 import csv
 import json
@@ -9,18 +9,17 @@ import sys
 import time
 from pathlib import Path
 
+import forked
 import pytest
 
 from runners.store import load_results
 
 ROOT = Path(__file__).resolve().parents[2]
-CELL = ["method=random_selection", "dataset=digits", "protocol=smoke"]
+CELL = ["method=random_selection", "dataset=digits", "protocol=smoke", "runner.n_jobs=1"]
 
 
 def run(*arguments, cwd=ROOT, check=True):
-    done = subprocess.run(
-        [sys.executable, str(ROOT / "run.py"), *arguments], cwd=cwd, capture_output=True, text=True, timeout=300
-    )
+    done = forked.run([str(ROOT / "run.py"), *arguments], cwd)
     assert not check or done.returncode == 0, done.stdout + done.stderr
     return done
 
@@ -77,17 +76,17 @@ def test_a_cell_begins_with_its_sample_so_that_what_is_left_is_known_early(tmp_p
         (["dataset=pie11p"], "pie10p"),
         (["method=mcfs", "+method.grid.ridg=[1]"], "Did you mean ridge?"),
         (["method.grid.alhpa=[1]"], "alhpa"),
-        (["method.grid.beta=[2.0]"], "beta=2.0"),
+        (["method=dgufs", "method.grid.beta=[2.0]"], "beta=2.0"),
         (["protocol.restarts=0"], "protocol.restarts=0"),
         (["runner.n_jobs=0"], "runner.n_jobs=0"),
-        (["protocol.scaling=max"], "none, minmax, zscore, unit_norm"),
+        (["protocol.scaling=max"], "none, minmax, zscore, unit_norm, unit_features"),
         (["protocol.sizes=40"], "protocol.sizes=40 must be a list"),
         (["+protocol.restart=3"], "Did you mean restarts?"),
         (["~protocol.nmi"], "the protocol lacks nmi"),
         (["~method.params"], "lacks 'params'"),
-        (["method.name=mine"], "conf/method/dgufs.yaml: name is 'mine', it must be that of the file"),
+        (["method=dgufs", "method.name=mine"], "conf/method/dgufs.yaml: name is 'mine', it must be that of the file"),
         (["protocol.name=mine"], "conf/protocol/dgufs.yaml: name is 'mine'"),
-        (["method.params.alpha=3.0"], "Set 'method.grid.alpha=[3.0]', too"),
+        (["method=dgufs", "method.params.alpha=3.0"], "Set 'method.grid.alpha=[3.0]', too"),
     ],
 )
 def test_a_wrong_word_is_a_clear_error_before_any_work(tmp_path, arguments, words):
@@ -100,7 +99,7 @@ def test_a_wrong_word_is_a_clear_error_before_any_work(tmp_path, arguments, word
 
 def test_parameters_that_the_grid_tries_may_be_the_defaults(tmp_path):
     cell = ["dataset=digits", "protocol=smoke", "method=socfs", "runner.points=default", f"results_dir={tmp_path}"]
-    run(*cell, "method.params.lambda_=1.0", "method.grid.lambda_=[1.0]", "method.params.lambda2=1.0")
+    run(*cell, "runner.n_jobs=1", "method.params.lambda_=1.0", "method.grid.lambda_=[1.0]", "method.params.lambda2=1.0")
     (params,) = load_results(tmp_path).trials["params"].map(json.loads)
     assert params["lambda_"] == 1.0
 
@@ -112,7 +111,7 @@ def test_a_study_keeps_to_its_protocol(tmp_path):
 
 
 def test_an_experiment_file_decides_and_the_command_line_decides_over_it(tmp_path):
-    done = run("experiment=smoke", "method=max_variance,first_index", f"results_dir={tmp_path}")
+    done = run("experiment=smoke", "method=max_variance,first_index", f"results_dir={tmp_path}", "runner.n_jobs=1")
     assert "max_variance on mnist500" in done.stdout
     trials = load_results(tmp_path).trials
     assert set(trials["method"]) == {"max_variance", "first_index"} and set(trials["study"]) == {"smoke"}
@@ -122,7 +121,7 @@ def test_a_cell_file_sets_what_a_paper_gives_for_one_method_on_one_data_set(tmp_
     (tmp_path / "cell").mkdir()
     (tmp_path / "cell/digits_mcfs.yaml").write_text("# @package _global_\nmethod: {params: {n_neighbors: 3}}\n")
     cell = ["--config-dir", str(tmp_path), "dataset=digits", "protocol=smoke", f"results_dir={tmp_path}/results"]
-    run("-m", *cell, "method=mcfs,laplacian_score")
+    run("-m", *cell, "runner.n_jobs=1", "method=mcfs,laplacian_score")
     params = load_results(f"{tmp_path}/results").trials.set_index("method")["params"].map(json.loads)
     assert params["mcfs"]["n_neighbors"] == 3
     assert params["laplacian_score"]["n_neighbors"] == 5
@@ -135,7 +134,13 @@ def test_help_shows_examples_and_the_names_to_choose_from():
 
 def test_a_sweep_that_is_run_again_takes_a_line_a_cell_and_changes_nothing_in_it(tmp_path):
     sweep = ["-m", "method=random_selection,all_features", *CELL[1:], f"results_dir={tmp_path}", "runner.n_jobs=1"]
-    assert run(*sweep).stdout.startswith("cell 1 of 2: random_selection on digits (1797 x 64")
+    first = run(*sweep).stdout
+    assert first.startswith("cell 1 of 2: random_selection on digits (1797 x 64")
+    table = first.split("\n## Clustering accuracy (ACC); study smoke, protocol smoke\n")[1]
+    assert [line.split("|")[1].strip() for line in table.splitlines() if line.startswith("| ")] == [
+        "Method", "Random", "All Features"
+    ]  # fmt: skip
+    assert table.endswith(f"python -m scripts.make_table study=smoke results_dir={tmp_path}\n")
     cells = tmp_path / "smoke/digits"
     before = {path: path.stat().st_mtime_ns for path in cells.rglob("*")}
     assert {path.name for path in before} >= {"config.yaml", "hydra.yaml", "overrides.yaml", "run.log"}
@@ -150,7 +155,7 @@ def test_a_sweep_that_is_run_again_takes_a_line_a_cell_and_changes_nothing_in_it
 
 def test_a_sweep_goes_on_after_a_cell_that_cannot_run(tmp_path):
     sweep = ["-m", "method=max_variance", "dataset=digits,mnist500", "protocol=smoke", "protocol.sizes=[100]"]
-    done = run(*sweep, f"results_dir={tmp_path}", check=False)
+    done = run(*sweep, "runner.n_jobs=1", f"results_dir={tmp_path}", check=False)
     assert done.returncode == 1
     assert "1 of 2 cells have a problem:\nmax_variance on digits: protocol.sizes=[100] are all above" in done.stderr
     assert set(load_results(tmp_path).trials["dataset"]) == {"mnist500"}
@@ -171,7 +176,7 @@ LONG = ["method=mcfs", "dataset=mnist500", "protocol=smoke", "+method.grid.ridge
 def undisturbed(tmp_path_factory):
     """Return the scores of an undisturbed run."""
     folder = tmp_path_factory.mktemp("undisturbed")
-    run(*LONG, f"results_dir={folder}")
+    run(*LONG, f"results_dir={folder}", "runner.n_jobs=1")
     return sorted_scores(folder / "smoke/mnist500/mcfs")
 
 
@@ -192,7 +197,7 @@ def test_after_a_stop_at_any_moment_the_rerun_gives_the_bytes_of_an_undisturbed_
     assert process.returncode != 0
     if how == signal.SIGINT:
         assert "interrupted: finished trials are stored" in output and "Traceback" not in output
-    run(*LONG, f"results_dir={tmp_path}/cut")
+    run(*LONG, f"results_dir={tmp_path}/cut", "runner.n_jobs=1")
     assert sorted_scores(cell) == undisturbed
 
 
@@ -201,3 +206,10 @@ def test_two_runs_of_one_cell_at_once_share_the_work_and_spoil_nothing(tmp_path,
     outputs = [process.communicate(timeout=120)[0] for process in processes]
     assert [process.returncode for process in processes] == [0, 0], outputs
     assert sorted_scores(tmp_path / "twice/smoke/mnist500/mcfs") == undisturbed
+
+
+def test_the_first_command_selects_features_that_cluster_better_than_chance(tmp_path):
+    run(f"results_dir={tmp_path}", "runner.n_jobs=1", "protocol.sizes=[50]")
+    found = load_results(tmp_path)
+    assert len(found.trials) and not set(found.trials["status"]) & {"collapsed", "diverged", "failed"}
+    assert found.scores["acc"].mean() > 0.4  # of ten classes

@@ -7,10 +7,9 @@ import hashlib
 import os
 import re
 import shutil
-import subprocess
-import sys
 from typing import NamedTuple
 
+import forked
 import numpy as np
 import pytest
 
@@ -167,10 +166,7 @@ class Copy:
         """Run a command; return what it prints, and how many fits it did."""
         own = {"PYTHONPATH": str(self.folder / "beside"), "UFS_DATA_DIR": str(self.folder / "data"), "GRID": "[1,2]"}
         (self.folder / "fits.log").write_text("")
-        done = subprocess.run(
-            [sys.executable, "run.py", *words, *ASKED],
-            cwd=self.folder, env=os.environ | own | environment, capture_output=True, text=True,
-        )  # fmt: skip
+        done = forked.run(["run.py", *words, *ASKED], self.folder, os.environ | own | environment)
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout, len((self.folder / "fits.log").read_text())
 

@@ -5,12 +5,12 @@ import pytest
 from omegaconf import OmegaConf
 
 from methods import LaplacianScore
+from runners import reference
 from runners.cell import Cell
-from runners.elsewhere import not_elsewhere
-from runners.plan import plan_cell
 from runners.provenance import Identity
 from runners.settings import read_config
 from runners.store import load_results
+from scripts import ship
 from scripts.core.conf import ROOT
 
 
@@ -48,9 +48,9 @@ def test_what_another_study_has_is_taken_and_nothing_else_is_done_twice(tmp_path
     Cell(settings(tmp_path, "one")).run()
     fitted.clear()
     two = settings(tmp_path, "two", grid=(3, 4, 5))
-    plan = plan_cell(two)
+    plan = Cell(two).plan()
     assert (plan.n_trials, plan.n_pending) == (3, 1)
-    assert [trial.params for trial in not_elsewhere(two, Cell(two).asked)] == [{"n_neighbors": 5}]
+    assert [trial.params for trial in Cell(two).not_elsewhere(Cell(two).asked)] == [{"n_neighbors": 5}]
     with caplog.at_level("INFO"):
         Cell(two).run()
     assert fitted == [5]
@@ -85,7 +85,7 @@ def test_what_another_study_has_is_taken_and_nothing_else_is_done_twice(tmp_path
 def test_what_differs_in_anything_is_computed(tmp_path, fitted, change):
     Cell(settings(tmp_path, "one")).run()
     fitted.clear()
-    assert plan_cell(settings(tmp_path, "two", **change)).n_pending == 2
+    assert Cell(settings(tmp_path, "two", **change)).plan().n_pending == 2
     Cell(settings(tmp_path, "two", **change)).run()
     assert len(fitted) == 2
 
@@ -104,7 +104,7 @@ def test_what_is_of_other_code_is_done_again_and_kept_until_it_is(tmp_path, fitt
     todo = Cell(own).todo(Cell(own).rows())
     assert (len(todo.missing), len(todo.again), len(todo.rescored)) == (0, fits, scored)
     assert len(Cell(settings(tmp_path, "one", changed="keep")).todo(Cell(own).rows())) == 0
-    assert plan_cell(own).n_pending == fits and "stored" in plan_cell(own).line()
+    assert Cell(own).plan().n_pending == fits and "stored" in Cell(own).plan().line()
     with monkeypatch.context() as patch:
         patch.setattr("runners.pool.run_all", None)
         patch.setattr("runners.cell.run_all", None)
@@ -146,3 +146,29 @@ def test_a_damaged_study_is_no_source_and_stops_no_other(tmp_path, fitted, name)
     assert len(fitted) >= 1  # whole rows of it may be taken
     Cell(settings(tmp_path / "alone", "two")).run()
     pd.testing.assert_frame_equal(load_results(tmp_path, "two").scores, load_results(tmp_path / "alone", "two").scores)
+
+
+def test_a_shipped_study_is_a_source_and_one_of_other_code_only_with_a_stamp(tmp_path, fitted, monkeypatch):
+    monkeypatch.setenv("UFS_CACHE_DIR", str(tmp_path / "cache"))
+    for module in (reference, ship):
+        monkeypatch.setattr(module, "SHIPPED", tmp_path / "reference")
+    Cell(settings(tmp_path / "a", "one")).run()
+    ship.ship(tmp_path / "a", "one")
+    before = {path: path.read_bytes() for path in (tmp_path / "reference").rglob("*") if path.is_file()}
+    fitted.clear()
+    Cell(settings(tmp_path / "b", "two")).run()
+    assert fitted == []
+    old = Identity.of(LaplacianScore)
+    new = old._replace(code_fit="changed")
+    monkeypatch.setattr(Identity, "of", classmethod(lambda cls, selector: new))
+    Cell(settings(tmp_path / "c", "two")).run()
+    assert sorted(fitted) == [3, 4]
+    fitted.clear()
+    assert {path: path.read_bytes() for path in before} == before
+    (tmp_path / "reference" / "one" / "STAMPS.csv").write_text(
+        "dataset,method,old_fit,old_evaluation,new_fit,new_evaluation,sample,date\n"
+        f"digits,laplacian_score,{old.code_fit},{old.code_evaluation},changed,{new.code_evaluation},2 of 2,2026-11-22\n"
+    )
+    Cell(settings(tmp_path / "d", "two")).run()
+    assert fitted == []
+    assert set(load_results(tmp_path / "d", "two").trials["code_fit"]) == {"changed"}

@@ -8,14 +8,15 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from metrics.evaluate import N_MEASURES
+from metrics.measures import N_MEASURES
 from metrics.protocol import Protocol
 from runners.code import Code
-from runners.evaluations import Evaluations
 from runners.fit import feature_set_digest, run_trial
-from runners.grid import expand
 from runners.pool import Usage, run_all
 from runners.provenance import versions
+from runners.study import Evaluations
+from runners.tasks import Data
+from runners.trial import expand
 
 PROTOCOL = Protocol(name="test", sizes=(2, 3), scaling="none", restarts=3, seed=0, nmi="geometric", max_iter=20)
 DIGEST = feature_set_digest([3, 1])
@@ -49,7 +50,9 @@ def trials(dataset, name, protocol=PROTOCOL, study="s"):
 
 def run(cell, dataset, n_jobs=1, evaluations=None):
     usage = Usage()
-    outcomes = list(itertools.chain.from_iterable(run_all(cell, dataset.X, dataset.y, n_jobs, evaluations, usage)))
+    outcomes = list(
+        itertools.chain.from_iterable(run_all(cell, Data(dataset.X, dataset.y), n_jobs, evaluations, usage))
+    )
     return {outcome.trial["trial"]: outcome for outcome in outcomes}, usage
 
 
@@ -100,7 +103,7 @@ def test_what_other_code_packages_or_kernels_found_is_not_found(data, tmp_path, 
     Evaluations(*data, PROTOCOL, tmp_path).add({DIGEST: SCORES})
     assert Evaluations(*data, PROTOCOL, tmp_path).find(DIGEST) is not None
     other = {"code_of_evaluation": Code("other", (), ()), "versions": {**versions(), "blas": "openblas 0.1 Prescott"}}
-    monkeypatch.setattr(f"runners.evaluations.{changed}", lambda: other[changed])
+    monkeypatch.setattr(f"runners.study.{changed}", lambda: other[changed])
     assert Evaluations(*data, PROTOCOL, tmp_path).find(DIGEST) is None
 
 

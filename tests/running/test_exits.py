@@ -11,11 +11,11 @@ import pytest
 
 from metrics.protocol import Protocol
 from runners import processes
-from runners.boundary import words_of
-from runners.exits import CommandEnded, ProcessEnded, exits_as_errors
-from runners.grid import expand
+from runners.boundary import CommandEnded, ProcessEnded, exits_as_errors, words_of
 from runners.method import ConfigError, load_class
 from runners.pool import run_all
+from runners.tasks import Data
+from runners.trial import expand
 
 PROTOCOL = Protocol(name="test", sizes=(2, 3), scaling="none", restarts=3, seed=0, nmi="geometric", max_iter=20)
 DATA = SimpleNamespace(
@@ -69,7 +69,7 @@ def trials_of(target, how=""):
 
 
 def run(trials, n_jobs):
-    outcomes = list(itertools.chain.from_iterable(run_all(trials, DATA.X, DATA.y, n_jobs)))
+    outcomes = list(itertools.chain.from_iterable(run_all(trials, Data(DATA.X, DATA.y), n_jobs)))
     rows = {outcome.trial["trial"]: outcome.trial for outcome in outcomes}
     assert len(outcomes) == len(rows) == 3
     return [rows[trial.key] for trial in trials]
@@ -98,7 +98,7 @@ def test_a_fit_that_ends_its_process_fails_in_words_and_the_others_go_on(exiting
 @pytest.mark.parametrize("how", ["forks, and the copy raises", "forks, and the copy exits", "forks, and it returns"])
 def test_a_copy_of_the_process_that_a_fit_forks_runs_no_trial_and_stores_nothing(exiting, tmp_path, how):
     ran = tmp_path / "ran"
-    for outcomes in run_all(trials_of(exiting, how), DATA.X, DATA.y, 1):
+    for outcomes in run_all(trials_of(exiting, how), Data(DATA.X, DATA.y), 1):
         with open(ran, "a") as file:
             file.write(f"{os.getpid()} {[outcome.trial['status'] for outcome in outcomes]}\n" if outcomes else "")
     time.sleep(0.1)

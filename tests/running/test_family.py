@@ -14,12 +14,11 @@ import numpy as np
 import pytest
 
 from metrics.protocol import Protocol
-from runners import caps as caps_module
-from runners import family, processes
-from runners.caps import Caps
-from runners.grid import expand
+from runners import family, processes, workers
 from runners.pool import run_all
-from runners.workers import Clock
+from runners.tasks import Data
+from runners.trial import expand
+from runners.workers import Caps, Clock
 
 ROOT = Path(__file__).resolve().parents[2]
 PROTOCOL = Protocol(name="test", sizes=(2, 3), scaling="none", restarts=3, seed=0, nmi="geometric", max_iter=20)
@@ -132,7 +131,7 @@ DATA = SimpleNamespace(
 
 def run(trials, caps, n_jobs=2):
     """Run three trials; check that the first and the third converge, and return the row of the second."""
-    ended = itertools.chain.from_iterable(run_all(trials, DATA.X, DATA.y, n_jobs, caps=caps))
+    ended = itertools.chain.from_iterable(run_all(trials, Data(DATA.X, DATA.y), n_jobs, caps=caps))
     rows = {outcome.trial["trial"]: outcome.trial for outcome in ended}
     first, second, third = (rows[trial.key] for trial in trials)
     assert (first["status"], third["status"]) == ("converged", "converged"), (first, third)
@@ -150,7 +149,7 @@ def gone(file):
 
 def test_a_fit_that_is_stopped_for_longer_than_its_cap_goes_on_afterwards(forking):
     row = run(trials_of(forking, "stop"), Caps(max_seconds=2))
-    assert row["status"] == "converged" and row["fit_s"] > 4
+    assert row["status"] == "converged" and row["fit_s"] < 2  # of the processor, which the stop does not spend
 
 
 STOPPED = """
@@ -186,9 +185,9 @@ def test_the_clock_of_a_fit_leaves_out_what_it_was_stopped(monkeypatch):
 
 
 def test_a_fit_that_only_waits_ends_at_the_limit_by_the_clock(forking, monkeypatch):
-    monkeypatch.setattr(caps_module, "HANG_S", 2)
+    monkeypatch.setattr(workers, "HANG_S", 2)
     row = run(trials_of(forking, "hang"), Caps(max_seconds=0.2))
-    assert row["status"] == "timeout" and 4 < row["fit_s"] < 30
+    assert row["status"] == "timeout" and row["fit_s"] < 0.2
     assert "it hangs, beyond 10 times runner.max_seconds=0.2 and 2 s by the clock: ended after 0." in row["error"]
     assert Caps(max_seconds=600).clock_limit == 6002 and Caps(max_seconds=600).reached(599, 6001, 9e9) is None
 

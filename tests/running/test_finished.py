@@ -5,9 +5,9 @@ import json
 import pytest
 from test_plan import settings
 
-from runners import finished as module
+from runners import provenance as module
 from runners.cell import Cell
-from runners.finished import FOLDER, finished, note_of
+from runners.provenance import FOLDER, finished, note_of
 
 
 def config_of(folder, **runner):

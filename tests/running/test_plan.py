@@ -7,9 +7,8 @@ from frames import frames, store
 from omegaconf import OmegaConf
 
 from runners.cell import Cell
-from runners.plan import plan_cell, total_line
+from runners.plan import Times, duration, total_line
 from runners.settings import read_config
-from runners.times import Times, duration
 from scripts.core.conf import ROOT
 
 
@@ -29,16 +28,16 @@ def settings(folder, grid=(3, 4, 5, 6), **runner):
 
 
 def test_a_plan_counts_what_is_missing_and_writes_nothing(tmp_path):
-    plan = plan_cell(settings(tmp_path))
+    plan = Cell(settings(tmp_path)).plan()
     assert (plan.n_trials, plan.n_pending) == (4, 4) and math.isnan(plan.seconds)
     assert "4 of 4 fits to do, time unknown: no fit of the method is stored" in plan.line()
     assert not list(tmp_path.iterdir())
     Cell(settings(tmp_path, grid=(3, 4), n_jobs=1)).run()
-    plan = plan_cell(settings(tmp_path))
+    plan = Cell(settings(tmp_path)).plan()
     assert (plan.n_trials, plan.n_pending) == (4, 2) and plan.seconds > 0
     assert "from its fits on digits" in plan.line()
-    assert plan_cell(settings(tmp_path, redo=True)).n_pending == 4
-    done = plan_cell(settings(tmp_path, grid=(3, 4)))
+    assert Cell(settings(tmp_path, redo=True)).plan().n_pending == 4
+    done = Cell(settings(tmp_path, grid=(3, 4))).plan()
     assert done.n_pending == done.seconds == 0
 
 
@@ -67,6 +66,6 @@ def test_times_are_those_of_the_point_else_of_the_data_set_else_scaled_from_the_
 
 
 def test_the_total_says_what_is_unknown(tmp_path):
-    plan = plan_cell(settings(tmp_path))
+    plan = Cell(settings(tmp_path)).plan()
     assert total_line([plan, plan]) == "in all 8 fits in 2 cells, and 8 fits of unknown time"
     assert [duration(value) for value in (math.nan, 40, 600, 9000)] == ["unknown", "40 s", "10 min", "2.5 h"]

@@ -1,23 +1,28 @@
 """The papers' protocols and experiments: their sizes and grids, and data sets that are not on this machine."""
 
 import json
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
+import forked
 import numpy as np
 import pytest
 import yaml
 from hydra import compose, initialize_config_dir
 
+from datasets import scale
+from metrics.evaluate import evaluate
 from metrics.protocol import Protocol
-from runners.grid import expand
+from runners.files import StoreError
 from runners.method import ConfigError
+from runners.pool import run_all
 from runners.settings import read_protocol
-from runners.store import StoreError, load_results
+from runners.store import load_results
 from runners.study import claim_study
+from runners.tasks import Data
+from runners.trial import expand
+from runners.workers import Caps
 
 ROOT = Path(__file__).resolve().parents[2]
 CONF = ROOT / "conf"
@@ -85,6 +90,34 @@ def test_a_trial_is_the_same_one_whichever_grid_or_list_of_sizes_asked_for_it(da
     assert not plain & {t.key for t in expand("s", dataset, METHOD, replace(PROTOCOL, sizes_for={"blobs": [2]}))}
 
 
+def test_a_method_that_is_fitted_on_a_scaling_of_its_own_is_scored_on_that_of_the_protocol(dataset):
+    own = replace(PROTOCOL, scaling="minmax", scaling_for={"max_variance": "none", "other": "zscore"})
+    method = {"name": "max_variance", "target": "methods.baselines.MaxVariance", "params": {}, "grid": {}}
+    dataset.X, dataset.y = dataset.X * 10.0 ** np.arange(6), np.arange(30) % 3
+    asked = {}
+    for protocol in (own, replace(own, scaling_for={})):
+        trials = expand("s", dataset, method, protocol)
+        for n_jobs in (1, 2):
+            data = Data.scaled(dataset, protocol, "max_variance")
+            caps = Caps(max_seconds=600) if n_jobs == 2 else None  # so that it runs in another process
+            ((outcome,),) = [ended for ended in run_all(trials, data, n_jobs, caps=caps) if ended]
+            asked.setdefault(outcome.trial["trial"], []).append(outcome)
+    ours, plain = asked.values()
+    assert [json.loads(one.trial["ranking"]) for one in ours] == [[5, 4, 3]] * 2  # the largest of the raw variances
+    assert json.loads(plain[0].trial["ranking"]) != [5, 4, 3]
+    expected = evaluate(np.array([4, 5]), scale(dataset.X, "minmax"), dataset.y, own)[0][0]
+    for outcome in ours:
+        assert [row[6] for row in outcome.scores if row[3] == 2] == expected.tolist()
+
+
+def test_a_scaling_of_its_own_makes_other_trials_of_that_method_alone(dataset):
+    def keys(**change):
+        return {trial.key for trial in expand("s", dataset, METHOD, replace(PROTOCOL, **change))}
+
+    assert keys() == keys(scaling_for={"other": "minmax"}) == keys(scaling_for={"rufs": "none"})
+    assert not keys() & keys(scaling_for={"rufs": "minmax"})
+
+
 def test_what_a_protocol_leaves_out_is_not_stored_so_that_older_studies_stay_open(tmp_path):
     assert set(PROTOCOL.stored()) == {"name", "sizes", "scaling", "restarts", "seed", "nmi", "max_iter"}
     claim_study(tmp_path / "s", PROTOCOL)
@@ -92,7 +125,16 @@ def test_what_a_protocol_leaves_out_is_not_stored_so_that_older_studies_stay_ope
         claim_study(tmp_path / "s", replace(PROTOCOL, coarse=True))
 
 
-@pytest.mark.parametrize("change", [{"sizes_for": {"usps": [0]}}, {"sizes_for": {"usps": []}}, {"coarse": 1}])
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"sizes_for": {"usps": [0]}},
+        {"sizes_for": {"usps": []}},
+        {"coarse": 1},
+        {"scaling_for": {"rufs": "max"}},
+        {"scaling_for": "raw"},
+    ],
+)
 def test_a_protocol_refuses_an_option_that_it_cannot_mean(change):
     with pytest.raises(ValueError, match=f"protocol.{next(iter(change))}"):
         replace(PROTOCOL, **change)
@@ -155,9 +197,9 @@ def run(folder, *arguments, sweep=()):
     spec["sources"][0]["urls"] = ["http://127.0.0.1:9/umist.mat"]
     (folder / "conf/dataset").mkdir(parents=True, exist_ok=True)
     (folder / "conf/dataset/nowhere.yaml").write_text(yaml.safe_dump({**spec, "name": "nowhere"}))
-    command = [sys.executable, str(ROOT / "run.py"), *sweep, "--config-dir", str(folder / "conf"), "protocol=smoke"]
+    command = ["run.py", *sweep, "--config-dir", str(folder / "conf"), "protocol=smoke"]
     settings = [f"data_dir={empty}", f"results_dir={folder}/results", "runner.n_jobs=1"]
-    return subprocess.run([*command, *settings, *arguments], capture_output=True, text=True, timeout=300)
+    return forked.run([*command, *settings, *arguments], ROOT)
 
 
 def test_a_sweep_skips_what_is_not_at_hand_tries_it_once_and_does_not_fail(tmp_path):
@@ -209,7 +251,9 @@ def test_what_only_repeats_a_method_is_run_in_full_whatever_the_protocol_searche
 @pytest.mark.parametrize("paper", PAPERS)
 def test_the_controls_of_a_paper_belong_to_its_study(paper):
     (sweep, config), (controls, own) = composed(paper), composed(f"{paper}_controls")
-    assert controls == {"dataset": sweep["dataset"], "method": ["all_features", "max_variance", "random_rankings"]}
+    graph = ["spectral_labels"] if paper == "dgufs" else []  # beside the learned labels that it prints
+    names = ["all_features", "max_variance", "random_rankings", *graph]
+    assert controls == {"dataset": sweep["dataset"], "method": names}
     assert (own.study, own.protocol, own.missing_data) == (config.study, config.protocol, config.missing_data)
 
 

@@ -1,9 +1,8 @@
 """Settings that would have no effect, or that no reader takes, are refused in one line."""
 
-import subprocess
-import sys
 from pathlib import Path
 
+import forked
 import numpy as np
 import pytest
 from omegaconf import OmegaConf
@@ -63,8 +62,7 @@ def conf(tmp_path_factory):
 def test_what_would_have_no_effect_or_cannot_be_read_is_refused_in_one_line(conf, tmp_path, words, said):
     given = ["dataset=digits", "protocol=smoke", "runner.n_jobs=1", f"results_dir={tmp_path}", words]
     given += [] if words.startswith("method=") else ["method=laplacian_score"]
-    command = [sys.executable, "run.py", "--config-dir", str(conf), *given]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
+    done = forked.run(["run.py", "--config-dir", str(conf), *given], ROOT)
     output = done.stdout + done.stderr
     lines = [line for line in output.splitlines() if line.startswith("error: ")]
     assert done.returncode == 1 and len(lines) == 1 and said in lines[0] and "Traceback" not in output, output
@@ -74,8 +72,7 @@ def test_what_would_have_no_effect_or_cannot_be_read_is_refused_in_one_line(conf
 def test_a_cell_that_has_no_file_of_its_own_and_one_that_is_named_may_be_run(conf, tmp_path):
     for words in ("method=laplacian_score", "method=laplacian_score cell=digits_mcfs"):
         given = ["dataset=digits", "protocol=smoke", "runner.n_jobs=1", "runner.plan=true", f"results_dir={tmp_path}"]
-        command = [sys.executable, "run.py", "--config-dir", str(conf), *given, *words.split()]
-        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
+        done = forked.run(["run.py", "--config-dir", str(conf), *given, *words.split()], ROOT)
         assert done.returncode == 0, done.stdout + done.stderr
 
 

@@ -15,14 +15,15 @@ import pytest
 from frames import done
 
 from metrics.protocol import Protocol
-from runners import processes, workers
-from runners import store as store_module
+from runners import processes, row, tasks
+from runners.files import StoreError
 from runners.fit import run_trial
-from runners.grid import diagonal, expand
 from runners.method import ConfigError
 from runners.pool import run_all
-from runners.store import Store, StoreError, load_results
+from runners.store import Store, load_results
 from runners.study import claim_study
+from runners.tasks import Data
+from runners.trial import diagonal, expand
 
 PROTOCOL = Protocol(name="test", sizes=(2, 3), scaling="none", restarts=3, seed=0, nmi="geometric", max_iter=20)
 
@@ -224,18 +225,18 @@ def test_a_protocol_refuses_what_it_cannot_mean(field, value):
 
 def test_a_trial_scores_every_size_and_restart_and_the_learned_labels_once(dataset, method):
     outcome = run_trial(expand("s", dataset, method(), PROTOCOL)[0], dataset.X, dataset.y)
-    frame = pd.DataFrame(outcome.scores, columns=store_module.SCORES)
+    frame = pd.DataFrame(outcome.scores, columns=row.SCORES)
     counts = frame.groupby(["clusterer", "n_selected"]).size().to_dict()
     assert counts == {("kmeans", 2): 3, ("kmeans", 3): 3, ("learned", 6): 1}
     assert frame[["acc", "nmi"]].to_numpy().min() >= 0 and frame[["acc", "nmi"]].to_numpy().max() <= 1
     assert outcome.trial["n_scores"] == len(outcome.scores)
     assert len(json.loads(outcome.trial["ranking"])) == 3
-    assert set(outcome.trial) == set(store_module.TRIALS)
+    assert set(outcome.trial) == set(row.TRIALS)
 
 
 def test_a_failing_trial_is_recorded_with_its_error_on_one_line_and_the_rest_goes_on(dataset, method, tmp_path):
     trials = expand("s", dataset, method(params={"what": "raise"}), PROTOCOL)
-    commit(tmp_path / "s/blobs/troublesome", run_all(trials, dataset.X, dataset.y, 1))
+    commit(tmp_path / "s/blobs/troublesome", run_all(trials, Data(dataset.X, dataset.y), 1))
     stored = load_results(tmp_path).trials
     assert stored["status"].value_counts().to_dict() == {"converged": 3, "failed": 1}
     assert stored.loc[stored["status"] == "failed", "error"].item() == 'RuntimeError: two, is not "allowed"'
@@ -243,7 +244,7 @@ def test_a_failing_trial_is_recorded_with_its_error_on_one_line_and_the_rest_goe
 
 def test_a_dying_worker_fails_its_own_trial_only(dataset, method, tmp_path):
     trials = expand("s", dataset, method(params={"what": "die"}), PROTOCOL)
-    ended = itertools.chain.from_iterable(run_all(trials, dataset.X, dataset.y, 2))
+    ended = itertools.chain.from_iterable(run_all(trials, Data(dataset.X, dataset.y), 2))
     outcomes = {outcome.trial["trial"]: outcome.trial for outcome in ended}
     assert [outcomes[trial.key]["status"] for trial in trials] == ["converged", "failed", "converged", "converged"]
     assert "worker process died" in outcomes[trials[1].key]["error"]
@@ -252,21 +253,23 @@ def test_a_dying_worker_fails_its_own_trial_only(dataset, method, tmp_path):
 def test_the_number_of_workers_does_not_change_a_byte_of_the_scores(dataset, method, tmp_path):
     trials = expand("s", dataset, method("PerSize"), PROTOCOL)
     for n_jobs in (1, 2):
-        commit(tmp_path / str(n_jobs), run_all(trials, dataset.X, dataset.y, n_jobs))
+        commit(tmp_path / str(n_jobs), run_all(trials, Data(dataset.X, dataset.y), n_jobs))
     one, two = (sorted((tmp_path / n / "scores.csv").read_bytes().splitlines()) for n in "12")
     assert one == two
 
 
 def test_the_scores_of_a_finished_fit_do_not_wait_for_a_slow_one(dataset, method):
-    list(run_all(expand("s", dataset, method(), PROTOCOL), dataset.X, dataset.y, 2))  # so that both workers are up
+    list(
+        run_all(expand("s", dataset, method(), PROTOCOL), Data(dataset.X, dataset.y), 2)
+    )  # so that both workers are up
     trials = expand("s", dataset, method(params={"what": "sleep"}), PROTOCOL)
-    ended = itertools.chain.from_iterable(run_all(trials, dataset.X, dataset.y, 2))
+    ended = itertools.chain.from_iterable(run_all(trials, Data(dataset.X, dataset.y), 2))
     assert [outcome.trial["trial"] for outcome in ended][-1] == trials[1].key
 
 
 def test_a_run_in_which_nothing_ends_is_heard_of_now_and_then(dataset, method):
     trials = expand("s", dataset, method(params={"what": "sleep"}, grid={"gain": [2.0]}), PROTOCOL)
-    batches = list(run_all(trials, dataset.X, dataset.y, 2))
+    batches = list(run_all(trials, Data(dataset.X, dataset.y), 2))
     assert [] in batches and sum(map(len, batches)) == 1
 
 
@@ -279,9 +282,9 @@ def test_an_evaluation_that_raises_fails_the_trials_that_need_it_only(dataset, m
             raise MemoryError("no room")
         return original(features, *args)
 
-    original = workers.evaluate
-    monkeypatch.setattr(workers, "evaluate", evaluate)
-    outcomes = list(itertools.chain.from_iterable(run_all(trials, dataset.X, dataset.y, 1)))
+    original = tasks.evaluate_set
+    monkeypatch.setattr(tasks, "evaluate_set", evaluate)
+    outcomes = list(itertools.chain.from_iterable(run_all(trials, Data(dataset.X, dataset.y), 1)))
     for outcome in outcomes:
         needs_it = sorted(json.loads(outcome.trial["ranking"])[:2]) == sorted(spoilt)
         assert (outcome.trial["status"], outcome.trial["error"]) == (
@@ -292,7 +295,7 @@ def test_an_evaluation_that_raises_fails_the_trials_that_need_it_only(dataset, m
 
 def test_no_file_of_a_run_is_left_in_the_temporary_folder(dataset, method, tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    list(run_all(expand("s", dataset, method(), PROTOCOL), dataset.X, dataset.y, 2))
+    list(run_all(expand("s", dataset, method(), PROTOCOL), Data(dataset.X, dataset.y), 2))
     assert not list(tmp_path.iterdir())
 
 
@@ -304,7 +307,7 @@ def test_floats_come_back_as_they_went(dataset, method, tmp_path):
     values = np.random.default_rng(0).uniform(size=len(outcome.scores))
     rows = [(*row[:-1], float(value)) for row, value in zip(outcome.scores, values, strict=True)]
     commit(tmp_path / "s/blobs/troublesome", [[replace(outcome, scores=rows)]])
-    np.testing.assert_array_equal(np.sort(load_results(tmp_path).scores[store_module.SCORES[-1]]), np.sort(values))
+    np.testing.assert_array_equal(np.sort(load_results(tmp_path).scores[row.SCORES[-1]]), np.sort(values))
 
 
 def test_a_crash_at_any_byte_loses_the_unfinished_trial_only(dataset, method, tmp_path):
@@ -371,7 +374,7 @@ def test_a_full_disk_leaves_the_files_as_they_were(dataset, method, tmp_path, mo
 def test_failed_trials_are_not_done_and_can_be_forgotten(dataset, method, tmp_path):
     folder = tmp_path / "s/blobs/troublesome"
     trials = expand("s", dataset, method(params={"what": "raise"}), PROTOCOL)
-    commit(folder, run_all(trials, dataset.X, dataset.y, 1))
+    commit(folder, run_all(trials, Data(dataset.X, dataset.y), 1))
     with Store(folder) as store:
         assert trials[1].key not in done(store) and len(done(store)) == 3
         store.forget([trials[0].key, trials[1].key])
@@ -415,11 +418,11 @@ def test_a_study_belongs_to_one_protocol(tmp_path):
 def test_no_results_are_empty_frames_with_their_columns(tmp_path):
     results = load_results(tmp_path / "nowhere")
     assert [list(frame.columns) for frame in results] == [
-        store_module.TRIALS,
-        store_module.SCORES,
-        store_module.TRACES,
-        store_module.FACTS,
-        store_module.MEASURES,
+        row.TRIALS,
+        row.SCORES,
+        row.TRACES,
+        row.FACTS,
+        row.MEASURES,
     ]
     assert all(frame.empty for frame in results)
 
@@ -429,12 +432,12 @@ def test_no_results_are_empty_frames_with_their_columns(tmp_path):
 def test_a_method_that_writes_into_the_data_fails_and_changes_none(dataset, method, cls, n_jobs):
     trials = expand("s", dataset, method(cls, params={"what": "write"}), PROTOCOL)
     before = dataset.X.copy()
-    rows = [outcome.trial for ended in run_all(trials, dataset.X, dataset.y, n_jobs) for outcome in ended]
+    rows = [outcome.trial for ended in run_all(trials, Data(dataset.X, dataset.y), n_jobs) for outcome in ended]
     assert {row["status"] for row in rows} == {"failed"} and all("read-only" in row["error"] for row in rows)
     np.testing.assert_array_equal(dataset.X, before)
 
 
 def test_a_method_that_does_not_report_its_fit_fails_and_does_not_end_the_cell(dataset, method):
     trials = expand("s", dataset, method("Silent"), PROTOCOL)
-    rows = [outcome.trial for ended in run_all(trials, dataset.X, dataset.y, 1) for outcome in ended]
+    rows = [outcome.trial for ended in run_all(trials, Data(dataset.X, dataset.y), 1) for outcome in ended]
     assert {row["status"] for row in rows} == {"failed"} and all("status_" in row["error"] for row in rows)

@@ -15,11 +15,12 @@ from omegaconf import OmegaConf
 
 from metrics.study.summary import select, summarise
 from runners import cell as cell_module
-from runners import repeats, workers
+from runners import refit_files, tasks
 from runners import store as store_module
 from runners.cell import Cell
+from runners.files import StoreError
 from runners.settings import read_config
-from runners.store import Store, StoreError, load_results
+from runners.store import Store, load_results
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -132,12 +133,12 @@ def test_a_name_that_is_no_folder_or_a_pattern_has_no_results(tmp_path):
 def test_a_damaged_file_of_repeated_fits_is_named(tmp_path):
     path = tmp_path / "stability.csv"
     line = "k,d,m,none,0,5,converged,"
-    path.write_text(",".join(repeats.COLUMNS) + f'\n{line}"[1, 2]",ab\n')
-    assert json.loads(repeats.read(path)["features"].iloc[0]) == [1, 2]
-    path.write_text(",".join(repeats.COLUMNS) + f"\n{line}[1,ab\n")
+    path.write_text(",".join(refit_files.COLUMNS[refit_files.STABILITY]) + f'\n{line}"[1, 2]",ab\n')
+    assert json.loads(refit_files.read(path)["features"].iloc[0]) == [1, 2]
+    path.write_text(",".join(refit_files.COLUMNS[refit_files.STABILITY]) + f"\n{line}[1,ab\n")
     with pytest.raises(StoreError, match=r"stability.csv, line 2, column features: '\[1' is not JSON"):
-        repeats.read(path)
-    assert repeats.read(tmp_path / "none.csv").empty
+        refit_files.read(path)
+    assert refit_files.read(tmp_path / "none/stability.csv").empty
 
 
 @pytest.mark.parametrize("names", [["trials"], ["scores"], ["traces"], ["trials", "scores", "traces"]])
@@ -169,14 +170,14 @@ def test_a_rename_that_was_cut_off_leaves_nothing_once_the_cell_is_opened(tmp_pa
 
 
 def test_copies_of_data_that_dead_processes_left_are_removed_and_others_stay(tmp_path, monkeypatch):
-    monkeypatch.setattr(workers.tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(tasks.tempfile, "tempdir", str(tmp_path))
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
-    left, mine, other = (tmp_path / f"{workers.PREFIX}{pid}-x" for pid in (ended.pid, os.getpid(), "abc"))
+    left, mine, other = (tmp_path / f"{tasks.PREFIX}{pid}-x" for pid in (ended.pid, os.getpid(), "abc"))
     for folder in (left, mine, other):
         folder.mkdir()
         (folder / "X.npy").write_bytes(b"data")
-    workers.remove_leftovers()
+    tasks.remove_leftovers()
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted([mine.name, other.name])
 
 

@@ -1,8 +1,6 @@
 """A sweep is composed exactly as Hydra composes each job, and most jobs without Hydra."""
 
-import subprocess
-import sys
-
+import forked
 import pytest
 from hydra import initialize_config_dir
 from hydra.core.global_hydra import GlobalHydra
@@ -10,7 +8,7 @@ from hydra.errors import HydraException
 from hydra.types import RunMode
 from omegaconf import OmegaConf
 
-from runners.sweep import Composer, jobs_of
+from runners.sweep import Composer, jobs_of, offer_truth
 from scripts.core.conf import CONF, ROOT, names
 
 SWEEP = ["dataset=digits,umist", "method=mcfs,dgufs,ndfs_released"]
@@ -21,6 +19,7 @@ def composed(words, folder=CONF, name="config", every=1):
 
     With `every`, only the first of so many is.
     """
+    offer_truth()
     with initialize_config_dir(str(folder), version_base="1.3"):
         loader = GlobalHydra.instance().config_loader()
         config = loader.load_configuration(name, words, run_mode=RunMode.MULTIRUN)
@@ -41,7 +40,7 @@ def composed(words, folder=CONF, name="config", every=1):
 
 @pytest.mark.parametrize("name", names("experiment"))
 def test_an_experiment_is_composed_once_and_its_cells_are_those_of_hydra(name):
-    count, n_jobs = composed([f"experiment={name}"], every=97 if name == "fair" else 7)
+    count, n_jobs = composed([f"experiment={name}"], every=97 if name in ("fair", "ground_truth") else 7)
     assert count == 1 and n_jobs >= 3
 
 
@@ -147,8 +146,7 @@ def test_a_file_that_is_not_there_is_refused_before_any_cell(tmp_path):
 
 
 def plan(folder, *words):
-    command = [sys.executable, str(ROOT / "run.py"), "--config-dir", str(folder), "-m", *words, "runner.plan=true"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
+    done = forked.run(["run.py", "--config-dir", str(folder), "-m", *words, "runner.plan=true"], ROOT)
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()
 

@@ -16,10 +16,11 @@ import pytest
 
 from metrics.protocol import Protocol
 from runners import pool, processes
-from runners.caps import Caps
-from runners.grid import expand
 from runners.pool import run_all
 from runners.store import load_results
+from runners.tasks import Data
+from runners.trial import expand
+from runners.workers import Caps
 
 ROOT = Path(__file__).resolve().parents[2]
 PROTOCOL = Protocol(name="test", sizes=(2, 3), scaling="none", restarts=3, seed=0, nmi="geometric", max_iter=20)
@@ -70,7 +71,7 @@ def trials_of(target, how=""):
 
 
 def run(trials, caps=None):
-    ended = itertools.chain.from_iterable(run_all(trials, DATA.X, DATA.y, 2, caps=caps))
+    ended = itertools.chain.from_iterable(run_all(trials, Data(DATA.X, DATA.y), 2, caps=caps))
     rows = {outcome.trial["trial"]: outcome.trial for outcome in ended}
     return [rows[trial.key] for trial in trials]
 

@@ -13,11 +13,13 @@ from metrics.protocol import Protocol
 from metrics.study import audit
 from metrics.study.sets import distinct_sets
 from metrics.study.summary import SELECTIONS, select
-from runners import repeats as stability
+from runners import refit_files, refits
+from runners.files import StoreError
 from runners.fit import run_trial
-from runners.grid import expand
 from runners.method import Method
-from runners.store import Store, StoreError, load_results
+from runners.store import Store, load_results
+from runners.tasks import Data
+from runners.trial import expand
 from scripts.audit.findings import _inert, _still, _trivial
 
 PROTOCOL = Protocol(name="test", sizes=(4, 8), scaling="none", restarts=3, seed=0, nmi="geometric", max_iter=20)
@@ -214,31 +216,35 @@ def test_the_oracle_stands_next_to_median_default_and_the_choices_without_labels
 
 def test_extra_fits_name_the_features_as_in_the_unchanged_data_and_are_done_once(blobs, tmp_path):
     trials = run(blobs, "max_variance", "methods.baselines.MaxVariance", {}, {}, tmp_path).trials
-    trial, size = stability.default_trial(trials, "methods.baselines.MaxVariance")
+    trial, size = refits.default_trial(trials, "methods.baselines.MaxVariance")
     folder = tmp_path / "s/blobs/max_variance"
     assert (size, trial.key) == (8, trials["trial"].iloc[0])
-    assert stability.measure(trial, size, blobs.X, folder, 2) == 5  # as it is, 2 of samples, 2 of columns; no seed
-    assert stability.measure(trial, size, blobs.X, folder, 3) == 2
-    assert stability.measure(trial, size, blobs.X, folder, 3) == 0
-    found = audit.stabilities(stability.load_stability(tmp_path, "s"), {"blobs": 20})
+    assert (
+        refits.refit_changed(trial, size, Data(blobs.X, None), folder, 2) == 5
+    )  # as it is, 2 of samples, 2 of columns; no seed
+    assert refits.refit_changed(trial, size, Data(blobs.X, None), folder, 3) == 2
+    assert refits.refit_changed(trial, size, Data(blobs.X, None), folder, 3) == 0
+    found = audit.stabilities(refit_files.load_refits(tmp_path / "s", refit_files.STABILITY), {"blobs": 20})
     assert found["change"].tolist() == ["columns", "samples"]
     assert found[["n_sets", "n_distinct", "jaccard", "nogueira"]].to_numpy().tolist() == [[4, 1, 1, 1]] * 2
 
 
 def test_new_seeds_are_tried_where_there_are_any(blobs, tmp_path):
     trials = run(blobs, "random_selection", "methods.baselines.RandomSelection", {}, {}, tmp_path).trials
-    trial, size = stability.default_trial(trials, "methods.baselines.RandomSelection")
-    stability.measure(trial, size, blobs.X, tmp_path / "s/blobs/random_selection", 6)
-    found = audit.stabilities(stability.load_stability(tmp_path, "s"), {"blobs": 20}).set_index("change")
+    trial, size = refits.default_trial(trials, "methods.baselines.RandomSelection")
+    refits.refit_changed(trial, size, Data(blobs.X, None), tmp_path / "s/blobs/random_selection", 6)
+    found = audit.stabilities(refit_files.load_refits(tmp_path / "s", refit_files.STABILITY), {"blobs": 20}).set_index(
+        "change"
+    )
     assert found.loc["seed", "n_distinct"] == 7
     assert found.loc["seed", "nogueira"] < 0.5 < found.loc["samples", "nogueira"]
 
 
 def test_a_trial_that_code_or_configuration_would_name_otherwise_is_not_repeated(blobs, tmp_path):
     trials = run(blobs, "max_variance", "methods.baselines.MaxVariance", {}, {}, tmp_path).trials
-    assert stability.default_trial(trials, "methods.baselines.MinVariance") == (None, 0)
+    assert refits.default_trial(trials, "methods.baselines.MinVariance") == (None, 0)
     changed = trials.assign(protocol=json.dumps(vars(replace(PROTOCOL, seed=1))))
-    assert stability.default_trial(changed, "methods.baselines.MaxVariance") == (None, 0)
+    assert refits.default_trial(changed, "methods.baselines.MaxVariance") == (None, 0)
 
 
 def test_a_method_whose_indicators_end_where_they_began_is_found():

@@ -6,9 +6,10 @@ from sklearn.linear_model import Ridge
 from sklearn.model_selection import LeaveOneOut, cross_val_predict
 from sklearn.neighbors import KNeighborsClassifier
 
-from metrics.evaluate import PER_RESTART, PER_SET, evaluate
+from metrics.evaluate import evaluate
 from metrics.kmeans import unit_samples
 from metrics.label_free import silhouettes
+from metrics.measures import PER_RESTART, PER_SET
 from metrics.nearest_neighbour import nearest_neighbour_accuracy
 from metrics.protocol import Protocol
 from metrics.reconstruction import RIDGES, reconstruction

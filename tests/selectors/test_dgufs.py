@@ -14,6 +14,7 @@ from methods.core.graphs import knn_graph
 from methods.dgufs import DGUFS, leading
 from methods.dgufs.leading import Ceiling, Pool, eigenpairs_above
 from methods.dgufs.released import Problem, l0_prox, rescale_off_diagonal
+from scripts.core.published import published_pixels
 
 ALPHAS = (1e1, 1e2, 1e3, 1e4, 1e5)
 BETAS = (0.1, 0.3, 0.5, 0.7, 0.9)
@@ -274,3 +275,15 @@ def test_on_real_data_the_released_program_selects_the_smallest_norms(data_dir, 
         model = DGUFS(size, n_clusters=10, alpha=alpha, beta=beta).fit(X)
         assert set(model.subset(size)) == smallest_norms(X, size), (alpha, beta, size)
         assert model.status_ == "collapsed"
+
+
+def test_on_unscaled_faces_the_released_program_selects_the_pixels_that_the_paper_shows(data_dir):
+    dataset, sets = published_pixels("dgufs", "table4")
+    X, n_clusters = real(data_dir, dataset, "none")
+    fits = {size: DGUFS(size, n_clusters=n_clusters).fit(X) for size in SIZES}
+    assert all(fit.status_ == "collapsed" for fit in fits.values())
+    missed = {size: set(sets[size]) - set(fits[size].subset(size)) for size in SIZES}
+    assert {size: len(features) for size, features in missed.items() if features} == {50: 1, 150: 1}
+    norms = np.linalg.norm(X, axis=0)
+    last = {size: np.sort(norms)[size - 1] for size in (50, 150)}
+    assert all(norms[missed[size].pop()] < 1.02 * last[size] for size in last)  # they come next, or nearly

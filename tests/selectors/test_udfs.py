@@ -9,12 +9,13 @@ from scipy.io import loadmat
 
 from datasets import load_dataset, scale
 from methods import UDFS
-from methods.core import reweighting
 from methods.core.loop import iterate
 from methods.core.prox import row_norms
 from methods.core.reweighting import log_scale
 from methods.core.smallest import smallest_eigenvectors
-from methods.udfs import Problem, local_scatter, neighborhood_spectra
+from methods.udfs.local_scatter import local_scatter, neighborhood_spectra
+from methods.udfs.paper import Problem
+from scripts.core.conf import read_group
 
 SHAPES = [(60, 25), (20, 70), (12, 12), (40, 300)]
 
@@ -38,21 +39,48 @@ def test_local_scatter_is_that_of_the_released_program(reference, lam, name):
         np.testing.assert_allclose(pair["X"].T @ (L @ pair["X"]), pair["A"], atol=1e-10)
 
 
-def test_sweeps_are_those_of_the_released_program(reference, monkeypatch):
+def test_released_fit_is_that_of_the_program(reference):
     pair = reference("step04_udfs")
-    monkeypatch.setattr(reweighting, "EPS", np.finfo(float).eps)
-    X = pair["X"]
-    given = Problem(X, local_scatter(*neighborhood_spectra(X, 5), 1.0), 4, 1.0)
-    s, values, projectors = np.full(40, 0.5), [], []
-    for _ in range(20):  # the plain scheme from D = I
-        state = given.solve(s, None)
-        values.append(state.value)
-        projectors.append(state.W @ state.W.T)
-        s = np.exp(log_scale(state.W))
-    np.testing.assert_allclose(projectors[0], pair["P1"], atol=1e-8)
-    np.testing.assert_allclose(values, pair["obj20"].ravel(), rtol=1e-8)
-    np.testing.assert_allclose(projectors[-1], pair["W20"] @ pair["W20"].T, atol=1e-6)
-    np.testing.assert_allclose(row_norms(state.W), pair["rownorm20"].ravel(), atol=1e-6)
+    fits = [UDFS(n_clusters=4, variant="released", max_iter=sweeps, tol=0).fit(pair["X"]) for sweeps in (0, 19)]
+    projectors = [fit.coef_ @ fit.coef_.T for fit in fits]
+    np.testing.assert_allclose(projectors[0], pair["P1"], atol=1e-12)
+    np.testing.assert_allclose(projectors[1], pair["W20"] @ pair["W20"].T, atol=1e-8)
+    np.testing.assert_allclose(fits[1].trace_, pair["obj20"].ravel(), rtol=1e-10)
+    np.testing.assert_allclose(fits[1].scores_, pair["rownorm20"].ravel(), atol=1e-8)
+    printed = fits[1].trace_[-1] - fits[1].objective_
+    assert 0 < printed < 40 * np.finfo(float).eps ** 0.5
+
+
+def test_released_file_does_the_twenty_steps_of_the_program_over_the_grid_of_udfs():
+    contents = read_group("method")
+    ours, plain = contents["udfs_released"], contents["udfs"]
+    fit = UDFS(n_clusters=3, **ours["params"]).fit(sample(60, 25))
+    assert len(fit.trace_) == 20 and ours["grid"] == plain["grid"]
+
+
+def test_released_start_is_one_of_many_that_cost_the_same_and_lead_elsewhere():
+    X = sample(20, 70)
+    settings = {"n_clusters": 3, "variant": "released", "tol": 0}
+    N = np.linalg.svd(X)[2][19:].T  # the null space of M: D = I does not tell its vectors apart
+    bases = [np.linalg.qr(N @ np.random.default_rng(seed).normal(size=(51, 3)))[0] for seed in range(5)]
+    bases.append(UDFS(**settings, max_iter=0).fit(X).coef_)
+    gram = problem((20, 70)).gram
+    assert max(gram.form(W) for W in bases) < 1e-8 * gram.diagonal().sum()
+    ends = [frozenset(UDFS(**settings, max_iter=19, init=W).fit(X).subset(10)) for W in bases]
+    assert len(set(ends)) == len(bases)
+
+
+def test_released_fit_does_not_depend_on_the_order_of_the_features_where_the_program_does():
+    X = sample(20, 70)
+    columns = np.random.default_rng(1).permutation(70)
+    fits = [UDFS(10, n_clusters=3, variant="released", max_iter=19, tol=0).fit(given) for given in (X, X[:, columns])]
+    assert set(columns[fits[1].subset(10)]) == set(fits[0].subset(10))
+
+
+def test_constant_features_come_first_in_the_released_variant():
+    X = np.insert(sample(40, 12), [0, 5, 10], 0.3, axis=1)
+    fit = UDFS(3, n_clusters=3, variant="released", max_iter=19, tol=0).fit(X)
+    assert set(fit.subset(3)) == {0, 6, 12}
 
 
 def test_start_given_leads_to_the_end_of_the_released_program(reference):

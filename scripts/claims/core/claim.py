@@ -11,42 +11,19 @@ CONTROL = "control"  # variants whose name begins with it are measured beside th
 
 @dataclass(frozen=True)
 class Claim:
-    """A sentence of a paper that can be tested.
+    """A sentence of a paper that can be tested."""
 
-    Attributes
-    ----------
-    name : str
-        Its name on the command line.
-    paper : str
-        A key of `scripts.core.published.PAPERS`.
-    where : str
-        Section, figure or equation.
-    says : str
-        The claim in our own words.
-    control : str
-        The measurement that could have refuted it.
-    rule : str
-        In words: when a row of numbers confirms it, and when a row says nothing either way.
-    datasets : tuple of str
-        Names of conf/dataset, or a word for data that need no file, such as "synthetic".
-    measure : callable
-        ``measure(data)`` yields pairs (variant, {quantity: number}), data being a `datasets.Dataset`, or the word.
-    holds : callable
-        ``holds(numbers)`` is the rule: True, False, or None where the numbers say nothing.
-    note : str, default=""
-        A remark on the measurement, for readers.
-    """
-
-    name: str
-    paper: str
-    where: str
-    says: str
-    control: str
-    rule: str
-    datasets: tuple
+    name: str  # its name on the command line
+    paper: str  # a key of `scripts.core.published.PAPERS`
+    where: str  # section, figure or equation
+    says: str  # the claim in our own words
+    control: str  # the measurement that could have refuted it
+    rule: str  # in words: when a row of numbers confirms it, and when a row says nothing either way
+    datasets: tuple  # names of conf/dataset, or a word for data that need no file, such as "synthetic"
+    # ``measure(data)`` yields pairs (variant, {quantity: number}), data being a `datasets.Dataset`, or the word
     measure: Callable
-    holds: Callable
-    note: str = ""
+    holds: Callable  # ``holds(numbers)`` is the rule: True, False, or None where the numbers say nothing
+    note: str = ""  # a remark on the measurement, for readers
 
 
 @dataclass(frozen=True)
@@ -68,15 +45,8 @@ def is_judged(variant):
 def verdict(outcomes):
     """Return the verdict in words on the outcomes of `Claim.holds` over data sets.
 
-    Parameters
-    ----------
-    outcomes : list of bool or None
-
-    Returns
-    -------
-    str
-        "holds" where all that say something are true, "does not hold" where none is, "holds in part" between, and
-        "cannot be tested here" where no one says anything.
+    It is "holds" where all that say something are true, "does not hold" where none is, "holds in part" between, and
+    "cannot be tested here" where no one says anything.
     """
     told = [outcome for outcome in outcomes if outcome is not None]
     if not told:

@@ -66,18 +66,7 @@ def random_accuracy(X, y, size):
 def sweeps_to_settle(make, limit, size=SIZE):
     """Measure how fast an objective settles, and compare the features selected at the paper's number of sweeps.
 
-    Parameters
-    ----------
-    make : callable
-        ``make(**changes)`` is a fitted selector.
-    limit : int
-        The paper's number of sweeps.
-    size : int
-        Size of the feature sets that are compared.
-
-    Returns
-    -------
-    dict
+    ``make(**changes)`` is a fitted selector, and `limit` the paper's number of sweeps.
     """
     model = make()
     early = model if model.n_iter_ <= limit else make(max_iter=limit)
@@ -101,19 +90,7 @@ def settles_early(numbers):
 
 
 def sensitivity(X, y, sets: Iterable, size):
-    """Measure how ACC varies over settings, beside random selection.
-
-    Parameters
-    ----------
-    X, y : ndarray
-    sets : iterable of ndarray
-        The features that each setting selects.
-    size : int
-
-    Returns
-    -------
-    dict
-    """
+    """Measure how ACC varies over the feature sets of several settings, beside random selection."""
     distinct = {tuple(np.sort(features)) for features in sets}
     scores = [accuracy(X, y, np.array(features)) for features in distinct]
     means = [mean for mean, _ in scores]

@@ -25,18 +25,7 @@ the machine that did the measuring. With so few data sets a verdict is about the
 
 
 def page(claims, stored):
-    """Return the whole page.
-
-    Parameters
-    ----------
-    claims : iterable of Claim or Untested
-    stored : DataFrame
-        From `scripts.claims.core.store.load`.
-
-    Returns
-    -------
-    str
-    """
+    """Return the whole page on claims, tested or not, from the stored numbers."""
     claims = list(claims)
     parts = [
         HEAD,
@@ -60,10 +49,7 @@ def counts(claims, stored):
 def verdicts(claim, stored):
     """Return the verdict on every variant of a claim.
 
-    Returns
-    -------
-    dict of str to (word, list of outcomes)
-        An `Untested` claim, and one that was not measured, have one under "".
+    An `Untested` claim, and one that was not measured, have one under "".
     """
     if not isinstance(claim, Claim):
         return {"": (OPEN, [])}

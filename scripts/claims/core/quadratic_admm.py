@@ -9,20 +9,7 @@ MU0_ABOVE, RHO = 0.1, 1.05  # the paper's mu0 = lambda_1(A) + 0.1 and rho = 1.05
 
 
 def quadratic_admm(Z, n_clusters, size, sweeps):
-    """Return the norms of V, and the selected features.
-
-    Parameters
-    ----------
-    Z : ndarray of shape (n_samples, n_features)
-    n_clusters, size, sweeps : int
-
-    Returns
-    -------
-    norms : ndarray of shape (sweeps + 1,)
-        ||V||_F at the start and after every sweep.
-    kept : ndarray of shape (size,) of int
-        The features that W keeps at the end.
-    """
+    """Return ||V||_F at the start and after every sweep, and the features that W keeps at the end."""
     _, loadings = principal_axes(Z, n_clusters)  # A = loadings @ loadings.T
     eigenvalues = np.einsum("jk,jk->k", loadings, loadings)
     axes = loadings / np.sqrt(eigenvalues)

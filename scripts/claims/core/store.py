@@ -20,31 +20,14 @@ class Row(NamedTuple):
 
 
 def load():
-    """Return the stored numbers.
-
-    Returns
-    -------
-    DataFrame
-        `COLUMNS`, in the order of measuring.
-    """
+    """Return the stored numbers, with `COLUMNS`, in the order of measuring."""
     return pd.read_csv(PATH, dtype={"commit": str}) if PATH.exists() else pd.DataFrame(columns=COLUMNS)
 
 
 def replaced(stored, name, dataset, measured, commit, order):
     """Return the stored numbers with those of a claim on one data set exchanged.
 
-    Parameters
-    ----------
-    stored : DataFrame
-    name, dataset : str
-    measured : iterable of (variant, {quantity: number})
-    commit : str
-    order : list of (claim, dataset)
-        The order of the lines.
-
-    Returns
-    -------
-    DataFrame
+    `measured` has pairs (variant, {quantity: number}), and `order` the order of the lines, as (claim, dataset).
     """
     lines = [
         (name, variant, dataset, quantity, float(f"{value:.6g}"), commit)
@@ -69,10 +52,7 @@ def store(name, dataset, measured, commit, order):
 def rows(stored, name):
     """Return the numbers of a claim, in the stored order.
 
-    Returns
-    -------
-    list of Row
-        A variant that was measured at several settings has a row for each; a new one begins where a quantity repeats.
+    A variant that was measured at several settings has a row for each; a new one begins where a quantity repeats.
     """
     found = []
     for line in stored[stored["claim"] == name].itertuples():

@@ -1,0 +1,62 @@
+"""The local scatter of UDFS: what of every neighbourhood a projection has to keep apart."""
+
+import numpy as np
+from scipy import sparse
+from scipy.linalg import helmert
+
+from methods.core.graphs import BLOCK, nearest_neighbors
+
+
+def neighborhood_spectra(X, n_neighbors):
+    """Principal axes of every sample and its neighbours, centred: what `local_scatter` needs for any ridge.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+    n_neighbors : int
+        1 or more; k = min(n_neighbors, n_samples - 1).
+
+    Returns
+    -------
+    members : ndarray of shape (n_samples, k + 1) of int
+        The sample and its k nearest others.
+    values : ndarray of shape (n_samples, k)
+        Eigenvalues of H X_i X_i' H on the complement of the constant vector; X_i (k + 1, n_features) are the members,
+        H = I - 11'/(k + 1).
+    vectors : ndarray of shape (n_samples, k + 1, k)
+        The eigenvectors; their columns sum to zero.
+    """
+    n, d = X.shape
+    members = nearest_neighbors(X, min(n_neighbors, n - 1) + 1, include_self=True)
+    size = members.shape[1]
+    contrasts = helmert(size)  # orthonormal rows, orthogonal to the constant vector
+    values, vectors = np.empty((n, size - 1)), np.empty((n, size, size - 1))
+    height = max(1, BLOCK // (size * max(size, d)))
+    for start in range(0, n, height):
+        rows = slice(start, start + height)
+        Z = contrasts @ (X[members[rows]] - X[rows, None])
+        found, turn = np.linalg.eigh(Z @ Z.transpose(0, 2, 1))
+        values[rows], vectors[rows] = np.maximum(found, 0.0), contrasts.T @ turn
+    return members, values, vectors
+
+
+def local_scatter(members, values, vectors, ridge):
+    """L = sum_i S_i H (H X_i X_i' H + ridge I)^-1 H S_i', S_i placing the members of neighbourhood i.
+
+    Parameters
+    ----------
+    members, values, vectors
+        From `neighborhood_spectra`.
+    ridge : float
+        Above 0.
+
+    Returns
+    -------
+    L : csr_array of shape (n_samples, n_samples)
+        Symmetric, positive semidefinite; rows and columns sum to zero.
+    """
+    n, size = members.shape
+    blocks = (vectors / (values + ridge)[:, None]) @ vectors.transpose(0, 2, 1)
+    rows, columns = np.repeat(members, size, axis=1), np.tile(members, (1, size))
+    L = sparse.coo_array((blocks.ravel(), (rows.ravel(), columns.ravel())), shape=(n, n)).tocsr()
+    return ((L + L.T) / 2).tocsr()

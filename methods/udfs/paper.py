@@ -1,0 +1,88 @@
+"""UDFS, its printed objective: several starts, and sweeps whose weights are extrapolated."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from methods.core.confined import close_scales, confined_scales
+from methods.core.loop import SETTLED, ranking_change
+from methods.core.prox import smoothing
+from methods.core.reweighting import EPS, Memory, log_scale, no_memory, safeguarded
+from methods.core.smallest import (
+    DenseGram,
+    WideGram,
+    smallest_eigenvectors,
+    tie_breaking_weights,
+    varying_centered,
+)
+
+patience = SETTLED  # sweeps on end without a change
+change = ranking_change
+features = varying_centered  # a constant one costs nothing, and would be taken first
+
+
+@dataclass(frozen=True)
+class State:
+    """A projection, the objective there, and where the next sweep starts."""
+
+    W: np.ndarray
+    value: float
+    log_s: np.ndarray = None  # of the weights 1 / (2 s) that W comes from
+    memory: Memory = None
+    guess: np.ndarray = None  # W and a few vectors more
+
+
+class Problem:
+    """``tr W'X'LXW + gamma sum_j sqrt(||w_j||^2 + eps)`` for W'W = I, and its minimisation by reweighting.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+    L : csr_array of shape (n_samples, n_samples)
+        Positive semidefinite.
+    n_columns : int
+        Of W; in [1, n_features].
+    gamma : float
+    """
+
+    def __init__(self, X, L, n_columns, gamma):
+        self.X, self.L, self.n_columns, self.gamma = X, L, n_columns, gamma
+        self.gram = WideGram(X, L.__matmul__)
+        if len(X) >= X.shape[1]:
+            self.gram = DenseGram(self.gram.toarray())
+
+    def starts(self):
+        """The problem without sparsity, and those that are all but confined to the features that cost least."""
+        scales = confined_scales(self.gram.diagonal(), self.n_columns)
+        return [self.subspace_start(), *(self.solve(s, None) for s in scales)]
+
+    def subspace_start(self):
+        guess = smallest_eigenvectors(self.gram, tie_breaking_weights(self.gram, self.X), self.n_columns)
+        return self.state(guess[:, : self.n_columns], guess)
+
+    def restart(self, state):
+        return self.solve(close_scales(state.W), state.guess)
+
+    def state(self, W, guess=None):
+        return State(W, self.value(W), guess=guess)
+
+    def value(self, W):
+        return self.gram.form(W) + self.gamma * float(np.exp(log_scale(W)).sum())
+
+    def printed(self, state):
+        """The objective at a state, without the smoothing."""
+        return state.value - self.gamma * smoothing(state.W, EPS)
+
+    def solve(self, s, guess):
+        """The best W for the weights 1 / (2 s)."""
+        guess = smallest_eigenvectors(self.gram, self.gamma / (2 * s), self.n_columns, guess)
+        return self.state(guess[:, : self.n_columns], guess)
+
+    def sweep(self, state):
+        plain = log_scale(state.W)
+        if state.log_s is None:
+            new, log_s, memory = self.solve(np.exp(plain), state.guess), plain, no_memory(len(plain))
+        else:
+            memory = state.memory.remember(state.log_s, plain)
+            new, log_s, memory = safeguarded(lambda s: self.solve(s, state.guess), memory, state.value)
+        return replace(new, log_s=log_s, memory=memory)

@@ -1,0 +1,88 @@
+"""UDFS as its released program computes it: equal weights at the start, plain sweeps, every feature."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from methods.core.prox import row_weights, smooth_l21, smoothing
+from methods.core.smallest import smallest_eigenvectors, tie_breaking_weights
+from methods.udfs import paper
+
+EPS = np.finfo(float).eps  # under the root of a row norm, in the program
+patience = 1
+change = None  # of the objective
+
+
+def features(X):
+    """All of them, constant ones too, and X less their means, which the local scatter ignores; none where all are."""
+    centered = X - X.mean(axis=0)
+    kept = np.arange(X.shape[1] if np.ptp(X, axis=0).any() else 0)
+    return kept, centered[:, kept]
+
+
+def start_weights(gram, X):
+    """Equal weights, or nearly so: they decide among vectors that M does not tell apart, and do nothing else.
+
+    Parameters
+    ----------
+    gram : WideGram or DenseGram
+    X : ndarray of shape (n_samples, n_features)
+        Centred.
+
+    Returns
+    -------
+    ndarray of shape (n_features,)
+        Larger for a feature that varies less, and the largest for one that is constant.
+    """
+    varying = np.ptp(X, axis=0) > 0
+    weights = tie_breaking_weights(gram, X[:, varying])
+    filled = np.full(X.shape[1], weights.max())
+    filled[varying] = weights
+    return filled
+
+
+class State(NamedTuple):
+    """A projection, the objective there, and that projection with a few vectors more."""
+
+    W: np.ndarray
+    value: float
+    guess: np.ndarray
+
+
+class Problem:
+    """Its sweep: weights from W, and the exact W for them.
+
+    Parameters
+    ----------
+    *args
+        As of `methods.udfs.paper.Problem`, whose matrix this is.
+    """
+
+    restart = None
+
+    def __init__(self, *args):
+        self.blocks = paper.Problem(*args)
+
+    def starts(self):
+        """The W for equal weights, which is the program's first iterate, whatever gamma."""
+        gram, X = self.blocks.gram, self.blocks.X
+        n_samples, n_features = X.shape
+        # M is zero in so many dimensions at least, as the rows of X sum to zero.
+        if n_features - (n_samples - 1) > self.blocks.n_columns:
+            return [self.solve(start_weights(gram, X), None)]
+        return [self.solve(np.full(n_features, gram.diagonal().mean()), None)]
+
+    def solve(self, weights, guess):
+        """The best W for these weights."""
+        guess = smallest_eigenvectors(self.blocks.gram, weights, self.blocks.n_columns, guess)
+        return self.state(guess[:, : self.blocks.n_columns], guess)
+
+    def state(self, W, guess=None):
+        return State(W, self.blocks.gram.form(W) + self.blocks.gamma * smooth_l21(W, EPS), guess)
+
+    def sweep(self, state):
+        return self.solve(self.blocks.gamma * row_weights(state.W, EPS), state.guess)
+
+    def printed(self, state):
+        """The objective at a state, without the smoothing."""
+        return state.value - self.blocks.gamma * smoothing(state.W, EPS)

@@ -1,0 +1,155 @@
+"""Recovery of features that are known to be relevant, as those of made-up data are.
+
+Interchangeable features form a *group*: copies of one another, say.  What can be found is a *target*: a group with a
+relevant member, which is found with the first of its members, and every relevant feature that is in no group.
+"""
+
+import numpy as np
+
+
+def precision_recall(ranking, relevant, size, groups=()):
+    """Return precision and recall of the first features of a ranking.
+
+    Parameters
+    ----------
+    ranking : array-like of shape (m,) of int
+        Distinct features, best first; all of them, or the first m.
+    relevant : array-like of int
+        One or more distinct features.
+    size : int
+        In [1, m].
+    groups : sequence of array-like of int, optional
+        Groups of interchangeable features; no feature is in two.
+
+    Returns
+    -------
+    precision : float
+        Share of the first `size` features that belong to a target.  A second member of a group counts, too:
+        `redundancy` is about those.
+    recall : float
+        Share of the targets that are found.
+
+    Raises
+    ------
+    ValueError
+    """
+    if not 1 <= size <= len(ranking):
+        raise ValueError(f"size={size} must be in [1, {len(ranking)}], the number of features in the ranking.")
+    belongs, first, n_targets = _hits(ranking, relevant, groups)
+    return float(belongs[:size].mean()), float(first[:size].sum() / n_targets)
+
+
+def recovery_curve(ranking, relevant, groups=()):
+    """Return the recall after each feature of a ranking.
+
+    Parameters
+    ----------
+    ranking, relevant, groups
+        As in `precision_recall`.
+
+    Returns
+    -------
+    ndarray of shape (m,)
+        Recall of the first 1, ..., m features.
+
+    Raises
+    ------
+    ValueError
+    """
+    _, first, n_targets = _hits(ranking, relevant, groups)
+    return first.cumsum() / n_targets
+
+
+def recovery_area(ranking, relevant, groups=(), horizon=None):
+    """Return the area below the recovery curve, as a share of the largest one.
+
+    Parameters
+    ----------
+    ranking, relevant, groups
+        As in `precision_recall`.
+    horizon : int, optional
+        Last size that counts, 1 or more; by default r, the number of targets.
+
+    Returns
+    -------
+    float
+        1 where each of the first features finds a target until all are found, and 0 where none does up to the
+        horizon.  Up to horizon r a random ranking of d features without groups is expected to have r / d.
+
+    Raises
+    ------
+    ValueError
+
+    Notes
+    -----
+    With F(s) targets found by the first s features, it is sum_{s <= horizon} F(s) / sum_{s <= horizon} min(s, r).
+    Where only the first m < horizon features of a ranking are known, F(s) = F(m) for s > m: the features that are not
+    known count as finding nothing, and no continuation of the ranking has a smaller value.
+    """
+    _, first, n_targets = _hits(ranking, relevant, groups)
+    horizon = n_targets if horizon is None else horizon
+    if horizon < 1:
+        raise ValueError(f"horizon={horizon} must be 1 or more.")
+    sizes = np.arange(1, horizon + 1)
+    found = first.cumsum()[np.minimum(sizes, len(first)) - 1]
+    return float(found.sum() / np.minimum(sizes, n_targets).sum())
+
+
+def redundancy(features, groups):
+    """Return the share of selected features that repeat a group which another selected feature stands for already.
+
+    Parameters
+    ----------
+    features : array-like of int
+        One or more distinct features, in any order.
+    groups : sequence of array-like of int
+        Groups of interchangeable features; no feature is in two.
+
+    Returns
+    -------
+    float
+        sum_g max(0, members of g that are selected - 1) / number of features; in [0, 1).
+
+    Raises
+    ------
+    ValueError
+    """
+    features, owner = _distinct("features", features), _owners(groups)
+    taken = [owner[feature] for feature in features if feature in owner]
+    return (len(taken) - len(set(taken))) / len(features)
+
+
+def _hits(ranking, relevant, groups):
+    """Return which features belong to a target, which are the first of theirs, and the number of targets."""
+    ranking, relevant, owner = _distinct("ranking", ranking), _distinct("relevant", relevant), _owners(groups)
+    # A feature in no group stands for itself.
+    targets = {owner.get(feature, (feature,)) for feature in relevant}
+    names = [owner.get(feature, (feature,)) for feature in ranking]
+    found, belongs, first = set(), [], []
+    for name in names:
+        belongs.append(name in targets)
+        first.append(name in targets and name not in found)
+        found.add(name)
+    return np.array(belongs), np.array(first), len(targets)
+
+
+def _owners(groups):
+    """Return feature -> number of its group."""
+    owner = {}
+    for number, group in enumerate(groups):
+        for feature in _distinct(f"groups[{number}]", group):
+            if feature in owner:
+                raise ValueError(f"groups[{owner[feature]}] and groups[{number}] both have {feature}: join them.")
+            owner[feature] = number
+    return owner
+
+
+def _distinct(name, features):
+    """Return features as a list, after a check."""
+    features = np.asarray(features)
+    if features.ndim != 1 or not features.size or features.dtype.kind not in "iu" or features.min() < 0:
+        raise ValueError(f"{name}={features} must be a list of one or more features, whole numbers from 0 on.")
+    values, counts = np.unique(features, return_counts=True)
+    if counts.max() > 1:
+        raise ValueError(f"{name} has {values[counts.argmax()]} {counts.max()} times: give distinct features.")
+    return features.tolist()

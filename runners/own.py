@@ -1,0 +1,191 @@
+"""Makes ``data=FILE`` on a command line a choice of ``dataset=``, and ``method.target=CLASS`` one of ``method=``."""
+
+import inspect
+import numbers
+import os
+import sys
+
+from hydra.core.config_store import ConfigStore
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.errors import HydraException
+
+from runners.code import ROOT
+from runners.method import RESERVED, ConfigError, load_class, parameters_of
+
+DATA, FOLDER, TARGET = "data", "data_dir", "method.target"
+ABOUT = ("label", "name", "fill", "clusters", "x", "ignore", "header")  # those of `datasets.own.own_spec`
+
+
+def offer_own(words):
+    """Give Hydra the specification of the data that a command line names by their file, which is read for it.
+
+    Parameters
+    ----------
+    words : list of str
+
+    Returns
+    -------
+    list of str
+        The same without ``data=`` and the words about it, which ``dataset=`` and ``data_dir=`` replace; as it is where
+        it names no file.
+
+    Raises
+    ------
+    ConfigError, DataError
+    """
+    given = dict(word.split("=", 1) for word in words if word.split("=")[0] in (DATA, *ABOUT) and "=" in word)
+    if DATA not in given:
+        return words
+    if other := next((word for word in words if word.startswith("dataset=")), None):
+        raise ConfigError(f"data={given[DATA]} and {other} name two data sets: leave one out.")
+    from datasets import load_dataset
+    from datasets.own import complete, own_spec
+
+    options = {name: _value(f"{name}={value}") for name, value in given.items() if name != DATA}
+    if options.get("ignore") is not None and not isinstance(options["ignore"], list):
+        options["ignore"] = [options["ignore"]]
+    spec, folder = own_spec(given[DATA], **options)
+    typed = [word for word in words if word.startswith(f"{FOLDER}=")]
+    folders = [str(_value(word)) for word in typed] or [os.environ.get("UFS_DATA_DIR", "")]
+    folders = os.pathsep.join([*([str(folder)] if folder else []), *filter(None, folders)])
+    own = complete(spec, load_dataset(spec, folders))
+    ConfigStore.instance().store(name=own["name"], node=own, group="dataset", provider="data=")
+    made = [f"dataset={own['name']}", *([f"{FOLDER}={quoted(folders)}"] if folders else [])]
+    rest = []
+    for word in words:
+        if word.split("=")[0] == DATA:
+            rest += made  # in its place, as Hydra takes no words on both sides of an option
+        elif word.split("=")[0] not in given and word not in typed:
+            rest.append(word)
+    return rest
+
+
+def offer_methods(words):
+    """Give Hydra an empty method for each class or function that a command line names as ``method.target=`` alone.
+
+    Parameters
+    ----------
+    words : list of str
+
+    Returns
+    -------
+    list of str
+        The same with ``method=NAME`` in the place of the target, NAME being that of the class or function; as it is
+        where it chooses a method, whose target is then replaced.
+
+    Raises
+    ------
+    ConfigError
+    """
+    given = [word for word in words if word.startswith(f"{TARGET}=")]
+    if not given or any(word.startswith(("method=", "experiment=")) for word in words):
+        return words
+    override = _override(given[-1])
+    targets = list(override.sweep_string_iterator()) if override.is_sweep_override() else [override.value()]
+    contents = [empty_method(str(target)) for target in targets]
+    names = [content["name"] for content in contents]
+    for name in names:
+        if names.count(name) > 1 or (ROOT / "conf/method" / f"{name}.yaml").exists():
+            what = "two of the targets are" if names.count(name) > 1 else "a method of conf/method is"
+            raise ConfigError(f"{given[-1]}: {what} called {name!r}. Rename it, or name it in a file of --config-dir.")
+    for content in contents:
+        ConfigStore.instance().store(name=content["name"], node=content, group="method", provider=TARGET)
+    chosen = f"method={','.join(names)}"
+    return [chosen if word == given[-1] else word for word in words if word == given[-1] or word not in given]
+
+
+def empty_method(target):
+    """Return the content of a file of conf/method for a class or function: its defaults, and no grid."""
+    parameters = parameters_of(load_class(target)).items()
+    own = {name: one.default for name, one in parameters if name not in RESERVED and one.default is not one.empty}
+    params = {name: value for name, value in own.items() if isinstance(value, bool | int | float | str | None)}
+    return {"name": target.rpartition(".")[2], "target": target, "params": params, "grid": {}}
+
+
+def offer_object(method, name=None, n_jobs=1):
+    """Give Hydra a method made of a Python object, and return its name.
+
+    Parameters
+    ----------
+    method : str, type, function or estimator
+        A dotted name, a class, a function, or an object of a class, whose parameters become the method's.
+    name : str, optional
+        By default that of its class or function.
+    n_jobs : int, default=1
+        Worker processes; more than one cannot run what only the running session has.
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    ConfigError
+    """
+    content = empty_method(method if isinstance(method, str) else _target_of(method, n_jobs))
+    if not isinstance(method, str | type) and not inspect.isroutine(method):
+        content["params"] = _plain_params(content["target"], method)
+    content["name"] = name or content["name"]
+    if not content["name"].isidentifier() or (ROOT / "conf/method" / f"{content['name']}.yaml").exists():
+        raise ConfigError(
+            f"the name {content['name']!r} must be letters, digits and _, and no method of conf/method: give a "
+            "mapping, {'a_name': ..., ...}."
+        )
+    ConfigStore.instance().store(name=content["name"], node=content, group="method", provider="object")
+    return content["name"]
+
+
+def _target_of(method, n_jobs):
+    """Return the dotted name of a function, a class, or the class of an estimator."""
+    found = method if inspect.isroutine(method) or isinstance(method, type) else type(method)
+    found = getattr(found, "wrapped", found)
+    module, name = found.__module__, found.__qualname__
+    if getattr(sys.modules.get(module), name, None) is not found:
+        raise ConfigError(f"{module}.{name} cannot be imported by this name: define it at the top of a module or cell.")
+    if module == "__main__" and n_jobs != 1:
+        raise ConfigError(f"n_jobs={n_jobs} must be 1 for {name}, which other processes cannot import from a notebook.")
+    return f"{module}.{name}"
+
+
+def _plain_params(target, method):
+    """Return the parameters of an estimator, without those that the runner sets."""
+    own = [name for name in parameters_of(load_class(target)) if name not in RESERVED]
+    try:
+        params = method.get_params(deep=False) if hasattr(method, "get_params") else vars(method)
+        params = {name: params[name] for name in own}
+    except (KeyError, TypeError) as error:
+        raise ConfigError(f"{method!r} does not say what its parameters are: it must have get_params().") from error
+    for name, value in params.items():
+        value = value.item() if isinstance(value, numbers.Number) and hasattr(value, "item") else value
+        if not isinstance(value, bool | int | float | str | None | list | dict):
+            raise ConfigError(
+                f"{name}={value!r} of {type(method).__name__} must be a number, a text, a list or None, as it is part "
+                "of what results are stored under: write a class or function that makes it itself."
+            )
+        params[name] = value
+    return params
+
+
+def _override(word):
+    try:
+        return OverridesParser.create().parse_override(word)
+    except HydraException as error:
+        raise ConfigError(f"{word} cannot be read: {str(error).splitlines()[0]}") from error
+
+
+def _value(word):
+    """Return what a word of a command line sets, as Hydra reads it."""
+    override = _override(word)
+    if override.is_sweep_override():
+        raise ConfigError(f"{word} has several values, and data= takes one file at a time.")
+    value = override.value()
+    return [_plain(one) for one in value] if isinstance(value, list) else _plain(value)
+
+
+def _plain(value):
+    return value if value is None or isinstance(value, bool | int | float) else str(getattr(value, "text", value))
+
+
+def quoted(text):
+    """Return a text as Hydra reads it back, whatever is in it."""
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"

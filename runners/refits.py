@@ -1,0 +1,184 @@
+"""Fits stored points of a cell again: with other seeds of the method, or on permuted samples and columns.
+
+A refit is a trial like any other, and goes through the pool.  The rows that it adds are kept in a file of their own,
+under the key of the stored trial; the file is written whole after every fit.
+"""
+
+import json
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from metrics.study import UNSCORED, USUAL_SIZE, nearest_size
+from runners.admission import workers_within_memory
+from runners.files import held, write_rows
+from runners.pool import run_all
+from runners.provenance import Identity
+from runners.refit_files import COLUMNS, IDENTITY, SEEDS, STABILITY, read
+from runners.row import to_json
+from runners.tasks import Data
+from runners.trial import Trial, stored_trial, takes_seed
+from runners.workers import Caps
+
+CHANGES = ("none", "samples", "columns", "seed")  # "none" repeats the fit unchanged
+
+
+@dataclass(frozen=True)
+class Point:
+    """A stored trial to fit again."""
+
+    trial: Trial
+    # Scores of its own seed, as rows (tuples) of `COLUMNS`; the other seeds are scored in the same way.
+    stored: list
+
+    @property
+    def sets(self):
+        """The feature sets to score, as (n_selected, clusterer), in order."""
+        return sorted(row[3:5] for row in self.stored)
+
+    def with_seed(self, seed):
+        """Return the stored trial with another seed, and only the sizes that are scored."""
+        sizes = tuple(size for size, clusterer in self.sets if clusterer == "kmeans")
+        return replace(self.trial, seed=seed, sizes=sizes or self.trial.sizes[:1])
+
+
+def default_trial(trials, target, wanted=USUAL_SIZE):
+    """Return the stored trial of a cell at the default parameters whose size is nearest to `wanted`, and that size.
+
+    The trial is None where there is none, or where code or configuration changed so that it would get another key.
+    """
+    nearest = {}
+    for row in trials[trials["is_default"] & ~trials["status"].isin(UNSCORED)].to_dict("records"):
+        nearest.setdefault(nearest_size(json.loads(row["sizes"]), wanted), row)
+    if not nearest:
+        return None, 0
+    size = nearest_size(nearest, wanted)
+    trial = stored_trial(nearest[size], target)
+    return (trial, size) if trial else (None, 0)
+
+
+def refit_seeds(points, data, folder, n_seeds=5, n_jobs=1, evaluations=None, on_fit=None, caps=None):
+    """Fit every point of a cell with the seeds that follow its own, and update ``seeds.csv``.
+
+    Returns the number of fits done now: stored ones are not repeated, but one without scores is tried again.
+
+    Parameters
+    ----------
+    points : list of Point
+    data : Data
+    folder : path
+        ``results/<study>/<dataset>/<method>``.
+    n_seeds : int, default=5
+        Number of seeds, that of the stored trials included.
+    n_jobs : int, default=1
+        Number of workers, or fewer where their fits do not go into the free memory together.
+    evaluations : Evaluations, optional
+        Known scores of feature sets under the protocol, where new ones are kept, too.
+    on_fit : callable, optional
+        Called after every fit, with the error where it failed and "" otherwise.
+    caps : Caps, optional
+    """
+    path = Path(folder) / SEEDS
+    with held(path):
+        before = _by_identity(path, read(path))
+        own = pd.DataFrame([row for point in points for row in point.stored], columns=COLUMNS[SEEDS])
+        rows = before | _by_identity(path, own)
+        jobs = missing(points, pd.DataFrame(rows.values(), columns=COLUMNS[SEEDS]), n_seeds)
+        if rows != before:
+            _write(path, rows)
+        asked = {trial.key: (trial, point) for point, seed in jobs for trial in [point.with_seed(seed)]}
+
+        def added(outcome):
+            trial, point = asked[outcome.trial["trial"]]
+            return _rows(outcome, point, trial.seed)
+
+        trials = [trial for trial, _ in asked.values()]
+        _refit(path, rows, added, trials, data, n_jobs, caps, on_fit, evaluations=evaluations)
+    return len(jobs)
+
+
+def refit_changed(trial, size, data, folder, repeats, n_jobs=1, caps=None):
+    """Fit a trial `repeats` times for each change that can matter, and update ``stability.csv``.
+
+    It keeps the feature sets of one size; for the other arguments see `refit_seeds`.  Returns the number of fits done
+    now; stored ones are not repeated.
+    """
+    path = Path(folder) / STABILITY
+    data = Data(data.X, None, data.fitted_on)
+    with held(path):
+        stored = read(path)
+        here = Identity.of(trial.cls).name
+        stored = stored[(stored["trial"] == trial.key) & (stored["n_selected"] == size) & (stored["identity"] == here)]
+        rows = _by_identity(path, stored)
+        jobs = [("none", 0), *((change, repeat) for change in CHANGES[1:] for repeat in range(1, repeats + 1))]
+        seeded = takes_seed(trial.target)
+        jobs = [job for job in jobs if job not in rows and (job[0] != "seed" or seeded)]
+        asked = {changed.key: job for job in jobs for changed in [_changed(trial, *job)]}
+
+        def added(outcome):
+            row, (change, repeat) = outcome.trial, asked[outcome.trial["trial"]]
+            found = json.loads(row["ranking"])
+            features = found.get(str(size), []) if isinstance(found, dict) else found[:size]
+            where = (trial.key, trial.dataset, trial.method, change, repeat, size)
+            yield (*where, row["status"], to_json(sorted(features)), Identity.stored(row).name)
+
+        _refit(path, rows, added, [_changed(trial, *job) for job in jobs], data, n_jobs, caps)
+    return len(jobs)
+
+
+def _changed(trial, change, repeat):
+    """Return a trial with a change; repeated unchanged, it has the key of the stored one."""
+    if change == "seed":
+        return replace(trial, seed=trial.protocol.seed + repeat)
+    return trial if change == "none" else replace(trial, permuted=(change, repeat))
+
+
+def _refit(path, rows, added, trials, data, n_jobs, caps, on_fit=None, **how):
+    """Run trials, and write the rows of each when it ends."""
+    caps = caps or Caps()
+    n_workers = workers_within_memory(trials, data.X.shape, n_jobs, caps) if trials else 1
+    for ended in run_all(trials, data, n_workers, caps=caps, **how):
+        for outcome in ended:
+            rows |= _by_identity(path, pd.DataFrame(added(outcome), columns=COLUMNS[path.name]))
+            _write(path, rows)
+            if on_fit is not None:
+                on_fit(outcome.trial["error"])
+
+
+def missing(points, stored, n_seeds):
+    """List each (point, seed) that is to be fitted: those without stored scores of this code."""
+    here = {point.trial.key: Identity.of(point.trial.cls).name for point in points}
+    same = stored["identity"] == stored["trial"].map(here)
+    done = set(stored.loc[same & ~stored["status"].isin(UNSCORED), IDENTITY[SEEDS]].itertuples(index=False, name=None))
+    return [
+        (point, seed)
+        for point in points
+        for seed in range(point.trial.protocol.seed + 1, point.trial.protocol.seed + n_seeds)
+        if not done.issuperset((point.trial.key, *one, seed) for one in point.sets)
+    ]
+
+
+def _rows(outcome, point, seed):
+    """Return the rows that one fit adds to the file, under the key of the stored trial; nan where it has no scores."""
+    scores, digests = {}, json.loads(outcome.trial["feature_sets"])
+    for _, _, _, size, clusterer, _, acc, nmi, *_ in outcome.scores:
+        scores.setdefault((size, clusterer), []).append((acc, nmi))
+    for size, clusterer in point.sets:
+        found = scores.get((size, clusterer), [(np.nan, np.nan)])
+        acc, nmi = (float(np.mean(values)) for values in zip(*found, strict=True))
+        digest = digests.get(str(size), "") if clusterer == "kmeans" else ""
+        where = (point.trial.key, point.trial.dataset, point.trial.method, size, clusterer, seed)
+        row = outcome.trial
+        yield (*where, row["status"], acc, nmi, digest, row["git_sha"], Identity.stored(row).name)
+
+
+def _by_identity(path, frame):
+    """Return the rows of a frame as tuples, by what they are known by."""
+    keys = frame[IDENTITY[path.name]].itertuples(index=False, name=None)
+    return dict(zip(keys, frame[COLUMNS[path.name]].itertuples(index=False, name=None), strict=True))
+
+
+def _write(path, rows):
+    write_rows(path, COLUMNS[path.name], [rows[key] for key in sorted(rows)])

@@ -1,0 +1,170 @@
+"""The worker's side: a task, the data that it runs on, and what a process does with it."""
+
+import functools
+import os
+import shutil
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import filelock
+import numpy as np
+
+from datasets.scaling import scale
+from metrics.kmeans import load_engine
+from metrics.protocol import Protocol
+from runners import processes
+from runners.code import CodeChanged, code_of_evaluation
+from runners.family import memory_of
+from runners.fit import evaluate_set, fit_trial
+from runners.method import load_class
+from runners.provenance import Identity
+
+PREFIX = "ufs-bench-"  # of the names of folders with a copy of the data, which all workers map
+LOCK, FITTED_ON = ".lock", "fitted_on.npy"
+
+
+@dataclass(frozen=True)
+class Task:
+    """Trials to fit, or (name, features) to evaluate under a protocol.
+
+    The identity is that of the code of the process that sends it; the one that runs it must have the same.
+    """
+
+    items: tuple
+    identity: Identity
+    protocol: Protocol | None = None  # of evaluations
+    alone: bool = False  # True where a worker died when it was last tried
+    lost: int = 0  # workers that ended before they had begun it
+
+    @property
+    def is_fit(self):
+        """True where the items are trials."""
+        return self.protocol is None
+
+    def run(self, X, y, fitted_on):
+        """Return the results of the items, each with its seconds."""
+        if self.is_fit:
+            return [_timed(fit_trial, trial, fitted_on) for trial in self.items]
+        return [_evaluated(features, X, y, self.protocol) for _, features in self.items]
+
+    def check_code(self):
+        """Refuse a task of other code than this process would run."""
+        if self.is_fit:
+            same = {Identity.of(trial.cls) for trial in self.items} == {self.identity}
+        else:
+            same = code_of_evaluation().digest == self.identity.code_evaluation
+        if not same:
+            raise CodeChanged(
+                "a file that the method or its evaluation rests on was edited after this command had begun: its "
+                "workers run other code than it does. Nothing of it was stored; run the same command again."
+            )
+
+
+class Data:
+    """The scaled data of a cell; use it as a context manager.
+
+    Processes are told where they find the data, and open them there: here a folder, with a copy that all map.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        What feature sets are scored on.
+    y : ndarray of shape (n_samples,) or None
+        Class codes; None where nothing is scored.  Of data without labels it is an array without dimensions, which
+        holds the number of clusters.
+    fitted_on : ndarray of shape (n_samples, n_features), optional
+        What methods are fitted on, where that is not `X`.
+    """
+
+    def __init__(self, X, y, fitted_on=None):
+        self.X, self.y = X, y
+        self.fitted_on = X if fitted_on is None else fitted_on
+        self._folder = None
+
+    @classmethod
+    def scaled(cls, dataset, protocol, method):
+        """Return a data set as a protocol scales it for K-means, and for a method of this name."""
+        X, own = scale(dataset.X, protocol.scaling), protocol.scaling_of(method)
+        y = np.array(dataset.n_classes) if dataset.y is None else dataset.y
+        return cls(X, y, None if own == protocol.scaling else scale(dataset.X, own))
+
+    @property
+    def arrays(self):
+        """X, y, and the samples that methods are fitted on, for a task."""
+        return self.X, self.y, self.fitted_on
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        if self._folder is not None:
+            self._lock.release()
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+    @property
+    def source(self):
+        """The folder with the copy, which is made when it is first asked for."""
+        if self._folder is None:
+            remove_leftovers()
+            self._folder = tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-")
+            self._lock = filelock.FileLock(Path(self._folder, LOCK))
+            self._lock.acquire(timeout=0)
+            np.save(Path(self._folder, "X.npy"), self.X)
+            np.save(Path(self._folder, "y.npy"), np.empty(0) if self.y is None else self.y)
+            if self.fitted_on is not self.X:
+                np.save(Path(self._folder, FITTED_ON), self.fitted_on)
+        return self._folder
+
+
+@functools.lru_cache(maxsize=1)
+def opened(source):
+    """Return the arrays of `Data` from its source, read-only and shared by all workers of this machine."""
+    X, y = (np.asarray(np.load(Path(source, name), mmap_mode="r")) for name in ("X.npy", "y.npy"))
+    own = Path(source, FITTED_ON)
+    return X, y, np.asarray(np.load(own, mmap_mode="r")) if own.exists() else X
+
+
+def remove_leftovers():
+    """Remove the copies of data that killed runs left in the temporary folder.
+
+    The name of such a folder has the number of the process that made it, which holds a lock inside while it lives.
+    Where the process is gone and the lock is free, nobody uses the copy.
+    """
+    for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*-*"):
+        owner = folder.name.removeprefix(PREFIX).split("-")[0]
+        if not owner.isdigit() or processes.lives(int(owner)) or not folder.is_dir():
+            continue
+        try:
+            with filelock.FileLock(folder / LOCK, timeout=0):
+                pass
+        except (filelock.Timeout, OSError):
+            continue
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def run_in_worker(begin, task, source):
+    """Run a task and return its results; without a source of data, the MB that this process now holds."""
+    if source is None:
+        opened.cache_clear()
+        load_class(task)
+        load_engine()
+        return memory_of("self", peak=False)
+    arrays = opened(source)
+    task.check_code()  # before the task begins, as the seconds of a first import are not the fit's
+    begin()
+    return task.run(*arrays)
+
+
+def _timed(function, *args):
+    started = time.perf_counter()
+    return function(*args), time.perf_counter() - started
+
+
+def _evaluated(features, X, y, protocol):
+    """Return scores and seconds; an exception takes the place of the scores, so that it does not end other items."""
+    try:
+        return evaluate_set(features, X, y, protocol)
+    except Exception as error:
+        return error, 0.0

@@ -1,0 +1,99 @@
+"""Say which methods find the features of data of known truth: ``python -m scripts.ground_truth --help``."""
+
+import functools
+import json
+
+import pandas as pd
+
+from datasets import read_spec
+from datasets.synthetic import truth_of
+from datasets.truth import parts_of, truth_names
+from metrics.recovery import precision_recall, recovery_area, redundancy
+from metrics.study import UNSCORED
+from scripts.ranks.choice import is_control
+
+ENOUGH = 0.9  # recall that counts as found
+SEEDS = 4  # that must find them
+COLUMNS = [
+    "family", "difficulty", "signal", "seed", "method", "control", "status", "size", "recall", "precision", "area",
+    "redundancy", "fit_s",
+]  # fmt: skip
+
+
+def recovered(study):
+    """Return what every fit of a study finds, at the default parameters of its method.
+
+    Parameters
+    ----------
+    study : Study
+
+    Returns
+    -------
+    DataFrame
+        Columns `COLUMNS`: one row per data set of known truth and method.  The size is the true number, which is that
+        of the groups of interchangeable features; the measures are those of `metrics.recovery` there, nan for a fit
+        that failed.
+
+    Raises
+    ------
+    ValueError
+        For results on other data than those that are made now, and where the true number is no stored size.
+    """
+    known, trials = set(truth_names()), study.trials
+    trials = trials[trials["dataset"].isin(known) & trials["is_default"]]
+    rows = []
+    for row in trials[trials["method"] != "all_features"].itertuples():
+        spec, truth = _data(row.dataset)
+        if row.data_sha != spec["data_sha256"]:
+            raise ValueError(
+                f"the results of {row.method} on {row.dataset} are on other data: their SHA-256 is {row.data_sha}, now "
+                f"{spec['data_sha256']}. Run them again: python run.py experiment=ground_truth."
+            )
+        size, sizes = len(truth.groups), json.loads(row.sizes)
+        if size not in sizes:
+            continue  # where the size is part of the model, this is the fit at another one
+        family, difficulty, seed = parts_of(row.dataset)
+        signal = spec["sources"][0]["options"]["signal"]
+        measures = (float("nan"),) * 4
+        if row.status not in UNSCORED:
+            ranking = json.loads(row.ranking)
+            ranking = ranking[str(size)] if isinstance(ranking, dict) else ranking[:size]
+            precision, recall = precision_recall(ranking, truth.relevant, size, truth.groups)
+            area = recovery_area(ranking, truth.relevant, truth.groups)
+            measures = recall, precision, area, redundancy(ranking, truth.groups)
+        rows.append((
+            family, difficulty, signal, seed, row.method, is_control(row.method), row.status, size, *measures, row.fit_s
+        ))  # fmt: skip
+    if len(trials) and not rows:
+        raise ValueError(
+            "no stored fit has the true number of features among its sizes: 'protocol.sizes=[10,20,40]' has."
+        )
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def found(rows):
+    """Return recall, area, precision and redundancy by method, family and difficulty, and where they are found.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        From `recovered`.
+
+    Returns
+    -------
+    DataFrame
+        Indexed by method, family and difficulty; recall, area, precision and redundancy are means over the seeds, in
+        which a failed fit finds nothing; seeds is their number, and passed is true where `SEEDS` of them have a recall
+        of `ENOUGH`.
+    """
+    measures = ["recall", "area", "precision", "redundancy"]
+    rows = rows.assign(hit=rows["recall"] >= ENOUGH, recall=rows["recall"].fillna(0), area=rows["area"].fillna(0))
+    groups = rows.groupby(["method", "family", "difficulty"])
+    means = groups[measures].mean().assign(seeds=groups["seed"].nunique(), signal=groups["signal"].first())
+    return means.assign(passed=groups["hit"].sum() >= SEEDS)
+
+
+@functools.cache
+def _data(name):
+    spec = read_spec(name)
+    return spec, truth_of(**spec["sources"][0]["options"])

@@ -1,0 +1,33 @@
+"""``python -m scripts.ground_truth --help``."""
+
+from pathlib import Path
+
+from scripts.core.command_lines import no_results
+from scripts.core.entry import command
+from scripts.core.study import Study
+from scripts.core.text import deliver
+from scripts.ground_truth import recovered
+from scripts.ground_truth.page import ground_truth_figure, ground_truth_page
+from scripts.make_figure import save
+
+
+@command("ground_truth")
+def main(options):
+    """Print what is found, or write it to a file, and draw it."""
+    study = Study.open(options["results_dir"], options["study"])
+    if study.trials.empty:
+        raise ValueError(no_results(study))
+    rows = recovered(study)
+    if rows.empty:
+        raise ValueError(
+            f"study={study.name} has no results on data of known truth: run python run.py experiment=ground_truth."
+        )
+    text = ground_truth_page(rows, study.name) if options["format"] == "md" else rows.to_csv(index=False)
+    deliver(text, options["output"])
+    if options["figure"]:
+        for path in save(ground_truth_figure(rows, study.name), Path(options["figure"])):
+            print(path)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,131 @@
+"""The page and the figure of what is found in data of known truth."""
+
+from collections import Counter
+
+import numpy as np
+from matplotlib import colormaps, rc_context
+
+from datasets.truth import parts_of, truth_names
+from scripts.core.conf import printed
+from scripts.core.text import pipes
+from scripts.ground_truth import ENOUGH, SEEDS, found
+from scripts.make_figure.style import HEAT, STYLE, WIDTH, frame, new_figure
+from scripts.ranks.choice import is_control
+
+WHAT = f"""\
+Share of the relevant features among as many as there are, at the default parameters, from the easiest difficulty to the
+hardest: the means over the seeds. A star marks where {SEEDS} seeds or more have {ENOUGH} or more: a method breaks at
+the first number without one. Of interchangeable features the first counts, its copies find nothing new. The order is
+that of the mean over all; controls are in italics."""
+
+
+def ground_truth_page(rows, name):
+    """Return what is found as a page of Markdown.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        From `recovered`.
+    name : str
+        Of the study.
+    """
+    table = found(rows)
+    stored = rows.groupby(["family", "difficulty", "seed"]).ngroups
+    head = f"Study {name}: {rows['method'].nunique()} methods on {stored} of {len(truth_names())} data sets."
+    parts = ["# Which features are found", head, pipes(_lines(table, "recall")), WHAT]
+    if (rows["redundancy"] > 0).any():
+        families = table.index[table["redundancy"] > 0].unique("family")
+        some = table[table.index.get_level_values("family").isin(families)]
+        parts += [
+            "## Where there are copies",
+            pipes(_lines(some, "precision", stars=False)),
+            "Share of the same features that are relevant or copies of such.",
+            pipes(_lines(some, "redundancy", stars=False)),
+            "Share of them that are copies of one that is selected, too.",
+        ]
+    return "\n\n".join([*parts, "## What does not pass the easy end", _open(table)]) + "\n"
+
+
+def ground_truth_figure(rows, name):
+    """Draw the recall of every method over the difficulty, a panel for each family.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        From `recovered`.
+    name : str
+        Of the study.
+    """
+    table = found(rows)
+    methods, families = _order(table), table.index.unique("family")
+    colours = colormaps[HEAT]
+    with rc_context(STYLE):
+        figure = new_figure(WIDTH, 1.3 + 0.2 * len(methods))
+        axes = figure.subplots(1, len(families), sharey=True, squeeze=False)[0]
+        for axis, family in zip(axes, families, strict=True):
+            part = table.xs(family, level="family")
+            wide = part["recall"].unstack().reindex(methods)
+            axis.pcolormesh(np.ma.masked_invalid(wide), cmap=HEAT, vmin=0, vmax=1, edgecolor="white", linewidth=0.5)
+            passed = part["passed"].unstack().reindex(methods)
+            for (row, column), value in np.ndenumerate(wide.to_numpy()):
+                if np.isfinite(value):
+                    dark = np.dot(colours(value)[:3], (0.299, 0.587, 0.114)) < 0.5
+                    axis.text(
+                        column + 0.5, row + 0.5, _text(value), ha="center", va="center", fontsize=6,
+                        color="white" if dark else "black", fontweight="bold" if passed.iat[row, column] else "normal",
+                    )  # fmt: skip
+            signals = part.groupby("difficulty")["signal"].first()
+            axis.set_xticks(np.arange(len(signals)) + 0.5, [f"{signal:g}" for signal in signals], fontsize=7)
+            axis.set_yticks(np.arange(len(methods)) + 0.5, [printed("method", one) for one in methods], fontsize=6.5)
+            axis.set_title(family, fontsize=8)
+            axis.grid(visible=False)
+            axis.tick_params(length=0)
+            axis.spines[:].set_visible(False)
+        axes[0].invert_yaxis()
+        axes[len(axes) // 2].set_xlabel("signal, in standard deviations of the noise", fontsize=7)
+        note = f"Study {name}, default parameters. Bold: {SEEDS} of {rows['seed'].nunique()} seeds reach {ENOUGH}."
+        frame(figure, "Recall of the relevant features, at their number", note)
+    return figure
+
+
+def _lines(table, measure, stars=True):
+    """Return the lines of a table of one measure, the methods by their mean recall."""
+    families = list(table.index.unique("family"))
+    signals = table.groupby(["family", "difficulty"])["signal"].first()
+    heads = [f"{family} ({', '.join(f'{one:g}' for one in signals[family])})" for family in families]
+    lines = [["Method", *heads]]
+    for method in _order(table):
+        cells = table.loc[method]
+        line = [f"*{method}*" if is_control(method) else method]
+        for family in families:
+            own = cells.loc[family] if family in cells.index else cells.iloc[:0]
+            marks = own["passed"] & stars
+            line.append(" ".join(_text(value) + "*" * mark for value, mark in zip(own[measure], marks, strict=True)))
+        lines.append(line)
+    return lines
+
+
+def _open(table):
+    """Say which methods, besides the controls, do not find the features at the first difficulty of a family."""
+    first = table[table.index.get_level_values("difficulty") == 1]
+    lines, wanted = [], Counter(parts_of(name)[:2] for name in truth_names())
+    for family in first.index.unique("family"):
+        own = first.xs(family, level="family").reset_index("difficulty", drop=True)
+        own = own[[not is_control(method) for method in own.index]]
+        whole = own["seeds"] == wanted[family, 1]
+        lacking, own = len(own) - whole.sum(), own[whole]
+        failed = own[~own["passed"]].sort_values("recall", ascending=False)
+        names = ", ".join(f"{method} {_text(recall)}" for method, recall in failed["recall"].items())
+        rest = f" Without all seeds: {lacking} more." if lacking else ""
+        lines.append(f"* {family}: {len(failed)} of {len(own)} methods{f': {names}' if names else ''}.{rest}")
+    return "\n".join(lines)
+
+
+def _order(table):
+    """Return the methods, the one with the largest mean recall first."""
+    means = table.groupby("method")["recall"].mean()
+    return sorted(means.index, key=lambda method: (-means[method], method))
+
+
+def _text(value):
+    return "" if np.isnan(value) else f"{value:.2f}".replace("0.", ".", 1)

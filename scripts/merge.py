@@ -1,0 +1,119 @@
+"""Join results of several machines, or of several folders, into one folder of results.
+
+    python -m scripts.merge A B into=C       A, B and C are folders of results, such as ./results
+
+A trial is known by its cell and its key.  Equal rows are kept once; one with scores takes the place of one that failed
+or was ended at a cap; where two have other scores, the cell is left as it is, and listed.  Studies of one name must
+have one protocol.  Nothing is removed from A and B; C may be one of them.  The same command again goes on after a
+crash, and changes nothing once it is done.
+"""
+
+import sys
+from pathlib import Path
+
+from metrics.protocol import Protocol
+from metrics.study import UNSCORED
+from runners.boundary import boundary
+from runners.files import read_rows
+from runners.fit import Outcome
+from runners.method import ConfigError
+from runners.provenance import Identity
+from runners.row import OTHERS
+from runners.store import Store, cells_of, rows_by_trial
+from runners.study import claim_study
+from scripts.core.entry import answers
+
+RUN = ("git_sha", "fit_s", "eval_s", "peak_mb", "started", "shared", "error")  # differ between two runs of one trial
+
+
+def merge(sources, target):
+    """Add the trials of some folders of results to another one.
+
+    Parameters
+    ----------
+    sources : list of path
+    target : path
+
+    Returns
+    -------
+    added : int
+        Trials that the target did not have, or not with scores.
+    conflicts : list of str
+        Cells with trials of the same key and other scores, or of other code; nothing was added to these.
+
+    Raises
+    ------
+    ConfigError, StoreError
+        For a folder without results, and for two protocols in one study.
+    """
+    added, conflicts = 0, []
+    for source in sources:
+        cells = cells_of(source, None, None, None)
+        if not cells:
+            raise ConfigError(f"{source} holds no results: name a folder such as results, with studies in it.")
+        for path in cells:
+            place = path.parent.relative_to(source)
+            if Path(source, place).resolve() == Path(target, place).resolve():
+                continue
+            study = place.parts[0]
+            claim_study(Path(target, study), Protocol.from_json(Path(source, study, "protocol.json").read_text()))
+            with Store(Path(target, place)) as store:
+                n_new, why = _add(path, store)
+            added += n_new
+            conflicts += [f"{place} of {source}: {why}"] if why else []
+    return added, conflicts
+
+
+def _add(path, store):
+    """Add the trials of a cell to an open one; return how many, and why nothing was where they contradict."""
+    stored = {row["trial"]: row for row in store.rows()}
+    codes = {Identity.stored(row) for row in stored.values()}
+    new = []
+    for row in read_rows(path):
+        own = stored.get(row["trial"])
+        if codes and Identity.stored(row) not in codes:
+            return 0, f"it is of other code, packages or machine ({next(iter(codes)).difference(Identity.stored(row))})"
+        if own is None or (own["status"] in UNSCORED and row["status"] not in UNSCORED):
+            new.append(row)
+        elif row["status"] not in UNSCORED and _told(row) != _told(own):
+            return 0, f"trial {row['trial']} has other results in both"
+    if not new:
+        return 0, ""
+    others = rows_by_trial(path.parent, OTHERS, {row["trial"] for row in new})
+    both = rows_by_trial(path.parent, ("scores",), stored), rows_by_trial(store.folder, ("scores",), stored)
+    for key in stored:
+        mine, theirs = (sorted(tuple(row.values()) for row in found["scores"][key]) for found in both)
+        if mine and theirs and mine != theirs:
+            return 0, f"trial {key} has other scores in both"
+    store.forget([row["trial"] for row in new])
+    store.append(
+        [Outcome(row, *([tuple(one.values()) for one in others[name][row["trial"]]] for name in OTHERS)) for row in new]
+    )
+    return len(new), ""
+
+
+def _told(row):
+    return {name: value for name, value in row.items() if name not in RUN}
+
+
+def main():
+    """Join the folders that the command line names."""
+    words = sys.argv[1:]
+    into = [word.removeprefix("into=") for word in words if word.startswith("into=")]
+    sources = [word for word in words if not word.startswith(("into=", "-"))]
+    if "--help" in words or "-h" in words or not words:
+        print(__doc__)
+        return
+    if len(into) != 1 or not sources or any(word.startswith("-") for word in words):
+        raise ConfigError(
+            f"{' '.join(words)!r} must be folders and one into=FOLDER: python -m scripts.merge A B into=C."
+        )
+    added, conflicts = merge(sources, into[0])
+    print(f"{added} trials added to {into[0]}")
+    if conflicts:
+        raise ConfigError("\n".join([f"{len(conflicts)} cells contradict and were left as they are:", *conflicts]))
+
+
+if __name__ == "__main__":
+    with boundary(), answers():
+        main()

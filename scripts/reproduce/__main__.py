@@ -1,0 +1,73 @@
+"""``python -m scripts.reproduce --help``."""
+
+import time
+from collections import Counter
+
+from joblib import cpu_count
+
+from metrics.kmeans import load_engine
+from runners.reference import PREFIX, shipped_studies
+from scripts.core.command_lines import no_results
+from scripts.core.entry import command
+from scripts.core.study import Study
+from scripts.reproduce import NOT_RUN, OBJECTIVE, OTHER, SAME, SELECTED, WITHIN, draw, failures, reproduce, stamp
+
+MOST_SHOWN = 20
+
+
+@command("reproduce")
+def main(options):
+    """Run the fits that the options ask for again, print what came out, and fail where it speaks against them."""
+    given = options["study"]
+    names = [PREFIX + name for name in shipped_studies()] if given == PREFIX.rstrip("/") else [given]
+    if not names:
+        print("Nothing is shipped in results/reference, so there is nothing to reproduce.")
+        return
+    started, wrong = time.perf_counter(), 0
+    load_engine()
+    for name in names:
+        wrong += _one(Study.open(options["results_dir"], name, options["data_dir"]), options, len(names))
+    print(f"{time.perf_counter() - started:.0f} s")
+    if wrong:
+        raise ValueError(
+            f"{wrong} fits gave other numbers than are stored: run their cells again and ship them, or find out why."
+        )
+
+
+def _one(study, options, n_studies):
+    if study.trials.empty:
+        raise ValueError(no_results(study))
+    fits = -(-options["fits"] // n_studies)
+    drawn = draw(study.trials, fits, options["seed"], options["longest"], options["per_cell"])
+    n_jobs = cpu_count() if options["n_jobs"] == -1 else options["n_jobs"]
+    print(f"Study {study.name}: {len(drawn)} of {len(study.trials)} fits")
+    found = list(reproduce(study, drawn, n_jobs, say=lambda line: print(f"  {line}", flush=True)))
+    counts = Counter(one.outcome for one in found)
+    same_here = sum(one.expected_same for one in found)
+    print(f"  {same_here} of them of the same code, packages and machine")
+    print(f"  {counts[SAME]} have the same bytes: selected sets, objectives and scores")
+    ran = [one for one in found if one.outcome != NOT_RUN]
+    if others := [one for one in ran if one.outcome != SAME]:
+        print(
+            f"  {counts[WITHIN]} within bounds (objective {OBJECTIVE:g}, {SELECTED:.0%} of the features), "
+            f"{counts[OTHER]} not; largest difference of an objective {max(one.objective for one in others):.2g}, of a "
+            f"mean ACC {max(one.acc for one in others):.1f} points, fewest features kept "
+            f"{min(one.selected for one in others):.0%}"
+        )
+    for reason, count in Counter(one.reason for one in found if one.outcome == NOT_RUN).items():
+        print(f"  {count} not run: {reason}")
+    for why, count in Counter(one.here.difference(one.stored) for one in ran if not one.expected_same).items():
+        print(f"  {count} are stored under another identity: {why}")
+    wrong = failures(ran)
+    for one in wrong[:MOST_SHOWN]:
+        numbers = f"objective {one.objective:.2g}, {one.selected:.0%} of the features, ACC {one.acc:.1f} points"
+        print(f"  OTHER: {one.method} on {one.dataset} {one.params}: {numbers} {one.reason}".rstrip())
+    if options["stamp"]:
+        if not study.is_shipped:
+            raise ValueError(f"stamp=true is for shipped studies, such as study={PREFIX}dgufs, not study={study.name}.")
+        print(f"  {stamp(study, ran)} cells stamped: their numbers are those of this code")
+    return len(wrong)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,149 @@
+"""One method beside all those of a study: ``python -m scripts.versus --help``."""
+
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from metrics.study import RANDOM
+from metrics.study.intervals import means_by_family
+from metrics.study.ranks import DIGITS, MIN_DATASETS, ranks
+from metrics.study.signed_rank import signed_rank
+from runners import reference
+from runners.reference import manifest
+from scripts.compare.controls import control_scores
+from scripts.make_figure.seconds import with_seconds
+from scripts.ranks.choice import choose
+
+N_RESAMPLES = 20_000
+SHORTEST = 0.001  # seconds; a fit that takes less counts as this, so that the geometric mean is above 0
+TESTED = ["low", "high", "worse", "equivalent", "better", "p"]
+
+
+class Versus(NamedTuple):
+    """One method beside all others, under one selection."""
+
+    name: str
+    selection: str
+    scores: pd.DataFrame  # data sets x methods and controls, in percent, with gaps; random rankings have their mean
+    controls: list
+    families: dict  # data set -> family
+    # One row per control and rival: gain (of the method over it), n_datasets that both have, wins, ties, losses, those
+    # of `TESTED` (nan with fewer than `MIN_DATASETS`), p_holm
+    table: pd.DataFrame
+    # One row per method with a score on every data set and per such control: score and seconds (arithmetic and
+    # geometric mean), front (nothing else is as good and as fast), average_rank, rank_low, rank_high (controls: nan)
+    places: pd.DataFrame
+    left_out: list  # sentences on variants of the methods
+    unscored: list  # data sets on which the method has no score
+    # Cells of rivals with a score in which points of the grid failed, were capped or are not yet run
+    incomplete: int
+    tried: tuple  # largest number of points of the method's grid, and the median over the cells of rivals
+
+
+def versus(shipped, mine, name, datasets, selection, metric="acc", variants="base", rope=1.0):
+    """Compare a method with those of a study.
+
+    Parameters
+    ----------
+    shipped : Study
+    mine : Study
+        With the results of the method, under the same protocol.
+    name : str
+        The method; one of this name in `shipped` is left out.
+    datasets : list of str
+    selection, metric, variants, rope
+        As in `scripts.ranks`.
+
+    Returns
+    -------
+    Versus
+
+    Raises
+    ------
+    ValueError
+        Where the method has no score at all.
+    """
+    choice = choose(shipped, datasets=datasets, variants=variants)
+    theirs, own = shipped.select(metric, selection), mine.select(metric, selection)
+    cells = pd.concat([theirs[theirs["method"] != name], own[own["method"] == name]])
+    cells = cells[(cells["clusterer"] == "kmeans") & cells["dataset"].isin(datasets)]
+    wide = 100 * cells.pivot(index="dataset", columns="method", values="mean").reindex(datasets)
+    if name not in wide or wide[name].isna().all():
+        raise ValueError(f"{name} has no {metric} under selection={selection}: its fits failed, or were capped.")
+    drawn = control_scores(shipped, selection, [metric])
+    wide[RANDOM] = drawn[drawn["control"] == RANDOM].groupby("dataset")["mean"].mean().reindex(datasets)
+    others = dict.fromkeys([RANDOM, *choice.controls, *choice.methods])
+    scores = wide[wide[name].notna()].reindex(columns=[name, *(one for one in others if one != name)])
+    scores = scores.dropna(axis=1, how="all")
+    controls = [one for one in choice.controls if one in scores and one != name]
+    gains = {one: scores[name] - scores[one] for one in scores.columns[1:]}
+    table = pd.DataFrame({one: against(gain, choice.families, rope) for one, gain in gains.items()}).T
+    trials = pd.concat([shipped.trials[shipped.trials["method"] != name], mine.trials])
+    seconds = with_seconds(cells, trials, selection).pivot(index="dataset", columns="method", values="seconds")
+    places = _places(scores.dropna(axis=1), seconds, controls, choice.families)
+    others = cells[cells["method"].isin(choice.methods) & (cells["method"] != name) & cells["mean"].notna()]
+    tried = cells.loc[cells["method"] == name, "n_params"].max(), others["n_params"].median()
+    return Versus(
+        name, selection, scores, controls, choice.families, table.assign(p_holm=holm(table["p"])), places,
+        choice.left_out, list(wide.index[wide[name].isna()]), _incomplete(others, shipped), tried,
+    )  # fmt: skip
+
+
+def _incomplete(cells, study):
+    packed = manifest(reference.SHIPPED / study.own_name) if study.is_shipped else []
+    partial = {(row["dataset"], row["method"]) for row in packed if int(row["trials"]) < int(row["asked"])}
+    return sum(one.n_missing > 0 or (one.dataset, one.method) in partial for one in cells.itertuples())
+
+
+def against(gains, families, rope=1.0):
+    """Return a row of `Versus.table`, without its last column, for the gains by data set; gaps are left out."""
+    gains = gains.dropna().round(DIGITS)
+    row = {"gain": gains.mean(), "n_datasets": len(gains)}
+    row |= {"wins": (gains > 0).sum(), "ties": (gains == 0).sum(), "losses": (gains < 0).sum()}
+    tested = [np.nan] * len(TESTED)
+    if len(gains) >= MIN_DATASETS:
+        p = stats.wilcoxon(gains, zero_method="zsplit").pvalue if gains.any() else 1.0
+        tested = [*interval(gains.to_frame(), families).iloc[0], *signed_rank(gains, rope), p]
+    return pd.Series(row | dict(zip(TESTED, tested, strict=True)))
+
+
+def interval(values, families, level=0.95):
+    """Return low and high of the mean of every column on other data sets of other families.
+
+    `metrics.study.intervals.means_by_family` at a higher level, as the percentiles of few families are narrower than
+    they say: with k families sqrt(k / (k - 1)) t, with k - 1 degrees of freedom, is in the place of the normal quantile
+    (Hesterberg, The American Statistician 69, 2015).  Where all are of one family, k is the number of data sets.
+    """
+    k = len({families[name] for name in values.index})
+    k = len(values) if k == 1 else k
+    z = np.sqrt(k / (k - 1)) * stats.t.ppf((1 + level) / 2, k - 1)
+    low, high = means_by_family(values, families, 2 * stats.norm.cdf(z) - 1, N_RESAMPLES)
+    return pd.DataFrame({"low": low, "high": high}, index=values.columns)
+
+
+def holm(p):
+    """Return the p of a family of tests, corrected by Holm's steps; a gap stays one and does not count."""
+    ordered = p.dropna().sort_values()
+    return (ordered * np.arange(len(ordered), 0, -1)).cummax().clip(upper=1).reindex(p.index)
+
+
+def _places(scores, seconds, controls, families):
+    ranked = ranks(scores.drop(columns=controls, errors="ignore"))
+    spread = interval(ranked, families) if len(ranked) >= MIN_DATASETS else pd.DataFrame(columns=["low", "high"])
+    spent = seconds.reindex(index=scores.index, columns=scores.columns).clip(lower=SHORTEST)
+    columns = {
+        "score": scores.mean(),
+        "seconds": np.exp(np.log(spent).mean(skipna=False)),
+        "average_rank": ranked.mean(),
+    }
+    places = pd.DataFrame(columns, index=scores.columns).join(spread.astype(float).add_prefix("rank_"))
+    places["front"] = [pd.notna(own["seconds"]) and not _beaten(own, places) for _, own in places.iterrows()]
+    return places.sort_values("average_rank", kind="stable")
+
+
+def _beaten(own, places):
+    as_good = (places["score"] >= own["score"]) & (places["seconds"] <= own["seconds"])
+    better = (places["score"] > own["score"]) | (places["seconds"] < own["seconds"])
+    return (as_good & better).any()

@@ -1,0 +1,71 @@
+"""``python -m scripts.versus --help``."""
+
+import sys
+from pathlib import Path
+
+from metrics.study import METRICS
+from scripts.core.command_lines import no_results
+from scripts.core.conf import CONF, printed
+from scripts.core.entry import command
+from scripts.core.study import Study
+from scripts.core.text import deliver, write
+from scripts.versus import versus
+from scripts.versus.runs import data_sets, divided, label_of, run, seconds_page, split_by_data
+
+OF_DEFAULTS = ("largest_size", "default_params")
+OF_GRIDS = ("silhouette_all", "best_over_grid")
+NO_GRID = "points=default: what is chosen from a grid is not shown, as others have one."
+
+
+def main():
+    """Run the method that the command line names, and print how it stands beside all others."""
+    handed, sys.argv[1:] = divided(sys.argv[1:])
+    command("versus", CONF / "versus", "config")(lambda options: _answer(options, handed))()
+
+
+def _answer(options, handed):
+    label = label_of(options["method"], handed)
+    study = Study.open(options["results_dir"], options["study"], options["data_dir"])
+    if study.trials.empty:
+        raise ValueError(no_results(study))
+    datasets, said = data_sets(study, options["datasets"], options["data_dir"])
+    print(seconds_page(study, datasets, options["points"]), file=sys.stderr, flush=True)
+    mine, name = run(study, label, handed, datasets, options)
+    datasets, others = split_by_data(study, mine, datasets)
+    said += [f"Left out, as the data here are not those of the study: {', '.join(others)}."] if others else []
+    said += [NO_GRID] if options["points"] == "default" else []
+    chosen = OF_DEFAULTS + (OF_GRIDS if options["points"] != "default" else ())
+    settings = [options[option] for option in ("metric", "variants", "rope")]
+    found = [versus(study, mine, name, datasets, selection, *settings) for selection in chosen]
+    _show(found, study, options, said)
+
+
+def _show(found, study, options, said):
+    # Imported here, as Matplotlib takes a second, and not all formats need it.
+    from scripts.make_figure import save
+    from scripts.versus.formats import drawn, forest, to_html, to_latex, to_markdown
+    from scripts.versus.page import frame, page_of
+
+    first, page = found[0], page_of(found, study, options["metric"], options["rope"], said)
+    title = f"Gain in {METRICS[options['metric']]} of {first.name} over each other, in points"
+    where = ", ".join(printed("dataset", name) for name in first.scores.index)
+    note = "Mean and 95 % interval on other data sets of other families; green, red: it leaves 0; hollow: too few data "
+    note += f"sets for one. Below the line: controls. On {where}.\n{study.origin()}"
+    figure = forest(found, title, note) if options["figure"] or options["format"] == "html" else None
+    texts = {
+        "md": lambda: to_markdown(page),
+        "latex": lambda: to_latex(page),
+        "csv": lambda: frame(found).to_csv(),
+        "html": lambda: to_html(page, figure),
+    }
+    deliver(texts[options["format"]](), options["output"])
+    if options["figure"]:
+        path = Path(options["figure"])
+        vector = path.with_name(f"{path.name}.svg")
+        write(drawn(figure), vector)
+        for file in (*save(figure, path), vector):
+            print(file, file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()

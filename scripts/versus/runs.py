@@ -1,0 +1,132 @@
+"""The run of one method under the protocol of a study, by ``run.py``, and the seconds that others took."""
+
+import re
+import subprocess
+import sys
+
+from datasets.load import at_hand
+from runners.method import ConfigError, did_you_mean
+from runners.own import quoted
+from runners.plan import duration
+from scripts.core.command_lines import overrides
+from scripts.core.conf import ROOT, find
+from scripts.core.study import Study
+from scripts.core.text import pipes
+from scripts.ranks.choice import choose, is_control
+
+OF_RUN = re.compile(r"[+~]*(method[.@]|runner[.@=]|cell=)")
+FOLDERS = ("--config-dir", "-cd")
+ENDED = (0, 1)  # exit statuses of a run that came to its end; 1 where trials failed
+
+
+def divided(words):
+    """Return the words of a command line that run.py is handed as they are, options first, and the others."""
+    folders, handed, own, words = [], [], [], list(words)
+    while words:
+        word = words.pop(0)
+        if word.partition("=")[0] in FOLDERS:
+            folders += [word, *([words.pop(0)] if "=" not in word and words else [])]
+        else:
+            (handed if OF_RUN.match(word) else own).append(word)
+    return folders + handed, own
+
+
+def label_of(method, handed):
+    """Return the name of a method for its study: that which is given, or that of its class."""
+    targets = [word.partition("=")[2] for word in handed if re.match(r"\+*method\.target=", word)]
+    if method is None and not targets:
+        raise ConfigError("method must be given: method=NAME, as for run.py.")
+    return method if method is not None else targets[-1].rpartition(".")[2]
+
+
+def data_sets(study, wanted=None, data_dir=None):
+    """Return the data sets of a study that are on this machine, one of each source, or those that are wanted.
+
+    Also returned are sentences on what is left out.
+    """
+    stored = sorted(study.trials["dataset"].unique())
+    if unknown := [name for name in wanted or () if name not in stored]:
+        raise ValueError(
+            f"datasets: {unknown[0]} is not in study={study.name}.{did_you_mean(unknown[0], stored)} "
+            f"There are: {', '.join(stored)}."
+        )
+    here = [name for name in wanted or stored if at_hand(name, data_dir)]
+    if not here:
+        raise ValueError(
+            f"none of the data sets of study={study.name} is on this machine: set data_dir or UFS_DATA_DIR, or run "
+            f"python -m scripts.fetch_data {' '.join(wanted or stored)}."
+        )
+    away = [name for name in wanted or stored if name not in here]
+    said = [f"Not on this machine: {', '.join(away)}; python -m scripts.fetch_data gets them."] if away else []
+    if wanted:
+        return sorted(set(here)), said
+    choice = choose(study.part(study.trials["method"].unique(), here))
+    return choice.datasets, [text for text in choice.left_out if "same source" in text] + said
+
+
+def seconds_page(study, datasets, points):
+    """Say what the methods of a study took, fits and evaluations on one worker."""
+    trials = study.trials[study.trials["dataset"].isin(datasets)]
+    trials = trials[trials["is_default"]] if points == "default" else trials
+    trials = trials[~trials["method"].map({name: is_control(name) for name in trials["method"].unique()})]
+    spent = (trials["fit_s"].fillna(0) + trials["eval_s"].fillna(0)).groupby([trials["dataset"], trials["method"]])
+    spent = spent.sum().unstack()
+    lines = [["data set", "median method", "slowest method", ""]]
+    for dataset, own in spent.iterrows():
+        lines.append([dataset, duration(own.median()), duration(own.max()), own.idxmax()])
+    total, slowest = (duration(float(part.sum())) for part in (spent.median(axis=1), spent.max(axis=1)))
+    lines.append(["all", total, slowest, "the slowest of each"])
+    return (
+        f"Seconds of one worker that {spent.shape[1]} methods of study {study.name} took (points={points}); nobody "
+        f"knows those of another before it has run:\n\n{pipes(lines)}\n"
+    )
+
+
+def run(study, label, handed, datasets, options):
+    """Run the method under the protocol of a study, and return the `Study` with its results, and its stored name.
+
+    A SystemExit ends the command where run.py refuses the words that it is handed, or is stopped.
+    """
+    protocol = study.protocol["name"]
+    if find("protocol", protocol) is None:
+        raise ValueError(f"study={study.name} has protocol={protocol}, which is no file of conf/protocol.")
+    own = f"versus_{study.own_name}_{label}"
+    words = [sys.executable, str(ROOT / "run.py"), "-m", *handed]
+    words += [f"protocol={protocol}", *overrides(protocol, study.protocol)]
+    words += [f"method={options['method']}"] if options["method"] is not None else []
+    words += [f"dataset={','.join(datasets)}", f"study={own}", f"runner.points={options['points']}"]
+    given = {name: options[name] for name in ("results_dir", "data_dir") if options[name] is not None}
+    words += ["missing_data=skip", *(f"{name}={quoted(folder)}" for name, folder in given.items())]
+    plan = _run([*words, "runner.plan=true"])
+    if plan or options["plan"]:
+        raise SystemExit(plan)
+    if (status := _run(words)) not in ENDED:
+        raise SystemExit(status)
+    mine = Study.open(options["results_dir"], own)
+    names = sorted(mine.trials["method"].unique())
+    if names not in ([label], names[:1]):
+        raise ValueError(f"study={own} has several methods, {', '.join(names)}: move the others away.")
+    if not names or mine.protocol != study.protocol:
+        raise ValueError(f"study={own} has no result under protocol {protocol} of study={study.name}.")
+    return mine, names[0]
+
+
+def split_by_data(study, mine, datasets):
+    """Return the data sets on which two studies have the same data, and those on which they do not."""
+    shas = [one.trials.groupby("dataset")["data_sha"].agg(set) for one in (study, mine)]
+    stored = [name for name in datasets if name in shas[1]]
+    same = [name for name in stored if shas[0][name] == shas[1][name]]
+    if not same:
+        raise ValueError("no data set has the data here on which the study was run.")
+    return same, [name for name in stored if name not in same]
+
+
+def _run(words):
+    """Run a command with all it says on the standard error, and return its exit status."""
+    with subprocess.Popen(words, stdout=2) as process:
+        try:
+            return process.wait()
+        except BaseException:
+            process.terminate()
+            process.wait()
+            raise

@@ -1,0 +1,110 @@
+"""Figures as a paper takes them: fonts that publishers accept, no title and no note, one look for each method."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from frames import study_of
+
+from scripts.core.conf import names
+from scripts.make_figure import save
+from scripts.make_figure.of_fits import convergence
+from scripts.make_figure.of_scores import acc_vs_seconds, acc_vs_size, critical_difference, gains
+from scripts.make_figure.seconds import front
+from scripts.make_figure.style import styles, take_away
+
+DATASETS = ["umist", "orl", "pie10p", "allaml", "digits", "isolet"]
+POINTS = [
+    {
+        "dataset": dataset,
+        "method": method,
+        "acc": {size: [low + size / 1000, low] for size in (50, 100)},
+        "fit_s": 10 * low,
+        "trace": [3.0, 2.0, 1.5],
+    }
+    for dataset in DATASETS
+    for method, low in (("mcfs", 0.3), ("rufs", 0.4), ("of_my_own", 0.35), ("random_rankings", 0.2))
+]
+DRAW = {
+    "size": lambda: acc_vs_size(study_of(POINTS), "umist"),
+    "seconds": lambda: acc_vs_seconds(study_of(POINTS), "umist"),
+    "convergence": lambda: convergence(study_of(POINTS), "umist", ["rufs", "mcfs"]),
+    "gains": lambda: gains(study_of(POINTS)),
+    "ranks": lambda: critical_difference(study_of(POINTS)),
+}
+
+
+@pytest.mark.parametrize("name", DRAW)
+def test_a_pdf_has_no_type_3_fonts_which_publishers_refuse(name, tmp_path):
+    pdf = save(DRAW[name](), tmp_path / name)[1].read_bytes()
+    found = set(re.findall(rb"/Subtype /(Type3|Type1|TrueType|CIDFontType2)\b", pdf))
+    assert found and b"Type3" not in found
+
+
+@pytest.mark.parametrize("name", DRAW)
+def test_without_title_and_note_a_figure_is_as_much_lower(name):
+    whole, bare = DRAW[name](), DRAW[name]()
+    take_away(bare, "title", "note")
+    heights = []
+    for figure in (whole, bare):
+        figure.draw_without_rendering()
+        heights.append(figure.axes[0].get_window_extent().height)
+    assert whole.get_suptitle() and whole.get_supxlabel()
+    assert not any(text.get_text() for text in bare.texts)
+    assert bare.get_figheight() < whole.get_figheight() - 0.3
+    assert heights[1] == pytest.approx(heights[0], rel=0.25)
+
+
+def colours_of(figure):
+    return {line.get_color() for line in figure.axes[0].lines if line.get_marker() not in ("None", None)}
+
+
+def test_a_method_has_the_same_look_in_every_figure_of_every_study():
+    alone = study_of([point for point in POINTS if point["method"] == "rufs"], name="other")
+    look = styles(["rufs"])["rufs"]
+    assert styles({point["method"] for point in POINTS})["rufs"] == look
+    assert colours_of(acc_vs_size(alone, "umist")) == {look[0]}
+    assert look[0] in colours_of(acc_vs_seconds(study_of(POINTS), "umist"))
+    assert [axis.lines[0].get_color() for axis in DRAW["convergence"]().axes] == [look[0], styles(["mcfs"])["mcfs"][0]]
+    assert styles(["of_my_own"])["of_my_own"] == styles(["of_my_own", "mcfs", "umap"])["of_my_own"]
+
+
+def test_no_two_methods_look_alike_and_a_variant_has_the_colour_of_its_method():
+    looks = styles(names("method"))
+    assert len(set(looks.values())) == len(names("method"))
+    assert looks["mcfs"][0] == looks["mcfs_released"][0] != looks["rufs"][0]
+    compared = "mcfs rufs udfs ndfs dgufs laplacian_score eufs jgufs kmeans_ufs".split()  # in the papers' tables
+    assert all(len({looks[name][part] for name in compared}) == len(compared) for part in (0, 1))
+
+
+def test_the_front_has_the_points_that_no_other_one_beats_in_score_and_seconds():
+    rng = np.random.default_rng(0)
+    points = pd.DataFrame({"seconds": rng.integers(1, 20, 60), "mean": rng.integers(1, 20, 60) / 20})
+    kept = front(points)
+    assert kept["seconds"].is_monotonic_increasing and kept["mean"].is_monotonic_increasing
+    for point in points.itertuples():
+        as_good = points[(points["mean"] >= point.mean) & (points["seconds"] <= point.seconds)]
+        beaten = ((as_good["mean"] > point.mean) | (as_good["seconds"] < point.seconds)).any()
+        on_it = ((kept["mean"] == point.mean) & (kept["seconds"] == point.seconds)).any()
+        assert on_it != beaten
+
+
+def test_the_front_is_drawn_through_the_methods_and_not_through_all_features():
+    points = [
+        {"dataset": "umist", "method": "all_features", "acc": {644: [0.9]}, "fit_s": 0.001},
+        {"dataset": "umist", "method": "mcfs", "acc": {100: [0.4]}, "fit_s": 2.0},
+        {"dataset": "umist", "method": "rufs", "acc": {100: [0.3]}, "fit_s": 3.0},
+        {"dataset": "umist", "method": "udfs", "acc": {100: [0.6]}, "fit_s": 8.0},
+    ]
+    figure = acc_vs_seconds(study_of(points), "umist")
+    (line,) = [line for line in figure.axes[0].lines if line.get_drawstyle() == "steps-post"]
+    assert line.get_xydata().tolist() == [[2.0, 40.0], [8.0, 60.0]]
+    assert "Pareto front" in [text.get_text() for text in figure.axes[-1].get_legend().get_texts()]
+
+
+@pytest.mark.parametrize("draw", [gains, critical_difference])
+def test_three_data_sets_are_too_few_for_a_figure_of_gains_or_ranks(draw):
+    study = study_of([point for point in POINTS if point["dataset"] in DATASETS[:3]])
+    with pytest.raises(ValueError, match=r"n_datasets=3 \(orl, pie10p, umist\) must be 6 or more"):
+        draw(study)

@@ -1,0 +1,114 @@
+"""The features that methods find in data of known truth: computed by hand, printed and drawn."""
+
+import numpy as np
+import pytest
+from command_line import run
+from frames import PROTOCOL, frames, store, study_of
+
+from datasets import read_spec
+from datasets.synthetic import truth_of
+from scripts.ground_truth import found, recovered
+from scripts.ground_truth.page import ground_truth_figure, ground_truth_page
+
+NOISE = 1000  # features that no data set has, and so relevant in none
+
+
+def fit(dataset, method, hits, copies=0, **more):
+    """Make a fit that finds `hits` of 10 features, and then selects copies of them, and noise after that."""
+    spec = read_spec(dataset)
+    groups = truth_of(**spec["sources"][0]["options"]).groups
+    ranking = [group[0] for group in groups[:hits]] + [group[1] for group in groups[:copies]]
+    ranking += list(range(NOISE, NOISE + 40 - len(ranking)))
+    keys = {"dataset": dataset, "method": method, "data_sha": spec["data_sha256"], "ranking": ranking}
+    return {**keys, "sizes": [10, 20, 40], "acc": {10: [0.5]}} | more
+
+
+def of_seeds(hits, family="clusters", difficulty=1, method="mcfs", **more):
+    return [fit(f"truth_{family}_d{difficulty}_s{seed}", method, count, **more) for seed, count in enumerate(hits)]
+
+
+def test_recall_is_counted_at_the_true_number():
+    row = recovered(study_of(of_seeds([7]))).iloc[0]
+    assert (row["family"], row["difficulty"], row["signal"], row["seed"], row["size"]) == ("clusters", 1, 4.0, 0, 10)
+    assert (row["recall"], row["precision"], row["redundancy"]) == (0.7, 0.7, 0)
+    assert row["area"] == pytest.approx((sum(range(1, 8)) + 3 * 7) / 55)
+
+
+def test_copies_are_relevant_but_find_nothing_new():
+    row = recovered(study_of(of_seeds([6], "redundant", copies=3))).iloc[0]
+    assert (row["recall"], row["precision"], row["redundancy"]) == (0.6, 0.9, 0.3)
+
+
+def test_it_passes_where_four_of_five_seeds_find_nine_of_ten():
+    rows = of_seeds([9, 9, 10, 10, 0]) + of_seeds([9, 9, 9, 8, 8], difficulty=2)
+    rows += of_seeds([10, 10, 10], family="wide") + of_seeds([10] * 5, family="curve", method="rufs")
+    rows[-1] |= {"status": "failed"}
+    rows[-2] |= {"status": "timeout"}
+    table = found(recovered(study_of(rows)))
+    assert list(table["passed"].items()) == [
+        (("mcfs", "clusters", 1), True),
+        (("mcfs", "clusters", 2), False),
+        (("mcfs", "wide", 1), False),
+        (("rufs", "curve", 1), False),
+    ]
+    np.testing.assert_allclose(table["recall"], [0.76, 0.86, 1.0, 0.6])
+    assert list(table["seeds"]) == [5, 5, 3, 5]
+
+
+def test_of_fits_at_one_size_each_the_one_at_the_true_number_counts():
+    rows = of_seeds([8], sizes=[20]) + of_seeds([7], sizes=[10]) + of_seeds([6], sizes=[40])
+    assert recovered(study_of(rows))["recall"].tolist() == [0.7]
+    each = {str(size): list(range(NOISE, NOISE + size)) for size in (10, 20)}
+    assert recovered(study_of(of_seeds([8], ranking=each)))["recall"].tolist() == [0.0]
+
+
+def test_grid_points_all_features_and_other_data_are_left_out():
+    rows = of_seeds([8]) + of_seeds([7], params={"n_neighbors": 3}) + of_seeds([5], method="all_features")
+    rows.append({"dataset": "umist", "method": "mcfs", "acc": {50: [0.5]}})
+    assert recovered(study_of(rows))["recall"].tolist() == [0.8]
+
+
+def test_results_on_other_data_and_other_sizes_are_refused():
+    with pytest.raises(ValueError, match="mcfs on truth_clusters_d1_s0 are on other data: their SHA-256 is 00ff"):
+        recovered(study_of(of_seeds([8], data_sha="00ff")))
+    with pytest.raises(ValueError, match="no stored fit has the true number"):
+        recovered(study_of(of_seeds([8], sizes=[20])))
+
+
+def test_the_page_orders_methods_and_lists_what_does_not_pass_the_easy_end():
+    rows = of_seeds([10] * 5, method="rufs") + of_seeds([10] * 4 + [5], difficulty=2, method="rufs") + of_seeds([4] * 5)
+    rows += (
+        of_seeds([3] * 4, method="udfs")
+        + of_seeds([1] * 5, method="random_rankings")
+        + of_seeds([6] * 5, "redundant", copies=3)
+    )
+    page = ground_truth_page(recovered(study_of(rows)), "mine")
+    lines = [[cell.strip() for cell in line.strip("|").split("|")] for line in page.splitlines() if line[:1] == "|"]
+    assert lines[0] == ["Method", "clusters (4, 2)", "redundant (4)"]
+    assert lines[2:4] == [["rufs", "1.00* .90*", ""], ["mcfs", ".40", ".60"]]
+    assert lines[4:6] == [["udfs", ".30", ""], ["*random_rankings*", ".10", ""]]
+    assert "Study mine: 4 methods on 15 of 100 data sets." in page
+    assert (
+        "* clusters: 1 of 2 methods: mcfs .40. Without all seeds: 1 more." in page
+        and "* redundant: 1 of 1 methods: mcfs .60." in page
+    )
+    assert lines[-1] == ["mcfs", ".30"] and lines[-4] == ["mcfs", ".90"]
+
+
+def test_the_figure_has_a_panel_for_each_family_and_a_row_for_each_method():
+    rows = of_seeds([10] * 5, method="rufs") + of_seeds([4] * 5) + of_seeds([6] * 5, "wide", 3)
+    figure = ground_truth_figure(recovered(study_of(rows)), "mine")
+    assert [axis.get_title() for axis in figure.axes] == ["clusters", "wide"]
+    assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == ["RUFS", "MCFS"]
+    assert [text.get_text() for text in figure.axes[1].texts] == [".60"]
+    bold = {text.get_text(): text.get_fontweight() for text in figure.axes[0].texts}
+    assert bold == {"1.00": "bold", ".40": "normal"}
+
+
+def test_the_command_prints_the_page_and_writes_the_figure(tmp_path):
+    store(frames(of_seeds([10] * 5), "own", PROTOCOL), tmp_path)
+    done = run("ground_truth", "study=own", f"results_dir={tmp_path}", f"figure={tmp_path / 'recall'}")
+    assert done.returncode == 0 and "clusters: 0 of 1 methods." in done.stdout, done.stderr
+    assert all((tmp_path / f"recall.{suffix}").stat().st_size > 5000 for suffix in ("png", "pdf"))
+    rest = run("ground_truth", "study=owm", f"results_dir={tmp_path}")
+    assert rest.returncode == 1 and "Did you mean own?" in rest.stderr

@@ -1,0 +1,37 @@
+"""The command that runs a stored point again gives what is stored."""
+
+import json
+import shlex
+
+import forked
+import pytest
+from command_line import ROOT
+
+from runners.store import load_results
+from scripts.core.command_lines import repeat
+
+
+def run(words, folder):
+    done = forked.run([*words, f"results_dir={folder}", "runner.n_jobs=1"], ROOT)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize(
+    "protocol", [["protocol=smoke"], ["protocol=fair", "protocol.sizes=[5]", "protocol.restarts=2"]]
+)
+def test_the_command_repeats_the_fit_to_the_last_digit(protocol, tmp_path):
+    settings = ["dataset=digits", "method=socfs", "method.grid.lambda_=[0.01,1.0]", "method.params.max_iter=2"]
+    run(
+        ["run.py", *protocol, *[f"+{word}" if "max_iter" in word else word for word in settings], "study=one"], tmp_path
+    )
+    first = load_results(tmp_path, "one")
+    row = first.trials[~first.trials["is_default"]].to_dict("records")[0]
+    words = shlex.split(repeat(row))
+    assert words[0] == "python"
+    run(words[1:], tmp_path)
+    again = load_results(tmp_path, f"repeat_{json.loads(row['protocol'])['name']}")
+    assert row["trial"] in set(again.trials["trial"]) and len(again.trials) <= 2  # under a budget the default as well
+    columns = ["n_selected", "clusterer", "restart", "acc", "nmi", "agreement", "silhouette"]
+    pair = [frame[frame["trial"] == row["trial"]][columns].to_numpy() for frame in (first.scores, again.scores)]
+    assert (pair[0] == pair[1]).all() or (pair[0][:, :5] == pair[1][:, :5]).all()

@@ -1,0 +1,99 @@
+"""Stored fits that are run again: the same bytes here, bounds elsewhere, and stamps for code that changes nothing."""
+
+from dataclasses import replace
+
+import forked
+import pytest
+
+from methods.baselines import MaxVariance
+from runners import reference
+from runners.provenance import Identity
+from runners.reference import stamped
+from scripts import ship
+from scripts.core.conf import ROOT
+from scripts.core.study import Study
+from scripts.reproduce import OTHER, SAME, WITHIN, draw, failures, reproduce, stamp
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    """Return a folder with a study of one data set and three methods, one of which learns labels."""
+    folder = tmp_path_factory.mktemp("results")
+    methods = "method=mcfs,max_variance,dgufs"
+    words = ["-m", methods, "dataset=digits", "protocol=smoke", "study=mine", "runner.points=default"]
+    done = forked.run(["run.py", *words, f"results_dir={folder}", "runner.n_jobs=1"], ROOT)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.fixture
+def study(results):
+    return Study.open(results, "mine")
+
+
+def again(study, **kinds):
+    return list(reproduce(study, draw(study.trials, 100, **kinds), say=lambda line: None))
+
+
+def changed(study, name, column, value):
+    """Return the study with a value in the rows of max_variance."""
+    frame = getattr(study.results, name).copy()
+    rows = frame["method"] == "max_variance"
+    frame.loc[rows, column] = value(frame.loc[rows, column]) if callable(value) else value
+    return replace(study, results=study.results._replace(**{name: frame}))
+
+
+def test_every_fit_of_this_code_and_machine_has_the_same_bytes(study):
+    found = again(study)
+    assert len(found) == len(study.trials) >= 3
+    assert {one.outcome for one in found} == {SAME} and all(one.expected_same for one in found)
+    assert failures(found) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "column", "value"),
+    [
+        ("scores", "acc", lambda acc: acc + 1e-15),
+        ("trials", "objective", 1.0),
+        ("trials", "status", "max_iter"),
+        ("trials", "feature_sets", "{}"),
+    ],
+)
+def test_a_stored_number_that_differs_in_its_last_digit_is_found(study, name, column, value):
+    (wrong,) = failures(again(changed(study, name, column, value)))
+    assert wrong.method == "max_variance" and wrong.outcome in (WITHIN, OTHER)
+
+
+def test_on_another_machine_only_what_is_beyond_the_bounds_fails(study):
+    other = changed(study, "scores", "acc", lambda acc: acc + 1e-15)
+    other = changed(other, "trials", "versions", '{"python": "2"}')
+    found = again(other)
+    assert failures(found) == [] and [one.outcome for one in found if one.method == "max_variance"] == [WITHIN]
+    far = changed(other, "trials", "ranking", "[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19]")
+    assert [one.method for one in failures(again(far))] == ["max_variance"]
+
+
+def test_the_draw_is_the_same_for_a_seed_and_holds_short_fits_alone_where_asked(study):
+    trials = study.trials
+    assert list(draw(trials, 2)["trial"]) == list(draw(trials, 2)["trial"]) and len(draw(trials, 2)) == 2
+    longest = trials["fit_s"].median()
+    assert (draw(trials, 100, longest=longest)["fit_s"] <= longest).all()
+    assert draw(trials, 1, per_cell=1).groupby(["dataset", "method"]).size().tolist() == [1, 1, 1]
+
+
+def test_a_stamp_is_given_where_other_code_has_the_same_bytes_and_only_there(results, tmp_path, monkeypatch):
+    monkeypatch.setenv("UFS_CACHE_DIR", str(tmp_path / "cache"))
+    for module in (reference, ship):
+        monkeypatch.setattr(module, "SHIPPED", tmp_path / "reference")
+    ship.ship(results, "mine")
+    study = Study.open(results, "reference/mine")
+    assert stamp(study, again(study)) == 0
+    earlier = changed(study, "trials", "code_fit", "before")
+    found = again(earlier)
+    assert stamp(earlier, found) == 1 and stamp(earlier, found) == 0
+    evaluation = study.trials["code_evaluation"].iloc[0]
+    now = Identity.of(MaxVariance).code_fit
+    assert stamped("mine", "digits", "max_variance") == {("before", evaluation): {(now, evaluation)}}
+    other = changed(earlier, "scores", "acc", lambda acc: acc + 1e-15)
+    found = again(changed(other, "trials", "code_fit", "long before"))
+    assert [one.method for one in failures(found)] == ["max_variance"] and stamp(other, found) == 0

@@ -1,0 +1,256 @@
+"""One method beside all others: what chance gives, what a real gain gives, gaps, few data sets, and the command."""
+
+import io
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from frames import study_of
+from scipy import stats
+
+from metrics.study.intervals import means_by_family
+from runners import reference
+from scripts import ship
+from scripts.core.conf import ROOT, family_of
+from scripts.core.study import Study
+from scripts.versus import holm, interval, versus
+from scripts.versus.__main__ import main
+from scripts.versus.formats import to_html, to_latex, to_markdown
+from scripts.versus.page import frame, page_of
+from scripts.versus.runs import divided, split_by_data
+
+DATASETS = ["umist", "orl", "pie10p", "allaml", "prostate_ge", "coil20", "fashion", "usps", "digits", "isolet"]
+METHODS = ["mcfs", "rufs", "udfs", "eufs"]
+SELECTIONS = ("largest_size", "best_over_grid")
+
+
+def points(methods, datasets=DATASETS, better=None, seed=0):
+    """Make a study in which every ranking is random: about a level of the data set, with 2 points of noise."""
+    rng, rows = np.random.default_rng(seed), []
+    for dataset in datasets:
+        level = np.random.default_rng(len(dataset)).uniform(0.3, 0.7)
+
+        def cell(method, dataset=dataset, level=level, **more):
+            acc = list(level + (better or {}).get(method, 0.0) + rng.normal(0, 0.02) + rng.normal(0, 0.001, size=4))
+            return {"dataset": dataset, "method": method, "acc": {100: acc}, **more}
+
+        rows += [cell(method) for method in methods]
+        if "mine" not in methods:
+            rows += [cell("all_features"), cell("max_variance")]
+            rows += [cell("random_rankings", params={"draw": draw}, is_default=not draw) for draw in range(5)]
+    return rows
+
+
+def compared(shipped=None, better=None, datasets=DATASETS, seed=0, selection="largest_size"):
+    """Compare a made-up method with those of a study."""
+    shipped = study_of(points(METHODS, datasets, seed=seed) if shipped is None else shipped, "reference/made_up")
+    mine = study_of(points(["mine"], datasets, better, seed + 100), "versus_made_up_mine")
+    return versus(shipped, mine, "mine", datasets, selection), shipped
+
+
+@pytest.mark.parametrize("datasets", [DATASETS, DATASETS[:6]])
+def test_intervals_of_random_rankings_leave_0_no_more_often_than_their_level_says(datasets):
+    n_studies, families = 600, {name: family_of(name) for name in datasets}
+    gains = np.random.default_rng(0).normal(size=(len(datasets), n_studies))
+    gains = pd.DataFrame(gains, index=datasets, columns=range(n_studies))
+    found = interval(gains, families)
+    share = ((found["low"] > 0) | (found["high"] < 0)).mean()
+    assert share <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / n_studies)
+    if len(datasets) == 6:  # in three families, where percentiles as they are do not hold their level
+        low, high = means_by_family(gains, families)
+        assert ((low > 0) | (high < 0)).mean() > 0.08
+
+
+def test_a_whole_study_of_random_rankings_has_no_more_such_intervals():
+    found = pd.concat([compared(seed=seed)[0].table for seed in range(4)])
+    assert len(found) == 4 * (len(METHODS) + 3)
+    assert ((found["low"] > 0) | (found["high"] < 0)).mean() <= 0.05
+
+
+def test_among_random_rankings_few_studies_have_a_method_that_differs_by_holm():
+    rng, n_studies, wrong = np.random.default_rng(0), 300, 0
+    for _ in range(n_studies):
+        gains = rng.normal(size=(10, 1)) - rng.normal(size=(10, 6))  # one method over six others on ten data sets
+        wrong += (holm(pd.Series(stats.wilcoxon(gains, axis=0).pvalue)) < 0.05).any()
+    assert wrong / n_studies <= 0.05
+
+
+def test_five_points_everywhere_are_found():
+    one, _ = compared(better={"mine": 0.05})
+    assert one.table["gain"].between(2, 8).all() and (one.table["low"] > 0).all()
+    assert (one.table["better"] > 0.9).all() and (one.table["p_holm"] < 0.05).all()
+    own = one.places.loc["mine"]
+    assert one.places["average_rank"].idxmin() == "mine" and own["rank_low"] <= own["average_rank"] <= own["rank_high"]
+    assert own["front"] and not one.places.loc["mcfs", "front"]
+
+
+def test_a_missing_cell_is_left_out_of_its_pair_alone_and_named():
+    rows = points(METHODS)
+    whole, _ = compared(rows)
+    some, shipped = compared([row for row in rows if (row["dataset"], row["method"]) != ("umist", "rufs")])
+    gains = (whole.scores["mine"] - whole.scores["rufs"]).drop("umist")
+    assert some.table.loc["rufs", "gain"] == pytest.approx(gains.mean()) and some.table.loc["rufs", "n_datasets"] == 9
+    columns = ["gain", "low", "high", "worse", "better", "p"]
+    others = some.table.index.drop("rufs")
+    pd.testing.assert_frame_equal(some.table.loc[others, columns], whole.table.loc[others, columns])
+    assert "rufs" not in some.places.index and "rufs" in whole.places.index
+    assert "No score on UMIST: RUFS." in to_markdown(page_of([some], shipped, "acc", 1.0))
+
+
+def test_where_the_method_itself_has_no_score_the_data_set_is_left_out():
+    shipped = study_of(points(METHODS), "reference/made_up")
+    rows = [
+        row | {"status": "failed", "sizes": [100]} if row["dataset"] == "orl" else row
+        for row in points(["mine"], seed=1)
+    ]
+    one = versus(shipped, study_of(rows), "mine", DATASETS, "largest_size")
+    assert one.unscored == ["orl"] and "orl" not in one.scores.index and (one.table["n_datasets"] == 9).all()
+    with pytest.raises(ValueError, match="mine has no acc under selection=largest_size"):
+        versus(shipped, study_of([row for row in rows if row["dataset"] == "orl"]), "mine", ["orl"], "largest_size")
+
+
+def test_cells_of_others_with_a_part_of_their_grid_are_counted_and_said():
+    ended = {"params": {"alpha": 1}, "status": "timeout", "sizes": [100], "is_default": False}
+    one, shipped = compared(
+        [*points(METHODS), {"dataset": "orl", "method": "mcfs", **ended}], selection="best_over_grid"
+    )
+    assert one.incomplete == 1 and one.tried == (1, 1)
+    assert "In 1 cells of other methods" in to_markdown(page_of([one], shipped, "acc", 1.0))
+
+
+def test_a_method_of_the_study_is_compared_with_the_others_and_not_with_itself():
+    shipped = study_of(points(METHODS), "reference/made_up")
+    one = versus(shipped, study_of(points(["mine", "mcfs"], seed=1)), "mcfs", DATASETS, "best_over_grid")
+    assert "mcfs" not in one.table.index and {"rufs", "udfs", "eufs"} < set(one.table.index)
+
+
+def test_with_fewer_than_six_data_sets_there_is_no_test_and_the_page_says_so():
+    one, shipped = compared(datasets=DATASETS[:5])
+    assert one.table[["low", "high", "p", "p_holm", "worse"]].isna().all(axis=None)
+    assert one.table["gain"].notna().all() and one.places["average_rank"].notna().any()
+    text = to_markdown(page_of([one], shipped, "acc", 1.0))
+    assert "Fewer than 6 data sets" in text and "Holm" not in text
+
+
+def test_holm_multiplies_the_smallest_p_most_and_leaves_gaps():
+    p = pd.Series([0.03, np.nan, 0.01, 0.04, 0.9], list("abcde"))
+    pd.testing.assert_series_equal(holm(p), pd.Series([0.09, np.nan, 0.04, 0.09, 0.9], list("abcde")))
+
+
+def test_all_formats_have_every_rival_and_data_set():
+    found = [compared(selection=selection)[0] for selection in SELECTIONS]
+    page = page_of(found, compared()[1], "acc", 1.0)
+    for text in (to_markdown(page), to_latex(page).replace(r"\_", "_")):
+        for word in ("MCFS", "UDFS", "Random rankings", "UMIST", "largest_size", "best_over_grid"):
+            assert word in text
+    rows = frame(found)
+    assert set(rows.index.levels[0]) == set(SELECTIONS) and {"mine", *METHODS} < set(rows.index.levels[1])
+    assert rows.loc["largest_size"].loc["mine"][["score", "average_rank", "seconds"]].notna().all()
+
+
+def test_words_about_the_method_are_handed_to_the_run_with_options_first():
+    words = ["method.target=a.B", "study=reference/fair", "--config-dir", "own", "+method.params.a=1", "method=b"]
+    assert divided(words) == (
+        ["--config-dir", "own", "method.target=a.B", "+method.params.a=1"], ["study=reference/fair", "method=b"],
+    )  # fmt: skip
+    assert divided(["--config-dir=own", "runner.n_jobs=1", "--help"]) == (
+        ["--config-dir=own", "runner.n_jobs=1"],
+        ["--help"],
+    )
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    """Return a folder with the results of a small study, and a folder of a method of one's own."""
+    folder = tmp_path_factory.mktemp("results")
+    words = ["-m", "method=mcfs,max_variance,all_features", "dataset=digits,mnist500", "protocol=smoke", "study=tiny"]
+    done = subprocess.run(
+        [sys.executable, "run.py", *words, f"results_dir={folder}"], cwd=ROOT, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    (folder / "own" / "method").mkdir(parents=True)
+    content = "name: mine\ntarget: methods.laplacian_score.LaplacianScore\nparams: {n_neighbors: 3}\ngrid: {}\n"
+    (folder / "own" / "method" / "mine.yaml").write_text(content)
+    return folder
+
+
+@pytest.fixture
+def shipped(results, tmp_path, monkeypatch):
+    monkeypatch.setenv("UFS_CACHE_DIR", str(tmp_path / "cache"))
+    for module in (reference, ship):
+        monkeypatch.setattr(module, "SHIPPED", tmp_path / "reference")
+    ship.ship(results, "tiny")
+    return results
+
+
+def answer(monkeypatch, capfd, results, *words):
+    """Run the command, and return its exit status and what it prints."""
+    own = ["study=reference/tiny", f"results_dir={results}", "points=default", *map(str, words)]
+    monkeypatch.setattr(sys, "argv", ["versus", *own])
+    status = 0
+    try:
+        main()
+    except SystemExit as end:
+        status = end.code
+    return status, *capfd.readouterr()
+
+
+def test_the_command_runs_only_the_method_and_prints_where_it_stands(shipped, monkeypatch, capfd, tmp_path):
+    mine = ["method=mine", "--config-dir", shipped / "own"]
+    status, out, said = answer(monkeypatch, capfd, shipped, *mine, "plan=true")
+    assert (status, out) == (0, "") and "median method" in said and "mine on digits: 1 of 1 fit to do" in said
+    assert not (shipped / "versus_tiny_mine").exists()
+    status, out, said = answer(monkeypatch, capfd, shipped, *mine, "format=csv")
+    rows = pd.read_csv(io.StringIO(out), index_col=["selection", "over"])
+    assert set(rows.loc["default_params"].index) == {"mine", "mcfs", "max_variance", "all_features"}
+    study, own = Study.open(shipped, "reference/tiny"), Study.open(shipped, "versus_tiny_mine")
+    assert status == 0 and set(own.trials["method"]) == {"mine"} and own.protocol == study.protocol
+    means = [one.select(selection="default_params").set_index(["method", "dataset"])["mean"] for one in (own, study)]
+    gains = 100 * (means[0]["mine"] - means[1]["mcfs"])
+    assert rows.loc[("default_params", "mcfs"), "gain"] == pytest.approx(gains.mean())
+    words = ["format=html", f"output={tmp_path}/mine.html", f"figure={tmp_path}/forest"]
+    status, out, said = answer(monkeypatch, capfd, shipped, *mine, *words)
+    assert status == 0 and "cell 1 of 2: mine on digits: 1 of 1 trial stored" in said
+    page = (tmp_path / "mine.html").read_text()
+    assert "<svg" in page and "<?xml" not in page and page.count("<table>") == 5 and "Fewer than 6 data sets" in page
+    assert all((tmp_path / f"forest.{suffix}").stat().st_size > 1000 for suffix in ("png", "pdf", "svg"))
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ([], "method must be given"),
+        (["method=mcfs", "datasets=[umist]"], "umist is not in study=reference/tiny"),
+        (["method=mcfs", "study=reference/none"], "no shipped study reference/none; there are: reference/tiny"),
+        (["method=mscf", "datasets=[digits]"], "mscf"),
+        (["method=mcfs", "method.params.of_nobody=1", "datasets=[digits]"], "of_nobody"),
+    ],
+)
+def test_what_cannot_be_compared_ends_with_a_line_and_no_page(shipped, monkeypatch, capfd, words, expected):
+    status, out, said = answer(monkeypatch, capfd, shipped, *words)
+    assert (status, out) == (1, "") and expected in said and "Traceback" not in said
+
+
+def test_other_data_under_the_same_name_are_left_out(shipped):
+    study = Study.open(shipped, "reference/tiny")
+    other = study.results.trials.assign(
+        data_sha=lambda trials: trials["data_sha"].mask(trials["dataset"] == "digits", "other")
+    )
+    mine = Study("other", study.results._replace(trials=other))
+    assert split_by_data(study, mine, ["digits", "mnist500"]) == (["mnist500"], ["digits"])
+    with pytest.raises(ValueError, match="no data set has the data here"):
+        split_by_data(study, mine, ["digits"])
+
+
+def test_the_page_is_html_whatever_is_in_a_name():
+    one, shipped = compared()
+    page = page_of([one], shipped, "acc", 1.0)
+    page[0] = page[0]._replace(title="<b>mine</b>")
+
+    class Empty:
+        def savefig(self, file, **_):
+            file.write("<svg></svg>")
+
+    assert "<b>mine" not in to_html(page, Empty())

@@ -1,0 +1,129 @@
+"""Made-up data: what is relevant is so and nothing else, the difficulty is all that a signal changes."""
+
+import re
+
+import numpy as np
+import pytest
+
+from datasets import DataError, dataset_names, load_dataset, read_spec
+from datasets.synthetic import check_recipe, read_synthetic, truth_of
+from datasets.truth import truth_names
+
+RECIPE = {
+    "structure": "clusters", "samples": 400, "relevant": 6, "noise": 30, "classes": 5, "signal": 3.0, "seed": 1
+}  # fmt: skip
+STRUCTURES = pytest.mark.parametrize("structure", ["clusters", "curve"])
+
+
+def explained(X, y):
+    """Return the share of the variance of every feature that lies between the classes."""
+    means = np.array([X[y == label].mean(axis=0) for label in np.unique(y)])[np.unique(y, return_inverse=True)[1]]
+    return means.var(axis=0) / X.var(axis=0)
+
+
+@pytest.mark.parametrize("name", truth_names())
+def test_every_data_set_of_known_truth_has_the_values_that_its_family_states(name):
+    spec, data = read_spec(name), load_dataset(name, download=False)
+    assert spec["data_sha256"] == data.sha and spec["family"] == "synthetic"
+    assert data.X.shape == (spec["samples"], spec["features"]) and data.n_classes == spec["classes"]
+    assert len(data.truth.relevant) in (10, 40)
+
+
+@STRUCTURES
+@pytest.mark.parametrize("tails", ["gaussian", "heavy"])
+def test_the_relevant_features_and_no_others_tell_the_classes(structure, tails):
+    options = RECIPE | {"structure": structure, "tails": tails, "copies": 1}
+    X, y = read_synthetic(None, **options)
+    relevant = np.isin(np.arange(X.shape[1]), truth_of(**options).relevant)
+    share = explained(X, y)
+    assert relevant.sum() == 12 and share[relevant].min() > 0.3 and share[~relevant].max() < 0.1
+
+
+@STRUCTURES
+def test_a_variance_does_not_tell_what_is_relevant(structure):
+    X, _ = read_synthetic(None, **RECIPE | {"structure": structure, "samples": 20000, "copies": 3})
+    np.testing.assert_allclose(X.var(axis=0), 1, atol=0.06)
+
+
+def test_a_feature_resembles_those_of_its_group_most():
+    options = RECIPE | {"copies": 3, "samples": 2000}
+    X, _ = read_synthetic(None, **options)
+    truth, likeness = truth_of(**options), np.abs(np.corrcoef(X.T))
+    assert sorted(feature for group in truth.groups for feature in group) == list(truth.relevant)
+    for group in truth.groups:
+        within = np.sort(likeness[np.ix_(group, group)].ravel())[:-4]  # without itself
+        others = np.delete(likeness[group, :], group, axis=1)
+        assert len(group) == 4 and within.max() > 0.98 and within.min() > 0.55
+        assert all(
+            own[np.argsort(own)[-2]] > other.max()
+            for own, other in zip(likeness[np.ix_(group, group)], others, strict=True)
+        )
+
+
+@STRUCTURES
+def test_a_signal_changes_the_relevant_features_only(structure):
+    options = RECIPE | {"structure": structure, "tails": "heavy"}
+    (easy, y), (hard, labels) = (read_synthetic(None, **options | {"signal": signal}) for signal in (4, 0.5))
+    others = np.delete(np.arange(easy.shape[1]), truth_of(**options).relevant)
+    np.testing.assert_array_equal(y, labels)
+    np.testing.assert_array_equal(easy[:, others], hard[:, others])
+    assert truth_of(**options) == truth_of(**options | {"signal": 0.5}) != truth_of(**options | {"seed": 2})
+    assert explained(easy, y).max() > 0.6 and explained(hard, y).max() < 0.4
+
+
+def test_without_a_signal_nothing_is_to_be_found():
+    X, y = read_synthetic(None, **RECIPE | {"signal": 0})
+    assert explained(X, y).max() < 0.06
+
+
+def test_heavy_noise_has_outliers_and_scales_of_its_own():
+    X, _ = read_synthetic(None, **RECIPE | {"tails": "heavy"})
+    noise = np.delete(X, truth_of(**RECIPE).relevant, axis=1)
+    spread = np.subtract(*np.percentile(noise, [75, 25], axis=0))
+    farthest = np.abs(noise - np.median(noise, axis=0)).max(axis=0) / spread
+    assert spread.max() / spread.min() > 20 and np.sum(farthest > 4) >= 15
+
+
+def test_the_truth_is_known_of_made_up_data_alone(tmp_path):
+    assert load_dataset("digits").truth is None
+    data = load_dataset("truth_redundant_d1_s0")
+    assert [len(group) for group in data.truth.groups] == [4] * 10
+
+
+def test_names_are_those_of_a_family_a_difficulty_and_a_seed():
+    names = dataset_names(truth=True)
+    assert names == sorted(names) and {"umist", "truth_clusters_d1_s0", "truth_wide_d4_s4"} <= set(names)
+    assert not set(truth_names()) & set(dataset_names())
+    for wrong in ("truth_clusters_d5_s0", "truth_cluster_d1_s0", "truth_clusters_d1_s5", "truth_clusters_d01_s0"):
+        with pytest.raises(DataError, match=f"{wrong}.*truth_FAMILY_dDIFFICULTY_sSEED, such as truth_clusters_d1_s0"):
+            read_spec(wrong)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"structure": "rings"}, "structure='rings' must be one of clusters, curve"),
+        ({"tails": "fat"}, "tails='fat' must be one of gaussian, heavy"),
+        ({"relevant": 0}, "relevant=0 must be an int in [1, 100000000]"),
+        ({"seed": -1}, "seed=-1 must be an int in [0, 4294967295]"),
+        ({"noise": True}, "noise=True must be an int"),
+        ({"classes": 401}, "classes=401 must be at most samples=400"),
+        ({"signal": float("nan")}, "signal=nan must be a finite number >= 0"),
+        ({"noise": 10**8}, "samples=400 must be at most 0 with 100000006 features"),
+        ({"rings": 1}, "it differs in ['rings']"),
+    ],
+)
+def test_a_wrong_recipe_says_what_is_wrong(change, words):
+    with pytest.raises(DataError, match=re.escape(words)):
+        check_recipe(RECIPE | change)
+
+
+def test_a_recipe_that_lacks_something_is_refused_where_the_data_are_named():
+    options = {name: value for name, value in RECIPE.items() if name != "seed"}
+    texts = dict.fromkeys(("paper_name", "citation", "origin", "terms"), "none")
+    shape = {"samples": 400, "features": 36, "classes": 5, "image": None, "data_sha256": None}
+    spec = {"name": "mine", **texts, **shape, "sources": [{"format": "synthetic", "options": options}]}
+    with pytest.raises(DataError, match=re.escape("it differs in ['seed']")):
+        load_dataset(spec)
+    spec["sources"][0]["options"] = RECIPE
+    assert load_dataset(spec).truth == truth_of(**RECIPE)

@@ -1,0 +1,187 @@
+"""Tables of all kinds that somebody may bring, and what is missing in them."""
+
+import gzip
+import re
+
+import h5py
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.datasets import dump_svmlight_file
+
+from datasets import DataError
+from datasets.loaders import fill_missing, read_source
+from datasets.tables import read_csv, split_table
+
+X = np.array([[1.5, -2, 3e-3], [4, 5.25, 6], [7, 8, 9]])
+KINDS = ["a", "b", "a"]
+PLAIN = "x,y,z,kind\n1.5,-2,3e-3,a\n4,5.25,6,b\n7,8,9,a\n"
+TABLES = {
+    "with names": (PLAIN, "kind"),
+    "without names, the label by its number": (PLAIN.split("\n", 1)[1], 3),
+    "without names, the label counted from the end": (PLAIN.split("\n", 1)[1], -1),
+    "the label by its number, with names": (PLAIN, -1),
+    "semicolons": (PLAIN.replace(",", ";"), "kind"),
+    "semicolons and decimal commas": (PLAIN.replace(",", ";").replace(".", ","), "kind"),
+    "tabs": (PLAIN.replace(",", "\t"), "kind"),
+    "tabs and decimal commas": (PLAIN.replace(",", "\t").replace(".", ","), "kind"),
+    "bars": (PLAIN.replace(",", "|"), "kind"),
+    "blanks": (PLAIN.replace(",", "   "), "kind"),
+    "blanks after commas": (PLAIN.replace(",", ", "), "kind"),
+    "a byte order mark and other ends of lines": ("\ufeff" + PLAIN.replace("\n", "\r\n"), "kind"),
+    "no last end of line": (PLAIN.rstrip(), "kind"),
+    "quotes that hold delimiters": (PLAIN.replace("a\n", '"a, the first"\n'), "kind"),
+    "the label in front": ("kind,x,y,z\na,1.5,-2,3e-3\nb,4,5.25,6\na,7,8,9\n", "kind"),
+    "the index that pandas writes": (",x,y,z,kind\n0,1.5,-2,3e-3,a\n1,4,5.25,6,b\n2,7,8,9,a\n", "kind"),
+    "names that are numbers": ("0,1,2,label\n1.5,-2,3e-3,a\n4,5.25,6,b\n7,8,9,a\n", "label"),
+}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_table_of_text_is_read_whatever_it_is_written_with(tmp_path, name):
+    text, label = TABLES[name]
+    (tmp_path / "t.csv").write_text(text, encoding="utf-8")
+    samples, labels = read_csv(tmp_path / "t.csv", label)
+    np.testing.assert_array_equal(samples, X)
+    assert [one[0] for one in labels] == KINDS
+
+
+def test_a_packed_table_and_one_without_labels(tmp_path):
+    (tmp_path / "t.csv.gz").write_bytes(gzip.compress(PLAIN.encode()))
+    samples, labels = read_csv(tmp_path / "t.csv.gz", ignore=["kind"])
+    np.testing.assert_array_equal(samples, X)
+    assert labels is None
+
+
+def test_a_number_is_read_to_its_last_digit(tmp_path):
+    value = 0.1234567890123456
+    (tmp_path / "t.csv").write_text(f"a,b\n{value!r},1\n2,3\n")
+    assert read_csv(tmp_path / "t.csv")[0][0, 0] == value
+
+
+@pytest.mark.parametrize("label", [1, "1"])
+def test_labels_may_be_numbers_and_columns_be_ignored_by_number(tmp_path, label):
+    (tmp_path / "t.csv").write_text("7,1,10\n8,2,11\n9,1,12\n")
+    samples, labels = read_csv(tmp_path / "t.csv", label, ignore=[0])
+    assert samples.tolist() == [[10], [11], [12]] and labels.tolist() == [1, 2, 1]
+
+
+@pytest.mark.parametrize("word", ["", "?", "NA", "nan", "null"])
+def test_missing_values_are_nan_and_missing_labels_none(tmp_path, word):
+    (tmp_path / "t.csv").write_text(f"x,y,kind\n1,{word},a\n{word},4,{word}\n5,6,b\n")
+    samples, labels = read_csv(tmp_path / "t.csv", "kind")
+    np.testing.assert_array_equal(samples, [[1, np.nan], [np.nan, 4], [5, 6]])
+    assert labels.tolist() == ["a", None, "b"]
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "words"),
+    [
+        (PLAIN, {"y": "class"}, "has no column 'class'; it has x, y, z, kind"),
+        ("1,2\n3,4\n", {"y": "class"}, "it has no names, but the columns 0 to 1, of which -1 is the last"),
+        ("1,2\n3,4\n", {"y": 2}, "has no column 2"),
+        (PLAIN, {}, "kind must be numeric; 1 of 4 features are not. Name them in ignore=[...]"),
+        ("x\n1\n2\n", {"y": "x"}, "no column besides the labels"),
+        ("", {}, "is empty"),
+        ("x,y\n1,2\n1,2,3\n", {}, "is no table of equally long rows"),
+    ],
+)
+def test_what_is_wrong_with_a_table_is_said(tmp_path, text, options, words):
+    (tmp_path / "t.csv").write_text(text)
+    with pytest.raises(DataError, match=re.escape(words)):
+        read_source({"format": "csv", "options": options}, tmp_path / "t.csv")
+
+
+def test_a_table_that_is_no_text_is_said_to_be_none(tmp_path):
+    (tmp_path / "t.csv").write_bytes("x,ü\n1,2\n".encode("latin-1"))
+    with pytest.raises(DataError, match="is no text in UTF-8"):
+        read_csv(tmp_path / "t.csv")
+
+
+def test_a_table_of_switches_and_integers_is_one_of_numbers(tmp_path):
+    table = pd.DataFrame({"a": [True, False], "b": [1, 2], "kind": ["u", "v"]})
+    samples, labels = split_table(tmp_path, table, "kind")
+    assert samples.tolist() == [[1, 1], [0, 2]] and samples.dtype == float and labels.tolist() == ["u", "v"]
+
+
+def test_parquet_is_read_or_what_it_needs_is_named(tmp_path):
+    path = tmp_path / "t.parquet"
+    try:
+        pd.DataFrame(X, columns=["x", "y", "z"]).assign(kind=KINDS).to_parquet(path)
+    except ImportError:
+        path.write_bytes(b"PAR1")
+        with pytest.raises(DataError, match=r"t.parquet: .*pip install pyarrow"):
+            read_source({"format": "parquet", "options": {"y": "kind"}}, path)
+        return
+    samples, labels = read_source({"format": "parquet", "options": {"y": "kind"}}, path)
+    np.testing.assert_array_equal(samples, X)
+    assert labels.tolist() == KINDS
+
+
+def test_libsvm_has_its_labels_in_front(tmp_path):
+    with open(tmp_path / "t.svm", "wb") as file:
+        dump_svmlight_file(X, [1, 2, 1], file, zero_based=False)
+    samples, labels = read_source({"format": "libsvm"}, tmp_path / "t.svm")
+    np.testing.assert_array_equal(samples, X)
+    assert labels.tolist() == [1, 2, 1]
+    assert read_source({"format": "libsvm", "options": {"y": False}}, tmp_path / "t.svm")[1] is None
+
+
+def write_h5ad(path, matrix, old=False):
+    """Write an AnnData file as that package does, today's or an old one's."""
+    with h5py.File(path, "w") as file:
+        if sparse.issparse(matrix):
+            group = file.create_group("X")
+            group.attrs["encoding-type"] = f"{matrix.format}_matrix"
+            group.attrs["shape"] = matrix.shape
+            for name in ("data", "indices", "indptr"):
+                group[name] = getattr(matrix, name)
+        else:
+            file["X"] = matrix
+        obs = file.create_group("obs")
+        obs["_index"] = np.array([b"c1", b"c2", b"c3"])
+        obs["batch"] = [1, 2, 1]
+        obs["tissue"] = np.array([b"a", b"b", b"a"])
+        codes, categories = np.array([0, 1, 0], dtype="i1"), np.array([b"a", b"b"])
+        if old:
+            obs["cell"] = codes
+            obs.create_group("__categories")["cell"] = categories
+        else:
+            group = obs.create_group("cell")
+            group["codes"], group["categories"] = codes, categories
+
+
+@pytest.mark.parametrize("matrix", [X, sparse.csr_array(X), sparse.csc_array(X)], ids=["dense", "csr", "csc"])
+@pytest.mark.parametrize("old", [False, True])
+def test_anndata_is_read_dense_or_sparse_with_a_column_of_obs(tmp_path, matrix, old):
+    write_h5ad(tmp_path / "t.h5ad", matrix, old)
+    for label, expected in (("cell", KINDS), ("tissue", KINDS), ("batch", [1, 2, 1])):
+        samples, labels = read_source({"format": "h5ad", "options": {"y": label}}, tmp_path / "t.h5ad")
+        np.testing.assert_array_equal(samples, X)
+        assert labels.tolist() == expected
+    with pytest.raises(DataError, match="no column 'cells' in obs; it has batch, cell, tissue"):
+        read_source({"format": "h5ad", "options": {"y": "cells"}}, tmp_path / "t.h5ad")
+
+
+HOLES = np.array([[1.0, np.nan], [3, 4], [np.nan, 6], [8, 10]])
+
+
+def test_the_median_takes_the_place_of_what_is_missing():
+    samples, labels = fill_missing(None, HOLES, ["a", "b", "a", "b"], "median")
+    assert samples.tolist() == [[1, 6], [3, 4], [3, 6], [8, 10]] and labels == ["a", "b", "a", "b"]
+    with pytest.raises(DataError, match="feature 1 has no value at all"):
+        fill_missing("t", np.array([[1.0, np.nan], [2, np.nan]]), None, "median")
+
+
+def test_samples_without_a_value_or_a_label_are_dropped():
+    samples, labels = fill_missing(None, HOLES, np.array(["a", "b", "a", None], dtype=object), "drop")
+    assert samples.tolist() == [[3, 4]] and labels.tolist() == ["b"]
+    assert fill_missing(None, HOLES, None, "drop")[1] is None
+    with pytest.raises(DataError, match="leaves none: take fill=median"):
+        fill_missing("t", HOLES[:1], None, "drop")
+
+
+def test_nothing_is_filled_in_unasked():
+    samples, _ = fill_missing(None, HOLES, None, "error")
+    np.testing.assert_array_equal(samples, HOLES)

@@ -1,0 +1,201 @@
+"""`ufs_bench`, the suite from Python, its page and its notebook."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import VarianceThreshold
+from sklearn.model_selection import GridSearchCV, PredefinedSplit
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+
+from datasets import DataError
+from methods import MCFS
+from runners.method import ConfigError
+from scripts.check_method.synthetic import blobs
+from ufs_bench import as_dataset, evaluate, open_study, run
+
+ROOT = Path(__file__).resolve().parents[2]
+X, Y = blobs(60, 12), np.arange(60) % 3
+SMALL = ["protocol.sizes=[2,4]", "protocol.restarts=3"]
+# Runs a notebook's cells as a kernel does: in a `__main__` without a file, with sources that `inspect` finds.
+KERNEL = """
+import json, linecache, sys
+for number, cell in enumerate(json.load(open(sys.argv[1]))["cells"]):
+    if cell["cell_type"] == "code":
+        name, text = f"<cell {number}>", "".join(cell["source"])
+        linecache.cache[name] = len(text), None, text.splitlines(True), name
+        exec(compile(text, name, "exec"))
+print(json.dumps([len(study.trials), sorted(study.trials["method"].unique()), study.table().shape]))
+"""
+
+
+class Power(BaseEstimator):
+    """Ranks features by a power of their spread."""
+
+    fits = 0
+
+    def __init__(self, power=1.0):
+        self.power = power
+
+    def fit(self, X, y=None):
+        assert y is None
+        type(self).fits += 1
+        self.scores_ = X.std(axis=0) ** self.power
+        return self
+
+
+class Asks(BaseEstimator):
+    """Ranks features with the help of another estimator."""
+
+    def __init__(self, inner=None):
+        self.inner = inner
+
+    def fit(self, X):
+        """Fit nothing."""
+
+
+def mean(X):
+    return X.mean(axis=0)
+
+
+def test_a_ranking_has_the_scores_that_the_method_with_this_ranking_has(tmp_path):
+    study = run([VarianceThreshold()], {"mine": (X, Y)}, "smoke", results_dir=tmp_path, overrides=SMALL[:1])
+    best = json.loads(study.trials["ranking"].iloc[0])
+    scores = evaluate(best, (X, Y), "smoke", sizes=[2, 4])
+    assert scores["n_selected"].unique().tolist() == [2, 4] and scores["replication"].notna().all()
+    keys = ["n_selected", "restart", "acc", "nmi", "silhouette"]
+    stored = study.scores[keys].astype({"n_selected": int}).reset_index(drop=True)
+    pd.testing.assert_frame_equal(stored, scores[keys], check_dtype=False)
+    unlabelled = evaluate(best, as_dataset(X, clusters=3), "smoke", sizes=[4])
+    assert unlabelled["acc"].isna().all()
+    np.testing.assert_array_equal(unlabelled["silhouette"], scores.loc[scores["n_selected"] == 4, "silhouette"])
+
+
+@pytest.mark.parametrize(
+    ("ranking", "options", "answer"),
+    [
+        ([0, 1, 1, 2], {}, "ranking has 1 2 times"),
+        ([0, -1], {}, r"ranking has -1, which must be in \[0, n_features=12\)"),
+        ([0, 12], {}, r"ranking has 12"),
+        ([0.5, 1.0], {}, "must be a list of column numbers"),
+        ([0, 1, 2], {"sizes": [2, 4]}, r"sizes=\[2, 4\] must be at most 3"),
+        ([0, 1, 2], {"protocol": "smok"}, "protocol='smok' is no file of conf/protocol. Did you mean smoke"),
+    ],
+)
+def test_a_ranking_that_cannot_be_scored_is_refused(ranking, options, answer):
+    with pytest.raises(ValueError, match=answer):
+        evaluate(ranking, (X, Y), **{"protocol": "smoke"} | options)
+
+
+def test_objects_are_run_with_their_parameters_stored_and_not_run_again(tmp_path, capsys):
+    methods = {"linear": Power(), "cubic": Power(power=np.float64(3.0)), "mean": mean, "laplacian": MCFS(n_neighbors=3)}
+    data = {"mine": (X, Y), "other": (X[:40], Y[:40])}
+
+    def again(**more):
+        return run(methods | more, data, "smoke", "s", tmp_path, overrides=SMALL)
+
+    study, before = again(), Power.fits
+    params = study.trials.drop_duplicates("method").set_index("method")["params"].map(json.loads)
+    assert (params["linear"], params["cubic"]) == ({"power": 1.0}, {"power": 3.0}) and before == 4
+    assert params["laplacian"]["n_neighbors"] == 3 and len(study.trials) == 8
+    assert set(study.trials["status"]) == {"converged"} and "cell 8 of 8: laplacian on other" in capsys.readouterr().out
+    assert methods["linear"].__dict__ == {"power": 1.0}  # a copy was fitted
+    assert again(least=Power(0.5)).table().shape == (5, 2) and Power.fits == before + 2
+    opened = open_study("s", tmp_path)
+    assert len(opened.trials) == 10 and len(opened.scores) == 10 * 2 * 3 and "smoke" in repr(opened)
+    assert opened.table(metric="nmi", rows=["cubic"], columns=["mine"]).shape == (1, 1)
+    assert r"\begin{table}" in opened.to_latex() and "<table" in opened._repr_html_()
+    assert opened.plot(dataset="mine").axes
+    with pytest.raises(ValueError, match="must be one of mine, other"):
+        opened.plot()
+    with pytest.raises(ValueError, match="n_datasets=2"):
+        opened.ranks()
+
+
+def test_arrays_have_a_name_of_their_values_and_a_sha(tmp_path):
+    one, other = as_dataset(X, Y), as_dataset(pd.DataFrame(X + 1), Y)
+    assert one.name == f"data_{one.sha[:8]}" != other.name
+    with pytest.raises(DataError, match="conf/dataset"):
+        as_dataset(X, Y, name="umist")
+    study = run([mean], [(X, Y)], "smoke", results_dir=tmp_path, overrides=SMALL, verbose=False)
+    assert study.trials["dataset"].tolist() == [one.name] and study.trials["data_sha"].tolist() == [one.sha]
+    # Other values under the same name are other trials.
+    run([mean], {one.name: (X + 1, Y)}, "smoke", results_dir=tmp_path, overrides=SMALL, verbose=False)
+    assert set(open_study("smoke", tmp_path).trials["data_sha"]) == {one.sha, other.sha}
+
+
+@pytest.mark.parametrize(
+    ("methods", "answer"),
+    [
+        ([Power(), Power(2.0)], "two of the methods are called 'Power'"),
+        ([], "must have one or more"),
+        (["mcsf"], "Did you mean mcfs"),
+        ({"mcfs": Power()}, "no method of conf/method"),
+        ([Asks(inner=Power())], "inner=Power.* must be a number, a text"),
+        ([lambda X: X.mean(axis=0)], "cannot be imported by this name"),
+        ([3], "is no selector"),
+    ],
+)
+def test_what_cannot_be_run_is_refused_before_any_fit(tmp_path, methods, answer):
+    with pytest.raises(ConfigError, match=answer):
+        run(methods, [(X, Y)], "smoke", results_dir=tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_fit_that_fails_is_said_and_does_not_end_the_others(tmp_path):
+    with pytest.warns(UserWarning, match="VarianceThreshold on mine: 1 trials have no scores, the first: failed"):
+        run([VarianceThreshold(1e9), mean], {"mine": (X, Y)}, "smoke", results_dir=tmp_path, overrides=SMALL)
+    assert set(open_study("smoke", tmp_path).table(columns=["mine"]).index) == {"VarianceThreshold", "mean"}
+    with pytest.raises(ValueError, match="the study 'smke' has no results.*Did you mean smoke"):
+        open_study("smke", tmp_path)
+
+
+def test_another_datasets_is_named_with_ours_and_the_checkout_comes_first(tmp_path):
+    def python(text):
+        words = [sys.executable, "-c", f"import sys; sys.path.append({str(ROOT)!r}); {text}"]
+        return subprocess.run(words, cwd=tmp_path, capture_output=True, text=True)
+
+    (tmp_path / "datasets").mkdir()
+    (tmp_path / "datasets/__init__.py").write_text("")
+    done = python("import datasets; import ufs_bench")
+    assert done.returncode == 1
+    error = done.stderr.splitlines()[-1]
+    assert "ImportError: 'datasets' is imported already" in error and str(tmp_path) in error and str(ROOT) in error
+    done = python("import ufs_bench, datasets; print(datasets.__file__)")
+    assert Path(done.stdout.strip()).is_relative_to(ROOT), done.stderr
+
+
+def test_a_split_that_is_prescribed_is_used_as_users_of_scikit_learn_expect():
+    fold = np.where(np.arange(60) < 30, -1, 0)
+    pipeline = make_pipeline(MCFS(4, n_clusters=3), KNeighborsClassifier(1))
+    search = GridSearchCV(pipeline, {"mcfs__n_features_to_select": [1, 6]}, cv=PredefinedSplit(fold), refit=False)
+    found = search.fit(X, Y).cv_results_["mean_test_score"]
+    for size, score in zip([1, 6], found, strict=True):
+        selector = MCFS(size, n_clusters=3).fit(X[:30])
+        new = selector.transform(X[30:])
+        np.testing.assert_array_equal(new, X[30:][:, selector.get_support()])
+        known = KNeighborsClassifier(1).fit(selector.transform(X[:30]), Y[:30])
+        assert score == known.score(new, Y[30:])
+
+
+def test_the_notebook_is_the_page_and_runs_and_is_resumed(tmp_path):
+    path = ROOT / "docs/python.ipynb"
+    cells = json.loads(path.read_text())["cells"]
+    page = re.findall(r"```python\n(.*?)```", (ROOT / "docs/python.md").read_text(), re.DOTALL)
+    assert ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"] == [text.strip() for text in page]
+    words = [sys.executable, "-c", f"import sys; sys.path.append({str(ROOT)!r})\n{KERNEL}", str(path)]
+    outputs = []
+    for _ in range(2):
+        done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=300)
+        assert done.returncode == 0, done.stdout + done.stderr
+        outputs.append(done.stdout)
+    assert json.loads(outputs[1].splitlines()[-1]) == [6, ["VarianceThreshold", "mcfs", "spread"], [3, 2]]
+    assert outputs[0].count(" now)") == 6 and " now)" not in outputs[1]
+    assert (tmp_path / "results/mine/half/spread/trials.csv").exists()

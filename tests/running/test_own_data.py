@@ -1,0 +1,122 @@
+"""``data=FILE label=NAME`` in place of a file of conf/dataset, and data without labels, from fit to result."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hydra.core.config_store import ConfigStore
+
+from datasets import DataError
+from runners.method import ConfigError
+from runners.own import offer_own
+from runners.store import StoreError, load_results
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def table(tmp_path, monkeypatch):
+    """Return the path of a table with blanks in its name; three classes differ in two of five features."""
+    monkeypatch.delenv("UFS_DATA_DIR", raising=False)
+    rng, labels = np.random.default_rng(0), np.arange(60) % 3
+    X = rng.normal(size=(60, 5)) + 5 * np.eye(3, 5)[labels]
+    rows = [",".join([*map(repr, map(float, x)), f"kind {label}"]) for x, label in zip(X, labels, strict=True)]
+    path = tmp_path / "my 'own' table.csv"
+    path.write_text("\n".join(["a,b,c,d,e,kind", *rows]))
+    return path
+
+
+def run(*words, check=True):
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "run.py"), *map(str, words)], capture_output=True, text=True, timeout=300
+    )
+    assert not check or done.returncode == 0, done.stdout + done.stderr
+    return done
+
+
+def test_a_file_becomes_a_choice_of_dataset_and_its_words_are_gone(table, monkeypatch):
+    words = offer_own(["-m", f"data={table}", "label=kind", "method=mcfs", "name=mine", "study=s"])
+    folder = str(table.parent).replace("'", "\\'")
+    assert words == ["-m", "dataset=mine", f"data_dir='{folder}'", "method=mcfs", "study=s"]
+    node = ConfigStore.instance().load("dataset/mine.yaml").node
+    assert (node.samples, node.features, node.classes, node.sources[0].options.y) == (60, 5, 3, "kind")
+    assert offer_own(["dataset=umist", "label=kind"]) == ["dataset=umist", "label=kind"]
+    monkeypatch.setenv("UFS_DATA_DIR", str(table.parent / "more"))
+    (table.parent / "more").mkdir()
+    words = offer_own([f"data={table}", "label=-1", "fill=drop", "name=mine"])
+    assert words[1] == f"data_dir='{folder}:{folder}/more'"
+    assert ConfigStore.instance().load("dataset/mine.yaml").node.sources[0].options.y == -1
+
+
+@pytest.mark.parametrize(
+    ("words", "answer"),
+    [
+        ([], r"label=NAME \(it has a, b, c, d, e, kind\)"),
+        (["label=knid"], "did you mean kind"),
+        (["label=kind", "dataset=umist"], "and dataset=umist name two data sets"),
+        (["label=kind,a"], "label=kind,a has several values"),
+        (["label=none", "ignore=kind"], "say how many clusters to look for, clusters=K"),
+        (["label=kind", "name=umist"], "name='umist' is that of a data set of conf/dataset"),
+    ],
+)
+def test_what_cannot_be_taken_is_said_before_anything_is_done(table, words, answer):
+    with pytest.raises((ConfigError, DataError), match=answer):
+        offer_own([f"data={table}", *words])
+
+
+def test_a_table_is_run_by_its_name_alone_and_with_its_labels_left_out(table, tmp_path):
+    common = ["study=s", f"results_dir={tmp_path / 'r'}", "protocol=smoke", "protocol.sizes=[2,4]"]
+    run(f"data={table}", "label=kind", "method=laplacian_score", "name=labelled", *common)
+    done = run("-m", f"data={table}", "label=none", "ignore=kind", "clusters=3", "name=plain", *common,
+               "method=laplacian_score,ndfs", "runner.points=sample", "runner.n_jobs=2")  # fmt: skip
+    assert "no labels: the clusters of the restarts agree most with" in done.stdout
+    results = load_results(tmp_path / "r", "s")
+    scores, measures = (
+        frame.merge(results.trials[["trial", "dataset", "method"]], on="trial", suffixes=("", "_"))
+        for frame in (results.scores, results.measures)
+    )
+    assert (results.trials["error"].fillna("") == "").all() and len(results.trials) > 4
+    plain = scores["dataset"] == "plain"
+    assert scores.loc[plain, ["acc", "nmi"]].isna().all(axis=None) and (~plain).sum() == 4
+    both = measures[measures["method"] == "laplacian_score"].pivot(
+        index=["n_selected", "name"], columns="dataset", values="value"
+    )
+    nearest = both.index.get_level_values("name") == "nearest_neighbour"
+    assert both.loc[nearest, "plain"].isna().all() and both.loc[nearest, "labelled"].notna().all()
+    np.testing.assert_array_equal(both.loc[~nearest, "plain"], both.loc[~nearest, "labelled"])
+    again = run(f"data={table}", "label=none", "ignore=kind", "clusters=3", "name=plain", *common,
+                "method=laplacian_score")  # fmt: skip
+    assert "stored already, 0 to do" in again.stdout
+    other = run(f"data={table}", "label=none", "ignore=kind", "clusters=4", "name=plain", *common,
+                "method=laplacian_score")  # fmt: skip
+    assert "4 clusters, no labels" in other.stdout and "stored already" not in other.stdout
+
+
+def test_a_score_that_is_missing_among_others_is_damage(table, tmp_path):
+    run(f"data={table}", "label=kind", "method=max_variance", "name=mine", "study=s", f"results_dir={tmp_path / 'r'}",
+        "protocol=smoke", "protocol.sizes=[2]")  # fmt: skip
+    path = tmp_path / "r/s/mine/max_variance/scores.csv"
+    head, first, *rest = path.read_text().splitlines()
+    fields = first.split(",")
+    path.write_text("\n".join([head, ",".join([*fields[:-4], "nan", "nan", *fields[-2:]]), *rest]) + "\n")
+    with pytest.raises(StoreError, match="line 2, column acc: 'nan' must be a number"):
+        load_results(tmp_path / "r", "s")
+
+
+def test_an_error_of_the_data_is_one_line_and_ends_the_command(table):
+    done = run(f"data={table}", "label=knid", "method=mcfs", check=False)
+    assert done.returncode == 1 and done.stderr.startswith("error: ") and done.stderr.count("\n") == 1
+
+
+def test_a_specification_that_states_no_shape_is_planned_and_run(table, tmp_path):
+    (tmp_path / "conf/dataset").mkdir(parents=True)
+    source = '{file: "' + table.name + '", format: csv, options: {y: kind}}'
+    (tmp_path / "conf/dataset/mine.yaml").write_text(f"name: mine\nsources: [{source}]\n")
+    words = ["--config-dir", tmp_path / "conf", "dataset=mine", "data_dir='" + str(tmp_path) + "'", "protocol=smoke",
+             "method=max_variance", "protocol.sizes=[2]", f"results_dir={tmp_path / 'r'}"]  # fmt: skip
+    assert "1 of 1 fit to do, time unknown" in run(*words, "runner.plan=true").stdout
+    assert "60 x 5, 3 classes" in run(*words).stdout
+    assert len(load_results(tmp_path / "r", "smoke").trials) == 1
+    assert "0 of 1 fit to do" in run(*words, "runner.plan=true").stdout

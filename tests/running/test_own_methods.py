@@ -1,0 +1,171 @@
+"""A class or a function of one's own as a method, from a command line and from four lines of YAML."""
+
+import importlib
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hydra.core.config_store import ConfigStore
+
+from runners.code import code_of
+from runners.method import ConfigError, Method, load_class
+from runners.own import offer_methods
+from runners.provenance import Identity
+from runners.store import load_results
+
+ROOT = Path(__file__).resolve().parents[2]
+MODULE = '''
+import yaml
+
+from our_helper import power
+
+
+class MySel:
+    """Not derived from anything."""
+
+    def __init__(self, alpha=1.0, n_clusters=2, random_state=None):
+        self.alpha, self.n_clusters = alpha, n_clusters
+
+    def fit(self, X):
+        self.scores_ = power(X.var(axis=0), self.alpha)
+        self.labels_ = X[:, 0].argsort() % self.n_clusters
+        return self
+
+
+class Chosen:
+    def __init__(self, k=3):
+        self.k = k
+
+    def fit(self, X, y=None):
+        self.chosen = X.var(axis=0).argsort() >= X.shape[1] - self.k
+        return self
+
+    def get_support(self):
+        return self.chosen
+
+
+class Needs:
+    def __init__(self, kernel):
+        self.kernel = kernel
+
+    def fit(self, X):
+        return self
+
+
+def mean_of(X, power=2):
+    return (X**power).mean(axis=0)
+
+
+def mcfs(X):
+    return X.mean(axis=0)
+
+
+def supervised(X, y):
+    return X.T @ y
+'''
+
+
+@pytest.fixture
+def own(tmp_path, monkeypatch):
+    """Write a user's two modules, and return a function that changes one."""
+
+    def write(old="", new=""):
+        (tmp_path / "our_module.py").write_text(MODULE.replace(old, new) if old else MODULE)
+        (tmp_path / "our_helper.py").write_text("def power(values, alpha):\n    return values**alpha\n")
+        for name in ("our_module", "our_helper"):
+            monkeypatch.delitem(sys.modules, name, raising=False)
+        code = sys.modules["runners.code"]
+        others = {name: kept for name, kept in code._sources.items() if "our_" not in name}
+        monkeypatch.setattr(code, "_sources", others)
+        monkeypatch.setattr(code, "_seen", set())
+        importlib.invalidate_caches()
+
+    monkeypatch.syspath_prepend(tmp_path)
+    write()
+    return write
+
+
+def test_a_target_alone_is_an_empty_method_of_its_name(own):
+    words = offer_methods(["-m", "method.target=our_module.MySel,our_module.mean_of", "dataset=digits"])
+    assert words == ["-m", "method=MySel,mean_of", "dataset=digits"]
+    node = ConfigStore.instance().load("method/MySel.yaml").node
+    assert node == {"name": "MySel", "target": "our_module.MySel", "params": {"alpha": 1.0}, "grid": {}}
+    kept = ["method=mcfs", "method.target=our_module.MySel"]
+    assert offer_methods(kept) == kept
+
+
+@pytest.mark.parametrize(
+    ("word", "answer"),
+    [
+        ("our_module.mcfs", "a method of conf/method is called 'mcfs'"),
+        ("our_module.MySel,our_module.MySel", "two of the targets are called 'MySel'"),
+        ("our_module.supervised", "supervised asks for y, and labels never reach a method"),
+        ("our_module.none", "cannot be imported"),
+        ("our_module.yaml", "is no selector: it must be a class with fit"),
+    ],
+)
+def test_a_target_that_cannot_be_run_is_refused_before_anything_is_done(own, word, answer):
+    with pytest.raises(ConfigError, match=answer):
+        offer_methods([f"method.target={word}"])
+
+
+def test_a_parameter_without_a_default_must_be_given(own):
+    content = {"name": "needs", "target": "our_module.Needs", "params": {}, "grid": {}}
+    with pytest.raises(ConfigError, match="method.params lacks kernel, for which Needs has no default"):
+        Method.read(content)
+    assert Method.read(content | {"grid": {"kernel": ["rbf", 3]}}).takes("kernel")
+
+
+def test_the_code_is_that_of_its_file_and_of_what_that_imports_and_of_no_other_target(own):
+    code = code_of(load_class("our_module.MySel"))
+    assert {"our_module.py", "our_helper.py", "plain.py", "base.py"} <= {file.name for file, _ in code.files}
+    assert "yaml" in json.loads(Identity.of(load_class("our_module.mean_of")).versions)
+    targets = ["our_module.MySel", "our_module.mean_of", "our_module.Chosen", "sklearn.feature_selection.SelectKBest",
+               "sklearn.feature_selection.VarianceThreshold"]  # fmt: skip
+    before = [code_of(load_class(target)).digest for target in targets]
+    assert len(set(before)) == len(targets) and all(before)
+    assert "sklearn" in code_of(load_class(targets[-1])).packages
+    own("X**power", "X ** (power + 1)")
+    assert code_of(load_class("our_module.mean_of")).digest != before[1]
+    own()
+    assert code_of(load_class("our_module.mean_of")).digest == before[1]
+
+
+def test_what_scikit_learn_has_changes_no_other_method(own):
+    mcfs = load_class("methods.mcfs.MCFS")
+    code_of.cache_clear()
+    before = code_of(mcfs)
+    load_class("sklearn.feature_selection.VarianceThreshold")
+    code_of.cache_clear()
+    assert code_of(mcfs) == before
+
+
+def test_own_methods_run_beside_others_and_are_resumed(own, tmp_path):
+    (tmp_path / "conf/method").mkdir(parents=True)
+    text = "name: four_lines\ntarget: our_module.mean_of\nparams: {power: 2}\ngrid: {power: [2, 4]}\n"
+    (tmp_path / "conf/method/four_lines.yaml").write_text(text)
+    common = ["dataset=digits", "protocol=smoke", "protocol.sizes=[4,8]", "study=s", f"results_dir={tmp_path / 'r'}"]
+
+    def run(*words):
+        done = subprocess.run(
+            [sys.executable, str(ROOT / "run.py"), *words, *common, "runner.n_jobs=2"],
+            cwd=tmp_path, capture_output=True, text=True, timeout=300,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    targets = "our_module.MySel,our_module.Chosen,sklearn.feature_selection.VarianceThreshold"
+    run("-m", f"method.target={targets}")
+    run("--config-dir", str(tmp_path / "conf"), "method=four_lines")
+    trials = load_results(tmp_path / "r", "s").trials
+    assert trials.groupby("method").size().to_dict() == {
+        "Chosen": 2, "MySel": 1, "VarianceThreshold": 1, "four_lines": 2
+    }  # fmt: skip
+    assert (trials["error"].fillna("") == "").all() and set(trials["status"]) == {"converged"}
+    assert '"n_clusters": 10' in trials.set_index("method").loc["MySel", "params"]
+    scores = load_results(tmp_path / "r", "s").scores
+    assert {"learned"} == set(scores["clusterer"]) - {"kmeans"}
+    again = run("-m", f"method.target={targets}")
+    assert again.count("stored") == 3 and "fits" not in again

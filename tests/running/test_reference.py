@@ -1,0 +1,111 @@
+"""Shipped results: packed once, read as any study, taken by runs of the same code, and never written to."""
+
+import shutil
+from pathlib import Path
+
+import forked
+import pytest
+
+from runners import reference
+from runners.files import StoreError
+from runners.reference import folder_of, manifest, shipped_cells, stamped, unpacked
+from runners.store import load_results
+from scripts import ship
+from scripts.core.study import Study
+
+ROOT = Path(__file__).resolve().parents[2]
+CELL = ["method=max_variance", "dataset=digits", "protocol=smoke", "study=mine"]
+
+
+def run(*words):
+    done = forked.run(words, ROOT)
+    assert done.returncode == 0, done.stderr
+    return done.stdout + done.stderr
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    """Return a folder of results with one finished cell."""
+    folder = tmp_path_factory.mktemp("results")
+    run("run.py", *CELL, f"results_dir={folder}")
+    return folder
+
+
+@pytest.fixture
+def shipped(results, tmp_path, monkeypatch):
+    """Ship the cell into a folder of the test's own, and return that folder."""
+    monkeypatch.setenv("UFS_CACHE_DIR", str(tmp_path / "cache"))
+    for module in (reference, ship):
+        monkeypatch.setattr(module, "SHIPPED", tmp_path / "reference")
+    assert ship.ship(results, "mine") == (["digits/max_variance"], [], [])
+    return tmp_path / "reference" / "mine"
+
+
+def contents(folder):
+    return {path: path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def test_a_shipped_study_reads_as_the_one_that_was_packed(results, shipped):
+    ours, theirs = load_results(results, "mine"), Study.open(results, "reference/mine").results
+    for name in ours._fields:
+        assert getattr(ours, name).equals(getattr(theirs, name))
+
+
+def test_an_unchanged_cell_is_not_packed_again_and_its_file_keeps_its_bytes(results, shipped):
+    before = contents(shipped)
+    assert ship.ship(results, "mine") == ([], ["digits/max_variance"], [])
+    assert contents(shipped) == before
+
+
+def test_reading_leaves_the_shipped_files_as_they_are(results, shipped):
+    before = contents(shipped)
+    study = Study.open(results, "reference/mine")
+    assert len(study.select()) and study.output_dir == results / "reference-mine"
+    assert contents(shipped) == before
+
+
+def test_a_damaged_file_is_refused_with_the_remedy(shipped):
+    file = shipped / "digits" / "max_variance.tar.xz"
+    file.write_bytes(file.read_bytes()[:-1])
+    with pytest.raises(StoreError, match="max_variance.tar.xz is not the file that its manifest lists: restore it"):
+        unpacked("mine")
+    file.unlink()
+    with pytest.raises(StoreError, match="cannot be read .*restore it"):
+        unpacked("mine")
+
+
+def test_what_is_not_shipped_names_what_is(shipped):
+    with pytest.raises(StoreError, match="no shipped study reference/other; there are: reference/mine"):
+        folder_of("results", "reference/other")
+
+
+def test_a_cell_that_lacks_trials_is_left_out_unless_it_is_asked_for(results, shipped, tmp_path):
+    cut = tmp_path / "cut"
+    shutil.copytree(results, cut)
+    folder = cut / "mine" / "digits" / "max_variance"
+    for name in ("trials", "scores", "traces", "facts", "measures"):
+        path = folder / f"{name}.csv"
+        path.write_text(path.read_text().splitlines(keepends=True)[0])
+    assert ship.ship(cut, "mine") == ([], [], ["digits/max_variance"])
+
+
+def test_another_protocol_is_not_shipped_under_the_same_name(results, shipped, tmp_path):
+    other = tmp_path / "other"
+    shutil.copytree(results, other)
+    path = other / "mine" / "protocol.json"
+    path.write_text(path.read_text().replace('"restarts": 2', '"restarts": 3'))
+    with pytest.raises(ValueError, match="ship under another study's name"):
+        ship.ship(other, "mine")
+
+
+def test_a_stamp_names_the_later_code_of_one_cell(shipped):
+    (row,) = manifest(shipped)
+    old = row["code_fit"], row["code_evaluation"]
+    (shipped / "STAMPS.csv").write_text(
+        "dataset,method,old_fit,old_evaluation,new_fit,new_evaluation,sample,date\n"
+        f"digits,max_variance,{old[0]},{old[1]},new,{old[1]},3 of 3,2026-11-22\n"
+    )
+    assert stamped("mine", "digits", "max_variance") == {old: {("new", old[1])}}
+    assert not stamped("mine", "digits", "mcfs")
+    ((name, path),) = shipped_cells("digits", "max_variance")
+    assert name == "mine" and path.exists() and shipped_cells("digits", "mcfs") == []

@@ -1,0 +1,76 @@
+"""A sweep in parts for several machines, and two processes on one sweep."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from runners.method import ConfigError
+from runners.plan import shard_of
+from runners.store import Store, load_results
+
+ROOT = Path(__file__).resolve().parents[2]
+CELLS = [(f"data{i % 7}", f"method{i // 7}") for i in range(35)]
+SWEEP = ["-m", "method=max_variance,min_norm", "dataset=digits", "protocol=smoke", "study=s", "runner.n_jobs=1"]
+
+
+def start(*words):
+    return subprocess.Popen(
+        [sys.executable, "run.py", *words], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+
+
+@pytest.mark.parametrize("costs", [{}, dict.fromkeys(CELLS[:20], 2.0), {cell: 1.0 + i for i, cell in enumerate(CELLS)}])
+@pytest.mark.parametrize("n_parts", [1, 2, 3, 50])
+def test_the_parts_of_a_sweep_hold_every_cell_once_in_order(costs, n_parts):
+    parts = [shard_of(CELLS, f"{part}/{n_parts}", costs) for part in range(1, n_parts + 1)]
+    assert sorted(place for part in parts for place in part) == list(range(len(CELLS)))
+    assert all(part == sorted(part) for part in parts)
+
+
+def test_parts_of_known_cost_take_about_as_long():
+    costs = {cell: 2.0 ** (i % 9) for i, cell in enumerate(CELLS)}
+    loads = [sum(costs[CELLS[place]] for place in shard_of(CELLS, f"{part}/3", costs)) for part in (1, 2, 3)]
+    assert max(loads) - min(loads) <= max(costs.values())
+
+
+def test_the_part_of_a_cell_does_not_depend_on_what_else_is_in_the_sweep_where_no_cost_is_known():
+    ours = {CELLS[place] for place in shard_of(CELLS, "2/3", {})}
+    fewer = CELLS[::2]
+    assert {fewer[place] for place in shard_of(fewer, "2/3", {})} == ours & set(fewer)
+
+
+@pytest.mark.parametrize("shard", ["0/2", "3/2", "1", "a/b", 2, "1/0", ""])
+def test_a_shard_that_is_none_is_refused(shard):
+    with pytest.raises(ConfigError, match="must be K/N with 1 <= K <= N"):
+        shard_of(CELLS, shard, {})
+
+
+def test_a_part_of_a_sweep_runs_its_own_cells_and_counts_them(tmp_path):
+    for part in (1, 2):
+        output, _ = (process := start(*SWEEP, f"shard={part}/2", f"results_dir={tmp_path}")).communicate(timeout=120)
+        assert process.returncode == 0, output
+        assert f"shard {part}/2: " in output
+    assert sorted(load_results(tmp_path).trials["method"]) == ["max_variance", "min_norm"]
+
+
+def test_a_shard_of_a_single_cell_is_refused(tmp_path):
+    process = start("method=mcfs", "dataset=digits", "shard=1/2", f"results_dir={tmp_path}")
+    output, _ = process.communicate(timeout=120)
+    assert process.returncode == 1 and "shard= is a part of a sweep" in output
+
+
+def test_a_cell_that_another_process_holds_is_put_aside_and_taken_at_the_end(tmp_path):
+    with Store(tmp_path / "s" / "digits" / "max_variance"):
+        process = start(*SWEEP, f"results_dir={tmp_path}")
+        lines = []
+        for line in process.stdout:
+            lines.append(line)
+            if "waiting for it to end" in line:
+                break
+    output = "".join(lines) + process.communicate(timeout=120)[0]
+    assert process.returncode == 0, output
+    first, later = output.index("max_variance on digits: another run holds it"), output.index("min_norm on digits (")
+    assert first < later < output.index("waiting for it to end")
+    assert sorted(load_results(tmp_path).trials["method"]) == ["max_variance", "min_norm"]

@@ -1,0 +1,121 @@
+"""Recovery of known features, against counts of all cases."""
+
+from itertools import combinations, permutations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from metrics.recovery import precision_recall, recovery_area, recovery_curve, redundancy
+
+
+@st.composite
+def problems(draw):
+    """Return a ranking of all features, relevant ones, and disjoint groups."""
+    n_features = draw(st.integers(2, 12))
+    ranking = draw(st.permutations(range(n_features)))
+    relevant = draw(st.lists(st.integers(0, n_features - 1), min_size=1, unique=True))
+    places = draw(st.lists(st.integers(0, 5), min_size=n_features, max_size=n_features))
+    groups = [np.flatnonzero(np.equal(places, place)) for place in range(1, 5)]  # those of 0 and 5 are in no group
+    return ranking, relevant, [group for group in groups if group.size]
+
+
+def targets_of(relevant, groups):
+    """Return the sets of features of which one has to be found."""
+    grouped = [set(group.tolist()) for group in groups]
+    alone = [{feature} for feature in relevant if not any(feature in group for group in grouped)]
+    return [group for group in grouped if group & set(relevant)] + alone
+
+
+@settings(deadline=None)
+@given(problems())
+def test_precision_recall_and_redundancy_are_those_that_sets_give(problem):
+    ranking, relevant, groups = problem
+    targets = targets_of(relevant, groups)
+    for size in range(1, len(ranking) + 1):
+        chosen = set(ranking[:size])
+        precision, recall = precision_recall(ranking, relevant, size, groups)
+        assert precision == pytest.approx(len(chosen & set().union(*targets)) / size)
+        assert recall == pytest.approx(sum(bool(chosen & target) for target in targets) / len(targets))
+        assert recovery_curve(ranking, relevant, groups)[size - 1] == recall
+        repeats = sum(max(0, len(chosen & set(group.tolist())) - 1) for group in groups)
+        assert redundancy(ranking[:size], groups) == pytest.approx(repeats / size)
+
+
+@settings(deadline=None)
+@given(problems())
+def test_an_area_is_that_below_the_curve_over_the_largest_of_any_ranking(problem):
+    ranking, relevant, groups = problem
+    curve = recovery_curve(ranking, relevant, groups)
+    n_targets = len(targets_of(relevant, groups))
+    best = np.minimum(np.arange(1, len(ranking) + 1), n_targets) / n_targets
+    for horizon in range(1, len(ranking) + 1):
+        area = recovery_area(ranking, relevant, groups, horizon)
+        assert area == pytest.approx(curve[:horizon].sum() / best[:horizon].sum())
+        assert 0 <= area <= 1
+    assert recovery_area(ranking, relevant, groups) == recovery_area(ranking, relevant, groups, n_targets)
+
+
+@settings(deadline=None)
+@given(problems())
+def test_the_known_part_of_a_ranking_never_gives_more_than_the_whole(problem):
+    ranking, relevant, groups = problem
+    whole = recovery_area(ranking, relevant, groups)
+    areas = [recovery_area(ranking[:known], relevant, groups) for known in range(1, len(ranking) + 1)]
+    assert areas == sorted(areas)
+    n_targets = len(targets_of(relevant, groups))
+    assert set(areas[n_targets - 1 :]) == {whole}
+
+
+def test_the_features_that_are_not_known_count_as_finding_nothing():
+    known = [4, 0]
+    rest = [feature for feature in range(7) if feature not in known]
+    areas = [recovery_area([*known, *tail], [0, 1, 2, 3]) for tail in permutations(rest)]
+    # Two of the others are irrelevant, so that the worst continuation finds nothing up to the fourth feature.
+    assert recovery_area(known, [0, 1, 2, 3]) == min(areas) < max(areas)
+
+
+@pytest.mark.parametrize("n_relevant", [1, 2, 4, 5])
+def test_random_rankings_have_the_share_of_relevant_features_in_the_mean(n_relevant):
+    every = list(permutations(range(5)))
+    assert np.mean([recovery_area(ranking, range(n_relevant)) for ranking in every]) == pytest.approx(n_relevant / 5)
+    assert np.mean([precision_recall(ranking, range(n_relevant), 3)[0] for ranking in every]) == pytest.approx(
+        n_relevant / 5
+    )
+
+
+def test_exactly_the_rankings_with_all_relevant_features_first_have_an_area_of_one():
+    for relevant in combinations(range(5), 2):
+        perfect = [ranking for ranking in permutations(range(5)) if recovery_area(ranking, relevant) == 1]
+        assert sorted(perfect) == sorted(r for r in permutations(range(5)) if set(r[:2]) == set(relevant))
+        assert recovery_area([f for f in range(5) if f not in relevant], relevant) == 0
+
+
+def test_one_of_a_group_finds_it_and_the_next_repeats_it():
+    ranking, groups = [7, 8, 0, 3], [[7, 8, 9], [0, 1]]
+    assert precision_recall(ranking, [7, 0], 2, groups) == (1, 0.5)
+    assert precision_recall(ranking, [7, 0], 3, groups) == (1, 1)
+    assert precision_recall(ranking, [9, 0], 4, groups) == (0.75, 1)  # the member that is named does not matter
+    assert redundancy([7, 8, 0], groups) == pytest.approx(1 / 3)
+    assert redundancy([7, 0, 3, 4], groups) == 0
+    assert recovery_area([7, 0, 8], [7, 0], groups) == 1
+    np.testing.assert_array_equal(recovery_curve(ranking, [7, 0, 5], groups), np.array([1, 1, 2, 2]) / 3)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: precision_recall([1, 2], [1], 3), r"size=3 must be in \[1, 2\]"),
+        (lambda: precision_recall([1, 2], [1], 0), r"size=0 must be in \[1, 2\]"),
+        (lambda: recovery_curve([1, 2, 1], [1]), "ranking has 1 2 times"),
+        (lambda: recovery_curve([1, 2], []), r"relevant=\[\] must be a list of one or more features"),
+        (lambda: recovery_curve([0.5, 2], [1]), "must be a list of one or more features"),
+        (lambda: recovery_curve([-1, 2], [1]), "whole numbers from 0 on"),
+        (lambda: recovery_area([1, 2], [1], horizon=0), "horizon=0 must be 1 or more"),
+        (lambda: redundancy([1, 2], [[1, 2], [2, 3]]), r"groups\[0\] and groups\[1\] both have 2"),
+    ],
+)
+def test_what_is_no_ranking_or_group_is_refused(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()

@@ -1,0 +1,102 @@
+"""Sparse data: what a method that takes them selects is what it selects on the same values as a dense array."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from methods.baselines import AllFeatures, FirstIndex, MaxVariance, MinNorm, MinVariance, RandomSelection
+from methods.core.base import BaseSelector
+from methods.core.sparse_input import column_blocks, read_only
+from methods.kmeans_ufs import KMeansUFS
+from methods.laplacian_score import LaplacianScore
+from methods.mcfs import MCFS
+from methods.udfs import UDFS
+
+METHODS = {
+    "all": AllFeatures(),
+    "first": FirstIndex(),
+    "variance": MaxVariance(),
+    "min_variance": MinVariance(),
+    "norm": MinNorm(),
+    "random": RandomSelection(random_state=0),
+    "laplacian": LaplacianScore(),
+    "mcfs": MCFS(20, n_clusters=4),
+    "mcfs_released": MCFS(20, n_clusters=4, variant="released", ridge=0.001, normalize_coef=True),
+    "kmeans": KMeansUFS(n_clusters=4),
+    "kmeans_raw": KMeansUFS(n_clusters=4, standardize=False),
+    "kmeans_admm": KMeansUFS(10, n_clusters=4, solver="admm"),
+}
+
+
+def data(n_samples, n_features):
+    """Return about one value in seven, and a feature of zeros."""
+    rng = np.random.default_rng(n_samples)
+    X = np.where(rng.random((n_samples, n_features)) < 0.15, rng.random((n_samples, n_features)), 0.0)
+    X[:, 3] = 0
+    return X
+
+
+@pytest.mark.parametrize("shape", [(80, 50), (60, 120)])
+@pytest.mark.parametrize("name", METHODS)
+def test_a_sparse_array_gives_the_scores_of_the_dense_one(name, shape):
+    X = data(*shape)
+    dense = METHODS[name].fit(X).scores_.copy()
+    for held in (sparse.csr_matrix(X), sparse.coo_array(X)):
+        method = METHODS[name].fit(held)
+        np.testing.assert_allclose(method.scores_, dense, atol=1e-10)
+        np.testing.assert_array_equal(method.ranking_, np.argsort(-dense, kind="stable"))
+
+
+def test_stored_zeros_and_entries_given_twice_change_nothing():
+    X = data(40, 30)
+    held = sparse.coo_array(X)
+    rows, columns = np.append(held.row, [0, 0, 5]), np.append(held.col, [3, 1, 1])
+    messy = sparse.csr_array((np.append(held.data, [0.0, 1.0, 0.0]), (rows, columns)), shape=X.shape)
+    X[0, 1] += 1
+    for method in METHODS.values():
+        np.testing.assert_array_equal(method.fit(messy).scores_, method.fit(sparse.csr_array(X)).scores_)
+
+
+def test_a_fit_cannot_change_a_sparse_array_of_the_caller():
+    class Writer(BaseSelector):
+        takes_sparse = True
+
+        def _solve(self, X, rng):
+            X.data[:] = 0
+
+    X = sparse.csr_array(data(20, 10))
+    before = X.toarray()
+    with pytest.raises(ValueError, match="read-only"):
+        Writer().fit(X)
+    np.testing.assert_array_equal(X.toarray(), before)
+    X.data[0] = 2  # it is still the caller's to write to
+
+
+def test_a_method_that_needs_dense_data_says_so():
+    with pytest.raises(TypeError, match="dense data is required"):
+        UDFS().fit(sparse.csr_array(data(20, 10)))
+
+
+def test_all_components_of_a_sparse_array_can_be_asked_for():
+    X = data(30, 12)
+    found = KMeansUFS(n_clusters=12).fit(sparse.csr_array(X)).scores_
+    np.testing.assert_allclose(found, KMeansUFS(n_clusters=12).fit(X).scores_, atol=1e-10)
+
+
+def test_blocks_of_columns_are_the_dense_array(monkeypatch):
+    monkeypatch.setattr("methods.core.sparse_input.BLOCK", 70)
+    X = data(20, 10)
+    blocks = list(column_blocks(sparse.csr_array(X)))
+    assert len(blocks) == 4
+    np.testing.assert_array_equal(np.hstack(blocks), X)
+    assert [part is X for part in column_blocks(X)] == [True]
+
+
+def test_a_read_only_array_has_canonical_form():
+    X = read_only(sparse.coo_array(([1.0, 2.0, 0.0], ([0, 0, 1], [1, 1, 0])), shape=(2, 2)))
+    assert X.nnz == 1 and X.has_canonical_format and X[0, 1] == 3
+
+
+def test_memory_of_sparse_data_grows_with_what_is_stored():
+    method = LaplacianScore()
+    assert method.memory(10**5, 10**4, n_stored=10**7) < 4e9 < method.memory(10**5, 10**4)

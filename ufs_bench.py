@@ -1,0 +1,298 @@
+"""The suite from Python: ``from ufs_bench import load_dataset, evaluate, run, open_study``; docs/python.md shows how.
+
+``pip install -e .`` in the checkout lets this module be imported from anywhere.
+"""
+
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent
+OURS = ("datasets", "methods", "metrics", "runners", "scripts")
+
+
+def _put_first():
+    """Let our packages be found, or say which other package of the same name stands in their place."""
+    if not (ROOT / "conf").is_dir():
+        raise ImportError(f"{ROOT} is no checkout of ufs-bench: install it by `pip install -e .` in one.")
+    for name in OURS:
+        there = getattr(sys.modules.get(name), "__file__", None)
+        if name in sys.modules and (there is None or not Path(there).resolve().is_relative_to(ROOT)):
+            raise ImportError(
+                f"{name!r} is imported already, from {there or 'an unknown place'}, and is not that of {ROOT}: a "
+                "process can have one of them. Start a new one (restart the kernel), and import ufs_bench first."
+            )
+    sys.path[:] = [str(ROOT), *(path for path in sys.path if path != str(ROOT))]
+
+
+_put_first()
+
+import inspect
+import logging
+import warnings
+from collections.abc import Mapping
+from contextlib import contextmanager
+
+import numpy as np
+import pandas as pd
+from hydra.core.config_store import ConfigStore
+
+from datasets import Dataset, dataset_names, load_dataset, scale
+from datasets.own import as_dataset
+from metrics.evaluate import evaluate as evaluate_features
+from metrics.measures import PER_RESTART, PER_SET
+from runners import progress
+from runners.cell import Cell
+from runners.method import ConfigError, did_you_mean
+from runners.own import offer_object, quoted
+from runners.settings import read_protocol
+from runners.sweep import cells_of_words
+from scripts.core.command_lines import no_results
+from scripts.core.conf import find, names
+from scripts.core.study import Study as Stored
+from scripts.make_figure import FIGURES
+from scripts.make_table import study_table
+from scripts.make_table.formats import to_html, to_latex
+from scripts.ranks import rank_study
+from scripts.ranks.field import field_of
+
+__all__ = ["Study", "as_dataset", "evaluate", "load_dataset", "open_study", "run"]
+RESULTS = "results"  # in the current folder, as a notebook's user looks for them beside the notebook
+
+
+def evaluate(ranking, dataset, protocol="demo", sizes=None, data_dir=None):
+    """Score a ranking of features, made anywhere, as a protocol scores every method.
+
+    Parameters
+    ----------
+    ranking : array-like of int
+        Numbers of columns from 0, best first: all features, or as many as the largest size.
+    dataset : str, Dataset or tuple
+        A name of conf/dataset, or (X, y).
+    protocol : str, default="demo"
+        A file of conf/protocol.
+    sizes : list of int, optional
+        By default those of the protocol that the ranking reaches.
+    data_dir : path, optional
+        As in `load_dataset`.
+
+    Returns
+    -------
+    DataFrame
+        One row per size and K-means restart: n_selected, restart, and the measures of `metrics.evaluate.evaluate`;
+        those that a feature set has once are the same in each of its rows.
+
+    Raises
+    ------
+    ValueError
+        For a number that is repeated, negative or no column, and for sizes that the ranking does not reach.
+    """
+    data, rules = _dataset(dataset, data_dir), _protocol(protocol)
+    ranking = _checked_ranking(ranking, data.n_features)
+    wanted = list(rules.sizes_on(data.name) if sizes is None else sizes)
+    reached = [size for size in wanted if size <= len(ranking)]
+    if not reached or (sizes is not None and reached != wanted):
+        raise ValueError(f"sizes={wanted} must be at most {len(ranking)}, the length of the ranking.")
+    X, frames = scale(data.X, rules.scaling), []
+    for size in reached:
+        scores, _ = evaluate_features(ranking[:size], X, data.y, rules, data.clusters)
+        frame = pd.DataFrame(scores.T, columns=[*PER_RESTART, *PER_SET])
+        frame[list(PER_SET)] = frame[list(PER_SET)].iloc[0].to_numpy()
+        frame.insert(0, "restart", range(len(frame)))
+        frame.insert(0, "n_selected", size)
+        frames.append(frame)
+    return pd.concat(frames, ignore_index=True)
+
+
+def run(methods, datasets, protocol="demo", study=None, results_dir=RESULTS, n_jobs=1, data_dir=None, overrides=(),
+        verbose=True):  # fmt: skip
+    """Run methods on data sets, as ``python run.py -m`` does, and return the study; what is stored is not run again.
+
+    Parameters
+    ----------
+    methods : list or mapping of str to method
+        Each is a name of conf/method; an estimator, of which a copy with its parameters is run; or a class with
+        ``fit(X)`` or a function of X (docs/adding.md).  In a mapping they have names, else those of their classes.
+    datasets : list or mapping of str to data
+        Each is a name of conf/dataset, a `Dataset`, or (X, y).
+    protocol : str, default="demo"
+        A file of conf/protocol.
+    study : str, optional
+        The protocol's name by default.  A study keeps to one protocol.
+    results_dir : path, default="results"
+        In the current folder.
+    n_jobs : int, default=1
+        Worker processes; 1 runs here, which what a notebook defines needs.
+    data_dir : path, optional
+        As in `load_dataset`.
+    overrides : list of str
+        More words of a command line of run.py, such as ``"protocol.sizes=[5,10]"`` or ``"runner.points=default"``.
+    verbose : bool, default=True
+        Print what run.py prints.
+
+    Returns
+    -------
+    Study
+
+    Raises
+    ------
+    ConfigError, DataError, StoreError
+        Before any fit, where something cannot be run as it is asked for.
+    """
+    given = _each("datasets", datasets, _offer_dataset)
+    chosen = _each("methods", methods, lambda name, method: _offer_method(name, method, n_jobs))
+    words = [f"method={','.join(chosen)}", f"dataset={','.join(given)}", f"protocol={_known('protocol', protocol)}"]
+    words += [f"results_dir={quoted(str(Path(results_dir).resolve()))}", f"runner.n_jobs={n_jobs}"]
+    words += [f"{name}={quoted(str(value))}" for name, value in (("study", study), ("data_dir", data_dir)) if value]
+    every = cells_of_words(*words, *overrides)
+    with _printed(verbose):
+        for number, settings in enumerate(every):
+            cell = Cell(settings)
+            if (data := given[settings.dataset["name"]]) is not None:
+                cell.dataset = data
+            unscored = cell.run(f"cell {number + 1} of {len(every)}: " if len(every) > 1 else "")
+            if unscored:
+                first = unscored[0]
+                warnings.warn(f"{cell}: {len(unscored)} trials have no scores, the first: {first['status']}, "
+                              f"{first['error']}", stacklevel=2)  # fmt: skip
+    return open_study(every[0].study, every[0].results_dir)
+
+
+def open_study(study, results_dir=RESULTS):
+    """Return a stored `Study`; ``reference/NAME`` is a shipped one.  A ValueError says where there is none."""
+    stored = Stored.open(Path(results_dir).resolve(), study)
+    if stored.trials.empty:
+        raise ValueError(no_results(stored))
+    return Study(stored)
+
+
+class Study:
+    """The results that are stored under the name of a study.
+
+    Attributes
+    ----------
+    trials, scores, measures : DataFrame
+        One row per fit, per K-means restart of a feature set, and per measure that a feature set has once; README.md
+        has their columns.
+    """
+
+    def __init__(self, stored):
+        self._stored, self.name = stored, stored.name
+        self.trials, self.scores, self.measures = stored.trials, stored.results.scores, stored.results.measures
+
+    def table(self, metric=None, selection="best_over_grid", **parts):
+        """Return the means in percent, methods by data sets; `parts` are rows and columns, lists of names."""
+        table = self._table(metric, selection, parts)
+        values = [[table.cell(row, column)["mean"] for column in table.columns] for row in table.rows]
+        return pd.DataFrame(values, index=pd.Index(table.rows.values(), name="method"), columns=table.columns.values())
+
+    def to_latex(self, metric=None, selection="best_over_grid", **parts):
+        """Return the table that `python -m scripts.make_table study=... format=latex` prints."""
+        return to_latex(self._table(metric, selection, parts))
+
+    def plot(self, figure="acc_vs_size", dataset=None, **options):
+        """Return a matplotlib figure, one of `scripts.make_figure.FIGURES`, with the options of its function."""
+        if figure not in FIGURES:
+            raise ValueError(f"figure={figure!r} must be one of {', '.join(FIGURES)}.{did_you_mean(figure, FIGURES)}")
+        there = self.trials["dataset"].unique()
+        if "dataset" in inspect.signature(FIGURES[figure]).parameters:
+            if dataset is None and len(there) > 1:
+                raise ValueError(f"dataset=None must be one of {', '.join(there)} for {figure}.")
+            options["dataset"] = there[0] if dataset is None else dataset
+        return FIGURES[figure](self._stored, **options)
+
+    def ranks(self, **options):
+        """Return the average rank of each method over the data sets, from `scripts.ranks.rank_study`.
+
+        `options` are those of `scripts.ranks.field.field_of`, such as metric="nmi".
+        """
+        return rank_study(field_of(self._stored, **options)).table
+
+    def to_parquet(self, folder):
+        """Write trials.parquet, scores.parquet and measures.parquet; needs ``pip install pyarrow``."""
+        folder = Path(folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        for name in ("trials", "scores", "measures"):
+            getattr(self, name).to_parquet(folder / f"{name}.parquet", index=False)
+
+    def __repr__(self):
+        return f"{self._stored.origin()} {len(self.trials)} trials."
+
+    def _repr_html_(self):
+        return to_html(self._table(None, "best_over_grid", {}))
+
+    def _table(self, metric, selection, parts):
+        return study_table(self._stored, selection, metric, **parts)
+
+
+def _each(what, given, offer):
+    """Return name -> data for what was given, after `offer` made each a choice of the configuration."""
+    pairs = given.items() if isinstance(given, Mapping) else [(None, one) for one in given]
+    found = {}
+    for name, one in pairs:
+        name, data = offer(name, one)
+        if name in found:
+            raise ConfigError(f"two of the {what} are called {name!r}: give a mapping, {{'a_name': ..., ...}}.")
+        found[name] = data
+    if not found:
+        raise ConfigError(f"{what}={given!r} must have one or more.")
+    return found
+
+
+def _offer_dataset(name, data):
+    if isinstance(data, str):
+        return _known("dataset", data, dataset_names(truth=True)), None
+    if not isinstance(data, Dataset):
+        data = as_dataset(*data, name=name)
+    ConfigStore.instance().store(name=data.name, node={"name": data.name}, group="dataset", provider="ufs_bench")
+    return data.name, data
+
+
+def _offer_method(name, method, n_jobs):
+    if isinstance(method, str) and "." not in method:
+        return _known("method", method), None
+    return offer_object(method, name, n_jobs), None
+
+
+def _dataset(dataset, data_dir):
+    if isinstance(dataset, str):
+        return load_dataset(dataset, data_dir)
+    return dataset if isinstance(dataset, Dataset) else as_dataset(*dataset)
+
+
+def _protocol(name):
+    return read_protocol(find("protocol", _known("protocol", name)))
+
+
+def _known(group, name, known=None):
+    known = names(group) if known is None else known
+    if name not in known:
+        raise ConfigError(f"{group}={name!r} is no file of conf/{group}.{did_you_mean(name, known)}")
+    return name
+
+
+def _checked_ranking(ranking, n_features):
+    ranking = np.asarray(ranking)
+    if ranking.ndim != 1 or ranking.dtype.kind not in "iu" or not ranking.size:
+        raise ValueError(f"ranking of shape {ranking.shape} and type {ranking.dtype} must be a list of column numbers.")
+    wrong = ranking[(ranking < 0) | (ranking >= n_features)]
+    if wrong.size:
+        raise ValueError(f"ranking has {wrong[0]}, which must be in [0, n_features={n_features}): count from 0.")
+    values, counts = np.unique(ranking, return_counts=True)
+    if counts.max() > 1:
+        raise ValueError(f"ranking has {values[counts.argmax()]} {counts.max()} times, and may have it once.")
+    return ranking
+
+
+@contextmanager
+def _printed(verbose):
+    """Print the lines of a run, which go to the log."""
+    handler, level = logging.StreamHandler(sys.stdout), progress.log.level
+    handler.setFormatter(logging.Formatter("%(message)s"))
+    if verbose:
+        progress.log.addHandler(handler)
+        progress.log.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        progress.log.removeHandler(handler)
+        progress.log.setLevel(level)
