@@ -28,6 +28,8 @@ READERS = ("hydra", "omegaconf", "yaml", "antlr4", "json")
 MOST_FRAMES = 100  # of the deepest frames: they show the circle
 INTERRUPTED = 130
 TERMINATED = 143
+PATIENCE = 10  # seconds after which a command that was told to end, and goes on, is told again
+_followed = []  # signals that have ended this process
 
 
 class CommandEnded(SystemExit):
@@ -50,6 +52,7 @@ def boundary(interrupted="interrupted"):
         _silence_stdout()
         raise SystemExit(1) from None
     except Exception as error:
+        _end_if_followed()
         words = words_of(error)
         if words is None:
             raise
@@ -61,18 +64,31 @@ def guard(interrupted="interrupted"):
 
     Call it in the first lines of a command, so that errors during its imports are caught, too.  A second SIGTERM
     changes nothing, as the first one is being followed; a second Ctrl-C ends the process at once.
+
+    The exception that ends the command is raised wherever the signal came.  Python drops it in a finalizer: it is
+    raised again after it then.  Other code may raise an error of its own while it is cut off (OmegaConf does so while
+    it copies): that error only shows that the command ends, and where something goes on after it, the exception is
+    raised again after `PATIENCE` seconds.
     """
 
     def stop(number, _):
+        if not _followed and number == signal.SIGINT:
+            print(f"\n{interrupted}", file=sys.stderr, flush=True)
+        _followed.append(number)
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         signal.signal(signal.SIGINT, lambda *_: _exit(INTERRUPTED))
+        signal.signal(signal.SIGALRM, stop)
+        signal.setitimer(signal.ITIMER_REAL, PATIENCE)
         # Threads and finalizers (such as loky's) that are cut off may print errors, which help nobody.
-        threading.excepthook = sys.unraisablehook = lambda _: None
-        if number == signal.SIGINT:
-            print(f"\n{interrupted}", file=sys.stderr, flush=True)
-        raise CommandEnded(128 + number)
+        threading.excepthook, sys.unraisablehook = lambda _: None, dropped
+        raise CommandEnded(128 + _followed[0])
+
+    def dropped(what):
+        if what.exc_type is CommandEnded:
+            signal.setitimer(signal.ITIMER_REAL, 0.01)  # not at once, as it would be dropped again
 
     def hook(kind, error, trace):
+        _end_if_followed()
         words = words_of(error)
         if isinstance(error, BrokenPipeError):
             _silence_stdout()
@@ -85,6 +101,12 @@ def guard(interrupted="interrupted"):
     signal.signal(signal.SIGTERM, stop)
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:  # it is ignored in a job in the background
         signal.signal(signal.SIGINT, stop)
+
+
+def _end_if_followed():
+    """End the process where a signal has asked for it, and an error came up on the way."""
+    if _followed:
+        raise CommandEnded(128 + _followed[0]) from None
 
 
 def end(words, status):

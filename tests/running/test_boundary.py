@@ -258,6 +258,24 @@ def test_a_signal_at_any_moment_ends_the_command_in_words(request, tmp_path, num
         assert process.returncode in (status, -number), (seconds, process.returncode, output)
 
 
+@pytest.mark.parametrize("place", ["finally", "finalizer", "boundary", "swallowed"])
+def test_an_error_that_a_signal_causes_on_its_way_does_not_stand_for_it(place):
+    """OmegaConf's own copying raises an error where it is cut off, and Python drops what is raised in a finalizer."""
+    where = {
+        "finally": "try: kill()\nfinally: None.gone",
+        "boundary": "with boundary():\n    try: kill()\n    finally: open('no such file')",
+        "finalizer": "class Late:\n    def __del__(self): kill()\nLate()\ntime.sleep(30)",
+        "swallowed": "boundary_module.PATIENCE = .1\n"
+        "try:\n    try: kill()\n    finally: None.gone\nexcept AttributeError: pass\ntime.sleep(30)",
+    }
+    script = (
+        "import os, signal, time, runners.boundary as boundary_module; from runners.boundary import boundary, guard\n"
+        f"guard()\ndef kill(): os.kill(os.getpid(), signal.SIGTERM)\n{where[place]}\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=20)
+    assert (done.returncode, done.stdout + done.stderr) == (143, "")
+
+
 def test_threads_and_finalizers_that_are_cut_off_say_nothing():
     """The thread of loky fails now and then when its executor is shut down in the middle of a submission."""
     code = (
