@@ -16,7 +16,7 @@ from datasets.spec import read_spec
 from metrics.study import FAILED
 from runners.files import read_frame
 from runners.method import ConfigError
-from runners.progress import counted
+from runners.progress import counted, duration
 from runners.row import to_json
 
 # From one data set to another, seconds are taken to grow as n_samples ** 1.5 * n_features ** 1.5, which lies between a
@@ -70,17 +70,6 @@ class Plan:
             return f"{text}, time unknown: no fit of the method is stored in results_dir"
         workers = counted(self.n_workers, "worker")
         return f"{text}, about {duration(self.seconds / self.n_workers)} on {workers} (from {self.source})"
-
-
-def total_line(plans):
-    """Return the plans of a sweep in a sentence."""
-    known = [plan for plan in plans if not math.isnan(plan.seconds)]
-    unknown = sum(plan.n_pending for plan in plans if math.isnan(plan.seconds))
-    text = f"in all {counted(sum(plan.n_pending for plan in plans), 'fit')} in {counted(len(plans), 'cell')}"
-    if known:
-        seconds = sum(plan.seconds / plan.n_workers for plan in known)
-        text += f", about {duration(seconds)} on {counted(known[0].n_workers, 'worker')}"
-    return text + (f", and {counted(unknown, 'fit')} of unknown time" if unknown else "")
 
 
 class Times:
@@ -157,15 +146,6 @@ def _shape(dataset):
         return None
     shape = spec["samples"], spec["features"]
     return None if None in shape else shape
-
-
-def duration(seconds):
-    """Return seconds as a text: "unknown", "40 s", "12 min", "3.4 h"."""
-    if math.isnan(seconds):
-        return "unknown"
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
 def shard_of(cells, shard, costs):

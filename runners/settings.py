@@ -12,9 +12,8 @@ from omegaconf.errors import OmegaConfBaseException
 
 from metrics.protocol import Protocol
 from metrics.study import FAILED, UNSCORED
-from runners.family import CAN_WATCH
+from runners.family import CAN_WATCH, Caps
 from runners.method import ConfigError, Method, did_you_mean
-from runners.workers import Caps
 
 NAME = re.compile(r"\w(?:[\w .,+=@()~-]{0,98}[\w,+=@()~-])?")  # a folder's name in any system, without wildcards
 MISSING_DATA = ("error", "skip")

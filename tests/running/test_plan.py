@@ -7,7 +7,8 @@ from frames import frames, store
 from omegaconf import OmegaConf
 
 from runners.cell import Cell
-from runners.plan import Times, duration, total_line
+from runners.plan import Times
+from runners.progress import duration, total_line
 from runners.settings import read_config
 from scripts.core.conf import ROOT
 
