@@ -171,8 +171,8 @@ class Study:
     Attributes
     ----------
     trials, scores, measures : DataFrame
-        One row per fit, per K-means restart of a feature set, and per measure that a feature set has once; docs/start.md
-        has their columns.
+        One row per fit, per K-means restart of a feature set, and per measure that a feature set has once, with the
+        columns of docs/start.md.
     """
 
     def __init__(self, stored):
