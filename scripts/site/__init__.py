@@ -84,8 +84,8 @@ def _results(shown):
     """Return the list of the shipped studies, in Markdown."""
     lines = [
         "# Results",
-        "The studies that come with the repository. A report has every table, figure and fit of a study; choose the name "
-        "of a column to sort by it.",
+        "The studies that come with the repository. A report has every table, figure and fit; choose the name of "
+        "a column to sort by it.",
     ]
     for name, paper, selection, (methods, datasets, fits), tables in shown:
         about = f"The protocol of the {paper} paper" if paper else "The same sizes, grids and budget for every method"

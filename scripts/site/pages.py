@@ -1,7 +1,9 @@
 """The pages of the documentation as HTML: Markdown, with links that lead to the other pages of the site."""
 
+import functools
 import os.path
 import re
+from itertools import pairwise
 from pathlib import Path, PurePosixPath
 from urllib.parse import urlsplit
 
@@ -28,30 +30,30 @@ class Pages:
     def __init__(self, root):
         self.root, self.files = root, set()
         found = [*(root / name for name in OTHERS), *sorted((root / "docs").rglob("*.md"))]
-        self.paths = [path.relative_to(root).as_posix() for path in found]
+        self.texts = {path.relative_to(root).as_posix(): path.read_text(encoding="utf-8") for path in found}
 
     def written(self):
         """Yield the path and the text of every page."""
-        for path in self.paths:
-            markdown = (self.root / path).read_text(encoding="utf-8")
+        for path, markdown in self.texts.items():
             yield (
                 address(path),
-                layout(title_of(markdown), markdown, address(path), lambda link, path=path: self._link(path, link)),
+                layout(title_of(markdown), markdown, address(path), functools.partial(self._link, path)),
             )
 
-    def _link(self, path, link):
-        """Return a link of a page as it is on the site."""
+    def _link(self, path, link, words=""):
+        """Return a link of a page, and its words, as they are on the site: a page is called by its title."""
         parts = urlsplit(link)
         if parts.scheme or not parts.path:
-            return link
+            return link, words
         target = os.path.normpath(PurePosixPath(path).parent / parts.path)
-        if target in self.paths:
+        if target in self.texts:
+            words = title_of(self.texts[target]) if words == PurePosixPath(target).name else words
             target = address(target)
         elif (self.root / target).is_file():
             self.files.add(target)
         else:
             raise ValueError(f"{path} links to {link}, which is no file of this checkout.")
-        return relative(target, address(path)) + (f"#{parts.fragment}" if parts.fragment else "")
+        return relative(target, address(path)) + (f"#{parts.fragment}" if parts.fragment else ""), words
 
 
 def address(path):
@@ -69,8 +71,8 @@ def title_of(markdown):
     return re.search(r"^# (.+)$", markdown, re.MULTILINE)[1]
 
 
-def layout(title, markdown, page, link=lambda link: link):
-    """Return a whole page; `link` gives every link its form on the site."""
+def layout(title, markdown, page, link=lambda *given: given):
+    """Return a whole page; `link` gives every link and its words their form on the site."""
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(FOLDER), autoescape=True, undefined=jinja2.StrictUndefined
     )
@@ -96,10 +98,12 @@ def to_html(markdown, link):
     for place, token in enumerate(tokens):
         if token.type == "heading_open":
             token.attrSet("id", _unused(slug(tokens[place + 1]), used))
-        for child in token.children or ():
-            for name in ("href", "src"):
-                if name in child.attrs:
-                    child.attrSet(name, link(child.attrs[name]))
+        children = token.children or []
+        for child, after in pairwise([*children, None]):
+            if child.type == "link_open":
+                child.attrs["href"], after.content = link(child.attrs["href"], after.content)
+            elif child.type == "image":
+                child.attrs["src"], _ = link(child.attrs["src"], "")
     return parser.renderer.render(tokens, parser.options, {})
 
 
