@@ -23,14 +23,13 @@ from hydra.core.hydra_config import HydraConfig
 from hydra.core.plugins import Plugins
 from hydra.types import HydraContext, RunMode
 from omegaconf import OmegaConf
-from omegaconf.errors import OmegaConfBaseException
 
 from runners import processes
 from runners.choices import check_choices, offer
 from runners.method import ConfigError
 from runners.progress import Report
 from runners.provenance import finished, note_of
-from runners.settings import read_config, read_names, read_runner
+from runners.settings import read_config, read_names, read_runner, resolved
 from runners.sweep import Begun, Composer, OneCompose, jobs_of
 
 logging.raiseExceptions = False  # a closed pipe, as to `head`, must not fill the screen with tracebacks
@@ -57,18 +56,20 @@ def run_cell(config, choices, words, n_cells, wait=True):
     is left alone where another process holds it; the result is True then.
     """
     study, results_dir, dataset, method = read_names(config)
-    folder = results_dir / study / dataset["name"] / method["name"]
-    place = report.begin(folder, n_cells)
+    content, folder = resolved(config), results_dir / study / dataset["name"] / method["name"]
+    place = report.place(n_cells)
+    report.begin(folder)
     if config.get("shard") is not None and not place:
         raise SystemExit("error: shard= is a part of a sweep: add -m or experiment=NAME.")
-    plain = _plain(config)
-    note = note_of(plain) if place and plain else None
+    note = note_of(content) if place and content else None
     if line := finished(note):
         log.info("%s%s", place, line)
         return False
-    if plain and method.get("grid") and not (folder / "trials.csv").exists():
+    if content and method.get("grid") and not (folder / "trials.csv").exists():
         with contextlib.suppress(ConfigError):  # `read_config` says what is wrong
-            start_workers(read_runner(plain["runner"]))
+            runner = read_runner(content["runner"])
+            if not runner.plan and (runner.n_jobs > 1 or runner.caps):
+                processes.start(runner.n_jobs)  # they import while this process does
     # Imported here, as these take seconds, and --help, Tab and a sweep with nothing left to do need none of them.
     from datasets import DataError, DataMissing
     from runners.cell import Cell
@@ -83,7 +84,7 @@ def run_cell(config, choices, words, n_cells, wait=True):
         if settings.runner.plan:
             report.planned(place, Cell(settings).plan(_times))
         else:
-            report.begun(folder)
+            report.begun()
             report.ended(Cell(settings).run(place, note, None if wait else _leave))
     except Held:
         report.put_aside(place)
@@ -101,20 +102,6 @@ class Held(Exception):
 
 def _leave():
     raise Held
-
-
-def start_workers(runner):
-    """Start workers, so that they import while this process does."""
-    if not runner.plan and (runner.n_jobs > 1 or runner.caps):
-        processes.start(runner.n_jobs)
-
-
-def _plain(config):
-    """Return a configuration as plain values; None where it has some that cannot be read, as `read_config` reports."""
-    try:
-        return OmegaConf.to_container(config, resolve=True) if OmegaConf.is_config(config) else config
-    except OmegaConfBaseException:
-        return None
 
 
 @functools.cache

@@ -59,19 +59,7 @@ def offer_truth():
 def offer_own(words):
     """Give Hydra the specification of the data that a command line names by their file, which is read for it.
 
-    Parameters
-    ----------
-    words : list of str
-
-    Returns
-    -------
-    list of str
-        The same without ``data=`` and the words about it, which ``dataset=`` and ``data_dir=`` replace; as it is where
-        it names no file.
-
-    Raises
-    ------
-    ConfigError, DataError
+    Returns the words without ``data=`` and those about it, which ``dataset=`` and ``data_dir=`` replace.
     """
     given = dict(word.split("=", 1) for word in words if word.split("=")[0] in (DATA, *ABOUT) and "=" in word)
     if DATA not in given:
@@ -103,19 +91,8 @@ def offer_own(words):
 def offer_methods(words):
     """Give Hydra an empty method for each class or function that a command line names as ``method.target=`` alone.
 
-    Parameters
-    ----------
-    words : list of str
-
-    Returns
-    -------
-    list of str
-        The same with ``method=NAME`` in the place of the target, NAME being that of the class or function; as it is
-        where it chooses a method, whose target is then replaced.
-
-    Raises
-    ------
-    ConfigError
+    Returns the words with ``method=NAME`` in the place of the target, NAME being that of the class or function.  Where
+    they choose a method, its target is replaced, and they stay as they are.
     """
     given = [word for word in words if word.startswith(f"{TARGET}=")]
     if not given or any(word.startswith(("method=", "experiment=")) for word in words):
@@ -232,19 +209,9 @@ def quoted(text):
 
 
 def check_choices(settings, choices, words):
-    """Refuse choices that would be stored under another name, or that would have no effect.
+    """Refuse choices that would be stored under another name, or that would have no effect, with a ConfigError.
 
-    Parameters
-    ----------
-    settings : Settings
-    choices : Mapping
-        Group -> the file of conf/ that was chosen.
-    words : list of str
-        What was typed for this cell.
-
-    Raises
-    ------
-    ConfigError
+    `choices` has the file of conf/ that was chosen for each group, and `words` are those that were typed for this cell.
     """
     method, protocol = settings.method, settings.protocol
     names = {"dataset": settings.dataset["name"], "method": method.name, "protocol": protocol.name}

@@ -17,6 +17,7 @@ from metrics.study import FAILED
 from runners.files import read_frame
 from runners.method import ConfigError
 from runners.progress import counted, duration
+from runners.reference import shipped_cells
 from runners.row import to_json
 
 # From one data set to another, seconds are taken to grow as n_samples ** 1.5 * n_features ** 1.5, which lies between a
@@ -67,13 +68,16 @@ class Plan:
         if not self.n_pending:
             return text
         if math.isnan(self.seconds):
-            return f"{text}, time unknown: no fit of the method is stored in results_dir"
+            return f"{text}, time unknown: no fit of the method is stored in results_dir, or shipped"
         workers = counted(self.n_workers, "worker")
         return f"{text}, about {duration(self.seconds / self.n_workers)} on {workers} (from {self.source})"
 
 
 class Times:
     """The seconds of one method's stored trials; a trial that a cap ended counts with what it had taken.
+
+    The shipped results (`runners.reference`) count where this machine has none at the same parameters: seconds are of
+    the CPU, and so nearly those of another machine.
 
     Parameters
     ----------
@@ -87,8 +91,13 @@ class Times:
     def __init__(self, results_dir, method, max_seconds=math.inf):
         self.max_seconds = max_seconds
         self._by_dataset, self._at = {}, {}
-        pattern = f"*/*/{glob.escape(method)}/trials.csv"
-        frames = [_seconds(read_frame(path), max_seconds) for path in sorted(Path(results_dir).glob(pattern))]
+        stored = sorted(Path(results_dir).glob(f"*/*/{glob.escape(method)}/trials.csv"))
+        frames = [_seconds(read_frame(path), max_seconds) for path in stored]
+        own = {point for frame in frames for point in _points(frame)}
+        self._run_here = {dataset for dataset, _ in own}
+        for _, path in shipped_cells(None, method):
+            frame = _seconds(read_frame(path), max_seconds)
+            frames.append(frame[[point not in own for point in _points(frame)]])
         if frames:
             found = pd.concat(frames)
             self._by_dataset = dict(list(found.groupby("dataset")))
@@ -106,14 +115,17 @@ class Times:
         if dataset in self._by_dataset:
             own = self.measured(dataset, params)
             mean = float(self._by_dataset[dataset]["seconds"].mean()) if math.isnan(own) else own
-            return mean, f"its fits on {dataset}"
+            return mean, self._fits_on(dataset)
         shapes = {name: found for name in self._by_dataset if (found := _shape(name)) is not None}
         if not shapes or None in shape:
             return math.nan, ""
         nearest = min(shapes, key=lambda name: math.dist(*(list(map(math.log, one)) for one in (shapes[name], shape))))
         factor = (shape[0] / shapes[nearest][0]) ** N_EXPONENT * (shape[1] / shapes[nearest][1]) ** D_EXPONENT
-        source = f"its fits on {nearest}, times (n/n')^{N_EXPONENT} (d/d')^{D_EXPONENT}"
+        source = f"{self._fits_on(nearest)}, times (n/n')^{N_EXPONENT} (d/d')^{D_EXPONENT}"
         return float((self._by_dataset[nearest]["seconds"] * factor).clip(upper=self.max_seconds).mean()), source
+
+    def _fits_on(self, dataset):
+        return f"its {'' if dataset in self._run_here else 'shipped '}fits on {dataset}"
 
     def each(self, spec, trials):
         """Return `of` for each of some trials on the data set of a specification."""
@@ -136,6 +148,10 @@ def _seconds(trials, max_seconds):
         seconds=(known["fit_s"] + known["eval_s"].fillna(0.0)).mask(ended, max_seconds),
         ended=ended,
     )
+
+
+def _points(frame):
+    return list(zip(frame["dataset"], frame["params"], strict=True))
 
 
 def _shape(dataset):

@@ -56,21 +56,25 @@ class Report:
         self._skipped = Counter()  # data set -> number of cells that were left out
         self._studies, self._begun = {}, set()  # folder of a study -> its cells; those in which one was run
 
-    def begin(self, folder, n_cells):
-        """Note that the cell of a folder has its turn; return its place in a sweep, such as "cell 2 of 4: "."""
+    def place(self, n_cells):
+        """Return the place of the next cell in a sweep, such as "cell 2 of 4: "."""
+        return f"cell {len(self._cells) + 1} of {n_cells}: " if n_cells else ""
+
+    def begin(self, folder):
+        """Note that the cell of a folder has its turn."""
         *_, dataset, method = folder.parts
         self._cells.append(f"{method} on {dataset}")
-        self._studies.setdefault(folder.parents[1], []).append((dataset, method))
-        return f"cell {len(self._cells)} of {n_cells}: " if n_cells else ""
+        self._study = folder.parents[1]
+        self._studies.setdefault(self._study, []).append((dataset, method))
 
     def planned(self, place, plan):
         """Print the plan of the cell whose turn it is."""
         self._plans.append(plan)
         log.info("%s%s", place, plan.line())
 
-    def begun(self, folder):
-        """Note that trials of a cell are run."""
-        self._begun.add(folder.parents[1])
+    def begun(self):
+        """Note that the cell is run, and not only looked at."""
+        self._begun.add(self._study)
 
     def ended(self, unscored):
         """Note the rows of the trials of the cell that have no scores."""

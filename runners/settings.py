@@ -85,6 +85,14 @@ def read_config(config):
     )
 
 
+def resolved(config):
+    """Return a configuration as plain values; None where it has some that cannot be read, as `read_config` reports."""
+    try:
+        return OmegaConf.to_container(config, resolve=True) if OmegaConf.is_config(config) else config
+    except OmegaConfBaseException:
+        return None
+
+
 def read_names(config):
     """Return study, results_dir, dataset and method, checked before anything creates the folder of the cell."""
     study, results_dir = _part(config, "study"), _part(config, "results_dir")
