@@ -19,8 +19,8 @@ from functools import cache
 from pathlib import Path
 
 PACKAGES = """
-h5py hydra jinja2 joblib matplotlib.figure matplotlib.backends.backend_agg mlxtend numba pandas PIL.Image requests
-scikit_posthocs scipy.io scipy.stats sklearn.cluster sklearn.datasets sklearn.feature_selection sklearn.linear_model
+h5py hydra jinja2 joblib matplotlib.figure matplotlib.backends.backend_agg numba pandas PIL.Image requests
+scipy.io scipy.stats sklearn.cluster sklearn.datasets sklearn.feature_selection sklearn.linear_model
 sklearn.manifold sklearn.neighbors threadpoolctl tqdm
 """.split()
 READ_AT_IMPORT = ("MPL", "MKL", "NUMBA", "OMP", "OPENBLAS", "PYTHON")  # beginnings of names of variables
