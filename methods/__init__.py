@@ -4,6 +4,7 @@ from methods.baselines import AllFeatures, FirstIndex, MaxVariance, MinNorm, Min
 from methods.dgufs import DGUFS
 from methods.eufs import EUFS
 from methods.fssl import FSSL
+from methods.greedy_css import GreedyCSS
 from methods.jelsr import JELSR
 from methods.jgufs import JGUFS
 from methods.kmeans_ufs import KMeansUFS
@@ -14,6 +15,7 @@ from methods.rufs import RUFS
 from methods.sf2sog import SF2SOG
 from methods.socfs import SOCFS
 from methods.spectral_labels import SpectralLabels
+from methods.swap_css import SwapCSS
 from methods.udfs import UDFS
 from methods.ufsol import UFSOL
 
@@ -32,6 +34,7 @@ __all__ = [
     "UFSOL",
     "AllFeatures",
     "FirstIndex",
+    "GreedyCSS",
     "KMeansUFS",
     "LaplacianScore",
     "MaxVariance",
@@ -39,4 +42,5 @@ __all__ = [
     "MinVariance",
     "RandomSelection",
     "SpectralLabels",
+    "SwapCSS",
 ]
