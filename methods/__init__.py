@@ -1,6 +1,7 @@
 """Unsupervised feature selectors, scikit-learn estimators all: each a file of its name, or a folder of its name."""
 
 from methods.baselines import AllFeatures, FirstIndex, MaxVariance, MinNorm, MinVariance, RandomSelection
+from methods.column_subsets import LeverageScores, PivotedQR, SingularQR
 from methods.dgufs import DGUFS
 from methods.eufs import EUFS
 from methods.fssl import FSSL
@@ -11,6 +12,7 @@ from methods.kmeans_ufs import KMeansUFS
 from methods.laplacian_score import LaplacianScore
 from methods.mcfs import MCFS
 from methods.ndfs import NDFS
+from methods.pfa import PFA
 from methods.rufs import RUFS
 from methods.sf2sog import SF2SOG
 from methods.socfs import SOCFS
@@ -27,6 +29,7 @@ __all__ = [
     "JGUFS",
     "MCFS",
     "NDFS",
+    "PFA",
     "RUFS",
     "SF2SOG",
     "SOCFS",
@@ -37,10 +40,13 @@ __all__ = [
     "GreedyCSS",
     "KMeansUFS",
     "LaplacianScore",
+    "LeverageScores",
     "MaxVariance",
     "MinNorm",
     "MinVariance",
+    "PivotedQR",
     "RandomSelection",
+    "SingularQR",
     "SpectralLabels",
     "SwapCSS",
 ]

@@ -64,7 +64,7 @@ class SwapCSS(BaseSelector):
     filled up greedily.  Where the rank of X is h or less F is 0 at once, and the features are those of the start, then
     those of largest norm.
 
-    *Differs from the paper*: it starts from the greedy set by default, and so is deterministic and never above that set;
+    *Differs from the paper*: by default it starts from the greedy set, and so is deterministic and never above it;
     random starts, as in the paper, end up to some per cent lower or higher (docs/methods/swap_css.md).  The released
     program refuses features by an absolute threshold.  From the same start both take the same steps.
 

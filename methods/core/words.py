@@ -11,13 +11,13 @@ def check_flag(name, value):
         raise ValueError(f"{name}={value!r} must be True or False.")
 
 
-def check_count(name, value, words, high=None, high_name=None):
-    """Raise a ValueError for what is neither one of the words nor a whole number in [1, high]."""
+def check_count(name, value, words, high=None, high_name=None, low=1):
+    """Raise a ValueError for what is neither one of the words nor a whole number in [low, high]."""
     if isinstance(value, str):
         if value not in words:
             raise ValueError(f"{name}={value!r} must be a whole number, or one of {', '.join(map(repr, words))}.")
         return
-    check_number(name, value, 1, high, integer=True, high_name=high_name)
+    check_number(name, value, low, high, integer=True, high_name=high_name)
 
 
 def count_of(value, n_clusters, size):
