@@ -16,6 +16,7 @@ from methods.pfa import PFA
 from methods.rufs import RUFS
 from methods.sf2sog import SF2SOG
 from methods.socfs import SOCFS
+from methods.spec import SPEC
 from methods.spectral_labels import SpectralLabels
 from methods.swap_css import SwapCSS
 from methods.udfs import UDFS
@@ -33,6 +34,7 @@ __all__ = [
     "RUFS",
     "SF2SOG",
     "SOCFS",
+    "SPEC",
     "UDFS",
     "UFSOL",
     "AllFeatures",
