@@ -13,6 +13,7 @@ from methods.ndfs import NDFS
 from methods.rufs import RUFS
 from methods.sf2sog import SF2SOG
 from methods.socfs import SOCFS
+from methods.spca_psd import SPCAPSD
 from methods.spectral_labels import SpectralLabels
 from methods.udfs import UDFS
 from methods.ufsol import UFSOL
@@ -28,6 +29,7 @@ __all__ = [
     "RUFS",
     "SF2SOG",
     "SOCFS",
+    "SPCAPSD",
     "UDFS",
     "UFSOL",
     "AllFeatures",
