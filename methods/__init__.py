@@ -16,6 +16,7 @@ from methods.pfa import PFA
 from methods.rufs import RUFS
 from methods.sf2sog import SF2SOG
 from methods.socfs import SOCFS
+from methods.spca_psd import SPCAPSD
 from methods.spec import SPEC
 from methods.spectral_labels import SpectralLabels
 from methods.swap_css import SwapCSS
@@ -35,6 +36,7 @@ __all__ = [
     "SF2SOG",
     "SOCFS",
     "SPEC",
+    "SPCAPSD",
     "UDFS",
     "UFSOL",
     "AllFeatures",
