@@ -2,6 +2,7 @@
 
 from methods.baselines import AllFeatures, FirstIndex, MaxVariance, MinNorm, MinVariance, RandomSelection
 from methods.dgufs import DGUFS
+from methods.dufs import DUFS
 from methods.eufs import EUFS
 from methods.fssl import FSSL
 from methods.jelsr import JELSR
@@ -19,6 +20,7 @@ from methods.ufsol import UFSOL
 
 __all__ = [
     "DGUFS",
+    "DUFS",
     "EUFS",
     "FSSL",
     "JELSR",
