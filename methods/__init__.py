@@ -1,6 +1,7 @@
 """Unsupervised feature selectors, scikit-learn estimators all: each a file of its name, or a folder of its name."""
 
 from methods.baselines import AllFeatures, FirstIndex, MaxVariance, MinNorm, MinVariance, RandomSelection
+from methods.cae import ConcreteAutoencoder
 from methods.dgufs import DGUFS
 from methods.dufs import DUFS
 from methods.eufs import EUFS
@@ -33,6 +34,7 @@ __all__ = [
     "UDFS",
     "UFSOL",
     "AllFeatures",
+    "ConcreteAutoencoder",
     "FirstIndex",
     "KMeansUFS",
     "LaplacianScore",
