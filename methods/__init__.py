@@ -1,8 +1,10 @@
 """Unsupervised feature selectors, scikit-learn estimators all: each a file of its name, or a folder of its name."""
 
 from methods.baselines import AllFeatures, FirstIndex, MaxVariance, MinNorm, MinVariance, RandomSelection
+from methods.cae import ConcreteAutoencoder
 from methods.column_subsets import LeverageScores, PivotedQR, SingularQR
 from methods.dgufs import DGUFS
+from methods.dufs import DUFS
 from methods.eufs import EUFS
 from methods.fssl import FSSL
 from methods.greedy_css import GreedyCSS
@@ -25,6 +27,7 @@ from methods.ufsol import UFSOL
 
 __all__ = [
     "DGUFS",
+    "DUFS",
     "EUFS",
     "FSSL",
     "JELSR",
@@ -40,6 +43,7 @@ __all__ = [
     "UDFS",
     "UFSOL",
     "AllFeatures",
+    "ConcreteAutoencoder",
     "FirstIndex",
     "GreedyCSS",
     "KMeansUFS",
