@@ -1,4 +1,5 @@
 # make demo: set up, run six methods on data that needs no download, show the table.   make test: set up, run the tests.
+# make site: set up, write all pages and shipped results as a web site to build/site.
 PYTHON ?= python3
 # The versions that the shipped results were made with; CONSTRAINTS=/dev/null takes the newest.
 CONSTRAINTS ?= constraints.txt
@@ -9,7 +10,7 @@ export OMP_NUM_THREADS = 1
 export OPENBLAS_NUM_THREADS = 1
 export MKL_NUM_THREADS = 1
 
-.PHONY: demo test lint clean
+.PHONY: demo test lint site clean
 
 demo: .venv/.done
 	$(BIN)/python run.py experiment=demo
@@ -25,6 +26,10 @@ lint: .venv/.done
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
+site: .venv/.done
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[site]'
+	$(BIN)/python -m scripts.site
+
 .venv/.done: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	    { echo "Python 3.11 or newer is needed; name one with: make $(MAKECMDGOALS) PYTHON=python3.12"; exit 1; }
@@ -34,4 +39,4 @@ lint: .venv/.done
 	@touch $@
 
 clean:
-	rm -rf .venv *.egg-info .pytest_cache .ruff_cache
+	rm -rf .venv build *.egg-info .pytest_cache .ruff_cache

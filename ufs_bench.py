@@ -42,8 +42,8 @@ from metrics.evaluate import evaluate as evaluate_features
 from metrics.measures import PER_RESTART, PER_SET
 from runners import progress
 from runners.cell import Cell
+from runners.choices import offer_object, quoted
 from runners.method import ConfigError, did_you_mean
-from runners.own import offer_object, quoted
 from runners.settings import read_protocol
 from runners.sweep import cells_of_words
 from scripts.core.command_lines import no_results
@@ -111,7 +111,7 @@ def run(methods, datasets, protocol="demo", study=None, results_dir=RESULTS, n_j
     ----------
     methods : list or mapping of str to method
         Each is a name of conf/method; an estimator, of which a copy with its parameters is run; or a class with
-        ``fit(X)`` or a function of X (docs/adding.md).  In a mapping they have names, else those of their classes.
+        ``fit(X)`` or a function of X (docs/own_method.md).  In a mapping they have names, else those of their classes.
     datasets : list or mapping of str to data
         Each is a name of conf/dataset, a `Dataset`, or (X, y).
     protocol : str, default="demo"
@@ -171,8 +171,8 @@ class Study:
     Attributes
     ----------
     trials, scores, measures : DataFrame
-        One row per fit, per K-means restart of a feature set, and per measure that a feature set has once; README.md
-        has their columns.
+        One row per fit, per K-means restart of a feature set, and per measure that a feature set has once, with the
+        columns of docs/start.md.
     """
 
     def __init__(self, stored):

@@ -54,11 +54,16 @@ def make_report(study, selection="best_over_grid"):
         **content,
         known={trial["trial"] for trial in content["trials"]},
         sections=[(name, text) for name, text in SECTIONS.items() if name != "comparison" or content["comparison"]],
-        style=Markup((FOLDER / "page.css").read_text(encoding="utf-8")),
-        script=Markup((FOLDER / "page.js").read_text(encoding="utf-8")),
+        style=Markup(part("page.css")),
+        script=Markup(part("sort.js") + part("page.js")),
     )
 
 
 def is_numeric(value):
     """Return True for numbers and what is read as one, such as 0.5, 41.2 ± 3, 12 %, 3 of 9 and 1.5 to 2; not for ""."""
     return NUMERIC.fullmatch(str(value).strip()) is not None
+
+
+def part(name):
+    """Return a file that the page is put together from."""
+    return (FOLDER / name).read_text(encoding="utf-8")

@@ -38,7 +38,7 @@ def ranks_page(field, ranking, gains, rope=1.0, alpha=0.05):
         "",
     ]
     for found in gains:
-        lines += [f"### Gain over {OVER[found.reference]}, in points", "", _gains(found, names), ""]
+        lines += [f"### Gain over {OVER[found.reference]}, in points", "", gains_table(found, names), ""]
     lines += gain_notes(field, gains, rope)
     for text, commands in without(field):
         lines += [f"* {text}", *(f"      {command}" for command in commands)]
@@ -123,7 +123,8 @@ def without(field):
         yield text, fill_pairs(pairs, field.study, field.study.own_name)
 
 
-def _gains(found, names):
+def gains_table(found, names):
+    """Return the gains over one control as a table in Markdown."""
     head = ["Method", "Mean", "95 % interval", "Above", "Worse", "Equivalent", "Better"]
     rows = [
         [

@@ -62,9 +62,9 @@ def test_no_docstring_begins_with_a_fragment():
     assert not fragments, "say what is returned or done, as in 'Return True where ...'"
 
 
-def blocks(title):
-    """Return the files and the commands of a section of docs/adding.md, in order: (path or None, text)."""
-    section = re.split(r"^## ", (ROOT / "docs/adding.md").read_text(), flags=re.MULTILINE)
+def blocks(page, title):
+    """Return the files and the commands of a section of a page, in order: (path or None, text)."""
+    section = re.split(r"^## ", (ROOT / "docs" / page).read_text(), flags=re.MULTILINE)
     section = next(text for text in section if text.startswith(title))
     found, path = [], None
     for words, language, text in re.findall(
@@ -93,12 +93,20 @@ def clone(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("title", ["Your own method", "A method", "A data set", "A protocol"])
-def test_the_steps_for_adding_something_can_be_followed_to_the_letter(title, clone):
+@pytest.mark.parametrize(
+    ("page", "title"),
+    [
+        ("own_method.md", "As it is"),
+        ("own_method.md", "A method that stays"),
+        ("own_data.md", "A table of your own"),
+        ("protocols.md", "Your own protocol"),
+    ],
+)
+def test_the_steps_for_adding_something_can_be_followed_to_the_letter(page, title, clone):
     environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
     environment.pop("PYTHONPATH", None)
     script = ["set -e"]
-    for path, text in blocks(title):
+    for path, text in blocks(page, title):
         script.append(f"cat > {path} <<'END'\n{text}END" if path else text)
         if path and path.startswith("methods/"):
             name = re.search(r"class (\w+)", text)[1]

@@ -12,14 +12,18 @@ from scripts.core.conf import find
 ROOT = Path(__file__).resolve().parents[2]
 CONF = ROOT / "conf"
 GROUPS = [path.name for path in CONF.iterdir() if path.is_dir()]
-# Files that a reader would add: `mine` in the README, the three examples of docs/adding.md.
-INVENTED = {"mine", "spread", "wine", "small"}
+# Files that a reader would add, in the examples of the README, docs/own_method.md, own_data.md and protocols.md.
+INVENTED = {"x", "mine", "spread", "wine", "small"}
 FOLDERS = "|".join(sorted(path.name for path in ROOT.iterdir() if path.is_dir())).replace(".", r"\.")
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
+# Pages that show how to type things; the others print what was measured.
+GUIDES = ["README.md", *(f"docs/{name}.md" for name in "start sweeps shipped tables own_data own_method map".split())]
+
+
 def texts():
-    return (ROOT / "README.md").read_text() + (CONF / "config.yaml").read_text()
+    return "".join((ROOT / name).read_text(encoding="utf-8") for name in [*GUIDES, "conf/config.yaml"])
 
 
 def test_every_choice_named_in_an_example_is_in_conf():
@@ -35,8 +39,25 @@ def test_every_choice_named_in_an_example_is_in_conf():
 
 
 def test_every_method_in_conf_is_in_the_table_of_methods():
-    named = set(re.findall(r"`(\w+)`", texts()))
-    assert {path.stem for path in (CONF / "method").glob("*.yaml")} <= named
+    page = (ROOT / "docs/methods.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (`.*?) +\|", page, re.MULTILINE)
+    named = re.findall(r"`(\w+)`", " ".join(rows))
+    assert sorted(path.stem for path in (CONF / "method").glob("*.yaml")) == sorted(named)
+
+
+def test_every_command_is_on_the_map():
+    named = set(re.findall(r"`([a-z_]+)`", (ROOT / "docs/map.md").read_text(encoding="utf-8").split("## Commands")[1]))
+    commands = {path.stem for path in (ROOT / "scripts").iterdir() if path.suffix == ".py" or path.is_dir()}
+    assert commands - {"__init__", "__pycache__", "core"} <= named
+
+
+def test_the_readme_is_short_and_every_page_is_in_the_index():
+    words = re.findall(r"\S*\w\S*", (ROOT / "README.md").read_text(encoding="utf-8"))
+    assert len(words) <= 750, "the rest belongs in docs/"
+    docs = ROOT / "docs"
+    linked = set(re.findall(r"\]\(([^)#]+)", (docs / "index.md").read_text(encoding="utf-8")))
+    pages = {str(path.relative_to(docs)) for kind in ("*.md", "*.ipynb") for path in docs.rglob(kind)}
+    assert pages - {"index.md"} == linked
 
 
 def test_every_script_that_is_named_exists():
@@ -48,7 +69,7 @@ def test_every_script_that_is_named_exists():
 def paths(text):
     """List the paths in a text: those in backticks, and files anywhere; placeholders in capitals are left out."""
     found = set(re.findall(rf"`((?:{FOLDERS})/[\w./]*)`", text))
-    found |= set(re.findall(rf"(?<![\w./-])((?:{FOLDERS})/[\w./]+\.(?:py|md|yaml|csv))\b", text))
+    found |= set(re.findall(rf"(?<![\w./(-])((?:{FOLDERS})/[\w./]+\.(?:py|md|yaml|csv))\b", text))
     return {path for path in found if not re.search(r"\b[A-Z]{4}", path)}
 
 
@@ -61,8 +82,8 @@ def test_every_path_and_every_link_on_a_page_exists(page):
     assert not {link for link in links if not (page.parent / link).exists()}
 
 
-def test_the_readme_names_many_paths():
-    assert len(paths((ROOT / "README.md").read_text())) > 30
+def test_the_map_names_many_paths():
+    assert len(paths((ROOT / "docs/map.md").read_text())) > 30
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)

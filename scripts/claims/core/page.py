@@ -7,27 +7,36 @@ from scripts.claims.core.store import rows
 from scripts.core.published import PAPERS, YEARS
 from scripts.core.text import pipes
 
-HEAD = """# The papers' other claims
+TITLE = """# The papers' other claims
 
-Beside their tables of ACC and NMI, which [reproduction.md](reproduction.md) is about, the papers make claims that can
-be tested. This page is printed by `python -m scripts.claims`, which measures all of them anew and stores the
-numbers in `results/published_claims.csv`; `python -m scripts.claims NAME` does one, and `--page` only prints the
-page. A verdict is computed from the stored numbers by the rule that stands beside it, for each row of a table; then,
-for each variant, it *holds* where all rows bear it out, *does not hold* where none does, and *holds in part* between.
-A row that says nothing, such as the speed of a fit that never left its start, or a difference within its error, has a
-dash and does not count; where there are only such rows, the claim *cannot be tested here*. Controls are measured in the
-same way, and not judged.
+Beside their tables of scores, which [reproduction.md](reproduction.md) is about, the papers make claims that can be
+tested."""
+HEAD = """## How a verdict is reached
 
-"paper" is the objective as printed, minimised by the solvers of this suite; "released" is the program that the
-authors published, as we run it. Ours run to a minimum, so that their sweeps need not be the papers'. Data are min-max
-scaled, K-means is the papers' (20 random starts, at most 100 steps), and ACC is in percent. Seconds are of CPU, on
-the machine that did the measuring. With so few data sets a verdict is about them, not about data at large."""
+`python -m scripts.claims` measures all claims anew, stores the numbers in `results/published_claims.csv` and prints
+this page; `python -m scripts.claims NAME` does one, and `--page` only prints the page. The rule beside a claim
+gives a verdict for each row of its table. A variant of a method then *holds* where all rows bear the claim out,
+*does not hold* where none does, and *holds in part* between. A row that says nothing has a dash and does not count,
+such as the speed of a fit that never left its start, or a difference within its error; where there are only such
+rows, the claim *cannot be tested here*. Controls are measured in the same way, and not judged.
+
+"paper" is the printed objective, minimised by the solvers of this suite to its minimum, so that the number of
+sweeps need not be the paper's. "released" is the program that the authors published, as we run it. Data are scaled
+to [0, 1]. K-means is that of the papers: 20 random starts, at most 100 steps. ACC is in percent, and seconds are of
+CPU on the machine that measured. With so few data sets a verdict is about these, not about data at large."""
+
+
+BORNE, MIXED, NONE = "borne out", "in part, or by some variants", "by none"
+KINDS = (BORNE, MIXED, NONE, OPEN)
+UNBROKEN = {"subsequent_indent": "  ", "break_long_words": False, "break_on_hyphens": False}
 
 
 def page(claims, stored):
     """Return the whole page on claims, tested or not, from the stored numbers."""
     claims = list(claims)
     parts = [
+        TITLE,
+        *conclusions(claims, stored),
         HEAD,
         "## Verdicts",
         counts(claims, stored),
@@ -37,6 +46,34 @@ def page(claims, stored):
         parts.append(f"## {title} ({YEARS[paper]})")
         parts += [section(claim, stored) for claim in claims if claim.paper == paper]
     return "\n\n".join(parts) + "\n"
+
+
+def conclusions(claims, stored):
+    """Return what it all comes to, paper by paper, in paragraphs."""
+    kinds = {claim.name: _kind(claim, stored) for claim in claims}
+    lines = [["paper", "claims", *KINDS]]
+    for paper, title in PAPERS.items():
+        own = [kinds[claim.name] for claim in claims if claim.paper == paper]
+        lines.append([title, str(len(own)), *(str(own.count(kind)) for kind in KINDS)])
+    failed = [claim for claim in claims if kinds[claim.name] == NONE]
+    told = sum(kind != OPEN for kind in kinds.values())
+    head = (
+        f"**In short.** Of {len(claims)} claims {told} could be tested. {list(kinds.values()).count(BORNE)} are borne "
+        f"out by every variant of the method that was measured, {len(failed)} by none."
+    )
+    listed = [
+        fill(f"* {PAPERS[claim.paper]}: {claim.says} [({claim.name})](#{claim.name})", 120, **UNBROKEN)
+        for claim in failed
+    ]
+    return [fill(head, 120), pipes(lines), "Borne out by no variant:", "\n".join(listed)]
+
+
+def _kind(claim, stored):
+    """Return the one of `KINDS` that the verdicts on all variants of a claim come to."""
+    given = {word for word, _ in verdicts(claim, stored).values()} - {OPEN, MISSING}
+    if not given:
+        return OPEN
+    return {frozenset([HOLDS]): BORNE, frozenset([FAILS]): NONE}.get(frozenset(given), MIXED)
 
 
 def counts(claims, stored):
@@ -108,14 +145,15 @@ def _words(claim, stored):
 
 def _summary(claims, stored):
     for claim in claims:
-        words = "; ".join(
-            f"{variant}: {word}".removeprefix(": ") for variant, (word, _) in verdicts(claim, stored).items()
-        )
+        found = {}
+        for variant, (word, _) in verdicts(claim, stored).items():
+            found.setdefault(word, []).append(variant)
+        words = ", ".join(f"{word} ({'; '.join(variants)})".removesuffix(" ()") for word, variants in found.items())
         yield [PAPERS[claim.paper], f"[{claim.name}](#{claim.name})", claim.where, words]
 
 
 def _text(label, text):
-    return fill(f"* {label}: {text}", 120, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+    return fill(f"* {label}: {text}", 120, **UNBROKEN)
 
 
 def _number(value):

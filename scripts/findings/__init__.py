@@ -1,0 +1,91 @@
+"""The gains of a shipped study, with a sentence for each finding: ``python -m scripts.findings --help``."""
+
+from typing import NamedTuple
+
+import pandas as pd
+
+from scripts.compare.controls import ALL, RANDOM
+from scripts.core.conf import unique_names
+from scripts.make_figure.seconds import with_seconds
+from scripts.ranks.choice import choose
+from scripts.ranks.field import Field, field_of
+from scripts.ranks.gains import Gains, paired_gains
+from scripts.ranks.page import names_of
+
+# A user without labels who tunes nothing: the largest size, and the size nearest to 100.
+CHOICES = ("largest_size", "default_params")
+SAME = 0.05  # points: scores that print alike
+
+
+class Setting(NamedTuple):
+    """The methods at one choice of parameters and size."""
+
+    selection: str
+    size: int  # most features that the choice takes on a data set
+    field: Field
+    random: Gains  # over random rankings
+    whole: Gains  # over all features
+    seconds: pd.Series  # median over data sets of a fit at the default parameters, by method
+    gaps: list  # printed names of methods without a score on some data set
+
+    @property
+    def names(self):
+        """The printed names of methods and controls."""
+        return names_of(self.field)
+
+    @property
+    def methods(self):
+        """The gains of the methods over random rankings, without the controls."""
+        return self.random.table.drop(index=self.random.controls)
+
+    def named(self, methods):
+        """Return printed names as one text: "A, B and C"."""
+        *first, last = [self.names[name] for name in methods]
+        return f"{', '.join(first)} and {last}" if first else last
+
+
+def settings_of(study):
+    """Return a `Setting` for each of `CHOICES`."""
+    return [_setting(study, selection) for selection in CHOICES]
+
+
+def _setting(study, selection):
+    chosen = study.select("acc", selection)
+    chosen = chosen[chosen["clusterer"] == "kmeans"]
+    choice = choose(study)
+    means = chosen.pivot(index="dataset", columns="method", values="mean").reindex(choice.datasets)
+    complete = [name for name in choice.methods if name in means and means[name].notna().all()]
+    # A study of which only the default points were run is complete for these choices.
+    field = field_of(study, "acc", selection, methods=complete, datasets=choice.datasets, partial=True)
+    field = field._replace(left_out=choice.left_out)
+    found = {gains.reference: gains for gains in paired_gains(field)}
+    seconds = with_seconds(chosen, study.trials, selection).groupby("method")["seconds"].median()
+    size = int(chosen.loc[chosen["method"].isin(complete), "n_selected"].max())
+    gaps = sorted(unique_names("method", set(choice.methods) - set(complete)).values())
+    return Setting(selection, size, field, found[RANDOM], found[ALL], seconds, gaps)
+
+
+def above(table):
+    """Return the rows whose interval lies above 0, best first."""
+    return list(table.index[table["low"] > 0])
+
+
+def below(table):
+    """Return the rows whose interval lies below 0."""
+    return list(table.index[table["high"] < 0])
+
+
+def winners(settings):
+    """Return the methods that gain over random rankings in every setting, best first in the first of them."""
+    return [name for name in above(settings[0].methods) if all(name in above(one.methods) for one in settings)]
+
+
+def twins(setting):
+    """Return a control for each method that scores on every data set as that control does."""
+    scores, controls = setting.field.scores, setting.field.controls
+    found = {}
+    for method in scores:
+        for control in controls:
+            if (scores[method] - controls[control]).abs().max() < SAME:
+                found.setdefault(method, control)
+    return found

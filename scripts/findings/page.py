@@ -1,0 +1,166 @@
+"""docs/findings.md and the part of the README that is printed: the sentences are computed, as their numbers are."""
+
+from textwrap import fill
+
+from scripts.compare.controls import ALL
+from scripts.core.conf import printed
+from scripts.core.text import pipes
+from scripts.findings import above, below, twins, winners
+from scripts.ranks.page import OVER, by_family, gain_notes, gains_table, signed
+
+FAR = -20.0  # points: one data set on which a method loses so many decides its mean
+FEW = 6  # families: with fewer a bootstrap over them is rough
+
+HEAD = """# What is found so far
+
+Which methods choose features that cluster better than features drawn at random, for a user who has no labels?
+`python -m scripts.findings` prints this page, its figure and the same part of the README from the shipped study
+`{study}`: sentences and numbers alike are computed, none is typed."""
+
+
+def page(study, settings):
+    """Return docs/findings.md."""
+    field = settings[0].field
+    parts = [
+        HEAD.format(study=study),
+        *(
+            fill(f"{number}. {text}", 120, subsequent_indent="   ")
+            for number, text in enumerate(sentences(settings), 1)
+        ),
+        "![Gains in accuracy over random rankings](findings.svg)",
+        "## The data",
+        fill(f"{len(field.families)} data sets: {by_family(field.families)}.", 120, break_on_hyphens=False),
+    ]
+    parts += [fill(text, 120, break_on_hyphens=False, break_long_words=False) for text in field.left_out]
+    for one in settings:
+        command = f"python -m scripts.ranks study={study} selection={one.selection} partial=true"
+        parts += [f"## Default parameters, {one.size} features", f"```\n{command}\n```"]
+        for gains in (one.random, one.whole):
+            parts += [f"Gain in ACC over {OVER[gains.reference]}, in points:", gains_table(gains, one.names)]
+    notes = "\n".join(fill(line, 120, subsequent_indent="  ") for line in gain_notes(field, [settings[0].random]))
+    return "\n\n".join([*parts, "## How to read it", notes, END]) + "\n"
+
+
+END = """[reading.md](reading.md#gains-and-ranks) says more. To put your own method beside these, run
+`python -m scripts.versus method=mine` ([own_method.md](own_method.md#compare-it-with-all-others))."""
+
+
+def sentences(settings):
+    """Return the findings, a text each."""
+    texts = []
+    for one in settings:
+        texts += [_beside_random(one)]
+    texts += [_beside_all(one) for one in settings]
+    texts.append(_advice(settings))
+    texts += [text for text in (_alike(settings), _lone(settings[0]), _few(settings[0].field)) if text]
+    if settings[0].gaps:
+        texts.append(f"Left out, as they have no score on some data set: {', '.join(settings[0].gaps)}.")
+    return texts
+
+
+def readme(study, settings):
+    """Return the part of the README: the finding, its figure, and a table of who gains."""
+    first, names = settings[0], settings[0].names
+    chosen = [name for name in first.methods.index if any(name in above(one.methods) for one in settings)]
+    head = ["Method", *(f"Gain, {one.size} features" for one in settings), "Seconds a fit"]
+    rows = [
+        [
+            names[name],
+            *(_with_interval(one.random.table.loc[name]) for one in settings),
+            "" if name == ALL else f"{first.seconds[name]:.2g}",
+        ]
+        for name in [*chosen, ALL]
+    ]
+    texts = [_beside_random(first), _advice(settings)]
+    texts += [
+        "![Gains in accuracy over random rankings](docs/findings.svg)",
+        pipes([head, *rows]),
+        f"Points of accuracy over random rankings on {_data(first.field)}, with 95 % intervals; a method whose "
+        f"intervals both contain 0 is left out. `python -m scripts.findings` prints this part from `study={study}`.",
+    ]
+    return "\n\n".join(text if text[0] in "|!" else fill(text, 120, break_on_hyphens=False) for text in texts)
+
+
+def _beside_random(one):
+    table, names = one.methods, one.named
+    gain, lose = above(table), below(table)
+    undecided = len(table) - len(gain) - len(lose)
+    parts = [
+        f"**At their default parameters with {one.size} features, {undecided} of {len(table)} methods cannot be told "
+        "from random rankings**: the 95 % interval of their gain in accuracy contains 0."
+    ]
+    parts.append(f"{names(gain)} gain{_s(gain)} {_span(table, gain)} points." if gain else "None gains.")
+    if lose:
+        parts.append(f"{names(lose)} {'are' if len(lose) > 1 else 'is'} worse, by {_span(-table, lose)} points.")
+    return " ".join(parts)
+
+
+def _beside_all(one):
+    table = one.whole.table.drop(index=one.whole.controls)
+    best, gain = table.index[0], above(table)
+    text = f"Against keeping all features, the best gain with {one.size} features is {table['mean'].iloc[0]:.1f} points"
+    who = f"the interval lies above 0 for {one.named(gain)} only" if gain else "no interval lies above 0"
+    return f"{text} ({one.names[best]}); {who}."
+
+
+def _advice(settings):
+    """Answer the question which method to use."""
+    found = winners(settings)
+    sizes = " and ".join(str(one.size) for one in settings)
+    if not found:
+        return f"**Which method should I use?** None gains over random rankings at both sizes ({sizes})."
+    fast = settings[0].seconds[found].idxmin()
+    *rest, last = [settings[0].names[name] for name in found]
+    who = f"{', '.join(rest)} or {last}" if rest else last
+    text = f"**Which method should I use?** Without labels, {who}: {'they gain' if rest else 'it gains'} at both sizes"
+    speed = f", and of these {settings[0].names[fast]} is the fastest" if rest else ""
+    return f"{text} ({sizes} features){speed}."
+
+
+def _alike(settings):
+    found = twins(settings[-1])
+    pairs = [
+        f"{settings[-1].names[method]} scores as {settings[-1].names[control]}" for method, control in found.items()
+    ]
+    what = "it selects what that control selects, or what clusters alike"
+    return f"{'; '.join(pairs)} on every data set: {what}." if pairs else ""
+
+
+def _lone(one):
+    """Name the methods whose mean hangs on one data set."""
+    points = one.random.points
+    found = [name for name in one.methods.index if points[name].min() < FAR]
+    texts = [
+        f"{one.names[name]} ({printed('dataset', points[name].idxmin())} {signed(points[name].min())})"
+        for name in found
+    ]
+    return f"Intervals are wide where one data set decides: {', '.join(texts)}." if texts else ""
+
+
+def _few(field):
+    families = len(set(field.families.values()))
+    if families >= FEW:
+        return ""
+    return (
+        f"All this rests on {_data(field)}. With so few families the intervals are too narrow: read one that ends near "
+        "0 as undecided."
+    )
+
+
+def _data(field):
+    families = set(field.families.values())
+    return f"{len(field.families)} data sets of {len(families)} families"
+
+
+def _span(table, names):
+    means = table.loc[names, "mean"]
+    low, high = (f"{value:.1f}" for value in (means.min(), means.max()))
+    return low if low == high else f"{low} to {high}"
+
+
+def _with_interval(row):
+    return f"{signed(row['mean'])} ({signed(row['low'])} to {signed(row['high'])})"
+
+
+def _s(names):
+    return "" if len(names) > 1 else "s"

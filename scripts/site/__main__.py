@@ -1,0 +1,37 @@
+"""Write the documentation and the shipped results as static pages, which need no server.
+
+    python -m scripts.site                      into build/site
+    python -m scripts.site --output FOLDER
+    python -m scripts.site --studies dgufs      of the shipped studies only these; --studies without a name: none
+
+It needs markdown-it-py: pip install -e '.[site]'.  Nothing is fitted or downloaded.
+"""
+
+import argparse
+import importlib.util
+from pathlib import Path
+
+from runners.boundary import boundary
+from runners.reference import shipped_studies
+from scripts.core.conf import ROOT
+from scripts.core.entry import answers
+from scripts.site import build
+
+
+def main():
+    """Run the command line."""
+    parser = argparse.ArgumentParser(
+        prog="python -m scripts.site", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--output", type=Path, default=ROOT / "build/site", help="folder (build/site)")
+    parser.add_argument("--studies", nargs="*", choices=shipped_studies(), help="all by default")
+    given = parser.parse_args()
+    if importlib.util.find_spec("markdown_it") is None:
+        raise ValueError("the site needs markdown-it-py: pip install -e '.[site]'.")
+    files = build(given.output, given.studies)
+    print(f"{given.output / 'index.html'} ({len(files)} files)")
+
+
+if __name__ == "__main__":
+    with boundary(), answers():
+        main()
