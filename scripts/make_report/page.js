@@ -44,18 +44,14 @@ for (const link of document.querySelectorAll("a[data-filter]")) {
   link.addEventListener("click", () => document.getElementById("comparison").setFilter(link.dataset.filter));
 }
 
-// A link must lead somewhere even where a filter hides the fit, and the keyboard goes on from there.
+// A link opens the fit it leads to, even where a filter hides it, and the keyboard goes on from there.
 function reveal() {
   const target = location.hash.startsWith("#t-") && document.getElementById(location.hash.slice(1));
   if (!target) return;
   if (target.hidden) trials.setFilter("");
+  target.querySelector("details.fit").open = true;
   target.focus({ preventScroll: true });
   target.scrollIntoView({ block: "start" });
 }
 addEventListener("hashchange", reveal);
 reveal();
-
-// On paper nothing is folded.
-addEventListener("beforeprint", () => {
-  for (const details of document.querySelectorAll("details")) details.open = true;
-});

@@ -24,6 +24,7 @@ from scripts.core.text import mean_std
 from scripts.core.words import labelled
 from scripts.make_report.figures import figures, gains_and_ranks
 from scripts.make_report.trials import trial_facts
+from scripts.make_report.unfinished import unfinished
 from scripts.make_table import make_table, own_spec
 from scripts.make_table.formats import HTML, ours, paper
 
@@ -44,6 +45,7 @@ def gather(study, selection="best_over_grid"):
     made = [(spec, make_table(spec, study, selection)) for spec in [*_paper_tables(source), *_whole_tables(study)]]
     comparison = _verdicts(source, study, {spec.name: table.cells for spec, table in made}) if source else None
     tables = [_table(table, spec.published_table, comparison) for spec, table in made]
+    whole = next((table for spec, table in made if spec.paper is None), None) or make_table(own_spec(study), study)
     shown = {cell["trial"]: cell["size"] for table in tables for row in table["rows"] for cell in row["cells"]}
     return {
         "study": study.name,
@@ -58,6 +60,7 @@ def gather(study, selection="best_over_grid"):
         "figures": figures(study.output_dir / "figures", study, selection),
         "ranks": gains_and_ranks(study, selection),
         "audit": _audit(found, {"method": methods, "optimum": methods, "dataset": datasets}),
+        "unfinished": unfinished(study, whole, methods, datasets),
         "seconds": _seconds(trials),
         "trials": _trials(study, shown),
         "environment": _environment(study),
@@ -94,6 +97,8 @@ def _table(table, published_table, comparison):
     for row, label in table.rows.items():
         cells = [table.cell(row, column) for column in table.columns]
         has_published = table.has_published(row)
+        if row[1:2] == ("learned",) and not has_published and all(pd.isna(cell["mean"]) for cell in cells):
+            continue  # such as the accuracy of the nearest neighbour for labels that a method gives itself
         keys = [(published_table, cell["metric"], cell["dataset"], *row[:2]) for cell in cells]
         rows.append(
             {

@@ -13,6 +13,7 @@ from scripts.core.words import labelled
 
 WIDTH, HEIGHT = 320, 120  # size of a curve, in its own units
 POINTS = 150  # most points of a curve: more would not show, but make the page larger
+GREYS = 15  # with the colour of the mark four bits a pixel, which halves the pictures
 MARK = (213, 94, 0)  # colour of a selected pixel: colour-blind readers, too, see orange on grey
 
 
@@ -73,13 +74,13 @@ def pixels(face, features):
 
     mean, order = face
     span = max(mean.max() - mean.min(), np.finfo(float).tiny)
-    grey = (40 + 190 * (mean - mean.min()) / span).astype(np.uint8)
-    picture = np.repeat(grey[..., None], 3, axis=2)
+    grey = 40 + 190 * np.round((GREYS - 1) * (mean - mean.min()) / span) / (GREYS - 1)
+    picture = np.repeat(grey.astype(np.uint8)[..., None], 3, axis=2)
     chosen = np.zeros(mean.size, dtype=bool)
     chosen[list(features)] = True
     picture[chosen.reshape(mean.shape, order="F" if order == "column" else "C")] = MARK
     file = io.BytesIO()
-    Image.fromarray(picture).save(file, "PNG", optimize=True)
+    Image.fromarray(picture).quantize(GREYS + 1).save(file, "PNG", optimize=True)
     source = "data:image/png;base64," + base64.b64encode(file.getvalue()).decode()
     return {"source": source, "height": mean.shape[0], "width": mean.shape[1]}
 

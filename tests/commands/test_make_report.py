@@ -6,6 +6,7 @@ from pathlib import Path
 
 import browser
 import numpy as np
+import pandas as pd
 import pytest
 from frames import PROTOCOL, frames, store
 
@@ -13,7 +14,7 @@ from scripts.compare import compare_studies, controls_of
 from scripts.compare.evidence_page import line_rows
 from scripts.compare.headline import line_table
 from scripts.core.study import Study
-from scripts.make_report import LIMIT, make_report
+from scripts.make_report import LIMIT, is_numeric, make_report
 from scripts.make_report.trials import MARK, curve, pixels
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -47,7 +48,7 @@ def file(html, tmp_path_factory):
 class Reader(HTMLParser):
     """Reads the names, links, addresses and the balance of tags of a page."""
 
-    VOID = ("meta", "link", "img", "br", "input", "polyline")
+    VOID = ("meta", "link", "img", "br", "input", "polyline", "wbr")
 
     def __init__(self, text):
         super().__init__()
@@ -82,8 +83,8 @@ def test_every_link_leads_somewhere_on_the_page_and_nothing_comes_from_elsewhere
 
 def test_a_cell_links_to_the_fit_behind_it_with_verdict_and_published_value(html):
     trial = frames(POINTS).trials["trial"][1]
-    cell = re.search(rf'<td class="([\w-]+)"[^>]*><a href="#t-{trial}">(.*?)</td>', html)
-    assert cell[1] == "within-1-std"
+    cell = re.search(rf'<td class="([\w -]+)"[^>]*><a href="#t-{trial}">(.*?)</td>', html)
+    assert cell[1] == "n within-1-std"
     assert "45.0" in cell[2] and "45.1" in cell[2] and "within 1 std" in cell[2]
     assert f'<article class="trial" id="t-{trial}"' in html
 
@@ -126,6 +127,26 @@ def test_a_study_with_a_data_set_on_which_every_fit_failed_still_has_a_report(ot
     assert page.count("<figcaption>ACC against the number of features") == len({point["dataset"] for point in others})
 
 
+def test_what_failed_is_listed_with_its_error_and_what_is_missing_with_its_command(tmp_path):
+    failed = {"dataset": "orl", "method": "mcfs", "status": "failed", "sizes": SIZES}
+    store(frames([*POINTS, failed]), tmp_path)
+    trials = tmp_path / "dgufs/orl/mcfs/trials.csv"
+    stored = pd.read_csv(trials)
+    stored.assign(error="ValueError: no <eigenvalue> converged").to_csv(trials, index=False)
+    section = make_report(Study.open(tmp_path, "dgufs", tmp_path)).split('<section id="unfinished">')[1]
+    section = section.split("</section>")[0]
+    assert "1 fit without scores" in section and "ValueError: no &lt;eigenvalue&gt; converged" in section
+    rows = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row) for row in re.findall(r"<tr>(.*?)</tr>", section)]
+    assert ["LapScore", "PIE 10P", "not run"] in rows and ["MCFS", "ORL", "failed"] in rows
+    assert re.search(r"<code>python run.py .*method=.*laplacian_score.* dataset=\S*pie10p", section)
+
+
+def test_numbers_are_known_from_texts():
+    numbers = [0.5, -3, "41.2 ± 3.0", "12 %", "3 of 9", "-0.5 to +1.25", "1e-05", "nan", ".5"]
+    assert all(map(is_numeric, numbers))
+    assert not any(map(is_numeric, ["", "mcfs", "2 data sets", "10p", "not run", None]))
+
+
 # --- one trial
 
 
@@ -147,7 +168,7 @@ def test_pixels_are_marked_where_the_features_are(order):
     from PIL import Image
 
     drawn = pixels((np.zeros((4, 6)), order), [0, 1, 9])
-    picture = np.asarray(Image.open(io.BytesIO(base64.b64decode(drawn["source"].partition(",")[2]))))
+    picture = np.asarray(Image.open(io.BytesIO(base64.b64decode(drawn["source"].partition(",")[2]))).convert("RGB"))
     marked = (picture == MARK).all(axis=2).ravel(order="C" if order == "row" else "F")
     assert np.flatnonzero(marked).tolist() == [0, 1, 9]
     assert (drawn["height"], drawn["width"]) == picture.shape[:2] == (4, 6)
@@ -215,10 +236,29 @@ def test_a_link_leads_to_the_fit_even_where_a_filter_hides_it(page):
     page.click("#all_acc td a")
     page.wait_for("document.activeElement.classList.contains('trial')")
     assert page.run("'#' + document.activeElement.id === location.hash")
-    assert page.run("document.activeElement.checkVisibility()")
+    assert page.run("document.activeElement.querySelector('dl').checkVisibility()")
     page.wait_for(
         "Math.abs(document.activeElement.getBoundingClientRect().top) < innerHeight / 2"
     )  # it scrolls smoothly
+
+
+@needs_browser
+def test_on_paper_are_the_fits_that_are_open_and_no_others(page):
+    page.send("Emulation.setEmulatedMedia", media="print")
+    printed = "[...document.querySelectorAll('.trial')].filter(fit => fit.checkVisibility()).length"
+    assert page.run(printed) == 0 and not page.run("document.querySelector('#trials').checkVisibility()")
+    assert page.run("document.querySelector('#tables').checkVisibility()")
+    page.run("document.querySelector('.fit').open = true")
+    assert page.run(printed) == 1
+
+
+@needs_browser
+def test_numbers_are_aligned_to_the_right_and_words_to_the_left(page):
+    columns = (
+        "[...document.querySelectorAll('{} tbody tr:first-child > *')].map(cell => getComputedStyle(cell).textAlign)"
+    )
+    assert page.run(columns.format("#all_acc")) == ["left", "right", "right"]
+    assert page.run(columns.format("#times"))[:3] == ["left", "left", "right"]
 
 
 @needs_browser
@@ -240,6 +280,9 @@ def test_the_page_fits_complains_of_nothing_and_asks_for_nothing(file, tmp_path,
         page.click("#all_acc td a")
         page.wait_for("location.hash.startsWith('#t-')")
         assert page.run("document.documentElement.scrollWidth <= innerWidth")
+        if width == 1280:
+            ranks = "[...document.querySelectorAll('#ranks .scroll')]"
+            assert page.run(f"{ranks}.every(region => region.scrollWidth <= region.clientWidth)")
         assert not page.errors
         assert {address for address in page.requests if not address.startswith("data:")} == {file.resolve().as_uri()}, (
             page.requests

@@ -1,0 +1,45 @@
+"""The part of the report on what has no scores: fits that failed or ended at a cap, and cells that lack fits."""
+
+import json
+
+from metrics.study import UNSCORED
+from scripts.core.words import COMPLETE
+
+MOST = 100  # rows; `scripts.status` lists them all
+
+
+def unfinished(study, table, methods, datasets):
+    """Return the fits without scores, the cells that lack fits, and the commands that do both.
+
+    Parameters
+    ----------
+    study : Study
+    table : scripts.make_table.table.Table
+        Of all methods and data sets of the study.
+    methods, datasets : dict
+        Names in print.
+
+    Returns
+    -------
+    dict
+        fits: a list of dicts; n_fits: how many there are; cells: a list of (method, data set, what it lacks);
+        commands: list of str.
+    """
+    without = study.trials[study.trials["status"].isin(UNSCORED)].sort_values(["method", "dataset"], kind="stable")
+    cells = table.cells[(table.cells["clusterer"] == "kmeans") & (table.cells["status"] != COMPLETE)]
+    return {
+        "fits": [
+            {
+                "method": methods[row["method"]],
+                "dataset": datasets[row["dataset"]],
+                "params": ", ".join(f"{name}={value}" for name, value in json.loads(row["params"]).items()) or "none",
+                "status": row["status"].replace("_", " "),
+                "seconds": row["fit_s"],
+                "error": row["error"] if isinstance(row["error"], str) else "",
+            }
+            for row in without.head(MOST).to_dict("records")
+        ],
+        "n_fits": len(without),
+        "cells": [(methods[row.method], datasets[row.dataset], row.status) for row in cells.itertuples()],
+        "commands": table.commands,
+    }
