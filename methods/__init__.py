@@ -4,6 +4,7 @@ from methods.baselines import AllFeatures, FirstIndex, MaxVariance, MinNorm, Min
 from methods.column_subsets import LeverageScores, PivotedQR, SingularQR
 from methods.dgufs import DGUFS
 from methods.eufs import EUFS
+from methods.fspca import FSPCA
 from methods.fssl import FSSL
 from methods.greedy_css import GreedyCSS
 from methods.jelsr import JELSR
@@ -25,6 +26,7 @@ from methods.ufsol import UFSOL
 __all__ = [
     "DGUFS",
     "EUFS",
+    "FSPCA",
     "FSSL",
     "JELSR",
     "JGUFS",

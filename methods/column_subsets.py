@@ -125,8 +125,9 @@ class LeverageScores(BaseSelector):
         h.  Part of the model where ``n_vectors="size"``: one fit per size.
     n_clusters : int, default=2
         In [1, n_samples]; used for `n_vectors`.
-    n_vectors : int or {"clusters", "twice_clusters", "size"}, default="clusters"
-        k, 1 or more; at most the rank of X counts.  The words stand for n_clusters, 2 n_clusters and h.
+    n_vectors : int or {"clusters", "twice_clusters", "size"}, default=None
+        k, 1 or more; at most the rank of X counts.  None is "clusters".  The words
+        stand for n_clusters, 2 n_clusters and h.
     sampled : bool, default=False
         Whether features are drawn, one after the other with probabilities in proportion to the scores, instead of the
         largest being taken.
@@ -165,7 +166,7 @@ class LeverageScores(BaseSelector):
         n_features_to_select=None,
         *,
         n_clusters=2,
-        n_vectors="clusters",
+        n_vectors=None,
         sampled=False,
         center=True,
         random_state=None,
