@@ -45,6 +45,9 @@ class PivotedQR(BaseSelector):
     O(m n_features) for each pivot, m = min(n_samples, n_features).  Deterministic; neither a rotation of the samples
     nor the unit of X matters.  Beyond the rank of X features are ranked by their norm.
 
+    *Differs from the paper*: what is left of a column is computed, not brought up to date by its length alone; of equal
+    columns the first is taken, where there rounding decides.
+
     *Known pathologies*: a feature of noise alone is never explained by others, and so is an early pivot.
 
     References
@@ -91,8 +94,12 @@ class SingularQR(BaseSelector):
     -----
     The pivots look for h columns of V_h' that are far from dependent, which bounds ||X - P_S X|| by the error of the
     best approximation of rank h.  Eigenvectors of the smaller of XX' and X'X, and O(h n_features) for each pivot.
-    Beyond the rank of X features are ranked by what the vectors have of them.  Deterministic; where singular values h
-    and h + 1 are equal, so that V_h is not unique, rounding decides.
+    Beyond the rank of X features are ranked by what the vectors have of them.
+
+    *Differs from the paper*: it leaves the number of vectors to a look at the singular values; here it is h.
+
+    *Known pathologies*: singular values do not enter, so that the last vector counts as much as the first, and noise in
+    it decides pivots.  Where singular values h and h + 1 are equal V_h is not unique, and rounding decides.
 
     References
     ----------
@@ -150,6 +157,8 @@ class LeverageScores(BaseSelector):
     A closed form from the eigenvectors of the smaller of XX' and X'X.  `KMeansUFS` weighs each vector by its squared
     singular value, where here all k count alike: k is the whole method.  Where k is the rank of X, and this is
     n_features, all scores are 1.
+
+    *Differs from the papers*: the first draws several times as many columns as vectors, with replacement.
 
     *Known pathologies*: features are scored one by one, so that near-duplicates of a good one all rank high.
 

@@ -35,7 +35,8 @@ class SPEC(BaseSelector):
     variant : {"phi1", "phi3"}, default="phi3"
     n_vectors : int or {"clusters", "twice_clusters"}, default=None
         k of "phi3", in [2, n_samples]; it counts u_1, which is left out.  None is "clusters".  The words
-        stand for n_clusters and 2 n_clusters, or 2 where that is less.  At most the number of samples with an edge counts.
+        stand for n_clusters and 2 n_clusters, or 2 where that is less.  At most the number of samples with an edge
+        counts.
     power : int, default=1
         p, 1 or more.
     center : bool, default=False

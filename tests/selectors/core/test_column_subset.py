@@ -1,4 +1,4 @@
-"""What columns leave of a matrix: residual, gains and their updates against plain projections."""
+"""Residuals, gains and their updates against plain projections."""
 
 import numpy as np
 import pytest
