@@ -66,7 +66,7 @@ class Residual:
         return float(self.left.sum())
 
     def values(self):
-        """How much of each column is left, which decides which is next."""
+        """Return how much of each column is left, which decides which is next."""
         return self.left
 
     def take(self, j):
@@ -120,7 +120,7 @@ class Gains(Residual):
         return gains
 
     def change(self, unit, along):
-        """What the numerators gain where E becomes E + unit along', for a unit vector that E is orthogonal to."""
+        """Return the rise of the numerators where E becomes E + unit along', for a unit vector orthogonal to E."""
         product = self.columns @ (along @ self.columns)
         return along * (2 * product + (along @ along) * along)
 
