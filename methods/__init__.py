@@ -6,6 +6,7 @@ from methods.column_subsets import LeverageScores, PivotedQR, SingularQR
 from methods.dgufs import DGUFS
 from methods.dufs import DUFS
 from methods.eufs import EUFS
+from methods.fspca import FSPCA
 from methods.fssl import FSSL
 from methods.greedy_css import GreedyCSS
 from methods.jelsr import JELSR
@@ -29,6 +30,7 @@ __all__ = [
     "DGUFS",
     "DUFS",
     "EUFS",
+    "FSPCA",
     "FSSL",
     "JELSR",
     "JGUFS",

@@ -45,6 +45,9 @@ class PivotedQR(BaseSelector):
     O(m n_features) for each pivot, m = min(n_samples, n_features).  Deterministic; neither a rotation of the samples
     nor the unit of X matters.  Beyond the rank of X features are ranked by their norm.
 
+    *Differs from the paper*: what is left of a column is computed, not brought up to date by its length alone; of equal
+    columns the first is taken, where there rounding decides.
+
     *Known pathologies*: a feature of noise alone is never explained by others, and so is an early pivot.
 
     References
@@ -91,8 +94,12 @@ class SingularQR(BaseSelector):
     -----
     The pivots look for h columns of V_h' that are far from dependent, which bounds ||X - P_S X|| by the error of the
     best approximation of rank h.  Eigenvectors of the smaller of XX' and X'X, and O(h n_features) for each pivot.
-    Beyond the rank of X features are ranked by what the vectors have of them.  Deterministic; where singular values h
-    and h + 1 are equal, so that V_h is not unique, rounding decides.
+    Beyond the rank of X features are ranked by what the vectors have of them.
+
+    *Differs from the paper*: it leaves the number of vectors to a look at the singular values; here it is h.
+
+    *Known pathologies*: singular values do not enter, so that the last vector counts as much as the first, and noise in
+    it decides pivots.  Where singular values h and h + 1 are equal V_h is not unique, and rounding decides.
 
     References
     ----------
@@ -125,8 +132,9 @@ class LeverageScores(BaseSelector):
         h.  Part of the model where ``n_vectors="size"``: one fit per size.
     n_clusters : int, default=2
         In [1, n_samples]; used for `n_vectors`.
-    n_vectors : int or {"clusters", "twice_clusters", "size"}, default="clusters"
-        k, 1 or more; at most the rank of X counts.  The words stand for n_clusters, 2 n_clusters and h.
+    n_vectors : int or {"clusters", "twice_clusters", "size"}, default=None
+        k, 1 or more; at most the rank of X counts.  None is "clusters".  The words
+        stand for n_clusters, 2 n_clusters and h.
     sampled : bool, default=False
         Whether features are drawn, one after the other with probabilities in proportion to the scores, instead of the
         largest being taken.
@@ -150,6 +158,8 @@ class LeverageScores(BaseSelector):
     singular value, where here all k count alike: k is the whole method.  Where k is the rank of X, and this is
     n_features, all scores are 1.
 
+    *Differs from the papers*: the first draws several times as many columns as vectors, with replacement.
+
     *Known pathologies*: features are scored one by one, so that near-duplicates of a good one all rank high.
 
     References
@@ -165,7 +175,7 @@ class LeverageScores(BaseSelector):
         n_features_to_select=None,
         *,
         n_clusters=2,
-        n_vectors="clusters",
+        n_vectors=None,
         sampled=False,
         center=True,
         random_state=None,

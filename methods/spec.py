@@ -33,9 +33,10 @@ class SPEC(BaseSelector):
     n_clusters : int, default=2
         In [1, n_samples]; used for `n_vectors`.
     variant : {"phi1", "phi3"}, default="phi3"
-    n_vectors : int or {"clusters", "twice_clusters"}, default="clusters"
-        k of "phi3", in [2, n_samples]; it counts u_1, which is left out.  The words stand for n_clusters and
-        2 n_clusters, or 2 where that is less.  At most the number of samples with an edge counts.
+    n_vectors : int or {"clusters", "twice_clusters"}, default=None
+        k of "phi3", in [2, n_samples]; it counts u_1, which is left out.  None is "clusters".  The words
+        stand for n_clusters and 2 n_clusters, or 2 where that is less.  At most the number of samples with an edge
+        counts.
     power : int, default=1
         p, 1 or more.
     center : bool, default=False
@@ -90,7 +91,7 @@ class SPEC(BaseSelector):
         *,
         n_clusters=2,
         variant="phi3",
-        n_vectors="clusters",
+        n_vectors=None,
         power=1,
         center=False,
         n_neighbors=5,

@@ -1,4 +1,4 @@
-"""What a set of columns leaves of a matrix, and what each other column would take off that.
+"""The residual of a matrix after projection on some of its columns, and the gain of adding each other one.
 
 A is (m, n_features), S a set of its columns, E = A - P_S A with P_S the projector on their span, and e_j column j of E.
 To add j to S lowers F(S) = ||E||_F^2 by ||E'e_j||^2 / ||e_j||^2: all columns are projected on e_j.
@@ -66,7 +66,7 @@ class Residual:
         return float(self.left.sum())
 
     def values(self):
-        """What decides which column is next: how much of it is left."""
+        """Return how much of each column is left, which decides which is next."""
         return self.left
 
     def take(self, j):
@@ -120,7 +120,7 @@ class Gains(Residual):
         return gains
 
     def change(self, unit, along):
-        """What the numerators gain where E becomes E + unit along', for a unit vector that E is orthogonal to."""
+        """Return the rise of the numerators where E becomes E + unit along', for a unit vector orthogonal to E."""
         product = self.columns @ (along @ self.columns)
         return along * (2 * product + (along @ along) * along)
 

@@ -2,8 +2,6 @@
 
 from methods.core.checks import check_number
 
-WORDS = ("clusters", "twice_clusters", "half_size", "size")
-
 
 def check_flag(name, value):
     """Raise a ValueError for what is neither True nor False."""
@@ -12,7 +10,9 @@ def check_flag(name, value):
 
 
 def check_count(name, value, words, high=None, high_name=None, low=1):
-    """Raise a ValueError for what is neither one of the words nor a whole number in [low, high]."""
+    """Raise a ValueError for what is neither None, nor one of the words, nor a whole number in [low, high]."""
+    if value is None:
+        return
     if isinstance(value, str):
         if value not in words:
             raise ValueError(f"{name}={value!r} must be a whole number, or one of {', '.join(map(repr, words))}.")
@@ -21,11 +21,11 @@ def check_count(name, value, words, high=None, high_name=None, low=1):
 
 
 def count_of(value, n_clusters, size):
-    """The number that a word of `WORDS` stands for, or the number itself.
+    """The number that a word stands for, or the number itself; None stands for "clusters".
 
     Parameters
     ----------
-    value : int or str
+    value : int, str or None
     n_clusters : int
     size : int
         The number of features to select.
@@ -35,4 +35,4 @@ def count_of(value, n_clusters, size):
     int
     """
     meanings = {"clusters": n_clusters, "twice_clusters": 2 * n_clusters, "half_size": max(1, size // 2), "size": size}
-    return meanings[value] if isinstance(value, str) else int(value)
+    return meanings.get("clusters" if value is None else value, value)

@@ -1,4 +1,4 @@
-"""What columns leave of a matrix: residual, gains and their updates against plain projections."""
+"""Residuals, gains and their updates against plain projections."""
 
 import numpy as np
 import pytest
@@ -88,8 +88,8 @@ def test_growth_ends_where_nothing_is_left():
 
 
 def test_words_stand_for_numbers_that_the_data_or_the_size_settle():
-    found = [count_of(word, 5, 9) for word in ("clusters", "twice_clusters", "half_size", "size", 3)]
-    assert found == [5, 10, 4, 9, 3]
+    found = [count_of(word, 5, 9) for word in (None, "clusters", "twice_clusters", "half_size", "size", 3)]
+    assert found == [5, 5, 10, 4, 9, 3]
     with pytest.raises(ValueError, match="k='many' must be a whole number, or one of 'size'"):
         check_count("k", "many", ("size",))
     with pytest.raises(ValueError, match=r"k=9 must be a whole number in \[1, n=8\]"):
