@@ -119,8 +119,9 @@ def test_expected_gates_score_as_drawn_ones_do_on_average(gates):
     rng = np.random.default_rng(0)
     problem = Problem(X, 0.0, gates=gates, **COMMON)
     shape = X.shape[1] if gates == "feature" else X.shape
-    drawn = [released.drawn_score(X, 0.5 + 0.5 * rng.standard_normal(shape), 5.0, 1)[0] for _ in range(40)]
-    assert problem.state(np.zeros(400)).value == pytest.approx(np.mean(drawn), rel=0.2)
+    gated = [X * np.clip(0.5 + 0.5 * rng.standard_normal(shape), 0, 1) for _ in range(40)]
+    drawn = [-walk_score(Y @ Y.T, 5.0, 1, "mean")[0] / X.size for Y in gated]
+    assert problem.state(np.zeros(400)).value == pytest.approx(np.mean(drawn), rel=0.2)  # by 1 / n_features
 
 
 def test_open_gates_without_noise_leave_the_two_step_walk_on_the_data_themselves():
