@@ -1,5 +1,6 @@
 """Concrete autoencoder: slots that settle on features from which all others are best reconstructed."""
 
+import numbers
 from dataclasses import replace
 
 import numpy as np
@@ -94,8 +95,7 @@ class ConcreteAutoencoder(BaseSelector):
     """
 
     size_in_objective = True
-    # The logits are as large as X where as many features are selected as there are samples; half of all, by default.
-    arrays = {"nd": 5, "dd": 6}
+    arrays = {"nd": 5}
     bounds = {
         "start_temperature": above(0),
         "end_temperature": above(0),
@@ -130,6 +130,13 @@ class ConcreteAutoencoder(BaseSelector):
         self.max_iter = max_iter
         self.tol = tol
         self.random_state = random_state
+
+    def memory(self, n_samples, n_features, n_stored=None):
+        """As in `BaseSelector`, with the logits, their noise and their moments: twelve arrays of the slots' shape."""
+        size = self.n_features_to_select
+        whole_number = isinstance(size, numbers.Integral)
+        slots = size if whole_number else (0.5 if size is None else size) * n_features
+        return int(super().memory(n_samples, n_features, n_stored) + 8 * 12 * slots * n_features)
 
     def _check(self, X):
         if self.batch_size is not None:

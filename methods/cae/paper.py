@@ -96,7 +96,7 @@ def centred(X):
 
 
 def residual(X, features):
-    """What the best linear reconstruction from some features leaves of centred data, as a share of their variance.
+    """Measure what the best linear reconstruction from some features leaves of centred data, as a share of variance.
 
     Parameters
     ----------

@@ -3,7 +3,7 @@
 import numpy as np
 
 from methods.core.base import BaseSelector, Solution
-from methods.core.checks import above, check_init, check_number, whole
+from methods.core.checks import Bound, above, check_init, whole
 from methods.dufs import paper, released
 
 VARIANTS = {"paper": paper, "released": released}
@@ -26,10 +26,10 @@ class DUFS(BaseSelector):
     n_features_to_select : int, float or None, default=None
         As in `BaseSelector`.
     lambda_ : float or None, default=None
-        None: the quotient, without a parameter.  0 or more: the price of open gates; "paper": as a share of -score /
+        None: the quotient, without a parameter.  In [0, 100]: the price of open gates; "paper": as a share of -score /
         open at mu = 0, so that at 1 the first slope is that of the quotient; "released": as it is.
     scale_factor : float, default=5.0
-        Width of the weights, above 0.
+        Width of the weights, in [0.1, 100]: below, a sample is alone; above, all weights are alike.
     n_neighbors : int, default=1
         k, without the sample itself, 1 or more; n_samples - 1 at most are used.
     noise : float, default=0.5
@@ -42,7 +42,8 @@ class DUFS(BaseSelector):
     standardize : bool, default=True
         Centre the features and divide them by their standard deviations; constant ones become 0.
     batch_size : int, default=500
-        "paper": the samples fall into groups of at most so many, each with a graph of its own, 2 or more.
+        2 or more.  "paper": the samples fall into groups of at most so many, each with a graph of its own.  "released":
+        a step sees so many samples, drawn anew.
     learning_rate : float, default=1.0
         Only of "released": of the steps along the gradient, above 0.
     init : ndarray of shape (n_features,), default=None
@@ -86,12 +87,12 @@ class DUFS(BaseSelector):
     *Cost*: O(n_samples b (b + n_features)) a sweep, b = min(n_samples, batch_size).  "paper" is deterministic.
 
     *Differs from the released program* ("released" is that program: plain gradient descent at rate 1 on freshly drawn
-    gates, from a random start, without a test): it draws a gate for each entry of X.  This adds to every distance
-    the same large amount, so that in high dimension the samples are about equally far from each other, and the score
-    says little.  Gates of whole features keep the neighbourhoods.  s is the mean instead of the median, whose
-    derivative rests on two samples and jumps where others take their place.  And it ranks by mu; but a gate that is
-    open for good gains nothing by a larger mu, so that the order of mu among open gates is left by the path: here they
-    are ranked by their gain.
+    gates, from a random start, without a test; on all samples, where they are few): it draws a gate for each entry of
+    X.  This adds to every distance the same large amount, so that in high dimension the samples are about equally far
+    from each other, and the score says little.  Gates of whole features keep the neighbourhoods.  s is the mean instead
+    of the median, whose derivative rests on two samples and jumps where others take their place.  And it ranks by mu;
+    but a gate that is open for good gains nothing by a larger mu, so that the order of mu among open gates is left by
+    the path: here they are ranked by their gain.
 
     *Differs from the paper*: its text was not at hand beyond its formulas; the same points as for the program.
 
@@ -106,9 +107,10 @@ class DUFS(BaseSelector):
     gated Laplacian. NeurIPS 2021.
     """
 
-    arrays = {"nd": 8, "nn": 9}
+    arrays = {"nd": 8, "ss": 9}
+    dense_samples = 1000  # about what a batch has
     bounds = {
-        "scale_factor": above(0),
+        "scale_factor": Bound(0.1, 100),
         "noise": above(0),
         "batch_size": whole(2),
         "learning_rate": above(0),
@@ -151,19 +153,23 @@ class DUFS(BaseSelector):
     def _check(self, X):
         check_init(self.init, (X.shape[1],))
         if self.lambda_ is not None:
-            check_number("lambda_", self.lambda_, 0)
+            Bound(0, 100).check("lambda_", self.lambda_, X)
 
     def _solve(self, X, rng):
         X = standardized(X) if self.standardize else X
         learned = {}
-        common = {"scale_factor": self.scale_factor, "n_neighbors": self.n_neighbors, "noise": self.noise}
+        common = {
+            "scale_factor": self.scale_factor,
+            "n_neighbors": self.n_neighbors,
+            "noise": self.noise,
+            "batch_size": self.batch_size,
+        }
         if self.variant == "paper":
-            problem = paper.Problem(X, self.lambda_, gates=self.gates, batch_size=self.batch_size, **common)
+            problem = paper.Problem(X, self.lambda_, gates=self.gates, **common)
             start = np.zeros(X.shape[1])
         else:
             start = released.SPREAD * rng.standard_normal(X.shape[1])
-            draw = rng.standard_normal
-            problem = released.Problem(X, self.lambda_, learning_rate=self.learning_rate, draw=draw, **common)
+            problem = released.Problem(X, self.lambda_, learning_rate=self.learning_rate, rng=rng, **common)
             if self.init is None:
                 learned["start_"] = np.argsort(-start, kind="stable")[: self.n_features_to_select_]
         if self.init is not None:

@@ -29,18 +29,24 @@ class Problem:
     price : float or None
     scale_factor, noise, learning_rate : float
     n_neighbors : int
-    draw : callable
-        ``draw(shape)`` gives standard normal numbers.
+    rng : Generator
+        It draws batches and gates.
+    batch_size : int, optional
+        Samples of a step; None: all.
     """
 
-    def __init__(self, X, price, scale_factor, n_neighbors, noise, learning_rate=1.0, draw=None):
+    def __init__(self, X, price, scale_factor, n_neighbors, noise, learning_rate=1.0, rng=None, batch_size=None):
         self.X, self.price, self.scale_factor, self.n_neighbors = X, price, scale_factor, n_neighbors
-        self.noise, self.learning_rate, self.draw = noise, learning_rate, draw
+        self.noise, self.learning_rate, self.rng = noise, learning_rate, rng
+        self.batch_size = min(batch_size or len(X), len(X))
 
     def state(self, mu):
         """Evaluate the loss for a fresh draw of the gates."""
-        opening = mu + 0.5 + self.noise * self.draw(self.X.shape)
-        score, by_mu = drawn_score(self.X, opening, self.scale_factor, self.n_neighbors)
+        X = self.X
+        if self.batch_size < len(X):
+            X = X[self.rng.permutation(len(X))[: self.batch_size]]
+        opening = mu + 0.5 + self.noise * self.rng.standard_normal(X.shape)
+        score, by_mu = drawn_score(X, opening, self.scale_factor, self.n_neighbors)
         return State(mu, *loss(score, by_mu, mu, self.noise, self.price))
 
     def step(self, state):

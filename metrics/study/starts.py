@@ -1,4 +1,4 @@
-"""How much of a random start is still in the selection, against chance: a pure function from a study's frames."""
+"""Compare what is left of random starts in the selections with chance: a pure function of the frames of a study."""
 
 from scipy.stats import hypergeom
 

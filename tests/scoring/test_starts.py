@@ -1,4 +1,4 @@
-"""What is left of a random start: counted at the fit, compared with chance, and named by the audit."""
+"""The remains of a random start are counted at the fit, compared with chance, and named by the audit."""
 
 import numpy as np
 import pytest

@@ -1,5 +1,7 @@
 """DUFS: the released program's losses and steps, exact gradients, expected gates, and the planted features."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from samples import blobs
@@ -28,11 +30,10 @@ def program(pair):
     """Return the price of the pair, and the released problem that draws its noise."""
     price = None if pair["param_free"] else float(pair["lam"])
     noise = iter(pair["noise"].astype(float))
+    rng = SimpleNamespace(standard_normal=lambda shape: next(noise))
     common = {"scale_factor": float(pair["fac"]), "n_neighbors": int(pair["knn"]) - 1, "noise": float(pair["sigma"])}
     rate = float(pair["learning_rate"])
-    return price, released.Problem(
-        pair["X"].astype(float), price, learning_rate=rate, draw=lambda shape: next(noise), **common
-    )
+    return price, released.Problem(pair["X"].astype(float), price, learning_rate=rate, rng=rng, **common)
 
 
 @pytest.mark.parametrize("name", PAIRS)
@@ -66,7 +67,7 @@ def test_a_released_fit_with_fresh_noise_is_that_loop_and_reports_its_random_sta
     fit = DUFS(5, variant="released", max_iter=3, tol=0, random_state=4).fit(X)
     rng = np.random.default_rng(4)
     start = 0.01 * rng.standard_normal(X.shape[1])
-    problem = released.Problem(standardized(X), None, draw=rng.standard_normal, **COMMON)
+    problem = released.Problem(standardized(X), None, rng=rng, **COMMON)
     np.testing.assert_array_equal(fit.scores_, problem.solve(start, 3, 0)[0].mu)
     np.testing.assert_array_equal(fit.start_, np.argsort(-start)[:5])
     assert not hasattr(DUFS(5, variant="released", init=start, max_iter=1, tol=0).fit(X), "start_")
@@ -118,8 +119,9 @@ def test_expected_gates_score_as_drawn_ones_do_on_average(gates):
     rng = np.random.default_rng(0)
     problem = Problem(X, 0.0, gates=gates, **COMMON)
     shape = X.shape[1] if gates == "feature" else X.shape
-    drawn = [released.drawn_score(X, 0.5 + 0.5 * rng.standard_normal(shape), 5.0, 1)[0] for _ in range(40)]
-    assert problem.state(np.zeros(400)).value == pytest.approx(np.mean(drawn), rel=0.2)
+    gated = [X * np.clip(0.5 + 0.5 * rng.standard_normal(shape), 0, 1) for _ in range(40)]
+    drawn = [-walk_score(Y @ Y.T, 5.0, 1, "mean")[0] / X.size for Y in gated]
+    assert problem.state(np.zeros(400)).value == pytest.approx(np.mean(drawn), rel=0.2)  # by 1 / n_features
 
 
 def test_open_gates_without_noise_leave_the_two_step_walk_on_the_data_themselves():
@@ -185,8 +187,17 @@ def test_scale_and_origin_of_the_features_do_not_matter():
     assert same.objective_ == pytest.approx(fit.objective_, rel=1e-6)
 
 
+def test_a_step_of_the_released_program_may_see_a_part_of_the_samples():
+    X, rng = standardized(moons(0)), np.random.default_rng(0)
+    problem = released.Problem(X, None, rng=rng, batch_size=50, **COMMON)
+    rng = np.random.default_rng(0)
+    part = X[rng.permutation(200)[:50]]
+    score, _ = released.drawn_score(part, 0.5 + 0.5 * rng.standard_normal(part.shape), 5.0, 1)
+    assert problem.state(np.zeros(20)).value == pytest.approx(score / open_share(np.zeros(20), 0.5)[0])
+
+
 def test_where_every_gate_closes_the_fit_has_collapsed():
-    assert DUFS(2, lambda_=1e4).fit(moons(0)).status_ == "collapsed"
+    assert DUFS(2, lambda_=100.0).fit(moons(0)).status_ == "collapsed"
 
 
 def test_largest_change_looks_at_every_size():
@@ -196,7 +207,9 @@ def test_largest_change_looks_at_every_size():
     assert largest_change(one, np.r_[63, one[1:63], 0]) == 0.5  # of the first two
 
 
-@pytest.mark.parametrize("wrong", [{"lambda_": -1.0}, {"noise": 0.0}, {"batch_size": 1}, {"init": np.zeros(3)}])
+@pytest.mark.parametrize(
+    "wrong", [{"lambda_": -1.0}, {"scale_factor": 1e3}, {"noise": 0.0}, {"batch_size": 1}, {"init": np.zeros(3)}]
+)
 def test_what_is_out_of_range_is_refused_by_name(wrong):
     with pytest.raises(ValueError, match=next(iter(wrong))):
         DUFS(2, **wrong).fit(moons(0))
