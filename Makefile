@@ -1,6 +1,8 @@
 # make demo: set up, run six methods on data that needs no download, show the table.   make test: set up, run the tests.
 # make site: set up, write all pages and shipped results as a web site to build/site.
 PYTHON ?= python3
+# The versions that the shipped results were made with; CONSTRAINTS=/dev/null takes the newest.
+CONSTRAINTS ?= constraints.txt
 BIN := .venv/bin
 
 # One BLAS thread per process: several workers with several threads each are many times slower.
@@ -33,7 +35,7 @@ site: .venv/.done
 	    { echo "Python 3.11 or newer is needed; name one with: make $(MAKECMDGOALS) PYTHON=python3.12"; exit 1; }
 	@echo "Setting up .venv, once; this takes a minute or two."
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c $(CONSTRAINTS) -e '.[test]'
 	@touch $@
 
 clean:

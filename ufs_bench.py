@@ -42,8 +42,8 @@ from metrics.evaluate import evaluate as evaluate_features
 from metrics.measures import PER_RESTART, PER_SET
 from runners import progress
 from runners.cell import Cell
+from runners.choices import offer_object, quoted
 from runners.method import ConfigError, did_you_mean
-from runners.own import offer_object, quoted
 from runners.settings import read_protocol
 from runners.sweep import cells_of_words
 from scripts.core.command_lines import no_results

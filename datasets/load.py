@@ -30,9 +30,9 @@ class Found:
 def load_dataset(name, data_dir=None, download=True):
     """Load a data set, unscaled, from the first place that has it.
 
-    The places are: a copy inside an installed package with the right checksum; `data_dir`, else the folders in the
-    environment variable UFS_DATA_DIR; the user's cache (UFS_CACHE_DIR replaces it); then the addresses of the
-    specification, which fill the cache.
+    The places are: a copy with the right checksum, that of the suite or one inside an installed package; `data_dir`,
+    else the folders in the environment variable UFS_DATA_DIR; the user's cache (UFS_CACHE_DIR replaces it); then the
+    addresses of the specification, which fill the cache.
 
     Parameters
     ----------

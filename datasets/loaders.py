@@ -12,6 +12,8 @@ from datasets.base import DataError
 from datasets.synthetic import read_synthetic
 from datasets.tables import LARGEST_TEXT, read_csv, read_h5ad, read_libsvm, read_parquet
 
+PACKAGES = {"PIL": "pillow"}  # a module and its package, where their names differ
+
 
 def read_source(source, path):
     """Return X and the labels as the file of a source has them; `path` is None for a format that needs no file.
@@ -22,6 +24,9 @@ def read_source(source, path):
         X, y = READERS[source["format"]](path, **source.get("options", {}))
     except DataError:
         raise
+    except ModuleNotFoundError as error:
+        package = PACKAGES.get(error.name, error.name)
+        raise DataError(f"{path}: to read {source['format']}, a package is needed: pip install {package}.") from error
     except Exception as error:  # a reader of foreign bytes may raise anything
         if "allow_pickle" in str(error):
             raise DataError(

@@ -26,7 +26,7 @@ class Source(TypedDict):
     bytes: NotRequired[int]  # size of the file
     urls: NotRequired[list]  # addresses of the file, tried in order
     openml: NotRequired[int]  # number of its OpenML data set, in place of `urls`
-    package: NotRequired[str]  # ``name/path`` of a copy inside an installed Python package
+    package: NotRequired[str]  # ``name/path`` of a copy inside `datasets`, or inside an installed Python package
     per_class: NotRequired[int]  # number of samples of each class that are kept, the first ones
     fill: NotRequired[str]  # what `datasets.loaders.fill_missing` does about missing values, one of `FILLS`
 

@@ -14,7 +14,6 @@ from datasets.load import locate
 from datasets.spec import check_spec
 from metrics.kmeans import load_engine
 from metrics.study import UNSCORED
-from runners.admission import workers_within_memory
 from runners.files import read_rows
 from runners.fit import stored_fit
 from runners.method import ConfigError
@@ -26,6 +25,7 @@ from runners.store import Store, rows_by_trial
 from runners.study import Evaluations, claim_study, found_elsewhere, outcomes_of
 from runners.tasks import Data
 from runners.trial import diagonal, expand
+from runners.workers import workers_within_memory
 
 MANY_SAMPLES = 2000  # an (n_samples, n_samples) array of more samples takes over 32 MB
 

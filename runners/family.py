@@ -1,14 +1,16 @@
-"""A process and all that it has forked, as Linux reports them: what they spend together, and how they are ended.
+"""A process and all that it has forked, as Linux reports them: what they spend, when that is too much, how they end.
 
 Other systems do not report on other processes: seconds and memory are nan there, and no descendants are found.
 """
 
 import ctypes
+import math
 import os
 import signal
 import sys
 import time
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 try:
@@ -16,17 +18,83 @@ try:
 except ImportError:  # Windows
     resource = None
 
-PROC = Path("/proc")
+from metrics.study import OUT_OF_MEMORY, TIMEOUT
+
+PROC, GROUPS = Path("/proc"), Path("/sys/fs/cgroup")
 CAN_WATCH = (PROC / "self/status").exists()
 SET_CHILD_SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER of Linux
 ROUNDS = 100  # of looking for processes to end, as one that forks all the time must not keep the caller for ever
 MARK = "UFS_BENCH_WORKER"  # a variable in the environment of a worker, which the processes that it forks inherit
+MB_PER_GB = 1024  # peak_mb counts in units of 1024 * 1024 bytes
+# A fit is taken to hang after so many times its CPU seconds, plus so many, by the clock.  The factor allows for a
+# machine with ten times as many processes as cores; the seconds leave a fit with a short cap time to read its data.
+HANG_TIMES, HANG_S = 10, 60
+
+
+@dataclass(frozen=True)
+class Caps:
+    """The caps of one fit; None stands for no cap."""
+
+    # CPU seconds of the process that fits and of those that it forks, so that neither other work on the machine nor
+    # Ctrl-Z ends a fit. A fit that waits and computes nothing ends at `clock_limit`.
+    max_seconds: float | None = None
+    # GB that the same processes may hold, counted like ``peak_mb``: with the interpreter and the data.
+    max_memory: float | None = None
+
+    def __bool__(self):
+        return self.max_seconds is not None or self.max_memory is not None
+
+    @property
+    def clock_limit(self):
+        """Seconds by the clock after which a fit is taken to hang; seconds in which it was stopped do not count."""
+        return HANG_TIMES * self.max_seconds + HANG_S
+
+    def reached(self, cpu, clock, peak_mb):
+        """Return how a fit that has spent this much ends now, a `Stopped`; None while it may go on.
+
+        Where the system does not say its CPU seconds (nan), the seconds by the clock count in their place.
+        """
+        spent_s = clock if math.isnan(cpu) else cpu
+        spent = f"ended after {cpu:.1f} s of CPU time, {clock:.1f} s by the clock and {peak_mb:.0f} MB"
+        if self.max_memory is not None and peak_mb > MB_PER_GB * self.max_memory:
+            return Stopped(OUT_OF_MEMORY, f"beyond runner.max_memory={self.max_memory:g} GB: {spent}", spent_s, peak_mb)
+        if self.max_seconds is None:
+            return None
+        if spent_s > self.max_seconds:
+            return Stopped(TIMEOUT, f"beyond runner.max_seconds={self.max_seconds:g}: {spent}", spent_s, peak_mb)
+        if clock > self.clock_limit:
+            limit = f"{HANG_TIMES} times runner.max_seconds={self.max_seconds:g} and {HANG_S} s by the clock"
+            return Stopped(TIMEOUT, f"it hangs, beyond {limit}: {spent}", spent_s, peak_mb)
+        return None
+
+
+@dataclass(frozen=True)
+class Stopped:
+    """A fit that was ended at a cap."""
+
+    status: str  # "timeout" or "out_of_memory"
+    error: str  # names the cap and what was spent
+    fit_s: float  # CPU seconds, as of a fit that ends by itself; by the clock where the system does not say them
+    peak_mb: float
 
 
 def adopt_orphans():
     """Keep all descendants of this process below it, also when the process that forked them has ended."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def lives(pid):
+    """Return True where a process is alive; False where it is not, or where the system cannot be asked."""
+    if os.name != "posix":  # elsewhere a signal 0 would be sent, and not only tested
+        return False
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):  # another user's process
+        return True
+    return True
 
 
 def descendants(pid):
@@ -167,8 +235,40 @@ def peak_mb():
     """Return the high-water mark of this process's memory in MB; on systems other than Linux, since its start."""
     if CAN_WATCH:
         return memory_of("self")
-    import resource
-    import sys
-
     unit = 2**20 if sys.platform == "darwin" else 2**10
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
+
+
+def free_mb():
+    """Return the MB that new processes may take, within the limits of their control groups; nan where unknown."""
+    try:
+        machine = int((PROC / "meminfo").read_text().split("MemAvailable:")[1].split()[0]) / 1024
+    except (OSError, IndexError):
+        return float("nan")
+    return min([machine, *(left / 2**20 for left in _left_in_groups())])
+
+
+def _left_in_groups():
+    """List the bytes that are left in each control group of this process that has a limit, of either version."""
+    for line in _text(PROC / "self/cgroup").splitlines():
+        _, controllers, inside = line.split(":", 2)
+        if controllers and "memory" not in controllers.split(","):
+            continue
+        root = GROUPS / "memory" if controllers else GROUPS
+        names = ("limit_in_bytes", "usage_in_bytes", "total_inactive_file")
+        limit, usage, cached = names if controllers else ("max", "current", "inactive_file")
+        folder = root / inside.lstrip("/")
+        for group in [folder, *folder.parents]:
+            most, used = _text(group / f"memory.{limit}").strip(), _text(group / f"memory.{usage}").strip()
+            if most.isdigit() and used.isdigit():
+                stat = dict(line.split() for line in _text(group / "memory.stat").splitlines())
+                yield max(int(most) - int(used) + int(stat.get(cached, 0)), 0)
+            if group == root:
+                break
+
+
+def _text(path):
+    try:
+        return path.read_text()
+    except OSError:
+        return ""

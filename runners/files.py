@@ -6,7 +6,6 @@ import io
 import os
 import sys
 from contextlib import contextmanager, suppress
-from pathlib import Path
 
 import filelock
 import numpy as np
@@ -73,16 +72,6 @@ def empty_frame(names):
 def _parsed(source, names):
     types = {name: KINDS.get(name, str) for name in names if name not in CONVERTERS}
     return pd.read_csv(source, dtype=types, converters=CONVERTERS, keep_default_na=False)
-
-
-def read_cells(folder, file, names, keep):
-    """Return one file of every cell of a study, joined in the order of data sets and methods.
-
-    `names` are its columns, and `keep` says which rows of a cell count, given them and its trials.
-    """
-    paths = sorted(Path(folder).glob(f"*/*/{file}"))
-    frames = [keep(read_frame(path, names), read_frame(path.with_name("trials.csv"))) for path in paths]
-    return pd.concat(frames or [empty_frame(names)], ignore_index=True)
 
 
 def read_rows(path):

@@ -16,7 +16,8 @@ from datasets.spec import read_spec
 from metrics.study import FAILED
 from runners.files import read_frame
 from runners.method import ConfigError
-from runners.progress import counted
+from runners.progress import counted, duration
+from runners.reference import shipped_cells
 from runners.row import to_json
 
 # From one data set to another, seconds are taken to grow as n_samples ** 1.5 * n_features ** 1.5, which lies between a
@@ -67,24 +68,16 @@ class Plan:
         if not self.n_pending:
             return text
         if math.isnan(self.seconds):
-            return f"{text}, time unknown: no fit of the method is stored in results_dir"
+            return f"{text}, time unknown: no fit of the method is stored in results_dir, or shipped"
         workers = counted(self.n_workers, "worker")
         return f"{text}, about {duration(self.seconds / self.n_workers)} on {workers} (from {self.source})"
 
 
-def total_line(plans):
-    """Return the plans of a sweep in a sentence."""
-    known = [plan for plan in plans if not math.isnan(plan.seconds)]
-    unknown = sum(plan.n_pending for plan in plans if math.isnan(plan.seconds))
-    text = f"in all {counted(sum(plan.n_pending for plan in plans), 'fit')} in {counted(len(plans), 'cell')}"
-    if known:
-        seconds = sum(plan.seconds / plan.n_workers for plan in known)
-        text += f", about {duration(seconds)} on {counted(known[0].n_workers, 'worker')}"
-    return text + (f", and {counted(unknown, 'fit')} of unknown time" if unknown else "")
-
-
 class Times:
     """The seconds of one method's stored trials; a trial that a cap ended counts with what it had taken.
+
+    The shipped results (`runners.reference`) count where this machine has none at the same parameters: seconds are of
+    the CPU, and so nearly those of another machine.
 
     Parameters
     ----------
@@ -98,8 +91,13 @@ class Times:
     def __init__(self, results_dir, method, max_seconds=math.inf):
         self.max_seconds = max_seconds
         self._by_dataset, self._at = {}, {}
-        pattern = f"*/*/{glob.escape(method)}/trials.csv"
-        frames = [_seconds(read_frame(path), max_seconds) for path in sorted(Path(results_dir).glob(pattern))]
+        stored = sorted(Path(results_dir).glob(f"*/*/{glob.escape(method)}/trials.csv"))
+        frames = [_seconds(read_frame(path), max_seconds) for path in stored]
+        own = {point for frame in frames for point in _points(frame)}
+        self._run_here = {dataset for dataset, _ in own}
+        for _, path in shipped_cells(None, method):
+            frame = _seconds(read_frame(path), max_seconds)
+            frames.append(frame[[point not in own for point in _points(frame)]])
         if frames:
             found = pd.concat(frames)
             self._by_dataset = dict(list(found.groupby("dataset")))
@@ -117,14 +115,17 @@ class Times:
         if dataset in self._by_dataset:
             own = self.measured(dataset, params)
             mean = float(self._by_dataset[dataset]["seconds"].mean()) if math.isnan(own) else own
-            return mean, f"its fits on {dataset}"
+            return mean, self._fits_on(dataset)
         shapes = {name: found for name in self._by_dataset if (found := _shape(name)) is not None}
         if not shapes or None in shape:
             return math.nan, ""
         nearest = min(shapes, key=lambda name: math.dist(*(list(map(math.log, one)) for one in (shapes[name], shape))))
         factor = (shape[0] / shapes[nearest][0]) ** N_EXPONENT * (shape[1] / shapes[nearest][1]) ** D_EXPONENT
-        source = f"its fits on {nearest}, times (n/n')^{N_EXPONENT} (d/d')^{D_EXPONENT}"
+        source = f"{self._fits_on(nearest)}, times (n/n')^{N_EXPONENT} (d/d')^{D_EXPONENT}"
         return float((self._by_dataset[nearest]["seconds"] * factor).clip(upper=self.max_seconds).mean()), source
+
+    def _fits_on(self, dataset):
+        return f"its {'' if dataset in self._run_here else 'shipped '}fits on {dataset}"
 
     def each(self, spec, trials):
         """Return `of` for each of some trials on the data set of a specification."""
@@ -149,6 +150,10 @@ def _seconds(trials, max_seconds):
     )
 
 
+def _points(frame):
+    return list(zip(frame["dataset"], frame["params"], strict=True))
+
+
 def _shape(dataset):
     """Return n_samples and n_features from conf/dataset; None where it does not say them."""
     try:
@@ -157,15 +162,6 @@ def _shape(dataset):
         return None
     shape = spec["samples"], spec["features"]
     return None if None in shape else shape
-
-
-def duration(seconds):
-    """Return seconds as a text: "unknown", "40 s", "12 min", "3.4 h"."""
-    if math.isnan(seconds):
-        return "unknown"
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
 def shard_of(cells, shard, costs):

@@ -11,11 +11,12 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from metrics.study import FAILED
+from runners.family import Stopped
 from runners.fit import Fit, Outcome, failure, feature_set_digest, score, stopped
 from runners.provenance import Identity
 from runners.tasks import Task
 from runners.trial import Trial
-from runners.workers import Stopped, WorkerDied, Workers
+from runners.workers import WorkerDied, Workers
 
 BATCH_S = 0.1  # seconds of work that a task should hold, so that sending it costs little
 MOST_LOST = 3  # workers that may end before they begin a task; after them the task, or its imports, is to blame

@@ -98,19 +98,6 @@ class Process:
         self.kill()
 
 
-def lives(pid):
-    """Return True where a process is alive; False where it is not, or where the system cannot be asked."""
-    if os.name != "posix":  # elsewhere a signal 0 would be sent, and not only tested
-        return False
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except (OSError, OverflowError):  # another user's process
-        return True
-    return True
-
-
 def take():
     """Return a worker that is free, or a new one."""
     while _idle:

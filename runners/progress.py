@@ -1,7 +1,11 @@
-"""Tells of a run: the lines that it prints, and the note in its cell, which other commands read without any lock."""
+"""Tells of a run and of a sweep: the lines that they print, and the note in a cell, which others read without a lock.
+
+Much is imported where it is used: run.py needs `Report` at once, and the rest takes seconds.
+"""
 
 import json
 import logging
+import math
 import os
 import socket
 import sys
@@ -9,23 +13,128 @@ import time
 from collections import Counter
 from pathlib import Path
 
-import pandas as pd
-from tqdm import tqdm
-
-from metrics.study import FAILED, UNSCORED
-from metrics.study.summary import select, summarise
-from runners.files import StoreError, replace_file
-from runners.processes import lives
+from metrics.study import CAPPED, FAILED, UNSCORED
+from runners.family import lives
 from runners.provenance import Identity
-from runners.store import load_results
 
 log = logging.getLogger(__name__)
 RUN = ".run.json"  # the note, in the folder of the cell
+MOST_ROWS = 3  # of trials without scores that are listed for a cell
 
 
 def counted(number, noun):
     """Return a number with its noun: "1 trial", "2 trials"."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def duration(seconds):
+    """Return seconds as a text: "unknown", "40 s", "12 min", "3.4 h"."""
+    if math.isnan(seconds):
+        return "unknown"
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+
+def total_line(plans):
+    """Return the plans of a sweep in a sentence."""
+    known = [plan for plan in plans if not math.isnan(plan.seconds)]
+    unknown = sum(plan.n_pending for plan in plans if math.isnan(plan.seconds))
+    text = f"in all {counted(sum(plan.n_pending for plan in plans), 'fit')} in {counted(len(plans), 'cell')}"
+    if known:
+        seconds = sum(plan.seconds / plan.n_workers for plan in known)
+        text += f", about {duration(seconds)} on {counted(known[0].n_workers, 'worker')}"
+    return text + (f", and {counted(unknown, 'fit')} of unknown time" if unknown else "")
+
+
+class Report:
+    """What becomes of the cells of a command, and what is said of them after the last one."""
+
+    def __init__(self):
+        self.missing = {}  # data set -> why it is not available
+        self._cells, self._problems, self._capped, self._plans = [], [], [], []
+        self._skipped = Counter()  # data set -> number of cells that were left out
+        self._studies, self._begun = {}, set()  # folder of a study -> its cells; those in which one was run
+
+    def place(self, n_cells):
+        """Return the place of the next cell in a sweep, such as "cell 2 of 4: "."""
+        return f"cell {len(self._cells) + 1} of {n_cells}: " if n_cells else ""
+
+    def begin(self, folder):
+        """Note that the cell of a folder has its turn."""
+        *_, dataset, method = folder.parts
+        self._cells.append(f"{method} on {dataset}")
+        self._study = folder.parents[1]
+        self._studies.setdefault(self._study, []).append((dataset, method))
+
+    def planned(self, place, plan):
+        """Print the plan of the cell whose turn it is."""
+        self._plans.append(plan)
+        log.info("%s%s", place, plan.line())
+
+    def begun(self):
+        """Note that the cell is run, and not only looked at."""
+        self._begun.add(self._study)
+
+    def ended(self, unscored):
+        """Note the rows of the trials of the cell that have no scores."""
+        for statuses, words, found in (
+            ((FAILED,), "trials failed", self._problems),
+            (CAPPED, "trials ended at a cap", self._capped),
+        ):
+            if rows := [row for row in unscored if row["status"] in statuses]:
+                found.append("\n".join([f"{self._cells[-1]}: {len(rows)} {words}", *_first(rows)]))
+
+    def put_aside(self, place):
+        """Note that the cell will have its turn again."""
+        log.info("%s%s: another run holds it; it is looked at again at the end", place, self._cells.pop())
+
+    def failed(self, why, place):
+        """Note why the cell could not be run, and print it."""
+        self._problems.append(f"{self._cells[-1]}: {why.splitlines()[0]}")
+        if place:
+            log.info("%s%s", place, self._cells[-1])
+        log.error("error: %s", why)
+
+    def left_out(self, dataset, why, place, skip):
+        """Note that a data set is not available, and print it once; the cell is skipped, or else has a problem."""
+        log.info("%s%s", place, self._cells[-1])
+        reason = why.splitlines()[0].rstrip(":")
+        if dataset not in self.missing:
+            log.info("skipped: %s", reason) if skip else log.error("error: %s", why)
+        self.missing[dataset] = why
+        if skip:
+            self._skipped[dataset] += 1
+        else:
+            self._problems.append(f"{self._cells[-1]}: {reason}")
+
+    def studies(self):
+        """Return the cells of each study of a sweep in which trials were run, (data set, method), by its folder."""
+        return {place: cells for place, cells in self._studies.items() if place in self._begun and len(self._cells) > 1}
+
+    def close(self):
+        """Print which cells were skipped and which have a problem; return the exit status of the command."""
+        for dataset, count in self._skipped.items():
+            reason = self.missing[dataset].splitlines()[0].rstrip(":")
+            print(f"skipped: {reason}: {count} of {len(self._cells)} cells")
+        if len(self._plans) > 1:
+            print(total_line(self._plans))
+        if len(self._cells) > 1 and self._capped:
+            print("\n".join(self._capped))
+        if len(self._cells) > 1 and self._problems:
+            count = f"{len(self._problems)} of {len(self._cells)} cells have a problem:"
+            print("\n".join([f"\n{count}", *self._problems]), file=sys.stderr)
+        if self._cells and self._skipped.total() == len(self._cells):
+            print("nothing was run: no data set of this sweep could be had", file=sys.stderr)
+            return 1
+        return int(bool(self._problems))
+
+
+def _first(rows):
+    """Return the first rows of some trials, a line each."""
+    lines = [f"  {row['params']} sizes {row['sizes']}: {row['error']}" for row in rows[:MOST_ROWS]]
+    more = len(rows) - MOST_ROWS
+    return lines + ([f"  and {more} more: python -m scripts.status lists them"] if more > 0 else [])
 
 
 def say_compiling():
@@ -52,6 +161,8 @@ class Progress:
     """A progress bar on a terminal, and elsewhere a plain line every so many seconds."""
 
     def __init__(self, total, every=10.0, noun="trial"):
+        from tqdm import tqdm
+
         self._noun = noun
         self._bar = tqdm(total=total, unit=noun, leave=False, dynamic_ncols=True) if sys.stderr.isatty() else None
         self._total, self._every, self._count = total, every, 0
@@ -92,6 +203,9 @@ class Progress:
 
 def say_result(folder, trials, n_pending, seconds):
     """Print how a cell went: the trials that are stored, those of them that are new, and a first look at its scores."""
+    from metrics.study.summary import summarise
+    from runners.store import load_results
+
     keys = {trial.key for trial in trials}
     results = load_results(folder.parents[2], *folder.parts[-3:])
     stored = results.trials[results.trials["trial"].isin(keys)]
@@ -114,6 +228,8 @@ def say_result(folder, trials, n_pending, seconds):
 
 def _best_lines(summary):
     """Return lines with the best scores, for a first look; `scripts.make_table` makes the tables."""
+    from metrics.study.summary import select
+
     names = {
         "best_over_grid": "best over grid and size, chosen with the labels",
         "default_params": "default parameters",
@@ -134,9 +250,9 @@ def _best_lines(summary):
 
 
 def _score_text(metric, row):
-    if pd.isna(row["mean"]):
+    if math.isnan(row["mean"]):
         return ""
-    spread = "" if pd.isna(row["std"]) else f" ± {100 * row['std']:.1f}"
+    spread = "" if math.isnan(row["std"]) else f" ± {100 * row['std']:.1f}"
     return f"{metric.upper()} {100 * row['mean']:.1f}{spread} ({row['n_selected']} features)"
 
 
@@ -145,6 +261,8 @@ def note_run(folder, keys, n_workers):
 
     `keys` are those of all the trials that it was asked for, stored ones too.
     """
+    from runners.files import replace_file
+
     pid = os.getpid() if n_workers else None
     note = {"pid": pid, "host": socket.gethostname(), "n_workers": n_workers, "trials": keys}
     replace_file(folder / RUN, json.dumps(note).encode())
@@ -157,6 +275,8 @@ def read_run(folder):
     is taken to go on until its own end or the next run clears the note, as its process cannot be looked at from here.
     A StoreError says that the file is damaged.
     """
+    from runners.files import StoreError
+
     path = Path(folder) / RUN
     try:
         content = json.loads(path.read_bytes())

@@ -138,15 +138,19 @@ def _git(*arguments):
 def note_of(config):
     """Return the path of a cell's note; None where the configuration asks for more than the trials that are missing.
 
-    The whole configuration is given, composed and resolved, when the cell begins.
+    The whole configuration is given, composed and resolved, when the cell begins.  It is also None for one that lacks a
+    part or has a wrong one, as `runners.settings` reports.
     """
-    if config["runner"]["redo"] or config["runner"]["plan"]:
+    try:
+        if config["runner"]["redo"] or config["runner"]["plan"]:
+            return None
+        runner = {name: value for name, value in config["runner"].items() if name not in NO_MATTER}
+        places = [os.environ.get(name) for name in PLACES], os.getcwd()
+        asked = [config | {"runner": runner}, places, program(), versions()]
+        name = hashlib.sha256(json.dumps(asked, sort_keys=True, default=str).encode()).hexdigest()[:32]
+        return Path(config["results_dir"], FOLDER, f"{name}.json")
+    except (TypeError, KeyError):
         return None
-    runner = {name: value for name, value in config["runner"].items() if name not in NO_MATTER}
-    places = [os.environ.get(name) for name in PLACES], os.getcwd()
-    asked = [config | {"runner": runner}, places, program(), versions()]
-    name = hashlib.sha256(json.dumps(asked, sort_keys=True, default=str).encode()).hexdigest()[:32]
-    return Path(config["results_dir"], FOLDER, f"{name}.json")
 
 
 def digests_of_data(settings):

@@ -6,6 +6,7 @@ unpacked into the user's cache, once, and read from there; their name on a comma
 """
 
 import csv
+import glob
 import hashlib
 import os
 import shutil
@@ -96,11 +97,15 @@ def manifest(folder):
 
 
 def shipped_cells(dataset, method):
-    """Return the ``trials.csv`` of a cell in every shipped study that has it, with the study's name."""
+    """Return the ``trials.csv`` of a cell in every shipped study that has it, with the study's name.
+
+    Where `dataset` is None, they are those of the method on every data set.
+    """
+    pattern = f"{'*' if dataset is None else glob.escape(dataset)}/{glob.escape(method)}{ENDING}"
     return [
-        (name, unpacked(name) / name / dataset / method / "trials.csv")
+        (name, unpacked(name) / name / path.parent.name / method / "trials.csv")
         for name in shipped_studies()
-        if (SHIPPED / name / dataset / f"{method}{ENDING}").exists()
+        for path in sorted((SHIPPED / name).glob(pattern))
     ]
 
 

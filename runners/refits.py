@@ -1,4 +1,4 @@
-"""Fits stored points of a cell again: with other seeds of the method, or on permuted samples and columns.
+"""Fits stored points of a cell again, with other seeds or on permuted samples and columns, and reads what that gave.
 
 A refit is a trial like any other, and goes through the pool.  The rows that it adds are kept in a file of their own,
 under the key of the stored trial; the file is written whole after every fit.
@@ -12,16 +12,18 @@ import numpy as np
 import pandas as pd
 
 from metrics.study import UNSCORED, USUAL_SIZE, nearest_size
-from runners.admission import workers_within_memory
-from runners.files import held, write_rows
-from runners.pool import run_all
+from runners.family import Caps
+from runners.files import empty_frame, held, read_frame, write_rows
 from runners.provenance import Identity
-from runners.refit_files import COLUMNS, IDENTITY, SEEDS, STABILITY, read
 from runners.row import to_json
-from runners.tasks import Data
 from runners.trial import Trial, stored_trial, takes_seed
-from runners.workers import Caps
 
+SEEDS, STABILITY = "seeds.csv", "stability.csv"
+OF_SEEDS = "n_selected clusterer seed status acc_mean nmi_mean feature_set git_sha identity".split()
+OF_STABILITY = "change repeat n_selected status features identity".split()
+COLUMNS = {file: ["trial", "dataset", "method", *own] for file, own in ((SEEDS, OF_SEEDS), (STABILITY, OF_STABILITY))}
+# The columns that a row of each file is known by.
+IDENTITY = {SEEDS: ["trial", "n_selected", "clusterer", "seed"], STABILITY: ["change", "repeat"]}
 CHANGES = ("none", "samples", "columns", "seed")  # "none" repeats the fit unchanged
 
 
@@ -42,6 +44,21 @@ class Point:
         """Return the stored trial with another seed, and only the sizes that are scored."""
         sizes = tuple(size for size, clusterer in self.sets if clusterer == "kmeans")
         return replace(self.trial, seed=seed, sizes=sizes or self.trial.sizes[:1])
+
+
+def read(path):
+    """Return the rows of a file of refits; none where it is missing, and StoreError where it is damaged."""
+    return read_frame(Path(path), COLUMNS[Path(path).name])
+
+
+def load_refits(folder, file):
+    """Return the rows of all cells in a study's folder, sorted, that are of the code and machine of their trial."""
+    frames = [empty_frame(COLUMNS[file])]
+    for path in sorted(Path(folder).glob(f"*/*/{file}")):
+        rows, trials = read(path), read_frame(path.with_name("trials.csv"))
+        names = {row["trial"]: Identity.stored(row).name for row in trials.to_dict("records")}
+        frames.append(rows[rows["identity"] == rows["trial"].map(names)])
+    return pd.concat(frames[1:] or frames, ignore_index=True)
 
 
 def default_trial(trials, target, wanted=USUAL_SIZE):
@@ -106,7 +123,6 @@ def refit_changed(trial, size, data, folder, repeats, n_jobs=1, caps=None):
     now; stored ones are not repeated.
     """
     path = Path(folder) / STABILITY
-    data = Data(data.X, None, data.fitted_on)
     with held(path):
         stored = read(path)
         here = Identity.of(trial.cls).name
@@ -124,7 +140,7 @@ def refit_changed(trial, size, data, folder, repeats, n_jobs=1, caps=None):
             where = (trial.key, trial.dataset, trial.method, change, repeat, size)
             yield (*where, row["status"], to_json(sorted(features)), Identity.stored(row).name)
 
-        _refit(path, rows, added, [_changed(trial, *job) for job in jobs], data, n_jobs, caps)
+        _refit(path, rows, added, [_changed(trial, *job) for job in jobs], data.unscored(), n_jobs, caps)
     return len(jobs)
 
 
@@ -137,6 +153,10 @@ def _changed(trial, change, repeat):
 
 def _refit(path, rows, added, trials, data, n_jobs, caps, on_fit=None, **how):
     """Run trials, and write the rows of each when it ends."""
+    # Here, as they take seconds to import, and commands that only read refits need no pool.
+    from runners.pool import run_all
+    from runners.workers import workers_within_memory
+
     caps = caps or Caps()
     n_workers = workers_within_memory(trials, data.X.shape, n_jobs, caps) if trials else 1
     for ended in run_all(trials, data, n_workers, caps=caps, **how):

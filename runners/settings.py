@@ -12,9 +12,8 @@ from omegaconf.errors import OmegaConfBaseException
 
 from metrics.protocol import Protocol
 from metrics.study import FAILED, UNSCORED
-from runners.family import CAN_WATCH
+from runners.family import CAN_WATCH, Caps
 from runners.method import ConfigError, Method, did_you_mean
-from runners.workers import Caps
 
 NAME = re.compile(r"\w(?:[\w .,+=@()~-]{0,98}[\w,+=@()~-])?")  # a folder's name in any system, without wildcards
 MISSING_DATA = ("error", "skip")
@@ -84,6 +83,14 @@ def read_config(config):
         method=Method.read(method),
         dataset=dataset,
     )
+
+
+def resolved(config):
+    """Return a configuration as plain values; None where it has some that cannot be read, as `read_config` reports."""
+    try:
+        return OmegaConf.to_container(config, resolve=True) if OmegaConf.is_config(config) else config
+    except OmegaConfBaseException:
+        return None
 
 
 def read_names(config):

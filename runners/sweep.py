@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from hydra import compose, initialize_config_dir
 from hydra._internal.config_loader_impl import ConfigLoaderImpl
 from hydra._internal.core_plugins.basic_sweeper import BasicSweeper
-from hydra.core.config_store import ConfigStore
 from hydra.core.global_hydra import GlobalHydra
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.errors import HydraException
@@ -24,6 +23,7 @@ from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
+from runners.choices import offer_truth
 from runners.code import ROOT
 from runners.method import ConfigError
 from runners.settings import read_config
@@ -34,22 +34,6 @@ CHOICE = re.compile(r"(\w+)=(?!(?:null|true|false|inf|nan)$)([a-z]\w*)", re.ASCI
 # environment, or the checkout.
 POINTER = re.compile(r"\$\{(?:(\w+)(?:\.\w+)*|oc\.env:\w+(?:,[\w./-]*)?|root:)\}")
 PAIR = re.compile(r"\$\{(\w+)\}")  # in a defaults list, such as "${dataset}_${method}"
-
-
-def may_name_truth(words):
-    """Return True where the words of a command line may name a data set of known truth, or all of a pattern."""
-    return any("truth" in word or "glob(" in word or word.startswith("experiment=") for word in words)
-
-
-@functools.cache  # one process offers them once
-def offer_truth():
-    """Give Hydra the specification of every data set of known truth, so that names, lists and globs find them."""
-    # Here, as they take a second, and few commands name such a data set.
-    from datasets.spec import read_spec
-    from datasets.truth import truth_names
-
-    for name in truth_names():
-        ConfigStore.instance().store(name=name, node=read_spec(name), group="dataset", provider="conf/truth")
 
 
 class Begun(BaseException):

@@ -14,9 +14,8 @@ import numpy as np
 from datasets.scaling import scale
 from metrics.kmeans import load_engine
 from metrics.protocol import Protocol
-from runners import processes
 from runners.code import CodeChanged, code_of_evaluation
-from runners.family import memory_of
+from runners.family import lives, memory_of
 from runners.fit import evaluate_set, fit_trial
 from runners.method import load_class
 from runners.provenance import Identity
@@ -90,6 +89,10 @@ class Data:
         y = np.array(dataset.n_classes) if dataset.y is None else dataset.y
         return cls(X, y, None if own == protocol.scaling else scale(dataset.X, own))
 
+    def unscored(self):
+        """Return the same data for fits alone, of which nothing is scored."""
+        return Data(self.X, None, self.fitted_on)
+
     @property
     def arrays(self):
         """X, y, and the samples that methods are fitted on, for a task."""
@@ -134,7 +137,7 @@ def remove_leftovers():
     """
     for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*-*"):
         owner = folder.name.removeprefix(PREFIX).split("-")[0]
-        if not owner.isdigit() or processes.lives(int(owner)) or not folder.is_dir():
+        if not owner.isdigit() or lives(int(owner)) or not folder.is_dir():
             continue
         try:
             with filelock.FileLock(folder / LOCK, timeout=0):

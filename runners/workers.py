@@ -1,9 +1,11 @@
 """Watched processes: each runs the tasks that it is sent, and ends where a fit reaches a cap or the process dies.
 
 `runners.pool` decides which task is next, and `runners.tasks` has what a process does with one.  Another process
-watches the seconds and the memory of a fit, so that compiled code is ended, too.
+watches the seconds and the memory of a fit, so that compiled code is ended, too.  No more of them are started than have
+fits that go into memory together, by the estimates of `BaseSelector.memory`.
 """
 
+import functools
 import math
 import signal
 import time
@@ -11,63 +13,17 @@ from collections import deque
 from dataclasses import dataclass
 from multiprocessing.connection import wait
 
-from metrics.study import OUT_OF_MEMORY, TIMEOUT
+from metrics.kmeans import load_engine
 from runners import processes
-from runners.family import cpu_seconds, descendants, is_stopped, memory_mb
+from runners.family import MB_PER_GB, Caps, cpu_seconds, descendants, free_mb, is_stopped, memory_mb
+from runners.method import ConfigError
+from runners.progress import counted, log, say_compiling
 
-MB_PER_GB = 1024  # peak_mb counts in units of 1024 * 1024 bytes
-# A fit is taken to hang after so many times its CPU seconds, plus so many, by the clock.  The factor allows for a
-# machine with ten times as many processes as cores; the seconds leave a fit with a short cap time to read its data.
-HANG_TIMES, HANG_S = 10, 60
+PROCESS_MB = 250  # taken by a worker that has imported what it needs
+ASKED = 3  # workers that are asked what they hold, as each may be killed before it answers
+LEFT_FREE = 0.9  # share of the free memory that fits may have: other programs' needs change
 WATCH_S = 0.05  # seconds between two looks at fits that have a cap
 LOOK_S = 1.0  # longest time between two looks, as results are stored meanwhile; beyond it, the parent was stopped
-
-
-@dataclass(frozen=True)
-class Caps:
-    """The caps of one fit; None stands for no cap."""
-
-    # CPU seconds of the process that fits and of those that it forks, so that neither other work on the machine nor
-    # Ctrl-Z ends a fit. A fit that waits and computes nothing ends at `clock_limit`.
-    max_seconds: float | None = None
-    # GB that the same processes may hold, counted like ``peak_mb``: with the interpreter and the data.
-    max_memory: float | None = None
-
-    def __bool__(self):
-        return self.max_seconds is not None or self.max_memory is not None
-
-    @property
-    def clock_limit(self):
-        """Seconds by the clock after which a fit is taken to hang; seconds in which it was stopped do not count."""
-        return HANG_TIMES * self.max_seconds + HANG_S
-
-    def reached(self, cpu, clock, peak_mb):
-        """Return how a fit that has spent this much ends now, a `Stopped`; None while it may go on.
-
-        Where the system does not say its CPU seconds (nan), the seconds by the clock count in their place.
-        """
-        spent_s = clock if math.isnan(cpu) else cpu
-        spent = f"ended after {cpu:.1f} s of CPU time, {clock:.1f} s by the clock and {peak_mb:.0f} MB"
-        if self.max_memory is not None and peak_mb > MB_PER_GB * self.max_memory:
-            return Stopped(OUT_OF_MEMORY, f"beyond runner.max_memory={self.max_memory:g} GB: {spent}", spent_s, peak_mb)
-        if self.max_seconds is None:
-            return None
-        if spent_s > self.max_seconds:
-            return Stopped(TIMEOUT, f"beyond runner.max_seconds={self.max_seconds:g}: {spent}", spent_s, peak_mb)
-        if clock > self.clock_limit:
-            limit = f"{HANG_TIMES} times runner.max_seconds={self.max_seconds:g} and {HANG_S} s by the clock"
-            return Stopped(TIMEOUT, f"it hangs, beyond {limit}: {spent}", spent_s, peak_mb)
-        return None
-
-
-@dataclass(frozen=True)
-class Stopped:
-    """A fit that was ended at a cap."""
-
-    status: str  # "timeout" or "out_of_memory"
-    error: str  # names the cap and what was spent
-    fit_s: float  # CPU seconds, as of a fit that ends by itself; by the clock where the system does not say them
-    peak_mb: float
 
 
 @dataclass(frozen=True)
@@ -248,3 +204,78 @@ def how_it_ended(status):
     except ValueError:
         name = f"signal {-status}"
     return f"by {name}{' (out of memory?)' if name == 'SIGKILL' else ''}"
+
+
+def workers_within_memory(trials, shape, n_jobs, caps):
+    """Return the number of workers whose fits go into the free memory together: from 1 to `n_jobs`.
+
+    It is `n_jobs` where the system does not say what is free.  No fit takes more than the `max_memory` of the caps.
+    A ConfigError says that a single fit needs more than there is, and no cap would end it, or that a worker holds more
+    than the cap before it begins a fit.
+    """
+    _check_cap(caps, trials[0].target, shape)
+    free = LEFT_FREE * free_mb()
+    trial, need = max(((trial, fit_mb(trial, shape)) for trial in trials), key=lambda pair: pair[1])
+    cap = math.inf if caps.max_memory is None else MB_PER_GB * caps.max_memory
+    if math.isnan(free):
+        return n_jobs
+    if min(need, cap) > free:
+        raise ConfigError(
+            f"one fit of {trial.method} on {trial.dataset} ({shape[0]} x {shape[1]}) needs about {gb(need)}, and "
+            f"{gb(free)} may be used: nothing was started. Take another method or fewer samples, or free memory. This "
+            f"is an estimate from above: with runner.max_memory={math.floor(10 * free / MB_PER_GB) / 10:g} it is tried "
+            "all the same, and ended where it takes more."
+        )
+    here = PROCESS_MB + min(need, cap)
+    most = max(int((free + PROCESS_MB * processes.n_idle()) / here), 1)
+    if most < n_jobs:
+        log.info(
+            "  %s in place of %d: one takes about %s, and %s may be used", counted(most, "worker"), n_jobs, gb(here),
+            gb(free),
+        )  # fmt: skip
+    return min(most, n_jobs)
+
+
+def _check_cap(caps, target, shape):
+    """Refuse a cap that every fit would end at, whatever it does."""
+    if caps.max_memory is None:
+        return
+    load_engine(say_compiling)  # here, as a worker that compiles it holds more than one that finds it compiled
+    program, data = _held_mb(target), 8 * shape[0] * shape[1] / 2**20
+    if MB_PER_GB * caps.max_memory > program + data:
+        return
+    least = math.floor(10 * (program + data) / MB_PER_GB + 1) / 10
+    raise ConfigError(
+        f"runner.max_memory={caps.max_memory:g} GB is less than a worker holds before it begins a fit, {program:.0f} "
+        f"MB of program and {data:.0f} MB of data: nothing was started. Set runner.max_memory={least:g} or more, or "
+        "null for no cap."
+    )
+
+
+@functools.cache
+def _held_mb(target):
+    """Return the MB that a free worker holds once it has imported a method; nan where none answers."""
+    for _ in range(ASKED):
+        process = processes.take()
+        try:
+            process.send((target, None))
+            what, content = process.connection.recv()
+        except (EOFError, OSError):  # the worker was killed
+            process.end()
+            continue
+        if what == processes.RAISED:
+            process.kill()
+            raise content
+        processes.give_back(process, processes.n_idle() + 1)
+        return content
+    return math.nan
+
+
+def fit_mb(trial, shape):
+    """Return an upper estimate of the MB that one fit of a trial takes beside the data."""
+    return trial.selector().memory(*shape) / 2**20
+
+
+def gb(megabytes):
+    """Return megabytes as a text in GB."""
+    return f"{megabytes / MB_PER_GB:.2g} GB" if megabytes < 10 * MB_PER_GB else f"{megabytes / MB_PER_GB:.0f} GB"

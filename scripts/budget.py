@@ -1,4 +1,4 @@
-"""Hours of one worker that the experiments take, by method and data set, from the fits that are stored.
+"""Hours of one worker that the experiments take, by method and data set, from the fits that are stored or shipped.
 
     python run.py experiment=dgufs runner.points=sample        first: a few fits of every cell, kept for the whole run
     python -m scripts.budget dgufs kmeans_ufs                  what all of it takes
@@ -7,9 +7,10 @@
 
 A trial counts with the seconds of its own fit and evaluations where these are stored, and otherwise with the mean of
 its method on its data set; where the method has no fit on it, with that on the nearest data set, scaled by
-(n/n')^1.5 (d/d')^1.5, which "measured" counts as 0.  Fits that a cap ended count with what they took.  What an
-experiment shares with one before it counts there alone (`runners.study`).  Data sets that are not on this machine,
-which a sweep skips, are left out and named.
+(n/n')^1.5 (d/d')^1.5, which "measured" counts as 0.  Shipped fits count where none is stored at the same parameters, as
+seconds are of the CPU.  Fits that a cap ended count with what they took.  What an experiment shares with one before it
+counts there alone (`runners.study`).  Data sets that are not on this machine, which a sweep skips, are left out and
+named.
 """
 
 import argparse

@@ -130,7 +130,8 @@ def _where(found):
     if found.fault:
         return f"BAD: {found.path}"
     if found.place == PACKAGE:
-        return "in an installed package"
+        ours = found.source.get("package", "").startswith("datasets/")
+        return "ships with the suite" if ours else "in an installed package"
     return f"cache: {found.path.name}" if found.place == CACHE else f"data_dir: {found.path.name}"
 
 

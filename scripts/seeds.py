@@ -11,8 +11,7 @@ from metrics.study.seeds import spreads
 from runners.method import did_you_mean
 from runners.progress import Progress, counted
 from runners.provenance import Identity
-from runners.refit_files import COLUMNS, SEEDS, read
-from runners.refits import Point, missing, refit_seeds
+from runners.refits import COLUMNS, SEEDS, Point, missing, read, refit_seeds
 from runners.study import Evaluations
 from runners.tasks import Data
 from runners.trial import stored_trial, takes_seed

@@ -19,8 +19,8 @@ from functools import cache
 from pathlib import Path
 
 PACKAGES = """
-h5py hydra jinja2 joblib matplotlib.figure matplotlib.backends.backend_agg mlxtend numba pandas PIL.Image requests
-scikit_posthocs scipy.io scipy.stats sklearn.cluster sklearn.datasets sklearn.feature_selection sklearn.linear_model
+h5py hydra jinja2 joblib matplotlib.figure matplotlib.backends.backend_agg numba pandas PIL.Image requests
+scipy.io scipy.stats sklearn.cluster sklearn.datasets sklearn.feature_selection sklearn.linear_model
 sklearn.manifold sklearn.neighbors threadpoolctl tqdm
 """.split()
 READ_AT_IMPORT = ("MPL", "MKL", "NUMBA", "OMP", "OPENBLAS", "PYTHON")  # beginnings of names of variables
@@ -45,7 +45,7 @@ def run(words, cwd, environment=None, timeout=300):
         With texts, as of `subprocess.run`.
     """
     environment = dict(os.environ if environment is None else environment)
-    if _of_packages(environment) != _of_packages(os.environ):
+    if _of_packages(environment) != _of_packages(os.environ) or _runs_at_start(environment):
         command = [sys.executable, *words]
         return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=timeout)
     with tempfile.TemporaryDirectory() as folder:
@@ -57,6 +57,12 @@ def run(words, cwd, environment=None, timeout=300):
 
 def _of_packages(environment):
     return {name: text for name, text in environment.items() if name.startswith(READ_AT_IMPORT) and name not in OWN}
+
+
+def _runs_at_start(environment):
+    """Return True where Python itself would run a file at its start, which a fork is past."""
+    files = [Path(folder, "sitecustomize.py") for folder in environment.get("PYTHONPATH", "").split(os.pathsep)]
+    return any(file.is_file() and file.stat().st_size for file in files)
 
 
 class _Server:

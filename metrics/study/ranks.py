@@ -1,5 +1,6 @@
 """Ranks of methods over data sets: average ranks, and tests of their differences."""
 
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -106,11 +107,7 @@ def compare(scores, alpha=0.05, posthoc=None):
         return Comparison(statistic, p, posthoc, _wilcoxon_holm(rounded))
     if n_methods == 2:
         raise ValueError("nemenyi needs three methods: with two, wilcoxon_holm.")
-    # scikit-posthocs takes a second to import, and only these tests need it.
-    from scikit_posthocs import posthoc_nemenyi_friedman
-
-    pairs = posthoc_nemenyi_friedman(rounded)
-    return Comparison(statistic, p, posthoc, pairs, critical_difference(n_datasets, n_methods, alpha))
+    return Comparison(statistic, p, posthoc, _nemenyi(rounded), critical_difference(n_datasets, n_methods, alpha))
 
 
 def check_enough(datasets):
@@ -166,12 +163,37 @@ def _check_can_differ(n_datasets, n_methods, alpha):
         )
 
 
-def _wilcoxon_holm(scores):
-    from scikit_posthocs import posthoc_wilcoxon
+def _nemenyi(scores):
+    """Return the p of every pair: its difference of average ranks against the range of as many normal variables."""
+    n_datasets, n_methods = scores.shape
+    average = scores.rank(axis=1).mean()
+    error = np.sqrt(n_methods * (n_methods + 1) / (6 * n_datasets))
+    apart = [abs(average[one] - average[other]) for one, other in combinations(scores, 2)]
+    return _square(scores, scipy.stats.studentized_range.sf(np.sqrt(2) * np.array(apart) / error, n_methods, np.inf))
 
-    long = scores.melt(var_name="method", value_name="score")  # data sets keep their order within a method
+
+def _wilcoxon_holm(scores):
+    """Return the p of every pair by the signed-rank test, stepped down by Holm over all pairs."""
     with np.errstate(invalid="ignore"):  # 0 / 0 for a pair that ties on every data set, whose p is 1
-        return posthoc_wilcoxon(long, val_col="score", group_col="method", zero_method="zsplit", p_adjust="holm")
+        raw = [_signed_rank(scores[one], scores[other]) for one, other in combinations(scores, 2)]
+    order = np.argsort(raw, kind="stable")
+    steps = np.arange(len(raw), 0, -1)  # the smallest p is multiplied by the number of pairs, the largest by 1
+    adjusted = np.empty(len(raw))
+    adjusted[order] = np.minimum(1, np.maximum.accumulate(steps * np.take(raw, order)))
+    return _square(scores, adjusted)
+
+
+def _signed_rank(one, other):
+    p = scipy.stats.wilcoxon(one, other, zero_method="zsplit").pvalue
+    return 1.0 if np.isnan(p) else float(p)
+
+
+def _square(scores, p):
+    """Return the p of pairs, in the order of `combinations`, as a symmetric table; 1 for a method and itself."""
+    found = pd.DataFrame(1.0, index=scores.columns, columns=scores.columns)
+    for (one, other), value in zip(combinations(scores, 2), p, strict=True):
+        found.loc[one, other] = found.loc[other, one] = value
+    return found
 
 
 def _check_complete(scores):

@@ -10,7 +10,7 @@ from metrics.study import audit
 from metrics.study.evaluators import evaluators
 from metrics.study.sets import distinct_sets
 from metrics.study.summary import SELECTIONS
-from runners.refit_files import STABILITY, load_refits
+from runners.refits import STABILITY, default_trial, load_refits, refit_changed
 from scripts.audit.findings import findings
 from scripts.core.command_lines import no_results
 from scripts.core.conf import find, read_group
@@ -87,8 +87,7 @@ def make_audit(study, metric="acc", stability=0, n_jobs=1):
 
 def _measure(cell, data, protocol, folder, repeats, n_jobs):
     """Repeat the fits; list those that could not be repeated."""
-    from runners.refits import default_trial, refit_changed  # here, as only what fits needs all that a fit does
-    from runners.tasks import Data
+    from runners.tasks import Data  # here, as only what fits needs all that a fit does
 
     method = folder.name
     content = find("method", method)

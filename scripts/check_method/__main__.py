@@ -11,7 +11,7 @@ from threadpoolctl import threadpool_limits
 
 from datasets import DataError, dataset_names
 from runners.boundary import boundary
-from runners.own import empty_method
+from runners.choices import empty_method
 from scripts import check_method
 from scripts.check_method import Report, check_contract
 from scripts.check_method.contract import (

@@ -12,7 +12,7 @@ from metrics.study.seeds import spreads
 from metrics.study.summary import select, summarise
 from runners.files import empty_frame
 from runners.reference import PREFIX, folder_of
-from runners.refit_files import COLUMNS, SEEDS, load_refits
+from runners.refits import COLUMNS, SEEDS, load_refits
 from runners.store import Results, load_results
 from scripts.core.conf import find
 

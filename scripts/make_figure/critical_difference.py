@@ -1,6 +1,7 @@
 """The critical-difference diagram: average ranks on a line, with bars over methods that do not differ significantly."""
 
-import scikit_posthocs
+from itertools import combinations
+
 from matplotlib import rc_context
 
 from scripts.make_figure.style import NARROW, STYLE, WIDTH, frame, new_figure
@@ -13,30 +14,26 @@ def draw_critical_difference(ranking, looks, names, *, alpha=0.05, title, note, 
 
     `looks` has the (colour, marker) of a method, and `names` its name in print.
     """
-    table, comparison = ranking.table, ranking.comparison
-    n_methods = len(table)
-    printed = {method: names[method] for method in table.index}
+    average, comparison = ranking.table["average_rank"].sort_values(kind="stable"), ranking.comparison
+    n_methods = len(average)
     narrow = width < NARROW
     with rc_context({**STYLE, "axes.grid": False}):
         figure = new_figure(width, 1.75 + (0.2 if narrow else 0.1) * n_methods)
         axis = figure.add_subplot()
-        axis.spines.top.set_visible(True)
-        scikit_posthocs.critical_difference_diagram(
-            table["average_rank"].rename(printed),
-            comparison.pairs.rename(index=printed, columns=printed),
-            alpha=alpha,
-            ax=axis,
-            color_palette={printed[method]: looks[method][0] for method in table.index},
-            label_fmt_left="{label}  {rank:.2f} ",
-            label_fmt_right=" {rank:.2f}  {label}",
-            label_props={"fontsize": 8.5},
-            crossbar_props={"color": "black", "linewidth": 3},
-            elbow_props={"linewidth": 1},
-            marker_props={"s": 18},
-            text_h_margin=0.03 * n_methods,
-            left_only=narrow,
-        )
-        axis.set_xlim(*_limits(table["average_rank"], list(printed.values()), width - 0.15, narrow))
+        _bare(axis)
+        # One unit of height is a line of text: the ranks are at 0, bars and names below.
+        rows = stacked([(average[list(one)].min(), average[list(one)].max()) for one in alike(comparison.pairs, alpha)])
+        for depth, bars in enumerate(rows, 1):
+            for ends in bars:
+                axis.plot(ends, [-depth, -depth], color="black", linewidth=3, solid_capstyle="butt", zorder=3)
+        margin = 0.03 * n_methods
+        left = average if narrow else average[: (n_methods + 1) // 2]
+        for line, method in enumerate(left.index):
+            _name(axis, names[method], average[method], left.iloc[0] - margin, -len(rows) - 1 - line, looks[method][0])
+        for line, method in enumerate(average.index[: len(left) - 1 : -1]):
+            _name(axis, names[method], average[method], average.iloc[-1] + margin, -len(rows) - 1 - line,
+                  looks[method][0], right=True)  # fmt: skip
+        axis.set_xlim(*_limits(average, [names[method] for method in average.index], width - 0.15, narrow))
         axis.set_xticks(range(1, n_methods + 1))
         axis.spines.top.set_bounds(1, n_methods)
         axis.tick_params(labelsize=8, pad=1)
@@ -44,6 +41,58 @@ def draw_critical_difference(ranking, looks, names, *, alpha=0.05, title, note, 
             _bar(axis, comparison.critical_difference)
         frame(figure, title, note)
         return figure
+
+
+def alike(pairs, alpha=0.05):
+    """Return the largest groups of methods, no pair of which a test tells apart.
+
+    Parameters
+    ----------
+    pairs : DataFrame of shape (n_methods, n_methods)
+        p of every pair.
+    alpha : float, default=0.05
+
+    Returns
+    -------
+    list of frozenset
+        Groups of two and more, none inside another.  By signed ranks, other than by a critical difference, a group need
+        not have all methods between its best and its worst.
+    """
+    joined = {one: {other for other in pairs if other != one and pairs.loc[one, other] > alpha} for one in pairs}
+    groups = {frozenset([one]) for one in pairs}
+    for method in pairs:  # the groups of the methods so far, and what they become with one more
+        groups |= {frozenset([*(group & joined[method]), method]) for group in groups}
+        groups -= {one for one, other in combinations(sorted(groups, key=len), 2) if one < other}
+    return [group for group in groups if len(group) > 1]
+
+
+def stacked(bars):
+    """Return bars (low, high) in as many rows as keep them from touching each other, those that begin first on top."""
+    rows = []
+    for low, high in sorted(bars):
+        free = next((row for row in rows if row[-1][1] < low), None)
+        if free is None:
+            rows.append(free := [])
+        free.append((low, high))
+    return rows
+
+
+def _bare(axis):
+    """Leave nothing of the frame but the line of the ranks, at a height of 0, with its numbers above."""
+    axis.yaxis.set_visible(False)
+    for side in ("left", "right", "bottom"):
+        axis.spines[side].set_visible(False)
+    axis.spines.top.set_visible(True)
+    axis.spines.top.set_position(("data", 0))
+    axis.xaxis.set_ticks_position("top")
+
+
+def _name(axis, name, rank, end, height, colour, right=False):
+    """Draw a method's mark on the line of ranks, and a line from it to its name."""
+    axis.plot([end, rank, rank], [height, height, 0], color=colour, linewidth=1)
+    axis.scatter(rank, 0, s=18, color=colour, zorder=3)
+    words = f" {rank:.2f}  {name}" if right else f"{name}  {rank:.2f} "
+    axis.text(end, height, words, color=colour, ha="left" if right else "right", va="center", fontsize=8.5)
 
 
 def _bar(axis, length):

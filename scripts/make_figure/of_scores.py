@@ -7,6 +7,7 @@ from metrics.study.summary import select
 from scripts.core.command_lines import MissingResults
 from scripts.core.conf import printed, unique_names
 from scripts.core.words import CHOICES, CLUSTERERS
+from scripts.make_figure.critical_difference import TESTS, draw_critical_difference
 from scripts.make_figure.curves import MOST_BANDS, draw_curves
 from scripts.make_figure.gains import draw_gains
 from scripts.make_figure.options import one, several
@@ -115,9 +116,6 @@ def critical_difference(
     methods=None, variants="base", test="nemenyi", alpha=0.05, partial=False, width=WIDTH,
 ):  # fmt: skip
     """Draw average ranks over data sets; the defaults are those of `scripts.ranks.field.field_of`."""
-    # scikit-posthocs takes a second to import; no other figure needs it.
-    from scripts.make_figure.critical_difference import TESTS, draw_critical_difference
-
     if test not in TESTS:
         raise ValueError(f"test={test!r} must be one of {', '.join(TESTS)}.")
     field = field_of(study, metric, selection, clusterer, methods, _datasets(dataset), variants, partial)

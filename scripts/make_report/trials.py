@@ -5,7 +5,6 @@ import io
 import json
 
 import numpy as np
-from PIL import Image
 
 from metrics.study.sets import stored_features
 from scripts.core.command_lines import repeat
@@ -70,6 +69,8 @@ def curve(values):
 
 def pixels(face, features):
     """Return a PNG of the mean sample with the selected pixels in colour: source (a data address), height, width."""
+    from PIL import Image  # here, as only pages on images need it
+
     mean, order = face
     span = max(mean.max() - mean.min(), np.finfo(float).tiny)
     grey = (40 + 190 * (mean - mean.min()) / span).astype(np.uint8)

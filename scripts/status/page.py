@@ -3,8 +3,7 @@
 import math
 
 from metrics.study import UNSCORED
-from runners.plan import duration
-from runners.progress import counted
+from runners.progress import counted, duration
 from scripts.core.command_lines import repeat
 from scripts.core.text import pipes
 

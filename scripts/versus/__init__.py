@@ -16,7 +16,6 @@ from scripts.compare.controls import control_scores
 from scripts.make_figure.seconds import with_seconds
 from scripts.ranks.choice import choose
 
-N_RESAMPLES = 20_000
 SHORTEST = 0.001  # seconds; a fit that takes less counts as this, so that the geometric mean is above 0
 TESTED = ["low", "high", "worse", "equivalent", "better", "p"]
 
@@ -109,17 +108,9 @@ def against(gains, families, rope=1.0):
     return pd.Series(row | dict(zip(TESTED, tested, strict=True)))
 
 
-def interval(values, families, level=0.95):
-    """Return low and high of the mean of every column on other data sets of other families.
-
-    `metrics.study.intervals.means_by_family` at a higher level, as the percentiles of few families are narrower than
-    they say: with k families sqrt(k / (k - 1)) t, with k - 1 degrees of freedom, is in the place of the normal quantile
-    (Hesterberg, The American Statistician 69, 2015).  Where all are of one family, k is the number of data sets.
-    """
-    k = len({families[name] for name in values.index})
-    k = len(values) if k == 1 else k
-    z = np.sqrt(k / (k - 1)) * stats.t.ppf((1 + level) / 2, k - 1)
-    low, high = means_by_family(values, families, 2 * stats.norm.cdf(z) - 1, N_RESAMPLES)
+def interval(values, families):
+    """Return low and high of the mean of every column on other data sets of other families."""
+    low, high = means_by_family(values, families)
     return pd.DataFrame({"low": low, "high": high}, index=values.columns)
 
 

@@ -5,9 +5,9 @@ import subprocess
 import sys
 
 from datasets.load import at_hand
+from runners.choices import quoted
 from runners.method import ConfigError, did_you_mean
-from runners.own import quoted
-from runners.plan import duration
+from runners.progress import duration
 from scripts.core.command_lines import overrides
 from scripts.core.conf import ROOT, find
 from scripts.core.study import Study

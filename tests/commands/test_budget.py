@@ -7,10 +7,12 @@ import numpy as np
 import pytest
 from frames import frames, store
 
+from runners import reference
 from scripts import budget as hours
 
 
 def test_a_budget_counts_what_is_stored_and_estimates_the_rest(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(reference, "SHIPPED", tmp_path / "none")
     trials = [
         {"method": "laplacian_score", "dataset": "umist", "params": {"n_neighbors": 5, "width": 1.0}, "fit_s": 36.0},
         {"method": "mcfs", "dataset": "orl", "params": {}, "fit_s": 7.2},
@@ -32,6 +34,13 @@ def test_a_budget_counts_what_is_stored_and_estimates_the_rest(tmp_path, monkeyp
     monkeypatch.setattr(sys, "argv", [*sys.argv, "--max-seconds", "6"])
     hours.main()
     assert "; 100.0% of them end at 6 s" in capsys.readouterr().out
+
+
+def test_a_budget_of_a_fresh_clone_counts_the_shipped_fits(tmp_path):
+    cells = hours.budget("dgufs", tmp_path, all_data=True, max_seconds=60.0)[0]
+    assert cells["hours"].notna().all() and (cells["measured"] > 0).any()
+    own = cells.set_index(["method", "dataset"]).loc[("mcfs", "umist")]
+    assert own["measured"] > 0 and own["ended"] == 0
 
 
 def test_a_budget_leaves_out_data_sets_that_are_not_here(tmp_path, monkeypatch, capsys):

@@ -1,15 +1,15 @@
 """The ranks of a study: the cells that count, refused studies, the printed page and the diagram."""
 
-import subprocess
-import sys
+from itertools import combinations
 
 import numpy as np
+import pandas as pd
 import pytest
-from command_line import ROOT
 from command_line import run as run_command
 from frames import frames, store, study_of
 
 from scripts.core.command_lines import MissingResults
+from scripts.make_figure.critical_difference import alike, stacked
 from scripts.make_figure.of_scores import critical_difference
 from scripts.ranks import rank_study
 from scripts.ranks.field import field_of
@@ -110,9 +110,20 @@ def test_the_diagram_joins_by_wilcoxon_on_request_and_says_when_it_cannot():
         critical_difference(study, test="t")
 
 
-def test_nothing_slow_is_imported_for_a_test_that_nobody_asks_for():
-    code = "import scripts.ranks.__main__, sys; sys.exit('scikit_posthocs' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
+def test_the_bars_of_the_diagram_are_the_largest_groups_without_a_pair_told_apart():
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        p = np.triu(rng.random((6, 6)), 1)
+        pairs = pd.DataFrame(p + p.T + np.eye(6), index=list("abcdef"), columns=list("abcdef"))
+        groups = [frozenset(group) for size in range(2, 7) for group in combinations("abcdef", size)]
+        free = [group for group in groups if all(pairs.loc[pair] > 0.4 for pair in combinations(sorted(group), 2))]
+        largest = {group for group in free if not any(group < other for other in free)}
+        assert set(alike(pairs, 0.4)) == largest
+
+
+def test_bars_of_a_row_do_not_touch():
+    rows = stacked([(3, 5), (1, 3), (4, 9), (6, 7)])
+    assert rows == [[(1, 3), (4, 9)], [(3, 5), (6, 7)]]
 
 
 @pytest.mark.parametrize("width", [6.8, 3.4])

@@ -8,7 +8,7 @@ import pytest
 from datasets import load_dataset, scale
 from metrics.protocol import Protocol
 from runners.fit import run_trial
-from runners.refit_files import SEEDS, load_refits
+from runners.refits import SEEDS, load_refits
 from runners.store import Store
 from runners.trial import expand
 from scripts.compare import COLUMNS, over_starts

@@ -2,8 +2,11 @@
 
 import gzip
 import re
+import subprocess
+import sys
 import zipfile
 from io import BytesIO
+from pathlib import Path
 
 import h5py
 import numpy as np
@@ -16,6 +19,7 @@ from datasets import DataError
 from datasets.base import encode_labels
 from datasets.loaders import first_per_class, read_source
 
+ROOT = Path(__file__).resolve().parents[2]
 X = np.arange(24.0).reshape(6, 4) ** 2
 Y = np.array([3, 1, 3, 1, 7, 7])
 NAMES = {"x": "X", "y": "Y"}
@@ -173,3 +177,16 @@ def test_a_packed_file_that_unpacks_to_far_too_much_is_refused(tmp_path, monkeyp
     (tmp_path / "bomb.csv.gz").write_bytes(gzip.compress(b"0," * 10**6))
     with pytest.raises(DataError, match="unpacks to more than"):
         read_source({"format": "csv_gz"}, tmp_path / "bomb.csv.gz")
+
+
+@pytest.mark.parametrize(("format", "module", "package"), [("h5", "h5py", "h5py"), ("pgm_zip", "PIL", "pillow")])
+def test_a_package_that_a_format_needs_is_named_where_it_is_missing(tmp_path, monkeypatch, format, module, package):
+    monkeypatch.setitem(sys.modules, module, None)
+    options = {"h5": NAMES, "pgm_zip": {"block": 1}}[format]
+    with pytest.raises(DataError, match=f"to read {format}, a package is needed: pip install {package}"):
+        read_source({"format": format, "options": options}, tmp_path / "file")
+
+
+def test_no_format_brings_its_package_before_it_is_read():
+    code = "import datasets, sys; sys.exit(bool({'h5py', 'PIL', 'pandas', 'sklearn'} & set(sys.modules)))"
+    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0

@@ -17,7 +17,7 @@ from omegaconf import OmegaConf
 from metrics.protocol import Protocol
 from runners import processes
 from runners.cell import Cell
-from runners.family import own_cpu_seconds
+from runners.family import Caps, own_cpu_seconds
 from runners.fit import run_trial
 from runners.method import ConfigError
 from runners.pool import run_all
@@ -25,7 +25,6 @@ from runners.settings import read_config, read_runner
 from runners.store import load_results
 from runners.tasks import Data
 from runners.trial import expand
-from runners.workers import Caps
 
 ROOT = Path(__file__).resolve().parents[2]
 PROTOCOL = Protocol(name="test", sizes=(2, 3), scaling="none", restarts=3, seed=0, nmi="geometric", max_iter=20)
@@ -174,7 +173,7 @@ PARENT = """
 import numpy as np
 from types import SimpleNamespace
 from metrics.protocol import Protocol
-from runners.workers import Caps
+from runners.family import Caps
 from runners.tasks import Data
 from runners.trial import expand
 from runners.pool import run_all

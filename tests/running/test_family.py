@@ -15,10 +15,11 @@ import pytest
 
 from metrics.protocol import Protocol
 from runners import family, processes, workers
+from runners.family import Caps
 from runners.pool import run_all
 from runners.tasks import Data
 from runners.trial import expand
-from runners.workers import Caps, Clock
+from runners.workers import Clock
 
 ROOT = Path(__file__).resolve().parents[2]
 PROTOCOL = Protocol(name="test", sizes=(2, 3), scaling="none", restarts=3, seed=0, nmi="geometric", max_iter=20)

@@ -9,8 +9,8 @@ import pytest
 from hydra.core.config_store import ConfigStore
 
 from datasets import DataError
+from runners.choices import offer_own
 from runners.method import ConfigError
-from runners.own import offer_own
 from runners.store import StoreError, load_results
 
 ROOT = Path(__file__).resolve().parents[2]

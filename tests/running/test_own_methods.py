@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from hydra.core.config_store import ConfigStore
 
+from runners.choices import offer_methods
 from runners.code import code_of
 from runners.method import ConfigError, Method, load_class
-from runners.own import offer_methods
 from runners.provenance import Identity
 from runners.store import load_results
 

@@ -6,10 +6,17 @@ import pytest
 from frames import frames, store
 from omegaconf import OmegaConf
 
+from runners import reference
 from runners.cell import Cell
-from runners.plan import Times, duration, total_line
+from runners.plan import Times
+from runners.progress import duration, total_line
 from runners.settings import read_config
 from scripts.core.conf import ROOT
+
+
+@pytest.fixture(autouse=True)
+def nothing_shipped(tmp_path, monkeypatch):
+    monkeypatch.setattr(reference, "SHIPPED", tmp_path / "none")
 
 
 def settings(folder, grid=(3, 4, 5, 6), **runner):

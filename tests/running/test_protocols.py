@@ -14,6 +14,7 @@ from hydra import compose, initialize_config_dir
 from datasets import scale
 from metrics.evaluate import evaluate
 from metrics.protocol import Protocol
+from runners.family import Caps
 from runners.files import StoreError
 from runners.method import ConfigError
 from runners.pool import run_all
@@ -22,7 +23,6 @@ from runners.store import load_results
 from runners.study import claim_study
 from runners.tasks import Data
 from runners.trial import expand
-from runners.workers import Caps
 
 ROOT = Path(__file__).resolve().parents[2]
 CONF = ROOT / "conf"

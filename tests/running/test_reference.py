@@ -1,5 +1,6 @@
 """Shipped results: packed once, read as any study, taken by runs of the same code, and never written to."""
 
+import json
 import shutil
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 
 from runners import reference
 from runners.files import StoreError
+from runners.plan import Times
 from runners.reference import folder_of, manifest, shipped_cells, stamped, unpacked
 from runners.store import load_results
 from scripts import ship
@@ -55,6 +57,17 @@ def test_an_unchanged_cell_is_not_packed_again_and_its_file_keeps_its_bytes(resu
     before = contents(shipped)
     assert ship.ship(results, "mine") == ([], ["digits/max_variance"], [])
     assert contents(shipped) == before
+
+
+def test_shipped_seconds_count_where_this_machine_has_none_at_the_same_parameters(results, shipped, tmp_path):
+    (row,) = load_results(results, "mine").trials.to_dict("records")
+    seconds = row["fit_s"] + row["eval_s"]
+    point = "digits", (1797, 64), json.loads(row["params"])
+    assert Times(tmp_path / "none", "max_variance").of(*point) == (seconds, "its shipped fits on digits")
+    own = Times(results, "max_variance")
+    assert own.of(*point) == (seconds, "its fits on digits") and own.measured("digits", point[2]) == seconds
+    further, source = Times(tmp_path / "none", "max_variance").of("further", (1797, 4 * 64), {})
+    assert further == pytest.approx(seconds * 4**1.5) and source.startswith("its shipped fits on digits, times")
 
 
 def test_reading_leaves_the_shipped_files_as_they_are(results, shipped):

@@ -12,7 +12,7 @@ from methods import MaxVariance, RandomSelection
 from metrics.evaluate import evaluate
 from metrics.protocol import Protocol
 from metrics.study.seeds import spreads
-from runners import refit_files, refits, tasks
+from runners import refits, tasks
 from runners.files import StoreError
 from runners.fit import fit_trial, run_trial
 from runners.study import Evaluations
@@ -44,7 +44,7 @@ def points(blobs):
 
 def test_every_seed_is_scored_from_the_same_kmeans_starts(blobs, points, tmp_path):
     assert refits.refit_seeds(points, Data(blobs.X, blobs.y), tmp_path) == 4
-    rows = refit_files.read(tmp_path / "seeds.csv")
+    rows = refits.read(tmp_path / "seeds.csv")
     assert rows["seed"].tolist() == SEEDS
     expected = []
     for seed in SEEDS:
@@ -62,7 +62,7 @@ def test_a_seed_that_selects_the_same_features_has_the_same_scores_to_the_last_d
     (trial,) = expand("s", blobs, method, PROTOCOL)
     stored = [(trial.key, "blobs", "max_variance", 8, "kmeans", 7, "converged", 0.5, 0.5, "ab", "sha", "")]
     refits.refit_seeds([refits.Point(trial, stored)], Data(blobs.X, blobs.y), tmp_path)
-    rows = refit_files.read(tmp_path / "seeds.csv")
+    rows = refits.read(tmp_path / "seeds.csv")
     assert rows["acc_mean"][1:].nunique() == rows["feature_set"][1:].nunique() == 1
 
 
@@ -79,7 +79,7 @@ def test_a_killed_run_goes_on_where_it_was_and_nothing_is_done_twice(blobs, poin
 
     with pytest.raises(KeyboardInterrupt):
         refits.refit_seeds(points, Data(blobs.X, blobs.y), killed, on_fit=stop)
-    assert refit_files.read(killed / "seeds.csv")["seed"].tolist() == SEEDS[:3] and seen == ["", ""]
+    assert refits.read(killed / "seeds.csv")["seed"].tolist() == SEEDS[:3] and seen == ["", ""]
     (killed / "seeds.csv.1.tmp").write_text("what a killed process left")
     assert refits.refit_seeds(points, Data(blobs.X, blobs.y), killed, n_jobs=2) == 2
     assert refits.refit_seeds(points, Data(blobs.X, blobs.y), killed) == 0
@@ -106,12 +106,12 @@ def test_a_fit_that_failed_is_kept_said_and_tried_again(blobs, points, tmp_path,
     with monkeypatch.context() as patch:
         patch.setattr(RandomSelection, "_solve", lambda self, X, rng: 1 / 0)
         assert refits.refit_seeds(points, Data(blobs.X, blobs.y), tmp_path, n_seeds=3, on_fit=errors.append) == 2
-    rows = refit_files.read(tmp_path / "seeds.csv")
+    rows = refits.read(tmp_path / "seeds.csv")
     assert rows["status"].tolist() == ["converged", "failed", "failed"]
     assert errors == ["ZeroDivisionError: division by zero"] * 2
     assert np.isnan(spreads(rows)["acc_std"]).all()
     assert refits.refit_seeds(points, Data(blobs.X, blobs.y), tmp_path, n_seeds=3) == 2
-    assert "failed" not in set(refit_files.read(tmp_path / "seeds.csv")["status"])
+    assert "failed" not in set(refits.read(tmp_path / "seeds.csv")["status"])
 
 
 def test_what_is_known_of_a_feature_set_is_not_computed_again(blobs, points, tmp_path, monkeypatch):
@@ -126,12 +126,12 @@ def test_what_is_known_of_a_feature_set_is_not_computed_again(blobs, points, tmp
 
 def test_a_feature_set_whose_name_looks_like_a_number_is_read_as_it_is(points, tmp_path):
     row = (*points[0].stored[0][:9], "00012345678901234567890123456789", "1234567", "0123456789012345")
-    names = ",".join(refit_files.COLUMNS[refit_files.SEEDS])
+    names = ",".join(refits.COLUMNS[refits.SEEDS])
     (tmp_path / "seeds.csv").write_text("\n".join([names, ",".join(map(str, row)), ""]))
-    assert tuple(refit_files.read(tmp_path / "seeds.csv").iloc[0]) == row
+    assert tuple(refits.read(tmp_path / "seeds.csv").iloc[0]) == row
     (tmp_path / "seeds.csv").write_text(names + "\nk,d,m,8,kmeans,x\n")
     with pytest.raises(StoreError, match="seeds.csv, line 2"):
-        refit_files.read(tmp_path / "seeds.csv")
+        refits.read(tmp_path / "seeds.csv")
 
 
 def test_a_trial_of_a_row_is_the_same_trial_and_only_its_seed_is_changed(blobs, points):

@@ -15,7 +15,7 @@ from omegaconf import OmegaConf
 
 from metrics.study.summary import select, summarise
 from runners import cell as cell_module
-from runners import refit_files, tasks
+from runners import refits, tasks
 from runners import store as store_module
 from runners.cell import Cell
 from runners.files import StoreError
@@ -133,12 +133,12 @@ def test_a_name_that_is_no_folder_or_a_pattern_has_no_results(tmp_path):
 def test_a_damaged_file_of_repeated_fits_is_named(tmp_path):
     path = tmp_path / "stability.csv"
     line = "k,d,m,none,0,5,converged,"
-    path.write_text(",".join(refit_files.COLUMNS[refit_files.STABILITY]) + f'\n{line}"[1, 2]",ab\n')
-    assert json.loads(refit_files.read(path)["features"].iloc[0]) == [1, 2]
-    path.write_text(",".join(refit_files.COLUMNS[refit_files.STABILITY]) + f"\n{line}[1,ab\n")
+    path.write_text(",".join(refits.COLUMNS[refits.STABILITY]) + f'\n{line}"[1, 2]",ab\n')
+    assert json.loads(refits.read(path)["features"].iloc[0]) == [1, 2]
+    path.write_text(",".join(refits.COLUMNS[refits.STABILITY]) + f"\n{line}[1,ab\n")
     with pytest.raises(StoreError, match=r"stability.csv, line 2, column features: '\[1' is not JSON"):
-        refit_files.read(path)
-    assert refit_files.read(tmp_path / "none/stability.csv").empty
+        refits.read(path)
+    assert refits.read(tmp_path / "none/stability.csv").empty
 
 
 @pytest.mark.parametrize("names", [["trials"], ["scores"], ["traces"], ["trials", "scores", "traces"]])

@@ -8,7 +8,8 @@ from hydra.errors import HydraException
 from hydra.types import RunMode
 from omegaconf import OmegaConf
 
-from runners.sweep import Composer, jobs_of, offer_truth
+from runners.choices import offer_truth
+from runners.sweep import Composer, jobs_of
 from scripts.core.conf import CONF, ROOT, names
 
 SWEEP = ["dataset=digits,umist", "method=mcfs,dgufs,ndfs_released"]

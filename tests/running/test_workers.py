@@ -16,11 +16,11 @@ import pytest
 
 from metrics.protocol import Protocol
 from runners import pool, processes
+from runners.family import Caps
 from runners.pool import run_all
 from runners.store import load_results
 from runners.tasks import Data
 from runners.trial import expand
-from runners.workers import Caps
 
 ROOT = Path(__file__).resolve().parents[2]
 PROTOCOL = Protocol(name="test", sizes=(2, 3), scaling="none", restarts=3, seed=0, nmi="geometric", max_iter=20)

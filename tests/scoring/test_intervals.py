@@ -67,9 +67,9 @@ def test_with_a_family_for_each_data_set_the_interval_is_that_of_the_mean():
     values = table(np.random.default_rng(0).normal(3, 2, size=(40, 1)))
     low, high = means_by_family(values, own(values))
     error = float(values.std(ddof=0)[0] / np.sqrt(40))
-    # 4000 draws put the ends of a 95 % interval within a tenth of the error.
-    assert low[0] == pytest.approx(values[0].mean() - 1.96 * error, abs=0.15 * error)
-    assert high[0] == pytest.approx(values[0].mean() + 1.96 * error, abs=0.15 * error)
+    # The quantile of t with 39 degrees of freedom, for the error with 39 in its denominator.
+    assert low[0] == pytest.approx(values[0].mean() - 2.05 * error, abs=0.15 * error)
+    assert high[0] == pytest.approx(values[0].mean() + 2.05 * error, abs=0.15 * error)
 
 
 def drawn(rng, sizes):
@@ -108,17 +108,18 @@ def test_a_family_that_is_alone_is_resampled_inside():
     assert [low[0], high[0]] == pytest.approx([same_low[0], same_high[0]], abs=0.2)
 
 
-@pytest.mark.parametrize(("sizes", "least"), [([2] * 8, 0.87), ([5, 4, 3, 2, 1, 1, 1, 1], 0.85), ([4, 2], 0.65)])
+@pytest.mark.parametrize(
+    ("sizes", "least"), [([2] * 8, 0.93), ([5, 4, 3, 2, 1, 1, 1, 1], 0.92), ([4, 3, 2], 0.9), ([4, 2], 0.78)]
+)
 def test_intervals_of_no_gain_hold_zero_about_as_often_as_they_say(sizes, least):
-    # Percentiles are a little narrow over eight families, and too narrow over two; to take every data set for a family
-    # of its own is worse.
+    # With two families no interval of resamples is wide enough; a family for every data set is worse.
     rng = np.random.default_rng(0)
     held, falsely = 0, 0
     for _ in range(200):
         values, families = drawn(rng, sizes)
         for names in (families, own(values)):
-            low, high = means_by_family(values, names, n_resamples=500)
+            low, high = means_by_family(values, names, n_resamples=1000)
             held += names is families and low[0] <= 0 <= high[0]
             falsely += names is not families and low[0] <= 0 <= high[0]
-    assert least <= held / 200 <= 0.98
+    assert least <= held / 200
     assert falsely < held

@@ -66,6 +66,29 @@ def test_nemenyi_agrees_with_the_critical_difference():
             assert (found.pairs.loc[first, second] < 0.05) == apart
 
 
+# Demšar 2006, table 5 (a): the critical values of Nemenyi's test at 0.05 and at 0.10, for 2 to 10 methods.
+CRITICAL = {
+    0.05: [1.960, 2.343, 2.569, 2.728, 2.850, 2.949, 3.031, 3.102, 3.164],
+    0.10: [1.645, 2.052, 2.291, 2.459, 2.589, 2.693, 2.780, 2.855, 2.920],
+}
+
+
+@pytest.mark.parametrize("n_methods", [3, 6, 10])
+def test_the_p_of_a_pair_by_nemenyi_is_that_of_the_published_critical_values(n_methods):
+    scores = pd.DataFrame(np.random.default_rng(n_methods).normal(size=(12, n_methods)))
+    average, found = ranks(scores).mean(), compare(scores, posthoc="nemenyi").pairs
+    assert (found == found.T).all(axis=None) and (np.diag(found) == 1).all()
+    apart = np.abs(np.subtract.outer(average.to_numpy(), average.to_numpy()))
+    for alpha, values in CRITICAL.items():
+        # Half a unit of the last printed digit is 0.0005: nearer to the bound the table itself cannot tell.
+        quantile = apart / np.sqrt(n_methods * (n_methods + 1) / (6 * 12))
+        clear = np.abs(quantile - values[n_methods - 2]) > 5e-4
+        assert ((found.to_numpy() < alpha) == (quantile > values[n_methods - 2]))[clear].all()
+        assert critical_difference(12, n_methods, alpha) == pytest.approx(
+            values[n_methods - 2] * np.sqrt(n_methods * (n_methods + 1) / (6 * 12)), rel=3e-4
+        )
+
+
 def test_wilcoxon_holm_is_scipys_test_stepped_down_by_hand():
     scores = table(np.random.default_rng(0).normal([0, 0.4, 2], 1, size=(12, 3)))
     pairs = [("a", "b"), ("a", "c"), ("b", "c")]

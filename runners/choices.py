@@ -1,23 +1,30 @@
-"""Makes ``data=FILE`` on a command line a choice of ``dataset=``, and ``method.target=CLASS`` one of ``method=``."""
+"""The choices of a command line: files of conf/, data sets of known truth, and a file or class of the user's own.
 
+What is no file of conf/ is offered to Hydra before it reads the words; what was chosen is checked when it is composed.
+"""
+
+import functools
 import inspect
 import numbers
 import os
+import re
 import sys
+from pathlib import Path
 
 from hydra.core.config_store import ConfigStore
+from hydra.core.global_hydra import GlobalHydra
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.errors import HydraException
 
 from runners.code import ROOT
-from runners.method import RESERVED, ConfigError, load_class, parameters_of
+from runners.method import RESERVED, ConfigError, did_you_mean, load_class, parameters_of
 
 DATA, FOLDER, TARGET = "data", "data_dir", "method.target"
 ABOUT = ("label", "name", "fill", "clusters", "x", "ignore", "header")  # those of `datasets.own.own_spec`
 
 
-def offer_own(words):
-    """Give Hydra the specification of the data that a command line names by their file, which is read for it.
+def offer(words):
+    """Give Hydra all that the words of a command line may name besides files of conf/.
 
     Parameters
     ----------
@@ -26,12 +33,33 @@ def offer_own(words):
     Returns
     -------
     list of str
-        The same without ``data=`` and the words about it, which ``dataset=`` and ``data_dir=`` replace; as it is where
-        it names no file.
+        As Hydra reads them.
 
     Raises
     ------
     ConfigError, DataError
+    """
+    words = offer_methods(offer_own(words))
+    if any("truth" in word or "glob(" in word or word.startswith("experiment=") for word in words):
+        offer_truth()
+    return words
+
+
+@functools.cache  # one process offers them once
+def offer_truth():
+    """Give Hydra the specification of every data set of known truth, so that names, lists and globs find them."""
+    # Here, as they take a second, and few commands name such a data set.
+    from datasets.spec import read_spec
+    from datasets.truth import truth_names
+
+    for name in truth_names():
+        ConfigStore.instance().store(name=name, node=read_spec(name), group="dataset", provider="conf/truth")
+
+
+def offer_own(words):
+    """Give Hydra the specification of the data that a command line names by their file, which is read for it.
+
+    Returns the words without ``data=`` and those about it, which ``dataset=`` and ``data_dir=`` replace.
     """
     given = dict(word.split("=", 1) for word in words if word.split("=")[0] in (DATA, *ABOUT) and "=" in word)
     if DATA not in given:
@@ -63,19 +91,8 @@ def offer_own(words):
 def offer_methods(words):
     """Give Hydra an empty method for each class or function that a command line names as ``method.target=`` alone.
 
-    Parameters
-    ----------
-    words : list of str
-
-    Returns
-    -------
-    list of str
-        The same with ``method=NAME`` in the place of the target, NAME being that of the class or function; as it is
-        where it chooses a method, whose target is then replaced.
-
-    Raises
-    ------
-    ConfigError
+    Returns the words with ``method=NAME`` in the place of the target, NAME being that of the class or function.  Where
+    they choose a method, its target is replaced, and they stay as they are.
     """
     given = [word for word in words if word.startswith(f"{TARGET}=")]
     if not given or any(word.startswith(("method=", "experiment=")) for word in words):
@@ -189,3 +206,40 @@ def _plain(value):
 def quoted(text):
     """Return a text as Hydra reads it back, whatever is in it."""
     return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+def check_choices(settings, choices, words):
+    """Refuse choices that would be stored under another name, or that would have no effect, with a ConfigError.
+
+    `choices` has the file of conf/ that was chosen for each group, and `words` are those that were typed for this cell.
+    """
+    method, protocol = settings.method, settings.protocol
+    names = {"dataset": settings.dataset["name"], "method": method.name, "protocol": protocol.name}
+    for group, name in names.items():
+        choice = Path(str(choices[group])).name
+        if choice != name:
+            raise ConfigError(f"conf/{group}/{choice}.yaml: name is {name!r}, it must be that of the file.")
+    own, cell = f"{choices['dataset']}_{choices['method']}", choices.get("cell")
+    if cell not in (None, "null", own) and cell not in _files("cell"):
+        raise ConfigError(f"cell={cell} would have no effect: there is no such file of conf/cell.")
+    for field, group in (("sizes_for", "dataset"), ("scaling_for", "method")):
+        for name in getattr(protocol, field) or ():
+            if name not in _files(group):
+                raise ConfigError(
+                    f"protocol.{field}.{name} would have no effect: {name} is no file of conf/{group}."
+                    f"{did_you_mean(name, _files(group))}"
+                )
+    given = [re.match(r"\+*method\.params\.(\w+)=", word) for word in words]
+    for name in [match[1] for match in given if match] if settings.runner.points == "grid" else []:
+        value = method.params[name]
+        if name in method.grid and value not in method.grid[name]:
+            raise ConfigError(
+                f"method.params.{name}={value} would not be tried: method.grid.{name}={list(method.grid[name])} is. "
+                f"Set 'method.grid.{name}=[{value}]', too."
+            )
+
+
+@functools.cache  # Hydra copies all that it knows for each answer
+def _files(group):
+    """Return the names of the files of a group."""
+    return GlobalHydra.instance().config_loader().get_group_options(group)
