@@ -9,7 +9,8 @@ from scripts.findings import above, below, twins, winners
 from scripts.ranks.page import OVER, by_family, gain_notes, gains_table, signed
 
 FAR = -20.0  # points: one data set on which a method loses so many decides its mean
-FEW = 6  # families: with fewer a bootstrap over them is rough
+FEW = 6  # families: with fewer, intervals over families are wide
+BEST = 5  # methods in the table of the README
 
 HEAD = """# What is found so far
 
@@ -59,7 +60,6 @@ def sentences(settings):
 def readme(study, settings):
     """Return the part of the README: the finding, its figure, and a table of who gains."""
     first, names = settings[0], settings[0].names
-    chosen = [name for name in first.methods.index if any(name in above(one.methods) for one in settings)]
     head = ["Method", *(f"Gain, {one.size} features" for one in settings), "Seconds a fit"]
     rows = [
         [
@@ -67,16 +67,18 @@ def readme(study, settings):
             *(_with_interval(one.random.table.loc[name]) for one in settings),
             "" if name == ALL else f"{first.seconds[name]:.2g}",
         ]
-        for name in [*chosen, ALL]
+        for name in [*first.methods.index[:BEST], ALL]
     ]
-    texts = [_beside_random(first), _advice(settings)]
+    texts = [_beside_random(first), _advice(settings), _few(first.field)]
     texts += [
         "![Gains in accuracy over random rankings](docs/findings.svg)",
         pipes([head, *rows]),
-        f"Points of accuracy over random rankings on {_data(first.field)}, with 95 % intervals; a method whose "
-        f"intervals both contain 0 is left out. `python -m scripts.findings` prints this part from `study={study}`.",
+        f"Points of accuracy over random rankings, with 95 % intervals, of the {BEST} methods that gain most. "
+        f"`python -m scripts.findings` prints this part from `study={study}`.",
     ]
-    return "\n\n".join(text if text[0] in "|!" else fill(text, 120, break_on_hyphens=False) for text in texts)
+    return "\n\n".join(
+        text if text[0] in "|!" else fill(text, 120, break_on_hyphens=False) for text in filter(None, texts)
+    )
 
 
 def _beside_random(one):
@@ -140,8 +142,8 @@ def _few(field):
     if families >= FEW:
         return ""
     return (
-        f"All this rests on {_data(field)}. With so few families the intervals are too narrow: read one that ends near "
-        "0 as undecided."
+        f"All this rests on {_data(field)}. So few families make wide intervals: that a method cannot be told from "
+        "random rankings does not mean that it is no better."
     )
 
 
