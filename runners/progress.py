@@ -49,7 +49,7 @@ def total_line(plans):
 
 
 class Report:
-    """What becomes of the cells of a command, and what is said of them after the last one."""
+    """Notes what becomes of the cells of a command, and says it after the last one."""
 
     def __init__(self):
         self.missing = {}  # data set -> why it is not available

@@ -1,4 +1,4 @@
-"""What is said about the words of a command line of ``key=value`` that Hydra does not know; and its help.
+"""Answers words of a command line of ``key=value`` that Hydra does not know, and narrows its help.
 
 Hydra answers a name that it does not know with a list of all, and a key with the advice to add it.
 """

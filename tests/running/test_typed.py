@@ -1,4 +1,4 @@
-"""What is said about a word that no configuration has, and help that fits a terminal."""
+"""A word that no configuration has is answered in one line, and help fits a terminal."""
 
 from pathlib import Path
 
