@@ -1,42 +1,60 @@
 """Unsupervised feature selectors, scikit-learn estimators all: each a file of its name, or a folder of its name."""
 
 from methods.baselines import AllFeatures, FirstIndex, MaxVariance, MinNorm, MinVariance, RandomSelection
+from methods.cae import ConcreteAutoencoder
+from methods.column_subsets import LeverageScores, PivotedQR, SingularQR
 from methods.dgufs import DGUFS
+from methods.dufs import DUFS
 from methods.eufs import EUFS
 from methods.fssl import FSSL
+from methods.greedy_css import GreedyCSS
 from methods.jelsr import JELSR
 from methods.jgufs import JGUFS
 from methods.kmeans_ufs import KMeansUFS
 from methods.laplacian_score import LaplacianScore
 from methods.mcfs import MCFS
 from methods.ndfs import NDFS
+from methods.pfa import PFA
 from methods.rufs import RUFS
 from methods.sf2sog import SF2SOG
 from methods.socfs import SOCFS
+from methods.spca_psd import SPCAPSD
+from methods.spec import SPEC
 from methods.spectral_labels import SpectralLabels
+from methods.swap_css import SwapCSS
 from methods.udfs import UDFS
 from methods.ufsol import UFSOL
 
 __all__ = [
     "DGUFS",
+    "DUFS",
     "EUFS",
     "FSSL",
     "JELSR",
     "JGUFS",
     "MCFS",
     "NDFS",
+    "PFA",
     "RUFS",
     "SF2SOG",
     "SOCFS",
+    "SPEC",
+    "SPCAPSD",
     "UDFS",
     "UFSOL",
     "AllFeatures",
+    "ConcreteAutoencoder",
     "FirstIndex",
+    "GreedyCSS",
     "KMeansUFS",
     "LaplacianScore",
+    "LeverageScores",
     "MaxVariance",
     "MinNorm",
     "MinVariance",
+    "PivotedQR",
     "RandomSelection",
+    "SingularQR",
     "SpectralLabels",
+    "SwapCSS",
 ]

@@ -20,7 +20,7 @@ from runners.provenance import Identity, git_sha
 from runners.row import Row, pack_labels, to_json, unpack_labels
 
 DIGEST = 16  # bytes of a feature set's name
-FACTS = ("indicator_change",)  # numbers that a selector may report of its fit, as NAME_; kept in facts.csv
+FACTS = ("indicator_change", "n_filled")  # numbers that a selector may report of its fit, as NAME_; kept in facts.csv
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Fit:
     trace: np.ndarray = field(default_factory=lambda: np.empty(0))  # objective after every sweep
     # The number of features that labels were learned from, and the labels, of shape (n_samples,).
     labels: tuple | None = None
-    facts: dict = field(default_factory=dict)  # the numbers of `FACTS` that the selector reports
+    facts: dict = field(default_factory=dict)  # the numbers that the selector reports, see `reported`
     log: str = ""
 
 
@@ -113,11 +113,25 @@ def fit_trial(trial, X):
             labels = None
             if hasattr(selector, "labels_"):
                 labels = (trial.sizes[0] if selector.size_in_objective else X.shape[1], selector.labels_)
-            facts = {name: getattr(selector, f"{name}_") for name in FACTS if hasattr(selector, f"{name}_")}
+            facts = reported(selector)
         except Exception as error:
             return Fit({**row, **_failed(error)}, log=traceback.format_exc())
     log = "\n".join(sorted({f"{item.category.__name__}: {item.message}" for item in caught}))
     return Fit({**row, **learned}, subsets, trace, labels, facts, log)
+
+
+def reported(selector):
+    """Return the numbers that a fitted selector reports of its fit: `FACTS`, and what is left of a random start.
+
+    Of ``start_``, the features (n,) of a start that was drawn, these are: start_kept, how many are among the first n of
+    the ranking, start_size, n, and start_among, the number of all features.
+    """
+    facts = {name: getattr(selector, f"{name}_") for name in FACTS if hasattr(selector, f"{name}_")}
+    start = getattr(selector, "start_", None)
+    if start is not None:
+        kept = np.intersect1d(start, selector.ranking_[: len(start)])
+        facts |= {"start_kept": len(kept), "start_size": len(start), "start_among": len(selector.ranking_)}
+    return facts
 
 
 def score(trial, fit, y, scores, eval_s, shared=()):

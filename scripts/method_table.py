@@ -96,7 +96,7 @@ def _notes(chosen, study):
     if gaps := [trial for trial in chosen.values() if _is_gap(trial)]:
         missing = sum(trial is None for trial in gaps)
         yield (
-            f"Of {len(chosen)} cells {missing} are not run and {len(gaps) - missing} failed or were capped. The "
+            f"Of {len(chosen)} cells {missing} are not run and {len(gaps) - missing} failed or reached a limit. The "
             "commands below run what is missing and repeat the others."
         )
 

@@ -40,7 +40,11 @@ def data_dir(request):
 
 @pytest.fixture(scope="session")
 def reference(request):
-    """Return a loader: ``reference("step02_lapscore")`` loads a released program's input and output, or skips."""
+    """Return a loader: ``reference("step02_lapscore")`` loads a released program's input and output, or skips.
+
+    So does ``reference("modern/spec_umist60x40_s1")``, from an npz file.
+    """
+    import numpy as np
     from scipy.io import loadmat
 
     folder = request.config.getoption("--reference-dir")
@@ -50,6 +54,8 @@ def reference(request):
         pytest.skip("no reference pairs: set UFS_DATA_DIR with ../reference beside it, or pass --reference-dir")
 
     def load(name):
+        if name.startswith("modern/"):
+            return np.load(folder / f"{name}.npz")
         return loadmat(folder / f"{name}.mat")
 
     return load

@@ -9,6 +9,7 @@ from metrics.protocol import Protocol
 from metrics.study import audit
 from metrics.study.evaluators import evaluators
 from metrics.study.sets import distinct_sets
+from metrics.study.starts import starts
 from metrics.study.summary import SELECTIONS
 from runners.refits import STABILITY, default_trial, load_refits, refit_changed
 from scripts.audit.findings import findings
@@ -77,6 +78,7 @@ def make_audit(study, metric="acc", stability=0, n_jobs=1):
         "overlaps": pd.concat(overlaps, ignore_index=True)[columns] if overlaps else pd.DataFrame(columns=columns),
         "outcomes": audit.outcomes(results.trials, results.traces),
         "movements": audit.movements(results.trials, results.facts),
+        "starts": starts(results.trials, results.facts),
         "choices": audit.choices({name: study.select(metric, name) for name in SELECTIONS}),
         "evaluators": evaluators(study.summary),
         "gaps": audit.objective_gaps(results.trials, _optima()),

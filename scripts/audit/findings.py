@@ -19,6 +19,7 @@ def findings(tables):
     yield from _hollow(tables["choices"])
     yield from _ends(tables["outcomes"])
     yield from _still(tables["movements"])
+    yield from _held(tables["starts"])
     for (dataset, method, optimum), rows in tables["gaps"].groupby(["dataset", "method", "optimum"]):
         gap = span(100 * rows["gap"], "{:.2f} %")
         yield dataset, method, f"it ends above the optimum of its own objective, which {optimum} reaches", f"by {gap}"
@@ -102,6 +103,15 @@ def _still(movements):
         if row.still >= 0.5:
             claim = "its indicators end where they began, so that it learns no clusters of its own"
             yield row.dataset, row.method, claim, f"{row.still:.0%} of {row.n_fits} fits"
+
+
+def _held(starts):
+    for row in starts.itertuples():
+        if row.held >= 0.5:
+            claim = "its selection is mostly its random start"
+            kept = f"{row.kept:.0%} of the start is selected, by chance {row.chance:.0%}"
+            detail = f"{kept}; {row.held:.0%} of {row.n_fits} fits"
+            yield row.dataset, row.method, claim, detail
 
 
 def by_method(findings):

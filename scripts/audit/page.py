@@ -32,6 +32,12 @@ TITLES = {
         "0 where the learned indicators end at their start, or at the clusters that it stands for; 1 where nothing of "
         "it is left. still: the share of the fits with 0.01 or less.",
     ),
+    "starts": (
+        "What is left of random starts",
+        "Share of the features of a random start that are selected in the end, median over the fits, and what two "
+        "random sets of this size share. probability: the largest, over the fits, that chance keeps so many. held: "
+        "the share of the fits that keep most of it, corrected for chance, where chance has less than 1 in 1000.",
+    ),
     "choices": (
         "Ways to choose parameters and size",
         "The same grid, in percent: oracle is chosen with the labels, the others without (python -m scripts.choices).",
@@ -111,7 +117,7 @@ def _text(table, column, value):
         return ""
     if table == "choices" or column == "loss":
         return f"{100 * value:.1f}"
-    if table == "outcomes" or column in ("shared", "chance"):
+    if table == "outcomes" or column in ("shared", "chance", "held"):
         return f"{value:.0%}"
     if column == "gap":
         return f"{100 * value:.3f} %"

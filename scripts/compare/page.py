@@ -24,7 +24,7 @@ are accepted with a random ranking in the place of ours, on average."""
 
 
 def comparison_page(comparison, controls=None, summary=False):
-    """Return the page: five lines a paper, counts, the cells that no variant reaches, and every cell, unless `summary`.
+    """Return the page: five lines a paper, counts, the cells that no variant reaches; all details, unless `summary`.
 
     Without `controls`, none stand beside our numbers.
     """
@@ -43,13 +43,9 @@ def comparison_page(comparison, controls=None, summary=False):
         _counted(own, ["paper"]),
         "Exploratory: the same cells, by the variant that comes closest; a hollow one counts only where all are.",
         _counted(closest(comparison), ["paper"]),
-        "## Per data set\n\nBy the row of the method's own name.",
-        _counted(own, ["paper", "dataset"]),
-        "## Per method\n\nEvery variant; learned: the labels that the method itself gives.",
-        _counted(comparison, ["paper", "published_method", "method", "clusterer"]),
         "## Cells that no variant reaches\n\nBy K-means on the selected features; the variant that comes closest.",
         _unreached(comparison),
-        *([] if summary else _every_cell(comparison)),
+        *([] if summary else _details(comparison, own)),
     ]
     if (comparison["inherited"] != "").any():
         parts.append("§: inherited, no evidence of its own.")
@@ -76,6 +72,16 @@ def _unreached(comparison):
             reasons.get(cell.explanation, "unknown"),
         ])  # fmt: skip
     return "\n".join([pipes(lines), *([""] if reasons else []), *(f"{n}. {text}." for text, n in reasons.items())])
+
+
+def _details(comparison, own):
+    return [
+        "## Per data set\n\nBy the row of the method's own name.",
+        _counted(own, ["paper", "dataset"]),
+        "## Per method\n\nEvery variant; learned: the labels that the method itself gives.",
+        _counted(comparison, ["paper", "published_method", "method", "clusterer"]),
+        *_every_cell(comparison),
+    ]
 
 
 def _every_cell(comparison):

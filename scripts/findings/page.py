@@ -31,12 +31,10 @@ def page(study, settings):
         "## The data",
         fill(f"{len(field.families)} data sets: {by_family(field.families)}.", 120, break_on_hyphens=False),
     ]
-    parts += [fill(text, 120, break_on_hyphens=False, break_long_words=False) for text in field.left_out]
     for one in settings:
         command = f"python -m scripts.ranks study={study} selection={one.selection} partial=true"
         parts += [f"## Default parameters, {one.size} features", f"```\n{command}\n```"]
-        for gains in (one.random, one.whole):
-            parts += [f"Gain in ACC over {OVER[gains.reference]}, in points:", gains_table(gains, one.names)]
+        parts += [f"Gain in ACC over {OVER[one.random.reference]}, in points:", gains_table(one.random, one.names)]
     notes = "\n".join(fill(line, 120, subsequent_indent="  ") for line in gain_notes(field, [settings[0].random]))
     return "\n\n".join([*parts, "## How to read it", notes, END]) + "\n"
 

@@ -153,7 +153,7 @@ def draw_surfaces(surfaces, *, title, note, kind="heatmap", width=WIDTH):
             bar.outline.set_visible(False)
         note += "\nOutlined: the best." if kind == "heatmap" else "\nThe bars do not start at 0."
         if any(np.isnan(panel.scores).any() for panel in surfaces):
-            note += f" {'Hatched' if kind == 'heatmap' else 'Gaps'}: not run, or the fit failed or was capped."
+            note += f" {'Hatched' if kind == 'heatmap' else 'Gaps'}: not run, or the fit failed or reached a limit."
         frame(figure, title, note)
         return figure
 

@@ -56,8 +56,8 @@ def _maximum(cells):
         for method, own in known.groupby("method", sort=False)
     ]
     return [
-        "A maximum gains by the number of its candidates. Mean over the columns of ours less the best of as many "
-        f"random subsets (how many): {', '.join(texts)}."
+        "The best of many candidates is high by chance. Ours less the best of as many random subsets, as a mean over "
+        f"the columns (number of candidates): {', '.join(texts)}."
     ]
 
 
@@ -65,7 +65,7 @@ def _marks(cells):
     counts = Counter(cells["status"])
     lines = []
     if counts[PARTIAL]:
-        lines.append("†: some grid points or sizes of this cell failed, were capped or are missing.")
+        lines.append("†: some grid points or sizes of this cell failed, reached a limit or are missing.")
     if cells["trial_status"].isin(POOR).any():
         lines.append("‡: the fit diverged, or collapsed: it learned nothing, such as one cluster for all samples.")
     if inherited := explain(cells["inherited"]):
@@ -87,8 +87,8 @@ def _reasons(cells):
         for reason, rows in lacking.groupby("gaps", sort=False)
     ]
     return [
-        f"Without a score, per cell: {'; '.join(texts)}. timeout and out_of_memory: the fit was ended at "
-        "runner.max_seconds or runner.max_memory, which says nothing of the method's scores."
+        f"Feature sets without a score, by cell: {'; '.join(texts)}. timeout and out_of_memory: the fit reached "
+        "runner.max_seconds or runner.max_memory, which says nothing about the method's scores."
     ]
 
 

@@ -19,6 +19,7 @@ TABLES = [name for name in OF_TABLES if name in METRICS]
 BUTTONS = (
     "th button { all: unset; cursor: pointer; font-weight: 600; } th button::after { content: ' ↕'; opacity: .6; }"
 )
+BACK = '<p><a href="../../results.html">Results</a></p>'
 
 
 def build(folder, studies=None):
@@ -72,7 +73,7 @@ def _study(folder, name):
     for metric in TABLES:
         if study.summary[f"{metric}_mean"].notna().any():
             table = study_table(study, selection, metric)
-            text = to_html(table).replace("</style>", f"{BUTTONS}\n</style>")
+            text = to_html(table).replace("</style>", f"{BUTTONS}\n</style>").replace("<h1>", f"{BACK}\n<h1>")
             script = f"<script>{part('sort.js')}document.querySelectorAll('table').forEach(makeSortable);</script>"
             write(text.replace("</html>", f"{script}\n</html>"), folder / "results" / name / f"{metric}.html")
             tables[metric] = METRICS[metric]

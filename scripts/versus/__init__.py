@@ -70,7 +70,7 @@ def versus(shipped, mine, name, datasets, selection, metric="acc", variants="bas
     cells = cells[(cells["clusterer"] == "kmeans") & cells["dataset"].isin(datasets)]
     wide = 100 * cells.pivot(index="dataset", columns="method", values="mean").reindex(datasets)
     if name not in wide or wide[name].isna().all():
-        raise ValueError(f"{name} has no {metric} under selection={selection}: its fits failed, or were capped.")
+        raise ValueError(f"{name} has no {metric} under selection={selection}: its fits failed, or reached a limit.")
     drawn = control_scores(shipped, selection, [metric])
     wide[RANDOM] = drawn[drawn["control"] == RANDOM].groupby("dataset")["mean"].mean().reindex(datasets)
     others = dict.fromkeys([RANDOM, *choice.controls, *choice.methods])

@@ -23,7 +23,7 @@ TESTS = (
     "drawn, widened for the number of families; with four families or fewer they are rough still.",
     "Worse, equivalent, better: Bayesian signed-rank test in which gains up to {rope:g} count as none, the probability "
     "that each is the most probable outcome. p: Wilcoxon's signed-rank test, corrected by Holm for all rows of its "
-    "table. Both count all data sets alike, whatever their family: where they are sure and the interval holds 0, "
+    "table. Both count all data sets alike, whatever their family: where they are sure and the interval contains 0, "
     "believe the interval. Better than, worse than: the number of methods with p below 0.05.",
 )
 READ = (
@@ -99,7 +99,7 @@ def _selected(one, names):
         sentences.append(f"Points of the grid: {own_points} of {one.name}, {median:.0f} in the median of the others.")
     if one.incomplete:
         sentences.append(
-            f"In {one.incomplete} cells of other methods points of the grid failed, were capped or are missing."
+            f"In {one.incomplete} cells of other methods points of the grid failed, reached a limit or are missing."
         )
     sentences += [f"{one.selection}: {ORACLE}."] if chosen.oracle else []
     title = f"{one.selection}: chosen {'with' if chosen.oracle else 'without'} labels"

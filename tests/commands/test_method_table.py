@@ -78,7 +78,7 @@ def test_a_gap_shows_and_is_named_with_the_command_that_fills_it(capsys, results
     where = f"python run.py experiment=methods results_dir={results_dir}"
     commands = [line for line in text.splitlines() if line.startswith("python run.py")]
     assert commands == [f"{where} method={name} dataset=pie10p" for name in METHODS]
-    assert "Of 6 cells 2 are not run and 1 failed or were capped." in text
+    assert "Of 6 cells 2 are not run and 1 failed or reached a limit." in text
 
 
 def test_a_default_of_another_day_is_not_shown_as_that_of_today(capsys, results_dir):

@@ -139,6 +139,27 @@ def test_the_page_of_what_reproduces_counts_every_published_score_once():
     assert all(sum(int(row[name]) for name in VERDICTS) == int(row["cells"]) for row in counts)
 
 
+def test_the_conclusions_on_what_reproduces_are_what_the_tables_below_them_say():
+    text = (ROOT / "docs/reproduction.md").read_text(encoding="utf-8")
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in re.findall(r"^\|.*", text, re.MULTILINE)]
+    concluded = [row for row in rows[2:] if len(row) == 5][: len(PAPERS)]
+    summaries = {
+        paper: f"{count} of 5" for paper, count in re.findall(r"^\* (.+): (\d) of 5 lines", text, re.MULTILINE)
+    }
+    told = {row[0]: row[8] for row in rows if len(row) == 12 and row[8].endswith("of 5")}
+    own = {(row[0], row[2]): row[3:7] for row in rows if len(row) == 9 and row[1] == "own row"}
+    for paper, reproduced, cells, can_tell, words in concluded:
+        assert (reproduced, can_tell) == (summaries[paper], told[paper])
+        assert f"* {paper}: {reproduced} lines reproduced, on {cells} cells." in text
+        for line in re.findall(r"distance|order|nearest|sign|equivalence", words.lower()):
+            assert [line, "reproduced"] in [[row[1], row[5]] for row in rows if len(row) == 9 and row[0] == paper]
+    assert own["RUFS", "ours"] == ["11", "0", "7", "4"] and own["JGUFS", "ours"][:3] == ["13", "4", "1"]
+    assert own["JGUFS", "random rankings"][1].startswith("0 (") and own["JGUFS", "random rankings"][2].startswith(
+        "10 ("
+    )
+    assert text.count("277 of 321 published scores") == 2
+
+
 def test_what_the_pages_say_of_choices_without_labels_is_what_their_tables_say():
     pages = {name: (ROOT / name).read_text(encoding="utf-8") for name in ("docs/choices.md", "docs/reading.md")}
     tables = pages["docs/choices.md"].split("\n## What a choice")[1:]

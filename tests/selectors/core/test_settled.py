@@ -14,9 +14,9 @@ FIRST, KEPT = 30, 28  # of so many features so many stay
 SWEEPS = 3000
 
 # By default these end at max_iter, and say so: an ADMM, and the sweeps of released programs.
-NOT_CONVERGED = {"eufs_admm", "jgufs_released", "ndfs_released"}
+NOT_CONVERGED = {"cae_released", "eufs_admm", "jgufs_released", "ndfs_released"}
 
-LONG = {"jgufs", "rufs_released", "socfs", "socfs_triplet"}  # some ten seconds each
+LONG = {"cae_released", "jgufs", "rufs_released", "socfs", "socfs_triplet"}  # some ten seconds each
 
 # What settles later, on which slices, and the words of the docstring that say so.
 UNSETTLED = {

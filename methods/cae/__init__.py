@@ -1,0 +1,164 @@
+"""Concrete autoencoder: slots that settle on features from which all others are best reconstructed."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from methods.cae import paper, released
+from methods.cae.slots import choose
+from methods.core.base import BaseSelector, Solution
+from methods.core.checks import above, check_init, whole
+from methods.core.loop import COLLAPSED, Trace, iterate
+
+
+class ConcreteAutoencoder(BaseSelector):
+    """Choose the features from which a linear decoder reconstructs all, by a relaxation that is annealed.
+
+        min_{L, V, b}  E ||X - X M'V - 1b'||_F^2,    M = row softmax of (L + G) / T,
+
+    L (n_features_to_select, n_features) the logits of as many slots, G independent Gumbel noise, T falling.  As T goes
+    to 0, a row of M becomes one feature, drawn with the probabilities softmax(L): a slot ends with the most probable.
+    With the linear decoder this is column subset selection, relaxed.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float or None, default=None
+        Number of slots, as in `BaseSelector`; each size needs a fit of its own.
+    variant : {"paper", "released"}, default="paper"
+        "released": trained as by the program that was published (see Notes).
+    start_temperature, end_temperature : float, default=10.0, 0.1
+        Of the softmax, above 0.
+    annealing : int, default=600
+        "paper": steps in which the temperature falls, 1 or more; it then stays.  "released": all of `max_iter`.
+    learning_rate : float, default=0.1
+        Of Adam, above 0.  "paper": of the logits alone.  The released program has .001.
+    batch_size : int or None, default=None
+        Only of "released": 1 or more; None: n_samples // 256, at least 16.
+    init : ndarray of shape (n_features_to_select, n_features), default=None
+        Logits at the start.  None: normal; "paper": with standard deviation .1; "released": Glorot's.
+    max_iter : int, default=2000
+        Largest number of steps ("paper"), or of epochs ("released"), 0 or more.
+    tol : float, default=0.002
+        Converged when the largest probability of a slot, in the mean over the slots, is 1 less this, or more.
+    random_state : int, Generator or None, default=None
+        Seed of the start, of the noise, and of the batches.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_features,)
+        1 + p for a feature that a slot holds, p its probability there; at most 0, the logarithm of its largest
+        probability, for the others.
+    logits_ : ndarray
+        L, of shape (slots, features).
+    n_filled_ : int
+        Slots that held what another held, whose places the best unused features take.
+    residual_, residual_bound_ : float
+        What the best linear reconstruction from the selected features leaves of the variance, as a share; and what
+        none of as many features, nor other directions, can go below.
+    start_ : ndarray of int
+        Only without `init`: the features most probable at the random start.
+    objective_ : float
+        nan: with the temperature, the objective is another at each step.  See `residual_`.
+    status_ : str
+        "collapsed" for constant data.
+
+    Raises
+    ------
+    ValueError
+        For a parameter out of its range, or an `init` of the wrong shape.
+
+    Notes
+    -----
+    *A step* ("paper"): one draw of the noise for all samples; the decoder from normal equations that are averaged over
+    about ten draws, since it has to serve more than one; then a step of Adam for the logits.  X is centred, which is
+    the best b, and rotated to min(n_samples, n_features) rows, which changes no distance between columns.  The noise is
+    drawn in the order of the features' variances, so that their order in the file does not matter.
+
+    *Cost*: O(min(n_samples, n_features) n_features n_features_to_select) a step.
+
+    *Differs from the paper*: the decoder is linear, where the paper also has hidden layers, and is solved for instead
+    of trained; all samples make a batch; and the logits learn a hundred times as fast, without which so few steps leave
+    them undecided.
+
+    *Differs from the released program* ("released" is that program with one linear layer as decoder: small batches,
+    Adam for logits and decoder alike): where the slots are undecided after all epochs it doubles their number and
+    starts afresh, up to five times; here the status is then "max_iter".  And it gives fewer features where slots agree.
+
+    *Known pathologies*: nothing keeps two slots from one feature; the fewer steps, the more do (`n_filled_`).  Slots
+    that are undecided at the end choose by the noise of their start.  It is a relaxation of a problem that greedy
+    selection solves better in less time on the data that we looked at (`docs/methods/cae.md`).
+
+    References
+    ----------
+    Abid, Balin & Zou. Concrete autoencoders: differentiable feature selection and reconstruction. ICML 2019, section 3.
+    """
+
+    size_in_objective = True
+    # The logits are as large as X where as many features are selected as there are samples; half of all, by default.
+    arrays = {"nd": 5, "dd": 6}
+    bounds = {
+        "start_temperature": above(0),
+        "end_temperature": above(0),
+        "learning_rate": above(0),
+        "annealing": whole(1),
+    }
+    choices = {"variant": ("paper", "released")}
+
+    def __init__(
+        self,
+        n_features_to_select=None,
+        *,
+        variant="paper",
+        start_temperature=10.0,
+        end_temperature=0.1,
+        annealing=600,
+        learning_rate=0.1,
+        batch_size=None,
+        init=None,
+        max_iter=2000,
+        tol=0.002,
+        random_state=None,
+    ):
+        super().__init__(n_features_to_select)
+        self.variant = variant
+        self.start_temperature = start_temperature
+        self.end_temperature = end_temperature
+        self.annealing = annealing
+        self.learning_rate = learning_rate
+        self.batch_size = batch_size
+        self.init = init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+
+    def _check(self, X):
+        if self.batch_size is not None:
+            whole(1).check("batch_size", self.batch_size, X)
+
+    def _solve(self, X, rng):
+        h, d = self.n_features_to_select_, X.shape[1]
+        check_init(self.init, (h, d))
+        C = paper.centred(X)
+        if not C.any():
+            learned = {"logits_": np.zeros((h, d)), "n_filled_": 0, "residual_": 0.0, "residual_bound_": 0.0}
+            return Solution(np.zeros(d), Trace(status=COLLAPSED), learned=learned)
+        order = np.argsort(-np.einsum("ij,ij->j", C, C), kind="stable")
+        temperatures = self.start_temperature, self.end_temperature
+        if self.variant == "paper":
+            problem = paper.Problem(C[:, order], temperatures, self.annealing, self.learning_rate, rng)
+        else:
+            problem = released.Problem(
+                X[:, order], temperatures, self.max_iter, self.learning_rate, self.batch_size, rng
+            )
+        first = problem.random_logits(h) if self.init is None else np.array(self.init, dtype=float)[:, order]
+        state, trace = iterate(
+            problem.step, problem.start(first), max_iter=self.max_iter, tol=self.tol, residual=problem.doubt
+        )
+        logits = np.empty((h, d))
+        logits[:, order] = state.logits
+        scores, n_filled = choose(logits)
+        left, bound = paper.residual(C, np.argsort(-scores, kind="stable")[:h])
+        learned = {"logits_": logits, "n_filled_": n_filled, "residual_": left, "residual_bound_": bound}
+        if self.init is None:
+            learned["start_"] = np.unique(order[first.argmax(axis=1)])
+        return Solution(scores, replace(trace, objective=np.empty(0)), learned=learned)

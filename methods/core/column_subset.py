@@ -1,0 +1,205 @@
+"""What a set of columns leaves of a matrix, and what each other column would take off that.
+
+A is (m, n_features), S a set of its columns, E = A - P_S A with P_S the projector on their span, and e_j column j of E.
+To add j to S lowers F(S) = ||E||_F^2 by ||E'e_j||^2 / ||e_j||^2: all columns are projected on e_j.
+"""
+
+import numpy as np
+from scipy.linalg.blas import dger
+
+SPANNED = 1e-20  # of the squared norm of a column: what is left of it is rounding, and the chosen ones span it
+ROUNDING = 32 * np.finfo(float).eps  # of a numerator, in each update that it has been through
+UNSURE = 1e-8  # of the best gain: errors above it could decide, and the numerators are computed anew
+TIE = 1e-10  # share by which two gains differ where it is rounding: of equal columns the first is taken
+
+
+def smaller_factor(X, center):
+    """A matrix with as few rows as can be, and the inner products of the columns of X.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+    center : bool
+        Whether the columns of X are centred first.
+
+    Returns
+    -------
+    ndarray of shape (m, n_features)
+        m = min(n_samples, n_features).  A feature that is constant, and centred, is exactly zero.
+    """
+    if center:
+        constant = X.max(axis=0) == X.min(axis=0)
+        X = X - X.mean(axis=0)
+        X[:, constant] = 0.0
+    return np.linalg.qr(X, mode="r") if X.shape[0] > X.shape[1] else X
+
+
+def first_of_best(values):
+    """The index of the largest value; of those that rounding cannot tell from it the first."""
+    largest = values.max()
+    return int(np.argmax(values >= largest - TIE * abs(largest)))
+
+
+class Residual:
+    """E for a set of columns that grows by one at a time.
+
+    Parameters
+    ----------
+    A : ndarray of shape (m, n_features)
+
+    Attributes
+    ----------
+    columns : ndarray of shape (n_features, m)
+        E', a column of E in each row.
+    left : ndarray of shape (n_features,)
+        ||e_j||^2, which is 0 for those that the chosen ones span, and for these themselves.
+    """
+
+    def __init__(self, A):
+        self.columns = np.array(A.T, order="C")
+        self.sizes = self._norms()
+        self.left = self.sizes.copy()
+
+    @property
+    def total(self):
+        """F(S)."""
+        return float(self.left.sum())
+
+    def values(self):
+        """What decides which column is next: how much of it is left."""
+        return self.left
+
+    def take(self, j):
+        """Add a column with something left to the set."""
+        unit = self.columns[j] / np.sqrt(self.left[j])
+        along = self.columns @ unit
+        self._taken(unit, along)
+        self._subtract(along, unit)
+        self.columns[j] = 0.0
+
+    def _taken(self, unit, along):
+        """Bring up to date what subclasses keep, before E becomes E - unit along'."""
+
+    def _subtract(self, along, unit):
+        dger(-1.0, unit, along, a=self.columns.T, overwrite_a=True)
+        self.left = self._norms()
+        spanned = self.left <= SPANNED * self.sizes
+        self.left[spanned] = 0.0
+        self.columns[spanned] = 0.0
+
+    def _norms(self):
+        return np.einsum("ij,ij->i", self.columns, self.columns)
+
+
+class Gains(Residual):
+    """E, and the gain of every column: by how much it would lower what the set leaves of a target.
+
+    Parameters
+    ----------
+    A : ndarray of shape (m, n_features)
+    target : ndarray of shape (m, n_targets), default=None
+        T, of which ||T - P_S T||_F^2 is to fall; the gain of j is ||T'e_j||^2 / ||e_j||^2.  None: A itself.
+
+    Notes
+    -----
+    With the unit vector u along e_j, w = E'u and v = T'u, the numerators fall by 2 w.E'(T v) - ||v||^2 w.w, so that a
+    step costs a few products with E.  They are computed anew before the rounding of these updates can decide.
+    """
+
+    def __init__(self, A, target=None):
+        super().__init__(A)
+        self.target = None if target is None else np.array(target.T, order="C")
+        self._renew()
+
+    def values(self):
+        """The gains; 0 for a column that is spanned."""
+        gains = ratio(self.numerators, self.left)
+        if ROUNDING * ratio(self._renewed, self.left).max() > UNSURE * gains.max() > 0:
+            self._renew()
+            gains = ratio(self.numerators, self.left)
+        return gains
+
+    def change(self, unit, along):
+        """What the numerators gain where E becomes E + unit along', for a unit vector that E is orthogonal to."""
+        product = self.columns @ (along @ self.columns)
+        return along * (2 * product + (along @ along) * along)
+
+    def restore(self, unit, along):
+        """Take the direction of a unit vector, to which E is orthogonal, out of the span: E becomes E + unit along'."""
+        self.numerators += self.change(unit, along)
+        self._renewed = np.maximum(self._renewed, self.numerators)
+        self._subtract(-along, unit)
+
+    def _taken(self, unit, along):
+        if self.target is None:
+            v, T = along, self.columns
+        else:
+            v, T = self.target @ unit, self.target
+        self.numerators += along * ((v @ v) * along - 2 * (self.columns @ (v @ T)))
+        np.maximum(self.numerators, 0.0, out=self.numerators)
+        if self.target is not None:
+            dger(-1.0, unit, v, a=self.target.T, overwrite_a=True)
+
+    def _renew(self):
+        T = self.columns if self.target is None else self.target
+        if len(T) > T.shape[1]:
+            self.numerators = np.einsum("ij,ij->i", self.columns @ (T.T @ T), self.columns)
+        else:
+            products = self.columns @ T.T
+            self.numerators = np.einsum("ij,ij->i", products, products)
+        self._renewed = self.numerators.copy()
+
+
+def ratio(numerators, left):
+    """Numerators over what is left; 0 where nothing is."""
+    return np.divide(numerators, left, out=np.zeros_like(left), where=left > 0)
+
+
+def grow(residual, count):
+    """Add the best column, as long as one has something left, until there are as many as asked for.
+
+    Parameters
+    ----------
+    residual : Residual
+        Changed in place.
+    count : int
+
+    Returns
+    -------
+    chosen : list of int
+        In the order in which they were taken.
+    totals : list of float
+        F(S) before each of them, and at the end.
+    """
+    chosen, totals = [], [residual.total]
+    while len(chosen) < count:
+        values = residual.values()
+        best = first_of_best(values)
+        if not values[best] > 0:
+            break
+        residual.take(best)
+        chosen.append(best)
+        totals.append(residual.total)
+    return chosen, totals
+
+
+def ranked(chosen, residual):
+    """Scores of an order: the chosen columns, those that would gain most now, and the spanned ones by their size.
+
+    Parameters
+    ----------
+    chosen : sequence of int
+    residual : Residual
+        What they leave.
+
+    Returns
+    -------
+    ndarray of shape (n_features,)
+        n_features for the first, and so down to 1.
+    """
+    n_features = len(residual.sizes)
+    after = np.lexsort((-residual.sizes, -residual.values()))  # stable: of equal ones the first
+    rest = after[~np.isin(after, chosen)]
+    scores = np.empty(n_features)
+    scores[np.concatenate([np.asarray(chosen, dtype=int), rest])] = np.arange(n_features, 0, -1)
+    return scores

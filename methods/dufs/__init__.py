@@ -1,0 +1,189 @@
+"""DUFS: stochastic gates on the features, such that the gated samples vary smoothly over their own graph."""
+
+import numpy as np
+
+from methods.core.base import BaseSelector, Solution
+from methods.core.checks import above, check_init, check_number, whole
+from methods.dufs import paper, released
+
+VARIANTS = {"paper": paper, "released": released}
+
+
+class DUFS(BaseSelector):
+    """Open the gates of features that vary smoothly over the graph which the open features themselves make.
+
+    With gates z = clip(mu + 1/2 + noise e, 0, 1), e standard normal, Y = X * z, D the squared distances between the
+    rows of Y, s the middle of the squared distances to the k-th nearest, W = exp(-D / (scale_factor s)) and
+    P = diag(W 1)^-1 W,
+
+        score = -E tr(Y'P^2 Y) / (n_samples n_features),    open = mean_j Phi((mu_j + 1/2) / noise),
+        min_mu  score / open,    or with a price    min_mu  score + price open.
+
+    P^2 is two steps of a random walk, and keeps of a feature what is smooth.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float or None, default=None
+        As in `BaseSelector`.
+    lambda_ : float or None, default=None
+        None: the quotient, without a parameter.  0 or more: the price of open gates; "paper": as a share of -score /
+        open at mu = 0, so that at 1 the first slope is that of the quotient; "released": as it is.
+    scale_factor : float, default=5.0
+        Width of the weights, above 0.
+    n_neighbors : int, default=1
+        k, without the sample itself, 1 or more; n_samples - 1 at most are used.
+    noise : float, default=0.5
+        Standard deviation of a gate before it is clipped, above 0.
+    gates : {"feature", "entry"}, default="feature"
+        A draw has a gate for each feature, which all samples share, or one for each entry of X.  "released": always
+        the latter.
+    variant : {"paper", "released"}, default="paper"
+        "released": the program that was published (see Notes).
+    standardize : bool, default=True
+        Centre the features and divide them by their standard deviations; constant ones become 0.
+    batch_size : int, default=500
+        "paper": the samples fall into groups of at most so many, each with a graph of its own, 2 or more.
+    learning_rate : float, default=1.0
+        Only of "released": of the steps along the gradient, above 0.
+    init : ndarray of shape (n_features,), default=None
+        mu at the start.  None: 0; "released": normal, standard deviation .01.
+    max_iter : int, default=500
+        Largest number of sweeps, 0 or more.
+    tol : float, default=0.01
+        "paper": converged when no step lowers the loss; or when of the first features, a half, a quarter, an eighth, a
+        16th and a 32nd of all, at most this share is another than 30 sweeps before.  "released" has no test.
+    random_state : int, Generator or None, default=None
+        Only of "released": seed of the start and of the gates.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_features,)
+        "paper": what the score would fall by for a little more of the feature, as a share of the largest such gain, and
+        2 more where its gate is mostly open (mu_j > 0).  "released": mu.
+    mu_ : ndarray of shape (n_features,)
+        Means of the gates, less 1/2.
+    start_ : ndarray of int
+        Only with variant="released" and no `init`: the first features of the random start, as many as are selected.
+    objective_ : float
+    trace_ : ndarray
+        The loss; "paper": never rises; "released": each value is for another draw.
+    status_ : str
+        "collapsed" where all gates are mostly closed, or the data are constant.
+
+    Raises
+    ------
+    ValueError
+        For a parameter out of its range, or an `init` of the wrong shape.
+
+    Notes
+    -----
+    *A sweep* ("paper"): the expectation over the gates is taken inside: YY' is replaced by E YY' = X diag(E z^2) X',
+    of which the score is a smooth function with an exact gradient by matrix products; E z^2 has a closed form.  There
+    is nothing to draw, and a quasi-Newton method (L-BFGS-B) minimises the loss over |mu_j| <= 1/2 + 2 noise, where a
+    gate is open, or closed, in 98 of 100 draws.  It mostly ends in a corner of this box: a set of features.  In high
+    dimension YY', a sum over features, is close to its expectation (`docs/methods/dufs.md`).
+
+    *Cost*: O(n_samples b (b + n_features)) a sweep, b = min(n_samples, batch_size).  "paper" is deterministic.
+
+    *Differs from the released program* ("released" is that program: plain gradient descent at rate 1 on freshly drawn
+    gates, from a random start, without a test): it draws a gate for each entry of X.  This adds to every distance
+    the same large amount, so that in high dimension the samples are about equally far from each other, and the score
+    says little.  Gates of whole features keep the neighbourhoods.  s is the mean instead of the median, whose
+    derivative rests on two samples and jumps where others take their place.  And it ranks by mu; but a gate that is
+    open for good gains nothing by a larger mu, so that the order of mu among open gates is left by the path: here they
+    are ranked by their gain.
+
+    *Differs from the paper*: its text was not at hand beyond its formulas; the same points as for the program.
+
+    *Known pathologies*: the number of features is no part of the model, and without a price most gates open on many
+    data.  The loss has many local minima.  A group of features that vary alike makes a graph over which each of them is
+    smooth, so that near-duplicates open together.  "released": at rate 1 and with thousands of features, mu moves by
+    less than the spread of its random start in hundreds of steps: the selection is mostly that start.
+
+    References
+    ----------
+    Lindenbaum, Shaham, Peterfreund, Svirsky, Casey & Kluger. Differentiable unsupervised feature selection based on a
+    gated Laplacian. NeurIPS 2021.
+    """
+
+    arrays = {"nd": 8, "nn": 9}
+    bounds = {
+        "scale_factor": above(0),
+        "noise": above(0),
+        "batch_size": whole(2),
+        "learning_rate": above(0),
+    }
+    choices = {"variant": tuple(VARIANTS), "gates": ("feature", "entry")}
+
+    def __init__(
+        self,
+        n_features_to_select=None,
+        *,
+        lambda_=None,
+        scale_factor=5.0,
+        n_neighbors=1,
+        noise=0.5,
+        gates="feature",
+        variant="paper",
+        standardize=True,
+        batch_size=500,
+        learning_rate=1.0,
+        init=None,
+        max_iter=500,
+        tol=0.01,
+        random_state=None,
+    ):
+        super().__init__(n_features_to_select)
+        self.lambda_ = lambda_
+        self.scale_factor = scale_factor
+        self.n_neighbors = n_neighbors
+        self.noise = noise
+        self.gates = gates
+        self.variant = variant
+        self.standardize = standardize
+        self.batch_size = batch_size
+        self.learning_rate = learning_rate
+        self.init = init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+
+    def _check(self, X):
+        check_init(self.init, (X.shape[1],))
+        if self.lambda_ is not None:
+            check_number("lambda_", self.lambda_, 0)
+
+    def _solve(self, X, rng):
+        X = standardized(X) if self.standardize else X
+        learned = {}
+        common = {"scale_factor": self.scale_factor, "n_neighbors": self.n_neighbors, "noise": self.noise}
+        if self.variant == "paper":
+            problem = paper.Problem(X, self.lambda_, gates=self.gates, batch_size=self.batch_size, **common)
+            start = np.zeros(X.shape[1])
+        else:
+            start = released.SPREAD * rng.standard_normal(X.shape[1])
+            draw = rng.standard_normal
+            problem = released.Problem(X, self.lambda_, learning_rate=self.learning_rate, draw=draw, **common)
+            if self.init is None:
+                learned["start_"] = np.argsort(-start, kind="stable")[: self.n_features_to_select_]
+        if self.init is not None:
+            start = np.array(self.init, dtype=float)
+        state, trace = problem.solve(start, self.max_iter, self.tol)
+        trace = trace.collapsed_if(not X.any() or (state.mu <= 0).all())
+        return Solution(problem.scores(state), trace, learned={**learned, "mu_": state.mu})
+
+
+def standardized(X):
+    """The features centred and divided by their standard deviations; 0 for constant ones.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_features)
+    """
+    varies = np.ptp(X, axis=0) > 0
+    X = X - X.mean(axis=0)
+    return np.where(varies, X / np.where(varies, X.std(axis=0), 1.0), 0.0)

@@ -1,0 +1,95 @@
+"""What is left of a random start: counted at the fit, compared with chance, and named by the audit."""
+
+import numpy as np
+import pytest
+from frames import frames, store
+from scipy.stats import hypergeom
+
+from methods.core.base import BaseSelector, Solution
+from metrics.study.starts import starts
+from runners.fit import reported
+from scripts.audit import make_audit
+from scripts.audit.findings import _held
+from scripts.audit.page import audit_page
+from scripts.core.study import Study
+
+SIZE, AMONG = 20, 100
+
+
+class Stuck(BaseSelector):
+    """Select what a random start has, but for some features that are drawn anew."""
+
+    def __init__(self, n_features_to_select=None, *, n_moved=0, random_state=None):
+        super().__init__(n_features_to_select)
+        self.n_moved = n_moved
+        self.random_state = random_state
+
+    def _solve(self, X, rng):
+        order = rng.permutation(X.shape[1])
+        start, others = np.split(order, [self.n_features_to_select_])
+        chosen = np.r_[start[self.n_moved :], others[: self.n_moved]]
+        return Solution(np.isin(np.arange(X.shape[1]), chosen).astype(float), learned={"start_": start})
+
+
+def facts_of(n_moved, seed):
+    X = np.random.default_rng(0).normal(size=(12, AMONG))
+    return reported(Stuck(SIZE, n_moved=n_moved, random_state=seed).fit(X))
+
+
+def study(moved):
+    """Return the frames of a study with a method for each list of numbers of features that its fits exchange."""
+    points = [
+        {
+            "dataset": "umist",
+            "method": name,
+            "params": {"draw": seed},
+            "acc": {50: [0.5, 0.5]},
+            "facts": facts_of(n, seed),
+        }
+        for name, numbers in moved.items()
+        for seed, n in enumerate(numbers)
+    ]
+    return frames([*points, {"dataset": "umist", "method": "silent", "acc": {50: [0.5, 0.5]}}])
+
+
+def test_a_fit_reports_how_much_of_its_random_start_it_selects():
+    assert facts_of(0, 1) == {"start_kept": SIZE, "start_size": SIZE, "start_among": AMONG}
+    assert facts_of(3, 1)["start_kept"] == SIZE - 3
+
+
+def test_starts_are_compared_with_chance():
+    results = study({"stuck": (0, 1, 3), "moving": (16, 17, 18)})
+    table = starts(results.trials, results.facts).set_index("method")
+    assert table["held"].to_dict() == {"moving": 0.0, "stuck": 1.0}
+    assert table["chance"].to_dict() == pytest.approx({"moving": 0.2, "stuck": 0.2})
+    assert table.loc["stuck", ["n_fits", "kept", "low", "high"]].tolist() == pytest.approx([3, 0.95, 0.85, 1.0])
+    assert table.loc["stuck", "probability"] == pytest.approx(hypergeom.sf(16, AMONG, SIZE, SIZE))
+    ((dataset, method, claim, detail),) = _held(table.reset_index())
+    assert (dataset, method, claim) == ("umist", "stuck", "its selection is mostly its random start")
+    assert detail == "95% of the start is selected, by chance 20%; 100% of 3 fits"
+
+
+def test_a_probability_that_chance_has_is_that_of_random_sets():
+    rng = np.random.default_rng(0)
+    kept = [len(np.intersect1d(*(rng.permutation(AMONG)[:SIZE] for _ in range(2)))) for _ in range(4000)]
+    for number in (3, 5, 7):
+        assert np.mean(np.array(kept) >= number) == pytest.approx(hypergeom.sf(number - 1, AMONG, SIZE, SIZE), abs=0.03)
+
+
+def test_a_start_of_all_features_says_nothing():
+    facts = {"start_kept": 30, "start_size": 30, "start_among": 30}
+    results = frames([{"dataset": "umist", "method": "whole", "acc": {50: [0.5]}, "facts": facts}])
+    assert not list(_held(starts(results.trials, results.facts)))
+
+
+def test_without_random_starts_there_is_nothing_to_show():
+    results = study({})
+    assert starts(results.trials, results.facts).empty
+
+
+def test_the_audit_names_the_method_that_keeps_its_start(tmp_path):
+    store(study({"stuck": (0, 2), "moving": (16, 16)}), tmp_path)
+    text = audit_page(make_audit(Study.open(tmp_path, "dgufs", tmp_path / "empty")), "dgufs")
+    assert "**stuck**\n\n* its selection is mostly its random start: umist (95% of the start is selected" in text
+    assert "## What is left of random starts" in text
+    assert "moving**" not in text

@@ -1,0 +1,178 @@
+"""The concrete autoencoder: the released program's steps, exact gradients, planted columns, and filled duplicates."""
+
+import numpy as np
+import pytest
+from samples import blobs
+from scipy.optimize import check_grad
+
+from methods import ConcreteAutoencoder
+from methods.cae import paper, released
+from methods.cae.paper import centred, decoder, residual
+from methods.cae.slots import at_rest, by_logits, choose, gumbel, relaxed
+
+PAIRS = [f"{data}_s{setting}" for data in ("rand60x40", "umist60x40", "pie60x100") for setting in (1, 2)]
+
+
+def planted(seed=0, n_samples=60, n_hidden=5, n_mixed=45):
+    """Return independent columns and mixtures of them, shuffled, and where the independent ones are."""
+    rng = np.random.default_rng(seed)
+    hidden = rng.normal(size=(n_samples, n_hidden))
+    X = np.hstack([hidden, hidden @ rng.normal(size=(n_hidden, n_mixed)) / np.sqrt(n_hidden)])
+    order = rng.permutation(X.shape[1])
+    return X[:, order], np.flatnonzero(order < n_hidden)
+
+
+def greedy(C, size):
+    """Return the features that lower the residual of centred data most, one after the other."""
+    chosen, E = [], C.copy()
+    for _ in range(size):
+        norms = (E**2).sum(axis=0)
+        falls = ((E.T @ E) ** 2).sum(axis=0) / np.where(norms > 1e-9 * norms.max(), norms, np.inf)
+        chosen.append(int(falls.argmax()))
+        q = E[:, chosen[-1]] / np.linalg.norm(E[:, chosen[-1]])
+        E -= np.outer(q, q @ E)
+    return np.array(chosen)
+
+
+def program(pair):
+    """Return the losses, temperatures and states of the released program's steps on all samples with one draw."""
+    X, uniform = pair["X"].astype(float), pair["uniform"].astype(float)
+    temperatures = float(pair["start_temp"]), float(pair["min_temp"])
+    rate, steps = float(pair["learning_rate"]), int(pair["steps"])
+    problem = released.Problem(X, temperatures, steps, rate, len(X), None)
+    states = [problem.start(pair["logits0"].astype(float), pair["decoder0"].astype(float))]
+    for _ in range(steps):
+        states.append(problem.batch(states[-1], X, uniform))
+    return states
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_training_of_the_released_program_is_reproduced(reference, name):
+    pair = reference(f"modern/cae_{name}")
+    states = program(pair)
+    np.testing.assert_allclose([state.temperature for state in states[1:]], pair["temperature"], rtol=3e-6)
+    np.testing.assert_allclose([state.value for state in states[1:]], pair["loss"], rtol=2e-5)
+    for step, expected in zip((1, 2, 10), pair["logits_after_1_2_10"], strict=True):
+        np.testing.assert_allclose(states[step].logits, expected, atol=2e-6)
+    for found, expected in zip(states[-1].parameters, ("logits_final", "decoder_final", "bias_final"), strict=True):
+        np.testing.assert_allclose(found, pair[expected], atol=3e-5)
+    np.testing.assert_array_equal(states[-1].logits.argmax(axis=1), pair["indices"])
+    largest = relaxed(states[-1].logits, 0.0, 1.0).max(axis=1).mean()
+    assert largest == pytest.approx(pair["mean_max_probability"], rel=1e-4)
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_where_the_program_gives_a_feature_twice_ours_fills_the_place(reference, name):
+    pair = reference(f"modern/cae_{name}")
+    scores, n_filled = choose(pair["logits_final"].astype(float))
+    chosen, given = np.argsort(-scores, kind="stable")[: len(pair["indices"])], set(pair["indices"].tolist())
+    assert n_filled == len(pair["indices"]) - len(given)
+    assert set(chosen[: len(given)].tolist()) == given
+    assert len(set(chosen.tolist())) == len(pair["indices"])
+
+
+def test_gradients_of_a_draw_are_exact():
+    rng = np.random.default_rng(0)
+    X, logits, V = rng.normal(size=(12, 7)), rng.normal(size=(3, 7)), rng.normal(size=(3, 7))
+    noise, total = gumbel(rng.random((3, 7))), (X**2).sum()
+
+    def value(flat):
+        return paper.loss(X, X @ relaxed(flat.reshape(3, 7), noise, 0.7).T, V, total)[0]
+
+    def slope(flat):
+        M = relaxed(flat.reshape(3, 7), noise, 0.7)
+        return by_logits(M, paper.loss(X, X @ M.T, V, total)[1], 0.7).ravel()
+
+    assert check_grad(value, slope, logits.ravel(), epsilon=1e-7) < 1e-6
+
+
+def test_decoder_is_the_least_squares_one():
+    rng = np.random.default_rng(0)
+    Z, X = rng.normal(size=(30, 4)), rng.normal(size=(30, 9))
+    np.testing.assert_allclose(decoder(Z.T @ Z, Z.T @ X), np.linalg.lstsq(Z, X, rcond=None)[0], atol=1e-5)
+
+
+def test_temperature_falls_by_one_factor_and_then_stays():
+    rng = np.random.default_rng(0)
+    problem = paper.Problem(centred(rng.normal(size=(20, 8))), (10.0, 0.1), 5, 0.1, rng)
+    state, found = problem.start(problem.random_logits(2)), []
+    for _ in range(7):
+        state = problem.step(state)
+        found.append(state.temperature)
+    np.testing.assert_allclose(found, [*np.geomspace(10, 0.1, 6)[1:], 0.1, 0.1])
+
+
+def test_rotating_the_samples_changes_no_loss():
+    X = centred(np.random.default_rng(0).normal(size=(30, 8)))
+    tall = paper.Problem(X, (10.0, 0.1), 5, 0.1, np.random.default_rng(1))
+    assert len(tall.X) == 8
+    M = relaxed(np.random.default_rng(2).normal(size=(3, 8)), 0.0, 1.0)
+    V = np.random.default_rng(3).normal(size=(3, 8))
+    losses = [paper.loss(A, A @ M.T, V, tall.total)[0] for A in (X, tall.X)]
+    assert losses[0] == pytest.approx(losses[1], rel=1e-12)
+
+
+def test_planted_columns_leave_nothing_as_do_those_of_greedy_selection():
+    X, _ = planted()
+    fit = ConcreteAutoencoder(5, random_state=0).fit(X)
+    assert fit.status_ == "converged"
+    assert fit.residual_ < 1e-12
+    assert residual(centred(X), greedy(centred(X), 5))[0] < 1e-12
+
+
+def test_residual_is_near_that_of_greedy_selection_and_above_the_bound():
+    X = np.random.default_rng(3).normal(size=(60, 5)) @ np.random.default_rng(4).normal(size=(5, 30))
+    X += 0.3 * np.random.default_rng(5).normal(size=X.shape)
+    C = centred(X)
+    fit = ConcreteAutoencoder(5, random_state=0).fit(X)
+    left, bound = residual(C, fit.subset(5))
+    assert (fit.residual_, fit.residual_bound_) == (left, bound)
+    values = np.linalg.svd(C, compute_uv=False) ** 2
+    assert bound == pytest.approx(values[5:].sum() / values.sum())
+    fitted = C[:, fit.subset(5)] @ np.linalg.lstsq(C[:, fit.subset(5)], C, rcond=None)[0]
+    assert left == pytest.approx(((C - fitted) ** 2).sum() / (C**2).sum())
+    assert bound < left < 1.25 * residual(C, greedy(C, 5))[0]
+    assert left < np.median([residual(C, np.random.default_rng(s).permutation(30)[:5])[0] for s in range(9)])
+
+
+def test_slots_that_agree_are_filled_and_counted():
+    logits = np.full((3, 6), -5.0)
+    logits[[0, 1], 2] = 5.0, 4.0
+    logits[2, 4], logits[1, 5] = 6.0, 2.0
+    scores, n_filled = choose(logits)
+    assert n_filled == 1
+    assert np.argsort(-scores, kind="stable")[:3].tolist() == [4, 2, 5]
+    assert (scores[[0, 1, 3, 5]] <= 0).all()
+
+
+def test_a_fit_that_is_cut_short_says_so_and_still_gives_as_many_features():
+    fit = ConcreteAutoencoder(10, max_iter=5, tol=0, random_state=0).fit(blobs()[0])
+    assert (fit.status_, fit.n_iter_) == ("max_iter", 5)
+    assert len(set(fit.subset(10).tolist())) == 10
+    assert len(np.unique(fit.logits_.argmax(axis=1))) == 10 - fit.n_filled_
+
+
+def test_adam_first_goes_a_rate_in_every_coordinate():
+    direction, adam = at_rest(3, 1e-12).step(np.array([1e-3, -5.0, 0.0]))
+    np.testing.assert_allclose(direction, [-1, 1, 0], atol=1e-6)
+    assert adam.n_steps == 1
+
+
+def test_random_start_is_reported_and_one_of_the_callers_is_not():
+    X, logits = blobs()[0], np.random.default_rng(0).normal(size=(4, 30))
+    fit = ConcreteAutoencoder(4, max_iter=0, tol=0, random_state=0).fit(X)
+    np.testing.assert_array_equal(fit.start_, np.unique(fit.logits_.argmax(axis=1)))
+    given = ConcreteAutoencoder(4, init=logits, max_iter=0, tol=0).fit(X)
+    np.testing.assert_array_equal(given.logits_, logits)
+    assert not hasattr(given, "start_")
+
+
+def test_constant_features_come_after_all_that_vary():
+    X = np.column_stack([np.full(60, 2.0), planted()[0][:, :4], np.zeros(60)])
+    assert set(ConcreteAutoencoder(4, random_state=0).fit(X).subset(4)) == {1, 2, 3, 4}
+
+
+@pytest.mark.parametrize("wrong", [{"annealing": 0}, {"end_temperature": 0.0}, {"batch_size": 0}, {"init": np.eye(2)}])
+def test_what_is_out_of_range_is_refused_by_name(wrong):
+    with pytest.raises(ValueError, match=next(iter(wrong))):
+        ConcreteAutoencoder(5, **wrong).fit(planted()[0])

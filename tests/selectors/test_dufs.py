@@ -1,0 +1,202 @@
+"""DUFS: the released program's losses and steps, exact gradients, expected gates, and the planted features."""
+
+import numpy as np
+import pytest
+from samples import blobs
+from scipy.integrate import quad
+from scipy.optimize import check_grad
+from sklearn.datasets import make_moons
+
+from methods import DUFS
+from methods.dufs import released, standardized
+from methods.dufs.gates import gate_moments, loss, open_share
+from methods.dufs.paper import Problem, largest_change
+from methods.dufs.walk_score import walk_score
+
+PAIRS = [f"{data}_s{setting}" for data in ("moons60x20", "umist60x40", "pie60x100") for setting in (1, 2)]
+GATES = ("feature", "entry")
+COMMON = {"scale_factor": 5.0, "n_neighbors": 1, "noise": 0.5}
+
+
+def moons(seed, n_samples=200, n_noise=18):
+    rng = np.random.default_rng(seed)
+    X, _ = make_moons(n_samples, noise=0.05, random_state=seed)
+    return np.hstack([X, rng.normal(size=(n_samples, n_noise))])
+
+
+def program(pair):
+    """Return the price of the pair, and the released problem that draws its noise."""
+    price = None if pair["param_free"] else float(pair["lam"])
+    noise = iter(pair["noise"].astype(float))
+    common = {"scale_factor": float(pair["fac"]), "n_neighbors": int(pair["knn"]) - 1, "noise": float(pair["sigma"])}
+    rate = float(pair["learning_rate"])
+    return price, released.Problem(
+        pair["X"].astype(float), price, learning_rate=rate, draw=lambda shape: next(noise), **common
+    )
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_twenty_steps_of_the_released_program_are_reproduced(reference, name):
+    pair = reference(f"modern/dufs_{name}")
+    price, problem = program(pair)
+    state, trace = problem.solve(pair["mu"][0].astype(float), 19, 0)
+    # A difference of two nearly equal terms in single precision, where there is a price: compared with the terms.
+    size = np.abs(pair["score"]) / (pair["open_gates"] if price is None else 1)
+    assert np.abs((trace.objective - pair["loss"]) / size).max() < 3e-6
+    np.testing.assert_allclose(state.mu, pair["mu"][19], atol=2e-5)
+    assert open_share(state.mu, 0.5)[0] == pytest.approx(pair["open_gates"][19], rel=1e-6)
+    last = state.mu - state.gradient * problem.learning_rate
+    np.testing.assert_allclose(last, pair["mu"][20], atol=2e-5)
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_the_programs_value_and_gradient_without_noise_are_reproduced(reference, name):
+    pair = reference(f"modern/dufs_{name}")
+    X, mu = pair["X"].astype(float), np.full(pair["X"].shape[1], 0.3)
+    score, by_mu = released.drawn_score(X, mu + 0.5, float(pair["fac"]), 1)
+    value, gradient = loss(score, by_mu, mu, 0.5, None if pair["param_free"] else float(pair["lam"]))
+    assert score == pytest.approx(pair["score_at_0p3_no_noise"], rel=1e-6)
+    assert value == pytest.approx(pair["loss_at_0p3_no_noise"], rel=1e-6)
+    expected = pair["gradient_at_0p3_no_noise"]
+    np.testing.assert_allclose(gradient, expected, atol=1e-4 * np.abs(expected).max())
+
+
+def test_a_released_fit_with_fresh_noise_is_that_loop_and_reports_its_random_start():
+    X = blobs()[0]
+    fit = DUFS(5, variant="released", max_iter=3, tol=0, random_state=4).fit(X)
+    rng = np.random.default_rng(4)
+    start = 0.01 * rng.standard_normal(X.shape[1])
+    problem = released.Problem(standardized(X), None, draw=rng.standard_normal, **COMMON)
+    np.testing.assert_array_equal(fit.scores_, problem.solve(start, 3, 0)[0].mu)
+    np.testing.assert_array_equal(fit.start_, np.argsort(-start)[:5])
+    assert not hasattr(DUFS(5, variant="released", init=start, max_iter=1, tol=0).fit(X), "start_")
+
+
+@pytest.mark.parametrize("middle", ["median", "mean"])
+@pytest.mark.parametrize("n_samples", [7, 8])
+def test_gradient_of_the_walk_is_exact(n_samples, middle):
+    rng = np.random.default_rng(0)
+    Y, change = rng.normal(size=(2, n_samples, 5))
+    K, dK = Y @ Y.T, change @ change.T
+    value, G = walk_score(K, 2.0, 2, middle)
+    ahead, behind = (walk_score(K + h * dK, 2.0, 2, middle)[0] for h in (1e-6, -1e-6))
+    assert np.vdot(G, dK) == pytest.approx((ahead - behind) / 2e-6, rel=1e-6)
+    D = ((Y[:, None] - Y) ** 2).sum(axis=2)
+    second = np.sort(D, axis=1)[:, 2]
+    W = np.exp(-D / (2 * (np.median(second) if middle == "median" else second.mean())))
+    P = W / W.sum(axis=1, keepdims=True)
+    assert value == pytest.approx(np.trace(Y.T @ P @ P @ Y))
+
+
+@pytest.mark.parametrize("gates", GATES)
+@pytest.mark.parametrize("lambda_", [None, 0.7])
+def test_gradient_of_the_loss_is_exact(gates, lambda_):
+    rng = np.random.default_rng(1)
+    problem = Problem(rng.normal(size=(20, 8)), lambda_, gates=gates, batch_size=9, **COMMON)
+    mu = 0.5 * rng.normal(size=8)
+    error = check_grad(lambda mu: problem.state(mu).value, lambda mu: problem.state(mu).gradient, mu, epsilon=1e-7)
+    assert error < 1e-5 * np.linalg.norm(problem.state(mu).gradient)
+
+
+@pytest.mark.parametrize("mu", [-1.2, -0.5, 0.1, 0.5, 1.4])
+def test_moments_of_a_gate_are_those_of_quadrature(mu):
+    def gate(e):
+        return np.clip(mu + 0.5 + 0.4 * e, 0, 1)
+
+    kinks = [(-mu - 0.5) / 0.4, (0.5 - mu) / 0.4]
+    for power, moment in zip((1, 2), gate_moments(np.array([mu]), 0.4)[:2], strict=True):
+        expected = quad(lambda e: gate(e) ** power * np.exp(-(e**2) / 2), -9, 9, points=kinks)[0] / np.sqrt(2 * np.pi)  # noqa: B023
+        assert moment[0] == pytest.approx(expected, abs=1e-9)
+    ahead, behind = (gate_moments(np.array([mu + h]), 0.4) for h in (1e-6, -1e-6))
+    slopes = np.array(gate_moments(np.array([mu]), 0.4)[2:])
+    np.testing.assert_allclose(slopes, (np.array(ahead[:2]) - np.array(behind[:2])) / 2e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize("gates", GATES)
+def test_expected_gates_score_as_drawn_ones_do_on_average(gates):
+    X = standardized(blobs(n_samples=40, n_features=400)[0])
+    rng = np.random.default_rng(0)
+    problem = Problem(X, 0.0, gates=gates, **COMMON)
+    shape = X.shape[1] if gates == "feature" else X.shape
+    drawn = [released.drawn_score(X, 0.5 + 0.5 * rng.standard_normal(shape), 5.0, 1)[0] for _ in range(40)]
+    assert problem.state(np.zeros(400)).value == pytest.approx(np.mean(drawn), rel=0.2)
+
+
+def test_open_gates_without_noise_leave_the_two_step_walk_on_the_data_themselves():
+    X = standardized(blobs(n_samples=30, n_features=10)[0])
+    score, gradient = released.drawn_score(X, np.full(10, 1.0), 5.0, 1)
+    assert score == pytest.approx(-walk_score(X @ X.T, 5.0, 1, "median")[0] / X.size)
+    assert not gradient.any()
+    wide = Problem(X, 0.0, scale_factor=5.0, n_neighbors=1, noise=1e-9)
+    assert wide.state(np.full(10, 0.5 + 1e-6)).value == pytest.approx(
+        -walk_score(X @ X.T, 5.0, 1, "mean")[0] / X.size, rel=1e-5
+    )
+
+
+@pytest.mark.parametrize("setting", [{}, {"gates": "entry"}, {"lambda_": 2.0}, {"scale_factor": 1.0}])
+def test_the_two_features_of_the_moons_are_found_among_noise(setting):
+    for seed in range(3):
+        fit = DUFS(2, **setting).fit(moons(seed))
+        assert fit.status_ == "converged"
+        assert set(fit.subset(2)) == {0, 1}
+
+
+def test_fit_ends_where_no_other_optimiser_goes_lower():
+    X = standardized(moons(0))
+    fit = DUFS(2, tol=0).fit(X)
+    problem = Problem(X, None, **COMMON)
+    rng = np.random.default_rng(0)
+    assert fit.objective_ == pytest.approx(problem.state(fit.mu_).value)
+    for _ in range(30):
+        moved = np.clip(fit.mu_ + 10 ** rng.uniform(-4, -1) * rng.normal(size=20), -problem.bound, problem.bound)
+        assert problem.state(moved).value >= fit.objective_ - 1e-9
+
+
+def test_a_constant_feature_is_left_to_the_price_alone_and_comes_last():
+    X = np.column_stack([moons(0), np.full(200, 3.0)])
+    fit = DUFS(2).fit(X)
+    problem = Problem(standardized(X), None, **COMMON)
+    state = problem.state(fit.mu_)
+    assert state.gain[-1] == 0
+    assert fit.mu_[-1] == -problem.bound
+    assert fit.scores_[-1] <= 0
+
+
+@pytest.mark.parametrize("gates", GATES)
+def test_order_of_samples_and_features_does_not_matter_even_in_groups(gates):
+    X, rng = moons(1, n_samples=90), np.random.default_rng(0)
+    rows, columns = rng.permutation(90), rng.permutation(20)
+    fit, moved = (DUFS(2, gates=gates, batch_size=40, max_iter=5, tol=0).fit(A) for A in (X, X[rows][:, columns]))
+    np.testing.assert_allclose(moved.scores_, fit.scores_[columns], rtol=1e-6)
+
+
+def test_noise_that_goes_with_the_samples_gives_the_same_score():
+    rng = np.random.default_rng(0)
+    X, opening, rows = rng.normal(size=(30, 6)), rng.normal(size=(30, 6)), rng.permutation(30)
+    one, other = (released.drawn_score(*pair, 5.0, 1) for pair in ((X, opening), (X[rows], opening[rows])))
+    assert one[0] == pytest.approx(other[0], rel=1e-12)
+    np.testing.assert_allclose(one[1], other[1], atol=1e-12)
+
+
+def test_scale_and_origin_of_the_features_do_not_matter():
+    X = moons(2)
+    fit, same = DUFS(2).fit(X), DUFS(2).fit(X * np.linspace(0.1, 9, 20) + 5)
+    np.testing.assert_array_equal(fit.ranking_[:2], same.ranking_[:2])
+    assert same.objective_ == pytest.approx(fit.objective_, rel=1e-6)
+
+
+def test_where_every_gate_closes_the_fit_has_collapsed():
+    assert DUFS(2, lambda_=1e4).fit(moons(0)).status_ == "collapsed"
+
+
+def test_largest_change_looks_at_every_size():
+    one = np.arange(64)
+    assert largest_change(one, one) == 0
+    assert largest_change(one, np.roll(one, 32)) == 1
+    assert largest_change(one, np.r_[63, one[1:63], 0]) == 0.5  # of the first two
+
+
+@pytest.mark.parametrize("wrong", [{"lambda_": -1.0}, {"noise": 0.0}, {"batch_size": 1}, {"init": np.zeros(3)}])
+def test_what_is_out_of_range_is_refused_by_name(wrong):
+    with pytest.raises(ValueError, match=next(iter(wrong))):
+        DUFS(2, **wrong).fit(moons(0))

@@ -1,0 +1,121 @@
+"""Greedy column subset selection: every choice is the best, the released program's orders, and what changes nothing."""
+
+import numpy as np
+import pytest
+
+from methods import GreedyCSS
+from methods.core.column_subset import Gains, grow
+from methods.greedy_css import sums_of_parts
+
+PAIRS = [f"modern/greedy_css_{data}_s{s}" for data in ("rand60x40", "umist60x40", "pie60x100") for s in (1, 2)]
+
+
+def sample(n_samples, n_features, seed=0):
+    rng = np.random.default_rng(seed)
+    factors = rng.normal(size=(n_samples, 5)) @ rng.normal(size=(5, n_features))
+    return factors + rng.normal(size=(n_samples, n_features)) + 1
+
+
+def loss(X, features):
+    """F."""
+    C = X[:, list(features)]
+    return ((X - C @ np.linalg.lstsq(C, X)[0]) ** 2).sum()
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_the_order_is_that_of_the_released_program(reference, name):
+    pair = reference(name)
+    X, k = pair["X"], int(pair["k"])
+    model = GreedyCSS(k).fit(X)
+    np.testing.assert_array_equal(model.subset(k), pair["order"])
+    np.testing.assert_array_equal(GreedyCSS(k, center=True).fit(X).subset(k), pair["order_centred"])
+    np.testing.assert_allclose(model.trace_[1:], pair["residual_ours"], rtol=1e-11)
+    chosen, _ = grow(Gains(X, sums_of_parts(X, pair["partition"])), k)
+    np.testing.assert_array_equal(chosen, pair["order_partitioned"])
+
+
+@pytest.mark.parametrize("center", [False, True])
+@pytest.mark.parametrize("shape", [(30, 12), (10, 12)])
+def test_every_choice_is_the_best_of_all_features(shape, center):
+    X = sample(*shape)
+    model = GreedyCSS(6, center=center).fit(X)
+    Z = X - X.mean(axis=0) if center else X
+    for t in range(1, 7):
+        *before, last = model.subset(t)
+        losses = {j: loss(Z, [*before, j]) for j in set(range(12)) - set(before)}
+        assert min(losses, key=losses.get) == last
+        assert model.trace_[t] == pytest.approx(losses[last], rel=1e-9)
+
+
+def test_one_order_serves_every_size_and_the_objective_only_falls():
+    X = sample(40, 30)
+    whole = GreedyCSS(30).fit(X)
+    for size in (1, 4, 15):
+        np.testing.assert_array_equal(GreedyCSS(size).fit(X).subset(size), whole.subset(size))
+    assert (np.diff(whole.trace_) < 0).all()
+    assert whole.trace_[0] == pytest.approx((X**2).sum()) and whole.objective_ < 1e-20
+    sigma = np.linalg.svd(X, compute_uv=False)
+    assert all(value >= (sigma[t:] ** 2).sum() * (1 - 1e-9) for t, value in enumerate(whole.trace_[:-1]))
+
+
+def test_features_beyond_the_size_are_ranked_by_what_they_would_add():
+    X = sample(40, 12)
+    model = GreedyCSS(3).fit(X)
+    chosen = model.subset(3)
+    losses = [loss(X, [*chosen, j]) for j in model.ranking_[3:]]
+    assert losses == sorted(losses)
+
+
+def test_at_the_rank_everything_is_known_and_the_rest_goes_by_norm():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(30, 4)) @ rng.normal(size=(4, 12))
+    model = GreedyCSS(8).fit(X)
+    assert model.n_iter_ == 4 and model.objective_ == 0
+    rest = model.ranking_[4:]
+    np.testing.assert_array_equal(rest, rest[np.argsort(-np.linalg.norm(X[:, rest], axis=0), kind="stable")])
+
+
+def test_features_that_span_all_others_are_found():
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(30, 40))
+    X[:, 10:] = 3 * X[:, :10] @ rng.dirichlet(np.ones(10), 30).T
+    assert GreedyCSS(10).fit(X).objective_ < 1e-20 * (X**2).sum()
+
+
+def test_of_equal_features_the_first_is_taken_once():
+    X = np.tile(sample(30, 6), 3)
+    chosen = GreedyCSS(6).fit(X).subset(6)
+    assert sorted(chosen) == list(range(6))
+
+
+@pytest.mark.parametrize("center", [False, True])
+def test_rotated_samples_other_units_and_permuted_features_change_nothing(center):
+    rng = np.random.default_rng(3)
+    X = sample(25, 40)
+    expected = GreedyCSS(12, center=center).fit(X).subset(12)
+    for factor in (1e-6, 255.0):
+        np.testing.assert_array_equal(GreedyCSS(12, center=center).fit(factor * X).subset(12), expected)
+    columns = rng.permutation(40)
+    np.testing.assert_array_equal(columns[GreedyCSS(12, center=center).fit(X[:, columns]).subset(12)], expected)
+    if not center:
+        Q = np.linalg.qr(rng.normal(size=(25, 25)))[0]
+        np.testing.assert_array_equal(GreedyCSS(12).fit(Q @ X).subset(12), expected)
+
+
+def test_parts_of_one_feature_each_are_all_features():
+    X = sample(30, 12)
+    for seed in (0, 1):
+        parts = GreedyCSS(6, n_parts=12, random_state=seed).fit(X)
+        np.testing.assert_array_equal(parts.subset(6), GreedyCSS(6).fit(X).subset(6))
+    assert len({tuple(GreedyCSS(6, n_parts=2, random_state=seed).fit(X).subset(6)) for seed in range(4)}) > 1
+
+
+def test_constant_data_collapse_where_they_are_centred():
+    assert GreedyCSS(2, center=True).fit(np.full((8, 5), 0.1)).status_ == "collapsed"
+    assert GreedyCSS(2).fit(np.zeros((8, 5))).status_ == "collapsed"
+
+
+@pytest.mark.parametrize("bad", [{"center": "no"}, {"center": 0.01}, {"n_parts": 0}, {"n_parts": 13}])
+def test_a_parameter_out_of_range_is_named(bad):
+    with pytest.raises(ValueError, match=f"{next(iter(bad))}="):
+        GreedyCSS(3, **bad).fit(sample(20, 12))

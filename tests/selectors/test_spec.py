@@ -1,0 +1,148 @@
+"""SPEC: both released programs' numbers, its definition by eigenvectors, the Laplacian score in it, special cases."""
+
+import numpy as np
+import pytest
+from scipy.linalg import eigh
+
+from methods import SPEC, LaplacianScore
+from methods.core.graphs import knn_graph
+from methods.spec import full_graph
+
+PAIRS = [f"modern/spec_{data}_s{s}" for data in ("rand60x40", "umist60x40", "pie60x100") for s in (1, 2)]
+
+
+def sample(n_samples=40, n_features=12, seed=0):
+    rng = np.random.default_rng(seed)
+    return rng.random((n_samples, 3)) @ rng.random((3, n_features)) + 0.3 * rng.random((n_samples, n_features))
+
+
+def spectrum(S):
+    """The eigenvalues and eigenvectors of the normalised Laplacian, and D^1/2."""
+    root = np.sqrt(S.sum(axis=1))
+    return *eigh(np.eye(len(S)) - S / np.outer(root, root)), root
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_scores_are_those_of_the_released_programs(reference, name):
+    pair = reference(name)
+    X, W = pair["X"], pair["W"]
+    phi1, phi2 = (-SPEC(variant="phi1", center=center, affinity=W).fit(X).scores_ for center in (False, True))
+    phi3 = SPEC(n_vectors=5, affinity=W).fit(X).scores_
+    for found, wanted in ((phi1, "phi1"), (phi2, "phi2"), (phi3, "phi3_k5")):
+        np.testing.assert_allclose(found, pair[wanted], atol=1e-12)
+    np.testing.assert_allclose(phi2, 1 - LaplacianScore(affinity=W).fit(X).scores_, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_the_ranking_of_the_python_program_begins_with_its_own_worst_features(reference, name):
+    pair = reference(name)
+    X, W = pair["X"], pair["W"]
+    small_is_good, large_is_good = (pair[f"skfeature_ranking_{phi}_as_released"] for phi in ("phi2", "phi3"))
+    assert pair["phi2"][small_is_good[0]] == pair["phi2"].max()
+    assert (np.diff(pair["phi2"][small_is_good]) <= 0).all()
+    assert pair["phi3_k5"][large_is_good[0]] == pair["phi3_k5"].min()
+    assert (np.diff(pair["phi3_k5"][large_is_good]) >= 0).all()
+    ours = SPEC(n_vectors=5, affinity=W).fit(X).ranking_
+    np.testing.assert_array_equal(ours, large_is_good[::-1])
+
+
+@pytest.mark.parametrize("center", [False, True])
+@pytest.mark.parametrize("power", [1, 2, 3])
+def test_scores_are_the_definition_by_all_eigenvectors(power, center):
+    X = sample()
+    S = knn_graph(X).toarray()
+    values, U, root = spectrum(S)
+    F = X * root[:, None]
+    F = F - np.outer(U[:, 0], U[:, 0] @ F) if center else F
+    A = (U.T @ (F / np.linalg.norm(F, axis=0))) ** 2
+    np.testing.assert_allclose(A.sum(axis=0), 1)
+    settings = {"power": power, "center": center, "affinity": S}
+    found = SPEC(variant="phi1", **settings).fit(X).scores_
+    np.testing.assert_allclose(found, -(values**power) @ A, atol=1e-12)
+    found = SPEC(n_vectors=6, **settings).fit(X).scores_
+    np.testing.assert_allclose(found, (2.0**power - values[1:6] ** power) @ A[1:6], atol=1e-12)
+
+
+def test_eigenvectors_as_features_reproduce_the_eigenvalues():
+    S = knn_graph(sample()).toarray()
+    values, U, root = spectrum(S)
+    X = U[:, 1:15] / root[:, None]
+    np.testing.assert_allclose(-SPEC(variant="phi1", affinity=S).fit(X).scores_, values[1:15], atol=1e-12)
+    expected = np.where(np.arange(1, 15) < 6, 2 - values[1:15], 0)
+    np.testing.assert_allclose(SPEC(n_vectors=6, affinity=S).fit(X).scores_, expected, atol=1e-12)
+
+
+def test_where_all_samples_are_equally_alike_every_centred_feature_has_phi_one():
+    X = sample()
+    ones = np.ones((40, 40))
+    np.testing.assert_allclose(SPEC(variant="phi1", center=True, affinity=ones).fit(X).scores_, -1)
+    share = 40 * X.var(axis=0) / (X**2).sum(axis=0)
+    np.testing.assert_allclose(SPEC(variant="phi1", affinity=ones).fit(X).scores_, -share, atol=1e-12)
+
+
+def test_words_count_the_clusters():
+    X = sample()
+    for word, k in (("clusters", 4), ("twice_clusters", 8)):
+        found = SPEC(n_clusters=4, n_vectors=word).fit(X).scores_
+        np.testing.assert_array_equal(found, SPEC(n_vectors=k).fit(X).scores_)
+    np.testing.assert_array_equal(SPEC(n_clusters=1).fit(X).scores_, SPEC(n_vectors=2).fit(X).scores_)
+
+
+def test_the_full_graph_joins_all_pairs_and_each_sample_with_itself():
+    X = sample(15)
+    d = np.linalg.norm(X[:, None] - X, axis=2)
+    t = d[np.triu_indices(15, 1)].mean()
+    np.testing.assert_allclose(full_graph(X).toarray(), np.exp(-((d / t) ** 2) / 2), atol=1e-12)
+    for variant in ("phi1", "phi3"):
+        model, given = SPEC(variant=variant, affinity="full"), SPEC(variant=variant, affinity=full_graph(X))
+        np.testing.assert_allclose(model.fit(X).scores_, given.fit(X).scores_, atol=1e-12)
+    assert full_graph(np.ones((4, 2))).toarray().all()
+
+
+@pytest.mark.parametrize("variant", ["phi1", "phi3"])
+@pytest.mark.parametrize("value", [0.0, 0.1, -1e6])
+def test_a_constant_feature_comes_last(variant, value):
+    X = sample()
+    S = knn_graph(X)
+    X[:, 5] = value
+    model = SPEC(variant=variant, affinity=S).fit(X)
+    assert model.ranking_[-1] == 5 and model.scores_[5] < np.delete(model.scores_, 5).min()
+    assert SPEC(variant=variant).fit(np.full((8, 5), 0.1)).status_ == "collapsed"
+
+
+def test_units_of_a_feature_do_not_matter_and_its_origin_only_where_it_is_not_centred():
+    X = sample()
+    S = knn_graph(X)
+    for variant in ("phi1", "phi3"):
+        expected = SPEC(variant=variant, affinity=S).fit(X).scores_
+        scaled = X * np.logspace(-60, 60, 12)
+        np.testing.assert_allclose(SPEC(variant=variant, affinity=S).fit(scaled).scores_, expected, atol=1e-10)
+        moved = SPEC(variant=variant, affinity=S).fit(X + 1).scores_
+        assert np.abs(moved - expected).max() > 1e-3
+        centred = [SPEC(variant=variant, affinity=S, center=True).fit(Z).scores_ for Z in (X, X + 1e4)]
+        np.testing.assert_allclose(*centred, atol=1e-8)
+
+
+@pytest.mark.parametrize("variant", ["phi1", "phi3"])
+def test_samples_and_features_can_be_permuted_and_samples_without_an_edge_do_not_count(variant):
+    rng = np.random.default_rng(1)
+    X = sample()
+    rows, columns = rng.permutation(40), rng.permutation(12)
+    expected = SPEC(variant=variant, n_vectors=4).fit(X).scores_
+    np.testing.assert_allclose(SPEC(variant=variant, n_vectors=4).fit(X[rows]).scores_, expected, atol=1e-10)
+    moved = SPEC(variant=variant, n_vectors=4).fit(X[:, columns]).scores_
+    np.testing.assert_allclose(moved, expected[columns], atol=1e-10)
+    S = np.zeros((42, 42))
+    S[2:, 2:] = knn_graph(X).toarray()
+    strays = np.vstack([np.full((2, 12), 1e6), X])
+    found = SPEC(variant=variant, n_vectors=4, affinity=S).fit(strays).scores_
+    np.testing.assert_allclose(found, expected, atol=1e-10)
+
+
+@pytest.mark.parametrize(
+    "bad", [{"variant": "phi2"}, {"n_vectors": 1}, {"n_vectors": 41}, {"n_vectors": "size"}, {"power": 0},
+            {"power": 0.5}, {"center": 1}, {"affinity": "cosine"}, {"n_neighbors": 0}]
+)  # fmt: skip
+def test_a_parameter_out_of_range_is_named(bad):
+    with pytest.raises(ValueError, match=f"{next(iter(bad))}="):
+        SPEC(**bad).fit(sample())

@@ -1,0 +1,131 @@
+"""Column subset selection by swaps: the released program's steps, no exchange that helps, and special cases."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from methods import GreedyCSS, SwapCSS
+from methods.swap_css import Problem, pseudo_inverse
+
+PAIRS = [f"modern/iterfs_{data}_s{s}" for data in ("rand60x40", "umist60x40", "pie60x100") for s in (1, 2)]
+
+
+def sample(n_samples, n_features, seed=0):
+    rng = np.random.default_rng(seed)
+    factors = rng.normal(size=(n_samples, 5)) @ rng.normal(size=(5, n_features))
+    return factors + rng.normal(size=(n_samples, n_features)) + 1
+
+
+def loss(X, features):
+    """F."""
+    C = X[:, list(features)]
+    return ((X - C @ np.linalg.lstsq(C, X)[0]) ** 2).sum()
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("name", PAIRS)
+def test_from_the_start_of_the_released_program_the_steps_are_its_own(reference, name):
+    pair = reference(name)
+    X, k = pair["X"], int(pair["k"])
+    one, all_ = (SwapCSS(k, init=pair["start"], max_iter=sweeps).fit(X) for sweeps in (1, 100))
+    np.testing.assert_array_equal(np.sort(one.subset(k)), np.sort(pair["after_one_sweep"]))
+    np.testing.assert_array_equal(np.sort(all_.subset(k)), np.sort(pair["final"]))
+    losses = [one.trace_[0], one.objective_, all_.objective_]
+    np.testing.assert_allclose(losses, [pair[f"loss_{end}"] for end in ("start", "one", "final")], rtol=1e-11)
+
+
+@pytest.mark.parametrize("start", ["greedy", "random"])
+@pytest.mark.parametrize(("shape", "center"), [((40, 14), False), ((12, 14), False), ((40, 14), True)])
+def test_no_exchange_of_one_feature_lowers_the_objective(shape, center, start):
+    X = sample(*shape)
+    model = SwapCSS(5, center=center, start=start, random_state=0).fit(X)
+    Z = X - X.mean(axis=0) if center else X
+    chosen = model.subset(5)
+    outside = np.setdiff1d(np.arange(14), chosen)
+    others = [loss(Z, [*np.delete(chosen, i), j]) for i, j in itertools.product(range(5), outside)]
+    assert loss(Z, chosen) == pytest.approx(model.objective_, rel=1e-9)
+    assert min(others) >= model.objective_ * (1 - 1e-9)
+    assert model.status_ == "converged" and (np.diff(model.trace_) <= 0).all()
+    best = min(loss(Z, subset) for subset in itertools.combinations(range(14), 5))
+    sigma = np.linalg.svd(Z, compute_uv=False)
+    assert (sigma[5:] ** 2).sum() <= best * (1 + 1e-9) <= model.objective_ * (1 + 1e-8)
+
+
+def test_each_swap_is_to_the_best_feature_and_keeps_the_pseudo_inverse():
+    X = sample(30, 20)
+    problem = Problem(X, 4)
+    features = np.array(problem.start([3, 8, 12, 19]).features)
+    rows = pseudo_inverse(X[:, features])
+    for place in range(4):
+        others = np.delete(features, place)
+        losses = {j: loss(X, [*others, j]) for j in set(range(20)) - set(others.tolist())}
+        problem._swap(features, rows, place)
+        assert features[place] == min(losses, key=losses.get)
+        assert problem.residual.total == pytest.approx(min(losses.values()), rel=1e-9)
+        np.testing.assert_allclose(rows, np.linalg.pinv(X[:, features]), atol=1e-10)
+
+
+def test_it_never_ends_above_the_greedy_set_that_it_starts_from():
+    for seed in range(5):
+        X = sample(40, 30, seed)
+        greedy, swaps = GreedyCSS(8).fit(X), SwapCSS(8).fit(X)
+        assert swaps.trace_[0] == pytest.approx(greedy.objective_)
+        assert swaps.objective_ <= greedy.objective_
+
+
+def test_scores_are_shares_lost_without_a_selected_feature_and_gained_with_another():
+    X = sample(40, 12)
+    model = SwapCSS(4).fit(X)
+    chosen, size = model.subset(4), (X**2).sum()
+    for j in range(12):
+        if j in chosen:
+            expected = 1 + (loss(X, np.setdiff1d(chosen, [j])) - model.objective_) / size
+        else:
+            expected = (model.objective_ - loss(X, [*chosen, j])) / size
+        assert model.scores_[j] == pytest.approx(expected, rel=1e-8)
+
+
+def test_the_one_feature_of_each_group_that_is_free_of_noise_is_found():
+    rng = np.random.default_rng(1)
+    leaders = rng.normal(size=(50, 6))
+    X = np.hstack([leaders, np.repeat(leaders, 8, axis=1) + 0.3 * rng.normal(size=(50, 48))])
+    for start in ("greedy", "random"):
+        model = SwapCSS(6, start=start, random_state=2).fit(X)
+        assert set(model.subset(6)) == set(range(6))
+
+
+def test_where_the_size_reaches_the_rank_nothing_is_left_and_the_rest_goes_by_norm():
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(30, 4)) @ rng.normal(size=(4, 12))
+    for start in ("greedy", "random"):
+        model = SwapCSS(7, start=start, random_state=0).fit(X)
+        assert model.objective_ == 0 and model.n_iter_ == 1
+        rest = model.ranking_[4:]
+        np.testing.assert_array_equal(rest, rest[np.argsort(-np.linalg.norm(X[:, rest], axis=0), kind="stable")])
+
+
+def test_dependent_features_of_a_start_are_replaced():
+    X = np.hstack([sample(30, 8), sample(30, 8)])
+    model = SwapCSS(4, init=[0, 8, 1, 9]).fit(X)
+    assert len({j % 8 for j in model.subset(4).tolist()}) == 4
+
+
+def test_rotated_samples_other_units_and_permuted_features_change_nothing():
+    rng = np.random.default_rng(3)
+    X = sample(25, 40)
+    expected = set(SwapCSS(9).fit(X).subset(9))
+    Q, columns = np.linalg.qr(rng.normal(size=(25, 25)))[0], rng.permutation(40)
+    for other in (1e-6 * X, 255 * X, Q @ X):
+        assert set(SwapCSS(9).fit(other).subset(9)) == expected
+    assert set(columns[SwapCSS(9).fit(X[:, columns]).subset(9)]) == expected
+
+
+def test_constant_data_collapse():
+    assert SwapCSS(2, center=True).fit(np.full((8, 5), 0.1)).status_ == "collapsed"
+
+
+@pytest.mark.parametrize("bad", [{"center": 1}, {"start": "first"}, {"init": [0, 0, 1]}, {"init": [0, 1]}])
+def test_a_parameter_out_of_range_is_named(bad):
+    with pytest.raises(ValueError, match=f"{next(iter(bad))}="):
+        SwapCSS(3, **bad).fit(sample(20, 12))
