@@ -24,13 +24,14 @@ from hydra.core.plugins import Plugins
 from hydra.types import HydraContext, RunMode
 from omegaconf import OmegaConf
 
-from runners import processes
+from runners import bar, processes
 from runners.choices import check_choices, offer
 from runners.method import ConfigError
 from runners.progress import Report
 from runners.provenance import finished, note_of
 from runners.settings import read_config, read_names, read_runner, resolved
 from runners.sweep import Begun, Composer, OneCompose, jobs_of
+from runners.typed import narrow_help, refused
 
 logging.raiseExceptions = False  # a closed pipe, as to `head`, must not fill the screen with tracebacks
 log = logging.getLogger(__name__)
@@ -141,16 +142,22 @@ def go_through(config, hydra):
         task_function=lambda part: run_cell(part, *_typed(), len(jobs), wait),
         config=config,
     )
+    if not plan and len(jobs) > 1:
+        bar.show(len(jobs))
     while left:
         held = []
         for number in left:
             part, choices = composed[number]
             if isinstance(part, dict) and (plan or finished(note_of(part))):
                 run_cell(part, choices, jobs[number], len(jobs))
+                bar.end_cell()
                 continue
             (done,) = launcher.launch([jobs[number]], initial_job_idx=number)
             _log_to_screen(config.hydra)
-            held += [number] if done.return_value else []  # it raises what ended the job
+            if done.return_value:  # it raises what ended the job
+                held.append(number)
+            else:
+                bar.end_cell()
         wait = held == left  # nothing else is left to do: wait for the first of them
         left = held
 
@@ -177,6 +184,7 @@ def _log_to_screen(hydra):
 
 def end():
     """Print the tables of a sweep, and which cells were skipped or have a problem; return the exit status."""
+    bar.hide()
     for folder, cells in report.studies().items():
         from scripts.make_table.of_sweep import print_table  # here, as it takes seconds
 
@@ -218,8 +226,11 @@ if __name__ == "__main__":
         sys.argv[1:] = offer(sys.argv[1:])
     except ValueError as error:
         sys.exit(f"error: {error}")
+    if words := refused(sys.argv[1:]):
+        sys.exit(f"error: {words}")
     try:
-        main()
+        with narrow_help(sys.argv[1:]):
+            main()
     except Begun as sweep:
         go_through(sweep.config, sweep.hydra)
     sys.exit(end())

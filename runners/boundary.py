@@ -117,6 +117,11 @@ def end(words, status):
 
 def words_of(error):
     """Return an error as a text for whoever typed the command; None for a mistake in the code."""
+    if type(error).__module__ == "hydra.errors":  # before the others, as a missing file of conf/ is an OSError, too
+        from runners.typed import words_of_hydra  # here, as few commands need it
+
+        if words := words_of_hydra(error):
+            return words
     if isinstance(error, OSError):
         return words_of_os(error)
     if isinstance(error, MemoryError):

@@ -14,6 +14,7 @@ from collections import Counter
 from pathlib import Path
 
 from metrics.study import CAPPED, FAILED, UNSCORED
+from runners import bar
 from runners.family import lives
 from runners.provenance import Identity
 
@@ -48,7 +49,7 @@ def total_line(plans):
 
 
 class Report:
-    """What becomes of the cells of a command, and what is said of them after the last one."""
+    """Notes what becomes of the cells of a command, and says it after the last one."""
 
     def __init__(self):
         self.missing = {}  # data set -> why it is not available
@@ -64,6 +65,7 @@ class Report:
         """Note that the cell of a folder has its turn."""
         *_, dataset, method = folder.parts
         self._cells.append(f"{method} on {dataset}")
+        bar.begin(self._cells[-1])
         self._study = folder.parents[1]
         self._studies.setdefault(self._study, []).append((dataset, method))
 
@@ -158,13 +160,13 @@ def usage_text(usage, n_workers, seconds):
 
 
 class Progress:
-    """A progress bar on a terminal, and elsewhere a plain line every so many seconds."""
+    """A progress bar on a terminal, or a part of that of a sweep, and elsewhere a plain line every so many seconds."""
 
     def __init__(self, total, every=10.0, noun="trial"):
         from tqdm import tqdm
 
-        self._noun = noun
-        self._bar = tqdm(total=total, unit=noun, leave=False, dynamic_ncols=True) if sys.stderr.isatty() else None
+        self._noun, own = noun, sys.stderr.isatty() and not bar.is_shown()
+        self._bar = tqdm(total=total, unit=noun, leave=False, dynamic_ncols=True) if own else None
         self._total, self._every, self._count = total, every, 0
         self._started = self._last = time.perf_counter()
 
@@ -172,6 +174,7 @@ class Progress:
         """Count trials that ended, and show the statuses so far; a call with none shows that the run is alive."""
         self._count += count
         unscored = {status: ends[status] for status in UNSCORED if ends.get(status)}
+        bar.within(self._count, counted(self._total, self._noun), unscored)
         if self._bar is not None:
             if unscored:
                 self._bar.set_postfix(unscored)

@@ -1,5 +1,6 @@
 """The works to cite for the results of a study: ``python -m scripts.cite --help``."""
 
+import re
 from collections import Counter
 
 from scripts.core.command_lines import no_results
@@ -7,6 +8,9 @@ from scripts.core.conf import ROOT, find, read
 from scripts.core.entry import command
 from scripts.core.published import PAPERS
 from scripts.core.study import Study
+
+# The authors at the beginning of a source, such as "Guo & Zhu", "Golub et al." or "Roweis".
+AUTHORS = r"(.*?(?: & [^,]+| et al\.)|[^,]+)"
 
 
 def sources(study):
@@ -36,12 +40,62 @@ def _citation(group, name):
     return (content.get("citation") or "") + terms
 
 
+def bibtex(study):
+    """Return the entries of a .bib file: one of the suite, and one of each source, with what it is a source of.
+
+    conf/ has sources as "authors, where year", without titles: the note of an entry says so, and has all that is known.
+    """
+    suite, found = read(ROOT / "CITATION.cff"), {}
+    for group, names in (("method", study.trials["method"].unique()), ("dataset", study.trials["dataset"].unique())):
+        for name in sorted(names):
+            if text := (find(group, name) or {}).get("citation"):
+                found.setdefault(text, []).append(name)
+    if (protocol := study.protocol["name"]) in PAPERS and (text := (find("method", protocol) or {}).get("citation")):
+        found.setdefault(text, []).append(f"protocol {protocol}")
+    authors = " and ".join(_escaped(author.get("name") or _named(author)) for author in suite["authors"])
+    entries = [
+        _entry("software", "ufs_bench", {
+            "title": f"{{{_escaped(suite['title'])}}}", "author": f"{{{authors}}}", "version": suite["version"],
+            "note": "commit " + ", ".join(study.trials["git_sha"].unique()),
+        })
+    ]  # fmt: skip
+    return entries + [of_source(text, names) for text, names in sorted(found.items(), key=lambda item: item[1][0])]
+
+
+def of_source(text, names):
+    """Return the entry of a source, under the name of the first thing that it is cited for."""
+    (authors, *_), years = (
+        re.match(AUTHORS, text).groups(),
+        re.findall(r"\b(?:19|20)\d\d\b", re.split(r"[(;]", text)[0]),
+    )
+    people = re.split(r", | & ", authors.replace(" et al.", " & others"))
+    fields = {"author": " and ".join(map(_escaped, people)), "year": years[-1] if years else ""}
+    fields["note"] = f"{_escaped(text)}. Cited for {_escaped(', '.join(names))}; the title is to be filled in"
+    return _entry("misc", names[0].replace("protocol ", ""), fields)
+
+
+def _entry(kind, key, fields):
+    lines = [f"  {name} = {{{value}}}," for name, value in fields.items() if value]
+    return "\n".join([f"@{kind}{{{key},", *lines, "}"])
+
+
+def _named(author):
+    return f"{author['family-names']}, {author['given-names']}"
+
+
+def _escaped(text):
+    return re.sub(r"([&%#_$])", r"\\\1", str(text))
+
+
 @command("cite")
 def main(options):
     """Print the sources of a study."""
     study = Study.open(options["results_dir"], options["study"])
     if study.trials.empty:
         raise ValueError(no_results(study))
+    if options["format"] == "bibtex":
+        print("\n\n".join(bibtex(study)))
+        return
     for title, texts in sources(study).items():
         print(title.capitalize(), *(f"  {text}" for text in texts), sep="\n")
 

@@ -3,6 +3,7 @@
 import functools
 import os
 import re
+import sys
 from contextlib import contextmanager
 
 import hydra
@@ -11,6 +12,7 @@ from omegaconf import DictConfig, OmegaConf
 
 from runners.boundary import boundary, end
 from runners.method import ConfigError
+from runners.typed import narrow_help, refused
 from scripts.core.conf import CONF, read
 from scripts.core.options import OPTIONS, check_options
 
@@ -39,7 +41,9 @@ def command(name, folder=CONF, config_name=None, parts=None):
 
         @functools.wraps(function)
         def main():
-            with boundary(), answers(), handed_on():
+            if words := refused(sys.argv[1:]):
+                end(f"error: {words}", 1)
+            with boundary(), answers(), handed_on(), narrow_help(sys.argv[1:]):
                 composed()
 
         return main

@@ -150,7 +150,7 @@ OPTIONS = {
         "plan": FLAG,
     },
     "make_report": {**RESULTS, **OUTPUT, **DATA, "selection": SELECTION},
-    "cite": RESULTS,
+    "cite": {**RESULTS, "format": one_of("text", "bibtex")},
     "status": {
         "study": optional(STUDY),
         "experiment": optional(NAME),

@@ -4,7 +4,7 @@ import pytest
 from command_line import run
 from frames import frames, store
 
-from scripts.cite import sources
+from scripts.cite import of_source, sources
 from scripts.core.study import Study
 
 
@@ -29,3 +29,28 @@ def test_the_command_prints_them_or_says_that_nothing_is_there(results, study, r
     done = run("cite", f"study={study}", f"results_dir={results}")
     assert done.returncode == rc
     assert text in done.stdout + done.stderr
+
+
+def test_bibtex_has_an_entry_for_the_suite_and_each_source_with_authors_and_year(results):
+    done = run("cite", "study=dgufs", f"results_dir={results}", "format=bibtex")
+    assert done.returncode == 0, done.stderr
+    entries = done.stdout.strip().split("\n\n")
+    assert [entry.split("{")[0] for entry in entries] == ["@software", "@misc", "@misc", "@misc"]
+    mcfs = next(entry for entry in entries if entry.startswith("@misc{mcfs,"))
+    assert "author = {Cai and Zhang and He}," in mcfs and "year = {2010}," in mcfs
+    assert done.stdout.count("{") == done.stdout.count("}") and " & " not in done.stdout
+
+
+@pytest.mark.parametrize(
+    "source, authors, year",
+    [
+        ("Golub et al., Science 286, 1999 (the DGUFS paper cites Fodor 1997)", "Golub and others", "1999"),
+        ("Guyon et al., Analysis of the AutoML Challenge Series 2015-2018, 2019", "Guyon and others", "2019"),
+        ("Roweis, data page at New York University", "Roweis", None),
+        ("Nene, Nayar & Murase, Columbia University CUCS-005-96, 1996", "Nene and Nayar and Murase", "1996"),
+    ],
+)
+def test_authors_and_year_are_read_from_a_source(source, authors, year):
+    entry = of_source(source, ["x_y"])
+    assert f"author = {{{authors}}}," in entry and entry.startswith("@misc{x_y,") and "Cited for x\\_y" in entry
+    assert f"year = {{{year}}}," in entry if year else "year" not in entry

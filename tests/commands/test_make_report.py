@@ -264,7 +264,7 @@ def test_numbers_are_aligned_to_the_right_and_words_to_the_left(page):
 @needs_browser
 def test_the_keyboard_reaches_sections_headers_and_cells(page):
     kinds = set()
-    for _ in range(40):
+    for _ in range(80):
         page.press("Tab", "Tab")
         kinds.add(
             page.run("document.activeElement.tagName + '.' + (document.activeElement.closest('nav, th, td')?.tagName)")

@@ -1,0 +1,57 @@
+"""A word that no configuration has is answered in one line, and help fits a terminal."""
+
+from pathlib import Path
+
+import forked
+import pytest
+
+from runners.typed import COLUMNS, narrow, refused
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.mark.parametrize(
+    "command, words, said",
+    [
+        ("run.py", "method=mcsf", "method=mcsf: there is no file conf/method/mcsf.yaml. Did you mean mcfs?"),
+        (
+            "run.py",
+            "-m dataset=umits,orl",
+            "dataset=umits: there is no file conf/dataset/umits.yaml. Did you mean umist?",
+        ),
+        ("run.py", "metod=mcfs", "metod is no option. Did you mean method?"),
+        ("run.py", "+metod=mcfs", "'metod' is no part of a configuration"),
+        ("run.py", "runner.n_job=2", "runner.n_job is no option of runner. Did you mean n_jobs?"),
+        ("run.py", "--study h4", "options have no dashes here: write study=h4"),
+        ("-m scripts.make_report", "--study h4", "options have no dashes here: write study=h4"),
+        ("-m scripts.make_report", "selecton=stability", "selecton is no option. Did you mean selection?"),
+    ],
+)
+def test_a_mistyped_word_is_answered_in_one_line_that_names_the_nearest(command, words, said, tmp_path):
+    arguments = [*command.split(), *words.split()]
+    arguments[0] = str(ROOT / "run.py") if command == "run.py" else arguments[0]
+    done = forked.run([*arguments, f"results_dir={tmp_path}"], ROOT)
+    answer = done.stdout + done.stderr
+    assert done.returncode == 1
+    assert said in answer and len(answer.splitlines()) == 1
+
+
+def test_hydras_own_options_pass_and_others_are_named_with_their_value():
+    assert refused("-m --multirun --cfg job --config-dir my --help study=a a.b='--c'".split()) is None
+    assert "write study=h4" in refused(["--study=h4"])
+    assert "write results_dir=x" in refused(["study=a", "--results-dir", "x"])
+    assert "write quiet=..." in refused(["--quiet", "study=a"])
+
+
+@pytest.mark.parametrize("command", ["run.py", "-m scripts.make_table", "-m scripts.audit"])
+def test_help_fits_its_columns_and_loses_no_word(command):
+    done = forked.run([*([str(ROOT / "run.py")] if command == "run.py" else command.split()), "--help"], ROOT)
+    assert done.returncode == 0 and "Exit status" in done.stdout
+    assert max(map(len, done.stdout.splitlines())) <= COLUMNS
+
+
+def test_a_long_line_of_help_keeps_its_words_and_its_command_whole():
+    line = "  python run.py " + "a=b " * 15 + "     " + "what it does, " * 8
+    assert narrow(line).split() == line.split()
+    assert narrow(line).splitlines()[0] == "  python run.py " + ("a=b " * 15).strip()
+    assert narrow("short   line") == "short   line"
