@@ -17,6 +17,7 @@ from methods.spca_psd import SPCAPSD
 from methods.spectral_labels import SpectralLabels
 from methods.udfs import UDFS
 from methods.ufsol import UFSOL
+from methods.vcsdfs import VCSDFS
 
 __all__ = [
     "DGUFS",
@@ -32,6 +33,7 @@ __all__ = [
     "SPCAPSD",
     "UDFS",
     "UFSOL",
+    "VCSDFS",
     "AllFeatures",
     "FirstIndex",
     "KMeansUFS",
