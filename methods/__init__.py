@@ -14,6 +14,7 @@ from methods.rufs import RUFS
 from methods.sf2sog import SF2SOG
 from methods.socfs import SOCFS
 from methods.spca_psd import SPCAPSD
+from methods.spdfs import SPDFS
 from methods.spectral_labels import SpectralLabels
 from methods.udfs import UDFS
 from methods.ufsol import UFSOL
@@ -31,6 +32,7 @@ __all__ = [
     "SF2SOG",
     "SOCFS",
     "SPCAPSD",
+    "SPDFS",
     "UDFS",
     "UFSOL",
     "VCSDFS",
