@@ -20,11 +20,13 @@ from methods.rufs import RUFS
 from methods.sf2sog import SF2SOG
 from methods.socfs import SOCFS
 from methods.spca_psd import SPCAPSD
+from methods.spdfs import SPDFS
 from methods.spec import SPEC
 from methods.spectral_labels import SpectralLabels
 from methods.swap_css import SwapCSS
 from methods.udfs import UDFS
 from methods.ufsol import UFSOL
+from methods.vcsdfs import VCSDFS
 
 __all__ = [
     "DGUFS",
@@ -42,8 +44,10 @@ __all__ = [
     "SOCFS",
     "SPEC",
     "SPCAPSD",
+    "SPDFS",
     "UDFS",
     "UFSOL",
+    "VCSDFS",
     "AllFeatures",
     "ConcreteAutoencoder",
     "FirstIndex",

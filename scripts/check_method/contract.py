@@ -27,9 +27,14 @@ EXCEPTIONS = {
     ("eufs_admm", "objective_never_rises"): "an ADMM: the objective at its infeasible iterates is free to rise",
     ("jgufs_released", "objective_never_rises"): "A is overwritten in every sweep, so each lowers another objective",
     ("spca_psd_released", "objective_never_rises"): "projects the minimiser of another problem",
+    ("spdfs_released", "permuting_the_features_permutes_the_selection"): "starts from random numbers by position",
+    ("spdfs_released", "permuting_the_samples_keeps_the_selection"): "starts from random memberships by position",
     ("ufsol_released", "objective_never_rises"): "takes any partition of K-means, and zero rows have other weights",
     ("ufsol_released", "permuting_the_features_permutes_the_selection"): "starts from the first features",
     ("kmeans_ufs_admm", "objective_never_rises"): "an ADMM: the objective at its infeasible iterates is free to rise",
+    ("vcsdfs_released", "objective_never_rises"): "its steps need a non-negative X'X, and the samples are centred",
+    ("vcsdfs_released", "permuting_the_features_permutes_the_selection"): "starts from random numbers by position",
+    ("vcsdfs_released", "permuting_the_samples_keeps_the_selection"): "without a non-negative X'X rounding decides",
 }
 
 # Likewise for failures that show on a data set of the papers, but not on the small data of the properties.

@@ -1,0 +1,117 @@
+"""Features whose principal submatrix has large eigenvalues: blocks are swapped, then single features."""
+
+import numpy as np
+from scipy.linalg import eigh, eigvalsh
+
+WORTHWHILE = 1e-7  # share of the squared data by which a swap must raise the sum
+TRIED = 3  # features that may join, the most promising ones, for each that may leave
+
+
+class Gains:
+    """The sum of the largest eigenvalues of B = X'QX on some features, and what swaps do to it.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+    QX : ndarray of shape (n_samples, n_features)
+    n_vectors : int
+        How many eigenvalues are summed.
+    """
+
+    def __init__(self, X, QX, n_vectors):
+        self.X, self.QX, self.n_vectors = X, QX, n_vectors
+        self.diagonal = np.einsum("ij,ij->j", X, QX)
+
+    def rows(self, features):
+        """The rows of B of these features."""
+        return self.X[:, features].T @ self.QX
+
+    def total(self, features):
+        """The sum of the largest eigenvalues on these features."""
+        B = self.rows(features)[:, features]
+        size = len(features)
+        return eigvalsh((B + B.T) / 2, subset_by_index=(size - self.n_vectors, size - 1)).sum()
+
+    def by_blocks(self, features):
+        """Swap blocks, from a quarter of the features down to one, as long as the sum rises."""
+        if self.n_vectors == len(features):  # the sum is that of the diagonal
+            return np.sort(np.argsort(-self.diagonal, kind="stable")[: len(features)])
+        size = min(max(1, len(features) // 4), len(self.diagonal) - len(features))
+        now, least = self.total(features), WORTHWHILE * len(features)
+        while size >= 1:
+            rows = self.rows(features)
+            within = rows[:, features]
+            values, vectors = eigh((within + within.T) / 2)
+            values, vectors = values[-self.n_vectors :], vectors[:, -self.n_vectors :]
+            gains = _increase(values, (vectors.T @ rows) ** 2, self.diagonal).sum(axis=0)
+            gains[features] = -np.inf
+            stay = np.argsort(np.einsum("ij,ij->i", vectors, vectors), kind="stable")[size:]
+            joining = np.argsort(-gains, kind="stable")[:size]
+            candidate = np.sort(np.concatenate([features[stay], joining]))
+            there = self.total(candidate)
+            if there > now + least:
+                features, now = candidate, there
+            else:
+                size //= 2
+        return features
+
+    def single(self, features):
+        """The first swap of one feature that raises the sum, or the features as they are.
+
+        For every one that leaves the `TRIED` with the largest bounds of the rise are looked at; those with the smallest
+        rows in the eigenvectors leave first.
+        """
+        if self.n_vectors == len(features) or len(features) == len(self.diagonal):
+            return features
+        now, least = self.total(features), WORTHWHILE * len(features)
+        rows = self.rows(features)
+        outside = np.setdiff1d(np.arange(len(self.diagonal)), features)
+        within = rows[:, features]
+        vectors = eigh((within + within.T) / 2, subset_by_index=(len(features) - self.n_vectors, len(features) - 1))[1]
+        for place in np.argsort(np.einsum("ij,ij->i", vectors, vectors), kind="stable"):
+            stay = np.delete(np.arange(len(features)), place)
+            within = rows[np.ix_(stay, features[stay])]
+            values, vectors = eigh((within + within.T) / 2)
+            squares = (vectors.T @ rows[stay][:, outside]) ** 2
+            bounds = _bounds(values[::-1], squares[::-1], self.diagonal[outside], self.n_vectors)
+            needed = now + least - values[-self.n_vectors :].sum()
+            for new in np.argsort(-bounds, kind="stable")[:TRIED]:
+                if bounds[new] <= needed:
+                    break
+                candidate = np.sort(np.append(features[stay], outside[new]))
+                if self.total(candidate) > now + least:
+                    return candidate
+        return features
+
+
+def _increase(values, squares, diagonal):
+    """The rise of each eigenvalue alone when a feature joins: of [[v, z], [z, b]] the larger one, less v."""
+    apart = values[:, None] - diagonal
+    return (np.sqrt(apart**2 + 4 * squares) - apart) / 2
+
+
+def _bounds(values, squares, diagonal, n_vectors):
+    """Upper bounds of the rise of the sum of the largest eigenvalues when a feature joins.
+
+    Parameters
+    ----------
+    values : ndarray of shape (k,)
+        Eigenvalues, largest first.
+    squares : ndarray of shape (k, n_outside)
+        Squared components of the columns that join along the eigenvectors.
+    diagonal : ndarray of shape (n_outside,)
+    n_vectors : int
+
+    Notes
+    -----
+    The l-th new eigenvalue t solves t - v_l = z_l^2 / (t - b - s(t)), s(t) the sum of z_p^2 / (t - v_p) over the
+    others, and s falls with t: s(v_l) in its place gives a bound.  Nor does t pass v_{l-1}.
+    """
+    apart = values[:n_vectors, None] - values
+    np.fill_diagonal(apart, np.inf)
+    with np.errstate(divide="ignore"):
+        inverse = np.where(apart == 0, 0.0, 1 / apart)  # of equal eigenvalues the limit below is 0
+    others = inverse @ squares
+    rises = _increase(values[:n_vectors], squares[:n_vectors], diagonal + others)
+    limits = -np.diff(values[:n_vectors], prepend=np.inf)
+    return np.minimum(rises, limits[:, None]).sum(axis=0)

@@ -1,0 +1,182 @@
+"""SPDFS: the released sweeps, memberships, swaps beside brute force, a ratio that falls, and where it collapses."""
+
+import itertools
+
+import numpy as np
+import pytest
+from samples import blobs, real
+from scipy.linalg import eigh
+
+from methods import SPDFS
+from methods.core.loop import iterate
+from methods.spdfs import released
+from methods.spdfs.paper import Problem
+from methods.spdfs.scatter import Scatter, memberships, normalized
+from methods.spdfs.swaps import Gains
+from scripts.core.conf import read_group
+
+PAIRS = [f"spdfs_{data}_s{setting}" for data in ("rand60x40", "umist60x40", "pie60x100") for setting in (1, 2)]
+
+
+def printed(X, W, Y, fuzziness):
+    """The ratio of the docstring, with the best centres."""
+    Z, F = X @ W, Y**fuzziness
+    centers = (F.T @ Z) / F.sum(axis=0)[:, None]
+    distances = ((Z[:, None] - centers[None]) ** 2).sum(axis=2)
+    return (F * distances).sum() / np.trace(W.T @ X.T @ X @ W)
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_released_sweeps_are_those_of_the_program(reference, name):
+    pair = reference(f"modern/{name}")
+    X = normalized(pair["X"])
+    np.testing.assert_allclose(X, pair["X_normalized"], atol=1e-14)
+    problem = released.Problem(X, int(pair["c"]), int(pair["k"]), int(pair["m"]), float(pair["phi"]))
+    start = problem.start(pair["U0"].T, pair["W0_before_truncation"])
+    end, _ = iterate(problem.sweep, start, max_iter=49, tol=0, residual=released.change)
+    np.testing.assert_array_equal(end.features, np.sort(pair["selected"]))
+    projector = np.zeros_like(pair["W_proj"])
+    projector[np.ix_(end.features, end.features)] = end.W @ end.W.T
+    np.testing.assert_allclose(projector, pair["W_proj"], atol=1e-10)
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_swaps_end_below_the_program(reference, name):
+    pair = reference(f"modern/{name}")
+    settings = {"n_clusters": int(pair["c"]), "n_components": int(pair["m"]), "fuzziness": float(pair["phi"])}
+    fit = SPDFS(int(pair["k"]), **settings, random_state=0).fit(pair["X"])
+    problem = released.Problem(
+        normalized(pair["X"]), int(pair["c"]), int(pair["k"]), int(pair["m"]), float(pair["phi"])
+    )
+    start = problem.start(pair["U0"].T, pair["W0_before_truncation"])
+    end, _ = iterate(problem.sweep, start, max_iter=49, tol=0, residual=released.change)
+    assert fit.objective_ < end.value
+
+
+def test_most_of_a_released_selection_is_its_random_start(data_dir):
+    X = real(data_dir, "umist")[0][::4, ::2]
+    problem = released.Problem(normalized(X), 20, 50, 17, 1.1)
+    start = problem.random_start(np.random.default_rng(0))
+    end, _ = iterate(problem.sweep, start, max_iter=49, tol=0, residual=released.change)
+    chance = 50 * 50 / X.shape[1]
+    assert len(set(start.features) & set(end.features)) > max(35, 4 * chance)
+
+
+def test_released_file_does_at_most_the_fifty_sweeps_of_the_program_over_the_same_grid():
+    contents = read_group("method")
+    assert contents["spdfs_released"]["grid"] == contents["spdfs"]["grid"]
+    assert contents["spdfs_released"]["params"]["max_iter"] == 49  # after the ratio of the start
+
+
+@pytest.mark.parametrize("fuzziness", [1.0, 1.1, 1.3, 2.0])
+def test_memberships_are_on_the_simplex_and_no_others_are_lower(fuzziness):
+    rng = np.random.default_rng(0)
+    Z, F = rng.normal(size=(20, 3)), rng.dirichlet(np.ones(4), 20)
+    Y, centers = memberships(Z, F, fuzziness)
+    np.testing.assert_allclose(Y.sum(axis=1), 1)
+    distances = ((Z[:, None] - centers[None]) ** 2).sum(axis=2)
+    best = (Y**fuzziness * distances).sum()
+    for size in (1e-3, 1e-1, 1.0):
+        for _ in range(20):
+            other = (1 - size) * Y + size * rng.dirichlet(np.ones(4), 20)
+            assert (other**fuzziness * distances).sum() >= best * (1 - 1e-12)
+    if fuzziness == 1:
+        np.testing.assert_array_equal(Y.argmax(axis=1), distances.argmin(axis=1))
+
+
+@pytest.mark.parametrize(("size", "n_components"), [(3, 2), (4, 1), (3, 3)])
+def test_swaps_come_near_the_best_of_all_subsets_and_no_single_one_helps(size, n_components):
+    worst = []
+    for seed in range(10):
+        X = normalized(blobs(30, 10, seed=seed)[0])
+        scatter = Scatter(X, np.random.default_rng(seed).dirichlet(np.ones(3), 30))
+        gains = Gains(X, 0.4 * X - scatter.middle(X), n_components)
+        totals = {subset: gains.total(np.array(subset)) for subset in itertools.combinations(range(10), size)}
+        features = gains.by_blocks(np.arange(size))
+        while not np.array_equal(features, new := gains.single(features)):
+            features = new
+        found = gains.total(features)
+        near = [total for subset, total in totals.items() if len(set(subset) & set(features)) == size - 1]
+        assert found >= max(near) - 1e-6 * size
+        worst.append(np.mean(np.array(list(totals.values())) > found + 1e-9))
+        if n_components == size:
+            assert worst[-1] == 0
+    assert np.mean(worst) < 0.02
+
+
+@pytest.mark.parametrize("shape", [(40, 20), (25, 40)])
+@pytest.mark.parametrize(("fuzziness", "n_components"), [(1.1, 2), (1.3, None), (1.0, 0.5), (1.1, 1.0)])
+def test_objective_is_the_printed_one_and_never_rises(shape, fuzziness, n_components):
+    X = blobs(*shape)[0]
+    fit = SPDFS(6, n_clusters=4, fuzziness=fuzziness, n_components=n_components, random_state=0).fit(X)
+    assert fit.status_ == "converged" and (np.diff(fit.trace_) <= 1e-10 * fit.trace_[:-1]).all()
+    assert fit.objective_ == pytest.approx(printed(normalized(X), fit.coef_, fit.memberships_, fuzziness), rel=1e-8)
+    np.testing.assert_allclose(fit.coef_.T @ fit.coef_, np.eye(fit.coef_.shape[1]), atol=1e-12)
+    np.testing.assert_array_equal(fit.coef_.any(axis=1), fit.get_support())
+    np.testing.assert_array_equal(fit.labels_, fit.memberships_.argmax(axis=1))
+
+
+@pytest.mark.parametrize("shape", [(40, 20), (25, 40)])
+def test_at_the_end_no_other_w_and_no_swap_lowers_the_ratio(shape):
+    X = normalized(blobs(*shape, noise=2.0)[0])
+    problem = Problem(X, 4, 6, 2, 1.1)
+    end, _ = iterate(problem.sweep, problem.start(0), max_iter=50, tol=1e-6)
+    scatter, rng = Scatter(X, end.Y**1.1), np.random.default_rng(0)
+    for size in (1e-3, 1e-1, 1.0):
+        for _ in range(20):
+            W = np.linalg.qr(end.W + size * rng.normal(size=end.W.shape))[0]
+            full = np.zeros((shape[1], 2))
+            full[end.features] = W
+            assert printed(X, full, end.Y, 1.1) >= end.value * (1 - 1e-10)
+    outside = np.setdiff1d(np.arange(shape[1]), end.features)
+    swaps = [np.append(np.delete(end.features, i), j) for i in range(6) for j in outside]
+    assert min(scatter.ratio_on(np.sort(swap), 2)[1] for swap in swaps) >= end.value * (1 - 1e-4)
+
+
+def test_trace_ratio_on_given_features_is_the_smallest():
+    X = normalized(blobs(40, 12)[0])
+    scatter = Scatter(X, np.random.default_rng(0).dirichlet(np.ones(3), 40))
+    features = np.array([0, 3, 5, 8])
+    W, ratio = scatter.ratio_on(features, 2)
+    Z = X[:, features]
+    left = eigh(Z.T @ scatter.middle(Z) - ratio * Z.T @ Z, eigvals_only=True)[:2].sum()
+    assert left == pytest.approx(0, abs=1e-10)
+    assert np.vdot(Z @ W, scatter.middle(Z @ W)) / np.vdot(Z @ W, Z @ W) == pytest.approx(ratio)
+
+
+def test_two_features_that_tell_the_clusters_apart_are_found_among_noise():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(90, 14))
+    X[:, [4, 11]] = np.array([[0, 0], [9, 0], [0, 9]])[np.arange(90) % 3] + 0.3 * rng.normal(size=(90, 2))
+    fit = SPDFS(2, n_clusters=3, n_components=2, random_state=0).fit(X)
+    assert set(fit.subset(2)) == {4, 11}
+
+
+def test_more_features_than_samples_collapse():
+    X = blobs(20, 60)[0]
+    assert SPDFS(30, n_clusters=4, n_components=1, random_state=0).fit(X).status_ == "collapsed"
+    assert SPDFS(4, n_clusters=4, n_components=4, random_state=0).fit(X).status_ == "converged"
+
+
+def test_permuted_features_and_samples_keep_the_selection():
+    X, rng = blobs(60, 30)[0], np.random.default_rng(1)
+    columns, rows = rng.permutation(30), rng.permutation(60)
+    expected = set(SPDFS(6, n_clusters=4, random_state=0).fit(X).subset(6))
+    permuted = SPDFS(6, n_clusters=4, random_state=0).fit(X[:, columns]).subset(6)
+    assert set(columns[permuted]) == expected
+    assert set(SPDFS(6, n_clusters=4, random_state=0).fit(X[rows]).subset(6)) == expected
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"fuzziness": 0.9}, "fuzziness=0.9 must"),
+        ({"n_components": 0}, "n_components=0 must"),
+        ({"n_components": 1.5}, "n_components=1.5 must"),
+        ({"variant": "released", "fuzziness": 1}, "fuzziness=1 must be above 1 for variant='released'"),
+        ({"init": -np.ones((30, 2))}, "0.0 or more"),
+    ],
+)
+def test_parameter_out_of_range_is_refused_by_name(settings, words):
+    with pytest.raises(ValueError, match=words):
+        SPDFS(4, **settings).fit(blobs(30, 8)[0])
