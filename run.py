@@ -2,7 +2,7 @@
 
 import os
 
-from runners.boundary import guard, words_of
+from runners.boundary import boundary, guard, words_of
 
 if __name__ == "__main__":  # before the slow imports, so that Ctrl-C is handled during them, too
     guard("interrupted: finished trials are stored; the same command goes on from there")
@@ -105,7 +105,7 @@ def _leave():
 
 def start_workers(runner):
     """Start workers, so that they import while this process does."""
-    if not runner.plan and (runner.n_jobs > 1 or runner.caps):
+    if not runner.plan and runner.engine == "local" and (runner.n_jobs > 1 or runner.caps):
         processes.start(runner.n_jobs)
 
 
@@ -154,6 +154,8 @@ def go_through(config, hydra):
         task_function=lambda part: run_cell(part, *_typed(), len(jobs), wait),
         config=config,
     )
+    if OmegaConf.select(config, "runner.engine") == "dask" and not plan:
+        left = _in_flight(config, composed, jobs)
     while left:
         held = []
         for number in left:
@@ -166,6 +168,21 @@ def go_through(config, hydra):
             held += [number] if done.return_value else []  # it raises what ended the job
         wait = held == left  # nothing else is left to do: wait for the first of them
         left = held
+
+
+def _in_flight(config, composed, jobs):
+    """Go through a sweep with several cells at once; return the places of those that another process holds."""
+    from runners.dask.cells import in_flight
+    from runners.dask.cluster import cluster_of
+
+    with boundary():
+        runner = read_runner(OmegaConf.to_container(config.runner, resolve=True))
+        cluster_of(runner)  # where there is none, it is said once, and not of each cell
+
+    def run(number):
+        return run_cell(*composed[number], jobs[number], len(jobs), wait=False)
+
+    return [number for number, held in enumerate(in_flight(run, range(len(jobs)), runner.cells)) if held]
 
 
 def _part_of(shard, jobs, composed):

@@ -205,7 +205,11 @@ class Cell:
         # The sample comes first: the time left is then estimated from fits all over the grid.
         sample = {trial.key for trial in diagonal(self.trials)}
         rest = sorted((trial for trial in trials if trial.key not in known), key=lambda trial: trial.key not in sample)
-        if rest:
+        if rest and settings.runner.engine == "dask":
+            from runners.dask.cluster import check
+
+            n_jobs = check(settings, rest[0], self.dataset)
+        elif rest:
             n_jobs = workers_within_memory(rest, self.dataset.X.shape, n_jobs, settings.runner.caps)
         store.forget([trial.key for trial in trials])  # only now, as nothing is refused any more
         if known:
@@ -233,8 +237,14 @@ class Cell:
         # A single trial is not worth starting workers for, unless it may need so much memory that the system kills it:
         # then only a worker should die, and not the sweep.
         n_workers = 1 if len(trials) + len(fits) == 1 and len(data.X) <= MANY_SAMPLES else n_workers
+        workers = None
+        if runner.engine == "dask":
+            from runners.dask.cluster import DaskWorkers  # here, as it is an extra
+
+            workers = DaskWorkers(self.settings, self.dataset)
+            n_workers = workers.n_jobs
         usage, started = Usage(), time.perf_counter()
-        outcomes = run_all(trials, data, n_workers, evaluations, usage, runner.caps, fits)
+        outcomes = run_all(trials, data, n_workers, evaluations, usage, runner.caps, fits, workers)
         unscored = self._store_all(outcomes, len(trials) + len(fits), store)
         log.info("  %s", usage_text(usage, n_workers, time.perf_counter() - started))
         return unscored
