@@ -9,6 +9,7 @@ import importlib.util
 import logging
 import pickle
 import queue
+import signal
 import time
 from contextlib import suppress
 from dataclasses import dataclass
@@ -37,8 +38,9 @@ class Cluster:
         import dask
         from distributed import Client, LocalCluster
 
-        for name in ("distributed", "tornado"):
-            logging.getLogger(name).setLevel(logging.CRITICAL)  # what matters of their words is said here, in a line
+        for name in logging.root.manager.loggerDict:  # what matters of their words is said here, in a line
+            if name.split(".")[0] in ("distributed", "tornado", "asyncio"):
+                logging.getLogger(name).setLevel(logging.CRITICAL + 1)
         dask.config.set({"distributed.comm.timeouts.connect": CONNECT_S})
         self._address, self._local = address, None
         self._n_threads, self._looked, self._lonely_since, self._said = 0, 0.0, None, False
@@ -84,6 +86,8 @@ class Cluster:
 
     def close(self):
         """Give up what is under way; the workers end the fits of it within a moment."""
+        if hasattr(signal, "setitimer"):  # `boundary.guard` need not tell the command again: this is its end
+            signal.setitimer(signal.ITIMER_REAL, 0)
         for part in (self.client, self._local):
             if part is not None:
                 with suppress(Exception):
