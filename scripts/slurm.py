@@ -46,18 +46,20 @@ def need_of(settings, times):
     """Return the `Need` of a cell; `times` are functions from a method to `Times`, the first that knows one counts."""
     cell, spec = Cell(settings), settings.dataset
     trials = cell.asked
-    seconds = next(
-        (found for one in times if not any(map(math.isnan, found := _seconds(one, settings, trials)))), [math.nan]
-    )
+    seconds = seconds_of(settings, times, trials)
     shape = cell.dataset.X.shape if None in (spec["samples"], spec["features"]) else (spec["samples"], spec["features"])
     # The data are held once, and mapped by all workers.
     return Need(sum(seconds), max(seconds), PROCESS_MB + max(fit_mb(trial, shape) for trial in trials))
 
 
-def _seconds(times, settings, trials):
-    most = settings.runner.max_seconds or math.inf
-    known = times(settings.method.name)
-    return [min(seconds, most) for seconds, _ in known.each(settings.dataset, trials)]
+def seconds_of(settings, times, trials):
+    """Return the seconds of each trial, from the first of some `known_times` that knows all; nan where none does."""
+    most = math.inf if settings.runner.max_seconds is None else settings.runner.max_seconds
+    for one in times:
+        found = [seconds for seconds, _ in one(settings.method.name).each(settings.dataset, trials)]
+        if not any(map(math.isnan, found)):
+            return [min(seconds, most) for seconds in found]
+    return [math.nan]
 
 
 def known_times(results_dir, study):
