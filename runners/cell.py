@@ -14,12 +14,12 @@ from datasets.load import locate
 from datasets.spec import check_spec
 from metrics.kmeans import load_engine
 from metrics.study import UNSCORED
-from runners.files import read_rows
+from runners.files import clear_unfinished, read_rows
 from runners.fit import stored_fit
 from runners.method import ConfigError
 from runners.plan import Plan, Times, Todo
 from runners.pool import Usage, run_all
-from runners.progress import Progress, counted, log, note_run, say_compiling, say_result, usage_text
+from runners.progress import RUN, Progress, counted, log, note_run, say_compiling, say_result, usage_text
 from runners.provenance import Identity, digests_of_data, ends_text, note_finished
 from runners.store import Store, rows_by_trial
 from runners.study import Evaluations, claim_study, found_elsewhere, outcomes_of
@@ -136,6 +136,7 @@ class Cell:
         keys = {trial.key for trial in self.trials}
         claim_study(self.folder.parents[1], settings.protocol)
         with Store(self.folder, on_wait=on_wait or self._say_held) as store:
+            clear_unfinished(self.folder / RUN)
             todo, unscored = self.todo(store.rows()), []
             if todo or not place:
                 self._announce(place, todo)
