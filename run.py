@@ -2,7 +2,7 @@
 
 import os
 
-from runners.boundary import guard, words_of
+from runners.boundary import boundary, guard, words_of
 
 if __name__ == "__main__":  # before the slow imports, so that Ctrl-C is handled during them, too
     guard("interrupted: finished trials are stored; the same command goes on from there")
@@ -58,8 +58,7 @@ def run_cell(config, choices, words, n_cells, wait=True):
     """
     study, results_dir, dataset, method = read_names(config)
     content, folder = resolved(config), results_dir / study / dataset["name"] / method["name"]
-    place = report.place(n_cells)
-    report.begin(folder)
+    place = report.begin(folder, n_cells)
     if config.get("shard") is not None and not place:
         raise SystemExit("error: shard= is a part of a sweep: add -m or experiment=NAME.")
     note = note_of(content) if place and content else None
@@ -69,7 +68,7 @@ def run_cell(config, choices, words, n_cells, wait=True):
     if content and method.get("grid") and not (folder / "trials.csv").exists():
         with contextlib.suppress(ConfigError):  # `read_config` says what is wrong
             runner = read_runner(content["runner"])
-            if not runner.plan and (runner.n_jobs > 1 or runner.caps):
+            if not runner.plan and runner.engine == "local" and (runner.n_jobs > 1 or runner.caps):
                 processes.start(runner.n_jobs)  # they import while this process does
     # Imported here, as these take seconds, and --help, Tab and a sweep with nothing left to do need none of them.
     from datasets import DataError, DataMissing
@@ -142,7 +141,9 @@ def go_through(config, hydra):
         task_function=lambda part: run_cell(part, *_typed(), len(jobs), wait),
         config=config,
     )
-    if not plan and len(jobs) > 1:
+    if OmegaConf.select(config, "runner.engine") == "dask" and not plan:
+        left = _in_flight(config, composed, jobs)
+    elif not plan and len(jobs) > 1:
         bar.show(len(jobs))
     while left:
         held = []
@@ -160,6 +161,21 @@ def go_through(config, hydra):
                 bar.end_cell()
         wait = held == left  # nothing else is left to do: wait for the first of them
         left = held
+
+
+def _in_flight(config, composed, jobs):
+    """Go through a sweep with several cells at once; return the places of those that another process holds."""
+    from runners.dask.cells import in_flight
+    from runners.dask.cluster import cluster_of
+
+    with boundary():
+        runner = read_runner(OmegaConf.to_container(config.runner, resolve=True))
+        cluster_of(runner)  # where there is none, it is said once, and not of each cell
+
+    def run(number):
+        return run_cell(*composed[number], jobs[number], len(jobs), wait=False)
+
+    return [number for number, held in enumerate(in_flight(run, range(len(jobs)), runner.cells)) if held]
 
 
 def _part_of(shard, jobs, composed):

@@ -14,12 +14,12 @@ from datasets.load import locate
 from datasets.spec import check_spec
 from metrics.kmeans import load_engine
 from metrics.study import UNSCORED
-from runners.files import read_rows
+from runners.files import clear_unfinished, read_rows
 from runners.fit import stored_fit
 from runners.method import ConfigError
 from runners.plan import Plan, Times, Todo
 from runners.pool import Usage, run_all
-from runners.progress import Progress, counted, log, note_run, say_compiling, say_result, usage_text
+from runners.progress import RUN, Progress, counted, log, note_run, say_compiling, say_result, usage_text
 from runners.provenance import Identity, digests_of_data, ends_text, note_finished
 from runners.store import Store, rows_by_trial
 from runners.study import Evaluations, claim_study, found_elsewhere, outcomes_of
@@ -136,6 +136,7 @@ class Cell:
         keys = {trial.key for trial in self.trials}
         claim_study(self.folder.parents[1], settings.protocol)
         with Store(self.folder, on_wait=on_wait or self._say_held) as store:
+            clear_unfinished(self.folder / RUN)
             todo, unscored = self.todo(store.rows()), []
             if todo or not place:
                 self._announce(place, todo)
@@ -205,7 +206,11 @@ class Cell:
         # The sample comes first: the time left is then estimated from fits all over the grid.
         sample = {trial.key for trial in diagonal(self.trials)}
         rest = sorted((trial for trial in trials if trial.key not in known), key=lambda trial: trial.key not in sample)
-        if rest:
+        if rest and settings.runner.engine == "dask":
+            from runners.dask.cluster import check
+
+            n_jobs = check(settings, rest[0], self.dataset)
+        elif rest:
             n_jobs = workers_within_memory(rest, self.dataset.X.shape, n_jobs, settings.runner.caps)
         store.forget([trial.key for trial in trials])  # only now, as nothing is refused any more
         if known:
@@ -233,8 +238,14 @@ class Cell:
         # A single trial is not worth starting workers for, unless it may need so much memory that the system kills it:
         # then only a worker should die, and not the sweep.
         n_workers = 1 if len(trials) + len(fits) == 1 and len(data.X) <= MANY_SAMPLES else n_workers
+        workers = None
+        if runner.engine == "dask":
+            from runners.dask.cluster import DaskWorkers  # here, as it is an extra
+
+            workers = DaskWorkers(self.settings, self.dataset)
+            n_workers = workers.n_jobs
         usage, started = Usage(), time.perf_counter()
-        outcomes = run_all(trials, data, n_workers, evaluations, usage, runner.caps, fits)
+        outcomes = run_all(trials, data, n_workers, evaluations, usage, runner.caps, fits, workers)
         unscored = self._store_all(outcomes, len(trials) + len(fits), store)
         log.info("  %s", usage_text(usage, n_workers, time.perf_counter() - started))
         return unscored

@@ -34,7 +34,7 @@ class Usage:
     n_evaluated: int = 0  # feature sets that K-means ran on
 
 
-def run_all(trials, data, n_jobs, evaluations=None, usage=None, caps=None, fits=()):
+def run_all(trials, data, n_jobs, evaluations=None, usage=None, caps=None, fits=(), workers=None):
     """Run trials of one data set and one protocol, and yield lists of their outcomes as they come.
 
     A list is empty now and then, when no trial ended for a while.  A trial whose worker dies (killed for memory, say)
@@ -55,10 +55,13 @@ def run_all(trials, data, n_jobs, evaluations=None, usage=None, caps=None, fits=
         A fit that takes more is ended, with its worker.
     fits : list of (Trial, Fit)
         Trials that are fitted already, and only scored.
+    workers : DaskWorkers, optional
+        Workers elsewhere, in the place of processes of this machine; their number counts, and may change.
     """
     plan = _Plan(trials, fits, data.y, n_jobs, evaluations, usage or Usage(), one_at_a_time=bool(caps))
-    with data, Workers(data, n_jobs, caps) as workers:
+    with data, workers or Workers(data, n_jobs, caps) as workers:
         while not plan.finished:
+            plan.n_jobs = workers.n_jobs
             while task := plan.next_task(workers.n_running):
                 workers.submit(task)
             for task, results in workers.wait(TICK_S):
@@ -83,7 +86,7 @@ class _Plan:
 
     def __init__(self, trials, fits, y, n_jobs, evaluations, usage, one_at_a_time):
         self._one_at_a_time = one_at_a_time  # so that caps are watched for one fit at a time
-        self._y, self._n_jobs, self._evaluations, self._usage = y, n_jobs, evaluations, usage
+        self._y, self.n_jobs, self._evaluations, self._usage = y, n_jobs, evaluations, usage
         self._unfitted = deque(trials)
         self._sets = {}  # name -> features of the sets that no task evaluates yet
         self._asking = {}  # name -> open trials that wait for the set; the first of them asked for it
@@ -106,15 +109,15 @@ class _Plan:
         """Return the next task, or None; evaluations come first, so that a finished fit is soon on the disk."""
         if n_running == 0 and self._alone:
             task = self._alone.popleft()
-        elif self._alone or n_running >= self._n_jobs + self._spare:
+        elif self._alone or n_running >= self.n_jobs + self._spare:
             return None
         elif self._again:
             task = self._again.popleft()
         elif self._sets:
-            names = list(self._sets)[: self._eval_s.batch(len(self._sets), self._n_jobs)]
+            names = list(self._sets)[: self._eval_s.batch(len(self._sets), self.n_jobs)]
             task = Task(tuple((name, self._sets.pop(name)) for name in names), self._identity, self._protocol)
         elif self._unfitted:
-            size = 1 if self._one_at_a_time else self._fit_s.batch(len(self._unfitted), self._n_jobs)
+            size = 1 if self._one_at_a_time else self._fit_s.batch(len(self._unfitted), self.n_jobs)
             task = Task(tuple(self._unfitted.popleft() for _ in range(size)), self._identity)
         else:
             return None
@@ -124,7 +127,7 @@ class _Plan:
     @property
     def _spare(self):
         """The number of tasks that may wait at a worker: one where all are short, else none, as a fit may be slow."""
-        return int(self._n_jobs > 1 and not self._one_at_a_time and self._fit_s.short and self._eval_s.short)
+        return int(self.n_jobs > 1 and not self._one_at_a_time and self._fit_s.short and self._eval_s.short)
 
     def take(self, task, results):
         """Note the results of a task, or that its worker died, or that a cap ended it."""

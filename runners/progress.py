@@ -9,6 +9,7 @@ import math
 import os
 import socket
 import sys
+import threading
 import time
 from collections import Counter
 from pathlib import Path
@@ -54,20 +55,20 @@ class Report:
     def __init__(self):
         self.missing = {}  # data set -> why it is not available
         self._cells, self._problems, self._capped, self._plans = [], [], [], []
+        self._here = threading.local()  # has the cell whose turn it is: of several in flight, each is a thread
         self._skipped = Counter()  # data set -> number of cells that were left out
         self._studies, self._begun = {}, set()  # folder of a study -> its cells; those in which one was run
 
-    def place(self, n_cells):
-        """Return the place of the next cell in a sweep, such as "cell 2 of 4: "."""
-        return f"cell {len(self._cells) + 1} of {n_cells}: " if n_cells else ""
-
-    def begin(self, folder):
-        """Note that the cell of a folder has its turn."""
+    def begin(self, folder, n_cells):
+        """Note that the cell of a folder has its turn; return its place in a sweep, such as "cell 2 of 4: "."""
         *_, dataset, method = folder.parts
-        self._cells.append(f"{method} on {dataset}")
-        bar.begin(self._cells[-1])
-        self._study = folder.parents[1]
-        self._studies.setdefault(self._study, []).append((dataset, method))
+        self._here.cell, self._here.study = f"{method} on {dataset}", folder.parents[1]
+        self._cells.append(self._here.cell)
+        bar.begin(self._here.cell)
+        if threading.current_thread() is not threading.main_thread():
+            threading.current_thread().name = self._here.cell
+        self._studies.setdefault(self._here.study, []).append((dataset, method))
+        return f"cell {len(self._cells)} of {n_cells}: " if n_cells else ""
 
     def planned(self, place, plan):
         """Print the plan of the cell whose turn it is."""
@@ -76,7 +77,7 @@ class Report:
 
     def begun(self):
         """Note that the cell is run, and not only looked at."""
-        self._begun.add(self._study)
+        self._begun.add(self._here.study)
 
     def ended(self, unscored):
         """Note the rows of the trials of the cell that have no scores."""
@@ -85,22 +86,23 @@ class Report:
             (CAPPED, "trials ended at a cap", self._capped),
         ):
             if rows := [row for row in unscored if row["status"] in statuses]:
-                found.append("\n".join([f"{self._cells[-1]}: {len(rows)} {words}", *_first(rows)]))
+                found.append("\n".join([f"{self._here.cell}: {len(rows)} {words}", *_first(rows)]))
 
     def put_aside(self, place):
         """Note that the cell will have its turn again."""
-        log.info("%s%s: another run holds it; it is looked at again at the end", place, self._cells.pop())
+        log.info("%s%s: another run holds it; it is looked at again at the end", place, self._here.cell)
+        self._cells.remove(self._here.cell)
 
     def failed(self, why, place):
         """Note why the cell could not be run, and print it."""
-        self._problems.append(f"{self._cells[-1]}: {why.splitlines()[0]}")
+        self._problems.append(f"{self._here.cell}: {why.splitlines()[0]}")
         if place:
-            log.info("%s%s", place, self._cells[-1])
+            log.info("%s%s", place, self._here.cell)
         log.error("error: %s", why)
 
     def left_out(self, dataset, why, place, skip):
         """Note that a data set is not available, and print it once; the cell is skipped, or else has a problem."""
-        log.info("%s%s", place, self._cells[-1])
+        log.info("%s%s", place, self._here.cell)
         reason = why.splitlines()[0].rstrip(":")
         if dataset not in self.missing:
             log.info("skipped: %s", reason) if skip else log.error("error: %s", why)
@@ -108,7 +110,7 @@ class Report:
         if skip:
             self._skipped[dataset] += 1
         else:
-            self._problems.append(f"{self._cells[-1]}: {reason}")
+            self._problems.append(f"{self._here.cell}: {reason}")
 
     def studies(self):
         """Return the cells of each study of a sweep in which trials were run, (data set, method), by its folder."""

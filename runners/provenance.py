@@ -24,7 +24,8 @@ PACKAGES = ("numpy", "scipy", "scikit-learn", "pandas", "joblib", "numba", "llvm
 GIT_S = 10  # seconds after which git is taken not to answer
 FOLDER = ".finished"  # in results_dir
 PROGRAM = ("datasets", "methods", "metrics", "runners")
-NO_MATTER = ("n_jobs", "cache", "max_seconds", "max_memory")  # of conf/runner: how trials are run, not which
+# Of conf/runner: how trials are run, not which.
+NO_MATTER = ("n_jobs", "cache", "max_seconds", "max_memory", "engine", "address", "cells")
 PLACES = ("UFS_DATA_DIR", "UFS_CACHE_DIR")
 
 

@@ -18,6 +18,7 @@ from runners.method import ConfigError, Method, did_you_mean
 NAME = re.compile(r"\w(?:[\w .,+=@()~-]{0,98}[\w,+=@()~-])?")  # a folder's name in any system, without wildcards
 MISSING_DATA = ("error", "skip")
 MOST_JOBS = 1024
+ADDRESS = re.compile(r"(?:tcp|tls|ucx|ws|wss)://\S+:\d+")
 MOST_BITS = 1024  # of a number that is printed in full: Python refuses to print more than 4,300 digits
 
 
@@ -38,6 +39,10 @@ class Runner:
     # "redo" or "keep" stored trials of other code, packages or machines.
     changed: str = "redo"
     plan: bool = False  # only say what would be run, and how long it would take
+    engine: str = "local"  # or "dask"
+    # Of Dask: the scheduler, None for one of this process; and the number of cells in flight at once.
+    address: str | None = None
+    cells: int = 8
 
     @property
     def caps(self):
@@ -171,6 +176,12 @@ RUNNER = {
     "changed": ("redo or keep", ("redo", "keep").__contains__),
     "max_seconds": ("a number of CPU seconds above 0, or null for no cap", _is_cap),
     "max_memory": ("a number of GB above 0, or null for no cap", _is_cap),
+    "engine": ("local or dask", ("local", "dask").__contains__),
+    "address": (
+        "null, or that of a Dask scheduler, such as tcp://10.0.0.5:8786",
+        lambda value: value is None or (isinstance(value, str) and ADDRESS.fullmatch(value) is not None),
+    ),
+    "cells": (f"1 to {MOST_JOBS}", lambda value: type(value) is int and 1 <= value <= MOST_JOBS),
     "retry": (f"a list of {', '.join(UNSCORED)}, such as [timeout]", _are_statuses),
 }  # field of `Runner` -> what it must be, in words and as a test
 

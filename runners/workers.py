@@ -44,7 +44,7 @@ class Workers:
     """
 
     def __init__(self, data, n_jobs, caps=None):
-        self._data, self._n_jobs, self._caps = data, n_jobs, caps or Caps()
+        self._data, self.n_jobs, self._caps = data, n_jobs, caps or Caps()
         self._workers = []
         self._ended = []  # (task, results) that no call of `wait` has returned yet
 
@@ -53,7 +53,7 @@ class Workers:
 
     def __exit__(self, *exception):
         for worker in self._workers:
-            worker.leave(self._n_jobs)
+            worker.leave(self.n_jobs)
 
     @property
     def n_running(self):
@@ -62,11 +62,11 @@ class Workers:
 
     def submit(self, task):
         """Run a task in this process, or send it to the worker that has the fewest tasks."""
-        if self._n_jobs == 1 and not self._caps:
+        if self.n_jobs == 1 and not self._caps:
             self._ended.append((task, task.run(*self._data.arrays)))
             return
         worker = min(self._workers, key=lambda worker: len(worker.tasks), default=None)
-        if worker is None or (worker.tasks and len(self._workers) < self._n_jobs):
+        if worker is None or (worker.tasks and len(self._workers) < self.n_jobs):
             worker = Worker(self._caps)
             self._workers.append(worker)
         worker.submit(task, self._data.source)
@@ -213,7 +213,7 @@ def workers_within_memory(trials, shape, n_jobs, caps):
     A ConfigError says that a single fit needs more than there is, and no cap would end it, or that a worker holds more
     than the cap before it begins a fit.
     """
-    _check_cap(caps, trials[0].target, shape)
+    check_cap(caps, trials[0].target, shape)
     free = LEFT_FREE * free_mb()
     trial, need = max(((trial, fit_mb(trial, shape)) for trial in trials), key=lambda pair: pair[1])
     cap = math.inf if caps.max_memory is None else MB_PER_GB * caps.max_memory
@@ -236,7 +236,7 @@ def workers_within_memory(trials, shape, n_jobs, caps):
     return min(most, n_jobs)
 
 
-def _check_cap(caps, target, shape):
+def check_cap(caps, target, shape):
     """Refuse a cap that every fit would end at, whatever it does."""
     if caps.max_memory is None:
         return

@@ -250,7 +250,7 @@ def test_a_dying_worker_fails_its_own_trial_only(dataset, method, tmp_path):
     assert "worker process died" in outcomes[trials[1].key]["error"]
 
 
-def test_the_number_of_workers_does_not_change_a_byte_of_the_scores(dataset, method, tmp_path):
+def test_the_number_of_workers_does_not_change_the_rows_of_the_scores(dataset, method, tmp_path):
     trials = expand("s", dataset, method("PerSize"), PROTOCOL)
     for n_jobs in (1, 2):
         commit(tmp_path / str(n_jobs), run_all(trials, Data(dataset.X, dataset.y), n_jobs))

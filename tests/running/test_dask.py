@@ -1,0 +1,230 @@
+"""``runner=dask``: cells in flight, and real schedulers and workers on loopback, where the extra is installed."""
+
+import importlib.util
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from runners.dask import cells, cluster
+from runners.method import ConfigError
+from runners.settings import read_runner
+
+ROOT = Path(__file__).resolve().parents[2]
+RUNNER = {"n_jobs": 1, "redo": False, "cache": True, "points": "grid"}
+SWEEP = ["-m", "method=max_variance,laplacian_score", "dataset=digits,mnist500", "protocol=smoke", "study=s"]
+LONG = ["method=ndfs", "dataset=digits", "protocol=dgufs", "study=s"]  # fits of some seconds
+START_S = 300  # a machine may be busy
+needs_dask = pytest.mark.skipif(
+    importlib.util.find_spec("distributed") is None, reason="no Dask: pip install -e '.[cluster]'"
+)
+
+
+def test_cells_in_flight_have_their_turns_one_at_a_time_and_wait_together():
+    inside, order = [], []
+
+    def run(number):
+        inside.append(number)
+        with cells.others_turn():
+            deadline = time.monotonic() + 10
+            while len(inside) < 3 and time.monotonic() < deadline:  # all three wait at once
+                time.sleep(0.001)
+        for _ in range(100):
+            order.append(number)
+        return number * 10
+
+    assert cells.in_flight(run, [1, 2, 3], most=3) == [10, 20, 30]
+    assert [order[i] for i in range(0, 300, 100)] == [order[i] for i in range(99, 300, 100)]  # none was cut short
+
+
+def test_what_a_cell_raises_ends_the_others_and_is_raised():
+    ended = []
+
+    def run(number):
+        if number == 1:
+            raise ZeroDivisionError("a mistake")
+        try:
+            while True:
+                with cells.others_turn():
+                    time.sleep(0.01)
+        finally:
+            ended.append(number)
+
+    with pytest.raises(ZeroDivisionError, match="a mistake"):
+        cells.in_flight(run, [0, 1, 2], most=3)
+    assert set(ended) <= {0, 2}
+
+
+def test_without_the_extra_it_is_said_what_to_install(monkeypatch):
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(ConfigError, match=r"pip install -e '.\[cluster\]'"):
+        cluster.Cluster(None, 1)
+
+
+@pytest.mark.parametrize(
+    "given, words",
+    [
+        ({"engine": "ray"}, "must be local or dask"),
+        ({"address": "10.0.0.5"}, "must be null, or that of a Dask scheduler"),
+        ({"address": 8786}, "must be null, or that of a Dask scheduler"),
+        ({"cells": 0}, "must be 1 to"),
+    ],
+)
+def test_options_that_cannot_be_meant_are_refused(given, words):
+    with pytest.raises(ConfigError, match=words):
+        read_runner(RUNNER | given)
+
+
+class Processes:
+    """A scheduler and workers of a test."""
+
+    def __init__(self, folder):
+        self.folder, self.started = folder, []
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.address = f"tcp://127.0.0.1:{free.getsockname()[1]}"
+        self.scheduler = self.start("scheduler", "--host", "127.0.0.1", "--port", self.address.rpartition(":")[2])
+
+    def start(self, *words):
+        """Start ``dask WORDS`` in the checkout."""
+        command = [sys.executable, "-m", "dask", *words, "--no-dashboard"]
+        with open(self.folder / "log", "ab") as log:
+            process = subprocess.Popen(
+                command, cwd=ROOT, env=self.environment(PYTHONPATH=str(ROOT)), stdout=log, stderr=log
+            )
+        self.started.append(process)
+        return process
+
+    def environment(self, **more):
+        """Return the variables of all processes of the test."""
+        return {**os.environ, "TMPDIR": str(self.folder), **more}
+
+    def worker(self, n_threads=1):
+        """Start a worker."""
+        place = str(self.folder / "dask")
+        return self.start(
+            "worker", self.address, "--no-nanny", "--nthreads", str(n_threads), "--local-directory", place
+        )
+
+    def run(self, *words):
+        """Start run.py on these workers, and return its process."""
+        command = [sys.executable, "run.py", *words, "runner=dask", f"runner.address={self.address}"]
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+        return subprocess.Popen(command, cwd=ROOT, env=self.environment(), **pipes)
+
+    def end(self):
+        """End all that was started."""
+        for process in self.started:
+            process.kill()
+            process.wait()
+
+
+@pytest.fixture
+def dask(tmp_path):
+    processes = Processes(tmp_path)
+    yield processes
+    processes.end()
+
+
+def lines(folder):
+    """Return the sorted lines of every scores.csv below a folder, by cell."""
+    found = sorted(Path(folder).rglob("scores.csv"))
+    return {path.parent.relative_to(folder): sorted(path.read_text().splitlines()) for path in found}
+
+
+def ended(process):
+    output, _ = process.communicate(timeout=START_S)
+    return process.returncode, output
+
+
+def wait_for(holds):
+    deadline = time.monotonic() + START_S
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+
+
+def busy(pid):
+    """Return True where a child of a process takes CPU time."""
+    from runners.family import cpu_seconds, descendants
+
+    before = {child: cpu_seconds(child) for child in descendants(pid)}
+    time.sleep(1)
+    return any(cpu_seconds(child) > taken + 0.2 for child, taken in before.items())
+
+
+@needs_dask
+@pytest.mark.slow
+def test_a_sweep_on_two_workers_of_which_one_is_killed_gives_the_same_rows(dask, tmp_path):
+    plain = subprocess.run(
+        [sys.executable, "run.py", *SWEEP, "runner.n_jobs=1", f"results_dir={tmp_path}/plain"],
+        cwd=ROOT, capture_output=True, text=True, timeout=START_S,
+    )  # fmt: skip
+    assert plain.returncode == 0, plain.stderr
+    first = dask.worker()
+    started = dask.run(*SWEEP, f"results_dir={tmp_path}/dask", "runner.max_seconds=500")
+    wait_for(lambda: lines(tmp_path / "dask"))
+    first.kill()
+    dask.worker(2)
+    status, output = ended(started)
+    assert status == 0, output
+    assert lines(tmp_path / "dask") == lines(tmp_path / "plain") and len(lines(tmp_path / "dask")) == 4
+
+
+@needs_dask
+@pytest.mark.slow
+def test_ctrl_c_ends_the_command_and_the_fits_of_its_workers_and_a_lost_scheduler_is_a_line(dask, tmp_path):
+    worker = dask.worker(2)
+    for kind, expected in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
+        started = dask.run(*LONG, f"results_dir={tmp_path}/a")
+        wait_for(lambda: busy(worker.pid))
+        started.send_signal(kind)
+        status, output = ended(started)
+        assert status == expected and "Traceback" not in output, output
+        wait_for(lambda: not busy(worker.pid))
+    started = dask.run(*LONG, f"results_dir={tmp_path}/a")
+    wait_for(lambda: busy(worker.pid))
+    dask.scheduler.kill()
+    status, output = ended(started)
+    assert status == 1 and output.count("the Dask scheduler is gone") == 1 and "Traceback" not in output, output
+
+
+@needs_dask
+@pytest.mark.slow
+def test_that_there_is_no_worker_is_said_and_one_that_comes_later_does_the_work(dask, tmp_path):
+    started = dask.run("method=max_variance", "dataset=digits", "protocol=smoke", f"results_dir={tmp_path}/a")
+    seen = []
+    for line in started.stdout:
+        seen.append(line)
+        if "no Dask worker is connected" in line:
+            dask.worker()
+            break
+    status, output = ended(started)
+    assert status == 0, "".join(seen) + output
+
+
+@needs_dask
+@pytest.mark.slow
+def test_a_worker_with_other_code_is_refused_by_its_digest(dask, tmp_path):
+    other = tmp_path / "checkout"
+    subprocess.run(["cp", "-r", *(str(ROOT / name) for name in PARTS), str(tmp_path)], check=True)
+    other.mkdir()
+    for name in PARTS:
+        (tmp_path / name).rename(other / name)
+    with open(other / "methods/max_variance.py", "a") as file:
+        file.write("\nOTHER = 1\n")
+    command = [sys.executable, "-m", "dask", "worker", dask.address, "--no-nanny", "--no-dashboard"]
+    environment = dask.environment(PYTHONPATH=str(other))
+    with open(tmp_path / "log", "ab") as log:
+        dask.started.append(subprocess.Popen(command, cwd=other, env=environment, stdout=log, stderr=log))
+    words = ["method=max_variance", "dataset=digits", "protocol=smoke", f"results_dir={tmp_path}/a"]
+    status, output = ended(dask.run(*words))
+    assert status == 1 and "runs other code than this command" in output, output
+
+
+PARTS = ["conf", "datasets", "methods", "metrics", "runners"]

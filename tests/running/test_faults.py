@@ -1,0 +1,97 @@
+"""A run that is ended at any moment loses nothing: gone on with, it has the rows of one that nothing disturbed.
+
+`python -m benchmarks.faults` does the same to whole commands under every runner, as often as one likes.
+"""
+
+import os
+import resource
+import signal
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from omegaconf import OmegaConf
+
+from runners import boundary
+from runners.cell import Cell
+from runners.settings import read_config
+
+ROOT = Path(__file__).resolve().parents[2]
+SIGNALS = [signal.SIGKILL, signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGTERM, signal.SIGINT, signal.SIGINT]
+FAULTS = [*SIGNALS, "full disk", "spoilt cache", "four at once"]  # ten, of which each has a moment of its own
+
+
+def config(folder):
+    """Return the settings of a cell of four fits on 8 x 8 digits."""
+    method = {
+        "name": "laplacian_score",
+        "target": "methods.laplacian_score.LaplacianScore",
+        "params": {"n_neighbors": 3},
+        "grid": {"n_neighbors": [3, 4, 5, 6]},
+    }
+    protocol = {"name": "p", "sizes": [5], "scaling": "minmax", "restarts": 2, "seed": 0, "nmi": "max", "max_iter": 5}
+    runner = {"n_jobs": 1, "redo": False, "cache": True, "points": "grid"}
+    parts = {"study": "s", "results_dir": str(folder), "data_dir": None, "runner": runner}
+    dataset = OmegaConf.load(ROOT / "conf/dataset/digits.yaml")
+    return read_config(OmegaConf.create({**parts, "method": method, "protocol": protocol, "dataset": dataset}))
+
+
+def start(folder, largest_file=None):
+    """Run the cell in a copy of this process, and return its number; no file of it grows beyond so many bytes."""
+    pid = os.fork()
+    if pid:
+        return pid
+    status = 1
+    try:
+        if largest_file is not None:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (largest_file, largest_file))
+        boundary.guard()
+        Cell(config(folder)).run()
+        status = 0
+    except SystemExit as error:
+        status = error.code if isinstance(error.code, int) else 1
+    except BaseException:
+        status = 1
+    finally:
+        os._exit(status)
+
+
+def lines(folder):
+    return sorted((folder / "s/digits/laplacian_score/scores.csv").read_bytes().splitlines())
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("undisturbed")
+    Cell(config(folder)).run()  # the first run imports and compiles
+    again = tmp_path_factory.mktemp("again")
+    started = time.monotonic()
+    os.waitpid(start(again), 0)
+    assert lines(again) == lines(folder)
+    return lines(folder), time.monotonic() - started
+
+
+@pytest.mark.parametrize("number", range(len(FAULTS)))
+def test_a_run_disturbed_at_any_moment_goes_on_to_the_same_rows(undisturbed, tmp_path, number):
+    expected, seconds = undisturbed
+    fault, rng = FAULTS[number], np.random.default_rng(number)
+    if fault == "full disk":
+        os.waitpid(start(tmp_path, int(rng.integers(100, 3000))), 0)
+    elif fault == "four at once":
+        for pid in [start(tmp_path) for _ in range(4)]:
+            assert os.waitpid(pid, 0)[1] == 0
+    elif fault == "spoilt cache":
+        os.waitpid(start(tmp_path), 0)
+        (record,) = tmp_path.rglob(".evaluations/*.bin")
+        record.write_bytes(rng.bytes(record.stat().st_size))
+        for path in tmp_path.glob("s/digits/laplacian_score/*.csv"):
+            path.unlink()
+    else:
+        pid = start(tmp_path)
+        time.sleep(rng.uniform(0, seconds))
+        os.kill(pid, fault)
+        os.waitpid(pid, 0)
+    Cell(config(tmp_path)).run()
+    assert lines(tmp_path) == expected
+    assert not list(tmp_path.rglob("*.tmp"))
