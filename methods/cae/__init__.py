@@ -86,8 +86,8 @@ class ConcreteAutoencoder(BaseSelector):
     starts afresh, up to five times; here the status is then "max_iter".  And it gives fewer features where slots agree.
 
     *Known pathologies*: nothing keeps two slots from one feature; the fewer steps, the more do (`n_filled_`).  Slots
-    that are undecided at the end choose by the noise of their start.  It is a relaxation of a problem that greedy
-    selection solves better in less time on the data that we looked at (`docs/methods/cae.md`).
+    that are undecided at the end choose by the noise of their start.  Greedy selection of columns has the same aim and
+    takes less time; `residual_`, against `residual_bound_`, says which comes nearer (`docs/methods/cae.md`).
 
     References
     ----------
