@@ -4,9 +4,11 @@ import functools
 import json
 
 import pandas as pd
+from scipy.stats import rankdata
 
 from datasets import read_spec
-from datasets.synthetic import truth_of
+from datasets.scaling import scale
+from datasets.synthetic import read_synthetic, truth_of
 from datasets.truth import parts_of, truth_names
 from metrics.recovery import precision_recall, recovery_area, redundancy
 from metrics.study import UNSCORED
@@ -16,7 +18,7 @@ ENOUGH = 0.9  # recall that counts as found
 SEEDS = 4  # that must find them
 COLUMNS = [
     "family", "difficulty", "signal", "seed", "method", "control", "status", "size", "recall", "precision", "area",
-    "redundancy", "fit_s",
+    "redundancy", "variance", "fit_s",
 ]  # fmt: skip
 
 
@@ -32,7 +34,8 @@ def recovered(study):
     DataFrame
         Columns `COLUMNS`: one row per data set of known truth and method.  The size is the true number, which is that
         of the groups of interchangeable features; the measures are those of `metrics.recovery` there, nan for a fit
-        that failed.
+        that failed.  variance: the mean place of what is selected among all features by variance on the scaling of the
+        fit, from 0, the smallest, to 1; .5 is chance.
 
     Raises
     ------
@@ -44,6 +47,7 @@ def recovered(study):
     rows = []
     for row in trials[trials["method"] != "all_features"].itertuples():
         spec, truth = _data(row.dataset)
+        places = _variances(row.dataset, json.loads(row.protocol)["scaling"])
         if row.data_sha != spec["data_sha256"]:
             raise ValueError(
                 f"the results of {row.method} on {row.dataset} are on other data: their SHA-256 is {row.data_sha}, now "
@@ -54,13 +58,13 @@ def recovered(study):
             continue  # where the size is part of the model, this is the fit at another one
         family, difficulty, seed = parts_of(row.dataset)
         signal = spec["sources"][0]["options"]["signal"]
-        measures = (float("nan"),) * 4
+        measures = (float("nan"),) * 5
         if row.status not in UNSCORED:
             ranking = json.loads(row.ranking)
             ranking = ranking[str(size)] if isinstance(ranking, dict) else ranking[:size]
             precision, recall = precision_recall(ranking, truth.relevant, size, truth.groups)
             area = recovery_area(ranking, truth.relevant, truth.groups)
-            measures = recall, precision, area, redundancy(ranking, truth.groups)
+            measures = recall, precision, area, redundancy(ranking, truth.groups), places[ranking[:size]].mean()
         rows.append((
             family, difficulty, signal, seed, row.method, is_control(row.method), row.status, size, *measures, row.fit_s
         ))  # fmt: skip
@@ -82,11 +86,11 @@ def found(rows):
     Returns
     -------
     DataFrame
-        Indexed by method, family and difficulty; recall, area, precision and redundancy are means over the seeds, in
-        which a failed fit finds nothing; seeds is their number, and passed is true where `SEEDS` of them have a recall
+        Indexed by method, family and difficulty; recall, area, precision, redundancy and variance are means over the
+        seeds, in which a failed fit finds nothing; seeds is their number, and passed is true where `SEEDS` of them have a recall
         of `ENOUGH`.
     """
-    measures = ["recall", "area", "precision", "redundancy"]
+    measures = ["recall", "area", "precision", "redundancy", "variance"]
     rows = rows.assign(hit=rows["recall"] >= ENOUGH, recall=rows["recall"].fillna(0), area=rows["area"].fillna(0))
     groups = rows.groupby(["method", "family", "difficulty"])
     means = groups[measures].mean().assign(seeds=groups["seed"].nunique(), signal=groups["signal"].first())
@@ -97,3 +101,10 @@ def found(rows):
 def _data(name):
     spec = read_spec(name)
     return spec, truth_of(**spec["sources"][0]["options"])
+
+
+@functools.cache
+def _variances(name, scaling):
+    """Return the place of every feature by its variance on a scaling, from 0 to 1."""
+    X, _ = read_synthetic(None, **_data(name)[0]["sources"][0]["options"])
+    return (rankdata(scale(X, scaling).var(axis=0)) - 1) / (X.shape[1] - 1)

@@ -18,6 +18,11 @@ hardest: the means over the seeds. A star marks where {SEEDS} seeds or more have
 the first number without one. Of interchangeable features the first counts, its copies find nothing new. The order is
 that of the mean over all; controls are in italics."""
 
+OPEN = """\
+Behind each method is its recall and, in brackets, the mean place by variance of what it selects, on the scaling that it
+is fitted on: 0 is the smallest of all features, 1 the largest, .5 chance. A method near 0 takes what varies least,
+whatever that is: heavy-tailed noise, whose few large values leave the others close together once the range is 1."""
+
 
 def ground_truth_page(rows, name):
     """Return what is found as a page of Markdown.
@@ -43,7 +48,7 @@ def ground_truth_page(rows, name):
             pipes(_lines(some, "redundancy", stars=False)),
             "Share of them that are copies of one that is selected, too.",
         ]
-    return "\n\n".join([*parts, "## What does not pass the easy end", _open(table)]) + "\n"
+    return "\n\n".join([*parts, "## What does not pass the easy end", _open(table), OPEN]) + "\n"
 
 
 def ground_truth_figure(rows, name):
@@ -115,7 +120,7 @@ def _open(table):
         whole = own["seeds"] == wanted[family, 1]
         lacking, own = len(own) - whole.sum(), own[whole]
         failed = own[~own["passed"]].sort_values("recall", ascending=False)
-        names = ", ".join(f"{method} {_text(recall)}" for method, recall in failed["recall"].items())
+        names = ", ".join(f"{one.Index} {_text(one.recall)} ({_text(one.variance)})" for one in failed.itertuples())
         rest = f" Without all seeds: {lacking} more." if lacking else ""
         lines.append(f"* {family}: {len(failed)} of {len(own)} methods{f': {names}' if names else ''}.{rest}")
     return "\n".join(lines)

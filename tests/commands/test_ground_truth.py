@@ -1,24 +1,25 @@
 """The features that methods find in data of known truth: computed by hand, printed and drawn."""
 
+import re
+
 import numpy as np
 import pytest
 from command_line import run
 from frames import PROTOCOL, frames, store, study_of
 
-from datasets import read_spec
+from datasets import load_dataset, read_spec, scale
 from datasets.synthetic import truth_of
 from scripts.ground_truth import found, recovered
 from scripts.ground_truth.page import ground_truth_figure, ground_truth_page
-
-NOISE = 1000  # features that no data set has, and so relevant in none
 
 
 def fit(dataset, method, hits, copies=0, **more):
     """Make a fit that finds `hits` of 10 features, and then selects copies of them, and noise after that."""
     spec = read_spec(dataset)
-    groups = truth_of(**spec["sources"][0]["options"]).groups
+    truth = truth_of(**spec["sources"][0]["options"])
+    groups, noise = truth.groups, sorted(set(range(spec["features"])) - set(truth.relevant))
     ranking = [group[0] for group in groups[:hits]] + [group[1] for group in groups[:copies]]
-    ranking += list(range(NOISE, NOISE + 40 - len(ranking)))
+    ranking += noise[: 40 - len(ranking)]
     keys = {"dataset": dataset, "method": method, "data_sha": spec["data_sha256"], "ranking": ranking}
     return {**keys, "sizes": [10, 20, 40], "acc": {10: [0.5]}} | more
 
@@ -58,8 +59,16 @@ def test_it_passes_where_four_of_five_seeds_find_nine_of_ten():
 def test_of_fits_at_one_size_each_the_one_at_the_true_number_counts():
     rows = of_seeds([8], sizes=[20]) + of_seeds([7], sizes=[10]) + of_seeds([6], sizes=[40])
     assert recovered(study_of(rows))["recall"].tolist() == [0.7]
-    each = {str(size): list(range(NOISE, NOISE + size)) for size in (10, 20)}
+    each = {str(size): fit("truth_clusters_d1_s0", "mcfs", 0)["ranking"][:size] for size in (10, 20)}
     assert recovered(study_of(of_seeds([8], ranking=each)))["recall"].tolist() == [0.0]
+
+
+def test_what_varies_least_is_at_place_0_and_what_varies_most_at_1():
+    X = scale(load_dataset("truth_heavy_d1_s0").X, PROTOCOL["scaling"])
+    ordered = np.argsort(X.var(axis=0)).tolist()
+    for ranking, place in ((ordered, 4.5 / 99), (ordered[::-1], 94.5 / 99)):
+        rows = [fit("truth_heavy_d1_s0", "mcfs", 0, ranking=ranking)]
+        assert recovered(study_of(rows))["variance"].tolist() == pytest.approx([place])
 
 
 def test_grid_points_all_features_and_other_data_are_left_out():
@@ -88,10 +97,8 @@ def test_the_page_orders_methods_and_lists_what_does_not_pass_the_easy_end():
     assert lines[2:4] == [["rufs", "1.00* .90*", ""], ["mcfs", ".40", ".60"]]
     assert lines[4:6] == [["udfs", ".30", ""], ["*random_rankings*", ".10", ""]]
     assert "Study mine: 4 methods on 15 of 100 data sets." in page
-    assert (
-        "* clusters: 1 of 2 methods: mcfs .40. Without all seeds: 1 more." in page
-        and "* redundant: 1 of 1 methods: mcfs .60." in page
-    )
+    assert re.search(r"\* clusters: 1 of 2 methods: mcfs \.40 \(\.\d\d\)\. Without all seeds: 1 more\.", page)
+    assert re.search(r"\* redundant: 1 of 1 methods: mcfs \.60 \(\.\d\d\)\.", page)
     assert lines[-1] == ["mcfs", ".30"] and lines[-4] == ["mcfs", ".90"]
 
 
