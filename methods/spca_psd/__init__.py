@@ -75,7 +75,8 @@ class SPCAPSD(BaseSelector):
 
     slack_j = lambda_ (||omega_j|| - ||omega_j||^2 / sqrt(||omega_j||^2 + 1e-12)).
 
-    *Start*: the best multiple of S (S + lambda_ I)^-1.  Deterministic.  *Cost*: about 20 eigendecompositions of a
+    *Start*: the best multiple of S (S + lambda_ I)^-1.  Deterministic.  The column of a constant feature is 0 at the
+    optimum, and left out.  *Cost*: about 20 eigendecompositions of a
     matrix of all features a sweep, and a few sweeps (docs/methods/spca_psd.md).
 
     *Differs from the paper*: its algorithm is that of the released program, below, which does not minimise the printed
@@ -137,14 +138,17 @@ class SPCAPSD(BaseSelector):
 
     def _solve(self, X, rng):
         variant = VARIANTS[self.variant]
-        problem = variant.Problem(X, self.lambda_, self.eta)
-        diagonal = None if self.init is None else np.asarray(self.init, dtype=float)
+        kept = np.flatnonzero(np.ptp(X, axis=0)) if self.variant == "paper" else np.arange(X.shape[1])
+        kept = kept if len(kept) else np.arange(X.shape[1])
+        problem = variant.Problem(X[:, kept], self.lambda_, self.eta)
+        diagonal = None if self.init is None else np.asarray(self.init, dtype=float)[kept]
         if diagonal is None and self.variant == "released":
             diagonal = rng.random(X.shape[1])
         state, trace = iterate(
             problem.sweep, problem.start(diagonal), max_iter=self.max_iter, tol=self.tol, residual=variant.change
         )
-        omega = problem.optimum(state)
+        omega = np.zeros((X.shape[1], X.shape[1]))
+        omega[np.ix_(kept, kept)] = problem.optimum(state)
         learned = {"coef_": omega}
         if self.variant == "paper":
             learned["bound_"] = state.bound
