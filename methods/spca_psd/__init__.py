@@ -76,8 +76,8 @@ class SPCAPSD(BaseSelector):
     slack_j = lambda_ (||omega_j|| - ||omega_j||^2 / sqrt(||omega_j||^2 + 1e-12)).
 
     *Start*: the best multiple of S (S + lambda_ I)^-1.  Deterministic.  The column of a constant feature is 0 at the
-    optimum, and left out.  *Cost*: about 20 eigendecompositions of a
-    matrix of all features a sweep, and a few sweeps (docs/methods/spca_psd.md).
+    optimum, and left out.  *Cost*: about 20 eigendecompositions of a matrix of all features a sweep, and a few sweeps
+    (docs/methods/spca_psd.md).
 
     *Differs from the paper*: its algorithm is that of the released program, below, which does not minimise the printed
     objective.  Splitting into copies of Omega (ADMM) finds the same optimum, in hundreds of steps.
@@ -90,8 +90,8 @@ class SPCAPSD(BaseSelector):
 
     *Known pathologies*: no column is zero at the optimum but at large lambda_: this is a ranking by length, not a
     selection.  Without the constraint the objective has a lower minimum, at an asymmetric Omega: the constraint is a
-    part of the model, not a shortcut.  At small lambda_ and eta the bound is loose, and a fit ends at `max_iter` that
-    is all but optimal.  "released": the objective rises in many sweeps, and may end several per cent above the minimum;
+    part of the model, not a shortcut.  Where X'X is large beside the weights the bound is loose, and a fit ends at
+    `max_iter`, or where a sweep changes nothing, farther from it than `tol` and yet all but optimal.  "released": the objective rises in many sweeps, and may end several per cent above the minimum;
     its best features are nearly those of the optimum all the same.
 
     References
