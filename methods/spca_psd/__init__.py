@@ -91,8 +91,9 @@ class SPCAPSD(BaseSelector):
     *Known pathologies*: no column is zero at the optimum but at large lambda_: this is a ranking by length, not a
     selection.  Without the constraint the objective has a lower minimum, at an asymmetric Omega: the constraint is a
     part of the model, not a shortcut.  Where X'X is large beside the weights the bound is loose, and a fit ends at
-    `max_iter`, or where a sweep changes nothing, farther from it than `tol` and yet all but optimal.  "released": the objective rises in many sweeps, and may end several per cent above the minimum;
-    its best features are nearly those of the optimum all the same.
+    `max_iter`, or where a sweep changes nothing, farther from it than `tol` and yet all but optimal.  "released": the
+    objective rises in many sweeps, and ends up to several per cent above the minimum; its best features are nearly
+    those of the optimum all the same.
 
     References
     ----------
