@@ -75,8 +75,9 @@ class SPCAPSD(BaseSelector):
 
     slack_j = lambda_ (||omega_j|| - ||omega_j||^2 / sqrt(||omega_j||^2 + 1e-12)).
 
-    *Start*: the best multiple of S (S + lambda_ I)^-1.  Deterministic.  *Cost*: about 20 eigendecompositions of a
-    matrix of all features a sweep, and a few sweeps (docs/methods/spca_psd.md).
+    *Start*: the best multiple of S (S + lambda_ I)^-1.  Deterministic.  The column of a constant feature is 0 at the
+    optimum, and left out.  *Cost*: about 20 eigendecompositions of a matrix of all features a sweep, and a few sweeps
+    (docs/methods/spca_psd.md).
 
     *Differs from the paper*: its algorithm is that of the released program, below, which does not minimise the printed
     objective.  Splitting into copies of Omega (ADMM) finds the same optimum, in hundreds of steps.
@@ -89,9 +90,10 @@ class SPCAPSD(BaseSelector):
 
     *Known pathologies*: no column is zero at the optimum but at large lambda_: this is a ranking by length, not a
     selection.  Without the constraint the objective has a lower minimum, at an asymmetric Omega: the constraint is a
-    part of the model, not a shortcut.  At small lambda_ and eta the bound is loose, and a fit ends at `max_iter` that
-    is all but optimal.  "released": the objective rises in many sweeps, and may end several per cent above the minimum;
-    its best features are nearly those of the optimum all the same.
+    part of the model, not a shortcut.  Where X'X is large beside the weights the bound is loose, and a fit ends at
+    `max_iter`, or where a sweep changes nothing, farther from it than `tol` and yet all but optimal.  "released": the
+    objective rises in many sweeps, and ends up to several per cent above the minimum; its best features are nearly
+    those of the optimum all the same.
 
     References
     ----------
@@ -137,14 +139,17 @@ class SPCAPSD(BaseSelector):
 
     def _solve(self, X, rng):
         variant = VARIANTS[self.variant]
-        problem = variant.Problem(X, self.lambda_, self.eta)
-        diagonal = None if self.init is None else np.asarray(self.init, dtype=float)
+        kept = np.flatnonzero(np.ptp(X, axis=0)) if self.variant == "paper" else np.arange(X.shape[1])
+        kept = kept if len(kept) else np.arange(X.shape[1])
+        problem = variant.Problem(X[:, kept], self.lambda_, self.eta)
+        diagonal = None if self.init is None else np.asarray(self.init, dtype=float)[kept]
         if diagonal is None and self.variant == "released":
             diagonal = rng.random(X.shape[1])
         state, trace = iterate(
             problem.sweep, problem.start(diagonal), max_iter=self.max_iter, tol=self.tol, residual=variant.change
         )
-        omega = problem.optimum(state)
+        omega = np.zeros((X.shape[1], X.shape[1]))
+        omega[np.ix_(kept, kept)] = problem.optimum(state)
         learned = {"coef_": omega}
         if self.variant == "paper":
             learned["bound_"] = state.bound

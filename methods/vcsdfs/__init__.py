@@ -32,7 +32,7 @@ class VCSDFS(BaseSelector):
         "released": the program that was published (see Notes).
     init : ndarray of shape (n_features, n_columns), default=None
         W to start from, 0 or more.
-    max_iter : int, default=200
+    max_iter : int, default=500
         Largest number of sweeps, 0 or more.
     tol : float, default=1e-5
         "paper": converged when in three sweeps on end the objective changes by at most this share, and the row norms,
@@ -97,7 +97,7 @@ class VCSDFS(BaseSelector):
         n_columns=None,
         variant="paper",
         init=None,
-        max_iter=200,
+        max_iter=500,
         tol=1e-5,
         random_state=None,
     ):

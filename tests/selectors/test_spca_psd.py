@@ -166,6 +166,13 @@ def test_rotated_samples_change_nothing_and_permuted_features_permute(variant):
     np.testing.assert_allclose(permuted.scores_, fit.scores_[order], rtol=1e-5)
 
 
+def test_constant_features_score_zero_and_change_nothing():
+    X = correlated(30, 10)
+    fit = SPCAPSD(lambda_=0.5).fit(np.insert(X, [0, 5, 10], 0.3, axis=1))
+    np.testing.assert_array_equal(fit.scores_[[0, 6, 12]], 0)
+    np.testing.assert_allclose(np.delete(fit.scores_, [0, 6, 12]), SPCAPSD(lambda_=0.5).fit(X).scores_, rtol=1e-6)
+
+
 def test_too_many_features_are_refused_before_the_fit_with_a_remedy():
     X = np.broadcast_to(0.5, (5, 1101))
     with pytest.raises(ValueError, match=r"n_features=1101 must be at most 1100 .* take variant='released'"):
