@@ -21,11 +21,13 @@ from collections import OrderedDict
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 
 from runners.cell import Cell
 from runners.family import cpu_seconds
 from runners.fit import run_trial
-from runners.store import Store
+from runners.reference import shipped_studies, unpacked
+from runners.store import Store, cells_of
 from runners.sweep import cells_of_words
 from scripts.core.text import pipes
 from scripts.slurm import known_times, seconds_of
@@ -99,7 +101,14 @@ def simulate(cells, n_workers, n_cells, costs):
 
 
 def fits_of(experiment):
-    """Return the seconds of the fits of each cell of an experiment, and the number of cells of unknown seconds."""
+    """Return the seconds of the fits of each cell of an experiment, and the number of cells of unknown seconds.
+
+    They are measured where a study of this name is shipped, and otherwise estimated from other data sets.
+    """
+    if experiment in shipped_studies():
+        paths = cells_of(unpacked(experiment), experiment, None, None)
+        frames = [pd.read_csv(path, usecols=["fit_s", "eval_s"]).fillna(0.0) for path in paths]
+        return [frame.sum(axis=1).to_numpy() for frame in frames], 0
     settings = cells_of_words(f"experiment={experiment}")
     times = known_times(settings[0].results_dir, settings[0].study)
     found = [seconds_of(one, times, Cell(one).asked) for one in settings]

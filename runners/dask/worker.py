@@ -30,7 +30,7 @@ ENDED = ("closing", "closing_gracefully", "closed", "failed")  # states of a wor
 
 STARTER = ThreadPoolExecutor(1)  # starts all processes, as the system ends a process with the thread that started it
 _memory = threading.Condition()
-_admitted = {}  # thread -> MB of the task that it runs
+_admitted, _before = {}, {}  # thread -> MB of the task that it runs; the MB that were free before the first of them
 _loading = threading.RLock()
 _copies, _users = {}, {}  # scaled data, and the number of tasks that use them, by where they are from
 
@@ -137,10 +137,11 @@ def _room(task, caps, megabytes, here, abandoned):
     with _memory:
         while not abandoned():
             taken, limit = sum(_admitted.values()), here.memory_manager.memory_limit
-            free = free_mb()
-            # What runs may not have taken its memory yet, and may have taken all of it: of both, the worse.
-            room = math.inf if math.isnan(free) else LEFT_FREE * free - (PROCESS_MB if _admitted else 0)
-            room = min(room, limit / 2**20 - taken if limit else math.inf)
+            free = math.inf if math.isnan(free_mb()) else LEFT_FREE * free_mb()
+            if not _admitted:
+                _before["free"] = free
+            # Fits that run may not have taken all their memory yet, and other programs may have taken more since.
+            room = min(free, _before["free"] - taken, limit / 2**20 - taken if limit else math.inf)
             if need <= room:
                 break
             if not _admitted:

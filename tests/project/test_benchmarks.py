@@ -11,6 +11,7 @@ import pytest
 
 from benchmarks import against, bandwidth, growth, job
 from benchmarks import methods as benchmark
+from benchmarks.scaling import Costs, simulate
 from methods import MCFS
 from methods.core.graphs import knn_graph
 from methods.kmeans_ufs import standardized
@@ -165,3 +166,14 @@ def test_the_plain_job_does_as_many_sweeps_however_few_ours_needs(monkeypatch, c
     job.main()
     assert f"plain {49 * (50 * 0.2 + 1):.0f} s" in (line := capsys.readouterr().out)
     assert f"ratio {539 / seconds:.0f} " in line
+
+
+def test_a_simulated_run_takes_no_less_than_its_work_and_its_longest_fit_and_little_more_on_one_core():
+    cells = [np.random.default_rng(seed).exponential(2.0, 30) for seed in range(6)]
+    total, longest = sum(fits.sum() for fits in cells), max(fits.max() for fits in cells)
+    seconds = [simulate(cells, cores, 6, Costs()) for cores in (1, 4, 16, 1000)]
+    assert seconds == sorted(seconds, reverse=True)
+    assert all(found >= max(total / cores, longest) for found, cores in zip(seconds, (1, 4, 16, 1000), strict=True))
+    assert seconds[0] < 1.05 * total
+    alone = simulate(cells, 1000, 6, Costs(commit=1.0, together=False))
+    assert alone > 180 > simulate(cells, 1000, 6, Costs(commit=1.0))  # 180 commits of a second, one by one

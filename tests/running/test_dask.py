@@ -154,8 +154,8 @@ def busy(pid):
     from runners.family import cpu_seconds, descendants
 
     before = {child: cpu_seconds(child) for child in descendants(pid)}
-    time.sleep(1)
-    return any(cpu_seconds(child) > taken + 0.2 for child, taken in before.items())
+    time.sleep(2)
+    return any(cpu_seconds(child) > taken for child, taken in before.items())
 
 
 @needs_dask
