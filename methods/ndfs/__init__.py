@@ -51,8 +51,8 @@ class NDFS(BaseSelector):
         Largest number of sweeps, 0 or more.
     tol : float, default=1e-6
         "paper": converged when neither the objective nor the part that alpha multiplies, which is what W minimises,
-        changes by more than this share in each of three sweeps on end; where F and W move together, when the objective
-        does not.  "released": when the traced value does not in one.
+        changes by more than this share in each of three sweeps on end.  "released": when the traced value does not in
+        one.
     random_state : int, RandomState or None, default=None
         Of K-means, and of the entries that "released" starts from.
 
@@ -93,9 +93,7 @@ class NDFS(BaseSelector):
     several entries in a row costs more than it gains.  So F is first brought to one entry a row: its columns are turned
     on the sphere by projected L-BFGS, which keeps them orthogonal, and rows change column where that pays.  Then all
     entries are free for 30 steps (`methods.core.indicators`).  No step raises the objective.  D is extrapolated where
-    that helps (`methods.core.reweighting`).  F stays for four sweeps where it has hardly moved.  Where rows of F keep
-    several entries and alpha + 2 is a thousandth of gamma or more, a sweep is ten quasi-Newton steps of F and D
-    together (`methods.ndfs.together`).
+    that helps (`methods.core.reweighting`).
 
     *Differs from the paper*: its rule for F is multiplicative, with all of MF in the denominator and columns scaled
     afterwards; it need not descend, as MF has many negative entries, and at gamma = 1e8 it does not leave its start.
@@ -110,7 +108,7 @@ class NDFS(BaseSelector):
 
     *Known pathologies*: the minimum is a local one, and depends on the start.  alpha matters only from where alpha beta
     is a share of tr F'LF; below it steps along alpha move hardly any feature.  Where alpha is a hundredth of gamma,
-    rows have several entries, and a fit takes ten times as long as elsewhere.  "released": max_iter is reached nearly
+    rows have several entries, the steps are slow, and max_iter may be reached.  "released": max_iter is reached nearly
     everywhere, and another seed selects other features.  Measured in docs/methods/ndfs.md.
 
     References

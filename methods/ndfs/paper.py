@@ -5,17 +5,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from methods.core.indicator_matrix import IndicatorMatrix
+from methods.core.indicators import Indicators
 from methods.core.loop import largest_change
 from methods.core.prox import oblique, smoothing
 from methods.core.reweighting import EPS, Memory, log_scale, no_memory, safeguarded
 from methods.core.ridge import WeightedRidge
-from methods.ndfs.separate import Separate
-from methods.ndfs.together import Together
 
 patience = 3  # sweeps on end that change nothing: see `methods.core.loop.iterate`
-# A step of F costs up to five times one of W.  Where F moves by less than this share of what the objective and W's part
-# of it change by, it stays for the next sweeps.
-STILL, IDLE = 0.1, 4
 bandwidth = None  # of the graph's heat kernel: the default of `methods.core.graphs.knn_graph`
 
 
@@ -34,8 +30,6 @@ class State:
     value_w: float  # what W minimises, the part of the objective that alpha multiplies
     log_s: np.ndarray = None  # of the weights 1 / (2 s) that W comes from
     memory: Memory = None
-    idle: int = 0  # sweeps for which F stays as it is
-    pairs: tuple = None  # of `methods.ndfs.together`; None as long as F and W are lowered in turn
 
 
 class Problem:
@@ -48,12 +42,7 @@ class Problem:
     alpha, beta, gamma : float
     """
 
-    @staticmethod
-    def change(previous, state):
-        """`largest_change`; of steps together that of the objective alone, as W's part is not what they lower."""
-        if state.pairs is None:
-            return largest_change(previous, state)
-        return abs(previous.value - state.value) / max(previous.value, np.finfo(float).tiny)
+    change = staticmethod(largest_change)
 
     def __init__(self, X, L, alpha, beta, gamma):
         self.X, self.L = X, L
@@ -70,33 +59,19 @@ class Problem:
         return replace(state, log_s=log_s, memory=no_memory(d))
 
     def sweep(self, state):
-        """Lower F and W in turn, or together once F has settled with several entries in a row."""
-        if state.pairs is not None:
-            together = Together(self, state.F.shape)
-            point = together.lowered(state.F, np.exp(log_scale(state.W)), state.pairs)
-            F, s = together.split(point.z)
-            return replace(self.state(F, point.rest, point.W), log_s=np.log(s), pairs=point.pairs)
-        step = self.regressed if state.idle else self.solve
         memory = state.memory.remember(state.log_s, log_scale(state.W))
-        new, log_s, memory = safeguarded(lambda s: step(s, state.F), memory, state.value)
-        still = np.linalg.norm(new.F - state.F) <= STILL * largest_change(state, new) * np.linalg.norm(state.F)
-        idle = state.idle - 1 if state.idle else IDLE * still
-        return replace(new, log_s=log_s, memory=memory, idle=int(idle))
+        new, log_s, memory = safeguarded(lambda s: self.solve(s, state.F), memory, state.value)
+        return replace(new, log_s=log_s, memory=memory)
 
     def solve(self, s, F):
         """A better F, and the best W for it, both for the weights 1 / (2 s)."""
         system = self.ridge.factor(self.beta / (2 * s))
-        indicators = self.indicators(system)
-        F = indicators.lowered(F)
-        return replace(self.state(F, *system.residual(F)), pairs=() if indicators.several else None)
-
-    def regressed(self, s, F):
-        """F as it is, and the best W for it for the weights 1 / (2 s)."""
-        return self.state(F, *self.ridge.factor(self.beta / (2 * s)).residual(F))
+        F = self.indicators(system).lowered(F)
+        return self.state(F, *system.residual(F))
 
     def indicators(self, system):
         """tr F'MF + gamma/2 ||F'F - I||^2, what is left with the best W for F."""
-        return Separate(IndicatorMatrix(self.L, system, 1.0, self.alpha), self.gamma)
+        return Indicators(IndicatorMatrix(self.L, system, 1.0, self.alpha), self.gamma)
 
     def state(self, F, rest, W):
         value_w = np.vdot(rest, rest) + self.beta * np.exp(log_scale(W)).sum()
