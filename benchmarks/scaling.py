@@ -1,4 +1,4 @@
-"""How long the experiments take on 1 to 1,000 cores, and where the one writer and a Dask scheduler saturate.
+"""Simulates how long experiments take on 1 to 1,000 cores, and where the one writer and a Dask scheduler saturate.
 
     python -m benchmarks.scaling --measure                  what storing a trial costs here, and, with Dask, sending one
     python -m benchmarks.scaling fair dgufs                 hours on 1, 16, 128 and 1,000 cores, by simulation

@@ -87,8 +87,8 @@ def found(rows):
     -------
     DataFrame
         Indexed by method, family and difficulty; recall, area, precision, redundancy and variance are means over the
-        seeds, in which a failed fit finds nothing; seeds is their number, and passed is true where `SEEDS` of them have a recall
-        of `ENOUGH`.
+        seeds, in which a failed fit finds nothing; seeds is their number, and passed is true where `SEEDS` of them have
+        a recall of `ENOUGH`.
     """
     measures = ["recall", "area", "precision", "redundancy", "variance"]
     rows = rows.assign(hit=rows["recall"] >= ENOUGH, recall=rows["recall"].fillna(0), area=rows["area"].fillna(0))

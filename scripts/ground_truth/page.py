@@ -6,6 +6,7 @@ import numpy as np
 from matplotlib import colormaps, rc_context
 
 from datasets.truth import parts_of, truth_names
+from metrics.study import RANDOM
 from scripts.core.conf import printed
 from scripts.core.text import pipes
 from scripts.ground_truth import ENOUGH, SEEDS, found
@@ -37,7 +38,7 @@ def ground_truth_page(rows, name):
     table = found(rows)
     stored = rows.groupby(["family", "difficulty", "seed"]).ngroups
     head = f"Study {name}: {rows['method'].nunique()} methods on {stored} of {len(truth_names())} data sets."
-    parts = ["# Which features are found", head, pipes(_lines(table, "recall")), WHAT]
+    parts = ["# Which features are found", head, _conclusions(table), pipes(_lines(table, "recall")), WHAT]
     if (rows["redundancy"] > 0).any():
         families = table.index[table["redundancy"] > 0].unique("family")
         some = table[table.index.get_level_values("family").isin(families)]
@@ -91,6 +92,34 @@ def ground_truth_figure(rows, name):
         note = f"Study {name}, default parameters. Bold: {SEEDS} of {rows['seed'].nunique()} seeds reach {ENOUGH}."
         frame(figure, "Recall of the relevant features, at their number", note)
     return figure
+
+
+def _conclusions(table):
+    """Return what the table comes to, in sentences."""
+    means = table["recall"].groupby("method").mean()
+    own = [method for method in means.index if not is_control(method)]
+    easy = table.xs(1, level="difficulty")
+    passing = [method for method in own if easy.loc[method, "passed"].all()]
+    lines = [
+        f"* {len(passing)} of {len(own)} methods pass the easy end of every family that they were run on"
+        f"{': ' + ', '.join(passing) if passing else ''}."
+    ]
+    if RANDOM in easy.index:
+        chance = easy.loc[RANDOM, "recall"]
+        lost = [
+            method for method in own if (easy.loc[method, "recall"] <= chance.reindex(easy.loc[method].index)).any()
+        ]
+        lines.append(
+            f"* {len(lost)} of them find no more than random rankings do at the easy end of some family: "
+            f"{', '.join(lost) or 'none'}."
+        )
+    if "max_variance" in means.index:
+        better = [method for method in own if means[method] > means["max_variance"]]
+        lines.append(
+            f"* {len(better)} of them have a larger mean recall than taking the largest variance: "
+            f"{', '.join(better) or 'none'}."
+        )
+    return "\n".join(lines)
 
 
 def _lines(table, measure, stars=True):
