@@ -72,7 +72,7 @@ def test_a_cell_begins_with_its_sample_so_that_what_is_left_is_known_early(tmp_p
 @pytest.mark.parametrize(
     "arguments, words",
     [
-        (["method=dgufz"], "dgufs_normalized"),
+        (["method=dgufz"], "Did you mean dgufs?"),
         (["dataset=pie11p"], "pie10p"),
         (["method=mcfs", "+method.grid.ridg=[1]"], "Did you mean ridge?"),
         (["method.grid.alhpa=[1]"], "alhpa"),
