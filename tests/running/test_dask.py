@@ -216,7 +216,7 @@ def test_a_worker_with_other_code_is_refused_by_its_digest(dask, tmp_path):
     other.mkdir()
     for name in PARTS:
         (tmp_path / name).rename(other / name)
-    with open(other / "methods/max_variance.py", "a") as file:
+    with open(other / "methods/baselines.py", "a") as file:
         file.write("\nOTHER = 1\n")
     command = [sys.executable, "-m", "dask", "worker", dask.address, "--no-nanny", "--no-dashboard"]
     environment = dask.environment(PYTHONPATH=str(other))
