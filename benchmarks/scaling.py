@@ -1,4 +1,4 @@
-"""Simulates how long experiments take on 1 to 1,000 cores, and where the one writer and a Dask scheduler saturate.
+"""Says what experiments take on 1 to 1,000 cores, and where the one writer and a Dask scheduler saturate.
 
     python -m benchmarks.scaling --measure                  what storing a trial costs here, and, with Dask, sending one
     python -m benchmarks.scaling fair dgufs                 hours on 1, 16, 128 and 1,000 cores, by simulation
@@ -21,13 +21,11 @@ from collections import OrderedDict
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 
 from runners.cell import Cell
 from runners.family import cpu_seconds
 from runners.fit import run_trial
-from runners.reference import shipped_studies, unpacked
-from runners.store import Store, cells_of
+from runners.store import Store
 from runners.sweep import cells_of_words
 from scripts.core.text import pipes
 from scripts.slurm import known_times, seconds_of
@@ -101,14 +99,7 @@ def simulate(cells, n_workers, n_cells, costs):
 
 
 def fits_of(experiment):
-    """Return the seconds of the fits of each cell of an experiment, and the number of cells of unknown seconds.
-
-    They are measured where a study of this name is shipped, and otherwise estimated from other data sets.
-    """
-    if experiment in shipped_studies():
-        paths = cells_of(unpacked(experiment), experiment, None, None)
-        frames = [pd.read_csv(path, usecols=["fit_s", "eval_s"]).fillna(0.0) for path in paths]
-        return [frame.sum(axis=1).to_numpy() for frame in frames], 0
+    """Return the seconds of the fits of each cell of an experiment, and the number of cells of unknown seconds."""
     settings = cells_of_words(f"experiment={experiment}")
     times = known_times(settings[0].results_dir, settings[0].study)
     found = [seconds_of(one, times, Cell(one).asked) for one in settings]

@@ -212,11 +212,11 @@ def test_that_there_is_no_worker_is_said_and_one_that_comes_later_does_the_work(
 @pytest.mark.slow
 def test_a_worker_with_other_code_is_refused_by_its_digest(dask, tmp_path):
     other = tmp_path / "checkout"
-    subprocess.run(["cp", "-r", *(str(ROOT / name) for name in PARTS), str(tmp_path)], check=True)
+    subprocess.run(["cp", "-a", *(str(ROOT / name) for name in PARTS), str(tmp_path)], check=True)
     other.mkdir()
     for name in PARTS:
         (tmp_path / name).rename(other / name)
-    with open(other / "methods/max_variance.py", "a") as file:
+    with open(other / "methods/baselines.py", "a") as file:
         file.write("\nOTHER = 1\n")
     command = [sys.executable, "-m", "dask", "worker", dask.address, "--no-nanny", "--no-dashboard"]
     environment = dask.environment(PYTHONPATH=str(other))
