@@ -39,7 +39,8 @@ def check_sparse(method, protocol, data, spec):
         raise ConfigError(
             f"{method.name} needs a dense X, and {data.name} ({shape}) is sparse; written out it would take "
             f"{dense:,.1f} MB. Nothing was started. These methods keep it sparse: "
-            f"{', '.join(methods_that_take_sparse())}. For the others leave out sparse=true, or sparse: true in the file of conf/dataset."
+            f"{', '.join(methods_that_take_sparse())}. For the others leave sparse=true out, or take it "
+            f"out of conf/dataset/{data.name}.yaml."
         )
     for how in sorted({protocol.scaling, protocol.scaling_of(method.name)}):
         try:

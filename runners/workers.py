@@ -212,8 +212,8 @@ def workers_within_memory(trials, shape, n_jobs, caps, n_stored=None):
     """Return the number of workers whose fits go into the free memory together: from 1 to `n_jobs`.
 
     It is `n_jobs` where the system does not say what is free.  `n_stored` are the entries of a sparse X.  No fit takes
-    more than the `max_memory` of the caps.  A ConfigError says that a single fit needs more than there is, and no cap would end it, or that a worker holds more
-    than the cap before it begins a fit.
+    more than the `max_memory` of the caps.  A ConfigError says that a single fit needs more than there is, and no cap
+    would end it, or that a worker holds more than the cap before it begins a fit.
     """
     _check_cap(caps, trials[0].target, shape if n_stored is None else (n_stored, SPARSE_ENTRY))
     free = LEFT_FREE * free_mb()
