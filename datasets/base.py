@@ -4,6 +4,7 @@ import hashlib
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import sparse
 
 
 class DataError(ValueError):
@@ -37,8 +38,8 @@ class Dataset:
     Attributes
     ----------
     name : str
-    X : ndarray of shape (n_samples, n_features) of float64
-        C-contiguous, finite, unscaled.
+    X : ndarray or csr_array of shape (n_samples, n_features) of float64
+        C-contiguous, finite, unscaled.  Sparse where the source says so, in canonical form without stored zeros.
     y : ndarray of shape (n_samples,) of int, or None
         Classes 0, ..., n_classes - 1, in the sorted order of the original labels; None where there are no labels.
     image_shape : (height, width) or None
@@ -47,7 +48,8 @@ class Dataset:
         The order of the features: along the rows or (MATLAB) down the columns of the image.
     sha : str
         SHA-256 of the shapes and bytes of X and y: equal for equal arrays, whatever file they came from.  Without
-        labels it depends on X and on the number of clusters.
+        labels it depends on X and on the number of clusters.  A sparse X has another one than the same values in a
+        dense array, as results on it are the same to rounding only.
     clusters : int or None
         The number of clusters that is looked for where there are no labels; None where there are.
     truth : Truth or None
@@ -96,7 +98,7 @@ def check_dataset(spec, X, y):
     Parameters
     ----------
     spec : Spec
-    X : array-like of shape (n_samples, n_features)
+    X : array-like or sparse array of shape (n_samples, n_features)
         Numbers.
     y : array-like of shape (n_samples,), (n_samples, 1) or (1, n_samples), or None
         Whole numbers or texts; texts that are all numbers count as numbers.  None where there are no labels.
@@ -115,9 +117,9 @@ def check_dataset(spec, X, y):
     X, clusters = _samples(name, X), spec.get("clusters")
     if y is not None:
         y = encode_labels(name, y)
-        if len(X) != len(y):
-            raise DataError(f"{name}: {len(X)} samples have {len(y)} labels; there must be one label for each.")
-    _check_clusters(name, y, clusters, len(X))
+        if X.shape[0] != len(y):
+            raise DataError(f"{name}: {X.shape[0]} samples have {len(y)} labels; there must be one label for each.")
+    _check_clusters(name, y, clusters, X.shape[0])
     found = (*X.shape, *([] if y is None else [int(y.max()) + 1]))
     stated = [spec.get(key) for key in ("samples", "features", "classes")]
     expected = tuple(own if given is None else given for own, given in zip(found, stated, strict=False))
@@ -132,7 +134,8 @@ def check_dataset(spec, X, y):
             f"{name}: the SHA-256 of the loaded values is {sha}, expected {spec['data_sha256']}. "
             f"The shape is right: samples, their order or their values differ from those of conf/dataset/{name}.yaml."
         )
-    X.flags.writeable = False
+    for part in _parts(X):
+        part.flags.writeable = False
     if y is not None:
         y.flags.writeable = False
     image = spec.get("image")
@@ -184,16 +187,26 @@ def encode_labels(name, y):
 def data_sha(X, y, clusters=None):
     """Return the SHA-256 of the shapes and the little-endian bytes of X as float64 and y as int64, in hexadecimal.
 
-    Where y is None, the number of clusters takes its place.
+    Where y is None, the number of clusters takes its place.  Of a sparse X these are the bytes of its stored values,
+    their columns, and where rows begin.
     """
-    digest = hashlib.sha256(f"{X.shape} {f'{clusters} clusters' if y is None else y.shape}".encode())
-    digest.update(np.ascontiguousarray(X, dtype="<f8"))
+    kind = "sparse " if sparse.issparse(X) else ""
+    digest = hashlib.sha256(f"{kind}{X.shape} {f'{clusters} clusters' if y is None else y.shape}".encode())
+    for part in _parts(X):
+        digest.update(np.ascontiguousarray(part, dtype="<f8" if part.dtype.kind == "f" else "<i8"))
     if y is not None:
         digest.update(np.ascontiguousarray(y, dtype="<i8"))
     return digest.hexdigest()
 
 
+def _parts(X):
+    """Return the arrays that X consists of."""
+    return (X.data, X.indices, X.indptr) if sparse.issparse(X) else (X,)
+
+
 def _samples(name, X):
+    if sparse.issparse(X):
+        return _sparse_samples(name, X)
     X = np.asarray(X)
     if X.ndim != 2 or not X.size:
         raise DataError(f"{name}: X of shape {X.shape} must be (n_samples, n_features), with at least one of each.")
@@ -210,6 +223,24 @@ def _samples(name, X):
             f"{name}: X has {len(wrong)} values that are not finite, the first ({X[row, column]}) in sample {row}, "
             f"feature {column}. Where values are missing, fill=median takes the median of the feature, and fill=drop "
             "leaves the sample out; infinite ones must be removed from the file."
+        )
+    return X
+
+
+def _sparse_samples(name, X):
+    if not min(X.shape):
+        raise DataError(f"{name}: X of shape {X.shape} must be (n_samples, n_features), with at least one of each.")
+    if X.dtype.kind not in "biuf":
+        raise DataError(f"{name}: X must be real numbers, not {X.dtype}.")
+    X = sparse.csr_array(X, dtype=np.float64, copy=True)
+    X.sum_duplicates()
+    X.eliminate_zeros()
+    wrong = np.flatnonzero(~np.isfinite(X.data))
+    if len(wrong):
+        row = np.searchsorted(X.indptr, wrong[0], side="right") - 1
+        raise DataError(
+            f"{name}: X has {len(wrong)} values that are not finite, the first ({X.data[wrong[0]]}) in sample {row}, "
+            f"feature {X.indices[wrong[0]]}. Remove them from the file: nothing is filled in in a sparse X."
         )
     return X
 

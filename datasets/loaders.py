@@ -12,13 +12,14 @@ from datasets.base import DataError
 from datasets.synthetic import read_synthetic
 from datasets.tables import LARGEST_TEXT, read_csv, read_h5ad, read_libsvm, read_parquet
 
+LARGEST_DENSE = 2**30  # numbers: a sparse file of more than these 8 GB is not written out
 PACKAGES = {"PIL": "pillow"}  # a module and its package, where their names differ
 
 
 def read_source(source, path):
     """Return X and the labels as the file of a source has them; `path` is None for a format that needs no file.
 
-    The labels are None where the options of the source name none.
+    X is sparse where the source has ``sparse: true``.  The labels are None where its options name none.
     """
     try:
         X, y = READERS[source["format"]](path, **source.get("options", {}))
@@ -36,8 +37,27 @@ def read_source(source, path):
             f"{path} cannot be read as {source['format']}: {type(error).__name__}: {error}. "
             "The file is damaged or of another format; fetch it again."
         ) from error
+    if source.get("sparse"):
+        if source.get("fill", "error") != "error":
+            raise DataError(f"{path}: fill={source['fill']} needs a dense X: leave out sparse=true, or fill.")
+        X = scipy.sparse.csr_array(X)
+    else:
+        X = dense(path, X)
     X, y = fill_missing(path, X, y, source.get("fill", "error"))
     return first_per_class(X, y, source["per_class"]) if "per_class" in source else (X, y)
+
+
+def dense(path, X):
+    """Return a matrix as an ndarray; a DataError says that a sparse one is too large for that, and what to do."""
+    if not scipy.sparse.issparse(X):
+        return X
+    if X.shape[0] * X.shape[1] > LARGEST_DENSE:
+        raise DataError(
+            f"{path} holds a sparse matrix of {X.shape[0]} x {X.shape[1]}, which takes "
+            f"{8 * X.shape[0] * X.shape[1] / 2**30:.0f} GB when its zeros are written out: say sparse=true (sparse: "
+            "true in the source of a file of conf/dataset) to keep it sparse."
+        )
+    return X.toarray()
 
 
 def fill_missing(path, X, y, how):
@@ -99,7 +119,7 @@ def read_mat(path, x=None, y=None):
     arrays = {name: value for name, value in arrays.items() if not name.startswith("__")}
     samples = _pick(path, arrays, x or _matrix_of(path, arrays, y))
     labels = None if y is None else _pick(path, arrays, y)
-    return samples.toarray() if scipy.sparse.issparse(samples) else samples, labels
+    return samples, labels
 
 
 def read_term_counts(path, x, y):
@@ -109,6 +129,7 @@ def read_term_counts(path, x, y):
     some documents, but not in all of them (its weights would be zeros).
     """
     weights, labels = read_mat(path, x, y)
+    weights = dense(path, weights)
     frequency = (weights > 0).sum(axis=0)
     damped = weights / np.log(len(weights) / frequency)
     smallest = np.min(damped, axis=1, where=damped > 0, initial=np.inf, keepdims=True)
@@ -137,9 +158,14 @@ def read_csv_gz(path):
 
 
 def read_npz(path, x=None, y=None):
-    """Read a NumPy archive with arrays `x` and `y`, either of which may be left out as in `read_mat`."""
+    """Read a NumPy archive with arrays `x` and `y`, either of which may be left out as in `read_mat`.
+
+    One that has the arrays of `scipy.sparse.save_npz` holds a sparse matrix, beside which there may be labels.
+    """
     with np.load(path, allow_pickle=False) as archive:
         arrays = dict(archive)
+    if {"format", "shape", "data"} <= set(arrays) and x is None:
+        return scipy.sparse.load_npz(path), None if y is None else _pick(path, arrays, y)
     return _pick(path, arrays, x or _matrix_of(path, arrays, y)), None if y is None else _pick(path, arrays, y)
 
 
@@ -208,8 +234,8 @@ def first_per_class(X, y, count):
     if y is None:
         raise DataError(f"per_class={count} needs labels, and there are none.")
     y = np.ravel(y)
-    if len(X) != len(y):
-        raise DataError(f"{len(X)} samples have {len(y)} labels; there must be one label for each.")
+    if X.shape[0] != len(y):
+        raise DataError(f"{X.shape[0]} samples have {len(y)} labels; there must be one label for each.")
     rows = np.concatenate([np.flatnonzero(y == label)[:count] for label in np.unique(y)])
     return X[rows], y[rows]
 

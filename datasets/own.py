@@ -17,10 +17,14 @@ SUFFIXES = {
 NONE = "none"  # as a label: the data have none
 OPENML = re.compile(r"openml:([1-9]\d*)")
 TEXTS = ("csv", "libsvm", "arff")
-TAKES = {"csv": ("ignore", "header"), "parquet": ("ignore",), "npz": ("x",), "mat": ("x",)}
+TAKES = {
+    "csv": ("ignore", "header"), "parquet": ("ignore",), "npz": ("x", "sparse"), "mat": ("x", "sparse"),
+    "libsvm": ("sparse",), "h5ad": ("sparse",),
+}  # fmt: skip
 
 
-def own_spec(data, label=None, name=None, fill=None, clusters=None, x=None, ignore=None, header=None):
+def own_spec(data, label=None, name=None, fill=None, clusters=None, x=None, ignore=None, header=None,
+             sparse=None):  # fmt: skip
     """Return the specification of a file, or of an OpenML data set, without reading the samples.
 
     Parameters
@@ -41,6 +45,8 @@ def own_spec(data, label=None, name=None, fill=None, clusters=None, x=None, igno
         Columns of a table that are neither features nor labels.
     header : bool, optional
         Whether the first line of a text has names.
+    sparse : bool, optional
+        Whether X stays sparse.
 
     Returns
     -------
@@ -55,10 +61,11 @@ def own_spec(data, label=None, name=None, fill=None, clusters=None, x=None, igno
     found = OPENML.fullmatch(str(data))
     path = None if found else Path(data).expanduser().resolve()
     kind = "npz" if found else _format(path)
-    options = {"x": x, "ignore": ignore, "header": header}
+    options = {"x": x, "ignore": ignore, "header": header, "sparse": sparse}
     given = {key: value for key, value in options.items() if value is not None}
     if wrong := sorted(set(given) - set(() if found else TAKES.get(kind, ()))):
         raise DataError(f"{wrong[0]}={given[wrong[0]]!r} has no meaning for {data}: leave it out.")
+    sparse = given.pop("sparse", None)
     if found:
         name, source = name or f"openml_{found[1]}", _openml_source(found[1], label)
     else:
@@ -66,7 +73,7 @@ def own_spec(data, label=None, name=None, fill=None, clusters=None, x=None, igno
         source = {"file": path.name, "format": kind, "checksum": f"sha256:{checksum(path)}"}
         source |= {"bytes": path.stat().st_size} | _options(path, kind, label, given)
     _check_name(name)
-    source |= {"fill": fill} if fill is not None else {}
+    source |= {key: value for key, value in (("fill", fill), ("sparse", sparse)) if value is not None}
     own = {"name": name} | ({"clusters": clusters} if clusters is not None else {})
     return check_spec(own | {"sources": [source]}), path.parent if path else None
 
@@ -86,7 +93,7 @@ def as_dataset(X, y=None, name=None, clusters=None):
 
     Parameters
     ----------
-    X : array-like of shape (n_samples, n_features)
+    X : array-like or sparse array of shape (n_samples, n_features)
         Finite numbers, unscaled: the protocol scales them.
     y : array-like of shape (n_samples,), optional
         Classes.  Without them the scores that need none are taken.

@@ -28,6 +28,7 @@ class Source(TypedDict):
     openml: NotRequired[int]  # number of its OpenML data set, in place of `urls`
     package: NotRequired[str]  # ``name/path`` of a copy inside `datasets`, or inside an installed Python package
     per_class: NotRequired[int]  # number of samples of each class that are kept, the first ones
+    sparse: NotRequired[bool]  # True to keep X sparse, for the formats that can hold a sparse matrix
     fill: NotRequired[str]  # what `datasets.loaders.fill_missing` does about missing values, one of `FILLS`
 
 
@@ -64,6 +65,7 @@ WORDS = {
     int | None: "an int >= 1, or null",
     str: "a text",
     int: "an int >= 1",
+    bool: "true or false",
     list: "a list",
     dict: "a mapping",
     str | None: "a text or null",
@@ -201,7 +203,7 @@ def _check_types(content, kind, where):
         if key not in content:
             continue
         value, words = content[key], WORDS[hint]
-        right = isinstance(value, hint) and not isinstance(value, bool) and value != ""
+        right = isinstance(value, hint) and isinstance(value, bool) == (hint is bool) and value != ""
         least = hint is not int or (right and value >= 1)
         _require(right and least, where, f"{key}={value!r} must be {words}")
 

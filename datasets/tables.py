@@ -121,7 +121,7 @@ def read_libsvm(path, y=True):
     from sklearn.datasets import load_svmlight_file  # here, as scikit-learn takes long to import
 
     X, labels = load_svmlight_file(str(path))
-    return X.toarray(), labels if y else None
+    return X, labels if y else None
 
 
 def read_h5ad(path, y=None):
@@ -248,7 +248,7 @@ def _decoded(values):
 
 
 def _matrix(item):
-    """Return the matrix X of an AnnData file."""
+    """Return the matrix X of an AnnData file, sparse where it is stored so."""
     if not hasattr(item, "keys"):
         return item[()]
     from scipy import sparse
@@ -256,7 +256,7 @@ def _matrix(item):
     kind = item.attrs.get("encoding-type", item.attrs.get("h5sparse_format", ""))
     build = sparse.csc_array if "csc" in str(kind) else sparse.csr_array
     shape = item.attrs.get("shape", item.attrs.get("h5sparse_shape"))
-    return build((item["data"][()], item["indices"][()], item["indptr"][()]), shape=tuple(shape)).toarray()
+    return build((item["data"][()], item["indices"][()], item["indptr"][()]), shape=tuple(shape))
 
 
 def _listed(names):

@@ -21,6 +21,7 @@ from runners.plan import Plan, Times, Todo
 from runners.pool import Usage, run_all
 from runners.progress import RUN, Progress, counted, log, note_run, say_compiling, say_result, usage_text
 from runners.provenance import Identity, digests_of_data, ends_text, note_finished
+from runners.sparse_samples import check_sparse, n_stored
 from runners.store import Store, rows_by_trial
 from runners.study import Evaluations, claim_study, found_elsewhere, outcomes_of
 from runners.tasks import Data
@@ -74,6 +75,7 @@ class Cell:
 
     def _asked_of(self, data):
         settings, points = self.settings, self.settings.runner.points
+        check_sparse(settings.method, settings.protocol, data, settings.dataset)
         trials = expand(settings.study, data, settings.method, settings.protocol)
         if points == "grid":
             return trials
@@ -211,7 +213,8 @@ class Cell:
 
             n_jobs = check(settings, rest[0], self.dataset)
         elif rest:
-            n_jobs = workers_within_memory(rest, self.dataset.X.shape, n_jobs, settings.runner.caps)
+            X = self.dataset.X
+            n_jobs = workers_within_memory(rest, X.shape, n_jobs, settings.runner.caps, n_stored(X))
         store.forget([trial.key for trial in trials])  # only now, as nothing is refused any more
         if known:
             log.info("  %d of them taken from other studies, which have the same by this code", len(known))
@@ -237,7 +240,7 @@ class Cell:
             evaluations = Evaluations(data.X, data.y, self.settings.protocol, kept, ignore_stored=runner.redo)
         # A single trial is not worth starting workers for, unless it may need so much memory that the system kills it:
         # then only a worker should die, and not the sweep.
-        n_workers = 1 if len(trials) + len(fits) == 1 and len(data.X) <= MANY_SAMPLES else n_workers
+        n_workers = 1 if len(trials) + len(fits) == 1 and data.X.shape[0] <= MANY_SAMPLES else n_workers
         workers = None
         if runner.engine == "dask":
             from runners.dask.cluster import DaskWorkers  # here, as it is an extra

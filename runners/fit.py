@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
@@ -55,12 +56,12 @@ def run_trial(trial, X, y, fitted_on=None):
     Parameters
     ----------
     trial : Trial
-    X : ndarray of shape (n_samples, n_features)
+    X : ndarray or csr_array of shape (n_samples, n_features)
         Scaled data; never written to.
     y : ndarray of shape (n_samples,)
         Class codes; an array without dimensions holds the number of clusters instead, for data without labels.  It
         reaches the scoring only.
-    fitted_on : ndarray of shape (n_samples, n_features), optional
+    fitted_on : ndarray or csr_array of shape (n_samples, n_features), optional
         What the selector is fitted on, where that is not `X`.
 
     Returns
@@ -88,9 +89,10 @@ def evaluate_set(features, X, y, protocol):
 def fit_trial(trial, X):
     """Return the `Fit` of a trial to the scaled data."""
     row = _blank_row(trial)
-    X, columns = trial.data(np.asarray(X))
-    X = X.view()
-    X.flags.writeable = False  # a method that wrote into it would change the data of all others
+    X, columns = trial.data(X if issparse(X) else np.asarray(X))
+    if not issparse(X):  # a method that takes a sparse one makes it read-only
+        X = X.view()
+        X.flags.writeable = False  # a method that wrote into it would change the data of all others
     reset_peak()
     with threadpool_limits(1), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

@@ -155,10 +155,11 @@ def _refit(path, rows, added, trials, data, n_jobs, caps, on_fit=None, **how):
     """Run trials, and write the rows of each when it ends."""
     # Here, as they take seconds to import, and commands that only read refits need no pool.
     from runners.pool import run_all
+    from runners.sparse_samples import n_stored
     from runners.workers import workers_within_memory
 
     caps = caps or Caps()
-    n_workers = workers_within_memory(trials, data.X.shape, n_jobs, caps) if trials else 1
+    n_workers = workers_within_memory(trials, data.X.shape, n_jobs, caps, n_stored(data.X)) if trials else 1
     for ended in run_all(trials, data, n_workers, caps=caps, **how):
         for outcome in ended:
             rows |= _by_identity(path, pd.DataFrame(added(outcome), columns=COLUMNS[path.name]))

@@ -19,9 +19,10 @@ from runners.family import lives, memory_of
 from runners.fit import evaluate_set, fit_trial
 from runners.method import load_class
 from runners.provenance import Identity
+from runners.sparse_samples import mapped, save
 
 PREFIX = "ufs-bench-"  # of the names of folders with a copy of the data, which all workers map
-LOCK, FITTED_ON = ".lock", "fitted_on.npy"
+LOCK, FITTED_ON = ".lock", "fitted_on"
 
 
 @dataclass(frozen=True)
@@ -68,12 +69,12 @@ class Data:
 
     Parameters
     ----------
-    X : ndarray of shape (n_samples, n_features)
+    X : ndarray or csr_array of shape (n_samples, n_features)
         What feature sets are scored on.
     y : ndarray of shape (n_samples,) or None
         Class codes; None where nothing is scored.  Of data without labels it is an array without dimensions, which
         holds the number of clusters.
-    fitted_on : ndarray of shape (n_samples, n_features), optional
+    fitted_on : ndarray or csr_array of shape (n_samples, n_features), optional
         What methods are fitted on, where that is not `X`.
     """
 
@@ -114,19 +115,18 @@ class Data:
             self._folder = tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-")
             self._lock = filelock.FileLock(Path(self._folder, LOCK))
             self._lock.acquire(timeout=0)
-            np.save(Path(self._folder, "X.npy"), self.X)
-            np.save(Path(self._folder, "y.npy"), np.empty(0) if self.y is None else self.y)
+            save(self._folder, "X", self.X)
+            save(self._folder, "y", np.empty(0) if self.y is None else self.y)
             if self.fitted_on is not self.X:
-                np.save(Path(self._folder, FITTED_ON), self.fitted_on)
+                save(self._folder, FITTED_ON, self.fitted_on)
         return self._folder
 
 
 @functools.lru_cache(maxsize=1)
 def opened(source):
     """Return the arrays of `Data` from its source, read-only and shared by all workers of this machine."""
-    X, y = (np.asarray(np.load(Path(source, name), mmap_mode="r")) for name in ("X.npy", "y.npy"))
-    own = Path(source, FITTED_ON)
-    return X, y, np.asarray(np.load(own, mmap_mode="r")) if own.exists() else X
+    X, y, own = (mapped(source, name) for name in ("X", "y", FITTED_ON))
+    return X, y, X if own is None else own
 
 
 def remove_leftovers():

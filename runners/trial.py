@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.sparse import issparse
 
 from metrics.protocol import OPTIONAL, Protocol
 from runners.boundary import ProcessEnded, exits_as_errors
@@ -65,9 +66,10 @@ class Trial:
         what, number = self.permuted
         rng = np.random.default_rng([self.protocol.seed, number])
         if what == "samples":
-            return X[rng.permutation(len(X))], columns
+            return X[rng.permutation(X.shape[0])], columns
         columns = rng.permutation(X.shape[1])
-        return np.ascontiguousarray(X[:, columns]), columns
+        permuted = X[:, columns]
+        return permuted if issparse(permuted) else np.ascontiguousarray(permuted), columns
 
     @property
     def cls(self):

@@ -21,6 +21,8 @@ from runners.progress import counted, log, say_compiling
 
 PROCESS_MB = 250  # taken by a worker that has imported what it needs
 ASKED = 3  # workers that are asked what they hold, as each may be killed before it answers
+SPARSE_ENTRY = 1.5  # numbers of 8 bytes that an entry of a sparse X takes, with its column
+SELECTED_COPIES = 3  # of the selected features of a sparse X, written out: themselves, and two in K-means
 LEFT_FREE = 0.9  # share of the free memory that fits may have: other programs' needs change
 WATCH_S = 0.05  # seconds between two looks at fits that have a cap
 LOOK_S = 1.0  # longest time between two looks, as results are stored meanwhile; beyond it, the parent was stopped
@@ -206,16 +208,16 @@ def how_it_ended(status):
     return f"by {name}{' (out of memory?)' if name == 'SIGKILL' else ''}"
 
 
-def workers_within_memory(trials, shape, n_jobs, caps):
+def workers_within_memory(trials, shape, n_jobs, caps, n_stored=None):
     """Return the number of workers whose fits go into the free memory together: from 1 to `n_jobs`.
 
-    It is `n_jobs` where the system does not say what is free.  No fit takes more than the `max_memory` of the caps.
-    A ConfigError says that a single fit needs more than there is, and no cap would end it, or that a worker holds more
-    than the cap before it begins a fit.
+    It is `n_jobs` where the system does not say what is free.  `n_stored` are the entries of a sparse X.  No fit takes
+    more than the `max_memory` of the caps.  A ConfigError says that a single fit needs more than there is, and no cap
+    would end it, or that a worker holds more than the cap before it begins a fit.
     """
-    check_cap(caps, trials[0].target, shape)
+    check_cap(caps, trials[0].target, shape if n_stored is None else (n_stored, SPARSE_ENTRY))
     free = LEFT_FREE * free_mb()
-    trial, need = max(((trial, fit_mb(trial, shape)) for trial in trials), key=lambda pair: pair[1])
+    trial, need = max(((trial, fit_mb(trial, shape, n_stored)) for trial in trials), key=lambda pair: pair[1])
     cap = math.inf if caps.max_memory is None else MB_PER_GB * caps.max_memory
     if math.isnan(free):
         return n_jobs
@@ -271,9 +273,15 @@ def _held_mb(target):
     return math.nan
 
 
-def fit_mb(trial, shape):
-    """Return an upper estimate of the MB that one fit of a trial takes beside the data."""
-    return trial.selector().memory(*shape) / 2**20
+def fit_mb(trial, shape, n_stored=None):
+    """Return an upper estimate of the MB that one fit of a trial takes beside the data.
+
+    Of a sparse X, which stores `n_stored` entries, it is that of the selected features written out where that is more.
+    """
+    if n_stored is None:
+        return trial.selector().memory(*shape) / 2**20
+    written_out = 8 * SELECTED_COPIES * shape[0] * max(trial.sizes)
+    return max(trial.selector().memory(*shape, n_stored), written_out) / 2**20
 
 
 def gb(megabytes):

@@ -20,8 +20,9 @@ from runners.family import Caps
 from runners.method import ConfigError
 from runners.progress import log
 from runners.provenance import versions
+from runners.sparse_samples import n_stored
 from runners.tasks import Task
-from runners.workers import WorkerDied, check_cap, fit_mb
+from runners.workers import SPARSE_ENTRY, WorkerDied, check_cap, fit_mb
 
 CONNECT_S = 10  # seconds that a scheduler may take to answer
 LONELY_S = 5  # seconds without a Dask worker after which it is said, as one may only be about to come
@@ -107,7 +108,8 @@ def check(settings, trial, dataset):
 
     Whether a fit goes into memory, each worker finds for itself.
     """
-    STARTER.submit(check_cap, settings.runner.caps, trial.target, dataset.X.shape).result()
+    shape = dataset.X.shape if (stored := n_stored(dataset.X)) is None else (stored, SPARSE_ENTRY)
+    STARTER.submit(check_cap, settings.runner.caps, trial.target, shape).result()
     return cluster_of(settings.runner).n_threads()
 
 
@@ -136,7 +138,7 @@ class DaskWorkers:
     def __init__(self, settings, dataset):
         runner = settings.runner
         self._cluster = cluster_of(runner)
-        self._shape, self._caps = dataset.X.shape, runner.caps
+        self._size, self._caps = (dataset.X.shape, n_stored(dataset.X)), runner.caps
         self._source = dict(settings.dataset), settings.data_dir, settings.protocol, settings.method.name, dataset.sha
         self._futures, self._done = {}, queue.SimpleQueue()
         self.n_jobs = self._cluster.n_threads()
@@ -156,7 +158,7 @@ class DaskWorkers:
 
     def submit(self, task):
         """Send a task to the scheduler; evaluations go ahead of fits."""
-        need = max(fit_mb(trial, self._shape) for trial in task.items) if task.is_fit else 0.0
+        need = max(fit_mb(trial, *self._size) for trial in task.items) if task.is_fit else 0.0
         job = pickle.dumps(Job(task, self._source, self._caps, need, versions()))
         future = self._cluster.client.submit(pickle.loads, job, pure=False, priority=0 if task.is_fit else 1)
         self._futures[future] = task

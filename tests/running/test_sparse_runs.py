@@ -1,0 +1,128 @@
+"""A sparse data set in a run: from the file to the scores of the same values in a dense array."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.datasets import dump_svmlight_file
+
+from datasets import load_dataset
+from datasets.own import own_spec
+from metrics.protocol import Protocol
+from runners.fit import fit_trial
+from runners.method import ConfigError, Method
+from runners.sparse_samples import check_sparse, mapped, methods_that_take_sparse, save
+from runners.store import load_results
+from runners.trial import Trial
+from scripts.core.conf import find
+from ufs_bench import run as bench
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def write(path, n_samples, n_features, share):
+    """Write a LIBSVM file in which the first tenth of the features tells three classes apart."""
+    rng = np.random.default_rng(0)
+    y = np.arange(n_samples) % 3
+    count = int(share * n_samples * n_features)
+    rows, columns = rng.integers(n_samples, size=count), rng.integers(n_features, size=count)
+    telling = (columns < n_features // 10) & (columns % 3 == y[rows])
+    values = np.where(telling, 3.0, 1.0) * rng.random(count)
+    X = sparse.csr_array((values, (rows, columns)), shape=(n_samples, n_features))
+    X.sum_duplicates()
+    X.indices, X.indptr = X.indices.astype("i4"), X.indptr.astype("i4")  # scikit-learn writes no others
+    dump_svmlight_file(X, y, str(path), zero_based=True)
+    return path
+
+
+def run(*words):
+    """Run run.py; return its exit status, what it printed, and the MB that it took at its peak."""
+    command = [sys.executable, str(ROOT / "run.py"), "-m", *map(str, words)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+        text = process.stdout.read()
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    return process.returncode, text, usage.ru_maxrss / 1024
+
+
+def test_every_method_that_takes_sparse_has_the_scores_of_the_dense_data(tmp_path):
+    path, methods = write(tmp_path / "words.svm", 90, 60, 0.1), methods_that_take_sparse()
+    data = [load_dataset(*own_spec(path, name=name, sparse=name == "kept")) for name in ("kept", "full")]
+    overrides = ["runner.points=default", "protocol.sizes=[5]"]
+    bench(methods, data, "smoke", "s", tmp_path, overrides=overrides, verbose=False)
+    results = load_results(tmp_path, "s")
+    trials = results.trials.set_index(["method", "params"]).sort_index()
+    kept, full = (trials[trials["dataset"] == name] for name in ("kept", "full"))
+    assert set(kept.index.get_level_values("method")) == set(methods)
+    assert (kept["ranking"] == full["ranking"]).all() and (kept["status"] == full["status"]).all()
+    index = ["method", "params", "n_selected", "clusterer", "restart"]
+    every = results.scores.merge(results.trials[["trial", "params"]], on="trial").set_index(index)
+    scores = [every[every["dataset"] == name] for name in ("kept", "full")]
+    # The same sets of features, and so the same columns, to the last digit.
+    columns = ["acc", "nmi", "agreement", "silhouette"]
+    assert len(scores[0]) and scores[0][columns].sort_index().equals(scores[1][columns].sort_index())
+    joined = results.measures.merge(results.trials[["trial", "dataset", "method", "params"]], on="trial")
+    values = joined.pivot_table(index=["method", "params", "n_selected", "name"], columns="dataset", values="value")
+    np.testing.assert_allclose(values["kept"], values["full"], atol=1e-8)  # as `metrics.evaluate.evaluate` says
+
+
+def test_a_run_takes_less_memory_than_the_data_written_out(tmp_path):
+    path = write(tmp_path / "wide.svm", 1000, 120_000, 0.001)
+    status, text, peak_mb = run(
+        f"data={path}", "sparse=true", "method=laplacian_score", "protocol=smoke", "runner.points=default",
+        f"results_dir={tmp_path / 'r'}", "runner.max_seconds=100",  # a cap: in another process, which maps the data
+    )  # fmt: skip
+    assert status == 0, text
+    assert peak_mb < 0.7 * 8 * 1000 * 120_000 / 2**20
+
+
+def test_a_dense_method_and_a_scaling_that_fills_are_refused_by_the_names_of_those_that_do_it():
+    X = sparse.csr_array(np.eye(4, 3))
+    data = SimpleNamespace(name="words", X=X)
+    protocol = Protocol(name="p", sizes=(2,), scaling="minmax", restarts=2, seed=0, nmi="geometric", max_iter=5)
+    udfs, mcfs = (Method.read(find("method", name)) for name in ("udfs", "mcfs"))
+    check_sparse(mcfs, protocol, data, {})
+    with pytest.raises(ConfigError, match=r"udfs needs a dense X, and words \(4 x 3\).*laplacian_score.*mcfs"):
+        check_sparse(udfs, protocol, data, {})
+    for how, sign, words in (("zscore", 1, "take one of none, unit_norm"), ("minmax", -1, "moves the zeros")):
+        found = SimpleNamespace(name="words", X=sign * X)
+        with pytest.raises(ConfigError, match=words):
+            check_sparse(mcfs, Protocol(**{**vars(protocol), "scaling": how}), found, {})
+    # Before the data are loaded their shape stands for them.
+    shape, spec = SimpleNamespace(name="words", X=np.broadcast_to(0.0, (10**5, 10**4))), {"sources": [{"sparse": True}]}
+    check_sparse(mcfs, protocol, shape, spec)
+    check_sparse(udfs, protocol, shape, {"sources": [{}]})
+    with pytest.raises(ConfigError, match="7,629.4 MB"):
+        check_sparse(udfs, protocol, shape, spec)
+    with pytest.raises(ConfigError, match="zscore would fill"):
+        check_sparse(mcfs, Protocol(**{**vars(protocol), "scaling": "zscore"}), shape, spec)
+
+
+def test_mapped_samples_are_those_that_were_saved_and_cannot_be_written_to(tmp_path):
+    X = sparse.csr_array(np.diag([1.0, 2.0, 0.0]))
+    X.eliminate_zeros()
+    save(tmp_path, "X", X)
+    found = mapped(tmp_path, "X")
+    assert found.has_canonical_format and (found != X).nnz == 0 and not found.data.flags.writeable
+    assert mapped(tmp_path, "fitted_on") is None
+
+
+def test_a_fit_to_permuted_columns_finds_the_same_features():
+    X = sparse.csr_array(np.where(np.random.default_rng(0).random((40, 12)) < 0.4, np.arange(1.0, 13), 0))
+    protocol = Protocol(name="p", sizes=(4,), scaling="none", restarts=2, seed=0, nmi="geometric", max_iter=5)
+    fits = [
+        fit_trial(
+            Trial(
+                "s", "d", "max_variance", "methods.baselines.MaxVariance", {}, True, (4,), protocol, "", None, permuted
+            ),
+            X,
+        )
+        for permuted in (None, ("columns", 1), ("samples", 1))
+    ]
+    assert [fit.row["status"] for fit in fits] == ["converged"] * 3
+    assert all(set(fit.subsets[4]) == set(fits[0].subsets[4]) for fit in fits)
