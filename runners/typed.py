@@ -29,7 +29,7 @@ def words_of_hydra(error):
     if file and options:
         group, _, name = file.rpartition("/")
         hint = nearest(name, options) or f" There are: {', '.join(options)}."
-        return f"{group}={name}: there is no file conf/{group}/{name}.yaml.{hint}"
+        return f"{group}={name}: there is no {group} of this name.{hint}"
     cause = error.__cause__
     key, there = getattr(cause, "full_key", None), getattr(cause, "parent_node", None)
     if key and "is not in struct" in str(cause) and hasattr(there, "keys"):

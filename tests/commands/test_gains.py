@@ -228,10 +228,10 @@ def test_command_line_draws_the_figure_over_all_data_sets(tmp_path):
     assert (tmp_path / "dgufs" / "figures" / "gains.png").exists()
 
 
-def test_the_report_begins_with_the_gains_and_their_figure(tmp_path):
+def test_the_report_has_the_gains_and_their_figure_after_the_tables(tmp_path):
     html = make_report(study_of(points(better={"rufs": 0.05}), results_dir=tmp_path))
     section = html.split('<section id="ranks">')[1].split("</section>")[0]
-    assert html.index('<section id="ranks">') < html.index('<section id="tables">')
+    assert html.index('<section id="tables">') < html.index('<section id="ranks">')
     assert section.index("<img src=") < section.index("Gain over random rankings") < section.index("Average ranks")
     assert "All Features (control)" in section
     methods = [

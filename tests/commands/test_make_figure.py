@@ -184,7 +184,7 @@ def test_command_line_draws_a_file_for_each_data_set(tmp_path):
     ("argument", "message"),
     [
         ("dataset=umis", "Did you mean umist"),
-        ("figure=pie", "acc_vs_size"),
+        ("figure=pie", "there is no figure of this name. Did you mean pixels?"),
         ("dataset=[umist,orl]", "-m dataset=umist,orl"),
         ("metric=f1", "metric=f1 must be one of acc, nmi"),
         ("kind=bars", "kind"),

@@ -13,11 +13,11 @@ ROOT = Path(__file__).resolve().parents[2]
 @pytest.mark.parametrize(
     "command, words, said",
     [
-        ("run.py", "method=mcsf", "method=mcsf: there is no file conf/method/mcsf.yaml. Did you mean mcfs?"),
+        ("run.py", "method=mcsf", "method=mcsf: there is no method of this name. Did you mean mcfs?"),
         (
             "run.py",
             "-m dataset=umits,orl",
-            "dataset=umits: there is no file conf/dataset/umits.yaml. Did you mean umist?",
+            "dataset=umits: there is no dataset of this name. Did you mean umist?",
         ),
         ("run.py", "metod=mcfs", "metod is no option. Did you mean method?"),
         ("run.py", "+metod=mcfs", "'metod' is no part of a configuration"),
