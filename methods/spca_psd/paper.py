@@ -117,6 +117,8 @@ class Problem:
 
     def _projected(self, Z, E):
         """The nearest positive semidefinite matrix to a symmetric one, as a place."""
+        if not np.isfinite(Z).all():
+            raise np.linalg.LinAlgError("a step has left the range of floating point")
         values, vectors = eigh((Z + Z.T) / 2, driver="evd")
         root = vectors[:, values > 0] * np.sqrt(values[values > 0])
         moved = E @ root

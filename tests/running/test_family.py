@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from metrics.protocol import Protocol
-from runners import family, processes, workers
+from runners import family, processes
 from runners.family import Caps
 from runners.pool import run_all
 from runners.tasks import Data
@@ -186,7 +186,7 @@ def test_the_clock_of_a_fit_leaves_out_what_it_was_stopped(monkeypatch):
 
 
 def test_a_fit_that_only_waits_ends_at_the_limit_by_the_clock(forking, monkeypatch):
-    monkeypatch.setattr(workers, "HANG_S", 2)
+    monkeypatch.setattr("runners.family.HANG_S", 2)
     row = run(trials_of(forking, "hang"), Caps(max_seconds=0.2))
     assert row["status"] == "timeout" and row["fit_s"] < 0.2
     assert "it hangs, beyond 10 times runner.max_seconds=0.2 and 2 s by the clock: ended after 0." in row["error"]
