@@ -37,7 +37,10 @@ def ground_truth_page(rows, name):
     """
     table = found(rows)
     stored = rows.groupby(["family", "difficulty", "seed"]).ngroups
-    head = f"Study {name}: {rows['method'].nunique()} methods on {stored} of {len(truth_names())} data sets."
+    head = (
+        f"Study {name}: {rows['method'].nunique()} methods on {stored} of {len(truth_names())} data sets. "
+        f"`python -m scripts.ground_truth study={name}` prints this page."
+    )
     parts = ["# Which features are found", head, _conclusions(table), pipes(_lines(table, "recall")), WHAT]
     if (rows["redundancy"] > 0).any():
         families = table.index[table["redundancy"] > 0].unique("family")
