@@ -97,6 +97,7 @@ OPTIONS = {
         "x": optional(TEXT),
         "ignore": optional(one_or_more(either(TEXT, COLUMN))),
         "header": optional(FLAG),
+        "sparse": optional(FLAG),
         **DATA,
     },
     "choices": {
