@@ -12,6 +12,7 @@ import hashlib
 import io
 import json
 import lzma
+import math
 import shutil
 import tarfile
 from pathlib import Path
@@ -107,7 +108,8 @@ def _described(cell, data, trials, asked):
     codes = {name: sorted({row[name] for row in trials}) for name in ("code_fit", "code_evaluation", "versions")}
     if any(len(values) > 1 for values in codes.values()):
         raise StoreError(f"{'/'.join(cell)} mixes code or packages: run the cell again, so that all of it is of one.")
-    seconds = sum(float(row["fit_s"] or 0) + float(row["eval_s"] or 0) for row in trials)
+    spent = [float(row[name] or 0) for row in trials for name in ("fit_s", "eval_s")]
+    seconds = sum(value for value in spent if not math.isnan(value))  # a fit without scores has no evaluation
     return {
         "dataset": cell[0],
         "method": cell[1],

@@ -5,6 +5,7 @@ import shutil
 from pathlib import Path
 
 import forked
+import pandas as pd
 import pytest
 
 from runners import reference
@@ -100,6 +101,15 @@ def test_a_cell_that_lacks_trials_is_left_out_unless_it_is_asked_for(results, sh
         path = folder / f"{name}.csv"
         path.write_text(path.read_text().splitlines(keepends=True)[0])
     assert ship.ship(cut, "mine") == ([], [], ["digits/max_variance"])
+
+
+def test_a_fit_without_scores_costs_what_it_took(results, shipped, tmp_path):
+    shutil.copytree(results, tmp_path / "capped")
+    path = tmp_path / "capped/mine/digits/max_variance/trials.csv"
+    rows = pd.read_csv(path, dtype=str, keep_default_na=False).assign(fit_s="60.0", eval_s="nan")
+    rows.to_csv(path, index=False)
+    assert ship.ship(tmp_path / "capped", "mine")[0] == ["digits/max_variance"]
+    assert reference.shipped_costs("mine") == {("digits", "max_variance"): 60.0}
 
 
 def test_another_protocol_is_not_shipped_under_the_same_name(results, shipped, tmp_path):
