@@ -61,13 +61,19 @@ def acc_vs_size(
             f"{who} scores on {dataset} for selection={selection!r}.",
             [(method, dataset) for method in methods or sorted(stored["method"].unique())],
         )
+    sizes = max(points["sizes"], key=len)  # all features alone have none of the protocol's
+    if not sizes:
+        raise MissingResults(
+            f"nothing but all features has scores on {dataset}: there is no curve to draw.",
+            [(method, dataset) for method in sorted(points["method"].unique())],
+        )
     names = unique_names("method", points["method"].unique())
     curves = [(names[method], colours[method], curve) for method, curve in points.groupby("method")]
     banded = points["std"].notna().any() and len(curves) <= MOST_BANDS
     bands = f"; bands: {study.spread()}" if banded else ""
     return draw_curves(
         curves,
-        points["sizes"].iloc[0],
+        sizes,
         title=f"{printed('dataset', dataset)}: {METRICS[metric]} of {CLUSTERERS[clusterer]}",
         ylabel=f"{METRICS[metric]} (%)",
         note=f"{CHOICES[selection].per_size}{bands}.\n{study.origin()}",

@@ -9,6 +9,7 @@ from command_line import run as run_command
 from frames import PROTOCOL, frames, store, study_of
 from PIL import Image
 
+from scripts.core.command_lines import MissingResults
 from scripts.make_figure import FIGURES, save
 from scripts.make_figure.of_scores import acc_vs_seconds, acc_vs_size
 from scripts.make_figure.options import file_name, usual
@@ -233,3 +234,9 @@ def test_every_file_of_a_figure_says_what_its_function_takes(preset):
     datasets = settings["dataset"] or []
     for name in [datasets] if isinstance(datasets, str) else datasets:
         assert (ROOT / "conf" / "dataset" / f"{name}.yaml").exists()
+
+
+def test_all_features_alone_are_no_curve():
+    study = study_of([{"dataset": "umist", "method": "all_features", "acc": {40: [0.40, 0.44]}}])
+    with pytest.raises(MissingResults, match="nothing but all features has scores on umist"):
+        acc_vs_size(study, "umist")
