@@ -20,6 +20,7 @@ from runners.code import ROOT
 from runners.method import RESERVED, ConfigError, did_you_mean, load_class, parameters_of
 
 DATA, FOLDER, TARGET = "data", "data_dir", "method.target"
+FIRST_SIZE = 50  # of the default protocol
 ABOUT = ("label", "name", "fill", "clusters", "x", "ignore", "header", "sparse")  # those of `datasets.own.own_spec`
 
 
@@ -39,7 +40,7 @@ def offer(words):
     ------
     ConfigError, DataError
     """
-    words = offer_methods(offer_own(words))
+    words = offer_methods(suit(offer_own(words)) if any(word.startswith(f"{DATA}=") for word in words) else words)
     if any("truth" in word or "glob(" in word or word.startswith("experiment=") for word in words):
         offer_truth()
     return words
@@ -86,6 +87,27 @@ def offer_own(words):
         elif word.split("=")[0] not in given and word not in typed:
             rest.append(word)
     return rest
+
+
+def suit(words):
+    """Add sizes and a study's name to words on own data that have too few features for the default protocol.
+
+    It is that of a paper, whose sizes begin at `FIRST_SIZE`.  Words that name a protocol or a size stay as they are.
+    """
+    if any(word.lstrip("+~").startswith(("protocol", "experiment=")) for word in words):
+        return words
+    place = next(place for place, word in enumerate(words) if word.startswith("dataset="))
+    name = words[place].partition("=")[2]
+    n_features = ConfigStore.instance().load(f"dataset/{name}.yaml").node.features
+    sizes = sorted({round(n_features * part / 5) for part in range(1, 5)} - {0, n_features})
+    if n_features > FIRST_SIZE or not sizes:
+        return words
+    study = [] if any(word.startswith("study=") for word in words) else [f"study={name}"]
+    added = [f"protocol.sizes={sizes}".replace(" ", ""), *study]
+    print(
+        f"{name} has {n_features} features, too few for the default protocol: with {' '.join(added)}", file=sys.stderr
+    )
+    return [*words[: place + 1], *added, *words[place + 1 :]]  # there, as Hydra takes no words behind an option
 
 
 def offer_methods(words):

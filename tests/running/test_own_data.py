@@ -6,10 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import yaml
 from hydra.core.config_store import ConfigStore
 
 from datasets import DataError
-from runners.choices import offer_own
+from runners.choices import FIRST_SIZE, offer_own, suit
 from runners.method import ConfigError
 from runners.store import StoreError, load_results
 
@@ -48,6 +49,21 @@ def test_a_file_becomes_a_choice_of_dataset_and_its_words_are_gone(table, monkey
     words = offer_own([f"data={table}", "label=-1", "fill=drop", "name=mine"])
     assert words[1] == f"data_dir='{folder}:{folder}/more'"
     assert ConfigStore.instance().load("dataset/mine.yaml").node.sources[0].options.y == -1
+
+
+def test_data_with_few_features_get_sizes_that_they_have_and_a_study_of_their_own(table, tmp_path):
+    own = offer_own([f"data={table}", "label=kind", "name=mine"])
+    assert suit(own) == [own[0], "protocol.sizes=[1,2,3,4]", "study=mine", *own[1:]]
+    assert suit([*own, "study=s"]) == [own[0], "protocol.sizes=[1,2,3,4]", *own[1:], "study=s"]
+    for word in ("protocol=smoke", "protocol.sizes=[2]", "experiment=demo"):
+        assert suit([*own, word]) == [*own, word]
+    default = yaml.safe_load((ROOT / "conf/config.yaml").read_text())["defaults"]
+    (protocol,) = (one["protocol"] for one in default if "protocol" in one)
+    assert min(yaml.safe_load((ROOT / f"conf/protocol/{protocol}.yaml").read_text())["sizes"]) == FIRST_SIZE
+    words = (f"data={table}", "label=kind", "method=max_variance", "name=mine", f"results_dir={tmp_path / 'r'}")
+    done = run(*words)
+    assert "too few for the default protocol: with protocol.sizes=[1,2,3,4] study=mine" in done.stderr
+    assert (tmp_path / "r/mine/mine/max_variance/trials.csv").exists()
 
 
 @pytest.mark.parametrize(
