@@ -57,6 +57,11 @@ def test_every_route_to_a_data_set_gives_its_values(data_dir, name):
         assert check_dataset(spec, *read_source(route.source, route.path)).sha == spec["data_sha256"]
 
 
+def test_the_images_that_ship_are_those_of_the_whole_set(data_dir):
+    small, whole = load_dataset("mnist500", data_dir), load_dataset("mnist", data_dir)
+    np.testing.assert_array_equal(small.X[50:100], whole.X[whole.y == 1][:50])
+
+
 def test_the_specifications_agree_with_the_manifest(data_dir):
     names = {source.get("file"): name for name in dataset_names() for source in read_spec(name)["sources"]}
     names |= {"mnist5k.csv.gz": "mnist", "webkb4.mat": "webkb4"}
