@@ -286,13 +286,16 @@ def _checked_ranking(ranking, n_features):
 @contextmanager
 def _printed(verbose):
     """Print the lines of a run, which go to the log."""
-    handler, level = logging.StreamHandler(sys.stdout), progress.log.level
+    # A configuration of the whole process, as Hydra makes for each of its commands, turns off loggers that it finds.
+    handler, level, disabled = logging.StreamHandler(sys.stdout), progress.log.level, progress.log.disabled
     handler.setFormatter(logging.Formatter("%(message)s"))
     if verbose:
         progress.log.addHandler(handler)
         progress.log.setLevel(logging.INFO)
+        progress.log.disabled = False
     try:
         yield
     finally:
         progress.log.removeHandler(handler)
         progress.log.setLevel(level)
+        progress.log.disabled = disabled

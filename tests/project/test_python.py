@@ -17,6 +17,7 @@ from sklearn.pipeline import make_pipeline
 
 from datasets import DataError
 from methods import MCFS
+from runners import progress
 from runners.method import ConfigError
 from scripts.check_method.synthetic import blobs
 from ufs_bench import as_dataset, evaluate, open_study, run
@@ -94,7 +95,8 @@ def test_a_ranking_that_cannot_be_scored_is_refused(ranking, options, answer):
         evaluate(ranking, (X, Y), **{"protocol": "smoke"} | options)
 
 
-def test_objects_are_run_with_their_parameters_stored_and_not_run_again(tmp_path, capsys):
+def test_objects_are_run_with_their_parameters_stored_and_not_run_again(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(progress.log, "disabled", True)  # as after a command of Hydra in the same process
     methods = {"linear": Power(), "cubic": Power(power=np.float64(3.0)), "mean": mean, "laplacian": MCFS(n_neighbors=3)}
     data = {"mine": (X, Y), "other": (X[:40], Y[:40])}
 
