@@ -11,30 +11,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from omegaconf import OmegaConf
+from four_fits import config
 
 from runners import boundary
 from runners.cell import Cell
-from runners.settings import read_config
 
 ROOT = Path(__file__).resolve().parents[2]
 SIGNALS = [signal.SIGKILL, signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGTERM, signal.SIGINT, signal.SIGINT]
 FAULTS = [*SIGNALS, "full disk", "spoilt cache", "four at once"]  # ten, of which each has a moment of its own
-
-
-def config(folder):
-    """Return the settings of a cell of four fits on 8 x 8 digits."""
-    method = {
-        "name": "laplacian_score",
-        "target": "methods.laplacian_score.LaplacianScore",
-        "params": {"n_neighbors": 3},
-        "grid": {"n_neighbors": [3, 4, 5, 6]},
-    }
-    protocol = {"name": "p", "sizes": [5], "scaling": "minmax", "restarts": 2, "seed": 0, "nmi": "max", "max_iter": 5}
-    runner = {"n_jobs": 1, "redo": False, "cache": True, "points": "grid"}
-    parts = {"study": "s", "results_dir": str(folder), "data_dir": None, "runner": runner}
-    dataset = OmegaConf.load(ROOT / "conf/dataset/digits.yaml")
-    return read_config(OmegaConf.create({**parts, "method": method, "protocol": protocol, "dataset": dataset}))
 
 
 def start(folder, largest_file=None):
@@ -47,7 +31,7 @@ def start(folder, largest_file=None):
         if largest_file is not None:
             resource.setrlimit(resource.RLIMIT_FSIZE, (largest_file, largest_file))
         boundary.guard()
-        Cell(config(folder)).run()
+        Cell(config(folder, cache=True)).run()
         status = 0
     except SystemExit as error:
         status = error.code if isinstance(error.code, int) else 1
@@ -64,7 +48,7 @@ def lines(folder):
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory):
     folder = tmp_path_factory.mktemp("undisturbed")
-    Cell(config(folder)).run()  # the first run imports and compiles
+    Cell(config(folder, cache=True)).run()  # the first run imports and compiles
     again = tmp_path_factory.mktemp("again")
     started = time.monotonic()
     os.waitpid(start(again), 0)
@@ -92,6 +76,6 @@ def test_a_run_disturbed_at_any_moment_goes_on_to_the_same_rows(undisturbed, tmp
         time.sleep(rng.uniform(0, seconds))
         os.kill(pid, fault)
         os.waitpid(pid, 0)
-    Cell(config(tmp_path)).run()
+    Cell(config(tmp_path, cache=True)).run()
     assert lines(tmp_path) == expected
     assert not list(tmp_path.rglob("*.tmp"))

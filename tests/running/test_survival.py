@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from four_fits import config
 from frames import done, frames, store
-from omegaconf import OmegaConf
 
 from metrics.study.summary import select, summarise
 from runners import cell as cell_module
@@ -19,25 +19,9 @@ from runners import refits, tasks
 from runners import store as store_module
 from runners.cell import Cell
 from runners.files import StoreError
-from runners.settings import read_config
 from runners.store import Store, load_results
 
 ROOT = Path(__file__).resolve().parents[2]
-
-
-def config(folder, **runner):
-    """Return the settings of a cell of four fits on 8 x 8 digits."""
-    method = {
-        "name": "laplacian_score",
-        "target": "methods.laplacian_score.LaplacianScore",
-        "params": {"n_neighbors": 3},
-        "grid": {"n_neighbors": [3, 4, 5, 6]},
-    }
-    protocol = {"name": "p", "sizes": [5], "scaling": "minmax", "restarts": 2, "seed": 0, "nmi": "max", "max_iter": 5}
-    dataset = OmegaConf.load(ROOT / "conf/dataset/digits.yaml")
-    settings = {"n_jobs": 1, "redo": False, "cache": False, "points": "grid"} | runner
-    parts = {"study": "s", "results_dir": str(folder), "data_dir": None, "runner": settings}
-    return read_config(OmegaConf.create({**parts, "method": method, "protocol": protocol, "dataset": dataset}))
 
 
 def stop_after(monkeypatch, count):
