@@ -215,7 +215,7 @@ def workers_within_memory(trials, shape, n_jobs, caps, n_stored=None):
     more than the `max_memory` of the caps.  A ConfigError says that a single fit needs more than there is, and no cap
     would end it, or that a worker holds more than the cap before it begins a fit.
     """
-    check_cap(caps, trials[0].target, shape if n_stored is None else (n_stored, SPARSE_ENTRY))
+    check_cap(caps, trials[0].target, shape, n_stored)
     free = LEFT_FREE * free_mb()
     trial, need = max(((trial, fit_mb(trial, shape, n_stored)) for trial in trials), key=lambda pair: pair[1])
     cap = math.inf if caps.max_memory is None else MB_PER_GB * caps.max_memory
@@ -238,12 +238,13 @@ def workers_within_memory(trials, shape, n_jobs, caps, n_stored=None):
     return min(most, n_jobs)
 
 
-def check_cap(caps, target, shape):
-    """Refuse a cap that every fit would end at, whatever it does."""
+def check_cap(caps, target, shape, n_stored=None):
+    """Refuse a cap that every fit would end at, whatever it does; `n_stored` are the entries of a sparse X."""
     if caps.max_memory is None:
         return
     load_engine(say_compiling)  # here, as a worker that compiles it holds more than one that finds it compiled
-    program, data = _held_mb(target), 8 * shape[0] * shape[1] / 2**20
+    entries = shape[0] * shape[1] if n_stored is None else SPARSE_ENTRY * n_stored
+    program, data = _held_mb(target), 8 * entries / 2**20
     if MB_PER_GB * caps.max_memory > program + data:
         return
     least = math.floor(10 * (program + data) / MB_PER_GB + 1) / 10

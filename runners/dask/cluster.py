@@ -22,7 +22,7 @@ from runners.progress import log
 from runners.provenance import versions
 from runners.sparse_samples import n_stored
 from runners.tasks import Task
-from runners.workers import SPARSE_ENTRY, WorkerDied, check_cap, fit_mb
+from runners.workers import WorkerDied, check_cap, fit_mb
 
 CONNECT_S = 10  # seconds that a scheduler may take to answer
 LONELY_S = 5  # seconds without a Dask worker after which it is said, as one may only be about to come
@@ -108,8 +108,8 @@ def check(settings, trial, dataset):
 
     Whether a fit goes into memory, each worker finds for itself.
     """
-    shape = dataset.X.shape if (stored := n_stored(dataset.X)) is None else (stored, SPARSE_ENTRY)
-    STARTER.submit(check_cap, settings.runner.caps, trial.target, shape).result()
+    X = dataset.X
+    STARTER.submit(check_cap, settings.runner.caps, trial.target, X.shape, n_stored(X)).result()
     return cluster_of(settings.runner).n_threads()
 
 
