@@ -10,6 +10,7 @@ from datasets import read_spec
 from datasets.scaling import scale
 from datasets.synthetic import read_synthetic, truth_of
 from datasets.truth import parts_of, truth_names
+from metrics.protocol import Protocol
 from metrics.recovery import precision_recall, recovery_area, redundancy
 from metrics.study import UNSCORED
 from scripts.ranks.choice import is_control
@@ -47,7 +48,7 @@ def recovered(study):
     rows = []
     for row in trials[trials["method"] != "all_features"].itertuples():
         spec, truth = _data(row.dataset)
-        places = _variances(row.dataset, json.loads(row.protocol)["scaling"])
+        places = _variances(row.dataset, Protocol(**json.loads(row.protocol)).scaling_of(row.method))
         if row.data_sha != spec["data_sha256"]:
             raise ValueError(
                 f"the results of {row.method} on {row.dataset} are on other data: their SHA-256 is {row.data_sha}, now "
