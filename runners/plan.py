@@ -1,5 +1,6 @@
 """The trials that a cell lacks, and the time that they would take by the stored fits of the same method."""
 
+import functools
 import glob
 import hashlib
 import json
@@ -90,42 +91,52 @@ class Times:
 
     def __init__(self, results_dir, method, max_seconds=math.inf):
         self.max_seconds = max_seconds
-        self._by_dataset, self._at = {}, {}
-        stored = sorted(Path(results_dir).glob(f"*/*/{glob.escape(method)}/trials.csv"))
-        frames = [_seconds(read_frame(path), max_seconds) for path in stored]
-        own = {point for frame in frames for point in _points(frame)}
-        self._run_here = {dataset for dataset, _ in own}
+        self._own, self._shipped, self._read, self._from_nearest = {}, {}, {}, {}
+        for path in sorted(Path(results_dir).glob(f"*/*/{glob.escape(method)}/trials.csv")):
+            self._own.setdefault(path.parts[-3], []).append(path)
         for _, path in shipped_cells(None, method):
-            frame = _seconds(read_frame(path), max_seconds)
-            frames.append(frame[[point not in own for point in _points(frame)]])
-        if frames:
-            found = pd.concat(frames)
-            self._by_dataset = dict(list(found.groupby("dataset")))
-            self._at = found.groupby(["dataset", "params"])["seconds"].mean().to_dict()
+            self._shipped.setdefault(path.parts[-3], []).append(path)
 
     def measured(self, dataset, params):
         """Return the mean seconds of the stored trials with these parameters; nan where there are none."""
-        return float(self._at.get((dataset, to_json(params)), math.nan))
+        fits = self._fits(dataset)
+        return math.nan if fits is None else fits.at.get(to_json(params), math.nan)
 
     def of(self, dataset, shape, params):
         """Return the estimated seconds of a trial with its evaluations, and the source of the estimate.
 
         The seconds are nan where no fit of the method is stored; `shape` is that of the data set.
         """
-        if dataset in self._by_dataset:
-            own = self.measured(dataset, params)
-            mean = float(self._by_dataset[dataset]["seconds"].mean()) if math.isnan(own) else own
-            return mean, self._fits_on(dataset)
-        shapes = {name: found for name in self._by_dataset if (found := _shape(name)) is not None}
-        if not shapes or None in shape:
-            return math.nan, ""
-        nearest = min(shapes, key=lambda name: math.dist(*(list(map(math.log, one)) for one in (shapes[name], shape))))
-        factor = (shape[0] / shapes[nearest][0]) ** N_EXPONENT * (shape[1] / shapes[nearest][1]) ** D_EXPONENT
-        source = f"{self._fits_on(nearest)}, times (n/n')^{N_EXPONENT} (d/d')^{D_EXPONENT}"
-        return float((self._by_dataset[nearest]["seconds"] * factor).clip(upper=self.max_seconds).mean()), source
+        if (fits := self._fits(dataset)) is not None:
+            return fits.at.get(to_json(params), fits.mean), fits.words
+        if dataset not in self._from_nearest:
+            self._from_nearest[dataset] = self._of_nearest(shape)
+        return self._from_nearest[dataset]
 
-    def _fits_on(self, dataset):
-        return f"its {'' if dataset in self._run_here else 'shipped '}fits on {dataset}"
+    def _of_nearest(self, shape):
+        shapes = {name: there for name in self._own | self._shipped if (there := _shape(name)) is not None}
+        if None in shape:
+            return math.nan, ""
+        for name in sorted(shapes, key=lambda name: math.dist(*(map(math.log, one) for one in (shapes[name], shape)))):
+            if (fits := self._fits(name)) is not None:
+                factor = (shape[0] / shapes[name][0]) ** N_EXPONENT * (shape[1] / shapes[name][1]) ** D_EXPONENT
+                source = f"{fits.words}, times (n/n')^{N_EXPONENT} (d/d')^{D_EXPONENT}"
+                return float((fits.rows["seconds"] * factor).clip(upper=self.max_seconds).mean()), source
+        return math.nan, ""
+
+    def _fits(self, dataset):
+        """Return the fits on a data set, which are read once they are asked for; None where there are none."""
+        if dataset not in self._read:
+            own, shipped = (
+                [_seconds(read_frame(path), self.max_seconds) for path in paths.get(dataset, [])]
+                for paths in (self._own, self._shipped)
+            )
+            here = {params for frame in own for params in frame["params"]}
+            frames = own + [frame[~frame["params"].isin(here)] for frame in shipped]
+            rows = pd.concat(frames) if frames else pd.DataFrame({"params": []})
+            words = f"its {'' if here else 'shipped '}fits on {dataset}"
+            self._read[dataset] = None if rows.empty else _Fits(rows, words)
+        return self._read[dataset]
 
     def each(self, spec, trials):
         """Return `of` for each of some trials on the data set of a specification."""
@@ -134,26 +145,31 @@ class Times:
 
     def ended(self, dataset):
         """Return the share of the fits on a data set that took longer than `max_seconds`; nan where there are none."""
-        if dataset not in self._by_dataset:
-            return math.nan
-        return float(self._by_dataset[dataset]["ended"].mean())
+        fits = self._fits(dataset)
+        return math.nan if fits is None else float(fits.rows["ended"].mean())
+
+
+class _Fits:
+    """The stored fits of one method on one data set: a row each, their mean seconds, and those at each point."""
+
+    def __init__(self, rows, words):
+        self.rows, self.words = rows, words
+        self.mean = float(rows["seconds"].mean())
+        self.at = rows.groupby("params")["seconds"].mean().to_dict()
 
 
 def _seconds(trials, max_seconds):
     known = trials[(trials["status"] != FAILED) & trials["fit_s"].notna()]
     ended = known["fit_s"] > max_seconds
     # The parameters include the number of clusters, that of the data set, wherever a method takes it.
-    return known[["dataset"]].assign(
-        params=[to_json(json.loads(text)) for text in known["params"]],
-        seconds=(known["fit_s"] + known["eval_s"].fillna(0.0)).mask(ended, max_seconds),
-        ended=ended,
-    )
+    return pd.DataFrame({
+        "params": [to_json(json.loads(text)) for text in known["params"]],
+        "seconds": (known["fit_s"] + known["eval_s"].fillna(0.0)).mask(ended, max_seconds),
+        "ended": ended,
+    })  # fmt: skip
 
 
-def _points(frame):
-    return list(zip(frame["dataset"], frame["params"], strict=True))
-
-
+@functools.cache
 def _shape(dataset):
     """Return n_samples and n_features from conf/dataset; None where it does not say them."""
     try:

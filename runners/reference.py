@@ -102,10 +102,13 @@ def shipped_cells(dataset, method):
     Where `dataset` is None, they are those of the method on every data set.
     """
     pattern = f"{'*' if dataset is None else glob.escape(dataset)}/{glob.escape(method)}{ENDING}"
+    found = {name: sorted((SHIPPED / name).glob(pattern)) for name in shipped_studies()}
     return [
-        (name, unpacked(name) / name / path.parent.name / method / "trials.csv")
-        for name in shipped_studies()
-        for path in sorted((SHIPPED / name).glob(pattern))
+        (name, study / path.parent.name / method / "trials.csv")
+        for name, paths in found.items()
+        if paths
+        for study in [unpacked(name) / name]
+        for path in paths
     ]
 
 

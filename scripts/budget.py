@@ -24,6 +24,7 @@ import pandas as pd
 
 from datasets.load import at_hand
 from runners.cell import Cell
+from runners.method import ConfigError
 from runners.plan import Times
 from runners.sweep import cells_of_experiment
 from runners.trial import diagonal
@@ -33,24 +34,28 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def budget(experiment, results_dir, all_data=False, max_seconds=math.inf, before=None):
-    """Estimate the worker-hours of every cell of an experiment, and list the data sets that are left out.
+    """Estimate the worker-hours of every cell of an experiment, and list the data sets and cells that are left out.
 
     The columns are experiment, method, dataset, fits, the number of them "taken" from those before, the shares
     "measured" and "ended" by `max_seconds`, hours; and "sampled", hours estimated from the sample of
     `runners.trial.diagonal` alone, nan where not all of it is stored.  With `all_data`, data sets that are not on this
     machine count, too.  `before` has the trials of other experiments that run before, whose results are taken; this
-    experiment's are added.
+    experiment's are added.  A cell is left out where its method refuses the data set.
     """
     before = set() if before is None else before
     cells = cells_of_experiment(experiment, f"results_dir={results_dir}")
     names = {settings.dataset["name"]: settings.data_dir for settings in cells}
     absent = [] if all_data else [name for name, folder in names.items() if not at_hand(name, folder)]
     times = functools.cache(functools.partial(Times, results_dir, max_seconds=max_seconds))
-    rows = []
+    rows, refused = [], []
     for settings in cells:
         if settings.dataset["name"] in absent:
             continue
-        trials, known = Cell(settings).asked, times(settings.method.name)
+        try:
+            trials, known = Cell(settings).asked, times(settings.method.name)
+        except ConfigError:
+            refused.append(f"{settings.method.name} on {settings.dataset['name']}")
+            continue
         keys = [trial.key_under("any") for trial in trials]
         taken = [key in before for key in keys]
         dataset, shape = settings.dataset["name"], (settings.dataset["samples"], settings.dataset["features"])
@@ -72,7 +77,7 @@ def budget(experiment, results_dir, all_data=False, max_seconds=math.inf, before
             "hours": sum(seconds) / 3600,
             "sampled": np.mean(sample) * len(trials) / 3600,
         })  # fmt: skip
-    return pd.DataFrame(rows), absent
+    return pd.DataFrame(rows), absent, refused
 
 
 def table(frame):
@@ -93,7 +98,7 @@ def main():
     given = parser.parse_args()
     before = None if given.check else set()
     found = [budget(name, given.results_dir, given.all_data, given.max_seconds, before) for name in given.experiments]
-    frames, absent = zip(*found, strict=True)
+    frames, absent, refused = zip(*found, strict=True)
     cells = pd.concat(frames)
     if cells.empty:
         sys.exit("None of the data sets is on this machine: --all-data counts them nevertheless.")
@@ -107,7 +112,7 @@ def main():
     hours = cells.pivot_table(index=["experiment", "method"], columns="dataset", values="hours", sort=False)
     hours["all"] = hours.sum(axis=1)
     print(table(hours.reset_index()))
-    for name, left_out in zip(given.experiments, absent, strict=True):
+    for name, left_out, without in zip(given.experiments, absent, refused, strict=True):
         part = cells[cells["experiment"] == name]
         unknown = part["hours"].isna()
         known = part[part["ended"].notna()]  # without fits on a data set, it is not known how many would end
@@ -119,6 +124,7 @@ def main():
             + (f"; {ended:.1%} of them end at {given.max_seconds:g} s" if given.max_seconds < math.inf else "")
             + (f"; {unknown.sum()} cells are of unknown time" if unknown.any() else "")
             + (f"; left out, as they are not on this machine: {', '.join(left_out)}" if left_out else "")
+            + (f"; left out, as the method refuses the data set: {', '.join(without)}" if without else "")
         )
 
 

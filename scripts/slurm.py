@@ -22,7 +22,7 @@ from runners.code import ROOT
 from runners.family import MB_PER_GB
 from runners.method import ConfigError
 from runners.plan import Times, shard_of
-from runners.reference import shipped_costs, shipped_studies, unpacked
+from runners.reference import shipped_costs
 from runners.sweep import cells_of_words
 from runners.workers import PROCESS_MB, fit_mb
 from scripts.core.entry import answers
@@ -43,30 +43,28 @@ class Need:
 
 
 def need_of(settings, times):
-    """Return the `Need` of a cell; `times` are functions from a method to `Times`, the first that knows one counts."""
-    cell, spec = Cell(settings), settings.dataset
+    """Return the `Need` of a cell; `times` is a function from a method to its `Times`."""
+    cell, spec, most = Cell(settings), settings.dataset, settings.runner.max_seconds or math.inf
     trials = cell.asked
-    seconds = seconds_of(settings, times, trials)
+    seconds = [min(seconds, most) for seconds, _ in times(settings.method.name).each(spec, trials)]
     shape = cell.dataset.X.shape if None in (spec["samples"], spec["features"]) else (spec["samples"], spec["features"])
     # The data are held once, and mapped by all workers.
     return Need(sum(seconds), max(seconds), PROCESS_MB + max(fit_mb(trial, shape) for trial in trials))
 
 
-def seconds_of(settings, times, trials):
-    """Return the seconds of each trial, from the first of some `known_times` that knows all; nan where none does."""
-    most = math.inf if settings.runner.max_seconds is None else settings.runner.max_seconds
-    for one in times:
-        found = [seconds for seconds, _ in one(settings.method.name).each(settings.dataset, trials)]
-        if not any(map(math.isnan, found)):
-            return [min(seconds, most) for seconds in found]
-    return [math.nan]
-
-
-def known_times(results_dir, study):
-    """Return functions from a method to its stored `Times`: in the results, then as shipped, this study's first."""
-    shipped = sorted(shipped_studies(), key=lambda name: name != study)
-    folders = [lambda: results_dir, *(functools.partial(unpacked, name) for name in shipped)]
-    return [functools.cache(lambda method, folder=folder: Times(folder(), method)) for folder in folders]
+def needs_of(settings):
+    """Return the need of each cell, nothing where its method refuses the data set, and a line for each of these."""
+    times = functools.cache(functools.partial(Times, settings[0].results_dir))
+    needs, refused = [], []
+    for one in settings:
+        try:
+            needs.append(need_of(one, times))
+        except ConfigError as error:
+            needs.append(Need(0.0, 0.0, 0.0))
+            refused.append(f"warning: this cell will not be run: {error}")
+    if len(refused) == len(needs):
+        raise ConfigError(f"no cell can be run; the first one: {refused[0].partition(': ')[2]}")
+    return needs, refused
 
 
 def hours_of(cells, needs, n_parts, cpus, costs):
@@ -126,8 +124,7 @@ def job(words):
     settings = cells_of_words(f"experiment={given['experiment']}", *others)
     study = settings[0].study
     cells = [(one.dataset["name"], one.method.name) for one in settings]
-    times = known_times(settings[0].results_dir, study)
-    needs = [need_of(one, times) for one in settings]
+    needs, refused = needs_of(settings)
     known = [need for need in needs if not math.isnan(need.seconds)]
     if len(known) < (1 - MOST_UNKNOWN) * len(needs) and "parts" not in given:
         raise ConfigError(
@@ -138,16 +135,17 @@ def job(words):
     counted = [mean if math.isnan(need.seconds) else need for need in needs]
     costs = shipped_costs(study)
     n_parts = int(given["parts"]) if "parts" in given else parts_for(cells, counted, hours, cpus, costs)
-    warnings = [
+    long = [
         f"warning: {method} on {dataset} has a fit of about {need.longest / 3600:.1f} h, more than hours={hours:g}: it "
         "would never end; give it more hours, or set runner.max_seconds"
         for (dataset, method), need in zip(cells, counted, strict=True)
         if need.longest > 3600 * hours
     ]
-    if not warnings and (longest := hours_of(cells, counted, n_parts, cpus, costs)) > hours:
-        warnings = [
+    warnings = refused + long
+    if not long and (longest := hours_of(cells, counted, n_parts, cpus, costs)) > hours:
+        warnings.append(
             f"warning: a part may take {longest:.1f} h; what is cut off goes on when the job is submitted again"
-        ]
+        )
     if unknown := len(needs) - len(known):
         warnings.append(f"warning: the seconds of {unknown} cells are unknown, and were taken to be the mean")
     megabytes = PROCESS_MB + cpus * max(
