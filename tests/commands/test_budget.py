@@ -8,6 +8,7 @@ import pytest
 from frames import frames, store
 
 from runners import reference
+from runners.sweep import cells_of_words
 from scripts import budget as hours
 
 
@@ -45,13 +46,24 @@ def test_a_budget_of_a_fresh_clone_counts_the_shipped_fits(tmp_path):
 
 def test_a_budget_leaves_out_data_sets_that_are_not_here(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(hours, "at_hand", lambda name, _: name == "umist")
-    cells, absent = hours.budget("dgufs", tmp_path)
+    cells, absent, _ = hours.budget("dgufs", tmp_path)
     assert set(cells["dataset"]) == {"umist"}
     assert "pie10p" in absent and "umist" not in absent
     monkeypatch.setattr(hours, "at_hand", lambda *_: False)
     monkeypatch.setattr(sys, "argv", ["budget", "dgufs", "--results-dir", str(tmp_path)])
     with pytest.raises(SystemExit, match="None of the data sets .*--all-data"):
         hours.main()
+
+
+def test_a_budget_names_the_cells_whose_method_refuses_the_data_set(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(hours, "at_hand", lambda name, _: name in {"pie10p", "digits"})
+    words = ["experiment=fair", "method=spca_psd,max_variance", f"results_dir={tmp_path}"]
+    monkeypatch.setattr(hours, "cells_of_experiment", lambda *_: cells_of_words(*words))
+    cells, _, refused = hours.budget("fair", tmp_path)
+    assert refused == ["spca_psd on pie10p"] and len(cells) == 3
+    monkeypatch.setattr(sys, "argv", ["budget", "fair", "--results-dir", str(tmp_path)])
+    hours.main()
+    assert "left out, as the method refuses the data set: spca_psd on pie10p" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("name", ["budget", "claims"])

@@ -62,6 +62,15 @@ def test_a_fit_beyond_the_hours_is_warned_of_and_unknown_seconds_are_refused_wit
         job(words)
 
 
+def test_a_cell_that_its_method_refuses_is_warned_of_and_the_others_are_run():
+    words = ["experiment=fair", "hours=1", "dataset=pie10p,digits", "parts=2"]
+    text, warnings = job([*words, "method=spca_psd,max_variance"])
+    assert "--array=1-2" in text
+    assert sum("this cell will not be run: spca_psd on pie10p" in line for line in warnings) == 1
+    with pytest.raises(ConfigError, match="no cell can be run.*spca_psd on pie10p.*1100"):
+        job(["experiment=fair", "hours=1", "dataset=pie10p", "method=spca_psd", "parts=2"])
+
+
 @pytest.mark.parametrize("words", [["hours=0"], ["cpus=0"], ["parts=x"], ["shard=1/2"], ["results_dir=there"]])
 def test_options_that_cannot_be_meant_are_refused(words):
     with pytest.raises(ConfigError):

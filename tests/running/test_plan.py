@@ -6,8 +6,9 @@ import pytest
 from frames import frames, store
 from omegaconf import OmegaConf
 
-from runners import reference
+from runners import plan, reference
 from runners.cell import Cell
+from runners.files import read_frame
 from runners.plan import Times
 from runners.progress import duration, total_line
 from runners.settings import read_config
@@ -76,3 +77,13 @@ def test_the_total_says_what_is_unknown(tmp_path):
     plan = Cell(settings(tmp_path)).plan()
     assert total_line([plan, plan]) == "in all 8 fits in 2 cells, and 8 fits of unknown time"
     assert [duration(value) for value in (math.nan, 40, 600, 9000)] == ["unknown", "40 s", "10 min", "2.5 h"]
+
+
+def test_stored_fits_are_read_for_the_data_sets_that_are_asked_for(tmp_path, monkeypatch):
+    of_other_sets = {"dataset": "usps", "params": {"a": 1}, "fit_s": 9.5}
+    times, read = stored(tmp_path, {"dataset": "umist", "params": {"a": 1}, "fit_s": 3.5}, of_other_sets), []
+    monkeypatch.setattr(plan, "read_frame", lambda path: read.append(path.parts[-3]) or read_frame(path))
+    for _ in range(3):
+        times.of("umist", (575, 644), {"a": 2})
+    times.of("orl", (400, 1024), {"a": 1})  # UMIST is its nearest
+    assert read == ["umist"]
