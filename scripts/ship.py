@@ -68,12 +68,12 @@ def ship(results_dir, study, partial=False):
         if not trials or ((missing or n_workers) and not partial):
             left_out.append(name)
             continue
-        data = packed_cell(folder)
-        row = _described(cell, data, trials, len(trials) + len(missing))
-        if rows.get(cell, {}).get("sha256") == row["sha256"]:
+        archive, file = archive_of(folder), target / folder.parent.name / f"{folder.name}{ENDING}"
+        if cell in rows and _holds(file, archive, rows[cell]["sha256"]):
             kept.append(name)
             continue
-        file = target / folder.parent.name / f"{folder.name}{ENDING}"
+        data = _compressed(archive)
+        row = _described(cell, data, trials, len(trials) + len(missing))
         file.parent.mkdir(exist_ok=True)
         replace_file(file, data)
         rows[cell] = row
@@ -82,8 +82,8 @@ def ship(results_dir, study, partial=False):
     return packed, kept, left_out
 
 
-def packed_cell(folder):
-    """Return the bytes of a cell's file: its CSVs, the same for the same rows."""
+def archive_of(folder):
+    """Return the archive of a cell's CSVs, the same bytes for the same rows."""
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w", format=tarfile.PAX_FORMAT) as archive:
         for name in (*(f"{name}.csv" for name in FILES), *ALSO):
@@ -93,7 +93,18 @@ def packed_cell(folder):
                 member = tarfile.TarInfo(name)  # without times and owners
                 member.size = len(data)
                 archive.addfile(member, io.BytesIO(data))
-    return lzma.compress(buffer.getvalue(), preset=9)
+    return buffer.getvalue()
+
+
+def _holds(file, archive, sha256):
+    data = file.read_bytes() if file.exists() else b""
+    return hashlib.sha256(data).hexdigest() == sha256 and lzma.decompress(data) == archive
+
+
+def _compressed(archive):
+    # The dictionary of preset 9 has 64 MB, and to clear it takes longer than to compress a cell, which has some 100 kB.
+    size = 1 << (len(archive) - 1).bit_length()
+    return lzma.compress(archive, filters=[{"id": lzma.FILTER_LZMA2, "preset": 9, "dict_size": min(size, 2**26)}])
 
 
 def _claim(source, target):

@@ -60,6 +60,13 @@ def test_an_unchanged_cell_is_not_packed_again_and_its_file_keeps_its_bytes(resu
     assert contents(shipped) == before
 
 
+def test_a_damaged_file_is_packed_again(results, shipped):
+    before = contents(shipped)
+    (shipped / "digits" / "max_variance.tar.xz").write_bytes(b"cut off")
+    assert ship.ship(results, "mine") == (["digits/max_variance"], [], [])
+    assert contents(shipped) == before
+
+
 def test_shipped_seconds_count_where_this_machine_has_none_at_the_same_parameters(results, shipped, tmp_path):
     (row,) = load_results(results, "mine").trials.to_dict("records")
     seconds = row["fit_s"] + row["eval_s"]
