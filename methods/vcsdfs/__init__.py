@@ -32,8 +32,9 @@ class VCSDFS(BaseSelector):
         "released": the program that was published (see Notes).
     init : ndarray of shape (n_features, n_columns), default=None
         W to start from, 0 or more.
-    max_iter : int, default=500
-        Largest number of sweeps, 0 or more.
+    max_iter : int, default=30
+        Largest number of sweeps, 0 or more.  "paper" seldom converges in them, and four times as many cost four times
+        as much without settling the selection (docs/methods/vcsdfs.md).
     tol : float, default=1e-5
         "paper": converged when in three sweeps on end the objective changes by at most this share, and the row norms,
         as a vector, by at most its square root (`methods.core.loop.ranking_change`).  "released": when the objective
@@ -97,7 +98,7 @@ class VCSDFS(BaseSelector):
         n_columns=None,
         variant="paper",
         init=None,
-        max_iter=500,
+        max_iter=30,
         tol=1e-5,
         random_state=None,
     ):
