@@ -11,6 +11,7 @@ from scripts.ranks.choice import choose
 from scripts.ranks.field import Field, field_of
 from scripts.ranks.gains import Gains, paired_gains
 from scripts.ranks.page import names_of
+from scripts.versus import holm, wilcoxon
 
 # A user without labels who tunes nothing: the largest size, and the size nearest to 100.
 CHOICES = ("largest_size", "default_params")
@@ -78,6 +79,11 @@ def below(table):
 def winners(settings):
     """Return the methods that gain over random rankings in every setting, best first in the first of them."""
     return [name for name in above(settings[0].methods) if all(name in above(one.methods) for one in settings)]
+
+
+def corrected(setting):
+    """Return p of the gains of every method over data sets, by signed ranks, corrected by Holm for all methods."""
+    return holm(setting.random.points[list(setting.methods.index)].apply(wilcoxon))
 
 
 def twins(setting):

@@ -5,10 +5,11 @@ from textwrap import fill
 from scripts.compare.controls import ALL
 from scripts.core.conf import printed
 from scripts.core.text import pipes
-from scripts.findings import above, below, twins, winners
+from scripts.findings import above, below, corrected, twins, winners
 from scripts.ranks.page import OVER, by_family, gain_notes, gains_table, signed
 
 FAR = -20.0  # points: one data set on which a method loses so many decides its mean
+ALPHA = 0.05
 FEW = 6  # families: with fewer, intervals over families are wide
 BEST = 5  # methods in the table of the README
 
@@ -50,7 +51,7 @@ def sentences(settings):
     for one in settings:
         texts += [_beside_random(one)]
     texts += [_beside_all(one) for one in settings]
-    texts.append(_advice(settings))
+    texts += [_together(settings), _unnoticed(settings), _advice(settings)]
     texts += [text for text in (_alike(settings), _lone(settings[0]), _few(settings[0].field)) if text]
     if settings[0].gaps:
         texts.append(f"Left out, as they have no score on some data set: {', '.join(settings[0].gaps)}.")
@@ -69,7 +70,7 @@ def readme(study, settings):
         ]
         for name in [*first.methods.index[:BEST], ALL]
     ]
-    texts = [_beside_random(first), _advice(settings), _few(first.field)]
+    texts = [_beside_random(first), _together(settings), _advice(settings), _few(first.field)]
     texts += [
         "![Gains in accuracy over random rankings](docs/findings.svg)",
         pipes([head, *rows]),
@@ -115,6 +116,39 @@ def _advice(settings):
     text = f"**Which method should I use?** Without labels, {who}: {'they gain' if rest else 'it gains'} at both sizes"
     speed = f", and of these {settings[0].names[fast]} is the fastest" if rest else ""
     return f"{text} ({sizes} features){speed}."
+
+
+def _together(settings):
+    """Say what remains when all methods are tested at once."""
+    parts = []
+    for one in settings:
+        p = corrected(one).sort_values(kind="stable")
+        sure = [f"{one.names[name]} (p = {value:.3f})" for name, value in p.items() if value < ALPHA]
+        least = f"none (least p = {p.iloc[0]:.2f}, {one.names[p.index[0]]})"
+        parts.append(f"with {one.size} features {', '.join(sure) or least}")
+    text = f"Of {len(p)} methods tested at once (signed ranks over data sets, corrected by Holm), these differ from "
+    text += "random rankings: "
+    return f"{text}{'; '.join(parts)}. {_of_families(settings[0].field, len(p))}"
+
+
+def _of_families(field, n_methods):
+    """Say whether families as the unit could show a gain of one of so many methods, by the least p that they allow."""
+    n = len(set(field.families.values()))
+    least = 2.0 ** (1 - n)
+    could = "could" if least * n_methods < ALPHA else "could not"
+    return (
+        f"The {n} families alone {could} show a gain: the least p of {n} values is {least:.3f}, and "
+        f"{min(1.0, least * n_methods):.2f} when corrected."
+    )
+
+
+def _unnoticed(settings):
+    """Say how large a gain may be and yet not be seen."""
+    reach = [f"{(one.methods['mean'] - one.methods['low']).median():.1f} points with {one.size}" for one in settings]
+    return (
+        f"What would go unnoticed: the median interval reaches {' and '.join(reach)} features below its mean. That a "
+        "method cannot be told from random rankings does not exclude gains of this size."
+    )
 
 
 def _alike(settings):

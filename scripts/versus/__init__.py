@@ -103,8 +103,7 @@ def against(gains, families, rope=1.0):
     row |= {"wins": (gains > 0).sum(), "ties": (gains == 0).sum(), "losses": (gains < 0).sum()}
     tested = [np.nan] * len(TESTED)
     if len(gains) >= MIN_DATASETS:
-        p = stats.wilcoxon(gains, zero_method="zsplit").pvalue if gains.any() else 1.0
-        tested = [*interval(gains.to_frame(), families).iloc[0], *signed_rank(gains, rope), p]
+        tested = [*interval(gains.to_frame(), families).iloc[0], *signed_rank(gains, rope), wilcoxon(gains)]
     return pd.Series(row | dict(zip(TESTED, tested, strict=True)))
 
 
@@ -112,6 +111,11 @@ def interval(values, families):
     """Return low and high of the mean of every column on other data sets of other families."""
     low, high = means_by_family(values, families)
     return pd.DataFrame({"low": low, "high": high}, index=values.columns)
+
+
+def wilcoxon(gains):
+    """Return p of the signed-rank test that gains lie about 0; ties with 0 count half to each side."""
+    return stats.wilcoxon(gains, zero_method="zsplit").pvalue if gains.any() else 1.0
 
 
 def holm(p):

@@ -8,7 +8,7 @@ import pytest
 
 from scripts.core.conf import ROOT
 from scripts.core.study import Study
-from scripts.findings import Setting, settings_of, twins, winners
+from scripts.findings import Setting, corrected, settings_of, twins, winners
 from scripts.findings.__main__ import PART, STUDY, written
 from scripts.findings.page import page, readme, sentences
 from scripts.ranks.gains import COLUMNS, Gains
@@ -75,3 +75,15 @@ def test_a_readme_without_its_marks_is_refused(monkeypatch, tmp_path):
     monkeypatch.setattr("scripts.findings.__main__.ROOT", tmp_path)
     with pytest.raises(ValueError, match=r"README\.md has no part"):
         written(STUDY)
+
+
+def test_all_methods_are_tested_at_once_and_the_least_p_of_the_families_is_said(stored):
+    for one in stored:
+        p = corrected(one)
+        assert (p.between(0, 1)).all() and set(p.index) == set(one.methods.index)
+        text = next(text for text in sentences(stored) if "tested at once" in text)
+        for name in p.index[p < 0.05]:
+            assert f"{one.names[name]} (p = {p[name]:.3f})" in text
+    settings = [setting({"mcfs": (1, 3), "udfs": (-1, 2)})]
+    assert "with 300 features none (least p = " in (text := next(t for t in sentences(settings) if "at once" in t))
+    assert "The 1 families alone could not show a gain: the least p of 1 values is 1.000" in text
