@@ -66,7 +66,8 @@ def make_audit(study, metric="acc", stability=0, n_jobs=1):
             if scaling not in rankings:
                 rankings[scaling] = audit.trivial_rankings(scale(data.X, scaling))
             found = audit.trivial_overlaps(cell, rankings[scaling])
-            overlaps.append(found.assign(dataset=dataset, method=method))
+            if len(found):  # a cell may have no selection: no fit came to an end
+                overlaps.append(found.assign(dataset=dataset, method=method))
             if stability:
                 notes += _measure(cell, data, protocol, study.folder / dataset / method, stability, n_jobs)
     fits = load_refits(study.folder, STABILITY)

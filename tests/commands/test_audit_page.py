@@ -5,6 +5,7 @@ import json
 import pytest
 from frames import frames, store
 
+from datasets import load_dataset
 from scripts.audit import _optima, make_audit
 from scripts.audit.page import audit_page
 from scripts.core.conf import names
@@ -66,3 +67,15 @@ def test_the_method_that_reaches_an_optimum_is_in_conf():
 def test_an_empty_study_is_refused(tmp_path):
     with pytest.raises(ValueError, match="has no results"):
         make_audit(Study.open(tmp_path, "none"))
+
+
+def test_a_cell_without_a_selection_leaves_the_overlaps_of_the_others(tmp_path):
+    digits = {"dataset": "digits", "data_sha": load_dataset("digits").sha}
+    points = [
+        digits | {"method": "mcfs", "ranking": list(range(64)), "acc": {10: [0.5, 0.5]}},
+        digits | {"method": "ndfs", "status": "timeout", "sizes": [10]},
+    ]
+    store(frames(points), tmp_path)
+    text = audit_page(make_audit(Study.open(tmp_path, "dgufs", tmp_path)), "dgufs")
+    rows = text.partition("## Overlap with trivial rankings")[2].partition("## How the fits ended")[0]
+    assert "| digits" in rows and "mcfs" in rows and "ndfs" not in rows
