@@ -30,6 +30,7 @@ from scripts.make_table.formats import HTML, ours, paper
 
 # A sign beside each colour, so that nothing rests on colour alone.
 SIGNS = dict(zip(VERDICTS, "●◐○▲▼–×", strict=True))
+MANY_FITS = 500  # with more, their curves and pixels are left out: a fifth of a page that is large anyway
 HEADINGS = {"dataset": "data set", "n_selected": "features", "max_iter": "at max_iter"}
 
 
@@ -63,6 +64,7 @@ def gather(study, selection="best_over_grid"):
         "unfinished": unfinished(study, whole, methods, datasets),
         "seconds": _seconds(trials),
         "trials": _trials(study, shown),
+        "many_fits": MANY_FITS,
         "environment": _environment(study),
         "sources": sources(study),
         "methods": methods,
@@ -235,9 +237,13 @@ def _seconds(trials):
 def _trials(study, shown):
     results = study.results
     wanted = results.trials[results.trials["trial"].isin(shown)]
+    if study.trials["versions"].nunique() == 1:  # they stand once for all fits, under Environment
+        wanted = wanted.assign(versions="{}")
     traces = dict(list(results.traces.groupby("trial")["objective"]))
     scores = dict(list(results.scores.groupby("trial")))
     faces = {dataset: _face(dataset, rows, study.data_dir) for dataset, rows in wanted.groupby("dataset")}
+    if len(wanted) > MANY_FITS:
+        traces, faces = {}, dict.fromkeys(faces)
     nothing = results.scores.iloc[:0]
     return [
         trial_facts(

@@ -38,6 +38,17 @@ def html(tmp_path_factory):
     return make_report(Study.open(folder, "dgufs", folder / "none"))
 
 
+def test_a_page_of_many_fits_has_no_curves_and_only_the_figures_that_fit(tmp_path, monkeypatch):
+    store(frames(POINTS), tmp_path)
+    study = Study.open(tmp_path, "dgufs", tmp_path / "none")
+    monkeypatch.setattr("scripts.make_report.page.MANY_FITS", 2)
+    monkeypatch.setattr("scripts.make_report.figures.FIGURE_BYTES", 10)
+    small = make_report(study)
+    assert "As these are more than 2, they have no curves and no pixels." in small and 'class="curve"' not in small
+    assert "Left out for their size: ACC against the number of features on" in small
+    assert "make_figure figure=acc_vs_size study=dgufs" in small
+
+
 @pytest.fixture(scope="module")
 def file(html, tmp_path_factory):
     path = tmp_path_factory.mktemp("page") / "a report.html"
