@@ -35,6 +35,8 @@ def page(study, settings):
     ]
     for one in settings:
         command = f"python -m scripts.ranks study={study} selection={one.selection} partial=true"
+        if one.gaps:  # a rank needs every cell
+            command += f" methods=[{','.join(sorted(one.methods.index))}]"
         parts += [f"## Default parameters, {one.size} features", f"```\n{command}\n```"]
         parts += [f"Gain in ACC over {OVER[one.random.reference]}, in points:", gains_table(one.random, one.names)]
     notes = "\n".join(fill(line, 120, subsequent_indent="  ") for line in gain_notes(field, [settings[0].random]))
