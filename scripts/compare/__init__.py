@@ -2,6 +2,7 @@
 
 import pandas as pd
 
+from runners.reference import PREFIX, shipped_studies
 from scripts.compare.controls import control_scores
 from scripts.compare.explanations import explain_cells
 from scripts.compare.headline import with_equivalence
@@ -55,6 +56,21 @@ def open_studies(results_dir, papers=None, studies=None):
     """Return the study that each paper is compared with; the parameters are those of `compare`."""
     names = {paper: (studies or {}).get(paper, paper) for paper in (PAPERS if papers is None else papers)}
     return {paper: Study.open(results_dir, name) for paper, name in names.items()}
+
+
+def shipped_names(papers=None):
+    """Return the shipped study of each paper that has one: its complete grid, or else its coarse one.
+
+    Raises
+    ------
+    ValueError
+        Where none of the papers has one.
+    """
+    papers, there = PAPERS if papers is None else papers, shipped_studies()
+    found = {paper: name for paper in papers for name in (f"{paper}_quick", paper) if name in there}
+    if not found:
+        raise ValueError(f"no study of {', '.join(papers)} is shipped; shipped are {', '.join(there) or 'none'}.")
+    return {paper: PREFIX + name for paper, name in found.items()}
 
 
 def compare_studies(studies, selection="best_over_grid"):

@@ -1,7 +1,6 @@
 """``python -m scripts.compare --help``."""
 
-from runners.reference import PREFIX, shipped_studies
-from scripts.compare import compare_studies, controls_of, open_studies
+from scripts.compare import compare_studies, controls_of, open_studies, shipped_names
 from scripts.compare.page import comparison_page
 from scripts.core.command_lines import check_stored
 from scripts.core.entry import command
@@ -13,12 +12,10 @@ from scripts.core.text import deliver
 def main(options):
     """Print the comparison that the options describe, or write it to a file."""
     papers, shipped = [options["paper"]] if options["paper"] else list(PAPERS), options["study"] == "reference"
-    if shipped:  # all that is shipped
-        papers = [paper for paper in papers if paper in shipped_studies()]
     quick = options["quick"] if isinstance(options["quick"], list) else PAPERS if options["quick"] else ()
     names = {paper: options["study"] or f"{paper}{'_quick' if paper in quick else ''}" for paper in papers}
-    names = {paper: PREFIX + paper for paper in papers} if shipped else names
-    studies = open_studies(options["results_dir"], papers, names)
+    names = shipped_names(papers) if shipped else names
+    studies = open_studies(options["results_dir"], list(names), names)
     if options["study"] and not shipped:
         check_stored(studies[papers[0]])
     comparison = compare_studies(studies, options["selection"])

@@ -1,4 +1,6 @@
-"""Write docs/findings.md, docs/findings.svg and the finding in the README anew, from a study that is shipped.
+"""Write docs/findings.md, docs/findings.svg, and the printed parts of the README and docs/reproduction.md, anew.
+
+The first three are of one shipped study, the last of all those of the papers that are shipped.
 
 python -m scripts.findings             write what differs, and say what
 python -m scripts.findings --check     write nothing; status 1 where something differs
@@ -9,6 +11,8 @@ import re
 import sys
 
 from runners.boundary import boundary
+from scripts.compare import compare_studies, controls_of, open_studies, shipped_names
+from scripts.compare.page import comparison_page
 from scripts.core.conf import ROOT
 from scripts.core.entry import answers
 from scripts.core.study import Study
@@ -19,20 +23,43 @@ from scripts.findings.page import page, readme
 from scripts.versus.formats import drawn
 
 STUDY = "reference/fair"
-PART = re.compile(r"(<!-- printed by python -m scripts\.findings -->\n).*?(\n<!-- end -->)", re.DOTALL)
+FINDINGS = "scripts.findings"
+COMPARE = "scripts.compare study=reference summary=true"
+REPRODUCTION = "docs/reproduction.md"
+MARKS = r"(<!-- printed by python -m {} -->\n).*?(\n<!-- end -->)"
 
 
 def written(study):
     """Return the present text of every file, by its path."""
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    if not PART.search(text):
-        raise ValueError(f"README.md has no part between {PART.pattern[1:46]!r} and '<!-- end -->' to be filled.")
     settings = settings_of(Study.open(ROOT / "results", study))
     return {
         ROOT / "docs/findings.md": page(study, settings),
         ROOT / "docs/findings.svg": drawn(draw(settings)),
-        ROOT / "README.md": PART.sub(lambda found: found[1] + readme(study, settings) + found[2], text),
+        ROOT / "README.md": filled("README.md", FINDINGS, readme(study, settings)),
+        ROOT / REPRODUCTION: filled(REPRODUCTION, COMPARE, compared()),
     }
+
+
+def compared():
+    """Return the comparison of all that is shipped with the papers, its headings one level lower."""
+    studies = open_studies(ROOT / "results", shipped_names(), shipped_names())
+    text = comparison_page(compare_studies(studies), controls_of(studies), summary=True)
+    return re.sub("^#", "##", text, flags=re.MULTILINE).strip()
+
+
+def filled(name, command, text):
+    """Return the text of a page in which the part that a command prints is replaced."""
+    found, n_parts = re.subn(
+        MARKS.format(re.escape(command)),
+        lambda part: part[1] + text + part[2],
+        (ROOT / name).read_text(encoding="utf-8"),
+        flags=re.DOTALL,
+    )
+    if n_parts != 1:
+        raise ValueError(
+            f"{name} has {n_parts} parts between '<!-- printed by python -m {command} -->' and '<!-- end -->'."
+        )
+    return found
 
 
 def main():

@@ -9,7 +9,7 @@ import pytest
 from scripts.core.conf import ROOT
 from scripts.core.study import Study
 from scripts.findings import Setting, corrected, settings_of, twins, winners
-from scripts.findings.__main__ import PART, STUDY, written
+from scripts.findings.__main__ import COMPARE, FINDINGS, REPRODUCTION, STUDY, compared, filled
 from scripts.findings.page import page, readme, sentences
 from scripts.ranks.gains import COLUMNS, Gains
 
@@ -37,8 +37,14 @@ def stored():
 def test_the_page_and_the_readme_have_what_the_shipped_results_say(stored):
     again = "run: python -m scripts.findings"
     assert (ROOT / "docs/findings.md").read_text(encoding="utf-8") == page(STUDY, stored), again
-    part = PART.search((ROOT / "README.md").read_text(encoding="utf-8"))
-    assert part[0] == part[1] + readme(STUDY, stored) + part[2], again
+    assert (ROOT / "README.md").read_text(encoding="utf-8") == filled("README.md", FINDINGS, readme(STUDY, stored)), (
+        again
+    )
+
+
+def test_the_page_of_what_reproduces_has_what_the_shipped_results_say():
+    found = filled(REPRODUCTION, COMPARE, compared())
+    assert (ROOT / REPRODUCTION).read_text(encoding="utf-8") == found, "run: python -m scripts.findings"
 
 
 def test_a_method_counts_once_as_better_worse_or_undecided(stored):
@@ -73,8 +79,10 @@ def test_a_method_that_scores_as_a_control_does_is_named():
 def test_a_readme_without_its_marks_is_refused(monkeypatch, tmp_path):
     (tmp_path / "README.md").write_text("nothing", encoding="utf-8")
     monkeypatch.setattr("scripts.findings.__main__.ROOT", tmp_path)
-    with pytest.raises(ValueError, match=r"README\.md has no part"):
-        written(STUDY)
+    with pytest.raises(
+        ValueError, match=r"README\.md must have one part <!-- printed by python -m scripts.findings -->"
+    ):
+        filled("README.md", FINDINGS, "text")
 
 
 def test_all_methods_are_tested_at_once_and_the_least_p_of_the_families_is_said(stored):
