@@ -56,9 +56,7 @@ def filled(name, command, text):
         flags=re.DOTALL,
     )
     if n_parts != 1:
-        raise ValueError(
-            f"{name} has {n_parts} parts between '<!-- printed by python -m {command} -->' and '<!-- end -->'."
-        )
+        raise ValueError(f"{name} must have one part <!-- printed by python -m {command} -->, not {n_parts}.")
     return found
 
 

@@ -79,9 +79,7 @@ def test_a_method_that_scores_as_a_control_does_is_named():
 def test_a_readme_without_its_marks_is_refused(monkeypatch, tmp_path):
     (tmp_path / "README.md").write_text("nothing", encoding="utf-8")
     monkeypatch.setattr("scripts.findings.__main__.ROOT", tmp_path)
-    with pytest.raises(
-        ValueError, match=r"README\.md must have one part <!-- printed by python -m scripts.findings -->"
-    ):
+    with pytest.raises(ValueError, match=r"README\.md must have one part <!-- printed by python -m scripts"):
         filled("README.md", FINDINGS, "text")
 
 
