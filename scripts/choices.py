@@ -5,6 +5,8 @@ import pandas as pd
 
 from metrics.study import METRICS
 from metrics.study.losses import losses, mean_losses
+from runners.reference import PREFIX
+from scripts.compare import shipped_names
 from scripts.core.command_lines import no_results
 from scripts.core.conf import family_of
 from scripts.core.entry import command
@@ -65,19 +67,28 @@ def _share(fraction):
 def main(options):
     """Print the loss of every choice, or write it to a file."""
     given = options["study"]
-    names = [given] if isinstance(given, str) else given
-    studies = [Study.open(options["results_dir"], name) for name in names]
+    names = shipped_choices() if given == "reference" else [given] if isinstance(given, str) else given
+    deliver(choices_text(options["results_dir"], names, options["metric"], options["format"]), options["output"])
+
+
+def shipped_choices():
+    """Return the names of the shipped studies in which there is a choice: those of the papers, and `fair`."""
+    return [*shipped_names().values(), f"{PREFIX}fair"]
+
+
+def choices_text(results_dir, names, metric, form="md"):
+    """Return the loss of every choice over the cells of studies as Markdown, or that of every cell as CSV."""
+    studies = [Study.open(results_dir, name) for name in names]
     for study in studies:
         if study.trials.empty:
             raise ValueError(no_results(study))
-    found = pd.concat([losses(study.summary, options["metric"]) for study in studies], ignore_index=True)
+    found = pd.concat([losses(study.summary, metric) for study in studies], ignore_index=True)
     if found.empty:
         raise ValueError(
-            f"study={','.join(names)}: no cell has two candidates that differ in {options['metric']}, so there is "
+            f"study={','.join(names)}: no cell has two candidates that differ in {metric}, so there is "
             "nothing to choose. Run a method with a grid or several sizes."
         )
-    text = choices_page(found, options["metric"], names) if options["format"] == "md" else found.to_csv(index=False)
-    deliver(text, options["output"])
+    return choices_page(found, metric, names) if form == "md" else found.to_csv(index=False)
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ import re
 import sys
 
 from runners.boundary import boundary
+from scripts.choices import choices_text, shipped_choices
 from scripts.compare import compare_studies, controls_of, open_studies, shipped_names
 from scripts.compare.page import comparison_page
 from scripts.core.conf import ROOT
@@ -25,6 +26,7 @@ from scripts.versus.formats import drawn
 STUDY = "reference/fair"
 FINDINGS = "scripts.findings"
 COMPARE = "scripts.compare study=reference summary=true"
+CHOICES = "docs/choices.md"
 REPRODUCTION = "docs/reproduction.md"
 MARKS = r"(<!-- printed by python -m {} -->\n).*?(\n<!-- end -->)"
 
@@ -37,7 +39,17 @@ def written(study):
         ROOT / "docs/findings.svg": drawn(draw(settings)),
         ROOT / "README.md": filled("README.md", FINDINGS, readme(study, settings)),
         ROOT / REPRODUCTION: filled(REPRODUCTION, COMPARE, compared()),
+        ROOT / CHOICES: chosen(),
     }
+
+
+def chosen():
+    """Return docs/choices.md with what the shipped studies say of choices without labels, by ACC and by NMI."""
+    text = (ROOT / CHOICES).read_text(encoding="utf-8")
+    for metric in ("acc", "nmi"):
+        printed = re.sub("^#", "##", choices_text(ROOT / "results", shipped_choices(), metric), flags=re.MULTILINE)
+        text = filled(CHOICES, f"scripts.choices study=reference metric={metric}", printed.strip(), text)
+    return text
 
 
 def compared():
@@ -47,14 +59,11 @@ def compared():
     return re.sub("^#", "##", text, flags=re.MULTILINE).strip()
 
 
-def filled(name, command, text):
-    """Return the text of a page in which the part that a command prints is replaced."""
-    found, n_parts = re.subn(
-        MARKS.format(re.escape(command)),
-        lambda part: part[1] + text + part[2],
-        (ROOT / name).read_text(encoding="utf-8"),
-        flags=re.DOTALL,
-    )
+def filled(name, command, printed, text=None):
+    """Return the text of a page in which the part that a command prints is replaced; by default that of its file."""
+    text = (ROOT / name).read_text(encoding="utf-8") if text is None else text
+    marks = re.compile(MARKS.format(re.escape(command)), re.DOTALL)
+    found, n_parts = marks.subn(lambda part: part[1] + printed + part[2], text)
     if n_parts != 1:
         raise ValueError(f"{name} must have one part <!-- printed by python -m {command} -->, not {n_parts}.")
     return found
