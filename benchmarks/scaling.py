@@ -10,14 +10,15 @@ longest single fit, which is the floor.  Costs are the constants below unless th
 """
 
 import argparse
+import functools
 import heapq
-import math
 import pickle
 import subprocess
 import sys
 import tempfile
 import time
 from collections import OrderedDict
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,10 +26,11 @@ import numpy as np
 from runners.cell import Cell
 from runners.family import cpu_seconds
 from runners.fit import run_trial
+from runners.method import ConfigError
+from runners.plan import Times
 from runners.store import Store
 from runners.sweep import cells_of_words
 from scripts.core.text import pipes
-from scripts.slurm import known_times, seconds_of
 
 CORES = (1, 16, 128, 1000)
 MEASURED = 200  # tasks or outcomes that a cost is the mean of
@@ -99,12 +101,22 @@ def simulate(cells, n_workers, n_cells, costs):
 
 
 def fits_of(experiment):
-    """Return the seconds of the fits of each cell of an experiment, and the number of cells of unknown seconds."""
+    """Return the seconds of the fits of each cell of an experiment, and the number of cells of unknown seconds.
+
+    A cell whose method refuses the data set counts as neither.
+    """
     settings = cells_of_words(f"experiment={experiment}")
-    times = known_times(settings[0].results_dir, settings[0].study)
-    found = [seconds_of(one, times, Cell(one).asked) for one in settings]
-    known = [np.array(seconds) for seconds in found if not any(map(math.isnan, seconds))]
-    return known, len(found) - len(known)
+    times = functools.cache(functools.partial(Times, settings[0].results_dir))
+    cells, unknown = [], 0
+    for one in settings:
+        with suppress(ConfigError):
+            found = times(one.method.name).each(one.dataset, Cell(one).asked)
+            seconds = np.array([seconds for seconds, _ in found])
+            if np.isnan(seconds).any():
+                unknown += 1
+            else:
+                cells.append(seconds)
+    return cells, unknown
 
 
 def table_of_experiments(names, costs, n_cells):
