@@ -15,6 +15,7 @@ import pytest
 from runners.dask import cells, cluster
 from runners.method import ConfigError
 from runners.settings import read_runner
+from runners.store import load_results
 
 ROOT = Path(__file__).resolve().parents[2]
 RUNNER = {"n_jobs": 1, "redo": False, "cache": True, "points": "grid"}
@@ -86,6 +87,7 @@ class Processes:
 
     def __init__(self, folder):
         self.folder, self.started = folder, []
+        self.paths = []  # folders with modules of the test
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.address = f"tcp://127.0.0.1:{free.getsockname()[1]}"
@@ -94,15 +96,19 @@ class Processes:
     def start(self, *words, checkout=ROOT):
         """Start ``dask WORDS`` in a checkout."""
         command = [sys.executable, "-m", "dask", *words, "--no-dashboard"]
-        environment = self.environment(PYTHONPATH=str(checkout))
+        environment = self.environment(checkout)
         with open(self.folder / "log", "ab") as log:
             process = subprocess.Popen(command, cwd=checkout, env=environment, stdout=log, stderr=log)
         self.started.append(process)
         return process
 
-    def environment(self, **more):
-        """Return the variables of all processes of the test."""
-        return {**os.environ, "TMPDIR": str(self.folder), **more}
+    def environment(self, *paths):
+        """Return the variables of a process of the test, which finds modules in these folders."""
+        return {
+            **os.environ,
+            "TMPDIR": str(self.folder),
+            "PYTHONPATH": os.pathsep.join(map(str, [*paths, *self.paths])),
+        }
 
     def worker(self, n_threads=1, checkout=ROOT):
         """Start a worker."""
@@ -111,7 +117,11 @@ class Processes:
 
     def run(self, *words):
         """Start run.py on these workers, and return its process."""
-        command = [sys.executable, "run.py", *words, "runner=dask", f"runner.address={self.address}"]
+        return self.run_here(*words, "runner=dask", f"runner.address={self.address}")
+
+    def run_here(self, *words):
+        """Start run.py on this machine, and return its process."""
+        command = [sys.executable, "run.py", *words]
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
         return subprocess.Popen(command, cwd=ROOT, env=self.environment(), **pipes)
 
@@ -223,3 +233,39 @@ def test_a_worker_with_other_code_is_refused_by_its_digest_and_one_with_the_same
     dask.worker()
     status, output = ended(dask.run(*words))
     assert status == 0 and [len(rows) > 1 for rows in lines(tmp_path / "a").values()] == [True], output
+
+
+COSTLY = """
+import numpy as np
+
+def rank(X, what=0):
+    while what == 1:
+        pass
+    kept = []
+    while what == 2:
+        kept.append(np.ones(2**20))
+    return X.var(axis=0)
+"""
+CAPS = ["runner.max_seconds=3", "runner.max_memory=1"]
+
+
+@needs_dask
+@pytest.mark.slow
+def test_fits_beyond_a_cap_end_with_the_status_and_the_rows_that_they_have_on_one_machine(dask, tmp_path):
+    modules, conf = tmp_path / "modules", tmp_path / "conf" / "method"
+    modules.mkdir()
+    conf.mkdir(parents=True)
+    (modules / "costly.py").write_text(COSTLY)
+    (conf / "costly.yaml").write_text("{name: costly, target: costly.rank, params: {what: 0}, grid: {what: [0, 1, 2]}}")
+    dask.paths.append(str(modules))
+    dask.worker(2)
+    words = [f"--config-dir={conf.parent}", "method=costly", "dataset=digits", "protocol=smoke", "study=s", *CAPS]
+    local = dask.run_here(*words, "runner.n_jobs=2", f"results_dir={tmp_path}/local")
+    assert ended(local)[0] == ended(dask.run(*words, f"results_dir={tmp_path}/dask"))[0] == 0
+    assert lines(tmp_path / "dask") == lines(tmp_path / "local")
+    found, expected = (load_results(tmp_path / name).trials for name in ("dask", "local"))
+    assert found["status"].tolist() == expected["status"].tolist() == ["converged", "timeout", "out_of_memory"]
+    for trials in (found, expected):
+        errors = trials["error"].str.partition(": ended after ")[0].tolist()
+        assert errors[1:] == ["beyond runner.max_seconds=3", "beyond runner.max_memory=1 GB"]
+        assert 3 < trials["fit_s"][1] < 3.5 and trials["peak_mb"][2] > 1024
