@@ -9,10 +9,12 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from runners.dask import cells, cluster
+from runners.dask import cells, cluster, worker
+from runners.family import Caps
 from runners.method import ConfigError
 from runners.settings import read_runner
 from runners.store import load_results
@@ -60,6 +62,13 @@ def test_what_a_cell_raises_ends_the_others_and_is_raised():
     with pytest.raises(ZeroDivisionError, match="a mistake"):
         cells.in_flight(run, [0, 1, 2], most=3)
     assert set(ended) <= {0, 2}
+
+
+def test_a_fit_that_is_given_up_while_it_waits_for_memory_takes_none_and_the_next_one_goes_in():
+    here = SimpleNamespace(address="", memory_manager=SimpleNamespace(memory_limit=0))
+    rooms = [worker.room(None, Caps(), 1.0, here, lambda given_up=given_up: given_up) for given_up in (True, False)]
+    with rooms[0] as first, rooms[1] as second:
+        assert (first, second) == (False, True)
 
 
 def test_without_the_extra_it_is_said_what_to_install(monkeypatch):
@@ -187,16 +196,16 @@ def test_a_sweep_on_two_workers_of_which_one_is_killed_gives_the_same_rows(dask,
 @needs_dask
 @pytest.mark.slow
 def test_ctrl_c_ends_the_command_and_the_fits_of_its_workers_and_a_lost_scheduler_is_a_line(dask, tmp_path):
-    worker = dask.worker(2)
+    started_worker = dask.worker(2)
     for kind, expected in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
         started = dask.run(*LONG, f"results_dir={tmp_path}/a")
-        wait_for(lambda: busy(worker.pid))
+        wait_for(lambda: busy(started_worker.pid))
         started.send_signal(kind)
         status, output = ended(started)
         assert status == expected and "Traceback" not in output, output
-        wait_for(lambda: not busy(worker.pid))
+        wait_for(lambda: not busy(started_worker.pid))
     started = dask.run(*LONG, f"results_dir={tmp_path}/a")
-    wait_for(lambda: busy(worker.pid))
+    wait_for(lambda: busy(started_worker.pid))
     dask.scheduler.kill()
     status, output = ended(started)
     assert status == 1 and output.count("the Dask scheduler is gone") == 1 and "Traceback" not in output, output
