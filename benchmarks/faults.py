@@ -27,6 +27,7 @@ from collections import Counter, defaultdict
 from contextlib import suppress
 from pathlib import Path
 
+from runners.boundary import guard
 from runners.code import ROOT
 from runners.family import descendants
 from scripts.core.text import pipes
@@ -151,6 +152,11 @@ class Cluster:
         quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
         return subprocess.Popen(command, cwd=ROOT, env=environment, **quiet)
 
+    @property
+    def pids(self):
+        """Return the numbers of the scheduler and of the worker."""
+        return self._scheduler.pid, self._worker.pid
+
     def kill_one(self):
         """Kill the worker, or a process that it has started; a new worker takes the place of a killed one."""
         chosen = random.choice([self._worker.pid, *descendants(self._worker.pid)])
@@ -196,6 +202,7 @@ def main():
     parser.add_argument("--faults", nargs="+", choices=FAULTS, default=FAULTS)
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
+    guard()
     random.seed(given.seed)
     cluster, found, deadline = None, defaultdict(Counter), time.monotonic() + 60 * given.minutes
     rounds = itertools.product(range(given.times), given.faults, given.runners)
@@ -214,7 +221,7 @@ def main():
                 outcome = tried(folder / str(number), runner, fault, expected, seconds, cluster)
                 found[fault, runner][outcome] += 1
                 print(f"{number} {fault}, {runner}: {outcome}", file=sys.stderr, flush=True)
-        finally:  # also after Ctrl-C
+        finally:  # also where the command is ended
             print(table(found, given.runners, given.faults))
             if cluster:
                 cluster.end()
