@@ -3,14 +3,15 @@
     python -m benchmarks.overhead
 
 A fit only sleeps here.  So the CPU time of all processes (command, scheduler, Dask worker, and those that fit) is what
-it costs beside its work, and other work on the machine hardly changes it.  The clock shows how long a worker waits
-between two fits.  Runs of joblib and Dask, each with two workers, take turns; numbers are medians of the runs.
-A cap of a second ends fits that compute for ever.  The last line has the costs that `benchmarks.scaling` takes.
+it costs beside its work, and other work on the machine hardly changes it.  Runs of joblib and Dask, each with two
+workers, take turns; numbers are medians of the runs.  A cap of a second ends fits that compute for ever.  The last line
+has the costs that `benchmarks.scaling` takes: those of storing by the clock, as the disk is waited for.
 """
 
 import argparse
 import itertools
 import os
+import sys
 import tempfile
 import time
 from dataclasses import replace
@@ -31,8 +32,7 @@ from runners.tasks import Data
 from runners.trial import expand
 from scripts.core.text import pipes
 
-FITS = {0.01: 40, 1.0: 4}  # seconds of a fit: fits in a run
-RUNS = 3
+FITS = {0.01: 30, 1.0: 4}  # seconds of a fit: fits in a run
 CAPPED = 4  # fits
 APPENDS = 30
 N_WORKERS = 2  # those of `Cluster`
@@ -50,9 +50,9 @@ def pause(X, seconds=0.01, number=0):
 class Side:
     """One way to run fits: on this machine, or on a Dask cluster."""
 
-    def __init__(self, folder, cluster=None):
-        self.cluster = cluster
-        dask = ["runner=dask", f"runner.address={cluster.address}"] if cluster else []
+    def __init__(self, folder, cluster, on_dask):
+        self._cluster, self._on_dask = cluster, on_dask
+        dask = ["runner=dask", f"runner.address={cluster.address}"] if on_dask else []
         how = [*dask, f"runner.n_jobs={N_WORKERS}", f"results_dir={folder}"]
         words = ["dataset=digits", "method=max_variance", "protocol=smoke", *how]
         self.plain, self.capped, self.short = (
@@ -60,39 +60,38 @@ class Side:
         )
 
     def run(self, settings, seconds, count):
-        """Run fits of so many seconds; return outcomes, seconds by the clock, and CPU seconds of each part."""
+        """Run fits of so many seconds; return outcomes, and the CPU seconds of each part."""
         grid = {"seconds": [seconds], "number": list(range(count))}
         settings = replace(settings, method=Method("pause", f"{__spec__.name}.pause", {}, grid))
         dataset = Cell(settings).dataset
         trials, workers = expand("overhead", dataset, settings.method, settings.protocol), None
-        if self.cluster is not None:
+        if self._on_dask:
             from runners.dask.cluster import DaskWorkers  # here, as it is an extra
 
             workers = DaskWorkers(settings, dataset)
-        before, started = self._cpu(), time.perf_counter()
+        before = self._cpu()
         data, caps = Data(dataset.X, None), settings.runner.caps
         outcomes = list(itertools.chain.from_iterable(run_all(trials, data, N_WORKERS, caps=caps, workers=workers)))
-        return outcomes, time.perf_counter() - started, self._cpu() - before
+        return outcomes, self._cpu() - before
 
     def _cpu(self):
         """Return the CPU seconds so far of this command and its processes, of the scheduler, and of the Dask worker."""
-        own, parts = cpu_seconds(os.getpid()), [cpu_seconds(pid) for pid in self.cluster.pids] if self.cluster else []
-        return np.array([own - sum(parts), *parts])
+        own, dask = cpu_seconds(os.getpid()), [cpu_seconds(pid) for pid in self._cluster.pids]
+        return np.array([own - sum(dask), *(dask if self._on_dask else ())])
 
 
-def overheads(sides):
+def overheads(sides, runs):
     """Return the table of what a fit costs beside its work, and the CPU seconds of each part of Dask."""
-    lines, parts = [["fit", *(f"{name}, {how} (ms)" for how in ("CPU", "clock") for name in sides)]], None
+    lines, parts = [["fit", *(f"{name} (CPU ms)" for name in sides)]], None
     for seconds, count in FITS.items():
         for words in ("no limit", "limit"):
             found = {name: [] for name in sides}
-            for name, side in [*sides.items()] * (1 + RUNS):
-                settings = side.plain if words == "no limit" else side.capped
-                _, clock, cpu = side.run(settings, seconds, count)
-                found[name].append([clock * N_WORKERS / count - seconds, *(cpu / count)])
-            middle = {name: np.median(runs[1:], axis=0) for name, runs in found.items()}  # the first starts processes
-            costs = [*(one[1:].sum() for one in middle.values()), *(one[0] for one in middle.values())]
-            lines.append([f"{seconds:g} s, {words}", *(f"{1000 * cost:.0f}" for cost in costs)])
+            for name, side in [*sides.items()] * (1 + runs):
+                _, cpu = side.run(side.plain if words == "no limit" else side.capped, seconds, count)
+                found[name].append(cpu / count)
+            middle = {name: np.median(rows[1:], axis=0) for name, rows in found.items()}  # the first starts processes
+            lines.append([f"{seconds:g} s, {words}", *(f"{1000 * one.sum():.0f}" for one in middle.values())])
+            print(lines[-1], file=sys.stderr, flush=True)
             if parts is None and words == "limit":
                 parts = middle["Dask"]
     return pipes(lines), parts
@@ -102,7 +101,7 @@ def at_cap(sides):
     """Return the table of the CPU seconds by which fits exceed a cap of a second."""
     lines = [["runner", "fits ended", "median (s)", "most (s)"]]
     for name, side in sides.items():
-        outcomes, _, _ = side.run(side.short, -1, CAPPED)
+        outcomes, _ = side.run(side.short, -1, CAPPED)
         beyond = [outcome.trial["fit_s"] - 1 for outcome in outcomes if outcome.trial["status"] == "timeout"]
         lines.append([name, str(len(beyond)), f"{np.median(beyond):.2f}", f"{max(beyond):.2f}"])
     return pipes(lines)
@@ -124,19 +123,21 @@ def storing(settings):
 
 
 def main():
-    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--runs", type=int, default=3, help="that take turns [3]")
+    given = parser.parse_args()
     guard()
     with tempfile.TemporaryDirectory(prefix="overhead-") as name:
         folder = Path(name)
         cluster = Cluster(folder)
         try:
-            sides = {"joblib": Side(folder), "Dask": Side(folder, cluster)}
-            table, (clock, send, schedule, _) = overheads(sides)
+            sides = {"joblib": Side(folder, cluster, on_dask=False), "Dask": Side(folder, cluster, on_dask=True)}
+            table, (send, schedule, latency) = overheads(sides, given.runs)
             print(f"{table}\n\n{at_cap(sides)}\n", flush=True)
         finally:
             cluster.end()
         commit, row = storing(sides["joblib"].plain)
-    costs = {"commit": commit - row, "row": row, "send": send, "schedule": schedule, "latency": clock - send - schedule}
+    costs = {"commit": commit - row, "row": row, "send": send, "schedule": schedule, "latency": latency}
     print(" ".join(f"--{name} {value:.4f}" for name, value in costs.items()))
 
 

@@ -13,7 +13,7 @@ import functools
 import heapq
 from collections import OrderedDict
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -26,17 +26,18 @@ from runners.sweep import cells_of_experiment
 from scripts.core.text import pipes
 
 CORES = (1, 16, 128, 1000)
+BATCH = 10  # fits in a task
 
 
 @dataclass(frozen=True)
 class Costs:
-    """Seconds that one thing takes, as `benchmarks.overhead` measures them."""
+    """Seconds that one thing takes, as `benchmarks.overhead` measures them (docs/cluster.md)."""
 
-    commit: float = 0.010  # of the command, to store a list of outcomes: the wait for the disk
-    row: float = 0.002  # of the command, to write one outcome
-    send: float = 0.003  # of the command, to send a task and to take its result
-    schedule: float = 0.002  # of the scheduler, for a task
-    latency: float = 0.010  # from the scheduler to the beginning of a fit, and back
+    commit: float = 0.027  # of the command, to store a list of outcomes: the wait for the disk
+    row: float = 0.0004  # of the command, to write one outcome
+    send: float = 0.0047  # of the command, to send a task and to take its result
+    schedule: float = 0.0063  # of the scheduler, for a task
+    latency: float = 0.019  # of a Dask worker and the process that fits, beside the fit
     together: bool = True  # outcomes that wait for the command are stored by one commit
 
 
@@ -116,7 +117,7 @@ def table_of_experiments(names, costs, n_cells, results_dir):
 
     These are the longest fit and all that the command does itself, one thing after the other.
     """
-    head = ["experiment", "fits", *(f"{cores} cores" for cores in CORES)]
+    head = ["experiment", "fits", *(f"{cores} core{'s' * (cores > 1)}" for cores in CORES)]
     lines = [[*head, "longest fit", "the command", "cells of unknown time"]]
     for name in names:
         cells, unknown = fits_of(name, results_dir)
@@ -132,18 +133,29 @@ def table_of_experiments(names, costs, n_cells, results_dir):
 
 
 def table_of_tasks(seconds, costs):
-    """Return the share of the workers' time that is work, by the seconds of a task and the number of workers."""
-    lines = [["task (s)", "commits", *(f"{cores} cores" for cores in CORES)]]
+    """Return the share of the workers' time that is work, by the seconds of a fit and the number of workers."""
+    lines = [["fit (s)", "in a task", "commits", *(f"{cores} core{'s' * (cores > 1)}" for cores in CORES)]]
     for one in seconds:
-        for together in (False, True):
-            here = Costs(**vars(costs) | {"together": together})
+        for together, batch in ((False, 1), (True, 1), (True, BATCH)):
+            here = replace(costs, together=together, row=costs.row * batch)
             shares = []
             for cores in CORES:
-                cells = [np.full(max(4 * cores // 20, 10), one)] * 20
-                total = sum(map(len, cells)) * one
+                cells = [np.full(max(4 * cores // 20, 10), one * batch)] * 20
+                total = sum(map(len, cells)) * one * batch
                 shares.append(f"{total / cores / simulate(cells, cores, 20, here):.0%}")
-            lines.append([f"{one:g}", "of many" if together else "of one", *shares])
+            lines.append([f"{one:g}", str(batch), "of many" if together else "of one", *shares])
     return pipes(lines)
+
+
+def limits(costs):
+    """Say how many fits a second a command and a scheduler get through."""
+    each, many = costs.commit + costs.row + costs.send, costs.row + costs.send
+    batched = costs.row + costs.send / BATCH
+    return (
+        f"Fits a second: {1 / each:.0f} where the command stores each by a commit of its own, at most {1 / many:.0f} "
+        f"where it stores many by one, {1 / batched:.0f} where a task has {BATCH} of them, too. Tasks a second of the "
+        f"scheduler: {1 / costs.schedule:.0f}."
+    )
 
 
 def main():
@@ -160,7 +172,7 @@ def main():
     given = parser.parse_args()
     costs = Costs(given.commit, given.row, given.send, given.schedule, given.latency)
     if given.tasks:
-        print(table_of_tasks(given.tasks, costs))
+        print(f"{table_of_tasks(given.tasks, costs)}\n\n{limits(costs)}")
     if given.experiments:
         print(table_of_experiments(given.experiments, costs, given.cells, given.results_dir))
 
