@@ -13,7 +13,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from runners.dask import cells, cluster, worker
+from runners.dask import cluster, worker
 from runners.family import Caps
 from runners.method import ConfigError
 from runners.settings import read_runner
@@ -34,7 +34,7 @@ def test_cells_in_flight_have_their_turns_one_at_a_time_and_wait_together():
 
     def run(number):
         inside.append(number)
-        with cells.others_turn():
+        with cluster.others_turn():
             deadline = time.monotonic() + 10
             while len(inside) < 3 and time.monotonic() < deadline:  # all three wait at once
                 time.sleep(0.001)
@@ -42,7 +42,7 @@ def test_cells_in_flight_have_their_turns_one_at_a_time_and_wait_together():
             order.append(number)
         return number * 10
 
-    assert cells.in_flight(run, [1, 2, 3], most=3) == [10, 20, 30]
+    assert cluster.in_flight(run, [1, 2, 3], most=3) == [10, 20, 30]
     assert [order[i] for i in range(0, 300, 100)] == [order[i] for i in range(99, 300, 100)]  # none was cut short
 
 
@@ -54,13 +54,13 @@ def test_what_a_cell_raises_ends_the_others_and_is_raised():
             raise ZeroDivisionError("a mistake")
         try:
             while True:
-                with cells.others_turn():
+                with cluster.others_turn():
                     time.sleep(0.01)
         finally:
             ended.append(number)
 
     with pytest.raises(ZeroDivisionError, match="a mistake"):
-        cells.in_flight(run, [0, 1, 2], most=3)
+        cluster.in_flight(run, [0, 1, 2], most=3)
     assert set(ended) <= {0, 2}
 
 
