@@ -1,6 +1,6 @@
 """Says what experiments take on 1 to 1,000 cores, and where the one writer and a Dask scheduler saturate.
 
-    python -m benchmarks.scaling fair dgufs                 hours on 1, 16, 128 and 1,000 cores, by simulation
+    python -m benchmarks.scaling fair dgufs                 how long on 1, 16, 128 and 1,000 cores, by simulation
     python -m benchmarks.scaling --tasks 0.01 0.1 1 10      the share of the workers' time that is work, by fit seconds
 
 A simulated run has the seconds of the stored fits, as `scripts.budget` estimates them; its command stores outcomes and
