@@ -165,8 +165,7 @@ def go_through(config, hydra):
 
 def _in_flight(config, composed, jobs):
     """Go through a sweep with several cells at once; return the places of those that another process holds."""
-    from runners.dask.cells import in_flight
-    from runners.dask.cluster import cluster_of
+    from runners.dask.cluster import cluster_of, in_flight
 
     with boundary():
         runner = read_runner(OmegaConf.to_container(config.runner, resolve=True))

@@ -1,15 +1,19 @@
 """Disturbs runs at random moments under every runner, and counts how often the rows are those of an undisturbed one.
 
-    python -m benchmarks.faults --times 200                 every fault under every runner, so often
+    python -m benchmarks.faults --times 10                  every fault under every runner, so often
+    python -m benchmarks.faults --times 200 --minutes 60    as many of them as begin within so many minutes
     python -m benchmarks.faults --times 5 --runners joblib two --faults parent worker
 
 A round is a sweep of two cells with four fits each, in a folder and with a TMPDIR of its own.  It is disturbed once,
 then the same command is run to its end.  Then all rows must be those of an undisturbed sweep, no file may be left in
 TMPDIR, and no process may run that had this TMPDIR.  "disk" lets no file grow beyond a random size, as a full disk
-would; "one" and "both" start four commands at once, on one cell and on both.
+would; "one" and "both" start four commands at once, on one cell and on both.  "worker" kills a process that fits, under
+Dask perhaps the Dask worker itself, for which another one starts.
 """
 
 import argparse
+import itertools
+import math
 import os
 import random
 import resource
@@ -19,10 +23,11 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from contextlib import suppress
 from pathlib import Path
 
+from runners.boundary import guard
 from runners.code import ROOT
 from runners.family import descendants
 from scripts.core.text import pipes
@@ -39,12 +44,13 @@ WAIT_S = 900
 class Round:
     """One sweep, its folder, its TMPDIR, and what was started for it."""
 
-    def __init__(self, folder, runner, address):
+    def __init__(self, folder, runner, cluster):
         self.results, self.temporary = folder / "results", folder / "tmp"
         self.temporary.mkdir(parents=True)
         self.environment = {**os.environ, "TMPDIR": str(self.temporary)}
-        how = {"dask": ["runner=dask", f"runner.address={address}"]}
-        self.words = ["run.py", *ONE, f"results_dir={self.results}", "runner.n_jobs=2", *how.get(runner, [])]
+        self.cluster = cluster if runner == "dask" else None
+        how = ["runner=dask", f"runner.address={cluster.address}"] if self.cluster else []
+        self.words = ["run.py", *ONE, f"results_dir={self.results}", "runner.n_jobs=2", *how]
         self.count = 2 if runner == "two" else 1
 
     def start(self, datasets=BOTH, limit=None):
@@ -89,11 +95,12 @@ class Round:
             with suppress(subprocess.TimeoutExpired):
                 one.communicate(timeout=WAIT_S)
 
-    @staticmethod
-    def _signal(fault, command):
+    def _signal(self, fault, command):
         with suppress(ProcessLookupError):
             if fault == "group":
                 os.killpg(command.pid, signal.SIGKILL)
+            elif fault == "worker" and self.cluster:
+                self.cluster.kill_one()
             elif fault == "worker":
                 workers = descendants(command.pid)
                 if workers:
@@ -126,30 +133,63 @@ def _has(path, mark):
         return False
 
 
-def cluster(folder):
-    """Start a scheduler and a worker of two threads; return their processes and the address."""
-    address, processes = f"tcp://127.0.0.1:{random.randint(20000, 60000)}", []
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(folder)}
-    for words in (
-        ["scheduler", "--host", "127.0.0.1", "--port", address.rpartition(":")[2]],
-        ["worker", address, "--no-nanny", "--nthreads", "2", "--local-directory", str(folder)],
-    ):
+class Cluster:
+    """A Dask scheduler and a worker of two threads."""
+
+    def __init__(self, folder):
+        self.address, self._folder = f"tcp://127.0.0.1:{random.randint(20000, 60000)}", folder
+        port = self.address.rpartition(":")[2]
+        self._scheduler = self._start("scheduler", "--host", "127.0.0.1", "--port", port)
+        self._worker = self._start_worker()
+
+    def _start_worker(self):
+        words = ["--no-nanny", "--nthreads", "2", "--local-directory", str(self._folder)]
+        return self._start("worker", self.address, *words)
+
+    def _start(self, *words):
+        environment = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(self._folder)}
         command = [sys.executable, "-m", "dask", *words, "--no-dashboard"]
-        pipes = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        processes.append(subprocess.Popen(command, cwd=ROOT, env=environment, **pipes))
-    return processes, address
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        return subprocess.Popen(command, cwd=ROOT, env=environment, **quiet)
+
+    @property
+    def pids(self):
+        """Return the numbers of the scheduler and of the worker."""
+        return self._scheduler.pid, self._worker.pid
+
+    def kill_one(self):
+        """Kill the worker, or a process that it has started; a new worker takes the place of a killed one."""
+        chosen = random.choice([self._worker.pid, *descendants(self._worker.pid)])
+        os.kill(chosen, signal.SIGKILL)
+        if chosen == self._worker.pid:
+            self._worker.wait()
+            self._worker = self._start_worker()
+
+    def end(self):
+        """End all of it."""
+        for process in (self._scheduler, self._worker):
+            process.kill()
+            process.wait()
 
 
-def tried(runner, fault, times, folder, expected, seconds, address):
-    """Return how often a fault ended in which outcome."""
-    outcomes = Counter()
-    for number in range(times):
-        one = Round(folder / f"{runner}-{fault}-{number}", runner, address)
-        one.disturb(fault, seconds)
-        wrong = one.finish() or one.left() or ("" if one.rows() == expected else "other rows")
-        outcomes[wrong or "same rows, nothing left"] += 1
-        shutil.rmtree(folder / f"{runner}-{fault}-{number}")
-    return outcomes
+def tried(folder, runner, fault, expected, seconds, cluster):
+    """Return how a round ended."""
+    one = Round(folder, runner, cluster)
+    one.disturb(fault, seconds)
+    wrong = one.finish() or one.left() or ("" if one.rows() == expected else "other rows")
+    shutil.rmtree(folder)
+    return wrong or "same rows, nothing left"
+
+
+def table(found, runners, faults):
+    """Return how often each fault ended in which outcome, in Markdown."""
+    lines = [["fault", "runner", "times", "outcome"]]
+    for fault in faults:
+        for runner in runners:
+            if outcomes := found[fault, runner]:
+                words = "; ".join(f"{words}: {count}" for words, count in outcomes.items())
+                lines.append([fault, runner, str(outcomes.total()), words])
+    return pipes(lines)
 
 
 def main():
@@ -157,31 +197,34 @@ def main():
         prog="python -m benchmarks.faults", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--times", type=int, default=1, help="of each fault under each runner [1]")
+    parser.add_argument("--minutes", type=float, default=math.inf, help="after which no other round begins")
     parser.add_argument("--runners", nargs="+", choices=RUNNERS, default=RUNNERS)
     parser.add_argument("--faults", nargs="+", choices=FAULTS, default=FAULTS)
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
+    guard()
     random.seed(given.seed)
-    processes, address = [], None
+    cluster, found, deadline = None, defaultdict(Counter), time.monotonic() + 60 * given.minutes
+    rounds = itertools.product(range(given.times), given.faults, given.runners)
     with tempfile.TemporaryDirectory(prefix="faults-") as name:
         folder = Path(name)
         try:
             undisturbed, started = Round(folder / "undisturbed", "joblib", None), time.monotonic()
             if wrong := undisturbed.finish():
                 sys.exit(f"error: the undisturbed sweep failed, {wrong}")
-            seconds = time.monotonic() - started
+            seconds, expected = time.monotonic() - started, undisturbed.rows()
             if "dask" in given.runners:
-                processes, address = cluster(folder)
-            print(pipes([["fault", "runner", "times", "outcome"]]), flush=True)
-            for runner in given.runners:
-                for fault in given.faults:
-                    found = tried(runner, fault, given.times, folder, undisturbed.rows(), seconds, address)
-                    words = "; ".join(f"{words}: {count}" for words, count in found.items())
-                    print(f"| {fault} | {runner} | {given.times} | {words} |", flush=True)
-        finally:
-            for process in processes:
-                process.kill()
-                process.wait()
+                cluster = Cluster(folder)
+            for number, (_, fault, runner) in enumerate(rounds):
+                if time.monotonic() > deadline:
+                    break
+                outcome = tried(folder / str(number), runner, fault, expected, seconds, cluster)
+                found[fault, runner][outcome] += 1
+                print(f"{number} {fault}, {runner}: {outcome}", file=sys.stderr, flush=True)
+        finally:  # also where the command is ended
+            print(table(found, given.runners, given.faults))
+            if cluster:
+                cluster.end()
 
 
 if __name__ == "__main__":

@@ -1,7 +1,6 @@
 """Says what experiments take on 1 to 1,000 cores, and where the one writer and a Dask scheduler saturate.
 
-    python -m benchmarks.scaling --measure                  what storing a trial costs here, and, with Dask, sending one
-    python -m benchmarks.scaling fair dgufs                 hours on 1, 16, 128 and 1,000 cores, by simulation
+    python -m benchmarks.scaling fair dgufs                 how long on 1, 16, 128 and 1,000 cores, by simulation
     python -m benchmarks.scaling --tasks 0.01 0.1 1 10      the share of the workers' time that is work, by fit seconds
 
 A simulated run has the seconds of the stored fits, as `scripts.budget` estimates them; its command stores outcomes and
@@ -10,39 +9,35 @@ longest single fit, which is the floor.  Costs are the constants below unless th
 """
 
 import argparse
+import functools
 import heapq
-import math
-import pickle
-import subprocess
-import sys
-import tempfile
-import time
 from collections import OrderedDict
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from runners.cell import Cell
-from runners.family import cpu_seconds
-from runners.fit import run_trial
-from runners.store import Store
-from runners.sweep import cells_of_words
+from runners.code import ROOT
+from runners.method import ConfigError
+from runners.plan import Times
+from runners.progress import duration
+from runners.sweep import cells_of_experiment
 from scripts.core.text import pipes
-from scripts.slurm import known_times, seconds_of
 
 CORES = (1, 16, 128, 1000)
-MEASURED = 200  # tasks or outcomes that a cost is the mean of
+BATCH = 10  # fits in a task
 
 
 @dataclass(frozen=True)
 class Costs:
-    """Seconds that one thing takes; the values are those of `--measure` on a laptop's disk, rounded up."""
+    """Seconds that one thing takes, as `benchmarks.overhead` measures them (docs/cluster.md)."""
 
-    commit: float = 0.010  # of the command, to store a list of outcomes: the wait for the disk
-    row: float = 0.002  # of the command, to write one outcome
-    send: float = 0.003  # of the command, to send a task and to take its result
-    schedule: float = 0.002  # of the scheduler, for a task
-    latency: float = 0.010  # from the scheduler to the beginning of a fit, and back
+    commit: float = 0.027  # of the command, to store a list of outcomes: the wait for the disk
+    row: float = 0.0004  # of the command, to write one outcome
+    send: float = 0.0047  # of the command, to send a task and to take its result
+    schedule: float = 0.0063  # of the scheduler, for a task
+    latency: float = 0.019  # of a Dask worker and the process that fits, beside the fit
     together: bool = True  # outcomes that wait for the command are stored by one commit
 
 
@@ -98,87 +93,69 @@ def simulate(cells, n_workers, n_cells, costs):
     return command
 
 
-def fits_of(experiment):
-    """Return the seconds of the fits of each cell of an experiment, and the number of cells of unknown seconds."""
-    settings = cells_of_words(f"experiment={experiment}")
-    times = known_times(settings[0].results_dir, settings[0].study)
-    found = [seconds_of(one, times, Cell(one).asked) for one in settings]
-    known = [np.array(seconds) for seconds in found if not any(map(math.isnan, seconds))]
-    return known, len(found) - len(known)
+def fits_of(experiment, results_dir):
+    """Return the seconds of the fits of each cell of an experiment, and the number of cells of unknown seconds.
+
+    A cell whose method refuses the data set counts as neither.
+    """
+    settings = cells_of_experiment(experiment, f"results_dir={results_dir}")
+    times = functools.cache(functools.partial(Times, results_dir))
+    cells, unknown = [], 0
+    for one in settings:
+        with suppress(ConfigError):
+            found = times(one.method.name).each(one.dataset, Cell(one).asked)
+            seconds = np.array([seconds for seconds, _ in found])
+            if np.isnan(seconds).any():
+                unknown += 1
+            else:
+                cells.append(seconds)
+    return cells, unknown
 
 
-def table_of_experiments(names, costs, n_cells):
-    """Return the hours of experiments by cores, in Markdown."""
-    head = ["experiment", "fits", "floor (h)", *(f"{cores} cores (h)" for cores in CORES), "unknown cells"]
-    lines = [head]
+def table_of_experiments(names, costs, n_cells, results_dir):
+    """Return how long experiments take by cores, in Markdown, with what no number of cores ends before.
+
+    These are the longest fit and all that the command does itself, one thing after the other.
+    """
+    head = ["experiment", "fits", *(f"{cores} core{'s' * (cores > 1)}" for cores in CORES)]
+    lines = [[*head, "longest fit", "the command", "cells of unknown time"]]
     for name in names:
-        cells, unknown = fits_of(name)
+        cells, unknown = fits_of(name, results_dir)
         if not cells:
-            lines.append([name, "0", *["unknown"] * (1 + len(CORES)), str(unknown)])
+            lines.append([name, "0", *["unknown"] * (2 + len(CORES)), str(unknown)])
             continue
         # As many cells as keep the workers busy: one of a few fits occupies a few.
-        hours = [simulate(cells, cores, max(n_cells, cores // 4), costs) / 3600 for cores in CORES]
-        floor = max(fits.max() for fits in cells) / 3600
-        numbers = [f"{value:.2f}" for value in (floor, *hours)]
-        lines.append([name, str(sum(map(len, cells))), *numbers, str(unknown)])
+        seconds = [simulate(cells, cores, max(n_cells, cores // 4), costs) for cores in CORES]
+        count = sum(map(len, cells))
+        floors = [max(fits.max() for fits in cells), count * (costs.send + costs.row)]
+        lines.append([name, str(count), *map(duration, (*seconds, *floors)), str(unknown)])
     return pipes(lines)
 
 
 def table_of_tasks(seconds, costs):
-    """Return the share of the workers' time that is work, by the seconds of a task and the number of workers."""
-    lines = [["task (s)", "commits", *(f"{cores} cores" for cores in CORES)]]
+    """Return the share of the workers' time that is work, by the seconds of a fit and the number of workers."""
+    lines = [["fit (s)", "in a task", "commits", *(f"{cores} core{'s' * (cores > 1)}" for cores in CORES)]]
     for one in seconds:
-        for together in (False, True):
-            here = Costs(**vars(costs) | {"together": together})
+        for together, batch in ((False, 1), (True, 1), (True, BATCH)):
+            here = replace(costs, together=together, row=costs.row * batch)
             shares = []
             for cores in CORES:
-                cells = [np.full(max(4 * cores // 20, 10), one)] * 20
-                total = sum(map(len, cells)) * one
+                cells = [np.full(max(4 * cores // 20, 10), one * batch)] * 20
+                total = sum(map(len, cells)) * one * batch
                 shares.append(f"{total / cores / simulate(cells, cores, 20, here):.0%}")
-            lines.append([f"{one:g}", "of many" if together else "of one", *shares])
+            lines.append([f"{one:g}", str(batch), "of many" if together else "of one", *shares])
     return pipes(lines)
 
 
-def measure():
-    """Print the seconds of a commit and of a row, and, where Dask is installed, the CPU seconds of a task."""
-    words = ["dataset=digits", "method=max_variance", "protocol=smoke"]
-    cell = Cell(cells_of_words(*words)[0])
-    trial, data = cell.trials[0], cell.dataset
-    outcome = run_trial(trial, data.X, data.y)
-    with tempfile.TemporaryDirectory() as folder, Store(folder) as store:
-        one, many = [], []
-        for _ in range(30):
-            for found, count in ((one, 1), (many, 11)):
-                started = time.perf_counter()
-                store.append([outcome] * count)
-                found.append(time.perf_counter() - started)
-    commit, ten_more = np.median(one), np.median(many)
-    print(f"a commit of one trial {1000 * commit:.1f} ms, of which a row {100 * max(ten_more - commit, 0):.2f} ms")
-    try:
-        from distributed import Client
-    except ImportError:
-        print("no Dask: pip install -e '.[cluster]'")
-        return
-    words = {"scheduler": ["--host", "127.0.0.1", "--port", "28786"], "worker": ["tcp://127.0.0.1:28786", "--no-nanny"]}
-    started = [
-        subprocess.Popen([sys.executable, "-m", "dask", name, *more, "--no-dashboard"], stderr=subprocess.DEVNULL)
-        for name, more in words.items()
-    ]
-    try:
-        with Client("tcp://127.0.0.1:28786", timeout=120) as client:
-            client.wait_for_workers(1)
-            client.gather([client.submit(pickle.loads, pickle.dumps(-1), pure=False)])
-            before = time.process_time(), cpu_seconds(started[0].pid)
-            tasks = [client.submit(pickle.loads, pickle.dumps(i), pure=False) for i in range(MEASURED)]
-            for task in tasks:
-                task.result()
-            after = time.process_time(), cpu_seconds(started[0].pid)
-            own, scheduler = (1000 * (b - a) / MEASURED for a, b in zip(before, after, strict=True))
-            print(f"a task of Dask: {own:.1f} CPU ms of the command, {scheduler:.1f} CPU ms of the scheduler")
-    finally:
-        for process in started:
-            process.kill()
-            process.wait()
+def limits(costs):
+    """Say how many fits a second a command and a scheduler get through."""
+    each, many = costs.commit + costs.row + costs.send, costs.row + costs.send
+    batched = costs.row + costs.send / BATCH
+    return (
+        f"Fits a second: {1 / each:.0f} where the command stores each by a commit of its own, at most {1 / many:.0f} "
+        f"where it stores many by one, {1 / batched:.0f} where a task has {BATCH} of them, too. Tasks a second of the "
+        f"scheduler: {1 / costs.schedule:.0f}."
+    )
 
 
 def main():
@@ -186,20 +163,18 @@ def main():
         prog="python -m benchmarks.scaling", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("experiments", nargs="*", help="files of conf/experiment")
+    parser.add_argument("--results-dir", default=ROOT / "results", help="whose fits are known; default: %(default)s")
     parser.add_argument("--tasks", nargs="+", type=float, default=[], help="seconds of tasks")
     parser.add_argument("--cells", type=int, default=8, help="in flight, or a quarter of the cores where that is more")
-    parser.add_argument("--measure", action="store_true")
     for name, value in vars(Costs()).items():
         if isinstance(value, float) and name != "together":
             parser.add_argument(f"--{name}", type=float, default=value, help="seconds [%(default)s]")
     given = parser.parse_args()
     costs = Costs(given.commit, given.row, given.send, given.schedule, given.latency)
-    if given.measure:
-        measure()
     if given.tasks:
-        print(table_of_tasks(given.tasks, costs))
+        print(f"{table_of_tasks(given.tasks, costs)}\n\n{limits(costs)}")
     if given.experiments:
-        print(table_of_experiments(given.experiments, costs, given.cells))
+        print(table_of_experiments(given.experiments, costs, given.cells, given.results_dir))
 
 
 if __name__ == "__main__":

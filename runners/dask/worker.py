@@ -63,8 +63,8 @@ def _run(task, source, caps, megabytes, packages):
         return state is None or state.state == "cancelled" or here.status.name in ENDED
 
     try:
-        with data_of(*source, here.address) as folder, _room(task, caps, megabytes, here, abandoned):
-            return _drive(task, folder, caps, abandoned, here.state.nthreads)
+        with data_of(*source, here.address) as folder, room(task, caps, megabytes, here, abandoned) as admitted:
+            return _drive(task, folder, caps, abandoned, here.state.nthreads) if admitted else None
     except CodeChanged as error:
         raise CodeChanged(
             f"the Dask worker {here.address} runs other code than this command: give both the same checkout, start the "
@@ -130,12 +130,15 @@ def _forget(name):
 
 
 @contextmanager
-def _room(task, caps, megabytes, here, abandoned):
-    """Wait until a fit goes into the memory that this worker may use, beside those that run."""
+def room(task, caps, megabytes, here, abandoned):
+    """Wait until a fit goes into the memory that this worker may use, beside those that run.
+
+    The value is False where it was given up before: it then has taken nothing.
+    """
     most = math.inf if caps.max_memory is None else MB_PER_GB * caps.max_memory
     need = min(megabytes, most)
     with _memory:
-        while not abandoned():
+        while waits := not abandoned():
             taken, limit = sum(_admitted.values()), here.memory_manager.memory_limit
             free = math.inf if math.isnan(free_mb()) else LEFT_FREE * free_mb()
             if not _admitted:
@@ -151,10 +154,11 @@ def _room(task, caps, megabytes, here, abandoned):
                     "samples, or set runner.max_memory to try all the same."
                 )
             _memory.wait(LOOK_S)
-        _admitted[threading.get_ident()] = need + PROCESS_MB
+        if waits:  # and goes in now
+            _admitted[threading.get_ident()] = need + PROCESS_MB
     try:
-        yield
+        yield waits
     finally:
         with _memory:
-            del _admitted[threading.get_ident()]
+            _admitted.pop(threading.get_ident(), None)
             _memory.notify_all()

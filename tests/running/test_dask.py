@@ -2,18 +2,22 @@
 
 import importlib.util
 import os
+import shutil
 import signal
 import socket
 import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from runners.dask import cells, cluster
+from runners.dask import cluster, worker
+from runners.family import Caps
 from runners.method import ConfigError
 from runners.settings import read_runner
+from runners.store import load_results
 
 ROOT = Path(__file__).resolve().parents[2]
 RUNNER = {"n_jobs": 1, "redo": False, "cache": True, "points": "grid"}
@@ -30,7 +34,7 @@ def test_cells_in_flight_have_their_turns_one_at_a_time_and_wait_together():
 
     def run(number):
         inside.append(number)
-        with cells.others_turn():
+        with cluster.others_turn():
             deadline = time.monotonic() + 10
             while len(inside) < 3 and time.monotonic() < deadline:  # all three wait at once
                 time.sleep(0.001)
@@ -38,7 +42,7 @@ def test_cells_in_flight_have_their_turns_one_at_a_time_and_wait_together():
             order.append(number)
         return number * 10
 
-    assert cells.in_flight(run, [1, 2, 3], most=3) == [10, 20, 30]
+    assert cluster.in_flight(run, [1, 2, 3], most=3) == [10, 20, 30]
     assert [order[i] for i in range(0, 300, 100)] == [order[i] for i in range(99, 300, 100)]  # none was cut short
 
 
@@ -50,14 +54,21 @@ def test_what_a_cell_raises_ends_the_others_and_is_raised():
             raise ZeroDivisionError("a mistake")
         try:
             while True:
-                with cells.others_turn():
+                with cluster.others_turn():
                     time.sleep(0.01)
         finally:
             ended.append(number)
 
     with pytest.raises(ZeroDivisionError, match="a mistake"):
-        cells.in_flight(run, [0, 1, 2], most=3)
+        cluster.in_flight(run, [0, 1, 2], most=3)
     assert set(ended) <= {0, 2}
+
+
+def test_a_fit_that_is_given_up_while_it_waits_for_memory_takes_none_and_the_next_one_goes_in():
+    here = SimpleNamespace(address="", memory_manager=SimpleNamespace(memory_limit=0))
+    rooms = [worker.room(None, Caps(), 1.0, here, lambda given_up=given_up: given_up) for given_up in (True, False)]
+    with rooms[0] as first, rooms[1] as second:
+        assert (first, second) == (False, True)
 
 
 def test_without_the_extra_it_is_said_what_to_install(monkeypatch):
@@ -85,35 +96,41 @@ class Processes:
 
     def __init__(self, folder):
         self.folder, self.started = folder, []
+        self.paths = []  # folders with modules of the test
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.address = f"tcp://127.0.0.1:{free.getsockname()[1]}"
         self.scheduler = self.start("scheduler", "--host", "127.0.0.1", "--port", self.address.rpartition(":")[2])
 
-    def start(self, *words):
-        """Start ``dask WORDS`` in the checkout."""
+    def start(self, *words, checkout=ROOT):
+        """Start ``dask WORDS`` in a checkout."""
         command = [sys.executable, "-m", "dask", *words, "--no-dashboard"]
+        environment = self.environment(checkout)
         with open(self.folder / "log", "ab") as log:
-            process = subprocess.Popen(
-                command, cwd=ROOT, env=self.environment(PYTHONPATH=str(ROOT)), stdout=log, stderr=log
-            )
+            process = subprocess.Popen(command, cwd=checkout, env=environment, stdout=log, stderr=log)
         self.started.append(process)
         return process
 
-    def environment(self, **more):
-        """Return the variables of all processes of the test."""
-        return {**os.environ, "TMPDIR": str(self.folder), **more}
+    def environment(self, *paths):
+        """Return the variables of a process of the test, which finds modules in these folders."""
+        return {
+            **os.environ,
+            "TMPDIR": str(self.folder),
+            "PYTHONPATH": os.pathsep.join(map(str, [*paths, *self.paths])),
+        }
 
-    def worker(self, n_threads=1):
+    def worker(self, n_threads=1, checkout=ROOT):
         """Start a worker."""
-        place = str(self.folder / "dask")
-        return self.start(
-            "worker", self.address, "--no-nanny", "--nthreads", str(n_threads), "--local-directory", place
-        )
+        words = ["--no-nanny", "--nthreads", str(n_threads), "--local-directory", str(self.folder / "dask")]
+        return self.start("worker", self.address, *words, checkout=checkout)
 
     def run(self, *words):
         """Start run.py on these workers, and return its process."""
-        command = [sys.executable, "run.py", *words, "runner=dask", f"runner.address={self.address}"]
+        return self.run_here(*words, "runner=dask", f"runner.address={self.address}")
+
+    def run_here(self, *words):
+        """Start run.py on this machine, and return its process."""
+        command = [sys.executable, "run.py", *words]
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
         return subprocess.Popen(command, cwd=ROOT, env=self.environment(), **pipes)
 
@@ -179,16 +196,16 @@ def test_a_sweep_on_two_workers_of_which_one_is_killed_gives_the_same_rows(dask,
 @needs_dask
 @pytest.mark.slow
 def test_ctrl_c_ends_the_command_and_the_fits_of_its_workers_and_a_lost_scheduler_is_a_line(dask, tmp_path):
-    worker = dask.worker(2)
+    started_worker = dask.worker(2)
     for kind, expected in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
         started = dask.run(*LONG, f"results_dir={tmp_path}/a")
-        wait_for(lambda: busy(worker.pid))
+        wait_for(lambda: busy(started_worker.pid))
         started.send_signal(kind)
         status, output = ended(started)
         assert status == expected and "Traceback" not in output, output
-        wait_for(lambda: not busy(worker.pid))
+        wait_for(lambda: not busy(started_worker.pid))
     started = dask.run(*LONG, f"results_dir={tmp_path}/a")
-    wait_for(lambda: busy(worker.pid))
+    wait_for(lambda: busy(started_worker.pid))
     dask.scheduler.kill()
     status, output = ended(started)
     assert status == 1 and output.count("the Dask scheduler is gone") == 1 and "Traceback" not in output, output
@@ -210,21 +227,54 @@ def test_that_there_is_no_worker_is_said_and_one_that_comes_later_does_the_work(
 
 @needs_dask
 @pytest.mark.slow
-def test_a_worker_with_other_code_is_refused_by_its_digest(dask, tmp_path):
+def test_a_worker_with_other_code_is_refused_by_its_digest_and_one_with_the_same_goes_on(dask, tmp_path):
     other = tmp_path / "checkout"
-    subprocess.run(["cp", "-a", *(str(ROOT / name) for name in PARTS), str(tmp_path)], check=True)
-    other.mkdir()
-    for name in PARTS:
-        (tmp_path / name).rename(other / name)
+    for name in ("conf", "datasets", "methods", "metrics", "runners"):  # with what is compiled, as that takes minutes
+        shutil.copytree(ROOT / name, other / name)
     with open(other / "methods/baselines.py", "a") as file:
         file.write("\nOTHER = 1\n")
-    command = [sys.executable, "-m", "dask", "worker", dask.address, "--no-nanny", "--no-dashboard"]
-    environment = dask.environment(PYTHONPATH=str(other))
-    with open(tmp_path / "log", "ab") as log:
-        dask.started.append(subprocess.Popen(command, cwd=other, env=environment, stdout=log, stderr=log))
+    wrong = dask.worker(checkout=other)
     words = ["method=max_variance", "dataset=digits", "protocol=smoke", f"results_dir={tmp_path}/a"]
     status, output = ended(dask.run(*words))
-    assert status == 1 and "runs other code than this command" in output, output
+    assert status == 1 and "runs other code than this command" in output and "Traceback" not in output, output
+    assert [len(rows) for rows in lines(tmp_path / "a").values()] == [1]  # the names of its columns alone
+    wrong.kill()
+    dask.worker()
+    status, output = ended(dask.run(*words))
+    assert status == 0 and [len(rows) > 1 for rows in lines(tmp_path / "a").values()] == [True], output
 
 
-PARTS = ["conf", "datasets", "methods", "metrics", "runners"]
+COSTLY = """
+import numpy as np
+
+def rank(X, what=0):
+    while what == 1:
+        pass
+    kept = []
+    while what == 2:
+        kept.append(np.ones(2**20))
+    return X.var(axis=0)
+"""
+CAPS = ["runner.max_seconds=3", "runner.max_memory=1"]
+
+
+@needs_dask
+@pytest.mark.slow
+def test_fits_beyond_a_cap_end_with_the_status_and_the_rows_that_they_have_on_one_machine(dask, tmp_path):
+    modules, conf = tmp_path / "modules", tmp_path / "conf" / "method"
+    modules.mkdir()
+    conf.mkdir(parents=True)
+    (modules / "costly.py").write_text(COSTLY)
+    (conf / "costly.yaml").write_text("{name: costly, target: costly.rank, params: {what: 0}, grid: {what: [0, 1, 2]}}")
+    dask.paths.append(str(modules))
+    dask.worker(2)
+    words = [f"--config-dir={conf.parent}", "method=costly", "dataset=digits", "protocol=smoke", "study=s", *CAPS]
+    local = dask.run_here(*words, "runner.n_jobs=2", f"results_dir={tmp_path}/local")
+    assert ended(local)[0] == ended(dask.run(*words, f"results_dir={tmp_path}/dask"))[0] == 0
+    assert lines(tmp_path / "dask") == lines(tmp_path / "local")
+    found, expected = (load_results(tmp_path / name).trials for name in ("dask", "local"))
+    assert found["status"].tolist() == expected["status"].tolist() == ["converged", "timeout", "out_of_memory"]
+    for trials in (found, expected):
+        errors = trials["error"].str.partition(": ended after ")[0].tolist()
+        assert errors[1:] == ["beyond runner.max_seconds=3", "beyond runner.max_memory=1 GB"]
+        assert 3 < trials["fit_s"][1] < 3.5 and trials["peak_mb"][2] > 1024
