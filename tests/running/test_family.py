@@ -164,7 +164,7 @@ print(row["status"], flush=True)
 def test_a_run_that_is_stopped_with_its_workers_goes_on_afterwards(forking, tmp_path):
     begun, script = tmp_path / "begun", tmp_path / "stopped.py"
     script.write_text(STOPPED)
-    places = os.pathsep.join([str(ROOT), str(Path(__file__).parent), os.environ["PYTHONPATH"]])
+    places = os.pathsep.join([str(ROOT), str(ROOT / "tests"), str(Path(__file__).parent), os.environ["PYTHONPATH"]])
     started = forked.start([script, begun], ROOT, tmp_path, os.environ | {"PYTHONPATH": places})
     deadline = time.monotonic() + 200
     while not begun.exists():
