@@ -19,8 +19,10 @@ demo: .venv/.done
 	$(BIN)/python -m scripts.make_figure figure=acc_vs_size study=demo dataset=mnist500
 	@echo "The CSVs are in results/demo/<dataset>/<method>/, the figure in results/demo/figures/."
 
+# Compiled first, as each of the many processes of the tests would do it again where Python is told not to write.
 test: .venv/.done
-	$(BIN)/python -m pytest -n auto $(ARGS)
+	$(BIN)/python -m compileall -q datasets methods metrics runners scripts run.py ufs_bench.py
+	$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
 
 lint: .venv/.done
 	$(BIN)/ruff check .

@@ -1,5 +1,7 @@
 """Commands as processes of their own, forked from one that has imported the packages of others, which takes seconds.
 
+`run` waits for the end of a command; `start` does not, so that it can be killed, or run beside another.
+
 A forked command imports all modules of this project itself, has its own arguments, environment and working folder, and
 ends as Python does.  What depends on how packages are imported, or on the first moments of a process, is tested with
 `subprocess`.
@@ -11,15 +13,18 @@ import json
 import os
 import runpy
 import select
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
 PACKAGES = """
-h5py hydra jinja2 joblib matplotlib.figure matplotlib.backends.backend_agg numba pandas PIL.Image requests
+filelock h5py hydra hydra._internal.core_plugins.basic_sweeper jinja2 joblib matplotlib.figure
+matplotlib.backends.backend_agg numba pandas PIL.Image platformdirs requests
 scipy.io scipy.stats sklearn.cluster sklearn.datasets sklearn.feature_selection sklearn.linear_model
 sklearn.manifold sklearn.neighbors threadpoolctl tqdm
 """.split()
@@ -50,9 +55,63 @@ def run(words, cwd, environment=None, timeout=300):
         return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=timeout)
     with tempfile.TemporaryDirectory() as folder:
         files = [str(Path(folder, name)) for name in ("stdout", "stderr")]
-        status = _server().ask({"words": words, "cwd": str(cwd), "environment": environment, "files": files}, timeout)
+        request = {"words": list(map(str, words)), "cwd": str(cwd), "environment": environment, "files": files}
+        status = _server().ask(request, timeout)
         texts = [Path(file).read_text() for file in files]
     return subprocess.CompletedProcess([sys.executable, *words], status, *texts)
+
+
+def start(words, cwd, folder, environment=None):
+    """Start ``python WORDS``, as the first process of a group of its own, and do not wait for its end.
+
+    Parameters
+    ----------
+    words, cwd, environment
+        As for `run`, but for the variables that are read at the start of Python or of a package.
+    folder : path
+        Where the files of what it says and how it ended may lie.
+
+    Returns
+    -------
+    Started
+    """
+    said, ended = (tempfile.NamedTemporaryFile(dir=folder, delete=False).name for _ in range(2))  # noqa: SIM115
+    environment = dict(os.environ if environment is None else environment)
+    request = {"words": list(map(str, words)), "cwd": str(cwd), "environment": environment, "files": [said, said]}
+    return Started(_server().start(request | {"ended": ended}), Path(said), Path(ended))
+
+
+class Started:
+    """A command that was started, with the number of its process in `pid`."""
+
+    def __init__(self, pid, said, ended):
+        self.pid, self._said, self._ended = pid, said, ended
+
+    @property
+    def said(self):
+        """All that it has printed so far, errors included."""
+        return self._said.read_text()
+
+    @property
+    def returncode(self):
+        """The exit status, as in `subprocess.Popen.returncode`; None while it runs."""
+        text = self._ended.read_text()
+        return int(text) if text.endswith("\n") else None
+
+    def kill(self, number):
+        """Send it a signal, unless it has ended."""
+        if self.returncode is None:
+            os.kill(self.pid, number)
+
+    def wait(self, timeout=120):
+        """Wait for its end; return the exit status and all that it has printed."""
+        deadline = time.monotonic() + timeout
+        while (status := self.returncode) is None:
+            if time.monotonic() > deadline:
+                self.kill(9)
+                raise subprocess.TimeoutExpired(str(self.pid), timeout, self.said)
+            time.sleep(0.01)
+        return status, self.said
 
 
 def _of_packages(environment):
@@ -74,10 +133,14 @@ class _Server:
             [sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, env=environment
         )  # unbuffered, as `select` does not see what a buffer holds
 
+    def start(self, request):
+        """Return the number of the process of a command."""
+        self._process.stdin.write(json.dumps(request).encode() + b"\n")
+        return int(self._process.stdout.readline())
+
     def ask(self, request, timeout):
         """Return the exit status of a command, as in `subprocess.Popen.returncode`."""
-        self._process.stdin.write(json.dumps(request).encode() + b"\n")
-        pid = int(self._process.stdout.readline())
+        pid = self.start(request)
         if not select.select([self._process.stdout], [], [], timeout)[0]:
             with suppress(ProcessLookupError):
                 os.kill(pid, 9)
@@ -100,11 +163,22 @@ def _server():
 def _serve():
     """Fork for each request, and say the number of the process and how it ended; return the request in the fork."""
     for line in sys.stdin:
+        request = json.loads(line)
+        ended = request.pop("ended", None)
+        if ended and os.fork():  # the first fork stays, and waits for the command; nobody waits for it
+            continue
         pid = os.fork()
         if not pid:
-            return json.loads(line)
+            if ended:
+                os.setsid()
+                signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell in the background ignores
+            return request
         print(pid, flush=True)
-        print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), flush=True)
+        status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+        if ended:
+            Path(ended).write_text(f"{status}\n")
+            os._exit(0)
+        print(status, flush=True)
     sys.exit()
 
 
@@ -131,5 +205,8 @@ def _become(words, cwd, environment, files):
 if __name__ == "__main__":
     for package in PACKAGES:
         __import__(package)
+    sys.modules["numba"].njit(
+        lambda: None
+    )()  # the first compiled function takes a third of a second, any later one less
     gc.freeze()  # or the first collection in every fork would copy all memory of the packages
     _become(**_serve())

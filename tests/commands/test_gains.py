@@ -85,8 +85,8 @@ def test_the_order_of_the_data_sets_and_of_the_methods_changes_nothing():
     rows = points(better={"udfs": 0.02})
     mixed = [rows[place] for place in np.random.default_rng(0).permutation(len(rows))]
     settings = {"methods": METHODS[::-1], "datasets": DATASETS[::-1]}
+    ranks, found = tables(rows)
     for other in (tables(mixed), tables(rows, **settings)):
-        ranks, found = tables(rows)
         pd.testing.assert_frame_equal(other[0], ranks)
         for reference, table in found.items():
             pd.testing.assert_frame_equal(other[1][reference], table)

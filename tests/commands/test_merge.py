@@ -1,10 +1,9 @@
 """Results of several folders in one: equal rows once, scores before failures, and no silent contradiction."""
 
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
+import forked
 import pytest
 
 from runners.files import StoreError
@@ -21,10 +20,7 @@ def whole(tmp_path_factory):
     """Return a folder of results with one cell of three trials."""
     folder = tmp_path_factory.mktemp("whole")
     words = ["method=mcfs", "+method.grid.n_neighbors=[3,4,5]", "dataset=digits", "protocol=smoke", "study=s"]
-    done = subprocess.run(
-        [sys.executable, "run.py", *words, "runner.n_jobs=1", f"results_dir={folder}"],
-        cwd=ROOT, capture_output=True, text=True,
-    )  # fmt: skip
+    done = forked.run(["run.py", *words, "runner.n_jobs=1", f"results_dir={folder}"], ROOT)
     assert done.returncode == 0, done.stderr
     return folder
 

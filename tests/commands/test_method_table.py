@@ -104,7 +104,13 @@ def test_the_experiment_runs_every_method_on_every_data_set_of_the_table_with_me
 
 
 def test_what_a_run_stores_is_what_the_table_shows(capsys, tmp_path):
-    words = ["experiment=methods", "method=max_variance", "dataset=mnist500", f"results_dir={tmp_path}"]
+    words = [
+        "experiment=methods",
+        "method=max_variance",
+        "dataset=mnist500",
+        "runner.n_jobs=1",
+        f"results_dir={tmp_path}",
+    ]
     done = forked.run(["run.py", *words], ROOT)
     assert done.returncode == 0, done.stdout + done.stderr
     (trial,) = load_results(tmp_path, "methods").trials.to_dict("records")

@@ -1,9 +1,8 @@
 """``python -m scripts.status``: cells that are done, that run and that are left, and how to repeat failed trials."""
 
 import os
-import subprocess
-import sys
 
+import forked
 import pytest
 from command_line import ROOT, run
 from frames import frames, store
@@ -85,7 +84,7 @@ def test_a_sweep_with_methods_of_a_config_dir_has_its_state_with_that_folder_and
     (folder / "method/mine.yaml").write_text("name: mine\ntarget: methods.MaxVariance\nparams: {}\ngrid: {}\n")
     words = ["-m", "--config-dir", folder, "method=mine,max_variance", "dataset=digits", "protocol=smoke", "study=s",
              f"results_dir={tmp_path / 'r'}", "runner.n_jobs=1"]  # fmt: skip
-    subprocess.run([sys.executable, str(ROOT / "run.py"), *map(str, words)], check=True, capture_output=True)
+    forked.run([ROOT / "run.py", *words], ROOT).check_returncode()
     assert {state.method: state.done for state in states(tmp_path / "r")} == {"mine": 1, "max_variance": 1}
     (tmp_path / "r/s/digits/mine/trials.csv").unlink()  # as before it began
     (tmp_path / "r/s/digits/mine" / progress.RUN).unlink()

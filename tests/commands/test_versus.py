@@ -1,9 +1,9 @@
 """One method beside all others: what chance gives, what a real gain gives, gaps, few data sets, and the command."""
 
 import io
-import subprocess
 import sys
 
+import forked
 import numpy as np
 import pandas as pd
 import pytest
@@ -162,9 +162,7 @@ def results(tmp_path_factory):
     """Return a folder with the results of a small study, and a folder of a method of one's own."""
     folder = tmp_path_factory.mktemp("results")
     words = ["-m", "method=mcfs,max_variance,all_features", "dataset=digits,mnist500", "protocol=smoke", "study=tiny"]
-    done = subprocess.run(
-        [sys.executable, "run.py", *words, f"results_dir={folder}"], cwd=ROOT, capture_output=True, text=True
-    )
+    done = forked.run(["run.py", *words, "runner.n_jobs=1", f"results_dir={folder}"], ROOT)
     assert done.returncode == 0, done.stderr
     (folder / "own" / "method").mkdir(parents=True)
     content = "name: mine\ntarget: methods.laplacian_score.LaplacianScore\nparams: {n_neighbors: 3}\ngrid: {}\n"
@@ -183,7 +181,7 @@ def shipped(results, tmp_path, monkeypatch):
 
 def answer(monkeypatch, capfd, results, *words):
     """Run the command, and return its exit status and what it prints."""
-    own = ["study=reference/tiny", f"results_dir={results}", "points=default", *map(str, words)]
+    own = ["study=reference/tiny", f"results_dir={results}", "points=default", "runner.n_jobs=1", *map(str, words)]
     monkeypatch.setattr(sys, "argv", ["versus", *own])
     status = 0
     try:

@@ -4,8 +4,6 @@ import csv
 import json
 import os
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -22,6 +20,10 @@ def run(*arguments, cwd=ROOT, check=True):
     done = forked.run([str(ROOT / "run.py"), *arguments], cwd)
     assert not check or done.returncode == 0, done.stdout + done.stderr
     return done
+
+
+def start(folder, *arguments):
+    return forked.start([ROOT / "run.py", *arguments], ROOT, folder)
 
 
 def sorted_scores(folder):
@@ -43,7 +45,7 @@ def test_a_plan_leaves_nothing_and_changes_nothing(tmp_path):
     assert "in all 2 fits in 2 cells" in run("-m", *words).stdout
     assert "1 of 1 fit to do" in run("method=mcfs", *words[1:]).stdout
     assert list(tmp_path.iterdir()) == []
-    run("-m", "method=max_variance", *words[1:3])
+    run("-m", "method=max_variance", *words[1:3], "runner.n_jobs=1")
     before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     run("-m", *words)
     assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
@@ -161,14 +163,6 @@ def test_a_sweep_goes_on_after_a_cell_that_cannot_run(tmp_path):
     assert set(load_results(tmp_path).trials["dataset"]) == {"mnist500"}
 
 
-def start(*arguments):
-    return subprocess.Popen(
-        [sys.executable, str(ROOT / "run.py"), *arguments],
-        cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # which a shell in the background ignores
-    )  # fmt: skip
-
-
 LONG = ["method=mcfs", "dataset=mnist500", "protocol=smoke", "+method.grid.ridge=[0.0,0.01,0.1,1.0,2.0,3.0,4.0,5.0]"]
 
 
@@ -184,17 +178,17 @@ def undisturbed(tmp_path_factory):
 def test_after_a_stop_at_any_moment_the_rerun_gives_the_bytes_of_an_undisturbed_run(tmp_path, undisturbed, how):
     cell = tmp_path / "cut/smoke/mnist500/mcfs"
     stored = cell / "trials.csv"
-    process = start(*LONG, f"results_dir={tmp_path}/cut")
+    started = start(tmp_path, *LONG, f"results_dir={tmp_path}/cut")
     deadline = time.monotonic() + 120
     while not (stored.exists() and len(stored.read_bytes().splitlines()) > 2):
-        assert process.poll() is None and time.monotonic() < deadline, process.stdout.read()
+        assert started.returncode is None and time.monotonic() < deadline, started.said
         time.sleep(0.02)
     if how == signal.SIGINT:
-        os.killpg(process.pid, how)  # as a terminal does: the workers get the signal, too
+        os.killpg(started.pid, how)  # as a terminal does: the workers get the signal, too
     else:
-        process.send_signal(how)
-    output = process.communicate(timeout=60)[0]
-    assert process.returncode != 0
+        started.kill(how)
+    status, output = started.wait(60)
+    assert status != 0
     if how == signal.SIGINT:
         assert "interrupted: finished trials are stored" in output and "Traceback" not in output
     run(*LONG, f"results_dir={tmp_path}/cut", "runner.n_jobs=1")
@@ -202,9 +196,9 @@ def test_after_a_stop_at_any_moment_the_rerun_gives_the_bytes_of_an_undisturbed_
 
 
 def test_two_runs_of_one_cell_at_once_share_the_work_and_spoil_nothing(tmp_path, undisturbed):
-    processes = [start(*LONG, f"results_dir={tmp_path}/twice") for _ in range(2)]
-    outputs = [process.communicate(timeout=120)[0] for process in processes]
-    assert [process.returncode for process in processes] == [0, 0], outputs
+    both = [start(tmp_path, *LONG, f"results_dir={tmp_path}/twice", f"runner.n_jobs={n_jobs}") for n_jobs in (1, 2)]
+    ends = [started.wait() for started in both]
+    assert [status for status, _ in ends] == [0, 0], ends
     assert sorted_scores(tmp_path / "twice/smoke/mnist500/mcfs") == undisturbed
 
 

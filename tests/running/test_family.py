@@ -4,12 +4,12 @@ import itertools
 import os
 import signal
 import subprocess
-import sys
 import textwrap
 import time
 from pathlib import Path
 from types import SimpleNamespace
 
+import forked
 import numpy as np
 import pytest
 
@@ -59,7 +59,7 @@ class Forking(BaseSelector):
         return Solution(self.gain * X.var(axis=0))
 
     def stop(self):
-        subprocess.Popen(["sh", "-c", f"sleep 4; kill -CONT {os.getpid()}"])
+        subprocess.Popen(["sh", "-c", f"sleep 3; kill -CONT {os.getpid()}"])
         os.kill(os.getpid(), signal.SIGSTOP)
         work(0.5)
 
@@ -155,7 +155,6 @@ def test_a_fit_that_is_stopped_for_longer_than_its_cap_goes_on_afterwards(forkin
 
 STOPPED = """
 import sys
-sys.path.insert(0, "tests/running")
 from test_family import *
 row = run(trials_of("forking.Forking", "compute", sys.argv[1]), Caps(max_seconds=3), n_jobs=1)
 print(row["status"], flush=True)
@@ -163,17 +162,18 @@ print(row["status"], flush=True)
 
 
 def test_a_run_that_is_stopped_with_its_workers_goes_on_afterwards(forking, tmp_path):
-    begun = tmp_path / "begun"
-    command = [sys.executable, "-c", STOPPED, str(begun)]
-    started = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, start_new_session=True)
+    begun, script = tmp_path / "begun", tmp_path / "stopped.py"
+    script.write_text(STOPPED)
+    places = os.pathsep.join([str(ROOT), str(ROOT / "tests"), str(Path(__file__).parent), os.environ["PYTHONPATH"]])
+    started = forked.start([script, begun], ROOT, tmp_path, os.environ | {"PYTHONPATH": places})
     deadline = time.monotonic() + 200
     while not begun.exists():
-        assert time.monotonic() < deadline and started.poll() is None
+        assert time.monotonic() < deadline and started.returncode is None, started.said
         time.sleep(0.02)
     os.killpg(started.pid, signal.SIGSTOP)
-    time.sleep(5)
+    time.sleep(4)
     os.killpg(started.pid, signal.SIGCONT)
-    assert started.communicate(timeout=200)[0] == "converged\n"
+    assert started.wait(200) == (0, "converged\n")
 
 
 def test_the_clock_of_a_fit_leaves_out_what_it_was_stopped(monkeypatch):
@@ -200,8 +200,8 @@ def test_where_the_system_does_not_say_the_clock_counts_in_place_of_cpu_seconds(
 
 @pytest.mark.parametrize("what", ["child_computes", "children_compute", "grandchild_computes"])
 def test_what_a_fit_forks_counts_in_its_seconds_and_ends_with_it(forking, tmp_path, what):
-    row = run(trials_of(forking, what, tmp_path / "pids"), Caps(max_seconds=2))
-    assert row["status"] == "timeout" and "beyond runner.max_seconds=2" in row["error"]
+    row = run(trials_of(forking, what, tmp_path / "pids"), Caps(max_seconds=1))
+    assert row["status"] == "timeout" and "beyond runner.max_seconds=1" in row["error"]
     assert gone(tmp_path / "pids")
 
 
@@ -218,8 +218,7 @@ def test_memory_that_a_fit_shares_with_what_it_forks_counts_once(forking, tmp_pa
     assert alone["peak_mb"] < row["peak_mb"] < 2 * alone["peak_mb"]  # six copies of the interpreter would be more
 
 
-@pytest.mark.parametrize("what", ["leave", "leave_program"])
-@pytest.mark.parametrize("caps", [Caps(), Caps(max_seconds=60)])
+@pytest.mark.parametrize(("what", "caps"), [("leave", Caps(max_seconds=60)), ("leave_program", Caps())])
 def test_what_a_fit_leaves_behind_ends_with_it(forking, tmp_path, what, caps):
     assert run(trials_of(forking, what, tmp_path / "pids"), caps)["status"] == "converged"
     assert gone(tmp_path / "pids")

@@ -1,9 +1,8 @@
 """``data=FILE label=NAME`` in place of a file of conf/dataset, and data without labels, from fit to result."""
 
-import subprocess
-import sys
 from pathlib import Path
 
+import forked
 import numpy as np
 import pytest
 import yaml
@@ -30,9 +29,8 @@ def table(tmp_path, monkeypatch):
 
 
 def run(*words, check=True):
-    done = subprocess.run(
-        [sys.executable, str(ROOT / "run.py"), *map(str, words)], capture_output=True, text=True, timeout=300
-    )
+    jobs = [] if any(str(word).startswith("runner.n_jobs=") for word in words) else ["runner.n_jobs=1"]
+    done = forked.run([ROOT / "run.py", *words, *jobs], Path.cwd())
     assert not check or done.returncode == 0, done.stdout + done.stderr
     return done
 

@@ -2,10 +2,10 @@
 
 import importlib
 import json
-import subprocess
 import sys
 from pathlib import Path
 
+import forked
 import pytest
 from hydra.core.config_store import ConfigStore
 
@@ -149,16 +149,13 @@ def test_own_methods_run_beside_others_and_are_resumed(own, tmp_path):
     common = ["dataset=digits", "protocol=smoke", "protocol.sizes=[4,8]", "study=s", f"results_dir={tmp_path / 'r'}"]
 
     def run(*words):
-        done = subprocess.run(
-            [sys.executable, str(ROOT / "run.py"), *words, *common, "runner.n_jobs=2"],
-            cwd=tmp_path, capture_output=True, text=True, timeout=300,
-        )  # fmt: skip
+        done = forked.run([ROOT / "run.py", *words, *common], tmp_path)
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 
     targets = "our_module.MySel,our_module.Chosen,sklearn.feature_selection.VarianceThreshold"
-    run("-m", f"method.target={targets}")
-    run("--config-dir", str(tmp_path / "conf"), "method=four_lines")
+    run("-m", f"method.target={targets}", "runner.n_jobs=2")
+    run("--config-dir", str(tmp_path / "conf"), "method=four_lines", "runner.n_jobs=1")
     trials = load_results(tmp_path / "r", "s").trials
     assert trials.groupby("method").size().to_dict() == {
         "Chosen": 2, "MySel": 1, "VarianceThreshold": 1, "four_lines": 2
@@ -167,5 +164,5 @@ def test_own_methods_run_beside_others_and_are_resumed(own, tmp_path):
     assert '"n_clusters": 10' in trials.set_index("method").loc["MySel", "params"]
     scores = load_results(tmp_path / "r", "s").scores
     assert {"learned"} == set(scores["clusterer"]) - {"kmeans"}
-    again = run("-m", f"method.target={targets}")
+    again = run("-m", f"method.target={targets}", "runner.n_jobs=2")
     assert again.count("stored") == 3 and "fits" not in again

@@ -17,7 +17,7 @@ from scripts import ship
 from scripts.core.study import Study
 
 ROOT = Path(__file__).resolve().parents[2]
-CELL = ["method=max_variance", "dataset=digits", "protocol=smoke", "study=mine"]
+CELL = ["method=max_variance", "dataset=digits", "protocol=smoke", "study=mine", "runner.n_jobs=1"]
 
 
 def run(*words):

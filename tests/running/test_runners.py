@@ -323,7 +323,8 @@ def test_a_crash_at_any_byte_loses_the_unfinished_trial_only(dataset, method, tm
         for name in ("scores.csv", "traces.csv", "facts.csv", "measures.csv", "trials.csv")
     ]
     total = sum(len(text) for _, text in added)
-    for cut in range(0, total, 7):
+    ends = np.cumsum([len(text) for _, text in added])  # a byte before, at and after the end of each file, and others
+    for cut in sorted({*range(0, total, 23), *(ends[:-1] - 1), *ends[:-1], *(ends[:-1] + 1), total - 1}):
         folder = tmp_path / f"cut{cut}/s/blobs/troublesome"
         folder.mkdir(parents=True)
         left = cut

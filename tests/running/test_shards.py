@@ -1,9 +1,9 @@
 """A sweep in parts for several machines, and two processes on one sweep."""
 
-import subprocess
-import sys
+import time
 from pathlib import Path
 
+import forked
 import pytest
 
 from runners.method import ConfigError
@@ -15,10 +15,8 @@ CELLS = [(f"data{i % 7}", f"method{i // 7}") for i in range(35)]
 SWEEP = ["-m", "method=max_variance,min_norm", "dataset=digits", "protocol=smoke", "study=s", "runner.n_jobs=1"]
 
 
-def start(*words):
-    return subprocess.Popen(
-        [sys.executable, "run.py", *words], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-    )
+def run(*words):
+    return forked.run(["run.py", *words], ROOT)
 
 
 @pytest.mark.parametrize("costs", [{}, dict.fromkeys(CELLS[:20], 2.0), {cell: 1.0 + i for i, cell in enumerate(CELLS)}])
@@ -49,28 +47,24 @@ def test_a_shard_that_is_none_is_refused(shard):
 
 def test_a_part_of_a_sweep_runs_its_own_cells_and_counts_them(tmp_path):
     for part in (1, 2):
-        output, _ = (process := start(*SWEEP, f"shard={part}/2", f"results_dir={tmp_path}")).communicate(timeout=120)
-        assert process.returncode == 0, output
-        assert f"shard {part}/2: " in output
+        done = run(*SWEEP, f"shard={part}/2", f"results_dir={tmp_path}")
+        assert done.returncode == 0, done.stderr
+        assert f"shard {part}/2: " in done.stdout
     assert sorted(load_results(tmp_path).trials["method"]) == ["max_variance", "min_norm"]
 
 
 def test_a_shard_of_a_single_cell_is_refused(tmp_path):
-    process = start("method=mcfs", "dataset=digits", "shard=1/2", f"results_dir={tmp_path}")
-    output, _ = process.communicate(timeout=120)
-    assert process.returncode == 1 and "shard= is a part of a sweep" in output
+    done = run("method=mcfs", "dataset=digits", "shard=1/2", f"results_dir={tmp_path}")
+    assert done.returncode == 1 and "shard= is a part of a sweep" in done.stderr
 
 
 def test_a_cell_that_another_process_holds_is_put_aside_and_taken_at_the_end(tmp_path):
     with Store(tmp_path / "s" / "digits" / "max_variance"):
-        process = start(*SWEEP, f"results_dir={tmp_path}")
-        lines = []
-        for line in process.stdout:
-            lines.append(line)
-            if "waiting for it to end" in line:
-                break
-    output = "".join(lines) + process.communicate(timeout=120)[0]
-    assert process.returncode == 0, output
+        started = forked.start(["run.py", *SWEEP, f"results_dir={tmp_path}"], ROOT, tmp_path)
+        while "waiting for it to end" not in started.said and started.returncode is None:
+            time.sleep(0.05)
+    status, output = started.wait()
+    assert status == 0, output
     first, later = output.index("max_variance on digits: another run holds it"), output.index("min_norm on digits (")
     assert first < later < output.index("waiting for it to end")
     assert sorted(load_results(tmp_path).trials["method"]) == ["max_variance", "min_norm"]

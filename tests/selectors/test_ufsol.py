@@ -1,5 +1,6 @@
 """UFSOL: the released program's numbers, descent, exact steps, and several starts of which the lowest is kept."""
 
+import itertools
 import tracemalloc
 
 import numpy as np
@@ -23,6 +24,12 @@ from methods.ufsol.released import Problem as ReleasedProblem
 from methods.ufsol.released import scaled
 
 SHAPES = [(60, 25), (12, 12), (30, 220)]
+WEIGHTS = [(1e-4, 1.0), (1.0, 1e-4), (1.0, 1.0), (100.0, 0.1), (1.0, 1e4)]
+PAIRED = [  # any two of a shape, a graph and the weights meet
+    (shape, graph, *WEIGHTS[(place + step) % 5])
+    for place, (shape, graph) in enumerate(itertools.product(SHAPES, GRAPHS))
+    for step in (0, 1, 3)
+]
 
 
 def sample(n_samples, n_features, n_clusters=3, seed=0):
@@ -147,9 +154,7 @@ def test_partition_changes_only_where_that_lowers_the_objective():
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("graph", GRAPHS)
-@pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize(("alpha", "beta"), [(1e-4, 1.0), (1.0, 1e-4), (1.0, 1.0), (100.0, 0.1), (1.0, 1e4)])
+@pytest.mark.parametrize(("shape", "graph", "alpha", "beta"), PAIRED)
 def test_objective_never_rises(shape, graph, alpha, beta):
     X = sample(*shape)
     fit = UFSOL(n_clusters=3, alpha=alpha, beta=beta, graph=graph, random_state=0, max_iter=300).fit(X)
