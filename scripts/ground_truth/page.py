@@ -14,15 +14,15 @@ from scripts.make_figure.style import HEAT, STYLE, WIDTH, frame, new_figure
 from scripts.ranks.choice import is_control
 
 WHAT = f"""\
-Recall of the relevant features when as many features are selected as are relevant, at the default parameters: means over
-the seeds, from the easiest difficulty to the hardest. A star marks a recall of {ENOUGH} or more in at least {SEEDS} seeds.
-Of interchangeable features only the first one selected counts. Methods are sorted by their mean; controls are in
-italics."""
+Recall of the relevant features when as many features are selected as are relevant, at the default parameters: means
+over the seeds, from the easiest difficulty to the hardest. A star marks a recall of {ENOUGH} or more in at least
+{SEEDS} seeds. Of interchangeable features only the first one selected counts. Methods are sorted by their mean;
+controls are in italics."""
 
 OPEN = """\
-After each method is its recall and, in brackets, the mean rank by variance of what it selects, under the scaling that it
-is fitted on: 0 is the smallest of all features, 1 the largest, .5 chance. A method near 0 selects the features that vary
-least: here heavy-tailed noise, as a few large values leave the others close together once the range is 1."""
+After each method is its recall and, in brackets, the mean rank by variance of what it selects, under the scaling that
+it is fitted on: 0 is the smallest of all features, 1 the largest, .5 chance. A method near 0 selects the features that
+vary least: here heavy-tailed noise, as a few large values leave the others close together once the range is 1."""
 
 
 def ground_truth_page(rows, name):
@@ -104,7 +104,7 @@ def _conclusions(table):
     easy = table.xs(1, level="difficulty")
     passing = [method for method in own if easy.loc[method, "passed"].all()]
     lines = [
-        f"* {len(passing)} of {len(own)} methods have a star at the easiest difficulty of every family that they were run on"
+        f"* {len(passing)} of {len(own)} methods have a star at the easiest difficulty of every family they were run on"
         f"{': ' + ', '.join(passing) if passing else ''}."
     ]
     if RANDOM in easy.index:
