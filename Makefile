@@ -1,3 +1,4 @@
+# make install: make .venv with the pinned packages.
 # make demo: set up, run six methods on data that needs no download, show the table.   make test: set up, run the tests.
 # make site: set up, write all pages and shipped results as a web site to build/site.
 PYTHON ?= python3
@@ -10,7 +11,9 @@ export OMP_NUM_THREADS = 1
 export OPENBLAS_NUM_THREADS = 1
 export MKL_NUM_THREADS = 1
 
-.PHONY: demo test lint site clean
+.PHONY: install demo test lint site clean
+
+install: .venv/.done
 
 demo: .venv/.done
 	$(BIN)/python run.py experiment=demo

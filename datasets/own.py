@@ -7,7 +7,7 @@ from pathlib import Path
 from datasets.base import DataError, check_dataset
 from datasets.files import checksum, looks_like
 from datasets.loaders import read_source
-from datasets.spec import check_spec, dataset_names
+from datasets.spec import FILLS, check_spec, dataset_names
 
 SUFFIXES = {
     ".csv": "csv", ".tsv": "csv", ".txt": "csv", ".data": "csv", ".npz": "npz", ".mat": "mat", ".arff": "arff",
@@ -65,6 +65,10 @@ def own_spec(data, label=None, name=None, fill=None, clusters=None, x=None, igno
     given = {key: value for key, value in options.items() if value is not None}
     if wrong := sorted(set(given) - set(() if found else TAKES.get(kind, ()))):
         raise DataError(f"{wrong[0]}={given[wrong[0]]!r} has no meaning for {data}: leave it out.")
+    if fill not in (None, *FILLS):
+        raise DataError(f"fill={fill!r} must be one of {', '.join(FILLS)}.")
+    if path and not path.stat().st_size:
+        raise DataError(f"{path} is empty.")
     sparse = given.pop("sparse", None)
     if found:
         name, source = name or f"openml_{found[1]}", _openml_source(found[1], label)

@@ -165,7 +165,7 @@ def check_spec(spec):
         _check_image(spec["image"], spec["features"], where)
     _require(spec["sources"], where, "sources must be a list of at least one")
     for source in spec["sources"]:
-        _check_source(source, f"a source in {where}")
+        _check_source(source, f"{where}: a source with")
     return spec
 
 
@@ -179,7 +179,7 @@ def _check_image(image, features, where):
 
 
 def _check_source(source, where):
-    _require(isinstance(source, dict) and set(source) <= SOURCE, where, f"may have {sorted(SOURCE)}, has {source}")
+    _require(isinstance(source, dict) and set(source) <= SOURCE, where, f"{source} may have {sorted(SOURCE)} only")
     _check_types(source, Source, where)
     _require(source.get("format") in READERS, where, f"format={source.get('format')!r} must be in {sorted(READERS)}")
     fill = source.get("fill", FILLS[0])

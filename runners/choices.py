@@ -104,9 +104,8 @@ def suit(words):
         return words
     study = [] if any(word.startswith("study=") for word in words) else [f"study={name}"]
     added = [f"protocol.sizes={sizes}".replace(" ", ""), *study]
-    print(
-        f"{name} has {n_features} features, too few for the default protocol: with {' '.join(added)}", file=sys.stderr
-    )
+    why = f"{name} has {n_features} features, too few for the sizes of the default protocol"
+    print(f"{why}; this run takes {' '.join(added)}", file=sys.stderr)
     return [*words[: place + 1], *added, *words[place + 1 :]]  # there, as Hydra takes no words behind an option
 
 

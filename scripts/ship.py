@@ -54,7 +54,7 @@ def ship(results_dir, study, partial=False):
     """
     cells = cells_of(results_dir, study, None, None)
     if not cells:
-        raise ValueError(f"the study {study!r} has no results in {results_dir}: give --results-dir.")
+        raise ValueError(f"the study {study!r} has no results in {results_dir}: check its name, or give --results-dir.")
     target = SHIPPED / study
     target.mkdir(parents=True, exist_ok=True)
     _claim(Path(results_dir, study, PROTOCOL), target / PROTOCOL)
@@ -141,7 +141,7 @@ def main():
     parser = argparse.ArgumentParser(
         prog="python -m scripts.ship", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("study")
+    parser.add_argument("study", type=lambda word: word.removeprefix("study="))
     parser.add_argument("--results-dir", default=SHIPPED.parent)
     parser.add_argument("--partial", action="store_true", help="also cells that lack trials")
     given = parser.parse_args()

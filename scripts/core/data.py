@@ -1,6 +1,6 @@
 """Loads the data of stored trials, to compute on them again."""
 
-from datasets import DataError, load_dataset
+from datasets import DataError, dataset_names, load_dataset
 
 
 def data_of(trials, data_dir):
@@ -13,8 +13,11 @@ def data_of(trials, data_dir):
     reason : str
         The reason why there are none.
     """
+    name = trials["dataset"].iloc[0]
+    if name not in dataset_names(truth=True):
+        return None, f"{name} is no file of conf/dataset; python -m scripts.add_data data=FILE name={name} makes one."
     try:
-        loaded = load_dataset(trials["dataset"].iloc[0], data_dir=data_dir, download=False)
+        loaded = load_dataset(name, data_dir=data_dir, download=False)
     except DataError as error:
         return None, f"{str(error).splitlines()[0].rstrip(':.')}."
     if set(trials["data_sha"]) != {loaded.sha}:

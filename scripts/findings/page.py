@@ -56,7 +56,7 @@ def sentences(settings):
     texts += [_together(settings), _unnoticed(settings), _advice(settings)]
     texts += [text for text in (_alike(settings), _lone(settings[0]), _few(settings[0].field)) if text]
     if settings[0].gaps:
-        texts.append(f"Left out, as they have no score on some data set: {', '.join(settings[0].gaps)}.")
+        texts.append(f"Methods left out, as they lack a score on some data set: {', '.join(settings[0].gaps)}.")
     return texts
 
 
@@ -92,7 +92,7 @@ def _beside_random(one):
         f"**At their default parameters with {one.size} features, {undecided} of {len(table)} methods cannot be told "
         "from random rankings**: the 95 % interval of their gain in accuracy contains 0."
     ]
-    parts.append(f"{names(gain)} gain{_s(gain)} {_span(table, gain)} points." if gain else "None gains.")
+    parts.append(f"{names(gain)} gain{_s(gain)} {_span(table, gain)} points." if gain else "No method gains.")
     if lose:
         parts.append(f"{names(lose)} {'are' if len(lose) > 1 else 'is'} worse, by {_span(-table, lose)} points.")
     return " ".join(parts)
@@ -111,7 +111,7 @@ def _advice(settings):
     found = winners(settings)
     sizes = " and ".join(str(one.size) for one in settings)
     if not found:
-        return f"**Which method should I use?** None gains over random rankings at both sizes ({sizes})."
+        return f"**Which method should I use?** No method gains over random rankings at both sizes ({sizes})."
     fast = settings[0].seconds[found].idxmin()
     *rest, last = [settings[0].names[name] for name in found]
     who = f"{', '.join(rest)} or {last}" if rest else last
@@ -156,9 +156,10 @@ def _unnoticed(settings):
 def _alike(settings):
     found = twins(settings[-1])
     pairs = [
-        f"{settings[-1].names[method]} scores as {settings[-1].names[control]}" for method, control in found.items()
+        f"{settings[-1].names[method]} has the scores of {settings[-1].names[control]}"
+        for method, control in found.items()
     ]
-    what = "it selects what that control selects, or what clusters alike"
+    what = "it selects the same features as that control, or features that cluster the same way"
     return f"{'; '.join(pairs)} on every data set: {what}." if pairs else ""
 
 
@@ -170,7 +171,7 @@ def _lone(one):
         f"{one.names[name]} ({printed('dataset', points[name].idxmin())} {signed(points[name].min())})"
         for name in found
     ]
-    return f"Intervals are wide where one data set decides: {', '.join(texts)}." if texts else ""
+    return f"Some intervals are wide because of one data set: {', '.join(texts)}." if texts else ""
 
 
 def _few(field):

@@ -14,15 +14,15 @@ from scripts.make_figure.style import HEAT, STYLE, WIDTH, frame, new_figure
 from scripts.ranks.choice import is_control
 
 WHAT = f"""\
-Share of the relevant features among as many as there are, at the default parameters, from the easiest difficulty to the
-hardest: the means over the seeds. A star marks where {SEEDS} seeds or more have {ENOUGH} or more: a method breaks at
-the first number without one. Of interchangeable features the first counts, its copies find nothing new. The order is
-that of the mean over all; controls are in italics."""
+Recall of the relevant features when as many features are selected as are relevant, at the default parameters: means
+over the seeds, from the easiest difficulty to the hardest. A star marks a recall of {ENOUGH} or more in at least
+{SEEDS} seeds. Of interchangeable features only the first one selected counts. Methods are sorted by their mean;
+controls are in italics."""
 
 OPEN = """\
-Behind each method is its recall and, in brackets, the mean place by variance of what it selects, on the scaling that it
-is fitted on: 0 is the smallest of all features, 1 the largest, .5 chance. A method near 0 takes what varies least,
-whatever that is: heavy-tailed noise, whose few large values leave the others close together once the range is 1."""
+After each method is its recall and, in brackets, the mean rank by variance of what it selects, under the scaling that
+it is fitted on: 0 is the smallest of all features, 1 the largest, .5 chance. A method near 0 selects the features that
+vary least: here heavy-tailed noise, as a few large values leave the others close together once the range is 1."""
 
 
 def ground_truth_page(rows, name):
@@ -52,7 +52,7 @@ def ground_truth_page(rows, name):
             pipes(_lines(some, "redundancy", stars=False)),
             "Share of them that are copies of one that is selected, too.",
         ]
-    return "\n\n".join([*parts, "## What does not pass the easy end", _open(table), OPEN]) + "\n"
+    return "\n\n".join([*parts, "## Where a method has no star at the easiest difficulty", _open(table), OPEN]) + "\n"
 
 
 def ground_truth_figure(rows, name):
@@ -104,7 +104,7 @@ def _conclusions(table):
     easy = table.xs(1, level="difficulty")
     passing = [method for method in own if easy.loc[method, "passed"].all()]
     lines = [
-        f"* {len(passing)} of {len(own)} methods pass the easy end of every family that they were run on"
+        f"* {len(passing)} of {len(own)} methods have a star at the easiest difficulty of every family they were run on"
         f"{': ' + ', '.join(passing) if passing else ''}."
     ]
     if RANDOM in easy.index:
@@ -113,7 +113,7 @@ def _conclusions(table):
             method for method in own if (easy.loc[method, "recall"] <= chance.reindex(easy.loc[method].index)).any()
         ]
         lines.append(
-            f"* {len(lost)} of them find no more than random rankings do at the easy end of some family: "
+            f"* {len(lost)} of them find no more than random rankings do at the easiest difficulty of some family: "
             f"{', '.join(lost) or 'none'}."
         )
     if "max_variance" in means.index:

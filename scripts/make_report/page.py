@@ -8,6 +8,7 @@ import pandas as pd
 from datasets import DataError, load_dataset
 from metrics.study import METRICS, UNSCORED
 from metrics.study.summary import SELECTIONS
+from runners.progress import counted, duration
 from scripts.audit import make_audit
 from scripts.audit.findings import by_method, in_words
 from scripts.audit.page import TITLES, compact
@@ -18,7 +19,7 @@ from scripts.compare.evidence_page import due, line_rows, summaries
 from scripts.compare.headline import line_table
 from scripts.compare.verdicts import NOT_RUN, VERDICTS, is_hollow, own_rows, unreached
 from scripts.core.conf import printed, unique_names
-from scripts.core.published import PAPERS
+from scripts.core.published import PAPERS, load_published
 from scripts.core.tables import OF_TABLES, paper_tables
 from scripts.core.text import mean_std
 from scripts.core.words import labelled
@@ -42,7 +43,7 @@ def gather(study, selection="best_over_grid"):
     found = make_audit(study)
     trials = study.trials
     methods, datasets = (unique_names(group, trials[group].unique()) for group in ("method", "dataset"))
-    source = study.protocol["name"] if study.protocol["name"] in PAPERS else None
+    source = _paper_of(study)
     made = [(spec, make_table(spec, study, selection)) for spec in [*_paper_tables(source), *_whole_tables(study)]]
     comparison = _verdicts(source, study, {spec.name: table.cells for spec, table in made}) if source else None
     tables = [_table(table, spec.published_table, comparison) for spec, table in made]
@@ -70,6 +71,13 @@ def gather(study, selection="best_over_grid"):
         "methods": methods,
         "datasets": datasets,
     }
+
+
+def _paper_of(study):
+    """Return the paper that has the study's protocol and prints scores of one of its data sets; None without one."""
+    published = load_published()
+    printed_on = published.loc[published["paper"] == study.protocol["name"], "dataset"]
+    return study.protocol["name"] if printed_on.isin(study.trials["dataset"]).any() else None
 
 
 def _paper_tables(paper):
@@ -143,13 +151,13 @@ def _overview(trials, comparison, found):
             "n_inherited": int((own["inherited"] != "").sum()),
             "n_unreached": len(unreached(comparison)),
         }
-    seconds = trials["fit_s"].sum()
     return {
         **facts,
         "n_trials": len(trials),
-        "n_methods": trials["method"].nunique(),
-        "n_datasets": trials["dataset"].nunique(),
-        "worker_time": f"{seconds / 3600:.1f} hours" if seconds > 5400 else f"{seconds / 60:.0f} minutes",
+        "fits": counted(len(trials), "fit"),
+        "methods": counted(trials["method"].nunique(), "method"),
+        "datasets": counted(trials["dataset"].nunique(), "data set"),
+        "fit_time": duration(trials["fit_s"].sum()),
         "statuses": dict(counts.most_common()),
         "verdicts": {name: verdicts[name] for name in VERDICTS} if verdicts else {},
         "n_cells": sum(verdicts.values()),
@@ -167,7 +175,7 @@ def _evidence(paper, study, comparison, selection):
     lines = line_table(comparison, controls)
     (head, *rows), (summary,) = line_rows(lines), summaries(lines)
     return {
-        "summary": summary.partition(": ")[2],
+        "summary": (words := summary.partition(": ")[2])[:1].upper() + words[1:],
         "columns": head[1:],
         "rows": [row[1:] for row in rows],
         "meant": LINES,

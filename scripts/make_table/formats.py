@@ -133,7 +133,8 @@ PAGE = """<!doctype html>
 body {{ font: 15px/1.45 system-ui, sans-serif; margin: 2rem auto; max-width: 75rem; padding: 0 1rem; }}
 .scroll {{ overflow-x: auto; }}
 table {{ border-collapse: collapse; border-block: 2px solid; font-variant-numeric: tabular-nums; }}
-th, td {{ padding: .35rem .7rem; text-align: left; vertical-align: top; white-space: nowrap; }}
+th, td {{ padding: .35rem .7rem; text-align: right; vertical-align: top; white-space: nowrap; }}
+th:first-child, td:first-child {{ text-align: left; }}
 thead th {{ border-bottom: 1px solid; }}
 tbody tr + tr > * {{ border-top: 1px solid color-mix(in srgb, currentColor 18%, transparent); }}
 th {{ font-weight: 600; }}

@@ -3,9 +3,9 @@
 import sys
 import time
 
-from runners.method import ConfigError
+from runners.method import ConfigError, did_you_mean
 from scripts.core.command_lines import check_stored
-from scripts.core.conf import CONF, find
+from scripts.core.conf import CONF, find, names
 from scripts.core.entry import command
 from scripts.core.study import Study
 from scripts.status import states
@@ -21,7 +21,8 @@ def main(options):
     if study is not None and experiment is not None:
         raise ConfigError(f"study={study} and experiment={experiment}: give one of them.")
     if experiment is not None and find("experiment", experiment) is None:
-        raise ConfigError(f"experiment={experiment} is no file of conf/experiment.")
+        near = did_you_mean(experiment, names("experiment"))
+        raise ConfigError(f"experiment={experiment} is no file of conf/experiment.{near}")
     if study is not None and not states(options["results_dir"], study):
         check_stored(Study.open(options["results_dir"], study))
         study, experiment = None, study  # it has not begun

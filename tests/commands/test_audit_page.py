@@ -2,6 +2,7 @@
 
 import json
 
+import pandas as pd
 import pytest
 from frames import frames, store
 
@@ -9,6 +10,7 @@ from datasets import load_dataset
 from scripts.audit import _optima, make_audit
 from scripts.audit.page import audit_page
 from scripts.core.conf import names
+from scripts.core.data import data_of
 from scripts.core.study import Study
 
 
@@ -38,6 +40,11 @@ def test_the_page_names_what_was_found_and_what_could_not_be_looked_at(tmp_path)
     assert "all points of the grid select the same features at every size: umist (2 points)." in text
     assert "No overlaps and no stability on umist" in text
     assert not any(line != line.rstrip() for line in text.splitlines())
+
+
+def test_data_of_a_file_that_nobody_added_are_named_with_the_command_that_adds_them():
+    trials = pd.DataFrame({"dataset": ["wine_of_mine"], "data_sha": ["0"]})
+    assert "add_data data=FILE name=wine_of_mine makes one" in data_of(trials, None)[1]
 
 
 def test_a_parameter_that_moves_few_sets_is_named_with_how_many(tmp_path):

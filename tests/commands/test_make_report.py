@@ -115,6 +115,13 @@ def test_counts_of_the_overview_are_those_of_the_comparison(html):
     assert int(counts["within 1 std"]) >= 1 and int(counts["not run"]) > 20
 
 
+def test_a_study_without_a_data_set_of_the_paper_is_not_compared_with_it(tmp_path):
+    store(frames([{"dataset": "wine", "method": "mcfs", "acc": {5: [0.5, 0.6]}}]), tmp_path)
+    page = make_report(Study.open(tmp_path, "dgufs", tmp_path))
+    assert "published cells" not in page and 'id="dgufs_table2"' not in page and 'id="all_acc"' in page
+    assert "1 method on 1 data set; 1 fit, which took" in page
+
+
 def test_text_from_results_cannot_become_markup(tmp_path):
     hostile = {"dataset": "umist", "method": "<script>alert(1)</script>", "acc": {50: [0.5, 0.5]}}
     store(frames([hostile | {"method": "mine"}], study="own"), tmp_path)

@@ -96,8 +96,9 @@ def test_a_sweep_with_methods_of_a_config_dir_has_its_state_with_that_folder_and
 
 def test_nothing_and_what_there_is_not_are_said(tmp_path):
     assert status_page(states(tmp_path)) == "nothing is stored, and nothing runs.\n"
-    done = run("status", "experiment=nope", f"results_dir={tmp_path}", timeout=300)
-    assert done.returncode == 1 and done.stderr == "error: experiment=nope is no file of conf/experiment.\n"
+    done = run("status", "experiment=dguf", f"results_dir={tmp_path}", timeout=300)
+    words = "error: experiment=dguf is no file of conf/experiment. Did you mean dgufs?\n"
+    assert done.returncode == 1 and done.stderr == words
 
 
 def test_a_run_tells_of_itself_and_a_dead_one_is_no_run(tmp_path, monkeypatch):

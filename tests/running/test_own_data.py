@@ -60,7 +60,8 @@ def test_data_with_few_features_get_sizes_that_they_have_and_a_study_of_their_ow
     assert min(yaml.safe_load((ROOT / f"conf/protocol/{protocol}.yaml").read_text())["sizes"]) == FIRST_SIZE
     words = (f"data={table}", "label=kind", "method=max_variance", "name=mine", f"results_dir={tmp_path / 'r'}")
     done = run(*words)
-    assert "too few for the default protocol: with protocol.sizes=[1,2,3,4] study=mine" in done.stderr
+    assert "too few for the sizes of the default protocol" in done.stderr
+    assert "this run takes protocol.sizes=[1,2,3,4] study=mine" in done.stderr
     assert (tmp_path / "r/mine/mine/max_variance/trials.csv").exists()
 
 
@@ -73,6 +74,7 @@ def test_data_with_few_features_get_sizes_that_they_have_and_a_study_of_their_ow
         (["label=kind,a"], "label=kind,a has several values"),
         (["label=none", "ignore=kind"], "say how many clusters to look for, clusters=K"),
         (["label=kind", "name=umist"], "name='umist' is that of a data set of conf/dataset"),
+        (["label=kind", "fill=mean"], "^fill='mean' must be one of error, median, drop"),
     ],
 )
 def test_what_cannot_be_taken_is_said_before_anything_is_done(table, words, answer):
