@@ -10,6 +10,7 @@ import hashlib
 import importlib
 import importlib.util
 import inspect
+import os
 import sys
 import textwrap
 from pathlib import Path
@@ -164,7 +165,18 @@ def _is_ours(name):
 
 def _file_of(name):
     file = getattr(sys.modules.get(name), "__file__", None)
-    return Path(file).resolve() if file and Path(file).is_file() else None
+    if not file or not os.path.isfile(file):
+        return None
+    # A path is resolved folder by folder: thousands of modules lie in hundreds of folders.
+    if os.path.islink(file):
+        return Path(file).resolve()
+    folder, name = os.path.split(os.path.abspath(file))
+    return _resolved(folder) / name
+
+
+@functools.cache
+def _resolved(folder):
+    return Path(folder).resolve()
 
 
 def _counts(file):
