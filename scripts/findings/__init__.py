@@ -4,7 +4,8 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from scripts.compare.controls import ALL, RANDOM
+from metrics.study.summary import select
+from scripts.compare.controls import ALL, RANDOM, control_scores
 from scripts.core.conf import unique_names
 from scripts.make_figure.seconds import with_seconds
 from scripts.ranks.choice import choose
@@ -28,6 +29,7 @@ class Setting(NamedTuple):
     whole: Gains  # over all features
     seconds: pd.Series  # median over data sets of a fit at the default parameters, by method
     gaps: list  # printed names of methods without a score on some data set
+    labelled: tuple  # points that the best size by the labels adds: to a method, and to one random ranking, on average
 
     @property
     def names(self):
@@ -63,7 +65,20 @@ def _setting(study, selection):
     seconds = with_seconds(chosen, study.trials, selection).groupby("method")["seconds"].median()
     size = int(chosen.loc[chosen["method"].isin(complete), "n_selected"].max())
     gaps = sorted(unique_names("method", set(choice.methods) - set(complete)).values())
-    return Setting(selection, size, field, found[RANDOM], found[ALL], seconds, gaps)
+    labelled = _labelled(study, selection, complete, choice.datasets)
+    return Setting(selection, size, field, found[RANDOM], found[ALL], seconds, gaps, labelled)
+
+
+def _labelled(study, selection, methods, datasets):
+    """Return the points that the best size by the labels adds to the methods, and to single random rankings."""
+    summary = study.summary[study.summary["is_default"] & study.summary["dataset"].isin(datasets)]
+    best, chosen = (select(summary, "acc", name) for name in ("best_over_grid", selection))
+    own = [
+        part[(part["clusterer"] == "kmeans") & part["method"].isin(methods)]["mean"].mean() for part in (best, chosen)
+    ]
+    drawn = [control_scores(study, name, ["acc"]).query("control == @RANDOM") for name in ("best_over_grid", selection)]
+    by_chance = [part[part["dataset"].isin(datasets)]["mean"].mean() for part in drawn]
+    return 100 * (own[0] - own[1]), by_chance[0] - by_chance[1]
 
 
 def above(table):

@@ -26,7 +26,9 @@ def setting(intervals, size=300):
     field = SimpleNamespace(scores=scores, controls=controls, families=dict.fromkeys(DATA, "faces"), left_out=[])
     found = Gains("random_rankings", points, table, [name for name in table.index if name in controls])
     seconds = pd.Series(range(len(table)), index=table.index, dtype=float)
-    return Setting("largest_size", size, field, found, found._replace(reference="all_features"), seconds, [])
+    return Setting(
+        "largest_size", size, field, found, found._replace(reference="all_features"), seconds, [], (2.0, 1.0)
+    )
 
 
 @pytest.fixture(scope="module")
@@ -80,6 +82,12 @@ def test_a_readme_without_its_marks_is_refused(monkeypatch, tmp_path):
     monkeypatch.setattr("scripts.findings.__main__.ROOT", tmp_path)
     with pytest.raises(ValueError, match=r"README\.md must have one part <!-- printed by python -m scripts"):
         filled("README.md", FINDINGS, "text")
+
+
+def test_labels_add_to_methods_and_to_random_rankings(stored):
+    for one in stored:
+        assert min(one.labelled) >= 0
+    assert any(f"adds {stored[0].labelled[0]:.1f} points" in text for text in sentences(stored))
 
 
 def test_all_methods_are_tested_at_once_and_the_least_p_of_the_families_is_said(stored):
