@@ -102,12 +102,18 @@ def descendants(pid):
     found, left = [], [pid]
     while left:
         children = []
-        for path in (PROC / str(left.pop()) / "task").glob("*/children"):
+        for path in _threads(left.pop()):
             with suppress(OSError):  # the thread has ended
-                children += map(int, path.read_text().split())
+                children += map(int, (path / "children").read_text().split())
         found += children
         left += children
     return found
+
+
+def _threads(pid):
+    with suppress(OSError):  # the process has ended; it may do so while its folder is read
+        return list((PROC / str(pid) / "task").iterdir())
+    return []
 
 
 def own_cpu_seconds():

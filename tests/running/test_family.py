@@ -241,3 +241,12 @@ def test_no_process_is_ended_that_does_not_carry_the_mark():
     finally:
         other.kill()
         other.wait()
+
+
+def test_a_process_that_ends_while_it_is_looked_at_has_no_children(monkeypatch):
+    def gone(path):
+        raise FileNotFoundError(path)
+
+    for name in ("listdir", "scandir"):
+        monkeypatch.setattr(os, name, gone)
+    assert family.descendants(os.getpid()) == [] and family.cpu_seconds(os.getpid()) > 0
