@@ -220,14 +220,13 @@ def _read_cell(path, patience=READ_AGAIN):
     """Return, by file, the rows of committed trials of the cell with this ``trials.csv``."""
     # The marks are read first: the rows that they commit are then complete in the other files.
     trials = frame_of_cell(path)
-    found = {"trials": trials}
+    found, keys = {"trials": trials}, set(trials["trial"])
+    wanted = [(row["trial"], counts_of(row)) for row in trials.to_dict("records")]
     for name in OTHERS:
         frame = frame_of_cell(path.with_name(f"{name}.csv"))
-        found[name] = frame[frame["trial"].isin(trials["trial"])]
-    wanted = pd.DataFrame(map(counts_of, trials.to_dict("records")), trials["trial"], OTHERS).fillna(0)
-    for name in OTHERS:
-        there = found[name]["trial"].value_counts().reindex(wanted.index).fillna(0)
-        if (lost := wanted.index[(there < wanted[name]).to_numpy()]).size:
+        there = Counter(frame["trial"])
+        found[name] = frame if keys.issuperset(there) else frame[frame["trial"].isin(keys)]
+        if lost := [key for key, counts in wanted if there[key] < counts.get(name, 0)]:
             if patience:  # a run that is replacing rows at this moment is not a fault
                 time.sleep(READ_AGAIN_S)
                 return _read_cell(path, patience - 1)

@@ -51,8 +51,9 @@ def _alternatives(protocols, name):
 def scored_sizes(summary):
     """Return, for every (study, data set), the sizes of the protocol that a method scored; none exceeds n_features."""
     return {
-        key: [size for size in protocol_of(group).sizes_on(key[1]) if size in set(group["n_selected"])]
+        key: [size for size in protocol_of(group).sizes_on(key[1]) if size in scored]
         for key, group in summary.groupby(["study", "dataset"])
+        for scored in [set(group["n_selected"])]
     }
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from metrics.study import nearest_size
 from metrics.study.frames import complete_sizes
 
+USED = ("is_default", "n_selected")  # columns that a choice looks at, besides its criterion and those of `NOTHING`
 NOTHING = {"mean": np.nan, "std": np.nan, "n_restarts": 0, "params": "", "trial": "", "status": ""}
 
 
@@ -45,15 +46,16 @@ class Selection:
         dict
             The keys of `NOTHING`, and n_selected where one size is chosen.
         """
-        scored = points[points["n_restarts"] > 0]
+        scored = points["n_restarts"].to_numpy() > 0
         if self.criterion is not None:
-            return _largest(scored, self.criterion)
+            return _largest(points, scored, self.criterion)
         if self.name == "grid_median":
-            return _median(scored)
+            return _median(points[scored])
         # A cell that lacks the size is missing, not shown at another one.
         complete = complete_sizes(points, sizes)
         size = max(complete) if self.name == "largest_size" else nearest_size(complete)
-        return _first(scored[scored["is_default"] & (scored["n_selected"] == size)])
+        found = scored & points["is_default"].to_numpy(dtype=bool) & (points["n_selected"].to_numpy() == size)
+        return _at(points, np.flatnonzero(found)[:1])
 
 
 BY_NAME = {
@@ -105,10 +107,13 @@ SELECTIONS = {name: selection.words for name, selection in BY_NAME.items()}
 LABEL_FREE = [chosen.criterion for chosen in BY_NAME.values() if chosen.criterion and not chosen.oracle]
 
 
-def _largest(points, criterion):
-    values = points[criterion].round(12)
-    points = points[values == values.max()]
-    return _first(points.sort_values(["n_selected", "params"], kind="stable") if len(points) > 1 else points)
+def _largest(points, scored, criterion):
+    values = np.where(scored, points[criterion].to_numpy(dtype=float), np.nan).round(12)
+    best = np.flatnonzero(values == np.nanmax(values)) if np.isfinite(values).any() else []
+    if len(best) > 1:
+        sizes, params = points["n_selected"].to_numpy(), points["params"].to_numpy()
+        best = sorted(best, key=lambda place: (sizes[place], params[place]))
+    return _at(points, best[:1])
 
 
 def _median(points):
@@ -116,5 +121,6 @@ def _median(points):
     return {**NOTHING, "mean": points["mean"].median(), "n_restarts": restarts}
 
 
-def _first(points):
-    return points.iloc[0][[*NOTHING, "n_selected"]].to_dict() if len(points) else NOTHING
+def _at(points, places):
+    """Return the number of the first of some places; nothing where there is none."""
+    return {name: points[name].iat[place] for place in places for name in (*NOTHING, "n_selected")} or NOTHING

@@ -8,7 +8,7 @@ import pandas as pd
 from metrics.measures import PER_SET
 from metrics.study import METRICS, UNSCORED
 from metrics.study.frames import CELL, POINT, check_one_protocol, complete_sizes, scored_sizes
-from metrics.study.selections import BY_NAME, LABEL_FREE, NOTHING, SELECTIONS
+from metrics.study.selections import BY_NAME, LABEL_FREE, NOTHING, SELECTIONS, USED
 
 __all__ = ["SELECTIONS", "check_one_protocol", "running_times", "select", "summarise"]
 COUNTS = ["n_params", "n_points", *(f"n_{status}" for status in UNSCORED), "n_missing"]
@@ -114,14 +114,17 @@ def select(summary, metric="acc", selection="best_over_grid", per_size=False):
         if value not in options:
             raise ValueError(f"{name}={value!r} must be one of {', '.join(options)}.")
     summary = summary.rename(columns={f"{metric}_mean": "mean", f"{metric}_std": "std"})
-    sizes, choose = scored_sizes(summary), BY_NAME[selection].choose
+    sizes, choice = scored_sizes(summary), BY_NAME[selection]
+    # The other columns would be copied with every cell.
+    used = dict.fromkeys([*CELL, *NOTHING, *USED, *([choice.criterion] if choice.criterion else ())])
+    summary = summary[list(used)]
     unscored = summary[summary["status"].isin(UNSCORED)].groupby([*CELL[:3], "status"]).size()
     rows = []
     for key, cell in summary.groupby(CELL):
         ends = {status: int(unscored.get((*key[:3], status), 0)) for status in UNSCORED}
         own = {**dict(zip(CELL, key, strict=True)), **_counts(cell, sizes[key[:2]], ends)}
         for size, points in cell.groupby("n_selected") if per_size else [(None, cell)]:
-            chosen = choose(points, [size] if per_size else sizes[key[:2]])
+            chosen = choice.choose(points, [size] if per_size else sizes[key[:2]])
             shown = {"n_selected": size} if per_size else {}
             rows.append({**own, **chosen, **shown, "sizes": sizes[key[:2]]})
     columns = [*CELL, *NOTHING, "n_selected", "sizes", *COUNTS]
