@@ -60,7 +60,10 @@ def _summary(paper, own):
     if own["value"].isna().all():
         return f"{PAPERS[paper]}: too little is run to say anything, {cells}."
     of = f", {BASELINES}" if not own["own_cells"].iloc[0] else ""
-    counts = ", ".join(f"{(own['verdict'] == word).sum()} {word}" for word in (REPRODUCED, NOT_REPRODUCED, CANNOT_TELL))
+    names = {word: list(own["line"][own["verdict"] == word]) for word in (REPRODUCED, NOT_REPRODUCED, CANNOT_TELL)}
+    counts = ", ".join(f"{len(found)} {word}" for word, found in names.items())
+    if found := names[REPRODUCED]:
+        counts = counts.replace(REPRODUCED, f"{REPRODUCED} ({', '.join(found)})", 1)
     return f"{PAPERS[paper]}: of {len(own)} lines {counts}, {cells}{of}."
 
 

@@ -95,7 +95,8 @@ def test_the_page_says_of_random_rankings_not_reproduced_and_of_published_values
     assert [row[6] for row in found] == [verdict if name in told else CANNOT_TELL for name in LINES]
     assert [float(row[5]) >= 0.8 for row in found] == [name in told for name in LINES]
     assert all(" to " in row[7] and row[9] for row in found)
-    counts = "4 reproduced, 0 not reproduced" if verdict == REPRODUCED else "0 reproduced, 4 not reproduced"
+    all_four = "4 reproduced (distance, order, nearest, equivalence), 0 not reproduced"
+    counts = all_four if verdict == REPRODUCED else "0 reproduced, 4 not reproduced"
     assert f"* RUFS: of 5 lines {counts}, 1 cannot tell, on 60 cells." in page
     assert page.index("## What reproduces") < page.index("## Per paper") and "Exploratory" in page
     (own,) = rows(page, "What the lines can tell")
