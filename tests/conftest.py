@@ -5,6 +5,7 @@ import os
 for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[_variable] = "1"  # before numpy is imported, so that workers inherit it
 
+import logging
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,13 @@ def pytest_collection_modifyitems(config, items):
     for item in items:
         if "slow" in item.keywords:
             item.add_marker(skip)
+
+
+@pytest.fixture(autouse=True)
+def loggers():
+    """Turn on again what a command of Hydra in this process has turned off: all loggers that it found."""
+    for logger in logging.root.manager.loggerDict.values():
+        logger.disabled = False  # a place that only holds others takes the attribute, too
 
 
 @pytest.fixture(scope="session")

@@ -153,14 +153,16 @@ class Copy:
         write_data(folder)
 
     def edit(self, change):
-        """Edit a file as an editor does, so that it has a new time."""
+        """Edit a file as a person does, a minute later: compiled code is told from its source by second and size."""
         if callable(change):
             change(self.folder)
         elif change is not None:
             path, old, new = change
             text = (self.folder / path).read_text()
             assert old in text
+            modified = (self.folder / path).stat().st_mtime
             (self.folder / path).write_text(text.replace(old, new, 1) if old else new + text)
+            os.utime(self.folder / path, (modified + 60, modified + 60))
 
     def run(self, *words, **environment):
         """Run a command; return what it prints, and how many fits it did."""
