@@ -22,8 +22,8 @@ class Choice(NamedTuple):
 def choose(study, methods=None, datasets=None, variants="base"):
     """Choose the methods and data sets that a ranking counts.
 
-    Those that are named are taken.  The default is those of the study: of data sets with the same source, the one with
-    the most samples; of the methods of one class, with variants="base", the one with the name of its file: mcfs, and
+    Those that are named are taken.  The default is those of the study: the data sets on which one of these methods was
+    run, and of those with the same source the one with the most samples; of the methods of one class, with variants="base", the one with the name of its file: mcfs, and
     not mcfs_released.
     """
     left_out = []
@@ -34,6 +34,10 @@ def choose(study, methods=None, datasets=None, variants="base"):
         left_out += _sentence(others, "a variant of", "variants=all keeps them")
     places = sorted(study.trials["dataset"].unique() if datasets is None else set(datasets))
     if datasets is None:
+        ranked = set(study.trials.loc[study.trials["method"].isin(chosen), "dataset"])
+        bare = [name for name in places if chosen and name not in ranked]
+        places = [name for name in places if name not in bare]
+        left_out += [f"Left out: {', '.join(bare)} (only controls were run there)."] if bare else []
         places, others = _firsts(places, _source_of, _by_samples)
         left_out += _sentence(others, "of the same source as", "datasets=[...] takes those that it names")
     families = {name: family_of(name) for name in places}

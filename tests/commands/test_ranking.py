@@ -62,6 +62,13 @@ def test_a_median_over_the_grid_has_ranks_and_no_interval():
     assert ranking.table[["low", "high"]].isna().all(axis=None)
 
 
+def test_a_data_set_on_which_only_controls_were_run_is_left_out_and_named():
+    control = [{"dataset": "usps", "method": "random_rankings", "acc": {50: [0.3], 100: [0.3]}}]
+    field = field_of(study_of(points() + control))
+    assert sorted(field.scores.index) == sorted(DATASETS)
+    assert field.left_out == ["Left out: usps (only controls were run there)."]
+
+
 def test_a_missing_cell_is_refused_with_what_is_whole():
     with pytest.raises(MissingResults, match=r"1 of 21 cells are missing: rufs on coil20 \(no score\)") as caught:
         rank(points()[:-1])
