@@ -23,8 +23,8 @@ def choose(study, methods=None, datasets=None, variants="base"):
     """Choose the methods and data sets that a ranking counts.
 
     Those that are named are taken.  The default is those of the study: the data sets on which one of these methods was
-    run, and of those with the same source the one with the most samples; of the methods of one class, with variants="base", the one with the name of its file: mcfs, and
-    not mcfs_released.
+    run, and of those with the same source the one with the most samples; of the methods of one class, with
+    variants="base", the one with the name of its file: mcfs, and not mcfs_released.
     """
     left_out = []
     stored = sorted(study.trials["method"].unique())
