@@ -68,7 +68,8 @@ def _study(folder, name):
     protocol = study.protocol["name"]
     # A paper chooses with the labels; what is no paper's is shown as a user without labels gets it.
     selection = "best_over_grid" if protocol in PAPERS else "largest_size"
-    write(make_report(study, selection), folder / "results" / name / "report.html")
+    report = make_report(study, selection).replace('<p class="kicker">', f'{BACK}\n<p class="kicker">', 1)
+    write(report, folder / "results" / name / "report.html")
     tables = {}
     for metric in TABLES:
         if study.summary[f"{metric}_mean"].notna().any():
