@@ -255,6 +255,7 @@ def _trials(study, shown):
     faces = {dataset: _face(dataset, rows, study.data_dir) for dataset, rows in wanted.groupby("dataset")}
     if len(wanted) > MANY_FITS:
         traces, faces = {}, dict.fromkeys(faces)
+    seeds = dict(list(study.seeds.groupby("trial")))
     nothing = results.scores.iloc[:0]
     return [
         trial_facts(
@@ -263,7 +264,7 @@ def _trials(study, shown):
             np.asarray(traces.get(row["trial"], [])),
             shown[row["trial"]],
             faces[row["dataset"]],
-            study.seeds[study.seeds["trial"] == row["trial"]],
+            seeds.get(row["trial"], study.seeds.iloc[:0]),
         )
         for row in wanted.to_dict("records")
     ]
