@@ -10,8 +10,10 @@ import pytest
 
 pytest.importorskip("markdown_it", reason="pip install -e '.[site]'")
 
+from runners.reference import shipped_studies
 from scripts import site
 from scripts.core.conf import ROOT
+from scripts.core.published import PAPERS
 from scripts.site.pages import Pages, layout, title_of, to_html
 from tests.browser import find_chromium, open_page
 
@@ -77,6 +79,14 @@ def test_the_start_page_shows_the_finding_and_leads_to_the_results(built):
     start = (built / "index.html").read_text(encoding="utf-8")
     assert 'src="docs/findings.svg"' in start and "cannot be told from random rankings" in html.unescape(start)
     assert 'href="results.html"' in start and 'href="results/dgufs/report.html"' in (built / "results.html").read_text()
+
+
+def test_what_is_said_of_a_study_of_no_paper_leads_to_a_page():
+    studies = {name for name in shipped_studies() if name.removesuffix("_quick") not in PAPERS}
+    assert studies <= site.ABOUT.keys()
+    for text in site.ABOUT.values():
+        (page,) = re.findall(r"\((docs/\w+)\.html\)", text)
+        assert (ROOT / f"{page}.md").is_file()
 
 
 def test_titles_have_the_names_that_links_on_github_lead_to():
