@@ -4,11 +4,11 @@ import itertools
 
 import numpy as np
 import pytest
+from plain_dgufs import plain_dgufs
 from samples import blobs, real
 from scipy import sparse
 from sklearn.utils.estimator_checks import check_estimator
 
-from benchmarks.dgufs import plain_dgufs
 from datasets import scale
 from methods.core.graphs import knn_graph
 from methods.dgufs import DGUFS, leading
