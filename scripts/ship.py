@@ -20,7 +20,7 @@ from pathlib import Path
 from metrics.study import UNSCORED
 from runners.boundary import boundary
 from runners.files import StoreError, read_rows, replace_file, write_rows
-from runners.progress import read_run
+from runners.provenance import read_run
 from runners.reference import ENDING, MANIFEST, PROTOCOL, SHIPPED, manifest
 from runners.row import COLUMNS as FILES
 from runners.store import cells_of

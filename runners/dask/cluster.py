@@ -22,8 +22,7 @@ from runners.family import Caps
 from runners.method import ConfigError
 from runners.progress import log
 from runners.provenance import versions
-from runners.sparse_samples import n_stored
-from runners.tasks import Task
+from runners.tasks import Task, n_stored
 from runners.workers import WorkerDied, check_cap, fit_mb
 
 CONNECT_S = 10  # seconds that a scheduler may take to answer

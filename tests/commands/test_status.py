@@ -9,7 +9,7 @@ from frames import frames, store
 
 from runners import progress, reference
 from runners.files import StoreError
-from runners.progress import note_run, read_run
+from runners.provenance import note_run, read_run
 from scripts.status import _sweep_of, states
 from scripts.status.page import status_page
 
