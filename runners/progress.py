@@ -16,6 +16,7 @@ from runners.provenance import Identity
 
 log = logging.getLogger(__name__)
 _sweep_bar = None  # of tqdm, while a sweep shows one
+LINE_S = 10  # seconds between two lines about the trials of a cell
 MOST_ROWS = 3  # of trials without scores that are listed for a cell
 
 
@@ -202,12 +203,12 @@ def usage_text(usage, n_workers, seconds):
 class Progress:
     """A progress bar on a terminal, or a part of that of a sweep, and elsewhere a plain line every so many seconds."""
 
-    def __init__(self, total, every=10.0, noun="trial"):
+    def __init__(self, total, noun="trial"):
         from tqdm import tqdm
 
         self._noun, own = noun, sys.stderr.isatty() and _sweep_bar is None
         self._bar = tqdm(total=total, unit=noun, leave=False, dynamic_ncols=True) if own else None
-        self._total, self._every, self._count = total, every, 0
+        self._total, self._count = total, 0
         self._started = self._last = time.perf_counter()
 
     def step(self, count, ends):
@@ -222,7 +223,7 @@ class Progress:
             self._bar.refresh()
             return
         now = time.perf_counter()
-        if now - self._last >= self._every and self._count < self._total:
+        if now - self._last >= LINE_S and self._count < self._total:
             self._last = now
             since = now - self._started
             left = f", about {since / self._count * (self._total - self._count):.0f} s to go" if self._count else ""
