@@ -47,7 +47,7 @@ def scale(X, how):
 
 
 def _scale_sparse(X, how):
-    """`scale` for a sparse X, which stays so: every value is divided by a number of its row or column."""
+    """Scale a sparse X, which stays so: every value is divided by a number of its row or column."""
     X = sparse.csr_array(X, dtype=np.float64, copy=True)
     X.sum_duplicates()
     X.eliminate_zeros()

@@ -206,7 +206,7 @@ class LeverageScores(BaseSelector):
 
 
 def singular_vectors(X, center, k):
-    """The k leading right singular vectors of X, or as many as it has.
+    """Return the k leading right singular vectors of X, or as many as it has.
 
     Parameters
     ----------

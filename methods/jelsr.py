@@ -189,7 +189,7 @@ class Problem:
         return replace(new, log_s=log_s, memory=memory)
 
     def solve(self, s, guess):
-        """The best Y and W for the weights 1 / (2 s)."""
+        """Return the best Y and W for the weights 1 / (2 s)."""
         ridge = self.ridge.factor(self.alpha / (2 * s))
         if self.dense:
             rest = ridge.residual(np.eye(len(self.X)))[0]  # I - X P
@@ -204,7 +204,7 @@ class Problem:
         return State(Y, W, float(value), guess=guess)
 
     def printed(self, state):
-        """The objective at a state, without the smoothing."""
+        """Return the objective at a state, without the smoothing."""
         return state.value - self.beta * self.alpha * smoothing(state.W, EPS)
 
     def collapsing_weight(self, state):

@@ -85,7 +85,7 @@ class SpectralLabels(BaseSelector):
 
 
 def leading_rows(S, n_vectors):
-    """The eigenvectors of the largest eigenvalues, rows scaled to unit norm.
+    """Return the eigenvectors of the largest eigenvalues, rows scaled to unit norm.
 
     Parameters
     ----------

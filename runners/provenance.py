@@ -94,7 +94,7 @@ def git_sha(selector=None):
 
 @functools.cache
 def _checkout():
-    """The commit, with ``-dirty`` where tracked files differ from it, and the names of the tracked files."""
+    """Return the commit, with ``-dirty`` where tracked files differ from it, and the names of the tracked files."""
     try:
         sha = _git("rev-parse", "HEAD")
         dirty = "-dirty" if _git("status", "--porcelain", "--untracked-files=no") else ""

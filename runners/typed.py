@@ -1,4 +1,4 @@
-"""What may be typed on a command line: the kinds of values, the answer to unknown words, and the width of the help.
+"""Checks what is typed on a command line: kinds of values, the answer to unknown words; and narrows the help.
 
 Hydra answers a name that it does not know with a list of all, and a key with the advice to add it.
 """

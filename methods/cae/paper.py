@@ -72,12 +72,12 @@ class Problem:
         return State(logits, temperature, value, gram, across, adam)
 
     def doubt(self, previous, state):
-        """One less the certainty of the slots, which must be small, at the last temperature or before."""
+        """Return one less the certainty of the slots, which must be small, at the last temperature or before."""
         return 1 - certainty(state.logits)
 
 
 def decoder(gram, across):
-    """The linear decoder V of the normal equations gram V = across, with a small ridge."""
+    """Return the linear decoder V of the normal equations gram V = across, with a small ridge."""
     ridge = RIDGE * np.trace(gram) / len(gram) + np.finfo(float).tiny
     system = gram.copy()
     system.flat[:: len(gram) + 1] += ridge
@@ -85,13 +85,13 @@ def decoder(gram, across):
 
 
 def loss(X, Z, V, total):
-    """||X - ZV||^2 / total with Z = XM', and its derivatives by M for a fixed V."""
+    """Return ||X - ZV||^2 / total with Z = XM', and its derivatives by M for a fixed V."""
     misfit = Z @ V - X
     return float((misfit**2).sum() / total), (V @ misfit.T) @ X * (2 / total)
 
 
 def centred(X):
-    """X less its means; zero exactly for constant features."""
+    """Return X less its means; zero exactly for constant features."""
     return np.where(np.ptp(X, axis=0) > 0, X - X.mean(axis=0), 0.0)
 
 

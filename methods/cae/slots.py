@@ -64,7 +64,7 @@ def at_rest(shape, epsilon=1e-7):
 
 
 def certainty(logits):
-    """The mean over the slots of the largest probability of a feature."""
+    """Return the mean over the slots of the largest probability of a feature."""
     return float(relaxed(logits, 0.0, 1.0).max(axis=1).mean())
 
 

@@ -170,7 +170,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         return hasattr(self, "n_neighbors")
 
     def memory(self, n_samples, n_features, n_stored=None):
-        """An upper estimate of the memory that a fit takes beside X: the `arrays`, and the blocks of a graph's search.
+        """Return an upper estimate of the memory of a fit beside X: the `arrays`, and the blocks of a graph's search.
 
         Parameters
         ----------
@@ -194,7 +194,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         return int(8 * numbers)
 
     def subset(self, size):
-        """The `size` features that this fit selects, best first.
+        """Return the `size` features that this fit selects, best first.
 
         Parameters
         ----------

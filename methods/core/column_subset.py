@@ -14,7 +14,7 @@ TIE = 1e-10  # share by which two gains differ where it is rounding: of equal co
 
 
 def smaller_factor(X, center):
-    """A matrix with as few rows as can be, and the inner products of the columns of X.
+    """Return a matrix with as few rows as can be, and the inner products of the columns of X.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def smaller_factor(X, center):
 
 
 def first_of_best(values):
-    """The index of the largest value; of those that rounding cannot tell from it the first."""
+    """Return the index of the largest value; of those that rounding cannot tell from it the first."""
     largest = values.max()
     return int(np.argmax(values >= largest - TIE * abs(largest)))
 
@@ -112,7 +112,7 @@ class Gains(Residual):
         self._renew()
 
     def values(self):
-        """The gains; 0 for a column that is spanned."""
+        """Return the gains; 0 for a column that is spanned."""
         gains = ratio(self.numerators, self.left)
         if ROUNDING * ratio(self._renewed, self.left).max() > UNSURE * gains.max() > 0:
             self._renew()

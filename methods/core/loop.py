@@ -102,7 +102,7 @@ def iterate(
 
 
 def iterate_best(step, starts, *, trial, restart=None, **loop):
-    """`iterate` from the start that is lowest after a few sweeps, and from where that leads as long as this pays.
+    """Run `iterate` from the start that is lowest after a few sweeps, and from where that leads as long as this pays.
 
     Parameters
     ----------

@@ -81,7 +81,7 @@ def similarity_laplacian(X, n_neighbors=5, sigma=1.0):
 
 
 def max_margin_laplacian(n_samples):
-    """``11'/n - I``, by which ``tr Y'LY`` is the total scatter of Y with the opposite sign.
+    """Return ``11'/n - I``, by which ``tr Y'LY`` is the total scatter of Y with the opposite sign.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ def max_margin_laplacian(n_samples):
 
 
 def _neighborhoods(X, n_neighbors):
-    """The nearest neighbours of every sample, and their squared distances."""
+    """Return the nearest neighbours of every sample, and their squared distances."""
     neighbors = nearest_neighbors(X, n_neighbors)
     distances = np.empty(neighbors.shape)
     for place, column in enumerate(neighbors.T):

@@ -37,7 +37,7 @@ class WideGram:
         self.X, self.K, self.floor = X, K, floor
 
     def form(self, W):
-        """tr W'X'KXW."""
+        """Return tr W'X'KXW."""
         XW = self.X @ W
         return float((XW * self.K(XW)).sum())
 
@@ -46,12 +46,12 @@ class WideGram:
         return np.einsum("ij,ij->j", self.X, self.K(self.X))
 
     def toarray(self):
-        """X'KX, which is large."""
+        """Return X'KX, which is large."""
         product = self.X.T @ self.K(self.X)
         return (product + product.T) / 2
 
     def inverse(self, weights):
-        """``(diag(weights) + X'KX)^-1`` as a function of the (n_features, m) array that it multiplies.
+        """Return ``(diag(weights) + X'KX)^-1`` as a function of the (n_features, m) array that it multiplies.
 
         With E = diag(1 / weights), Woodbury's identity gives E - E X'(I + K X E X')^-1 K X E.  Here E^1/2 is taken
         outside on both sides: a row of the result is then accurate in proportion to its own weight, however large.
@@ -94,7 +94,7 @@ class WideGram:
         return lambda V: root * inside(root * V)
 
     def _orthogonal(self, scaled):
-        """``(I + scaled K scaled')^-1`` by orthogonal factors."""
+        """Return ``(I + scaled K scaled')^-1`` by orthogonal factors."""
         Q, R = qr(scaled, mode="economic", check_finite=False)
         inner = R @ self.K(R.T)
         values, turn = eigh((inner + inner.T) / 2, check_finite=False)
@@ -119,7 +119,7 @@ class DenseGram:
         self.M, self.floor = M, floor
 
     def form(self, W):
-        """tr W'MW."""
+        """Return tr W'MW."""
         return float((W * (self.M @ W)).sum())
 
     def diagonal(self):
@@ -127,11 +127,11 @@ class DenseGram:
         return self.M.diagonal()
 
     def toarray(self):
-        """M."""
+        """Return M."""
         return self.M
 
     def inverse(self, weights):
-        """The same function as `WideGram.inverse`, from one Cholesky factor."""
+        """Return the function that `WideGram.inverse` returns, from one Cholesky factor."""
         system = self.M.copy()
         system.flat[:: len(system) + 1] += weights
         if not np.isfinite(system).all():
@@ -142,7 +142,7 @@ class DenseGram:
 
 
 def smallest_eigenvectors(gram, weights, n_vectors, guess=None):
-    """The W that minimises ``tr W'(diag(weights) + X'KX)W`` over W'W = I.
+    """Return the W that minimises ``tr W'(diag(weights) + X'KX)W`` over W'W = I.
 
     Parameters
     ----------
@@ -200,7 +200,7 @@ def _largest(inverse, d, n_vectors, guess):
 
 
 def _by_rising_shifts(gram, weights, n_vectors, guess):
-    """The smallest eigenvectors where some eigenvalues are far below zero, and others differ by the weights alone.
+    """Return the smallest eigenvectors where some eigenvalues are far below zero, and others differ by weights alone.
 
     The inverse of the matrix less its floor cannot tell those others apart.  So the vectors far below zero are kept,
     the others found again on their orthogonal complement with a smaller shift, until it is as small as the weights.
@@ -236,7 +236,7 @@ def _by_rising_shifts(gram, weights, n_vectors, guess):
 
 
 def varying_centered(X):
-    """The features that vary, and X with these alone, less their means.
+    """Return the features that vary, and X with these alone, less their means.
 
     A constant feature costs nothing where X'KX ignores means, and would be taken first; and without means the sums
     have less rounding.
@@ -283,7 +283,7 @@ def _dense(gram, weights, n_vectors):
 
 
 def _lanczos(inverse, d, n_vectors, p):
-    """The wanted vectors as Lanczos finds them, and others up to p, by which a block finds what Lanczos has missed."""
+    """Return the wanted vectors as Lanczos finds them, and others up to p, so that a block finds what it missed."""
     operator = LinearOperator((d, d), matvec=lambda v: inverse(v.reshape(-1, 1)).ravel(), dtype=float)
     start = np.random.default_rng(0).standard_normal((d, p - n_vectors))  # any will do
     n_kept = min(d - 1, max(3 * n_vectors, 40))

@@ -54,7 +54,7 @@ def kmeans_labels(X, n_clusters, seed, order=None):
 
 
 def order_by_distance(X):
-    """The samples by their distance to the mean, nearest first: an order that does not depend on how they are stored.
+    """Return the samples by their distance to the mean, nearest first, whatever the order in which they are stored.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def order_by_distance(X):
 
 
 def graph_labels(X, n_clusters, seed, graph, *args):
-    """`spectral_labels` over the graph ``graph(X, *args)``, which is shared too.
+    """Return `spectral_labels` over the graph ``graph(X, *args)``, which is shared too.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ def spectral_labels(X, S, n_clusters, seed):
 
 
 def indicator(labels, n_clusters):
-    """One-hot rows: 1 where the sample is in the cluster.
+    """Return one-hot rows: 1 where the sample is in the cluster.
 
     Parameters
     ----------
@@ -137,7 +137,7 @@ def indicator(labels, n_clusters):
 
 
 def scaled_indicator(labels, n_clusters):
-    """One-hot rows with columns scaled to unit norm, so that G'G = I.
+    """Return one-hot rows with columns scaled to unit norm, so that G'G = I.
 
     Parameters
     ----------

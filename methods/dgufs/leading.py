@@ -23,7 +23,7 @@ class Pool:
         self.shape, self.spare = shape, []
 
     def empty(self):
-        """An array with anything in it."""
+        """Return an array with anything in it."""
         array = self.spare.pop() if self.spare else np.empty(self.shape)
         lent = array.view()
         weakref.finalize(lent, self.spare.append, array).atexit = False
@@ -77,7 +77,7 @@ def deflated(A, values, vectors, left):
 
 
 def distance(A, B):
-    """``||A - B||_F``."""
+    """Return ``||A - B||_F``."""
     return np.sqrt(sum(np.square(A[rows] - B[rows]).sum() for rows in row_blocks(A)))
 
 
@@ -88,7 +88,7 @@ def row_blocks(A):
 
 
 def eigenpairs_above(A, threshold, expected=0, ceiling=None):
-    """All eigenpairs of a symmetric matrix with entries in [0, 1] whose eigenvalue exceeds a threshold.
+    """Return all eigenpairs of a symmetric matrix with entries in [0, 1] whose eigenvalue exceeds a threshold.
 
     Parameters
     ----------

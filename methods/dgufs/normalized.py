@@ -89,7 +89,7 @@ class Problem:
         ]
 
     def kernel(self, subset):
-        """``K = beta S_n / ||S_n||_F + (1 - beta) H X_s X_s' H / ||H X_s X_s' H||_F``."""
+        """Return ``K = beta S_n / ||S_n||_F + (1 - beta) H X_s X_s' H / ||H X_s X_s' H||_F``."""
         chosen, tiny = self.centered[:, subset], np.finfo(float).tiny
         if not self.dense:
             weight = (1 - self.beta) / max(gram_norm(chosen), tiny)
@@ -100,7 +100,7 @@ class Problem:
         return DenseKernel(K)
 
     def _smoothest(self):
-        """The leading eigenvectors of the graph, up to the length of each row."""
+        """Return the leading eigenvectors of the graph, up to the length of each row."""
         if self.dense:
             return DenseKernel(self.graph).leading_eigenvectors(self.n_clusters)
         # Of a repeated eigenvalue 1 what is taken does not depend on rounding.
@@ -110,18 +110,18 @@ class Problem:
         return np.hstack([constant, smooth_vectors(self.S, self.n_clusters - 1, self.X)])
 
     def gains(self, labels):
-        """``x_j'H L H x_j`` of every feature that varies; exactly zero for one cluster."""
+        """Return ``x_j'H L H x_j`` of every feature that varies; exactly zero for one cluster."""
         if self.n_clusters == 1:
             return np.zeros(len(self.varying))
         return ((indicators(labels, self.n_clusters).T @ self.centered) ** 2).sum(axis=0)
 
     def start(self, init):
-        """The state of a partition: features are added one by one."""
+        """Return the state of a partition: features are added one by one."""
         labels = np.asarray(init, dtype=int)
         return self._state(labels, grow_subset(self.products, self.gains(labels), self.size))
 
     def sweep(self, state):
-        """The features given the labels, then the labels given the features; neither step raises the objective."""
+        """Update the features given the labels, then the labels given the features; no step raises the objective."""
         subset = improve_subset(self.products, self.gains(state.labels), state.subset)
         return self._state(kernel_kmeans(self.kernel(subset), state.labels, self.n_clusters), subset)
 

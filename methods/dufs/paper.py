@@ -102,7 +102,7 @@ class Problem:
         return self.state(found.x), Trace(np.array(values), status, len(values) - 1)
 
     def scores(self, state):
-        """The gain of a feature as a share of the largest, in [-1, 1], and 2 more for a gate that is mostly open."""
+        """Return the gains as shares of the largest, in [-1, 1], and 2 more for a gate that is mostly open."""
         return state.gain / max(np.abs(state.gain).max(), np.finfo(float).tiny) + 2.0 * (state.mu > 0)
 
     def _ranking(self, state):
@@ -110,6 +110,6 @@ class Problem:
 
 
 def largest_change(one, other):
-    """The largest share of the first features of a ranking that another one does not have, over several sizes."""
+    """Return the largest share of a ranking's first features that another one does not have, over several sizes."""
     sizes = [max(1, round(share * len(one))) for share in SHARES]
     return max(1 - len(np.intersect1d(one[:m], other[:m], assume_unique=True)) / m for m in sizes)

@@ -117,7 +117,7 @@ class MCFS(BaseSelector):
         self.variant = variant
 
     def subset(self, size):
-        """The features selected for `size`, best first: what a fit with n_features_to_select=size selects.
+        """Return the features selected for `size`, best first: what a fit with n_features_to_select=size selects.
 
         Parameters
         ----------
@@ -161,7 +161,7 @@ class MCFS(BaseSelector):
         )
 
     def _coefficients(self, n_features):
-        """The coefficients that the scores are made of."""
+        """Return the coefficients that the scores are made of."""
         A = np.zeros((n_features, len(self._paths)))
         for column, knots in zip(A.T, (path.knots for path in self._paths), strict=True):
             if knots:

@@ -13,7 +13,7 @@ DENSE_SAMPLES = 1600  # up to here the program takes LAPACK's dsyev
 
 
 def coordinates(S, n_vectors, X):
-    """The eigenvectors D^-1/2 u of D^-1/2 S D^-1/2 u = lambda u with the largest eigenvalues, the first left out.
+    """Return the eigenvectors D^-1/2 u of D^-1/2 S D^-1/2 u = lambda u of the largest eigenvalues, without the first.
 
     Parameters
     ----------

@@ -162,7 +162,7 @@ class _Rest:
         return np.minimum(falls, np.diff(self.values, prepend=0.0)[:, None]).sum(axis=0)
 
     def falls(self, order, diagonal, needed):
-        """The falls that `bounds` bounds, for some columns: never too small, and exact to rounding above `needed`.
+        """Return the falls that `bounds` bounds, for some columns: never too small; exact to rounding above `needed`.
 
         Of any other fall the result says only that it is not above `needed`.
         """
@@ -218,7 +218,7 @@ def _roots(values, u, nearest, inverse, numbers):
 
 @compiled(fastmath={"reassoc", "contract"}, error_model="numpy")
 def _sums(values, u, o, without, e):
-    """The sums P_0 and P_1 at lambda_o + e, over all l but `without`."""
+    """Return the sums P_0 and P_1 at lambda_o + e, over all l but `without`."""
     P_0 = P_1 = 0.0
     for m in range(len(values)):
         if m != without:

@@ -12,7 +12,7 @@ RIDGE, WIDE_RIDGE = 1e-3, 1e-2  # of the system, with fewer features than sample
 
 
 def change(previous, state):
-    """The change of the objective as it is, not as a share."""
+    """Return the change of the objective as it is, not as a share."""
     return abs(previous.value - state.value)
 
 

@@ -42,7 +42,7 @@ class Problem:
         self.n_components, self.fuzziness = n_components, fuzziness
 
     def start(self, seed):
-        """The features that K-means on all of them explains best, and its labels."""
+        """Start at the features that K-means on all of them explains best, and its labels."""
         return self.state(None, indicator(kmeans_labels(self.X, self.n_clusters, seed), self.n_clusters))
 
     def state(self, features, Y):
@@ -62,7 +62,7 @@ class Problem:
         return self._regrouped(self._swapped(new, Gains.single))
 
     def _swapped(self, state, swap):
-        """Dinkelbach's steps: features for B = ratio S_t - S_m, then the best W, as long as the ratio falls."""
+        """Take Dinkelbach's steps: features for B = ratio S_t - S_m, then the best W, as long as the ratio falls."""
         scatter = Scatter(self.X, state.Y**self.fuzziness)
         middle = scatter.middle(self.X)
         while state.value > 0:
@@ -77,7 +77,7 @@ class Problem:
         return state
 
     def _regrouped(self, state):
-        """The state with memberships that no fuzzy step changes much, which lowers the scatter and nothing else."""
+        """Return the state with memberships that no fuzzy step changes much; this lowers the scatter alone."""
         Z = self.X[:, state.features] @ state.W
 
         def step(Y):

@@ -41,7 +41,7 @@ def neighborhood_spectra(X, n_neighbors):
 
 
 def local_scatter(members, values, vectors, ridge):
-    """L = sum_i S_i H (H X_i X_i' H + ridge I)^-1 H S_i', S_i placing the members of neighbourhood i.
+    """Return L = sum_i S_i H (H X_i X_i' H + ridge I)^-1 H S_i', S_i placing the members of neighbourhood i.
 
     Parameters
     ----------

@@ -14,7 +14,7 @@ change = None  # of the objective
 
 
 def features(X):
-    """All of them, constant ones too, and X less their means, which the local scatter ignores; none where all are."""
+    """Return all features, constant ones too, and X less their means, which the local scatter ignores."""
     centered = X - X.mean(axis=0)
     kept = np.arange(X.shape[1] if np.ptp(X, axis=0).any() else 0)
     return kept, centered[:, kept]
@@ -64,7 +64,7 @@ class Problem:
         self.blocks = paper.Problem(*args)
 
     def starts(self):
-        """The W for equal weights, which is the program's first iterate, whatever gamma."""
+        """Return the W for equal weights, which is the program's first iterate, whatever gamma."""
         gram, X = self.blocks.gram, self.blocks.X
         n_samples, n_features = X.shape
         # M is zero in so many dimensions at least, as the rows of X sum to zero.
@@ -73,7 +73,7 @@ class Problem:
         return [self.solve(np.full(n_features, gram.diagonal().mean()), None)]
 
     def solve(self, weights, guess):
-        """The best W for these weights."""
+        """Return the best W for these weights."""
         guess = smallest_eigenvectors(self.blocks.gram, weights, self.blocks.n_columns, guess)
         return self.state(guess[:, : self.blocks.n_columns], guess)
 
@@ -84,5 +84,5 @@ class Problem:
         return self.solve(self.blocks.gamma * row_weights(state.W, EPS), state.guess)
 
     def printed(self, state):
-        """The objective at a state, without the smoothing."""
+        """Return the objective at a state, without the smoothing."""
         return state.value - self.blocks.gamma * smoothing(state.W, EPS)

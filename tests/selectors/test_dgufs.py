@@ -22,7 +22,7 @@ SIZES = (50, 100, 150, 200, 250, 300)
 
 
 def after_sweeps(X, n_sweeps, alpha):
-    """The state of the released program for 10 features of X and beta = 0.7."""
+    """Return the state of the released program for 10 features of X and beta = 0.7."""
     problem = Problem(X, knn_graph(X, 5, "binary", include_self=True), 10, 4, alpha, 0.7)
     state = problem.start({})
     for _ in range(n_sweeps):

@@ -28,7 +28,7 @@ def smallest_mu(X, Y):
 
 
 def peer(X, Y, mu):
-    """scikit-learn's coordinate descent on the same problem."""
+    """Return scikit-learn's coordinate descent on the same problem."""
     lasso = MultiTaskLasso(1 / (2 * len(X) * mu), fit_intercept=False, max_iter=100000, tol=1e-9)
     return lasso.fit(X, Y).coef_.T
 

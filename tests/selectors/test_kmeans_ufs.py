@@ -24,7 +24,7 @@ def sample(n_samples, n_features, seed=0):
 
 
 def model_matrix(X, n_clusters):
-    """A of equation (8), by a plain SVD."""
+    """Return a of equation (8), by a plain SVD."""
     _, singular, Vt = svd(standardized(X), full_matrices=False)
     P = Vt[:n_clusters].T
     return (P * singular[:n_clusters] ** 2) @ P.T
