@@ -35,7 +35,7 @@ from runners.typed import narrow_help, refused
 
 logging.raiseExceptions = False  # a closed pipe, as to `head`, must not fill the screen with tracebacks
 log = logging.getLogger(__name__)
-report = Report()  # what becomes of the cells that this command runs
+report = Report()  # notes how the cells of this command end
 
 
 @hydra.main(version_base="1.3", config_path="conf", config_name="config")
@@ -106,7 +106,7 @@ def _leave():
 
 @functools.cache
 def _times(*given):
-    """Seconds of stored fits, which a plan reads once a method."""
+    """Return the seconds of stored fits, which a plan reads once a method."""
     from runners.plan import Times
 
     return Times(*given)

@@ -45,7 +45,7 @@ def trial(self, X, y=None):
 BaseSelector.fit = trial
 """
 
-# Of each loop: what became of it, its lines, and whole fits.
+# Loop -> what became of it, its number of lines, and the whole fits that it is measured on.
 LOOPS = {
     "sparse_products": ("gone", 157, "ndfs webkb4, rufs webkb4, jgufs mnist"),
     "boxes": ("gone", 150, "jgufs mnist, sf2sog umist"),

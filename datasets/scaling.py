@@ -115,4 +115,8 @@ SCALINGS = {
     "unit_norm": _unit_norm,
     "unit_features": _unit_features,
 }
-KEEP_ZEROS = ("none", "unit_norm", "unit_features")  # of a sparse X; minmax too, where no feature is negative
+KEEP_ZEROS = (
+    "none",
+    "unit_norm",
+    "unit_features",
+)  # these leave a sparse X sparse; minmax too, where no feature is negative

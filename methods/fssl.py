@@ -147,7 +147,7 @@ class State:
     gap: float
     eps: float
     value: float  # smoothed by eps
-    log_s: np.ndarray = None  # of the weights that A comes from
+    log_s: np.ndarray = None  # log s of the weights that A comes from
     memory: Memory = None
 
 

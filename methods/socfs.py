@@ -17,9 +17,9 @@ from methods.core.ridge import WeightedRidge, smallest_collapsing_weight
 from methods.core.shared import shared
 from methods.core.starts import kmeans_labels, scaled_indicator
 
-INNER_STEPS = 50  # of E and H for the same W, at most
+INNER_STEPS = 50  # steps of E and H for the same W, at most
 INNER_TOL = 1e-6  # change of an entry of E at which they end
-CYCLES = 5  # of (E, H, B) and W for the same weights, in a sweep: they share its one factorisation
+CYCLES = 5  # steps of (E, H, B) and W in a sweep, for the same weights: they share its one factorisation
 
 
 class SOCFS(BaseSelector):
@@ -176,7 +176,7 @@ class State:
     E: np.ndarray
     H: np.ndarray
     value: float
-    log_s: np.ndarray  # of the weights 1 / (2 s) that W comes from
+    log_s: np.ndarray  # for the weights 1 / (2 s) that W comes from
     memory: Memory
 
 

@@ -132,7 +132,7 @@ class SPEC(BaseSelector):
 
 
 def full_graph(X):
-    """Heat weights exp(-dist^2 / (2 t^2)) of all pairs of samples, t their mean distance; 1 on the diagonal."""
+    """Return heat weights exp(-dist^2 / (2 t^2)) of all pairs of samples, t their mean distance; 1 on the diagonal."""
     distances = pdist(X)
     t = distances.mean() or 1.0
     return sparse.csr_array(squareform(np.exp(-((distances / t) ** 2) / 2)) + np.eye(len(X)))

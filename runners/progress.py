@@ -15,9 +15,9 @@ from metrics.study import CAPPED, FAILED, UNSCORED
 from runners.provenance import Identity
 
 log = logging.getLogger(__name__)
-_sweep_bar = None  # of tqdm, while a sweep shows one
+_sweep_bar = None  # the bar of tqdm, while a sweep shows one
 LINE_S = 10  # seconds between two lines about the trials of a cell
-MOST_ROWS = 3  # of trials without scores that are listed for a cell
+MOST_ROWS = 3  # so many trials without scores are listed for a cell
 
 
 def counted(number, noun):

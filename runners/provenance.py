@@ -27,7 +27,7 @@ GIT_S = 10  # seconds after which git is taken not to answer
 FOLDER = ".finished"  # in results_dir
 RUN = ".run.json"  # the note of a run, in the folder of the cell
 PROGRAM = ("datasets", "methods", "metrics", "runners")
-# Of conf/runner: how trials are run, not which.
+# The options of conf/runner that say how trials are run, and not which.
 NO_MATTER = ("n_jobs", "cache", "max_seconds", "max_memory", "engine", "address", "cells")
 PLACES = ("UFS_DATA_DIR", "UFS_CACHE_DIR")
 

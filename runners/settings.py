@@ -39,7 +39,7 @@ class Runner:
     changed: str = "redo"
     plan: bool = False  # only say what would be run, and how long it would take
     engine: str = "local"  # or "dask"
-    # Of Dask: the scheduler, None for one of this process; and the number of cells in flight at once.
+    # For Dask: the scheduler's address, None for one of this process; and the number of cells in flight at once.
     address: str | None = None
     cells: int = 8
 

@@ -29,9 +29,11 @@ from runners.method import ConfigError
 from runners.settings import read_config
 
 GROUPS = ("dataset", "method")  # whose files are put in the place of each other
-CHOICE = re.compile(r"(\w+)=(?!(?:null|true|false|inf|nan)$)([a-z]\w*)", re.ASCII | re.IGNORECASE)  # of one file
-# Of the values that point elsewhere, those of which it is plain what they depend on: a value of another part, the
-# environment, or the checkout.
+CHOICE = re.compile(
+    r"(\w+)=(?!(?:null|true|false|inf|nan)$)([a-z]\w*)", re.ASCII | re.IGNORECASE
+)  # the choice of one file
+# A value that points elsewhere, where it is plain what it depends on: a value of another part, the environment, or the
+# checkout.
 POINTER = re.compile(r"\$\{(?:(\w+)(?:\.\w+)*|oc\.env:\w+(?:,[\w./-]*)?|root:)\}")
 PAIR = re.compile(r"\$\{(\w+)\}")  # in a defaults list, such as "${dataset}_${method}"
 

@@ -21,7 +21,7 @@ from runners.fit import evaluate_set, fit_trial
 from runners.method import load_class
 from runners.provenance import Identity
 
-PREFIX = "ufs-bench-"  # of the names of folders with a copy of the data, which all workers map
+PREFIX = "ufs-bench-"  # the names of folders with a copy of the data begin so; all workers map it
 LOCK, FITTED_ON = ".lock", "fitted_on"
 PARTS = ("data", "indices", "indptr")  # the arrays that a csr_array consists of
 
@@ -35,7 +35,7 @@ class Task:
 
     items: tuple
     identity: Identity
-    protocol: Protocol | None = None  # of evaluations
+    protocol: Protocol | None = None  # the protocol of evaluations
     alone: bool = False  # True where a worker died when it was last tried
     lost: int = 0  # workers that ended before they had begun it
 

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 from runners.method import ConfigError, did_you_mean
 
-COLUMNS = 100  # of the help
-MOST_BITS = 1024  # of a number that is printed in full: Python refuses to print more than 4,300 digits
+COLUMNS = 100  # the width of the help, in characters
+MOST_BITS = 1024  # a longer number is printed in hexadecimal: Python refuses to print more than 4,300 digits
 MOST_JOBS = 1024
 FOLDER = re.compile(r"\w(?:[\w .,+=@()~-]{0,98}[\w,+=@()~-])?")  # a folder's name in any system, without wildcards
 # Hydra's own options; each may be shortened, as argparse allows.

@@ -29,7 +29,7 @@ from scripts.core.entry import answers
 COLUMNS = (
     "dataset method sha256 bytes trials asked unscored cpu_s code_fit code_evaluation git_sha versions started".split()
 )
-ALSO = ("seeds.csv", "stability.csv")  # of refits, where there are some
+ALSO = ("seeds.csv", "stability.csv")  # the files of refits, where there are some
 
 
 def ship(results_dir, study, partial=False):

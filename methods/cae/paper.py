@@ -8,7 +8,7 @@ from scipy.linalg import cho_factor, cho_solve
 from methods.cae.slots import Adam, at_rest, by_logits, certainty, gumbel, relaxed
 
 SPREAD = 0.1  # standard deviation of the logits at the start, small beside that of Gumbel noise, 1.3
-KEPT = 0.9  # of the decoder's normal equations from one draw to the next, so that some ten draws share a decoder
+KEPT = 0.9  # this share of the decoder's normal equations stays at each draw: some ten draws share a decoder
 RIDGE = 1e-6  # as a share of the mean diagonal entry: at high temperatures all slots are alike
 
 
@@ -40,7 +40,7 @@ class Problem:
     """
 
     def __init__(self, X, temperatures, annealing, learning_rate, rng):
-        # What the columns are to each other does not change when the samples are rotated.
+        # Inner products of columns do not change when the samples are rotated.
         self.X = X if len(X) <= X.shape[1] else np.linalg.qr(X, mode="r")
         self.total = (X**2).sum()
         self.first, self.last = temperatures

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-DECAY, DECAY_OF_SQUARES = 0.9, 0.999  # of Adam, as usual
+DECAY, DECAY_OF_SQUARES = 0.9, 0.999  # the usual rates of Adam
 
 
 def gumbel(uniform):
@@ -13,7 +13,7 @@ def gumbel(uniform):
 
 
 def relaxed(logits, noise, temperature):
-    """Rows that sum to one: the softmax of (logits + noise) / temperature.
+    """Return rows that sum to one: the softmax of (logits + noise) / temperature.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def relaxed(logits, noise, temperature):
 
 
 def by_logits(M, by_M, temperature):
-    """Derivatives by the logits, of those by their `relaxed` rows."""
+    """Return derivatives by the logits, of those by their `relaxed` rows."""
     return M * (by_M - np.einsum("ij,ij->i", M, by_M)[:, None]) / temperature
 
 
@@ -69,7 +69,7 @@ def certainty(logits):
 
 
 def choose(logits):
-    """Scores of the features: first those that a slot holds, by its probability, then the others by their largest.
+    """Return scores: first the features that a slot holds, by its probability, then the others by their largest one.
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ from methods.core.loop import DIVERGED, MAX_ITER, Trace
 from methods.core.shared import constant, shared
 from methods.core.sparse_input import read_only
 
-# What holds for a parameter of this name in every method that has it, unless the method's `bounds` say otherwise.
+# The range of a parameter of this name in every method that has it, unless the method's `bounds` say otherwise.
 COMMON = {"n_clusters": whole(1, n_samples), "n_neighbors": whole(1), "max_iter": whole(0), "tol": at_least(0)}
 GRAPH_BLOCKS = 5  # temporary arrays of a `methods.core.graphs.nearest_neighbors`
 OR_ARRAY = {"affinity"}  # may be an array in place of one of the `choices`
@@ -187,7 +187,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         sides["s"] = min(n_samples, self.dense_samples)
         entries = {shape: sides[shape[0]] * sides[shape[1]] for shape in self.arrays}
         if n_stored is not None:
-            entries = {"nd": 1.5 * n_stored + BLOCK}  # what is of both sides is never formed
+            entries = {"nd": 1.5 * n_stored + BLOCK}  # arrays of other shapes are never formed
         numbers = sum(self.arrays[shape] * count for shape, count in entries.items() if shape in self.arrays)
         if self.builds_graph:
             numbers += GRAPH_BLOCKS * min(n_samples * max(n_samples, self.n_neighbors * n_features), BLOCK)

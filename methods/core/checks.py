@@ -13,8 +13,8 @@ from scipy import sparse
 
 from methods.core.sparse_input import column_blocks
 
-LARGEST = 1e70  # of an entry: the square of a sum of 1e14 squares, 1e308, is still a number
-ROUNDING = 64 * np.finfo(float).eps  # of a sum of squares
+LARGEST = 1e70  # the largest entry: the square of a sum of 1e14 squares, 1e308, is still a number
+ROUNDING = 64 * np.finfo(float).eps  # the relative error of a sum of squares
 
 
 def check_number(name, value, low=None, high=None, *, integer=False, open_low=False, open_high=False, high_name=None):

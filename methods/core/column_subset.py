@@ -7,9 +7,9 @@ To add j to S lowers F(S) = ||E||_F^2 by ||E'e_j||^2 / ||e_j||^2: all columns ar
 import numpy as np
 from scipy.linalg.blas import dger
 
-SPANNED = 1e-20  # of the squared norm of a column: what is left of it is rounding, and the chosen ones span it
-ROUNDING = 32 * np.finfo(float).eps  # of a numerator, in each update that it has been through
-UNSURE = 1e-8  # of the best gain: errors above it could decide, and the numerators are computed anew
+SPANNED = 1e-20  # a smaller share of a column's squared norm is rounding: the chosen columns span it
+ROUNDING = 32 * np.finfo(float).eps  # the relative error that each update adds to a numerator
+UNSURE = 1e-8  # errors above this share of the best gain could decide: the numerators are computed anew
 TIE = 1e-10  # share by which two gains differ where it is rounding: of equal columns the first is taken
 
 
@@ -151,7 +151,7 @@ class Gains(Residual):
 
 
 def ratio(numerators, left):
-    """Numerators over what is left; 0 where nothing is."""
+    """Return numerators over what is left; 0 where nothing is."""
     return np.divide(numerators, left, out=np.zeros_like(left), where=left > 0)
 
 
@@ -184,7 +184,7 @@ def grow(residual, count):
 
 
 def ranked(chosen, residual):
-    """Scores of an order: the chosen columns, those that would gain most now, and the spanned ones by their size.
+    """Return scores of an order: the chosen columns, those that would gain most now, the spanned ones by their size.
 
     Parameters
     ----------

@@ -14,7 +14,7 @@ BLOCK = 2**22  # numbers in a temporary array: 32 MB
 
 
 def squared_distances(X):
-    """Squared Euclidean distances of all pairs of samples.
+    """Return squared Euclidean distances of all pairs of samples.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def nearest_neighbors(X, n_neighbors, include_self=False):
 
 
 def knn_graph(X, n_neighbors=5, weights="heat", bandwidth=None, include_self=False):
-    """Weights of the k-nearest-neighbour graph, symmetrised by max (an edge where either end chose the other).
+    """Return weights of the k-nearest-neighbour graph, symmetrised by max (an edge where either end chose the other).
 
     Parameters
     ----------
@@ -176,7 +176,7 @@ def affinity_graph(X, affinity, n_neighbors, bandwidth=None):
 
 
 def median_distance(X):
-    """Median Euclidean distance over all ordered pairs of samples, each with itself included.
+    """Return the median Euclidean distance over all ordered pairs of samples, each with itself included.
 
     Parameters
     ----------
@@ -242,7 +242,7 @@ def _block_neighbors(X, centered, norms, slack, block, k):
 
 
 def _pair_distances(X, rows, columns):
-    """Squared distances between the samples `rows` and `columns`, from differences, a block of pairs at a time."""
+    """Return squared distances of the samples `rows` to `columns`, from differences, a block of pairs at a time."""
     result = np.empty(len(rows))
     height = max(1, BLOCK // max(X.shape[1], 1))
     for start in range(0, len(rows), height):

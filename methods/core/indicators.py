@@ -15,7 +15,7 @@ from methods.core.prox import oblique
 TURNS = 20  # quasi-Newton steps on the sphere
 FREE = 30  # with all entries free
 SMALL = 1e-7  # gain of a step, as a share of the value, at which they stop
-ROUNDING = 1e-9  # of a value, which a change of column has to beat
+ROUNDING = 1e-9  # a change of column has to lower the value by more than this share of it
 NEAR = 0.1  # by which the value may rise with one entry a row, for the columns to be turned
 
 
@@ -87,7 +87,7 @@ class Indicators:
         return minimize_nonnegative(self, F, FREE, SMALL, None if MF is None else self.at(F, MF), self.above)
 
     def above(self, F):
-        """By how much gamma/2 ||G'G - I||^2 is above its tangent at F, as a function of G; tr G'MG is convex."""
+        """Return how far gamma/2 ||G'G - I||^2 is above its tangent at F, as a function of G; tr G'MG is convex."""
         away = F.T @ F
         away.flat[:: len(away) + 1] -= 1.0
         penalty, slope = self.gamma / 2 * np.vdot(away, away), 2 * self.gamma * (F @ away)
@@ -119,7 +119,7 @@ class Indicators:
         return np.where(filled, np.bincount(labels, u * Mu, c), self.gamma)
 
     def turned(self, u, Mu, labels, c, times):
-        """Such columns of unit norm, with lower quotients and no entry where u has none; `times` gives Mu."""
+        """Return such columns of unit norm, with lower quotients and no entry where u has none; `times` gives Mu."""
         mask = u > 0
 
         def there(u, Mu, lengths):
@@ -136,7 +136,7 @@ class Indicators:
         return v / _lengths_within(v, labels, c)[labels]
 
     def exchanged(self, U):
-        """Columns of unit norm, the rows in others where that lowers the value; as many at once as lower it together.
+        """Move rows to other columns, as many at once as lower the value together; return columns of unit norm.
 
         The gain of one row alone is exact: without its entry a, a column's quotient is (m - 2a (Mu)_i + a^2 M_ii) /
         (1 - a^2), and with a new entry the smaller eigenvalue of [[m, (Mu)_i], [(Mu)_i, M_ii]].  It falls as M_ii
@@ -195,7 +195,7 @@ class Indicators:
 
 
 def _lengths(V):
-    """Norms of the columns, 1 for a column of zeros."""
+    """Return norms of the columns, 1 for a column of zeros."""
     lengths = np.linalg.norm(V, axis=0)
     return np.where(lengths > 0, lengths, 1.0)
 

@@ -7,7 +7,7 @@ from scipy.sparse.linalg import aslinearoperator, svds
 
 
 def principal_axes(X, n_components):
-    """Squared singular values of X, largest first, and its right singular vectors scaled by the singular values.
+    """Return squared singular values of X, largest first, and its right singular vectors scaled by the singular values.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def _lanczos_axes(X, n_components):
 
 
 def complete_basis(basis, coordinates):
-    """Orthonormal columns that begin with those given and go on with coordinate vectors.
+    """Return orthonormal columns that begin with those given and go on with coordinate vectors.
 
     Parameters
     ----------

@@ -109,7 +109,7 @@ class Squared:
 
 
 def mean_distance(X):
-    """Mean Euclidean distance over all ordered pairs of samples, each with itself included."""
+    """Return the mean Euclidean distance over all ordered pairs of samples, each with itself included."""
     if sparse.issparse(X):  # stays uncentred
         Z, norms = X, X.multiply(X).sum(axis=1)
     else:
@@ -161,5 +161,5 @@ def _gauss(squared, t):
 
 
 def _values(picked):
-    """Entries picked from a sparse array, as a dense vector."""
+    """Return entries picked from a sparse array, as a dense vector."""
     return picked.toarray().ravel() if sparse.issparse(picked) else np.asarray(picked).ravel()

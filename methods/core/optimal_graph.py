@@ -14,7 +14,7 @@ FULL = 4  # a symmetric graph with more than 1 / FULL of the pairs on one side i
 
 
 def row_stochastic_graph(X, affinity, n_neighbors):
-    """Weights of the neighbourhood graph with rows that sum to 1; a sample without an edge gets a loop.
+    """Return weights of the neighbourhood graph with rows that sum to 1; a sample without an edge gets a loop.
 
     Returns
     -------

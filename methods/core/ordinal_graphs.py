@@ -8,7 +8,7 @@ from methods.core.graphs import laplacian, nearest_neighbors
 
 
 def triplet_weights(X, n_neighbors=5, squared=True):
-    """Weights of the triplets (sample, neighbour, other neighbour), scaled to [0, 1] for each sample.
+    """Return weights of the triplets (sample, neighbour, other neighbour), scaled to [0, 1] for each sample.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def triplet_weights(X, n_neighbors=5, squared=True):
 
 
 def triplet_laplacian(X, n_neighbors=5, squared=True):
-    """Laplacian of ``(C + C') / 2``, C the `triplet_weights`.
+    """Return the Laplacian of ``(C + C') / 2``, C the `triplet_weights`.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def triplet_laplacian(X, n_neighbors=5, squared=True):
 
 
 def similarity_laplacian(X, n_neighbors=5, sigma=1.0):
-    """Laplacian of ``(C + C') / 2``, c_ij = exp(-||x_i - x_j||^2 / sigma) for the neighbours j of i.
+    """Return the Laplacian of ``(C + C') / 2``, c_ij = exp(-||x_i - x_j||^2 / sigma) for the neighbours j of i.
 
     Parameters
     ----------

@@ -6,7 +6,7 @@ BLOCK = 2**16  # numbers projected at a time: they stay in the cache of one core
 
 
 def row_norms(W):
-    """Euclidean norms of the rows.
+    """Return Euclidean norms of the rows.
 
     Parameters
     ----------

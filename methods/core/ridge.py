@@ -117,7 +117,7 @@ class FactoredRidge:
         raise NotImplementedError
 
     def misfit_diagonal(self, rows):
-        """These entries of the diagonal of the matrix K^-1 = I - X (X'X + D)^-1 X' that `misfit` multiplies by."""
+        """Return these diagonal entries of the matrix K^-1 = I - X (X'X + D)^-1 X' that `misfit` multiplies by."""
         raise NotImplementedError
 
     def misfit_diagonal_bound(self):

@@ -72,7 +72,7 @@ def constant(X):
 
 
 def _key(X):
-    """Digest of shape, type and bytes."""
+    """Return the digest of shape, type and bytes."""
     held, known = _constant.get()
     if held is X and known:
         return known[0]

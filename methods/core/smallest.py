@@ -12,10 +12,10 @@ from methods.core.subspace import GUARDS, POWERS, largest_eigenvectors
 
 DENSE_FEATURES = 200  # up to here a dense eigendecomposition is as fast
 FALLBACK_FEATURES = 2000  # up to here it takes over where the iteration has not converged
-TOL = 1e-7  # of the vectors; what they minimise is off by its square
-WARM_RESTARTS, COLD_RESTARTS = 2, 10  # of a block from the last vectors, and from those of Lanczos
-SHIFT_SHARE = 0.1  # of the floor: above it an eigenvalue is found again from a smaller shift
-SHIFT_RESTARTS, COLD_POWERS = 50, 4  # of a block on the way there
+TOL = 1e-7  # of the vectors; the minimised value is off by its square
+WARM_RESTARTS, COLD_RESTARTS = 2, 10  # restarts of a block from the last vectors, and from those of Lanczos
+SHIFT_SHARE = 0.1  # an eigenvalue above this share of the floor is found again from a smaller shift
+SHIFT_RESTARTS, COLD_POWERS = 50, 4  # restarts of a block, and powers, on the way there
 LANCZOS_RESTARTS = 300  # an end for a search that does not converge
 TIE_BREAK = 1e-6  # weight of a second criterion that must not disturb the first
 ACCURATE = 1e-10  # relative error above which the inverse is refined
@@ -42,7 +42,7 @@ class WideGram:
         return float((XW * self.K(XW)).sum())
 
     def diagonal(self):
-        """Diagonal of X'KX."""
+        """Return the diagonal of X'KX."""
         return np.einsum("ij,ij->j", self.X, self.K(self.X))
 
     def toarray(self):
@@ -98,7 +98,7 @@ class WideGram:
         Q, R = qr(scaled, mode="economic", check_finite=False)
         inner = R @ self.K(R.T)
         values, turn = eigh((inner + inner.T) / 2, check_finite=False)
-        # What is within rounding of zero is zero, as it is where K has a null space; 1 / (1 + value) must not see it.
+        # Values within rounding become zero, as it is where K has a null space; 1 / (1 + value) must not see it.
         values[np.abs(values) <= len(values) * np.finfo(float).eps * np.abs(values).max()] = 0.0
         Q, lost = Q @ turn, (values / (1 + values))[:, None]
         return lambda V: V - Q @ (lost * (Q.T @ V))
@@ -123,7 +123,7 @@ class DenseGram:
         return float((W * (self.M @ W)).sum())
 
     def diagonal(self):
-        """Diagonal of M."""
+        """Return the diagonal of M."""
         return self.M.diagonal()
 
     def toarray(self):
@@ -255,7 +255,7 @@ def varying_centered(X):
 
 
 def tie_breaking_weights(gram, X):
-    """Weights so small that they only decide among vectors that X'KX does not tell apart, for features that vary.
+    """Return weights so small that they only decide among vectors that X'KX does not tell apart.
 
     Parameters
     ----------

@@ -34,7 +34,7 @@ def sparse_features_where_it_pays(X, share=SPARSE):
 
 def transposed_times(X, features, F):
     """Return X'F, for X of shape (n, d), and features the csr_array X' to multiply by where that pays, or None."""
-    # Of a full X the transpose of a product of transposes takes half the time.
+    # For a dense X the transpose of a product of transposes takes half the time.
     return (F.T @ X).T if features is None else features @ F
 
 

@@ -12,7 +12,7 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 from methods.core.subspace import GUARDS, POWERS, largest_eigenvectors
 
 DENSE_SAMPLES = 600  # above, an array of all pairs takes longer, and two to four times as long from 1500 on
-TOL, RESTARTS = 1e-9, 10  # of the blocks of vectors, and of Lanczos
+TOL, RESTARTS = 1e-9, 10  # for the blocks of vectors, and for Lanczos
 
 
 class DenseKernel:

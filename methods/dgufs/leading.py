@@ -39,7 +39,7 @@ class Ceiling:
     """
 
     def __init__(self, pool):
-        self.pool = pool  # of arrays of the matrices' shape
+        self.pool = pool  # arrays of the matrices' shape
         self.matrix, self.count, self.level = None, 0, np.inf
 
     def holds(self, A, values, vectors, threshold):
@@ -82,7 +82,7 @@ def distance(A, B):
 
 
 def row_blocks(A):
-    """Slices of all rows of A, each of so few rows that they stay in a cache while several steps work on them."""
+    """Return slices of all rows of A, so few in each that they stay in a cache while several steps work on them."""
     step = max(1, BLOCK // max(A.shape[1], 1))
     return [slice(first, min(first + step, len(A))) for first in range(0, len(A), step)]
 

@@ -79,7 +79,7 @@ class Problem:
         self.graph = graph / np.linalg.norm(graph if self.dense else graph.data)
 
     def starts(self, n_starts, rng):
-        """Partitions to start from, as `DGUFS` says of `n_starts`."""
+        """Return partitions to start from, as `DGUFS` says of `n_starts`."""
         embeddings = [unit_rows(self._smoothest())]
         if n_starts > 1:
             embeddings.append(unit_rows(self.kernel(slice(None)).leading_eigenvectors(self.n_clusters)))
@@ -103,7 +103,7 @@ class Problem:
         """Return the leading eigenvectors of the graph, up to the length of each row."""
         if self.dense:
             return DenseKernel(self.graph).leading_eigenvectors(self.n_clusters)
-        # Of a repeated eigenvalue 1 what is taken does not depend on rounding.
+        # Which eigenvectors of a repeated eigenvalue 1 are taken does not depend on rounding.
         constant = np.full((len(self.X), 1), 1 / np.sqrt(self.S.sum()))
         if self.n_clusters == 1:
             return constant
@@ -126,14 +126,14 @@ class Problem:
         return self._state(kernel_kmeans(self.kernel(subset), state.labels, self.n_clusters), subset)
 
     def residual(self, previous, state):
-        """Relative change of the objective; zero only if nothing at all changed."""
+        """Return the relative change of the objective; zero only if nothing at all changed."""
         if np.array_equal(previous.labels, state.labels) and np.array_equal(previous.subset, state.subset):
             return 0.0
         tiny = np.finfo(float).tiny
         return max(abs(state.value - previous.value) / max(abs(previous.value), tiny), tiny)
 
     def learned(self, state):
-        """Scores of the features, labels of the samples, and G."""
+        """Return scores of the features, labels of the samples, and G."""
         scores, gains = np.zeros(self.n_features), self.gains(state.labels)
         if gains.any():
             scores[self.varying] = np.clip(gains / (self.centered**2).sum(axis=0), 0, 1)

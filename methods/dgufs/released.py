@@ -144,7 +144,7 @@ class Problem:
         return state.residual
 
     def learned(self, state):
-        """Scores of the features, labels of the samples, and the factor of L."""
+        """Return scores of the features, labels of the samples, and the factor of L."""
         norms = np.zeros(len(self.X))
         # Scaled first: the squares may overflow.
         norms[state.rows] = np.linalg.norm(state.Y / max(np.abs(state.Y).max(initial=0.0), 1.0), axis=1)
@@ -209,7 +209,7 @@ class Problem:
         return symmetrized(rescale_off_diagonal(A))
 
     def _update_labels(self, state, values, vectors):
-        """Section 4.3's rule for M and eqs. (13) to (15)."""
+        """Apply section 4.3's rule for M and eqs. (13) to (15)."""
         mu = state.mu
         split, M, Lambda2 = state.Z - state.Y, self.pool.empty(), self.pool.empty()
         residual = np.abs(split).max(initial=0)

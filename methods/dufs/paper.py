@@ -11,7 +11,7 @@ from methods.dufs.gates import gate_moments, loss
 from methods.dufs.walk_score import walk_score
 
 SATURATED = 2.0  # in standard deviations: a gate at the end of the box is open, or closed, in 98 of 100 draws
-SHARES = (1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2)  # of the features: the sizes at which the ranking must stay
+SHARES = (1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2)  # the ranking must stay at these sizes, as shares of the features
 PATIENCE = 30  # sweeps in which it must; of quasi-Newton steps some ten may do little
 TRIALS = 20  # evaluations a sweep, at most, on average; some three are usual
 
@@ -23,7 +23,7 @@ class State:
     mu: np.ndarray
     value: float
     gradient: np.ndarray
-    gain: np.ndarray  # what the score falls by for one more unit of the square of a gate
+    gain: np.ndarray  # the fall of the score for one more unit of the square of a gate
 
 
 class Problem:

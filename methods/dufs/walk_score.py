@@ -62,7 +62,7 @@ def walk_score(K, scale_factor, n_neighbors, middle):
 def _middle_distance(D, k, middle):
     """Return the median or mean of the k-th smallest distances to others, who these are, and the part of each in it."""
     n = len(D)
-    neighbors = np.argpartition(D, k, axis=1)[:, k]  # of equal distances any will do
+    neighbors = np.argpartition(D, k, axis=1)[:, k]  # any of those at equal distances will do
     distance = D[np.arange(n), neighbors]
     shares = np.full(n, 1 / n)
     if middle == "median":

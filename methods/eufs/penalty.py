@@ -79,12 +79,12 @@ class Problem:
         return smooth_l21(self.X - U @ V.T, EPS) + self.beta * smooth_l21(V, EPS)
 
     def step_u(self, U, V, zeta):
-        """Projected L-BFGS; one evaluation costs O(n_samples n_clusters^2) and a product with L."""
+        """Improve U by projected L-BFGS; one evaluation costs O(n_samples n_clusters^2) and a product with L."""
         XV, VV = self.X @ V, V.T @ V
         identity = np.eye(U.shape[1])
 
         def function(U):
-            slope = U @ VV - XV  # of half the squared residuals
+            slope = U @ VV - XV  # the gradient of half the squared residuals
             squared = self.squares + np.einsum("ik,ik->i", U, slope - XV)
             fit = np.sqrt(np.maximum(squared, 0.0) + EPS)
             LU = self.L @ U

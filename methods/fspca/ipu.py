@@ -8,7 +8,7 @@ from scipy.linalg import svd
 from methods.core.linalg import principal_axes
 from methods.core.shared import shared
 
-RANK = 1e-12  # of the largest squared singular value: below it they are rounding
+RANK = 1e-12  # squared singular values below this share of the largest are rounding
 
 
 @dataclass(frozen=True)

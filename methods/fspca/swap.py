@@ -7,7 +7,7 @@ import numpy as np
 from methods.fspca import ipu
 
 WORTHWHILE = 1e-6  # share of the value by which an exchange must raise it
-BISECTIONS = 30  # of a gap between eigenvalues, of which a billionth is left
+BISECTIONS = 30  # they leave a billionth of a gap between eigenvalues
 
 
 class Problem(ipu.Problem):

@@ -16,10 +16,10 @@ from methods.core.ridge import WeightedRidge
 from methods.core.shared import shared
 from methods.core.starts import graph_labels, indicator
 
-LIFT = 0.2  # of every entry of the start
+LIFT = 0.2  # added to every entry of the start
 WARM_SWEEPS, WARM_TOL = 5, 1e-3  # for each smaller lambda
 LONGEST = 12  # powers of ten in a path: beyond, lambda is as good as infinite
-bandwidth = None  # of the graph's heat kernel: the default of `methods.core.graphs.knn_graph`
+bandwidth = None  # for the graph's heat kernel: the default of `methods.core.graphs.knn_graph`
 
 
 def adjacency(X, affinity, n_neighbors, bandwidth=None):
@@ -50,8 +50,8 @@ class State:
     W: np.ndarray
     graph: Graph  # the best one for the F that the sweep began with
     value: float
-    value_w: float  # what W minimises, the part of the objective that beta multiplies
-    log_s: np.ndarray = None  # of the weights 1 / (2 s) that W comes from
+    value_w: float  # W minimises it: the part of the objective that beta multiplies
+    log_s: np.ndarray = None  # for the weights 1 / (2 s) that W comes from
     memory: Memory = None
 
     @property

@@ -14,7 +14,7 @@ from methods.core.shared import shared
 from methods.core.spectral import smooth_vectors
 
 EPS = np.finfo(float).eps
-bandwidth = mean_distance  # of the graph's heat kernel
+bandwidth = mean_distance  # for the graph's heat kernel
 
 
 def adjacency(X, *graph):
@@ -23,7 +23,7 @@ def adjacency(X, *graph):
 
 
 def first(X, n_clusters, seed, *graph):
-    """Eigenvectors of D - A; nothing random."""
+    """Return eigenvectors of D - A; nothing random."""
     return shared(X, signed_eigenvectors, n_clusters, affinity_graph, *graph)
 
 
@@ -57,7 +57,7 @@ class Problem:
         As in `methods.jgufs.JGUFS`.
     """
 
-    change = None  # of the traced value
+    change = None  # the default of `iterate`: the relative change of the traced value
 
     def __init__(self, X, A, alpha, beta, gamma, lambda_):
         self.X, self.A = X, A
@@ -110,7 +110,7 @@ class Problem:
 
 
 def signed_eigenvectors(X, n_clusters, graph, *args):
-    """Eigenvectors of D - A for its smallest eigenvalues, A = ``graph(X, *args)``: the constant one and the next.
+    """Return eigenvectors of D - A for its smallest eigenvalues, the constant one first, A = ``graph(X, *args)``.
 
     Parameters
     ----------

@@ -12,7 +12,7 @@ from methods.core.reweighting import EPS, Memory, log_scale, no_memory, safeguar
 from methods.core.ridge import WeightedRidge
 
 patience = 3  # sweeps on end that change nothing: see `methods.core.loop.iterate`
-bandwidth = None  # of the graph's heat kernel: the default of `methods.core.graphs.knn_graph`
+bandwidth = None  # for the graph's heat kernel: the default of `methods.core.graphs.knn_graph`
 
 
 def first(F, X, rng):
@@ -27,8 +27,8 @@ class State:
     F: np.ndarray
     W: np.ndarray
     value: float
-    value_w: float  # what W minimises, the part of the objective that alpha multiplies
-    log_s: np.ndarray = None  # of the weights 1 / (2 s) that W comes from
+    value_w: float  # W minimises it: the part of the objective that alpha multiplies
+    log_s: np.ndarray = None  # for the weights 1 / (2 s) that W comes from
     memory: Memory = None
 
 

@@ -19,7 +19,7 @@ def bandwidth(X):
 
 
 def first(F, X, rng):
-    """Uniform entries and 1 at the label; they are drawn in the order of the samples' distances to the mean."""
+    """Return uniform entries and 1 at the label; they are drawn in the order of the samples' distances to the mean."""
     noise = np.empty(F.shape)
     noise[order_by_distance(X)] = rng.random(F.shape)
     return np.where(F > 0, 1.0, noise)
@@ -43,7 +43,7 @@ class Problem:
     alpha, beta, gamma : float
     """
 
-    change = None  # of the traced value
+    change = None  # the default of `iterate`: the relative change of the traced value
 
     def __init__(self, X, L, alpha, beta, gamma):
         self.X, self.L = X, L

@@ -128,7 +128,7 @@ class Problem:
         return W
 
     def step_g(self, W, G, F):
-        """Projected L-BFGS."""
+        """Improve G by projected L-BFGS."""
         XW = self.factor @ W
         candidate = minimize_nonnegative(self.block_g(XW, F), G, self.quasi_newton)
         # The expansion of the squares loses digits where the fit is all but exact, so that the true value decides.

@@ -14,8 +14,8 @@ from methods.core.starts import indicator
 from methods.rufs.descent import descend
 from methods.rufs.residuals import data_squares, over, regression
 
-ROW_PENALTY = 1e-4  # of sum_j ||F_:j||, not in the paper
-SUM_PENALTY = 0.1  # of sum G, not in the paper
+ROW_PENALTY = 1e-4  # weight of sum_j ||F_:j||, which is not in the paper
+SUM_PENALTY = 0.1  # weight of sum G, which is not in the paper
 CANCELS = 1e-2  # share of ||x_i|| below which (GF - X)_i is not left as a difference of two products
 first = indicator  # of labels: G0
 
@@ -85,7 +85,7 @@ class Problem:
 
     @staticmethod
     def change(_, state):
-        """Spectral norm of the blocks' last gradients, as a share of the norm at the start."""
+        """Return the spectral norm of the blocks' last gradients, as a share of the norm at the start."""
         return np.linalg.norm(_stack(state.gradients), 2) / max(state.first, np.finfo(float).tiny)
 
     @staticmethod

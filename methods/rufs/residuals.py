@@ -68,6 +68,6 @@ def data_squares(X, factor, squares, G, F):
 
 
 def over(M, norms):
-    """Rows divided by their norms; one whose norm is zero becomes zero."""
+    """Return rows divided by their norms; one whose norm is zero becomes zero."""
     norms = norms[:, None]
     return np.divide(M, norms, out=np.zeros_like(M), where=norms > 0)

@@ -152,7 +152,7 @@ class State:
     B: Quadratic
     smooth: object  # multiplies by (L_G + lambda_ I)^-1
     value: float
-    settled: bool  # whether no swap of features lowers the value
+    settled: bool  # True where no swap of features lowers the value
 
 
 class Problem:

@@ -88,7 +88,7 @@ class Problem:
         return float(value + self.lambda_ * lengths.sum()), gradient
 
     def sweep(self, state):
-        """Accelerated projected gradient steps in a metric that suits Omega; the lowest of them."""
+        """Take accelerated projected gradient steps in a metric that suits Omega, and return the lowest of them."""
         weights = self.lambda_ / 2 / np.hypot(row_norms(state.omega), EPS)
         curvature, axes = eigh(self.S + np.diag(weights))
         E = (axes * curvature**-0.25) @ axes.T
@@ -125,7 +125,7 @@ class Problem:
         return _Place(root @ root.T, moved @ moved.T, moved @ (moved.T @ self.S))
 
     def optimum(self, state):
-        """Omega of a state, or 0 where that is as good."""
+        """Return Omega of a state, or 0 where that is as good."""
         return state.omega if state.value < self.total * (1 - NOTHING) else np.zeros_like(state.omega)
 
 

@@ -12,7 +12,7 @@ from methods.spdfs.swaps import Gains
 FUZZY = 30  # steps of the memberships in a sweep at most
 STILL = 1e-8  # share by which the last of them lowers the scatter at most
 ENOUGH = 1e-6  # share of the ratio that a sweep must save, or single swaps are tried
-change = None  # of the ratio
+change = None  # the default of `iterate`: the relative change of the ratio
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Problem:
         return State(features, *self._with(scatter, features, Y))
 
     def sweep(self, state):
-        """Swaps for the memberships at hand, then memberships; single swaps where these save little."""
+        """Swap features for the memberships at hand, then renew memberships; single swaps where these save little."""
         new = self._regrouped(self._swapped(state, Gains.by_blocks))
         if new.value <= (1 - ENOUGH) * state.value or new.value == 0:
             return new

@@ -78,7 +78,7 @@ class Problem:
         return State(features, W, Y, centers, _ratio(scatter, Z))
 
     def _chosen(self, scatter, ratio, features, W, steps):
-        """Features with the largest diagonal of AW (W'AW)^+ W'A, A = gamma I - (S_m - ratio S_t); W anew on them."""
+        """Return features of largest diagonal in AW (W'AW)^+ W'A, A = gamma I - (S_m - ratio S_t), and W on them."""
         middle = scatter.middle(self.axes) - ratio * self.axes
         small = self.axes.T @ middle
         largest = eigvalsh((small + small.T) / 2)[-1]

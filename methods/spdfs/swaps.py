@@ -91,7 +91,7 @@ def _increase(values, squares, diagonal):
 
 
 def _bounds(values, squares, diagonal, n_vectors):
-    """Upper bounds of the rise of the sum of the largest eigenvalues when a feature joins.
+    """Return upper bounds of the rise of the sum of the largest eigenvalues when a feature joins.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def _bounds(values, squares, diagonal, n_vectors):
     apart = values[:n_vectors, None] - values
     np.fill_diagonal(apart, np.inf)
     with np.errstate(divide="ignore"):
-        inverse = np.where(apart == 0, 0.0, 1 / apart)  # of equal eigenvalues the limit below is 0
+        inverse = np.where(apart == 0, 0.0, 1 / apart)  # for equal eigenvalues the limit below is 0
     others = inverse @ squares
     rises = _increase(values[:n_vectors], squares[:n_vectors], diagonal + others)
     limits = -np.diff(values[:n_vectors], prepend=np.inf)

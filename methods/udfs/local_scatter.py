@@ -8,7 +8,7 @@ from methods.core.graphs import BLOCK, nearest_neighbors
 
 
 def neighborhood_spectra(X, n_neighbors):
-    """Principal axes of every sample and its neighbours, centred: what `local_scatter` needs for any ridge.
+    """Return principal axes of every sample and its neighbours, centred: what `local_scatter` needs for any ridge.
 
     Parameters
     ----------

@@ -27,7 +27,7 @@ class State:
 
     W: np.ndarray
     value: float
-    log_s: np.ndarray = None  # of the weights 1 / (2 s) that W comes from
+    log_s: np.ndarray = None  # for the weights 1 / (2 s) that W comes from
     memory: Memory = None
     guess: np.ndarray = None  # W and a few vectors more
 

@@ -10,7 +10,7 @@ from methods.udfs import paper
 
 EPS = np.finfo(float).eps  # under the root of a row norm, in the program
 patience = 1
-change = None  # of the objective
+change = None  # the default of `iterate`: the relative change of the objective
 
 
 def features(X):
@@ -21,7 +21,7 @@ def features(X):
 
 
 def start_weights(gram, X):
-    """Equal weights, or nearly so: they decide among vectors that M does not tell apart, and do nothing else.
+    """Return equal weights, or nearly so: they decide among vectors that M does not tell apart, and do nothing else.
 
     Parameters
     ----------

@@ -22,7 +22,7 @@ SQUARED = True  # the distances of the triplets
 change = ranking_change
 patience = SETTLED
 features = varying_centered
-ROUNDS = 10  # of a start, at most
+ROUNDS = 10  # rounds that make a start, at most
 WORTHWHILE = 1e-9  # share of the objective that another partition must save
 
 
@@ -39,7 +39,7 @@ class State:
     labels: np.ndarray
     gram: WideGram | DenseGram  # X'(I - V'V + alpha L)X for the labels
     value: float
-    log_s: np.ndarray = None  # of the weights 1 / (2 s) that W comes from
+    log_s: np.ndarray = None  # for the weights 1 / (2 s) that W comes from
     memory: Memory = None
     guess: np.ndarray = None  # W and a few vectors more
 
@@ -103,7 +103,7 @@ class Problem:
         return float((Y**2).sum() - (sums**2).sum())
 
     def partition(self, W, labels, value):
-        """Labels by K-means on XW, where that lowers the objective; the given ones elsewhere."""
+        """Return labels by K-means on XW, where that lowers the objective; the given ones elsewhere."""
         Y = self.X @ W
         found = kmeans_labels(Y, self.n_clusters, self.seed, self.order)
         saved = self.scatter(Y, labels) - self.scatter(Y, found)

@@ -14,7 +14,7 @@ ZERO_ROW = 2e6  # weight of a row that is exactly zero, in the program
 
 
 def scaled(X):
-    """Samples scaled to unit norm; a sample of zeros stays."""
+    """Return samples scaled to unit norm; a sample of zeros stays."""
     norms = row_norms(X)
     return X / np.where(norms > 0, norms, 1.0)[:, None]
 

@@ -8,9 +8,9 @@ from scipy.linalg import eigh, qr, svd
 from methods.core.bounded import minimize_nonnegative
 from methods.core.loop import SETTLED, ranking_change
 
-STEPS = 100  # of L-BFGS in a sweep: each sweep begins without its memory
+STEPS = 100  # L-BFGS steps in a sweep, which begins without a memory
 TRIAL = 2  # sweeps of each start
-FILLED = 1e-2  # of the mean entry, in the place of zeros of a start: no column is without a part in the others
+FILLED = 1e-2  # zeros of a start become this share of the mean entry: every column has a part in the others
 SMALLEST = 1e-8  # square of the factor of a start, where the penalty leaves no best one
 patience = SETTLED
 change = ranking_change

@@ -6,7 +6,7 @@ import scipy  # it imports its parts when they are first used, and `stats` takes
 from metrics.study.ranks import DIGITS
 
 LEVEL = 0.95
-N_RESAMPLES = 2000  # of restarts
+N_RESAMPLES = 2000  # resamples of the restarts
 
 
 def ranks_by_restart(restarts):

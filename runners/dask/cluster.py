@@ -44,7 +44,7 @@ class Cluster:
         import dask
         from distributed import Client, LocalCluster
 
-        for name in logging.root.manager.loggerDict:  # what matters of their words is said here, in a line
+        for name in logging.root.manager.loggerDict:  # this module says in a line what matters of their messages
             if name.split(".")[0] in ("distributed", "tornado", "asyncio"):
                 logging.getLogger(name).setLevel(logging.CRITICAL + 1)
         dask.config.set({"distributed.comm.timeouts.connect": CONNECT_S})
@@ -130,7 +130,7 @@ class Job:
     task: Task
     source: tuple  # the arguments of `runners.dask.worker.data_of`
     caps: Caps
-    megabytes: float  # of one fit at most
+    megabytes: float  # the most that one fit takes
     packages: dict  # their versions here
 
     def __reduce__(self):

@@ -66,7 +66,7 @@ OPTIONS = {
         "width": number(1, 50),
         "title": FLAG,
         "note": FLAG,
-        # of some figures
+        # options of some figures
         "parameters": optional(one_or_more(TEXT)),
         "others": either(one_of("best", "default"), mapping(VALUE)),
         "kind": one_of("heatmap", "bars"),

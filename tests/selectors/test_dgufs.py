@@ -163,7 +163,7 @@ def test_an_eigenvector_that_lanczos_cannot_see_is_found():
 
 
 def blocks(n_blocks, gap, n=200):
-    """Eigenvalues near n and, n_blocks - 1 times, near gap n / n_blocks; the latter are orthogonal to all ones."""
+    """Return a matrix with an eigenvalue near n, and n_blocks - 1 near gap n / n_blocks, orthogonal to all ones."""
     noise = np.random.default_rng(0).random((n, n)) * 1e-3
     size = n // n_blocks
     return np.kron(1 - gap + gap * np.eye(n_blocks), np.ones((size, size))) + noise + noise.T

@@ -23,7 +23,7 @@ def objective(X, Y, A, mu):
 
 
 def smallest_mu(X, Y):
-    """Up to here A = 0 is the optimum."""
+    """Return the bound up to which A = 0 is the optimum."""
     return 1 / (2 * row_norms(X.T @ Y).max())
 
 
