@@ -48,7 +48,7 @@ class Cell:
 
     @functools.cached_property
     def planned(self):
-        """The same, without loading the data where their specification has the checksum of their values.
+        """All trials that the configuration asks for, without loading data whose specification has their checksum.
 
         A DataError says that they are not on this machine, or damaged.
         """

@@ -194,7 +194,7 @@ def _rows(outcome, point, seed):
 
 
 def _by_identity(path, frame):
-    """Return the rows of a frame as tuples, by what they are known by."""
+    """Return the rows of a frame as tuples, by the values of their `IDENTITY` columns."""
     keys = frame[IDENTITY[path.name]].itertuples(index=False, name=None)
     return dict(zip(keys, frame[COLUMNS[path.name]].itertuples(index=False, name=None), strict=True))
 

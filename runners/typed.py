@@ -65,7 +65,7 @@ def refused(words):
 
 @contextlib.contextmanager
 def narrow_help(words):
-    """Print what a command prints in lines of `COLUMNS`, where its words ask for help; change nothing otherwise."""
+    """Print the output of a command in lines of `COLUMNS` where its words ask for help, and unchanged otherwise."""
     if not {"--help", "-h"} & set(words):
         yield
         return

@@ -94,8 +94,8 @@ class BaseSelector(SelectorMixin, BaseEstimator):
     # True where a fit keeps a sparse X sparse.
     takes_sparse = False
 
-    # Arrays of float64 that a fit holds at once at most, by shape: "nd" is that of X, "mm" has m = min(n, d), and "ss"
-    # is that of all pairs of samples up to `dense_samples`, for what is kept in another form beyond.
+    # The largest number of float64 arrays that a fit holds at once, by shape: "nd" is that of X, "mm" is m x m with
+    # m = min(n, d), and "ss" is s x s with s = min(n, `dense_samples`), for arrays that are sparse beyond that.
     arrays = {"nd": 4}
     dense_samples = float("inf")
 

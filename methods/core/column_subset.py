@@ -151,7 +151,7 @@ class Gains(Residual):
 
 
 def ratio(numerators, left):
-    """Return numerators over what is left; 0 where nothing is."""
+    """Return the numerators divided by the squared norms that are left; 0 where none is left."""
     return np.divide(numerators, left, out=np.zeros_like(left), where=left > 0)
 
 

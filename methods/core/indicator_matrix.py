@@ -4,7 +4,7 @@ from methods.core.one_entry import within
 
 
 class IndicatorMatrix:
-    """M = a L + b (I - X (X'X + D)^-1 X'): ``tr F'MF`` is what is left of the two terms with the best W for F.
+    """M = a L + b (I - X (X'X + D)^-1 X'): ``tr F'MF`` is the value of the two terms with the best W for F.
 
     Parameters
     ----------

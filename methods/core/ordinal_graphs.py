@@ -31,7 +31,7 @@ def triplet_weights(X, n_neighbors=5, squared=True):
     neighbors, distances = _neighborhoods(X, n_neighbors)
     if not squared:
         distances = np.sqrt(distances)
-    # The sum is k (mean_u d_iu - d_ij), of which the scaling leaves neither k nor the mean.
+    # The sum is k (mean_u d_iu - d_ij); the scaling to [0, 1] removes both k and the mean.
     farthest = distances.max(axis=1, keepdims=True)
     spread = farthest - distances.min(axis=1, keepdims=True)
     weights = np.divide(farthest - distances, spread, out=np.zeros_like(distances), where=spread > 0)

@@ -36,7 +36,7 @@ def smooth_l21(W, eps):
 
 
 def smoothing(W, eps):
-    """Return the amount ``sum_j sqrt(||w_j||^2 + eps) - ||w_j||`` by which `smooth_l21` exceeds the l21 norm.
+    """Return how much `smooth_l21` exceeds the l21 norm: ``sum_j sqrt(||w_j||^2 + eps) - ||w_j||``.
 
     Parameters
     ----------

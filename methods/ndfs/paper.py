@@ -70,7 +70,7 @@ class Problem:
         return self.state(F, *system.residual(F))
 
     def indicators(self, system):
-        """Return tr F'MF + gamma/2 ||F'F - I||^2, what is left with the best W for F."""
+        """Return tr F'MF + gamma/2 ||F'F - I||^2, the objective with the best W for F."""
         return Indicators(IndicatorMatrix(self.L, system, 1.0, self.alpha), self.gamma)
 
     def state(self, F, rest, W):

@@ -27,7 +27,7 @@ class State:
 
     @property
     def gap(self):
-        """The share of it by which the objective is above its minimum at most."""
+        """An upper bound on how far the objective is above its minimum, as a share of itself."""
         return max(self.value - self.bound, 0.0) / max(self.value, np.finfo(float).tiny)
 
 
