@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from benchmarks import against, bandwidth, faults, growth, job, large
+from benchmarks import against, bandwidth, faults, job, large
 from benchmarks import methods as benchmark
 from benchmarks.scaling import Costs, simulate
 from methods import MCFS
@@ -146,13 +146,6 @@ def test_settings_of_the_comparison_are_read_and_bad_ones_refused(monkeypatch, c
     monkeypatch.setattr(sys, "argv", [*command, "--methods", "no_such"])
     with pytest.raises(SystemExit, match="no conf/method/no_such.yaml"):
         against.main()
-
-
-def test_growth_fits_the_exponent_of_what_it_measures(monkeypatch, capsys):
-    monkeypatch.setattr(growth, "seconds", lambda method, X, n_clusters, sweeps: 1e-6 * len(X) ** 1.5)
-    monkeypatch.setattr(sys, "argv", ["growth", "--methods", "mcfs", "--dataset", "digits", "--samples", "400", "1600"])
-    growth.main()
-    assert capsys.readouterr().out.splitlines()[-1].split() == "| mcfs | 0.01 s | 0.06 s | 1.50 |".split()
 
 
 @pytest.mark.parametrize("seconds", [10.0, 5.0])
