@@ -33,7 +33,7 @@ from pathlib import Path
 
 from runners.boundary import guard
 from runners.code import ROOT
-from runners.family import descendants
+from runners.family import cpu_seconds, descendants
 from scripts.core.text import pipes
 
 RUNNERS = ("joblib", "two", "dask")
@@ -78,7 +78,7 @@ class Round:
         return [self.start() for _ in range(self.count)]
 
     def disturb(self, fault, seconds):
-        """Run the commands, disturbed once at a random moment of so many seconds."""
+        """Run the commands, disturbed once when they have spent a random part of so many CPU seconds."""
         if fault in ("one", "both"):
             datasets = "digits" if fault == "one" else BOTH
             for one in [self.start(datasets) for _ in range(4)]:
@@ -93,11 +93,18 @@ class Round:
             return
         commands = [self.start(limit=random.randint(50, 5000))] if fault == "disk" else self._all()
         if fault != "disk":
-            time.sleep(random.uniform(0, seconds))
+            self._wait(commands, random.uniform(0, seconds))
             self._signal(fault, commands[0])
         for one in commands:
             with suppress(subprocess.TimeoutExpired):
                 one.communicate(timeout=WAIT_S)
+
+    def _wait(self, commands, seconds):
+        """Wait until the commands have spent so many CPU seconds, whatever the load, or the first of them has ended."""
+        roots = {command.pid for command in commands} | (set(self.cluster.pids) if self.cluster else set())
+        end = sum(map(cpu_seconds, roots)) + seconds
+        while commands[0].poll() is None and sum(map(cpu_seconds, roots)) < end:
+            time.sleep(0.02)
 
     def _signal(self, fault, command):
         with suppress(ProcessLookupError):
@@ -248,10 +255,11 @@ def main():
     with tempfile.TemporaryDirectory(prefix="faults-") as name:
         folder = Path(name)
         try:
-            undisturbed, started = Round(folder / "undisturbed", "joblib", None), time.monotonic()
+            undisturbed = Round(folder / "undisturbed", "joblib", None)
             if wrong := undisturbed.finish():
                 sys.exit(f"error: the undisturbed sweep failed, {wrong}")
-            seconds, expected = time.monotonic() - started, (undisturbed.rows(), undisturbed.files())
+            used, expected = resource.getrusage(resource.RUSAGE_CHILDREN), (undisturbed.rows(), undisturbed.files())
+            seconds = used.ru_utime + used.ru_stime
             if "dask" in given.runners:
                 cluster = Cluster(folder / "cluster")
             for number, (_, fault, runner) in enumerate(rounds):

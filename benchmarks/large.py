@@ -84,7 +84,6 @@ def measured(model, X, cap):
 
 def _fit(model, X, cap, write):
     resource.setrlimit(resource.RLIMIT_CPU, (int(cap) + 1, int(cap) + 2))
-    warnings.simplefilter("ignore")  # so few sweeps do not converge
     reset_peak()
     before, started = memory_of("self", peak=False), time.process_time()
     model.fit(X)
@@ -95,7 +94,7 @@ class Growth:
     """The fits of one method, up to the limits of the options; those in the log are read from there."""
 
     def __init__(self, method, options):
-        self.method, self.options, self._known = method, options, {}
+        self.method, self.options, self._known, self._compiled = method, options, {}, False
         if options.log and options.log.exists():
             for words in csv.reader(options.log.read_text().splitlines()):
                 if words[:3] == [str(part) for part in (method.name, options.share, options.sweeps)]:
@@ -108,6 +107,9 @@ class Growth:
         """Return the CPU seconds and MB of a fit; None where it reaches the cap."""
         if shape not in self._known:
             given = self.options
+            if not self._compiled:
+                build(self.method, 50, given.sweeps).fit(made_up(200, 50, given.share))
+                self._compiled = True
             X = made_up(*shape, given.share)
             model = build(self.method, shape[1], given.sweeps)
             spent = measured(model, X, given.cap)
@@ -219,6 +221,7 @@ def main(words=None):
     parser.add_argument("--log", type=Path, help="a file of measured fits, which are not run again")
     options = parser.parse_args(words)
     also = [tuple(map(int, size.split("x"))) for size in options.also]
+    warnings.simplefilter("ignore")  # so few sweeps do not converge
     results = {}
     head = ["method", "exponent in n", "largest n", "exponent in d", "largest d", *(f"{n} x {d}" for n, d in also)]
     lines = [head]
@@ -226,8 +229,6 @@ def main(words=None):
         method = Method.read(find("method", name))
         if options.share and not getattr(method.cls, "takes_sparse", False):
             continue
-        warnings.simplefilter("ignore")
-        build(method, 50, options.sweeps).fit(made_up(200, 50, options.share))
         growth = Growth(method, options)
         results[name] = growth.by_n, growth.by_d
         lines.append(row_of(growth, also))
