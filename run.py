@@ -24,10 +24,10 @@ from hydra.core.plugins import Plugins
 from hydra.types import HydraContext, RunMode
 from omegaconf import OmegaConf
 
-from runners import bar, processes
+from runners import processes
 from runners.choices import check_choices, offer
 from runners.method import ConfigError
-from runners.progress import Report
+from runners.progress import Report, end_cell, hide_bar, show_bar
 from runners.provenance import finished, note_of
 from runners.settings import read_config, read_names, read_runner, resolved
 from runners.sweep import Begun, Composer, OneCompose, jobs_of
@@ -35,7 +35,7 @@ from runners.typed import narrow_help, refused
 
 logging.raiseExceptions = False  # a closed pipe, as to `head`, must not fill the screen with tracebacks
 log = logging.getLogger(__name__)
-report = Report()  # what becomes of the cells that this command runs
+report = Report()  # notes how the cells of this command end
 
 
 @hydra.main(version_base="1.3", config_path="conf", config_name="config")
@@ -106,7 +106,7 @@ def _leave():
 
 @functools.cache
 def _times(*given):
-    """Seconds of stored fits, which a plan reads once a method."""
+    """Return the seconds of stored fits, which a plan reads once a method."""
     from runners.plan import Times
 
     return Times(*given)
@@ -144,21 +144,21 @@ def go_through(config, hydra):
     if OmegaConf.select(config, "runner.engine") == "dask" and not plan:
         left = _in_flight(config, composed, jobs)
     elif not plan and len(jobs) > 1:
-        bar.show(len(jobs))
+        show_bar(len(jobs))
     while left:
         held = []
         for number in left:
             part, choices = composed[number]
             if isinstance(part, dict) and (plan or finished(note_of(part))):
                 run_cell(part, choices, jobs[number], len(jobs))
-                bar.end_cell()
+                end_cell()
                 continue
             (done,) = launcher.launch([jobs[number]], initial_job_idx=number)
             _log_to_screen(config.hydra)
             if done.return_value:  # it raises what ended the job
                 held.append(number)
             else:
-                bar.end_cell()
+                end_cell()
         wait = held == left  # nothing else is left to do: wait for the first of them
         left = held
 
@@ -199,7 +199,7 @@ def _log_to_screen(hydra):
 
 def end():
     """Print the tables of a sweep, and which cells were skipped or have a problem; return the exit status."""
-    bar.hide()
+    hide_bar()
     for folder, cells in report.studies().items():
         from scripts.make_table.of_sweep import print_table  # here, as it takes seconds
 

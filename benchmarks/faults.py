@@ -3,19 +3,23 @@
     python -m benchmarks.faults --times 10                  every fault under every runner, so often
     python -m benchmarks.faults --times 200 --minutes 60    as many of them as begin within so many minutes
     python -m benchmarks.faults --times 5 --runners joblib two --faults parent worker
+    python -m benchmarks.faults --times 200 --log faults.log    again goes on after the rounds that the log has
 
 A round is a sweep of two cells with four fits each, in a folder and with a TMPDIR of its own.  It is disturbed once,
-then the same command is run to its end.  Then all rows must be those of an undisturbed sweep, no file may be left in
-TMPDIR, and no process may run that had this TMPDIR.  "disk" lets no file grow beyond a random size, as a full disk
-would; "one" and "both" start four commands at once, on one cell and on both.  "worker" kills a process that fits, under
-Dask perhaps the Dask worker itself, for which another one starts.
+then the same command is run to its end.  Then all rows must be those of an undisturbed sweep, and its files the only
+ones; no lock may be held, no file be left in TMPDIR, and no process run that had this TMPDIR, nor one of a Dask worker
+that is gone.  The n-th round of a seed is always disturbed alike.  "disk" lets no file grow beyond a random size, as a
+full disk would; "one" and "both" start four commands at once, on one cell and on both.  "worker" kills a process that
+fits, under Dask perhaps the Dask worker itself, for which another one starts.
 """
 
 import argparse
+import fcntl
 import itertools
 import math
 import os
 import random
+import re
 import resource
 import shutil
 import signal
@@ -29,7 +33,7 @@ from pathlib import Path
 
 from runners.boundary import guard
 from runners.code import ROOT
-from runners.family import descendants
+from runners.family import cpu_seconds, descendants
 from scripts.core.text import pipes
 
 RUNNERS = ("joblib", "two", "dask")
@@ -74,7 +78,7 @@ class Round:
         return [self.start() for _ in range(self.count)]
 
     def disturb(self, fault, seconds):
-        """Run the commands, disturbed once at a random moment of so many seconds."""
+        """Run the commands, disturbed once when they have spent a random part of so many CPU seconds."""
         if fault in ("one", "both"):
             datasets = "digits" if fault == "one" else BOTH
             for one in [self.start(datasets) for _ in range(4)]:
@@ -89,11 +93,18 @@ class Round:
             return
         commands = [self.start(limit=random.randint(50, 5000))] if fault == "disk" else self._all()
         if fault != "disk":
-            time.sleep(random.uniform(0, seconds))
+            self._wait(commands, random.uniform(0, seconds))
             self._signal(fault, commands[0])
         for one in commands:
             with suppress(subprocess.TimeoutExpired):
                 one.communicate(timeout=WAIT_S)
+
+    def _wait(self, commands, seconds):
+        """Wait until the commands have spent so many CPU seconds, whatever the load, or the first of them has ended."""
+        roots = {command.pid for command in commands} | (set(self.cluster.pids) if self.cluster else set())
+        end = sum(map(cpu_seconds, roots)) + seconds
+        while commands[0].poll() is None and sum(map(cpu_seconds, roots)) < end:
+            time.sleep(0.02)
 
     def _signal(self, fault, command):
         with suppress(ProcessLookupError):
@@ -108,36 +119,56 @@ class Round:
             else:
                 command.send_signal(SIGNALS[fault])
 
-    def left(self):
-        """Return what is left of the commands: files in TMPDIR, or processes that have it."""
-        deadline, mark = time.monotonic() + LEAVE_S, f"TMPDIR={self.temporary}".encode()
-        while processes := [path.parent.name for path in Path("/proc").glob("[0-9]*/environ") if _has(path, mark)]:
+    def left(self, expected):
+        """Return what is left of the commands: processes, files in TMPDIR or beside the expected ones, or locks."""
+        deadline = time.monotonic() + LEAVE_S
+        while _with(self.temporary) or (self.cluster and self.cluster.orphans()):
             if time.monotonic() > deadline:
-                return f"process {processes[0]} runs"
+                return "a process runs"
             time.sleep(0.2)
-        files = [path.name for path in self.temporary.iterdir()]
-        return f"{files[0]} is left in TMPDIR" if files else ""
+        if files := [*self.temporary.iterdir()]:
+            return f"{files[0].name} is left in TMPDIR"
+        if files := self.files() - expected:
+            return f"{min(files)} is left"
+        held = [path for path in self.results.rglob("*.lock") if _is_held(path)]
+        return f"{held[0].relative_to(self.results)} is held" if held else ""
+
+    def files(self):
+        """Return the names of all files of the results, but for their digests, as some are those of the folder."""
+        paths = [path for path in self.results.rglob("*") if path.is_file()]
+        return {re.sub("[0-9a-f]{32}", "*", str(path.relative_to(self.results))) for path in paths}
 
     def rows(self):
         """Return the sorted rows of each cell."""
-        return {path.parent.parent.name: sorted(path.read_bytes().splitlines()) for path in self._files()}
-
-    def _files(self):
-        return self.results.glob("s/*/*/scores.csv")
+        paths = self.results.glob("s/*/*/scores.csv")
+        return {path.parent.parent.name: sorted(path.read_bytes().splitlines()) for path in paths}
 
 
-def _has(path, mark):
-    try:
-        return mark in path.read_bytes().split(b"\0")
-    except OSError:
-        return False
+def _with(temporary):
+    """Return the numbers of the processes that have this TMPDIR."""
+    mark, found = f"TMPDIR={temporary}".encode(), set()
+    for path in Path("/proc").glob("[0-9]*/environ"):
+        with suppress(OSError):
+            if mark in path.read_bytes().split(b"\0"):
+                found.add(int(path.parent.name))
+    return found
+
+
+def _is_held(path):
+    with open(path, "rb") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False
 
 
 class Cluster:
     """A Dask scheduler and a worker of two threads."""
 
     def __init__(self, folder):
-        self.address, self._folder = f"tcp://127.0.0.1:{random.randint(20000, 60000)}", folder
+        self.address, self._folder = f"tcp://127.0.0.1:{random.Random().randint(20000, 60000)}", folder
+        folder.mkdir(exist_ok=True)
         port = self.address.rpartition(":")[2]
         self._scheduler = self._start("scheduler", "--host", "127.0.0.1", "--port", port)
         self._worker = self._start_worker()
@@ -157,6 +188,11 @@ class Cluster:
         """Return the numbers of the scheduler and of the worker."""
         return self._scheduler.pid, self._worker.pid
 
+    def orphans(self):
+        """Return the processes that a worker has left behind."""
+        known = set(self.pids) | {one for pid in self.pids for one in descendants(pid)}
+        return _with(self._folder) - known
+
     def kill_one(self):
         """Kill the worker, or a process that it has started; a new worker takes the place of a killed one."""
         chosen = random.choice([self._worker.pid, *descendants(self._worker.pid)])
@@ -172,13 +208,23 @@ class Cluster:
             process.wait()
 
 
-def tried(folder, runner, fault, expected, seconds, cluster):
-    """Return how a round ended."""
+def tried(folder, runner, fault, undisturbed, seconds, cluster):
+    """Return how a round ended; where something is wrong its folder stays until all rounds are over."""
     one = Round(folder, runner, cluster)
     one.disturb(fault, seconds)
-    wrong = one.finish() or one.left() or ("" if one.rows() == expected else "other rows")
-    shutil.rmtree(folder)
+    rows, files = undisturbed
+    wrong = one.finish() or one.left(files) or ("" if one.rows() == rows else "other rows")
+    if not wrong:
+        shutil.rmtree(folder)
     return wrong or "same rows, nothing left"
+
+
+def outcomes_in(path):
+    """Return {number: (fault, runner, outcome)} of the rounds in a log."""
+    if path is None or not path.exists():
+        return {}
+    found = re.findall(r"^(\d+) (\w+), (\w+): (.*)$", path.read_text(), re.MULTILINE)
+    return {int(number): tuple(rest) for number, *rest in found}
 
 
 def table(found, runners, faults):
@@ -201,26 +247,35 @@ def main():
     parser.add_argument("--runners", nargs="+", choices=RUNNERS, default=RUNNERS)
     parser.add_argument("--faults", nargs="+", choices=FAULTS, default=FAULTS)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--log", type=Path, help="a file of the rounds tried, which are not tried again")
     given = parser.parse_args()
     guard()
-    random.seed(given.seed)
     cluster, found, deadline = None, defaultdict(Counter), time.monotonic() + 60 * given.minutes
-    rounds = itertools.product(range(given.times), given.faults, given.runners)
+    rounds, known = itertools.product(range(given.times), given.faults, given.runners), outcomes_in(given.log)
     with tempfile.TemporaryDirectory(prefix="faults-") as name:
         folder = Path(name)
         try:
-            undisturbed, started = Round(folder / "undisturbed", "joblib", None), time.monotonic()
+            undisturbed = Round(folder / "undisturbed", "joblib", None)
             if wrong := undisturbed.finish():
                 sys.exit(f"error: the undisturbed sweep failed, {wrong}")
-            seconds, expected = time.monotonic() - started, undisturbed.rows()
+            used, expected = resource.getrusage(resource.RUSAGE_CHILDREN), (undisturbed.rows(), undisturbed.files())
+            seconds = used.ru_utime + used.ru_stime
             if "dask" in given.runners:
-                cluster = Cluster(folder)
+                cluster = Cluster(folder / "cluster")
             for number, (_, fault, runner) in enumerate(rounds):
+                if known.get(number, ())[:2] == (fault, runner):
+                    found[fault, runner][known[number][2]] += 1
+                    continue
                 if time.monotonic() > deadline:
                     break
+                random.seed(f"{given.seed} {number}")
                 outcome = tried(folder / str(number), runner, fault, expected, seconds, cluster)
                 found[fault, runner][outcome] += 1
-                print(f"{number} {fault}, {runner}: {outcome}", file=sys.stderr, flush=True)
+                line = f"{number} {fault}, {runner}: {outcome}"
+                print(line, file=sys.stderr, flush=True)
+                if given.log:
+                    with open(given.log, "a") as log:
+                        log.write(f"{line}\n")
         finally:  # also where the command is ended
             print(table(found, given.runners, given.faults))
             if cluster:

@@ -2,15 +2,19 @@
 
     python -m benchmarks.large --methods laplacian_score mcfs udfs --cap 20 --figure docs/large.svg
 
-Data are made up: five clusters in a tenth of the features, the rest noise; with `--share` one value in so many is not
-zero, X is sparse, and methods that take no sparse X are left out.  n doubles at `--features` features, and d at
-`--samples` samples, until a fit reaches the cap of CPU seconds, or would by its growth.  `--also 70000x784` adds single
-sizes, such as that of MNIST.  Parameters are those of the methods' files, with `--sweeps` sweeps where a method has
-any, so that what grows is the work and not the number of steps.  Each fit is a process of its own with one BLAS thread;
-its memory is the peak beside X.  A fit of 200 samples, which is not counted, compiles what is compiled.
+Data are made up: five clusters in a tenth of the features, the rest noise; with `--share` so large a part of the values
+is not zero, X is sparse, and methods that take no sparse X are left out.  n doubles at `--features` features, and d at
+`--samples` samples, until a fit reaches the cap of CPU seconds, or would by its growth, or until the method's own
+estimate of its memory is above `--memory`.  `--also 70000x784` adds single sizes, such as that of MNIST: "about" marks
+the seconds that growth tells of where they are beyond the cap, and "refused" the memory of a fit that is not started.
+Parameters are those of the methods' files, with `--sweeps` sweeps where a method has any, so that what grows is the
+work and not the number of steps.  Each fit is a process of its own with one BLAS thread; its memory is the peak beside
+X, its seconds the least of three where it is short.  A fit of 200 samples, which is not counted, compiles what is
+compiled.  With `--log` fits are written down, and those that it has are not run again.
 """
 
 import argparse
+import csv
 import inspect
 import os
 import resource
@@ -29,11 +33,13 @@ from scipy.stats import linregress
 
 from runners.family import memory_of, reset_peak
 from runners.method import Method
+from runners.progress import duration
 from scripts.core.conf import find, names
 from scripts.core.text import pipes
 
 SIZE, CLUSTERS = 100, 5
 SHORT_S = 0.02  # a shorter fit is mostly what any fit takes, and tells nothing of growth
+REPEATED_S = 1  # shorter fits are repeated, as memory that is new to a process costs some of them more than the work
 LAST = 3  # sizes that an exponent is taken from: the largest ones, where the leading term rules
 N, D = "n", "d"
 
@@ -78,26 +84,87 @@ def measured(model, X, cap):
 
 def _fit(model, X, cap, write):
     resource.setrlimit(resource.RLIMIT_CPU, (int(cap) + 1, int(cap) + 2))
-    warnings.simplefilter("ignore")  # so few sweeps do not converge
     reset_peak()
     before, started = memory_of("self", peak=False), time.process_time()
     model.fit(X)
     write.send((time.process_time() - started, memory_of("self") - before))
 
 
-def grown(method, start, side, options):
-    """Return {shape: (seconds, MB)} of shapes whose side n or d doubles, until a fit reaches the cap or would."""
-    found, shape = {}, start
-    while shape[0] * shape[1] <= options.largest:
-        spent = measured(build(method, shape[1], options.sweeps), made_up(*shape, options.share), options.cap)
-        if spent is None or spent[0] > options.cap:
-            break
-        found[shape] = spent
-        slope = exponent(found, side)
-        if spent[0] * 2 ** (2 if np.isnan(slope) else slope) > options.cap:
-            break
-        shape = (2 * shape[0], shape[1]) if side == N else (shape[0], 2 * shape[1])
-    return found
+class Growth:
+    """The fits of one method, up to the limits of the options; those in the log are read from there."""
+
+    def __init__(self, method, options):
+        self.method, self.options, self._known, self._compiled = method, options, {}, False
+        if options.log and options.log.exists():
+            for words in csv.reader(options.log.read_text().splitlines()):
+                if words[:3] == [str(part) for part in (method.name, options.share, options.sweeps)]:
+                    n, d, seconds, mb = map(float, words[3:])
+                    self._known[int(n), int(d)] = seconds, mb
+        start = options.samples, options.features
+        self.by_n, self.by_d = self._grown(start, N), self._grown(start, D)
+
+    def fit(self, shape):
+        """Return the CPU seconds and MB of a fit; None where it reaches the cap."""
+        if shape not in self._known:
+            given = self.options
+            if not self._compiled:
+                build(self.method, 50, given.sweeps).fit(made_up(200, 50, given.share))
+                self._compiled = True
+            X = made_up(*shape, given.share)
+            model = build(self.method, shape[1], given.sweeps)
+            spent = measured(model, X, given.cap)
+            if spent is None:
+                return None
+            if spent[0] < REPEATED_S:
+                spent = min(spent, measured(model, X, given.cap), measured(model, X, given.cap))
+            self._known[shape] = spent
+            if given.log:
+                with open(given.log, "a") as file:
+                    csv.writer(file).writerow([self.method.name, str(given.share), given.sweeps, *shape, *spent])
+        spent = self._known[shape]
+        return spent if spent[0] <= self.options.cap else None
+
+    def needs_gb(self, shape):
+        """Return the method's own estimate of the memory of a fit, from above."""
+        n_stored = None if self.options.share is None else int(self.options.share * shape[0] * shape[1])
+        return build(self.method, shape[1], self.options.sweeps).memory(*shape, n_stored) / 2**30
+
+    def _grown(self, shape, side):
+        """Return {shape: (seconds, MB)} of shapes whose side n or d doubles, until a fit reaches a limit or would."""
+        found, given = {}, self.options
+        while shape[0] * shape[1] <= given.largest and self.needs_gb(shape) <= given.memory:
+            spent = self.fit(shape)
+            if spent is None:
+                break
+            found[shape] = spent
+            slope = exponent(found, side)
+            if spent[0] * 2 ** (2 if np.isnan(slope) else slope) > given.cap:
+                break
+            shape = (2 * shape[0], shape[1]) if side == N else (shape[0], 2 * shape[1])
+        return found
+
+    def expected_s(self, shape):
+        """Return the seconds of a fit as they grow from the measured ones; nan where too few were measured."""
+        if not self.by_n:
+            return np.nan
+        nearest = list(self.by_n)[-1]
+        growth = (shape[0] / nearest[0]) ** exponent(self.by_n, N) * (shape[1] / nearest[1]) ** exponent(self.by_d, D)
+        return self.by_n[nearest][0] * growth
+
+    def single(self, shape):
+        """Return what a table says of one size."""
+        if (needed := self.needs_gb(shape)) > self.options.memory:
+            return f"refused: {needed:.0f} GB"
+        expected = self.expected_s(shape)
+        spent = None if expected > 2 * self.options.cap else self.fit(shape)
+        if spent:
+            return said(*spent)
+        return "beyond the cap" if np.isnan(expected) else f"about {duration(max(expected, self.options.cap))}"
+
+
+def said(seconds, mb):
+    """Return the seconds and MB of a fit in words."""
+    return f"{seconds:.2g} s, {mb:.0f} MB" if seconds < 10 else f"{seconds:.0f} s, {mb:.0f} MB"
 
 
 def exponent(found, side):
@@ -106,16 +173,15 @@ def exponent(found, side):
     return linregress(*np.log(points).T).slope if len(points) > 1 else np.nan
 
 
-def row_of(name, by_n, by_d, also):
+def row_of(growth, also):
     """Return the cells of a method's line."""
-    cells = [name]
-    for side, found in ((N, by_n), (D, by_d)):
+    cells = [growth.method.name]
+    for side, found in ((N, growth.by_n), (D, growth.by_d)):
         slope = exponent(found, side)
         cells.append("" if np.isnan(slope) else f"{slope:.1f}")
-        cells.append(
-            "none" if not found else "{} x {}: {:.2f} s, {:.0f} MB".format(*list(found)[-1], *found[list(found)[-1]])
-        )
-    return cells + ["not in the cap" if spent is None else f"{spent[0]:.1f} s, {spent[1]:.0f} MB" for spent in also]
+        shape = max(found, default=None)
+        cells.append("{} x {}: {}".format(*shape, said(*found[shape])) if shape else "none")
+    return cells + [growth.single(shape) for shape in also]
 
 
 def draw(results, path):
@@ -149,23 +215,23 @@ def main(words=None):
     parser.add_argument("--also", nargs="*", default=[], metavar="NxD", help="single sizes")
     parser.add_argument("--cap", type=float, default=60.0, help="CPU seconds of a fit")
     parser.add_argument("--largest", type=int, default=10**8, help="numbers in the largest X, zeros among them")
+    parser.add_argument("--memory", type=float, default=8.0, help="GB of a fit, by the method's own estimate")
     parser.add_argument("--sweeps", type=int, default=3)
     parser.add_argument("--figure", type=Path, help="where to write the figure")
+    parser.add_argument("--log", type=Path, help="a file of measured fits, which are not run again")
     options = parser.parse_args(words)
     also = [tuple(map(int, size.split("x"))) for size in options.also]
-    data, results, start = [made_up(*shape, options.share) for shape in also], {}, (options.samples, options.features)
+    warnings.simplefilter("ignore")  # so few sweeps do not converge
+    results = {}
     head = ["method", "exponent in n", "largest n", "exponent in d", "largest d", *(f"{n} x {d}" for n, d in also)]
     lines = [head]
     for name in options.methods:
         method = Method.read(find("method", name))
         if options.share and not getattr(method.cls, "takes_sparse", False):
             continue
-        warnings.simplefilter("ignore")
-        build(method, 50, options.sweeps).fit(made_up(200, 50, options.share))
-        found = [grown(method, start, side, options) for side in (N, D)]
-        single = [measured(build(method, X.shape[1], options.sweeps), X, options.cap) for X in data]
-        results[name] = found
-        lines.append(row_of(name, *found, single))
+        growth = Growth(method, options)
+        results[name] = growth.by_n, growth.by_d
+        lines.append(row_of(growth, also))
         print(f"  {' | '.join(lines[-1])}", flush=True)
         if options.figure:  # after each method, as all of them take hours
             draw(results, options.figure)

@@ -33,11 +33,11 @@ BATCH = 10  # fits in a task
 class Costs:
     """Seconds that one thing takes, as `benchmarks.overhead` measures them (docs/cluster.md)."""
 
-    commit: float = 0.027  # of the command, to store a list of outcomes: the wait for the disk
-    row: float = 0.0004  # of the command, to write one outcome
-    send: float = 0.0047  # of the command, to send a task and to take its result
-    schedule: float = 0.0063  # of the scheduler, for a task
-    latency: float = 0.019  # of a Dask worker and the process that fits, beside the fit
+    commit: float = 0.027  # the command stores a list of outcomes: the wait for the disk
+    row: float = 0.0004  # the command writes one outcome
+    send: float = 0.0047  # the command sends a task and takes its result
+    schedule: float = 0.0063  # the scheduler's work for a task
+    latency: float = 0.019  # the work of a Dask worker and of the process that fits, beside the fit
     together: bool = True  # outcomes that wait for the command are stored by one commit
 
 

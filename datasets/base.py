@@ -220,7 +220,7 @@ def _samples(name, X):
     if len(wrong):
         row, column = wrong[0]
         raise DataError(
-            f"{name}: X has {len(wrong)} values that are not finite, the first ({X[row, column]}) in sample {row}, "
+            f"{name}: X has {_not_finite(len(wrong))}, the first ({X[row, column]}) in sample {row}, "
             f"feature {column}. Where values are missing, fill=median takes the median of the feature, and fill=drop "
             "leaves the sample out; infinite ones must be removed from the file."
         )
@@ -239,10 +239,14 @@ def _sparse_samples(name, X):
     if len(wrong):
         row = np.searchsorted(X.indptr, wrong[0], side="right") - 1
         raise DataError(
-            f"{name}: X has {len(wrong)} values that are not finite, the first ({X.data[wrong[0]]}) in sample {row}, "
+            f"{name}: X has {_not_finite(len(wrong))}, the first ({X.data[wrong[0]]}) in sample {row}, "
             f"feature {X.indices[wrong[0]]}. Remove them from the file: nothing is filled in in a sparse X."
         )
     return X
+
+
+def _not_finite(count):
+    return "1 value that is not finite" if count == 1 else f"{count} values that are not finite"
 
 
 def _times(shape):

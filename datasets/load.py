@@ -24,7 +24,7 @@ class Found:
     source: dict
     path: Path | None  # None for data that a package makes up itself
     place: str  # "package", "data_dir" or "cache"
-    fault: str | None = None  # what is wrong with it
+    fault: str | None = None  # the fault of the file
 
 
 def load_dataset(name, data_dir=None, download=True):
@@ -76,7 +76,7 @@ def locate(spec, data_dir=None, download=True):
                 f"{spec['name']}: {found.path} is not the file it should be: {found.fault}. {remedy}; nothing was "
                 "changed in this folder."
             )
-        # Here, and once more below, as few commands download and what does takes long to import.
+        # Imported here, and once more below, as it takes long and few commands download.
         from datasets.fetch import discard
 
         try:

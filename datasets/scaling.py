@@ -47,7 +47,7 @@ def scale(X, how):
 
 
 def _scale_sparse(X, how):
-    """`scale` for a sparse X, which stays so: every value is divided by a number of its row or column."""
+    """Scale a sparse X, which stays so: every value is divided by a number of its row or column."""
     X = sparse.csr_array(X, dtype=np.float64, copy=True)
     X.sum_duplicates()
     X.eliminate_zeros()
@@ -115,4 +115,8 @@ SCALINGS = {
     "unit_norm": _unit_norm,
     "unit_features": _unit_features,
 }
-KEEP_ZEROS = ("none", "unit_norm", "unit_features")  # of a sparse X; minmax too, where no feature is negative
+KEEP_ZEROS = (
+    "none",
+    "unit_norm",
+    "unit_features",
+)  # these leave a sparse X sparse; minmax too, where no feature is negative

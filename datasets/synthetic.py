@@ -5,9 +5,9 @@ import numpy as np
 from datasets.base import DataError, Truth
 
 STRUCTURES, TAILS = ("clusters", "curve"), ("gaussian", "heavy")
-HARMONICS = 3  # of a curve: so many times its features go up and down along it, at most
-COPY_NOISE = (0.1, 0.5, 1.0)  # of a copy, in standard deviations of what it copies: near, correlated, loosely so
-DECIMALS = 6  # of the values: cos, log and exp differ between machines in the last of their 16 digits
+HARMONICS = 3  # a feature goes up and down along a curve so many times at most
+COPY_NOISE = (0.1, 0.5, 1.0)  # in standard deviations of what is copied: near, correlated, loosely so
+DECIMALS = 6  # values are rounded, as cos, log and exp differ between machines in the last of 16 digits
 MOST = 10**8  # values of a data set that is made up
 
 

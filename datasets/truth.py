@@ -11,7 +11,7 @@ from datasets.synthetic import check_recipe
 
 FAMILIES = Path(__file__).resolve().parent.parent / "conf" / "truth"
 NAME = re.compile(r"truth_(\w+)_d(\d+)_s(\d+)")
-KEYS = {"signal", "seeds", "data_sha256"}  # of a family, besides the options of the format synthetic
+KEYS = {"signal", "seeds", "data_sha256"}  # the keys of a family, besides the options of the format synthetic
 
 
 def truth_names():

@@ -132,6 +132,6 @@ class FirstIndex(BaseSelector):
 
 
 def _variance(X):
-    """Variance of every column, exactly zero where it is constant."""
+    """Return the variance of every column, exactly zero where it is constant."""
     parts = column_blocks(X)
     return np.concatenate([np.where(part.max(axis=0) == part.min(axis=0), 0.0, part.var(axis=0)) for part in parts])

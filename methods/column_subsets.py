@@ -12,7 +12,7 @@ from methods.core.loop import Trace
 from methods.core.shared import shared
 from methods.core.words import check_count, check_flag, count_of
 
-RANK = 1e-12  # of the largest squared singular value: below it they are rounding
+RANK = 1e-12  # squared singular values below this share of the largest are rounding
 COUNTS = ("clusters", "twice_clusters", "size")
 
 
@@ -206,7 +206,7 @@ class LeverageScores(BaseSelector):
 
 
 def singular_vectors(X, center, k):
-    """The k leading right singular vectors of X, or as many as it has.
+    """Return the k leading right singular vectors of X, or as many as it has.
 
     Parameters
     ----------
@@ -225,7 +225,7 @@ def singular_vectors(X, center, k):
 
 
 def drawn(weights, rng):
-    """Scores of an order drawn without replacement in proportion to weights; those of weight 0 come last."""
+    """Return scores of an order drawn without replacement in proportion to weights; those of weight 0 come last."""
     # The smallest of exponential times with these rates is that of j with probability w_j / sum of w, and so for the
     # rest of them.
     times = np.full(len(weights), np.inf)

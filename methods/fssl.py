@@ -147,7 +147,7 @@ class State:
     gap: float
     eps: float
     value: float  # smoothed by eps
-    log_s: np.ndarray = None  # of the weights that A comes from
+    log_s: np.ndarray = None  # log s of the weights that A comes from
     memory: Memory = None
 
 
@@ -169,7 +169,7 @@ class Problem:
         return self._smoothed(first, eps, np.log(np.sqrt(first.norms**2 + eps)), no_memory(d))
 
     def printed(self, state):
-        """The objective at a state, without the smoothing."""
+        """Return the objective at a state, without the smoothing."""
         return state.norms.sum() + state.misfit
 
     def sweep(self, state):
@@ -203,5 +203,5 @@ class Problem:
 
 
 def coordinates(X, affinity, n_neighbors, n_clusters):
-    """The spectral coordinates Y, of shape (n_samples, n_clusters)."""
+    """Return the spectral coordinates Y, of shape (n_samples, n_clusters)."""
     return smooth_vectors(affinity_graph(X, affinity, n_neighbors), n_clusters, X)

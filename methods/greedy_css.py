@@ -92,7 +92,7 @@ class GreedyCSS(BaseSelector):
 
 
 def sums_of_parts(A, parts):
-    """The sum of the columns of each part; `parts` says for each column which part it is in."""
+    """Return the sum of the columns of each part; `parts` says for each column which part it is in."""
     sums = np.zeros((A.shape[0], parts.max() + 1))
     np.add.at(sums.T, parts, A.T)
     return sums

@@ -154,7 +154,7 @@ class State:
     Y: np.ndarray
     W: np.ndarray
     value: float
-    log_s: np.ndarray = None  # of the weights 1 / (2 s) that Y and W come from
+    log_s: np.ndarray = None  # for the weights 1 / (2 s) that Y and W come from
     memory: Memory = None
     guess: np.ndarray = None  # vectors near the next Y and a few more
 
@@ -189,7 +189,7 @@ class Problem:
         return replace(new, log_s=log_s, memory=memory)
 
     def solve(self, s, guess):
-        """The best Y and W for the weights 1 / (2 s)."""
+        """Return the best Y and W for the weights 1 / (2 s)."""
         ridge = self.ridge.factor(self.alpha / (2 * s))
         if self.dense:
             rest = ridge.residual(np.eye(len(self.X)))[0]  # I - X P
@@ -204,11 +204,11 @@ class Problem:
         return State(Y, W, float(value), guess=guess)
 
     def printed(self, state):
-        """The objective at a state, without the smoothing."""
+        """Return the objective at a state, without the smoothing."""
         return state.value - self.beta * self.alpha * smoothing(state.W, EPS)
 
     def collapsing_weight(self, state):
-        """From this alpha on W = 0 is the best for the Y at hand."""
+        """Return the alpha from which on W = 0 is the best for the Y at hand."""
         return 2 * row_norms(self.X.T @ state.Y).max()
 
     def _smallest(self, s, guess):

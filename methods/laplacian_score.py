@@ -65,7 +65,7 @@ class LaplacianScore(BaseSelector):
 
 
 def smoothness(X, S):
-    """1 - L_r of every feature: f~'S f~ / f~'D f~, because L = D - S.
+    """Return 1 - L_r of every feature: f~'S f~ / f~'D f~, because L = D - S.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def smoothness(X, S):
 
 
 def _smoothness(X, S):
-    """`smoothness` over a graph without isolated samples."""
+    """Return `smoothness` over a graph without isolated samples."""
     d = S.sum(axis=1)
     # Differences to one sample, in units of the largest: zero exactly for a constant feature, and no squares that
     # underflow or cancel for the others.

@@ -91,7 +91,7 @@ class PFA(BaseSelector):
 
 
 def leading_vectors(A, standardize, share, most):
-    """The eigenvectors of A'A, or of it scaled to a unit diagonal, that keep a share of its trace, at most so many."""
+    """Return the leading eigenvectors of A'A, or of it scaled to a unit diagonal, that keep a share of its trace."""
     if standardize:
         sizes = np.linalg.norm(A, axis=0)
         A = A / np.where(sizes > 0, sizes, 1.0)
@@ -102,7 +102,7 @@ def leading_vectors(A, standardize, share, most):
 
 
 def scores_of(rows, clusters, h):
-    """The `scores_`: in each cluster the feature nearest to the centre is selected, of several the longest row."""
+    """Return the `scores_`: each cluster selects the feature nearest to its centre, of several the longest row."""
     counts = np.bincount(clusters, minlength=h)
     centres = np.zeros((h, rows.shape[1]))
     np.add.at(centres, clusters, rows)

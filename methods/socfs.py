@@ -17,9 +17,9 @@ from methods.core.ridge import WeightedRidge, smallest_collapsing_weight
 from methods.core.shared import shared
 from methods.core.starts import kmeans_labels, scaled_indicator
 
-INNER_STEPS = 50  # of E and H for the same W, at most
+INNER_STEPS = 50  # steps of E and H for the same W, at most
 INNER_TOL = 1e-6  # change of an entry of E at which they end
-CYCLES = 5  # of (E, H, B) and W for the same weights, in a sweep: they share its one factorisation
+CYCLES = 5  # steps of (E, H, B) and W in a sweep, for the same weights: they share its one factorisation
 
 
 class SOCFS(BaseSelector):
@@ -176,7 +176,7 @@ class State:
     E: np.ndarray
     H: np.ndarray
     value: float
-    log_s: np.ndarray  # of the weights 1 / (2 s) that W comes from
+    log_s: np.ndarray  # for the weights 1 / (2 s) that W comes from
     memory: Memory
 
 
@@ -210,7 +210,7 @@ class Problem:
         return State(W, XW, B, E, H, self.value(W, XW, B, E, H), np.full(len(W), np.log(0.5)), no_memory(len(W)))
 
     def fitted(self, W):
-        """XW, which E, B and the value all need."""
+        """Return XW, which E, B and the value all need."""
         return (W.T @ self.X.T).T
 
     def value(self, W, XW, B, E, H):
@@ -221,11 +221,11 @@ class Problem:
         return float(value)
 
     def printed(self, state):
-        """The objective at a state, without the smoothing."""
+        """Return the objective at a state, without the smoothing."""
         return state.value - self.lambda_ * smoothing(state.W, EPS)
 
     def indicators(self, XW, B, E, H):
-        """E and H in turn, each the best for the other, for given W and B."""
+        """Return E and H, found in turn, each the best for the other, for given W and B."""
         XWB = XW @ B
         for _ in range(self.inner_steps):
             previous, E = E, polar_factor(XWB + self.lambda2 * H)
@@ -235,19 +235,19 @@ class Problem:
         return E, H
 
     def around(self, XW, B, E, H):
-        """The best B for given W, after E and H have been improved: returns B, E and H."""
+        """Return the best B for given W, and E and H, which are improved before."""
         E, H = self.indicators(XW, B, E, H)
         return self.basis(XW, E), E, H
 
     def factor(self, s):
-        """The W step for the weights 1 / (2 s): a function of the target F."""
+        """Return the W step for the weights 1 / (2 s): a function of the target F."""
         ridge = self.ridge.factor(self.lambda_ / (2 * s))
         if self.root is None:
             return ridge.coefficients
         return lambda F: ridge.coefficients(solve_triangular(self.root, F, trans=1, check_finite=False))
 
     def basis(self, XW, E):
-        """The best B."""
+        """Return the best B."""
         return polar_factor(XW.T @ E)
 
     def sweep(self, state):
@@ -269,5 +269,5 @@ class Problem:
 
 
 def without_means(X):
-    """X with the mean of every feature subtracted."""
+    """Return X with the mean of every feature subtracted."""
     return X - X.mean(axis=0)

@@ -132,14 +132,14 @@ class SPEC(BaseSelector):
 
 
 def full_graph(X):
-    """Heat weights exp(-dist^2 / (2 t^2)) of all pairs of samples, t their mean distance; 1 on the diagonal."""
+    """Return heat weights exp(-dist^2 / (2 t^2)) of all pairs of samples, t their mean distance; 1 on the diagonal."""
     distances = pdist(X)
     t = distances.mean() or 1.0
     return sparse.csr_array(squareform(np.exp(-((distances / t) ** 2) / 2)) + np.eye(len(X)))
 
 
 def unit_features(X, degrees, center):
-    """f^ without its part along u_1, column by column: zero for a constant feature.
+    """Return f^ without its part along u_1, column by column: zero for a constant feature.
 
     Parameters
     ----------
@@ -164,7 +164,7 @@ def unit_features(X, degrees, center):
 
 
 def roughness(F, S, power):
-    """phi1: f'Ln^power f for every column f of F, which the part along u_1 adds nothing to."""
+    """Return phi1: f'Ln^power f for every column f of F, which the part along u_1 adds nothing to."""
     Ln = laplacian(S, normalized=True)
     for _ in range(power // 2):
         F = Ln @ F
@@ -172,7 +172,7 @@ def roughness(F, S, power):
 
 
 def closeness(F, X, S, k, power):
-    """phi3 for every column of F; X turns eigenvectors of equal eigenvalue (`smooth_vectors`)."""
+    """Return phi3 for every column of F; X turns eigenvectors of equal eigenvalue (`smooth_vectors`)."""
     U = smooth_vectors(S, k - 1, X) * np.sqrt(S.sum(axis=1))[:, None]
     values = np.clip(np.einsum("ik,ik->k", U, laplacian(S, normalized=True) @ U), 0.0, 2.0)
     return (2.0**power - values**power) @ (U.T @ F) ** 2

@@ -11,7 +11,7 @@ from methods.core.shared import shared
 from methods.core.starts import kmeans_labels, order_by_distance
 
 DENSE_SAMPLES = 1000  # up to here a dense eigendecomposition is as fast
-ROUNDING = 1e-9  # of a row of leading eigenvectors: below it the sample has no part in any
+ROUNDING = 1e-9  # a row of leading eigenvectors with a smaller norm belongs to a sample without a part in any
 
 
 class SpectralLabels(BaseSelector):
@@ -85,7 +85,7 @@ class SpectralLabels(BaseSelector):
 
 
 def leading_rows(S, n_vectors):
-    """The eigenvectors of the largest eigenvalues, rows scaled to unit norm.
+    """Return the eigenvectors of the largest eigenvalues, rows scaled to unit norm.
 
     Parameters
     ----------

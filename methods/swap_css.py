@@ -127,7 +127,7 @@ class Problem:
         self.size = self.residual.total
 
     def start(self, features):
-        """The state with those of the features that are independent, filled up greedily."""
+        """Return the state with those of the features that are independent, filled up greedily."""
         chosen = []
         for j in features:
             if self.residual.left[j] > 0:
@@ -137,7 +137,7 @@ class Problem:
         return State((*chosen, *more), self.residual.total)
 
     def sweep(self, state):
-        """The state after each feature has given way to the best one, where that is worthwhile."""
+        """Return the state after each feature has given way to the best one, where that is worthwhile."""
         if state.value <= NOTHING * self.size:
             return state
         features = np.array(state.features)
@@ -146,7 +146,7 @@ class Problem:
         return State(tuple(features.tolist()), self.residual.total) if any(swapped) else state
 
     def scores(self, state):
-        """The `scores_` of a state."""
+        """Return the `scores_` of a state."""
         if self.size == 0:
             return np.zeros(self.A.shape[1])
         nothing = state.value <= NOTHING * self.size
@@ -183,6 +183,6 @@ class Problem:
 
 
 def pseudo_inverse(C):
-    """C+ for linearly independent columns."""
+    """Return C+ for linearly independent columns."""
     Q, R = qr(C, mode="economic")
     return solve_triangular(R, Q.T)

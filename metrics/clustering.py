@@ -37,7 +37,7 @@ def contingency(a, b):
 
 
 def accuracy(y, labels):
-    """Share of samples in the right class under the best one-to-one matching of clusters to classes.
+    """Return the share of samples in the right class under the best one-to-one matching of clusters to classes.
 
     With unequal numbers of clusters and classes the surplus ones stay unmatched, and their samples count as wrong.
 
@@ -55,7 +55,7 @@ def accuracy(y, labels):
 
 
 def nmi(y, labels, average="geometric"):
-    """Mutual information of two labellings over a mean of their entropies.
+    """Return the mutual information of two labellings over a mean of their entropies.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def nmi(y, labels, average="geometric"):
 
 
 def acc_nmi(y, labels, average="geometric"):
-    """Accuracy and NMI of several clusterings of the same samples.
+    """Return accuracy and NMI of several clusterings of the same samples.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ def _codes(labels):
 
 
 def _contingencies(y, labels):
-    """Tables of shape (n_restarts, n_clusters, n_classes)."""
+    """Return tables of shape (n_restarts, n_clusters, n_classes)."""
     n_restarts = len(labels)
     n_clusters, n_classes = int(labels.max()) + 1, int(y.max()) + 1
     cells = (np.arange(n_restarts)[:, None] * n_clusters + labels) * n_classes + y

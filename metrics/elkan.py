@@ -38,8 +38,8 @@ class State(NamedTuple):
 
     labels: np.ndarray
     members: np.ndarray  # clusters that the present centres are the means of; -1 at the start
-    counts: np.ndarray  # of members
-    sums: np.ndarray  # of members, kept up by differences
+    counts: np.ndarray  # the number of members
+    sums: np.ndarray  # the sums of members, kept up by differences
     added: np.ndarray  # number of additions to each sum
     centres: np.ndarray  # working centres: the sums over the counts
     centres32: np.ndarray
@@ -88,7 +88,7 @@ def lloyd(X, points, norms, starts, products, max_iter, limits, result):
 
 @_compiled()
 def _begin(state, lower, X, points, norms, start, limits):
-    """Centres at samples, and the bounds that their products with all samples give."""
+    """Return centres at samples, and the bounds that their products with all samples give."""
     state.members[:] = -1
     state.sums[:] = 0
     state.added[:] = 0

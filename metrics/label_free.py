@@ -56,7 +56,7 @@ def agreements(labels, n_clusters):
 
 
 def adjusted_rand(together, pairs, others, total):
-    """Adjusted Rand index of a partition with others, from numbers of pairs of samples.
+    """Return the adjusted Rand index of a partition with others, from numbers of pairs of samples.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def adjusted_rand(together, pairs, others, total):
 
 
 def silhouettes(X, labels, n_clusters):
-    """Simplified silhouette of each clustering, with distances to the means of the clusters.
+    """Return the simplified silhouette of each clustering, with distances to the means of the clusters.
 
     A sample at distance a from the mean of its own cluster and b from the nearest other mean has (b - a) / max(a, b),
     and 0 where it is alone in its cluster (Rousseeuw's convention); the mean over the samples is returned.  It is 0 for

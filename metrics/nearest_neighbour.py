@@ -12,7 +12,7 @@ MOST, SAMPLE = 10_000, 5_000
 
 
 def nearest_neighbour_accuracy(X, y, seed=0):
-    """Share of the samples whose nearest other sample is of the same class.
+    """Return the share of the samples whose nearest other sample is of the same class.
 
     Parameters
     ----------

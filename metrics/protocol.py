@@ -115,7 +115,7 @@ class Protocol:
             raise ValueError(f"these are not the fields of a protocol: {', '.join(content)} ({error}).") from error
 
     def stored(self):
-        """The fields as JSON stores them: the optional ones only where they are set."""
+        """Return the fields as JSON stores them: the optional ones only where they are set."""
         return {name: _plain(value) for name, value in vars(self).items() if name not in OPTIONAL or value}
 
     def sizes_on(self, dataset):

@@ -11,7 +11,7 @@ RANK = 1e-10  # directions of a smaller share of the largest variance are roundi
 
 
 def reconstruction(selected, X):
-    """Share of the variance of all features that ridge regression on the selected ones recovers, leave-one-out.
+    """Return the share of the variance of all features that leave-one-out ridge regression on some recovers.
 
     Each sample is predicted from a fit to the others, so that as many features as samples, which would fit any data
     exactly, have no advantage.  The ridge is the best of `RIDGES`; no label is used.

@@ -39,29 +39,8 @@ def precision_recall(ranking, relevant, size, groups=()):
     return float(belongs[:size].mean()), float(first[:size].sum() / n_targets)
 
 
-def recovery_curve(ranking, relevant, groups=()):
-    """Return the recall after each feature of a ranking.
-
-    Parameters
-    ----------
-    ranking, relevant, groups
-        As in `precision_recall`.
-
-    Returns
-    -------
-    ndarray of shape (m,)
-        Recall of the first 1, ..., m features.
-
-    Raises
-    ------
-    ValueError
-    """
-    _, first, n_targets = _hits(ranking, relevant, groups)
-    return first.cumsum() / n_targets
-
-
 def recovery_area(ranking, relevant, groups=(), horizon=None):
-    """Return the area below the recovery curve, as a share of the largest one.
+    """Return the area below the curve of recall over size, as a share of the largest one.
 
     Parameters
     ----------

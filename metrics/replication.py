@@ -10,7 +10,7 @@ from metrics.kmeans import kmeans_restarts, unit_samples
 from metrics.label_free import adjusted_rand
 
 SPLITS = 5
-STARTS = 2  # of each half; the clustering with the smaller sum of squares is taken
+STARTS = 2  # K-means starts on each half; the clustering with the smaller sum of squares is taken
 
 
 def replications(X, n_clusters, seed=0, max_iter=100):

@@ -25,7 +25,7 @@ from os import _exit  # the original, as a fit that runs in this process may rep
 A_FILE = "a file"  # stands for a file whose name is not known
 TOO_LONG = re.compile(r"integer string conversion: value has (\d+) digits")  # the text of Python's own error
 READERS = ("hydra", "omegaconf", "yaml", "antlr4", "json")
-MOST_FRAMES = 100  # of the deepest frames: they show the circle
+MOST_FRAMES = 100  # so many of the deepest frames are printed: they show the circle
 INTERRUPTED = 130
 TERMINATED = 143
 PATIENCE = 10  # seconds after which a command that was told to end, and goes on, is told again

@@ -19,13 +19,12 @@ from runners.fit import stored_fit
 from runners.method import ConfigError
 from runners.plan import Plan, Times, Todo
 from runners.pool import Usage, run_all
-from runners.progress import RUN, Progress, counted, log, note_run, say_compiling, say_result, usage_text
-from runners.provenance import Identity, digests_of_data, ends_text, note_finished
-from runners.sparse_samples import check_sparse, n_stored
+from runners.progress import Progress, counted, log, say_compiling, say_result, usage_text
+from runners.provenance import RUN, Identity, digests_of_data, ends_text, note_finished, note_run
 from runners.store import Store, rows_by_trial
 from runners.study import Evaluations, claim_study, found_elsewhere, outcomes_of
-from runners.tasks import Data
-from runners.trial import diagonal, expand
+from runners.tasks import Data, n_stored
+from runners.trial import check_sparse, diagonal, expand
 from runners.workers import workers_within_memory
 
 MANY_SAMPLES = 2000  # an (n_samples, n_samples) array of more samples takes over 32 MB
@@ -49,7 +48,7 @@ class Cell:
 
     @functools.cached_property
     def planned(self):
-        """The same, without loading the data where their specification has the checksum of their values.
+        """All trials that the configuration asks for, without loading data whose specification has their checksum.
 
         A DataError says that they are not on this machine, or damaged.
         """

@@ -20,7 +20,7 @@ from runners.code import ROOT
 from runners.method import RESERVED, ConfigError, did_you_mean, load_class, parameters_of
 
 DATA, FOLDER, TARGET = "data", "data_dir", "method.target"
-FIRST_SIZE = 50  # of the default protocol
+FIRST_SIZE = 50  # the smallest size of the default protocol
 ABOUT = ("label", "name", "fill", "clusters", "x", "ignore", "header", "sparse")  # those of `datasets.own.own_spec`
 
 

@@ -22,7 +22,7 @@ VERSIONED = {"numpy", "scipy", "sklearn", "pandas", "joblib", "numba", "llvmlite
 INSTALLED = {"site-packages", "dist-packages"}
 # The modules that scale and evaluate; they import all else that an evaluation runs.
 SCALING, EVALUATION = ("datasets.scaling",), ("datasets.scaling", "metrics.evaluate")
-DIGITS = 16  # of a digest; the keys of trials have as many
+DIGITS = 16  # the length of a digest; the keys of trials are as long
 
 _sources = {}  # name of a module -> (its file, what that held when the module was imported)
 _seen = set()
@@ -37,7 +37,7 @@ class Code(NamedTuple):
     """The code behind a number."""
 
     digest: str  # "" where there is no source to take it from: such code is never taken to be the same as other code
-    files: tuple  # of (Path, str): each file with the SHA-256 of its content
+    files: tuple  # (Path, str) pairs: each file with the SHA-256 of its content
     packages: tuple  # top-level names of the other packages that it imports, without Python's own
 
 
@@ -45,7 +45,7 @@ class Code(NamedTuple):
 def code_of(cls):
     """Return the code of a method's class, and of what scales its data."""
     note_modules(cls)
-    wrapped = getattr(cls, "wrapped", None)  # of `methods.core.plain.Plain`
+    wrapped = getattr(cls, "wrapped", None)  # the attribute of `methods.core.plain.Plain`
     own = () if wrapped is None else getattr(wrapped, "__mro__", (wrapped,))
     families = [base for base in (*cls.__mro__, *own) if base.__module__ != "builtins"]
     loose = [base for base in families if _file_of(base.__module__) is None]  # such as a class of a notebook

@@ -23,7 +23,7 @@ from metrics.study import OUT_OF_MEMORY, TIMEOUT
 PROC, GROUPS = Path("/proc"), Path("/sys/fs/cgroup")
 CAN_WATCH = (PROC / "self/status").exists()
 SET_CHILD_SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER of Linux
-ROUNDS = 100  # of looking for processes to end, as one that forks all the time must not keep the caller for ever
+ROUNDS = 100  # searches for processes to end: one that forks all the time must not keep the caller for ever
 MARK = "UFS_BENCH_WORKER"  # a variable in the environment of a worker, which the processes that it forks inherit
 MB_PER_GB = 1024  # peak_mb counts in units of 1024 * 1024 bytes
 # A fit is taken to hang after so many times its CPU seconds, plus so many, by the clock.  The factor allows for a

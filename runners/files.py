@@ -30,25 +30,34 @@ def read_frame(path, names=None):
     The frame is empty where there is no file.  A StoreError about a damaged one names file, line, column, value and
     remedy.  `names` are its columns, where it is none of the files in `COLUMNS`.
     """
-    try:
-        data = path.read_bytes()
-    except FileNotFoundError:
-        data = b""
-    except OSError as error:
-        raise StoreError(f"cannot read {path}: {error.strerror}.") from error
-    names = names or COLUMNS[path.stem]
-    data = plain(data)
-    data = data[: data.rfind(b"\n") + 1] or (",".join(names) + "\n").encode()
-    asked, names = names, columns_of(data, names)
-    try:
-        with np.errstate(invalid="ignore"):  # numpy warns of a value that does not fit into its column
-            frame = _parsed(io.BytesIO(data), names)
-        fault = _fault_of_frame(frame, names)
-    except (ValueError, TypeError, KeyError, OverflowError) as error:
-        fault = f"{type(error).__name__}: {error}"
+    asked = names or COLUMNS[path.stem]
+    data = whole_lines(path) or (",".join(asked) + "\n").encode()
+    names = columns_of(data, asked)
+    frame, fault = checked(data, names)
     if fault:
         raise StoreError(f"{path}{_place(data, names) or ': ' + fault}. {remedy(path)}")
     return frame if names == asked else frame.assign(**{name: LATER[name] for name in asked[len(names) :]})
+
+
+def whole_lines(path):
+    """Return the lines of a CSV as bytes, without a last one that is unfinished; nothing where there is no file."""
+    try:
+        data = plain(path.read_bytes())
+    except FileNotFoundError:
+        return b""
+    except OSError as error:
+        raise StoreError(f"cannot read {path}: {error.strerror}.") from error
+    return data[: data.rfind(b"\n") + 1]
+
+
+def checked(data, names):
+    """Return the frame of a CSV with these columns, and what is wrong with it: "" where nothing is."""
+    try:
+        with np.errstate(invalid="ignore"):  # numpy warns of a value that does not fit into its column
+            frame = _parsed(io.BytesIO(data), names)
+        return frame, _fault_of_frame(frame, names)
+    except (ValueError, TypeError, KeyError, OverflowError) as error:
+        return None, f"{type(error).__name__}: {error}"
 
 
 def columns_of(data, names):
@@ -255,18 +264,6 @@ def check_places(path, cell):
                     "called. Restore what was edited, or remove this line and run the cell again; where the folder was "
                     "renamed, give it its name back."
                 )
-
-
-def frame_of_cell(path):
-    """Return the rows of a file as `read_frame` does; raise StoreError where one is of another cell."""
-    frame, folder = read_frame(path), path.parent
-    if path.stem in NAMING:
-        wanted = {"dataset": folder.parent.name, "method": folder.name}
-        # A whole study may have been renamed since, but not a single row.
-        mixed = path.stem == "trials" and frame["study"].nunique() > 1
-        if mixed or any((frame[column] != name).any() for column, name in wanted.items()):
-            check_places(path, folder)
-    return frame
 
 
 def lines_of(path):

@@ -50,7 +50,7 @@ class Fit:
     log: str = ""
 
 
-def run_trial(trial, X, y, fitted_on=None):
+def run_trial(trial, X, y):
     """Fit one selector in this process, and score its feature sets and its labels.
 
     Parameters
@@ -61,15 +61,13 @@ def run_trial(trial, X, y, fitted_on=None):
     y : ndarray of shape (n_samples,)
         Class codes; an array without dimensions holds the number of clusters instead, for data without labels.  It
         reaches the scoring only.
-    fitted_on : ndarray or csr_array of shape (n_samples, n_features), optional
-        What the selector is fitted on, where that is not `X`.
 
     Returns
     -------
     Outcome
         With status "failed" and the error when the method raised.
     """
-    fit = fit_trial(trial, X if fitted_on is None else fitted_on)
+    fit = fit_trial(trial, X)
     evaluated = {size: evaluate_set(features, X, y, trial.protocol) for size, features in fit.subsets.items()}
     scores = {size: scores for size, (scores, _) in evaluated.items()}
     return score(trial, fit, y, scores, sum(seconds for _, seconds in evaluated.values()))

@@ -120,7 +120,7 @@ class Method:
 
 @functools.cache
 def parameters_of(cls):
-    """The parameters of a class, by name."""
+    """Return the parameters of a class, by name."""
     return inspect.signature(cls).parameters
 
 

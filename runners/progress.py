@@ -1,13 +1,10 @@
-"""Tells of a run and of a sweep: the lines that they print, and the note in a cell, which others read without a lock.
+"""Prints how a run and a sweep go: lines, the bar of a cell, and on a terminal the one bar of a sweep.
 
 Much is imported where it is used: run.py needs `Report` at once, and the rest takes seconds.
 """
 
-import json
 import logging
 import math
-import os
-import socket
 import sys
 import threading
 import time
@@ -15,13 +12,12 @@ from collections import Counter
 from pathlib import Path
 
 from metrics.study import CAPPED, FAILED, UNSCORED
-from runners import bar
-from runners.family import lives
 from runners.provenance import Identity
 
 log = logging.getLogger(__name__)
-RUN = ".run.json"  # the note, in the folder of the cell
-MOST_ROWS = 3  # of trials without scores that are listed for a cell
+_sweep_bar = None  # the bar of tqdm, while a sweep shows one
+LINE_S = 10  # seconds between two lines about the trials of a cell
+MOST_ROWS = 3  # so many trials without scores are listed for a cell
 
 
 def counted(number, noun):
@@ -38,15 +34,56 @@ def duration(seconds):
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
-def total_line(plans):
-    """Return the plans of a sweep in a sentence."""
-    known = [plan for plan in plans if not math.isnan(plan.seconds)]
-    unknown = sum(plan.n_pending for plan in plans if math.isnan(plan.seconds))
-    text = f"in all {counted(sum(plan.n_pending for plan in plans), 'fit')} in {counted(len(plans), 'cell')}"
-    if known:
-        seconds = sum(plan.seconds / plan.n_workers for plan in known)
-        text += f", about {duration(seconds)} on {counted(known[0].n_workers, 'worker')}"
-    return text + (f", and {counted(unknown, 'fit')} of unknown time" if unknown else "")
+class Console(logging.StreamHandler):
+    """Prints log records; beside the bar of a sweep only warnings and errors, above it.
+
+    What is not printed is in ``run.log`` of the cell all the same.
+    """
+
+    def emit(self, record):
+        """Print a record, unless the bar stands for it."""
+        if _sweep_bar is None:
+            super().emit(record)
+        elif record.levelno >= logging.WARNING:
+            _sweep_bar.write(self.format(record), file=sys.stderr)
+
+
+def show_bar(n_cells):
+    """Show a bar of the cells of a sweep, where standard output and standard error are a terminal's."""
+    global _sweep_bar
+    if sys.stdout.isatty() and sys.stderr.isatty():
+        from tqdm import tqdm  # here, as --help and Tab need none
+
+        _sweep_bar = tqdm(total=n_cells, unit="cell", dynamic_ncols=True, leave=False)
+
+
+def name_cell(cell):
+    """Name the cell that has its turn."""
+    if _sweep_bar is not None:
+        _sweep_bar.set_description(cell, refresh=False)
+        _sweep_bar.set_postfix_str("")
+
+
+def show_trials(done, total, unscored):
+    """Show how far the cell is: "3 of 25 trials", where `total` is a text, and how many fits have no scores."""
+    if _sweep_bar is not None:
+        words = [f"{done} of {total}", *(f"{count} {status}" for status, count in unscored.items())]
+        _sweep_bar.set_postfix_str(", ".join(words))
+
+
+def end_cell():
+    """Count a cell that is done with."""
+    if _sweep_bar is not None:
+        _sweep_bar.update()
+        _sweep_bar.refresh()  # also within the tenth of a second in which tqdm draws once
+
+
+def hide_bar():
+    """Take the bar away."""
+    global _sweep_bar
+    if _sweep_bar is not None:
+        _sweep_bar.close()
+        _sweep_bar = None
 
 
 class Report:
@@ -64,7 +101,7 @@ class Report:
         *_, dataset, method = folder.parts
         self._here.cell, self._here.study = f"{method} on {dataset}", folder.parents[1]
         self._cells.append(self._here.cell)
-        bar.begin(self._here.cell)
+        name_cell(self._here.cell)
         if threading.current_thread() is not threading.main_thread():
             threading.current_thread().name = self._here.cell
         self._studies.setdefault(self._here.study, []).append((dataset, method))
@@ -122,6 +159,8 @@ class Report:
             reason = self.missing[dataset].splitlines()[0].rstrip(":")
             print(f"skipped: {reason}: {count} of {len(self._cells)} cells")
         if len(self._plans) > 1:
+            from runners.plan import total_line  # here, as a plan reads tables
+
             print(total_line(self._plans))
         if len(self._cells) > 1 and self._capped:
             print("\n".join(self._capped))
@@ -164,19 +203,19 @@ def usage_text(usage, n_workers, seconds):
 class Progress:
     """A progress bar on a terminal, or a part of that of a sweep, and elsewhere a plain line every so many seconds."""
 
-    def __init__(self, total, every=10.0, noun="trial"):
+    def __init__(self, total, noun="trial"):
         from tqdm import tqdm
 
-        self._noun, own = noun, sys.stderr.isatty() and not bar.is_shown()
+        self._noun, own = noun, sys.stderr.isatty() and _sweep_bar is None
         self._bar = tqdm(total=total, unit=noun, leave=False, dynamic_ncols=True) if own else None
-        self._total, self._every, self._count = total, every, 0
+        self._total, self._count = total, 0
         self._started = self._last = time.perf_counter()
 
     def step(self, count, ends):
         """Count trials that ended, and show the statuses so far; a call with none shows that the run is alive."""
         self._count += count
         unscored = {status: ends[status] for status in UNSCORED if ends.get(status)}
-        bar.within(self._count, counted(self._total, self._noun), unscored)
+        show_trials(self._count, counted(self._total, self._noun), unscored)
         if self._bar is not None:
             if unscored:
                 self._bar.set_postfix(unscored)
@@ -184,7 +223,7 @@ class Progress:
             self._bar.refresh()
             return
         now = time.perf_counter()
-        if now - self._last >= self._every and self._count < self._total:
+        if now - self._last >= LINE_S and self._count < self._total:
             self._last = now
             since = now - self._started
             left = f", about {since / self._count * (self._total - self._count):.0f} s to go" if self._count else ""
@@ -259,36 +298,3 @@ def _score_text(metric, row):
         return ""
     spread = "" if math.isnan(row["std"]) else f" ± {100 * row['std']:.1f}"
     return f"{metric.upper()} {100 * row['mean']:.1f}{spread} ({row['n_selected']} features)"
-
-
-def note_run(folder, keys, n_workers):
-    """Note that this process runs a cell, or, with 0 workers, that it no longer does.
-
-    `keys` are those of all the trials that it was asked for, stored ones too.
-    """
-    from runners.files import replace_file
-
-    pid = os.getpid() if n_workers else None
-    note = {"pid": pid, "host": socket.gethostname(), "n_workers": n_workers, "trials": keys}
-    replace_file(folder / RUN, json.dumps(note).encode())
-
-
-def read_run(folder):
-    """Return the keys and the number of workers that the note of a cell's last run has.
-
-    The keys are None where no run has left a note; there are 0 workers where no run goes on.  A run of another machine
-    is taken to go on until its own end or the next run clears the note, as its process cannot be looked at from here.
-    A StoreError says that the file is damaged.
-    """
-    from runners.files import StoreError
-
-    path = Path(folder) / RUN
-    try:
-        content = json.loads(path.read_bytes())
-        keys, n_workers, pid = content["trials"], content["n_workers"], content["pid"]
-        here = content.get("host", socket.gethostname()) == socket.gethostname()
-    except FileNotFoundError:
-        return None, 0
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise StoreError(f"{path} is damaged: remove it, the next run of the cell writes it anew.") from error
-    return keys, n_workers if pid is not None and (not here or lives(pid)) else 0

@@ -11,6 +11,7 @@ import hashlib
 import json
 import os
 import platform
+import socket
 import subprocess
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from pathlib import Path
@@ -18,13 +19,15 @@ from typing import NamedTuple
 
 from metrics.study import UNSCORED
 from runners.code import DIGITS, ROOT, VERSIONED, code_of, code_of_evaluation
+from runners.family import lives
 from runners.row import COLUMNS, to_json
 
 PACKAGES = ("numpy", "scipy", "scikit-learn", "pandas", "joblib", "numba", "llvmlite")
 GIT_S = 10  # seconds after which git is taken not to answer
 FOLDER = ".finished"  # in results_dir
+RUN = ".run.json"  # the note of a run, in the folder of the cell
 PROGRAM = ("datasets", "methods", "metrics", "runners")
-# Of conf/runner: how trials are run, not which.
+# The options of conf/runner that say how trials are run, and not which.
 NO_MATTER = ("n_jobs", "cache", "max_seconds", "max_memory", "engine", "address", "cells")
 PLACES = ("UFS_DATA_DIR", "UFS_CACHE_DIR")
 
@@ -91,7 +94,7 @@ def git_sha(selector=None):
 
 @functools.cache
 def _checkout():
-    """The commit, with ``-dirty`` where tracked files differ from it, and the names of the tracked files."""
+    """Return the commit, with ``-dirty`` where tracked files differ from it, and the names of the tracked files."""
     try:
         sha = _git("rev-parse", "HEAD")
         dirty = "-dirty" if _git("status", "--porcelain", "--untracked-files=no") else ""
@@ -194,6 +197,39 @@ def ends_text(cell, ends):
     total = sum(ends.values())
     parts = [f"{cell}: {total} of {total} trial{'s' * (total > 1)} stored"]
     return ", ".join(parts + [f"{ends[status]} {status}" for status in UNSCORED if ends.get(status)])
+
+
+def note_run(folder, keys, n_workers):
+    """Note that this process runs a cell, or, with 0 workers, that it no longer does.
+
+    `keys` are those of all the trials that it was asked for, stored ones too.
+    """
+    from runners.files import replace_file  # here, as only a run needs it
+
+    pid = os.getpid() if n_workers else None
+    note = {"pid": pid, "host": socket.gethostname(), "n_workers": n_workers, "trials": keys}
+    replace_file(folder / RUN, json.dumps(note).encode())
+
+
+def read_run(folder):
+    """Return the keys and the number of workers that the note of a cell's last run has.
+
+    The keys are None where no run has left a note; there are 0 workers where no run goes on.  A run of another machine
+    is taken to go on until its own end or the next run clears the note, as its process cannot be looked at from here.
+    A StoreError says that the file is damaged.
+    """
+    from runners.files import StoreError
+
+    path = Path(folder) / RUN
+    try:
+        content = json.loads(path.read_bytes())
+        keys, n_workers, pid = content["trials"], content["n_workers"], content["pid"]
+        here = content.get("host", socket.gethostname()) == socket.gethostname()
+    except FileNotFoundError:
+        return None, 0
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise StoreError(f"{path} is damaged: remove it, the next run of the cell writes it anew.") from error
+    return keys, n_workers if pid is not None and (not here or lives(pid)) else 0
 
 
 @functools.cache

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from metrics.study import UNSCORED, USUAL_SIZE, nearest_size
+from metrics.study import UNSCORED, nearest_size
 from runners.family import Caps
 from runners.files import empty_frame, held, read_frame, write_rows
 from runners.provenance import Identity
@@ -61,22 +61,22 @@ def load_refits(folder, file):
     return pd.concat(frames[1:] or frames, ignore_index=True)
 
 
-def default_trial(trials, target, wanted=USUAL_SIZE):
-    """Return the stored trial of a cell at the default parameters whose size is nearest to `wanted`, and that size.
+def default_trial(trials, target):
+    """Return the stored trial of a cell at the default parameters whose size is nearest to `USUAL_SIZE`, and that size.
 
     The trial is None where there is none, or where code or configuration changed so that it would get another key.
     """
     nearest = {}
     for row in trials[trials["is_default"] & ~trials["status"].isin(UNSCORED)].to_dict("records"):
-        nearest.setdefault(nearest_size(json.loads(row["sizes"]), wanted), row)
+        nearest.setdefault(nearest_size(json.loads(row["sizes"])), row)
     if not nearest:
         return None, 0
-    size = nearest_size(nearest, wanted)
+    size = nearest_size(nearest)
     trial = stored_trial(nearest[size], target)
     return (trial, size) if trial else (None, 0)
 
 
-def refit_seeds(points, data, folder, n_seeds=5, n_jobs=1, evaluations=None, on_fit=None, caps=None):
+def refit_seeds(points, data, folder, n_seeds=5, n_jobs=1, evaluations=None, on_fit=None):
     """Fit every point of a cell with the seeds that follow its own, and update ``seeds.csv``.
 
     Returns the number of fits done now: stored ones are not repeated, but one without scores is tried again.
@@ -95,7 +95,6 @@ def refit_seeds(points, data, folder, n_seeds=5, n_jobs=1, evaluations=None, on_
         Known scores of feature sets under the protocol, where new ones are kept, too.
     on_fit : callable, optional
         Called after every fit, with the error where it failed and "" otherwise.
-    caps : Caps, optional
     """
     path = Path(folder) / SEEDS
     with held(path):
@@ -112,11 +111,11 @@ def refit_seeds(points, data, folder, n_seeds=5, n_jobs=1, evaluations=None, on_
             return _rows(outcome, point, trial.seed)
 
         trials = [trial for trial, _ in asked.values()]
-        _refit(path, rows, added, trials, data, n_jobs, caps, on_fit, evaluations=evaluations)
+        _refit(path, rows, added, trials, data, n_jobs, on_fit, evaluations=evaluations)
     return len(jobs)
 
 
-def refit_changed(trial, size, data, folder, repeats, n_jobs=1, caps=None):
+def refit_changed(trial, size, data, folder, repeats, n_jobs=1):
     """Fit a trial `repeats` times for each change that can matter, and update ``stability.csv``.
 
     It keeps the feature sets of one size; for the other arguments see `refit_seeds`.  Returns the number of fits done
@@ -140,7 +139,7 @@ def refit_changed(trial, size, data, folder, repeats, n_jobs=1, caps=None):
             where = (trial.key, trial.dataset, trial.method, change, repeat, size)
             yield (*where, row["status"], to_json(sorted(features)), Identity.stored(row).name)
 
-        _refit(path, rows, added, [_changed(trial, *job) for job in jobs], data.unscored(), n_jobs, caps)
+        _refit(path, rows, added, [_changed(trial, *job) for job in jobs], data.unscored(), n_jobs)
     return len(jobs)
 
 
@@ -151,16 +150,15 @@ def _changed(trial, change, repeat):
     return trial if change == "none" else replace(trial, permuted=(change, repeat))
 
 
-def _refit(path, rows, added, trials, data, n_jobs, caps, on_fit=None, **how):
+def _refit(path, rows, added, trials, data, n_jobs, on_fit=None, **how):
     """Run trials, and write the rows of each when it ends."""
     # Here, as they take seconds to import, and commands that only read refits need no pool.
     from runners.pool import run_all
-    from runners.sparse_samples import n_stored
+    from runners.tasks import n_stored
     from runners.workers import workers_within_memory
 
-    caps = caps or Caps()
-    n_workers = workers_within_memory(trials, data.X.shape, n_jobs, caps, n_stored(data.X)) if trials else 1
-    for ended in run_all(trials, data, n_workers, caps=caps, **how):
+    n_workers = workers_within_memory(trials, data.X.shape, n_jobs, Caps(), n_stored(data.X)) if trials else 1
+    for ended in run_all(trials, data, n_workers, **how):
         for outcome in ended:
             rows |= _by_identity(path, pd.DataFrame(added(outcome), columns=COLUMNS[path.name]))
             _write(path, rows)
@@ -196,7 +194,7 @@ def _rows(outcome, point, seed):
 
 
 def _by_identity(path, frame):
-    """Return the rows of a frame as tuples, by what they are known by."""
+    """Return the rows of a frame as tuples, by the values of their `IDENTITY` columns."""
     keys = frame[IDENTITY[path.name]].itertuples(index=False, name=None)
     return dict(zip(keys, frame[COLUMNS[path.name]].itertuples(index=False, name=None), strict=True))
 

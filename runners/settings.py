@@ -12,14 +12,13 @@ from omegaconf.errors import OmegaConfBaseException
 
 from metrics.protocol import Protocol
 from metrics.study import FAILED, UNSCORED
+from runners import typed
 from runners.family import CAN_WATCH, Caps
 from runners.method import ConfigError, Method, did_you_mean
+from runners.typed import check_fields, check_name, shown
 
-NAME = re.compile(r"\w(?:[\w .,+=@()~-]{0,98}[\w,+=@()~-])?")  # a folder's name in any system, without wildcards
 MISSING_DATA = ("error", "skip")
-MOST_JOBS = 1024
 ADDRESS = re.compile(r"(?:tcp|tls|ucx|ws|wss)://\S+:\d+")
-MOST_BITS = 1024  # of a number that is printed in full: Python refuses to print more than 4,300 digits
 
 
 @dataclass(frozen=True)
@@ -40,7 +39,7 @@ class Runner:
     changed: str = "redo"
     plan: bool = False  # only say what would be run, and how long it would take
     engine: str = "local"  # or "dask"
-    # Of Dask: the scheduler, None for one of this process; and the number of cells in flight at once.
+    # For Dask: the scheduler's address, None for one of this process; and the number of cells in flight at once.
     address: str | None = None
     cells: int = 8
 
@@ -127,26 +126,10 @@ def _check_parts(config):
             )
 
 
-def check_name(what, name):
-    """Refuse a name that cannot be a folder of its own inside the results; `what` is such as ``study``."""
-    if not isinstance(name, str):
-        example = f"s{name}" if isinstance(name, int) else "mine"
-        raise ConfigError(f"{what}={shown(name)} must be a text, such as {what}={example}.")
-    if not NAME.fullmatch(name):
-        raise ConfigError(
-            f"{what}={shown(name)} must be a name of 1 to 100 letters, digits and -+_.,=@~() that begins with a letter "
-            "or digit: it is a folder inside the results."
-        )
-
-
 def read_runner(content):
     """Return the checked `Runner` of the part ``runner`` of a configuration."""
-    needed = {item.name: item.default is MISSING for item in fields(Runner)}
-    _check_fields("runner", content, needed, "the runner's settings")
-    for name, value in content.items():
-        words, holds = RUNNER[name]
-        if not holds(value):
-            raise ConfigError(f"runner.{name}={shown(value)} must be {words}.")
+    needed = [item.name for item in fields(Runner) if item.default is MISSING]
+    check_fields("the runner", content, RUNNER, needed, "runner.")
     if content.get("max_memory") is not None and not CAN_WATCH:
         raise ConfigError("runner.max_memory needs Linux, which says what a process holds: set it to null.")
     retry = content.get("retry", [FAILED])
@@ -157,39 +140,34 @@ def read_runner(content):
     return Runner(**{**content, **own})
 
 
-def _is_cap(value):
-    return value is None or (type(value) in (int, float) and value > 0)
-
-
 def _are_statuses(value):
-    words = [value] if isinstance(value, str) else value
-    return isinstance(words, list) and all(isinstance(word, str) and word in UNSCORED for word in words)
+    return value == [] or typed.one_or_more(typed.one_of(*UNSCORED)).holds(value)
 
 
+CAP = typed.optional(typed.number(0, math.inf))
 RUNNER = {
-    "n_jobs": (
-        f"1 to {MOST_JOBS}, or -1 for every core",
-        lambda value: type(value) is int and value != 0 and -1 <= value <= MOST_JOBS,
-    ),
-    **dict.fromkeys(("redo", "cache", "plan"), ("true or false", lambda value: isinstance(value, bool))),
-    "points": ("grid, sample or default", ("grid", "sample", "default").__contains__),
-    "changed": ("redo or keep", ("redo", "keep").__contains__),
-    "max_seconds": ("a number of CPU seconds above 0, or null for no cap", _is_cap),
-    "max_memory": ("a number of GB above 0, or null for no cap", _is_cap),
-    "engine": ("local or dask", ("local", "dask").__contains__),
-    "address": (
+    "n_jobs": typed.JOBS,
+    "redo": typed.FLAG,
+    "cache": typed.FLAG,
+    "plan": typed.FLAG,
+    "points": typed.one_of("grid", "sample", "default"),
+    "changed": typed.one_of("redo", "keep"),
+    "max_seconds": typed.Kind("a number of CPU seconds above 0, or null for no cap", CAP.holds),
+    "max_memory": typed.Kind("a number of GB above 0, or null for no cap", CAP.holds),
+    "engine": typed.one_of("local", "dask"),
+    "address": typed.Kind(
         "null, or that of a Dask scheduler, such as tcp://10.0.0.5:8786",
         lambda value: value is None or (isinstance(value, str) and ADDRESS.fullmatch(value) is not None),
     ),
-    "cells": (f"1 to {MOST_JOBS}", lambda value: type(value) is int and 1 <= value <= MOST_JOBS),
-    "retry": (f"a list of {', '.join(UNSCORED)}, such as [timeout]", _are_statuses),
-}  # field of `Runner` -> what it must be, in words and as a test
+    "cells": typed.whole(1, typed.MOST_JOBS),
+    "retry": typed.Kind(f"a list of {', '.join(UNSCORED)}, such as [timeout]", _are_statuses),
+}  # the kind of each field of `Runner`
 
 
 def read_protocol(content):
     """Return the checked `Protocol` of the part ``protocol`` of a configuration."""
-    needed = {item.name: item.default is item.default_factory is MISSING for item in fields(Protocol)}
-    _check_fields("protocol", content, needed, "a protocol")
+    needed = [item.name for item in fields(Protocol) if item.default is item.default_factory is MISSING]
+    check_fields("the protocol", content, {item.name: typed.ANY for item in fields(Protocol)}, needed)
     check_name("protocol.name", content["name"])
     try:
         return Protocol(**content)
@@ -211,24 +189,6 @@ def check_values(where, value):
         raise ConfigError(f"{where}={value} must be finite.")
     elif type(value) is int and not -(2**63) <= value < 2**63:
         raise ConfigError(f"{where}={shown(value)} must be a number of at most 64 bits.")
-
-
-def shown(value):
-    """Return a value as it is printed in an error: on one line, and shortened."""
-    text = hex(value) if type(value) is int and value.bit_length() > MOST_BITS else repr(value)
-    return text if len(text) <= 80 else f"{text[:77]}..."
-
-
-def _check_fields(group, content, needed, what):
-    """Refuse unknown names of fields, and missing fields that are needed."""
-    for name in content:
-        if name not in needed:
-            options = ", ".join(needed)
-            raise ConfigError(
-                f"{group}.{name} is not a field of {what}; it has: {options}.{did_you_mean(name, needed)}"
-            )
-    if lacking := [name for name, must in needed.items() if must and name not in content]:
-        raise ConfigError(f"the {group} lacks {', '.join(lacking)}.")
 
 
 def _part(config, name, *default):

@@ -10,7 +10,6 @@ redo that is interrupted loses nothing, and goes on where it stopped.
 import glob
 import os
 import shutil
-import time
 from collections import Counter, defaultdict
 from pathlib import Path
 from typing import NamedTuple
@@ -25,7 +24,6 @@ from runners.files import (
     check_places,
     clear_unfinished,
     empty_frame,
-    frame_of_cell,
     header_of,
     keep_last,
     keep_lines,
@@ -37,11 +35,11 @@ from runners.files import (
     replace_file,
     with_later_columns,
 )
+from runners.reading import read_cells
 from runners.row import COLUMNS, IDENTITY, OTHERS, TRIALS, counts_of
 
 REDO = ".redo"  # the folder inside a cell's own that gathers rows that will replace stored ones
 REDONE = ".redone"  # the same, once it is complete
-READ_AGAIN, READ_AGAIN_S = 2, 0.3  # how often, and the seconds before each time
 
 
 class Results(NamedTuple):
@@ -187,8 +185,8 @@ def load_results(results_dir, study=None, dataset=None, method=None):
         For a damaged file, naming file, line, column, value and remedy.
     """
     frames = {name: [] for name in COLUMNS}
-    for path in cells_of(results_dir, study, dataset, method):
-        for name, frame in _read_cell(path).items():
+    for cells in read_cells(cells_of(results_dir, study, dataset, method)):
+        for name, frame in cells.items():
             frames[name].append(frame)
     _name_apart(frames)
     joined = {
@@ -216,27 +214,6 @@ def rows_by_trial(folder, names, keys):
     return found
 
 
-def _read_cell(path, patience=READ_AGAIN):
-    """Return, by file, the rows of committed trials of the cell with this ``trials.csv``."""
-    # The marks are read first: the rows that they commit are then complete in the other files.
-    trials = frame_of_cell(path)
-    found, keys = {"trials": trials}, set(trials["trial"])
-    wanted = [(row["trial"], counts_of(row)) for row in trials.to_dict("records")]
-    for name in OTHERS:
-        frame = frame_of_cell(path.with_name(f"{name}.csv"))
-        there = Counter(frame["trial"])
-        found[name] = frame if keys.issuperset(there) else frame[frame["trial"].isin(keys)]
-        if lost := [key for key, counts in wanted if there[key] < counts.get(name, 0)]:
-            if patience:  # a run that is replacing rows at this moment is not a fault
-                time.sleep(READ_AGAIN_S)
-                return _read_cell(path, patience - 1)
-            raise StoreError(
-                f"{path.with_name(name)}.csv lacks rows of {len(lost)} trials, the first of them {lost[0]}. The file "
-                "is damaged: restore it, or run the cell again, which computes them anew."
-            )
-    return found
-
-
 def cells_of(results_dir, *names):
     """List the ``trials.csv`` of every cell that is asked for; none where a name cannot be a folder."""
     names = [str(name) if name else "" for name in names]
@@ -247,12 +224,13 @@ def cells_of(results_dir, *names):
 
 
 def _name_apart(frames):
-    """Rename the trials of a cell whose keys an earlier cell has, too, as two studies may share a trial."""
+    """Rename trials whose keys are among the earlier ones, too, as two studies may share a trial."""
     seen = set()
     for index, trials in enumerate(frames["trials"]):
         shared = seen.intersection(trials["trial"])
         if shared:
-            apart = {key: f"{key} of {study}" for key, study in zip(trials["trial"], trials["study"], strict=True)}
+            pairs = zip(trials["trial"], trials["study"], strict=True)
+            apart = {key: f"{key} of {study}" for key, study in pairs if key in shared}
             apart = {key: name if name not in seen else f"{name} {index}" for key, name in apart.items()}
             for name in COLUMNS:
                 frame = frames[name][index]

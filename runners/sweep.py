@@ -29,9 +29,11 @@ from runners.method import ConfigError
 from runners.settings import read_config
 
 GROUPS = ("dataset", "method")  # whose files are put in the place of each other
-CHOICE = re.compile(r"(\w+)=(?!(?:null|true|false|inf|nan)$)([a-z]\w*)", re.ASCII | re.IGNORECASE)  # of one file
-# Of the values that point elsewhere, those of which it is plain what they depend on: a value of another part, the
-# environment, or the checkout.
+CHOICE = re.compile(
+    r"(\w+)=(?!(?:null|true|false|inf|nan)$)([a-z]\w*)", re.ASCII | re.IGNORECASE
+)  # the choice of one file
+# A value that points elsewhere, where it is plain what it depends on: a value of another part, the environment, or the
+# checkout.
 POINTER = re.compile(r"\$\{(?:(\w+)(?:\.\w+)*|oc\.env:\w+(?:,[\w./-]*)?|root:)\}")
 PAIR = re.compile(r"\$\{(\w+)\}")  # in a defaults list, such as "${dataset}_${method}"
 
@@ -103,7 +105,7 @@ class Composer:
         return copy.deepcopy(base.config | parts), choices
 
     def _by_hydra(self, words, key=None):
-        """A job as Hydra composes it; where it has a key, others may be made from it."""
+        """Return a job as Hydra composes it; where it has a key, others may be made from it."""
         composed = self._loader.load_sweep_config(self._sweep, list(words))
         choices = OmegaConf.to_container(composed.hydra.runtime.choices)
         config = OmegaConf.masked_copy(composed, [name for name in composed if name != "hydra"])
@@ -116,7 +118,7 @@ class Composer:
         return plain, choices
 
     def _free(self, words, composed, config):
-        """The groups whose file is all that fills their part of a job, and that no other part depends on."""
+        """Return the groups whose file is all that fills their part of a job, and that no other part depends on."""
         sources = [(source.provider, source.path) for source in self._loader.get_sources()]
         if sources != [(source.provider, source.path) for source in composed.hydra.runtime.config_sources]:
             return set()  # hydra.searchpath adds folders, in which there may be anything
@@ -140,14 +142,14 @@ class Composer:
         return free
 
     def _parts(self, file):
-        """The parts of the configuration that a file has something for."""
+        """Return the parts of the configuration that a file fills."""
         if file.package:
             return {file.package.partition(".")[0]}
         content = self._file(file.config_path).config
         return set(content) if isinstance(content, DictConfig) else set(GROUPS)
 
     def _own(self, choices):
-        """Group -> the file that the defaults list has for these choices alone, such as cell: umist_mcfs."""
+        """Return group -> the file that the defaults list has for these choices alone, such as cell: umist_mcfs."""
         found = self._interpolated(self._name) or {}
         return {group: PAIR.sub(lambda match: str(choices.get(match[1])), text) for group, text in found.items()}
 
@@ -155,7 +157,7 @@ class Composer:
         return any(self._file(f"{group}/{name}") is not None for group, name in self._own(choices).items())
 
     def _read_file(self, path):
-        """A file as Hydra finds and reads it; None where there is none."""
+        """Return a file as Hydra finds and reads it; None where there is none."""
         found = (source for source in self._loader.get_sources() if source.is_config(path))
         return next((source.load_config(path) for source in found), None)
 
@@ -168,7 +170,7 @@ class Composer:
         return None if "defaults" in content or any("${" in text for text in _texts(content)) else content
 
     def _read_interpolated(self, path):
-        """Group -> text, of what in a file's defaults list depends on choices; None where that is not simple."""
+        """Return group -> text, of what in a file's defaults list depends on choices; None where that is not simple."""
         found = self._file(path)
         content = OmegaConf.to_container(found.config) if found and isinstance(found.config, DictConfig) else None
         if content is None:
@@ -252,7 +254,7 @@ def _whole_conf(*more):
 
 
 def _texts(value):
-    """All texts in a value, keys as well, however nested."""
+    """Return all texts in a value, keys as well, however nested."""
     if isinstance(value, dict):
         return [text for item in value.items() for part in item for text in _texts(part)]
     if isinstance(value, list):

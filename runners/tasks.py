@@ -10,6 +10,7 @@ from pathlib import Path
 
 import filelock
 import numpy as np
+from scipy import sparse
 
 from datasets.scaling import scale
 from metrics.kmeans import load_engine
@@ -19,10 +20,10 @@ from runners.family import lives, memory_of
 from runners.fit import evaluate_set, fit_trial
 from runners.method import load_class
 from runners.provenance import Identity
-from runners.sparse_samples import mapped, save
 
-PREFIX = "ufs-bench-"  # of the names of folders with a copy of the data, which all workers map
+PREFIX = "ufs-bench-"  # the names of folders with a copy of the data begin so; all workers map it
 LOCK, FITTED_ON = ".lock", "fitted_on"
+PARTS = ("data", "indices", "indptr")  # the arrays that a csr_array consists of
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class Task:
 
     items: tuple
     identity: Identity
-    protocol: Protocol | None = None  # of evaluations
+    protocol: Protocol | None = None  # the protocol of evaluations
     alone: bool = False  # True where a worker died when it was last tried
     lost: int = 0  # workers that ended before they had begun it
 
@@ -127,6 +128,38 @@ def opened(source):
     """Return the arrays of `Data` from its source, read-only and shared by all workers of this machine."""
     X, y, own = (mapped(source, name) for name in ("X", "y", FITTED_ON))
     return X, y, X if own is None else own
+
+
+def n_stored(X):
+    """Return the number of entries that a sparse X stores; None for a dense one."""
+    return X.nnz if sparse.issparse(X) else None
+
+
+def save(folder, name, X):
+    """Write samples to files of a folder, which `mapped` opens: one for each array that they consist of."""
+    if not sparse.issparse(X):
+        np.save(Path(folder, f"{name}.npy"), X)
+        return
+    for part in PARTS:
+        np.save(Path(folder, f"{name}.{part}.npy"), getattr(X, part))
+    np.save(Path(folder, f"{name}.shape.npy"), X.shape)
+
+
+def mapped(folder, name):
+    """Return samples from the files of `save`, read-only and mapped into memory; None where there are none."""
+    if Path(folder, f"{name}.npy").exists():
+        return _array(folder, name)
+    if not Path(folder, f"{name}.shape.npy").exists():
+        return None
+    X = sparse.csr_array(
+        tuple(_array(folder, f"{name}.{part}") for part in PARTS), shape=_array(folder, f"{name}.shape")
+    )
+    X.has_canonical_format = True  # so that nobody looks through it again; `datasets.scaling.scale` made it so
+    return X
+
+
+def _array(folder, name):
+    return np.asarray(np.load(Path(folder, f"{name}.npy"), mmap_mode="r"))
 
 
 def remove_leftovers():

@@ -1,15 +1,22 @@
-"""Answers words of a command line of ``key=value`` that Hydra does not know, and narrows its help.
+"""Checks what is typed on a command line: kinds of values, the answer to unknown words; and narrows the help.
 
 Hydra answers a name that it does not know with a list of all, and a key with the advice to add it.
 """
 
 import contextlib
-import difflib
 import io
+import math
 import re
 import textwrap
+from collections.abc import Callable
+from typing import NamedTuple
 
-COLUMNS = 100  # of the help
+from runners.method import ConfigError, did_you_mean
+
+COLUMNS = 100  # the width of the help, in characters
+MOST_BITS = 1024  # a longer number is printed in hexadecimal: Python refuses to print more than 4,300 digits
+MOST_JOBS = 1024
+FOLDER = re.compile(r"\w(?:[\w .,+=@()~-]{0,98}[\w,+=@()~-])?")  # a folder's name in any system, without wildcards
 # Hydra's own options; each may be shortened, as argparse allows.
 FLAGS = (
     "--help --hydra-help --version --cfg --resolve --package --run --multirun --shell-completion --config-path "
@@ -17,24 +24,18 @@ FLAGS = (
 ).split()
 
 
-def nearest(name, known):
-    """Return " Did you mean x?" for the nearest of the known names, or "" where none is near."""
-    near = difflib.get_close_matches(name, known, n=1)
-    return f" Did you mean {near[0]}?" if near else ""
-
-
 def words_of_hydra(error):
     """Return what to say of a name or a key that Hydra does not know; None for its other errors."""
     file, options = getattr(error, "missing_cfg_file", None), getattr(error, "options", None)
     if file and options:
         group, _, name = file.rpartition("/")
-        hint = nearest(name, options) or f" There are: {', '.join(options)}."
+        hint = did_you_mean(name, options) or f" There are: {', '.join(options)}."
         return f"{group}={name}: there is no {group} of this name.{hint}"
     cause = error.__cause__
     key, there = getattr(cause, "full_key", None), getattr(cause, "parent_node", None)
     if key and "is not in struct" in str(cause) and hasattr(there, "keys"):
         *above, name = key.split(".")
-        hint = nearest(name, known := [str(one) for one in there if one != "hydra"])
+        hint = did_you_mean(name, known := [str(one) for one in there if one != "hydra"])
         what = f" of {'.'.join(above)}" if above else ""
         return f"{key} is no option{what}.{hint or ' There are: ' + ', '.join(known) + '.'}"
     return None
@@ -64,7 +65,7 @@ def refused(words):
 
 @contextlib.contextmanager
 def narrow_help(words):
-    """Print what a command prints in lines of `COLUMNS`, where its words ask for help; change nothing otherwise."""
+    """Print the output of a command in lines of `COLUMNS` where its words ask for help, and unchanged otherwise."""
     if not {"--help", "-h"} & set(words):
         yield
         return
@@ -87,3 +88,131 @@ def narrow(line):
         )
         for place, part in enumerate(parts)
     )  # fmt: skip
+
+
+def check_name(what, name):
+    """Refuse a name that cannot be a folder of its own inside the results; `what` is such as ``study``."""
+    if not isinstance(name, str):
+        example = f"s{name}" if isinstance(name, int) else "mine"
+        raise ConfigError(f"{what}={shown(name)} must be a text, such as {what}={example}.")
+    if not FOLDER.fullmatch(name):
+        raise ConfigError(
+            f"{what}={shown(name)} must be a name of 1 to 100 letters, digits and -+_.,=@~() that begins with a letter "
+            "or digit: it is a folder inside the results."
+        )
+
+
+def shown(value):
+    """Return a value as it is printed in an error: on one line, and shortened."""
+    text = hex(value) if type(value) is int and value.bit_length() > MOST_BITS else repr(value)
+    return text if len(text) <= 80 else f"{text[:77]}..."
+
+
+def typed(value):
+    """Return a value as it is typed on a command line."""
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    return value if isinstance(value, str) and value.isidentifier() and len(value) <= 80 else shown(value)
+
+
+class Kind(NamedTuple):
+    """A kind of values that an option may take."""
+
+    words: str  # the words after "must be"
+    holds: Callable  # returns True for a value of this kind
+
+
+def check_fields(what, content, kinds, needed=(), prefix=""):
+    """Refuse unknown fields, missing ones that are needed, and values of another kind, with a ConfigError.
+
+    `what` has the fields, such as "the runner"; `prefix` stands before the name of a field whose value is wrong.
+    """
+    known = ", ".join(kinds)
+    for name in content:
+        if name not in kinds:
+            raise ConfigError(f"{what} has no option {typed(name)}.{did_you_mean(name, kinds)} It has: {known}.")
+    if lacking := [name for name in needed if name not in content]:
+        raise ConfigError(f"{what} lacks {', '.join(lacking)}. It has: {known}.")
+    for name, value in content.items():
+        if not kinds[name].holds(value):
+            raise ConfigError(f"{prefix}{name}={typed(value)} must be {kinds[name].words}.")
+
+
+def one_of(*options):
+    """Return the kind that takes one of these values, of the same type: true is not 1."""
+    words = ", ".join(map(typed, options))
+    return Kind(f"one of {words}", lambda value: any(type(value) is type(own) and value == own for own in options))
+
+
+def number(low, high):
+    """Return the kind that takes a finite number above `low` and below `high`."""
+    return Kind(
+        f"a number above {low:g} and below {high:g}",
+        lambda value: type(value) in (int, float) and math.isfinite(value) and low < value < high,
+    )
+
+
+def whole(low, high):
+    """Return the kind that takes an integer from `low` to `high`."""
+    return Kind(f"a whole number from {low} to {high}", lambda value: type(value) is int and low <= value <= high)
+
+
+def optional(kind):
+    """Return the kind that takes a value of this kind, or null."""
+    return Kind(f"{kind.words}, or null", lambda value: value is None or kind.holds(value))
+
+
+def listed(kind):
+    """Return the kind that takes a list of one or more values of this kind."""
+    return Kind(f"a list, each {kind.words}", lambda value: _is_list_of(kind, value))
+
+
+def one_or_more(kind):
+    """Return the kind that takes a value of this kind, or a list of them."""
+    return Kind(f"{kind.words}, or a list of such", lambda value: kind.holds(value) or _is_list_of(kind, value))
+
+
+def mapping(kind):
+    """Return the kind that takes a mapping of names to values of this kind."""
+    return Kind(
+        f"as {{alpha: ...}}, with {kind.words}",
+        lambda value: isinstance(value, dict) and all(_is_text(key) and kind.holds(own) for key, own in value.items()),
+    )
+
+
+def either(*kinds):
+    """Return the kind that takes a value of any of these kinds."""
+    return Kind(" or ".join(kind.words for kind in kinds), lambda value: any(kind.holds(value) for kind in kinds))
+
+
+def _is_list_of(kind, value):
+    return isinstance(value, list) and len(value) > 0 and all(map(kind.holds, value))
+
+
+def _is_text(value):
+    return isinstance(value, str) and value != ""
+
+
+def is_name(value):
+    try:
+        check_name("", value)
+    except ConfigError:
+        return False
+    return True
+
+
+def _is_value(value):
+    return value is None or isinstance(value, bool | str) or (type(value) in (int, float) and math.isfinite(value))
+
+
+FLAG = one_of(True, False)
+NAME = Kind(
+    "a text of 1 to 100 letters, digits and -+_.,=@~() that begins with a letter or digit; a number in quotes, such as "
+    "\"'2024'\"",
+    is_name,
+)
+PATH = Kind("the path of a file or folder", lambda value: _is_text(value) and "\0" not in value and bool(value.strip()))
+TEXT = Kind("a text", _is_text)
+VALUE = Kind("a finite number, a text, true, false or null", _is_value)
+JOBS = Kind(f"-1 for every core, or 1 to {MOST_JOBS}", either(one_of(-1), whole(1, MOST_JOBS)).holds)
+ANY = Kind("anything", lambda value: True)

@@ -22,7 +22,7 @@ from runners.progress import counted, log, say_compiling
 PROCESS_MB = 250  # taken by a worker that has imported what it needs
 ASKED = 3  # workers that are asked what they hold, as each may be killed before it answers
 SPARSE_ENTRY = 1.5  # numbers of 8 bytes that an entry of a sparse X takes, with its column
-SELECTED_COPIES = 3  # of the selected features of a sparse X, written out: themselves, and two in K-means
+SELECTED_COPIES = 3  # dense copies of the selected features of a sparse X: themselves, and two in K-means
 LEFT_FREE = 0.9  # share of the free memory that fits may have: other programs' needs change
 WATCH_S = 0.05  # seconds between two looks at fits that have a cap
 LOOK_S = 1.0  # longest time between two looks, as results are stored meanwhile; beyond it, the parent was stopped

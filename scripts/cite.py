@@ -41,7 +41,7 @@ def _citation(group, name):
 
 
 def bibtex(study):
-    """Return the entries of a .bib file: one of the suite, and one of each source, with what it is a source of.
+    """Return the entries of a .bib file: one for the suite, and one for each source, with what it describes.
 
     conf/ has sources as "authors, where year", without titles: the note of an entry says so, and has all that is known.
     """

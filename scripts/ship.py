@@ -20,7 +20,7 @@ from pathlib import Path
 from metrics.study import UNSCORED
 from runners.boundary import boundary
 from runners.files import StoreError, read_rows, replace_file, write_rows
-from runners.progress import read_run
+from runners.provenance import read_run
 from runners.reference import ENDING, MANIFEST, PROTOCOL, SHIPPED, manifest
 from runners.row import COLUMNS as FILES
 from runners.store import cells_of
@@ -29,7 +29,7 @@ from scripts.core.entry import answers
 COLUMNS = (
     "dataset method sha256 bytes trials asked unscored cpu_s code_fit code_evaluation git_sha versions started".split()
 )
-ALSO = ("seeds.csv", "stability.csv")  # of refits, where there are some
+ALSO = ("seeds.csv", "stability.csv")  # the files of refits, where there are some
 
 
 def ship(results_dir, study, partial=False):

@@ -132,7 +132,7 @@ class ConcreteAutoencoder(BaseSelector):
         self.random_state = random_state
 
     def memory(self, n_samples, n_features, n_stored=None):
-        """As in `BaseSelector`, with the logits, their noise and their moments: twelve arrays of the slots' shape."""
+        """Estimate as `BaseSelector`, with the logits, their noise and moments: twelve arrays of the slots' shape."""
         size = self.n_features_to_select
         whole_number = isinstance(size, numbers.Integral)
         slots = size if whole_number else (0.5 if size is None else size) * n_features

@@ -8,7 +8,7 @@ from scipy.linalg import cho_factor, cho_solve
 from methods.cae.slots import Adam, at_rest, by_logits, certainty, gumbel, relaxed
 
 SPREAD = 0.1  # standard deviation of the logits at the start, small beside that of Gumbel noise, 1.3
-KEPT = 0.9  # of the decoder's normal equations from one draw to the next, so that some ten draws share a decoder
+KEPT = 0.9  # this share of the decoder's normal equations stays at each draw: some ten draws share a decoder
 RIDGE = 1e-6  # as a share of the mean diagonal entry: at high temperatures all slots are alike
 
 
@@ -40,7 +40,7 @@ class Problem:
     """
 
     def __init__(self, X, temperatures, annealing, learning_rate, rng):
-        # What the columns are to each other does not change when the samples are rotated.
+        # Inner products of columns do not change when the samples are rotated.
         self.X = X if len(X) <= X.shape[1] else np.linalg.qr(X, mode="r")
         self.total = (X**2).sum()
         self.first, self.last = temperatures
@@ -72,12 +72,12 @@ class Problem:
         return State(logits, temperature, value, gram, across, adam)
 
     def doubt(self, previous, state):
-        """One less the certainty of the slots, which must be small, at the last temperature or before."""
+        """Return one less the certainty of the slots, which must be small, at the last temperature or before."""
         return 1 - certainty(state.logits)
 
 
 def decoder(gram, across):
-    """The linear decoder V of the normal equations gram V = across, with a small ridge."""
+    """Return the linear decoder V of the normal equations gram V = across, with a small ridge."""
     ridge = RIDGE * np.trace(gram) / len(gram) + np.finfo(float).tiny
     system = gram.copy()
     system.flat[:: len(gram) + 1] += ridge
@@ -85,13 +85,13 @@ def decoder(gram, across):
 
 
 def loss(X, Z, V, total):
-    """||X - ZV||^2 / total with Z = XM', and its derivatives by M for a fixed V."""
+    """Return ||X - ZV||^2 / total with Z = XM', and its derivatives by M for a fixed V."""
     misfit = Z @ V - X
     return float((misfit**2).sum() / total), (V @ misfit.T) @ X * (2 / total)
 
 
 def centred(X):
-    """X less its means; zero exactly for constant features."""
+    """Return X less its means; zero exactly for constant features."""
     return np.where(np.ptp(X, axis=0) > 0, X - X.mean(axis=0), 0.0)
 
 

@@ -89,5 +89,5 @@ class Problem:
         return State(moved, tuple(adam for _, adam in steps), temperature, float((misfit**2).mean()))
 
     def doubt(self, previous, state):
-        """One less the certainty of the slots."""
+        """Return one less the certainty of the slots."""
         return 1 - certainty(state.logits)

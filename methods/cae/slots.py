@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-DECAY, DECAY_OF_SQUARES = 0.9, 0.999  # of Adam, as usual
+DECAY, DECAY_OF_SQUARES = 0.9, 0.999  # the usual rates of Adam
 
 
 def gumbel(uniform):
@@ -13,7 +13,7 @@ def gumbel(uniform):
 
 
 def relaxed(logits, noise, temperature):
-    """Rows that sum to one: the softmax of (logits + noise) / temperature.
+    """Return rows that sum to one: the softmax of (logits + noise) / temperature.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def relaxed(logits, noise, temperature):
 
 
 def by_logits(M, by_M, temperature):
-    """Derivatives by the logits, of those by their `relaxed` rows."""
+    """Return derivatives by the logits, of those by their `relaxed` rows."""
     return M * (by_M - np.einsum("ij,ij->i", M, by_M)[:, None]) / temperature
 
 
@@ -64,12 +64,12 @@ def at_rest(shape, epsilon=1e-7):
 
 
 def certainty(logits):
-    """The mean over the slots of the largest probability of a feature."""
+    """Return the mean over the slots of the largest probability of a feature."""
     return float(relaxed(logits, 0.0, 1.0).max(axis=1).mean())
 
 
 def choose(logits):
-    """Scores of the features: first those that a slot holds, by its probability, then the others by their largest.
+    """Return scores: first the features that a slot holds, by its probability, then the others by their largest one.
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ from methods.core.loop import DIVERGED, MAX_ITER, Trace
 from methods.core.shared import constant, shared
 from methods.core.sparse_input import read_only
 
-# What holds for a parameter of this name in every method that has it, unless the method's `bounds` say otherwise.
+# The range of a parameter of this name in every method that has it, unless the method's `bounds` say otherwise.
 COMMON = {"n_clusters": whole(1, n_samples), "n_neighbors": whole(1), "max_iter": whole(0), "tol": at_least(0)}
 GRAPH_BLOCKS = 5  # temporary arrays of a `methods.core.graphs.nearest_neighbors`
 OR_ARRAY = {"affinity"}  # may be an array in place of one of the `choices`
@@ -94,8 +94,8 @@ class BaseSelector(SelectorMixin, BaseEstimator):
     # True where a fit keeps a sparse X sparse.
     takes_sparse = False
 
-    # Arrays of float64 that a fit holds at once at most, by shape: "nd" is that of X, "mm" has m = min(n, d), and "ss"
-    # is that of all pairs of samples up to `dense_samples`, for what is kept in another form beyond.
+    # The largest number of float64 arrays that a fit holds at once, by shape: "nd" is that of X, "mm" is m x m with
+    # m = min(n, d), and "ss" is s x s with s = min(n, `dense_samples`), for arrays that are sparse beyond that.
     arrays = {"nd": 4}
     dense_samples = float("inf")
 
@@ -170,7 +170,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         return hasattr(self, "n_neighbors")
 
     def memory(self, n_samples, n_features, n_stored=None):
-        """An upper estimate of the memory that a fit takes beside X: the `arrays`, and the blocks of a graph's search.
+        """Return an upper estimate of the memory of a fit beside X: the `arrays`, and the blocks of a graph's search.
 
         Parameters
         ----------
@@ -187,14 +187,14 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         sides["s"] = min(n_samples, self.dense_samples)
         entries = {shape: sides[shape[0]] * sides[shape[1]] for shape in self.arrays}
         if n_stored is not None:
-            entries = {"nd": 1.5 * n_stored + BLOCK}  # what is of both sides is never formed
+            entries = {"nd": 1.5 * n_stored + BLOCK}  # arrays of other shapes are never formed
         numbers = sum(self.arrays[shape] * count for shape, count in entries.items() if shape in self.arrays)
         if self.builds_graph:
             numbers += GRAPH_BLOCKS * min(n_samples * max(n_samples, self.n_neighbors * n_features), BLOCK)
         return int(8 * numbers)
 
     def subset(self, size):
-        """The `size` features that this fit selects, best first.
+        """Return the `size` features that this fit selects, best first.
 
         Parameters
         ----------

@@ -95,7 +95,7 @@ class _Pairs:
         self.added += 1
 
     def times(self, slope, free):
-        """The inverse Hessian that the pairs imply on the free entries, times the slope, which is 0 elsewhere.
+        """Return the inverse Hessian that the pairs imply on the free entries, times the slope, which is 0 elsewhere.
 
         The two-loop recursion on these entries, of the pairs whose inner product there is positive.
         """

@@ -13,8 +13,8 @@ from scipy import sparse
 
 from methods.core.sparse_input import column_blocks
 
-LARGEST = 1e70  # of an entry: the square of a sum of 1e14 squares, 1e308, is still a number
-ROUNDING = 64 * np.finfo(float).eps  # of a sum of squares
+LARGEST = 1e70  # the largest entry: the square of a sum of 1e14 squares, 1e308, is still a number
+ROUNDING = 64 * np.finfo(float).eps  # the relative error of a sum of squares
 
 
 def check_number(name, value, low=None, high=None, *, integer=False, open_low=False, open_high=False, high_name=None):
@@ -79,37 +79,37 @@ class Bound(NamedTuple):
 
 
 def above(low):
-    """The range of a number larger than `low`."""
+    """Return the range of a number larger than `low`."""
     return Bound(low, open_low=True)
 
 
 def at_least(low):
-    """The range of a number that is `low` or more."""
+    """Return the range of a number that is `low` or more."""
     return Bound(low)
 
 
 def between(low, high):
-    """The range of a number larger than `low` and smaller than `high`."""
+    """Return the range of a number larger than `low` and smaller than `high`."""
     return Bound(low, high, open_low=True, open_high=True)
 
 
 def whole(low, high=None):
-    """The range of a whole number that is at least `low`, and at most `high` if given: a number or a function of X."""
+    """Return the range of a whole number from `low` on, to `high` if given, which is a number or a function of X."""
     return Bound(low, high, integer=True)
 
 
 def n_samples(X):
-    """The bound, for `whole`, of a number that is at most one for each sample."""
+    """Return the bound, for `whole`, of a number that is at most one for each sample."""
     return X.shape[0], "n_samples"
 
 
 def fewer_than_samples(X):
-    """The bound, for `whole`, of a number of samples that leaves at least one over."""
+    """Return the bound, for `whole`, of a number of samples that leaves at least one over."""
     return X.shape[0] - 1, f"n_samples={X.shape[0]} - 1"
 
 
 def smaller_side(X):
-    """The bound, for `whole`, of a number that is at most the largest rank that X can have."""
+    """Return the bound, for `whole`, of a number that is at most the largest rank that X can have."""
     return min((X.shape[0], "n_samples"), (X.shape[1], "n_features"))
 
 

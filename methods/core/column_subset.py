@@ -7,14 +7,14 @@ To add j to S lowers F(S) = ||E||_F^2 by ||E'e_j||^2 / ||e_j||^2: all columns ar
 import numpy as np
 from scipy.linalg.blas import dger
 
-SPANNED = 1e-20  # of the squared norm of a column: what is left of it is rounding, and the chosen ones span it
-ROUNDING = 32 * np.finfo(float).eps  # of a numerator, in each update that it has been through
-UNSURE = 1e-8  # of the best gain: errors above it could decide, and the numerators are computed anew
+SPANNED = 1e-20  # a smaller share of a column's squared norm is rounding: the chosen columns span it
+ROUNDING = 32 * np.finfo(float).eps  # the relative error that each update adds to a numerator
+UNSURE = 1e-8  # errors above this share of the best gain could decide: the numerators are computed anew
 TIE = 1e-10  # share by which two gains differ where it is rounding: of equal columns the first is taken
 
 
 def smaller_factor(X, center):
-    """A matrix with as few rows as can be, and the inner products of the columns of X.
+    """Return a matrix with as few rows as can be, and the inner products of the columns of X.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def smaller_factor(X, center):
 
 
 def first_of_best(values):
-    """The index of the largest value; of those that rounding cannot tell from it the first."""
+    """Return the index of the largest value; of those that rounding cannot tell from it the first."""
     largest = values.max()
     return int(np.argmax(values >= largest - TIE * abs(largest)))
 
@@ -112,7 +112,7 @@ class Gains(Residual):
         self._renew()
 
     def values(self):
-        """The gains; 0 for a column that is spanned."""
+        """Return the gains; 0 for a column that is spanned."""
         gains = ratio(self.numerators, self.left)
         if ROUNDING * ratio(self._renewed, self.left).max() > UNSURE * gains.max() > 0:
             self._renew()
@@ -151,7 +151,7 @@ class Gains(Residual):
 
 
 def ratio(numerators, left):
-    """Numerators over what is left; 0 where nothing is."""
+    """Return the numerators divided by the squared norms that are left; 0 where none is left."""
     return np.divide(numerators, left, out=np.zeros_like(left), where=left > 0)
 
 
@@ -184,7 +184,7 @@ def grow(residual, count):
 
 
 def ranked(chosen, residual):
-    """Scores of an order: the chosen columns, those that would gain most now, and the spanned ones by their size.
+    """Return scores of an order: the chosen columns, those that would gain most now, the spanned ones by their size.
 
     Parameters
     ----------

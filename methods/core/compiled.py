@@ -4,7 +4,7 @@ from numba import njit
 
 
 def compiled(**flags):
-    """A decorator that compiles a function at its first call and keeps the result on disk, where it can be written.
+    """Compile a function at its first call, and keep the result on disk, where it can be written.
 
     The compiled function runs without the interpreter's lock.  Numba compiles a function anew only when the file of the
     function itself has changed; hence a compiled function calls no compiled function of another file.

@@ -8,14 +8,14 @@ import numpy as np
 
 from methods.core.prox import row_norms
 
-TRIAL_SWEEPS = 10  # of each start, after which the one with the lowest objective goes on
+TRIAL_SWEEPS = 10  # sweeps of each start, after which the one with the lowest objective goes on
 FACTORS = (1, 2, 8)  # features of a start, in multiples of the columns of W
 OUTSIDE = 0.1  # s_j of the other features of a start, against 1: they have ten times the weight
 CLOSEST = 0.3  # no s_j is below it at a restart, where the largest is about 1
 
 
 def confined_scales(costs, n_columns):
-    """Scales that all but confine W to the features that cost least, for several numbers of features.
+    """Return scales that all but confine W to the features that cost least, for several numbers of features.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def confined_scales(costs, n_columns):
 
 
 def close_scales(W):
-    """Scales that follow the row norms of W but differ less, so that a feature whose row has faded may come back.
+    """Return scales that follow the row norms of W but differ less: a feature whose row has faded may come back.
 
     Parameters
     ----------

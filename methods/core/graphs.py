@@ -14,7 +14,7 @@ BLOCK = 2**22  # numbers in a temporary array: 32 MB
 
 
 def squared_distances(X):
-    """Squared Euclidean distances of all pairs of samples.
+    """Return squared Euclidean distances of all pairs of samples.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ def squared_distances(X):
 
 
 def nearest_neighbors(X, n_neighbors, include_self=False):
-    """The nearest samples of every sample.
+    """Return the nearest samples of every sample.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def nearest_neighbors(X, n_neighbors, include_self=False):
 
 
 def knn_graph(X, n_neighbors=5, weights="heat", bandwidth=None, include_self=False):
-    """Weights of the k-nearest-neighbour graph, symmetrised by max (an edge where either end chose the other).
+    """Return weights of the k-nearest-neighbour graph, symmetrised by max (an edge where either end chose the other).
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ def knn_graph(X, n_neighbors=5, weights="heat", bandwidth=None, include_self=Fal
 
 
 def affinity_graph(X, affinity, n_neighbors, bandwidth=None):
-    """The weight matrix that a method's `affinity` parameter stands for.
+    """Return the weight matrix that a method's `affinity` parameter stands for.
 
     Parameters
     ----------
@@ -176,7 +176,7 @@ def affinity_graph(X, affinity, n_neighbors, bandwidth=None):
 
 
 def median_distance(X):
-    """Median Euclidean distance over all ordered pairs of samples, each with itself included.
+    """Return the median Euclidean distance over all ordered pairs of samples, each with itself included.
 
     Parameters
     ----------
@@ -194,7 +194,7 @@ def median_distance(X):
 
 
 def laplacian(S, normalized=False):
-    """D - S, or D^-1/2 (D - S) D^-1/2, with D = diag(S 1).
+    """Return D - S, or D^-1/2 (D - S) D^-1/2, with D = diag(S 1).
 
     Parameters
     ----------
@@ -221,12 +221,12 @@ def laplacian(S, normalized=False):
 
 
 def graph_laplacian(X, affinity, n_neighbors, bandwidth=None, normalized=True):
-    """The `laplacian` of `affinity_graph`."""
+    """Return the `laplacian` of `affinity_graph`."""
     return laplacian(shared(X, affinity_graph, affinity, n_neighbors, bandwidth), normalized)
 
 
 def _block_neighbors(X, centered, norms, slack, block, k):
-    """`nearest_neighbors` of the samples in the slice `block`."""
+    """Return `nearest_neighbors` of the samples in the slice `block`."""
     products = centered[block] @ centered.T
     if sparse.issparse(products):
         products = products.toarray()
@@ -242,7 +242,7 @@ def _block_neighbors(X, centered, norms, slack, block, k):
 
 
 def _pair_distances(X, rows, columns):
-    """Squared distances between the samples `rows` and `columns`, from differences, a block of pairs at a time."""
+    """Return squared distances of the samples `rows` to `columns`, from differences, a block of pairs at a time."""
     result = np.empty(len(rows))
     height = max(1, BLOCK // max(X.shape[1], 1))
     for start in range(0, len(rows), height):
@@ -256,7 +256,7 @@ def _pair_distances(X, rows, columns):
 
 
 def _heat(distances, bandwidth, mean_distance):
-    """exp(-distance^2 / (2 t^2)); t = `bandwidth`, or the mean distance where it is None."""
+    """Return exp(-distance^2 / (2 t^2)); t = `bandwidth`, or the mean distance where it is None."""
     t = mean_distance if bandwidth is None else bandwidth
     if t == 0:  # all samples are equal
         return np.ones_like(distances)

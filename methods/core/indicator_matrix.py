@@ -4,7 +4,7 @@ from methods.core.one_entry import within
 
 
 class IndicatorMatrix:
-    """M = a L + b (I - X (X'X + D)^-1 X'): ``tr F'MF`` is what is left of the two terms with the best W for F.
+    """M = a L + b (I - X (X'X + D)^-1 X'): ``tr F'MF`` is the value of the two terms with the best W for F.
 
     Parameters
     ----------
@@ -20,16 +20,16 @@ class IndicatorMatrix:
         self.L, self.system, self.smooth, self.fit = L, system, smooth, fit
 
     def times(self, F):
-        """MF, for F of shape (n_samples, n_columns)."""
+        """Return MF, for F of shape (n_samples, n_columns)."""
         return self.smooth * (self.L @ F) + self.fit * self.system.misfit(F)
 
     def within(self, labels, n_columns):
-        """A function that maps v to (MV)_{i, labels_i}: row i of V holds v_i in column labels_i, and else zeros."""
+        """Return a map from v to (MV)_{i, labels_i}: row i of V holds v_i in column labels_i, zeros elsewhere."""
         L = within(self.L, labels)
         return lambda v: self.smooth * (L @ v) + self.fit * self.system.misfit_within(v, labels, n_columns)
 
     def diagonal(self, rows):
-        """M_ii of these rows."""
+        """Return M_ii of these rows."""
         return self.smooth * self.L.diagonal()[rows] + self.fit * self.system.misfit_diagonal(rows)
 
     def diagonal_bound(self):

@@ -15,7 +15,7 @@ from methods.core.prox import oblique
 TURNS = 20  # quasi-Newton steps on the sphere
 FREE = 30  # with all entries free
 SMALL = 1e-7  # gain of a step, as a share of the value, at which they stop
-ROUNDING = 1e-9  # of a value, which a change of column has to beat
+ROUNDING = 1e-9  # a change of column has to lower the value by more than this share of it
 NEAR = 0.1  # by which the value may rise with one entry a row, for the columns to be turned
 
 
@@ -34,22 +34,22 @@ class Indicators:
         self.matrix, self.gamma = matrix, gamma
 
     def __call__(self, F):
-        """The value at F, and its gradient."""
+        """Return the value at F, and its gradient."""
         return self.at(F, self.matrix.times(F))
 
     def at(self, F, MF):
-        """The same where MF is known."""
+        """Return the value at F and its gradient where MF is known."""
         away = F.T @ F
         away.flat[:: len(away) + 1] -= 1.0
         value = np.vdot(F, MF) + self.gamma / 2 * np.vdot(away, away)
         return float(value), 2 * MF + 2 * self.gamma * (F @ away)
 
     def value(self, F):
-        """The value at F alone."""
+        """Return the value at F alone."""
         return float(np.vdot(F, self.matrix.times(F)) + self.gamma / 2 * oblique(F))
 
     def lowered(self, F):
-        """An F whose value is no higher.
+        """Return an F whose value is no higher.
 
         Parameters
         ----------
@@ -83,18 +83,18 @@ class Indicators:
         return self.freed(F, MF)
 
     def freed(self, F, MF=None):
-        """`lowered` by steps of all entries alone: enough where gamma is small.  MF spares a product."""
+        """Return `lowered` by steps of all entries alone: enough where gamma is small.  MF spares a product."""
         return minimize_nonnegative(self, F, FREE, SMALL, None if MF is None else self.at(F, MF), self.above)
 
     def above(self, F):
-        """By how much gamma/2 ||G'G - I||^2 is above its tangent at F, as a function of G; tr G'MG is convex."""
+        """Return how far gamma/2 ||G'G - I||^2 is above its tangent at F, as a function of G; tr G'MG is convex."""
         away = F.T @ F
         away.flat[:: len(away) + 1] -= 1.0
         penalty, slope = self.gamma / 2 * np.vdot(away, away), 2 * self.gamma * (F @ away)
         return lambda G: self.gamma / 2 * oblique(G) - penalty - np.vdot(slope, G - F)
 
     def most_of_freeing(self, F, MF):
-        """A bound on what further entries gain, in an F with one entry a row.
+        """Return a bound on what further entries gain, in an F with one entry a row.
 
         Beside f_ik, a new f_il gains 2 (MF)_il f_il at most and costs gamma (f_ik f_il)^2 at least: (MF)_il^2 / (gamma
         f_ik^2) at the best.
@@ -105,21 +105,21 @@ class Indicators:
         return np.where(pull.any(axis=1), gains, 0.0).sum()
 
     def left(self, m):
-        """The least of ``q m + gamma/2 (q - 1)^2`` over q >= 0, the squared length of a column of quotient m."""
+        """Return the least of ``q m + gamma/2 (q - 1)^2`` over q >= 0, the squared length of a column of quotient m."""
         return np.where(m < self.gamma, m - m**2 / (2 * self.gamma), self.gamma / 2)
 
     def quotients(self, U):
-        """MU and the quotients of the columns of U, of unit norm; a column of zeros leaves what m = gamma does."""
+        """Return MU and the quotients of the columns of U, of unit norm; a column of zeros has quotient gamma."""
         MU = self.matrix.times(U)
         return MU, np.where(U.any(axis=0), np.einsum("ij,ij->j", U, MU), self.gamma)
 
     def quotients_within(self, u, Mu, labels, c):
-        """The quotients of the columns that have u_i in row i of column labels_i alone, and there Mu_i."""
+        """Return the quotients of the columns that have u_i in row i of column labels_i alone, and there Mu_i."""
         filled = np.bincount(labels, u > 0, c) > 0
         return np.where(filled, np.bincount(labels, u * Mu, c), self.gamma)
 
     def turned(self, u, Mu, labels, c, times):
-        """Such columns of unit norm, with lower quotients and no entry where u has none; `times` gives Mu."""
+        """Return such columns of unit norm, with lower quotients and no entry where u has none; `times` gives Mu."""
         mask = u > 0
 
         def there(u, Mu, lengths):
@@ -136,7 +136,7 @@ class Indicators:
         return v / _lengths_within(v, labels, c)[labels]
 
     def exchanged(self, U):
-        """Columns of unit norm, the rows in others where that lowers the value; as many at once as lower it together.
+        """Move rows to other columns, as many at once as lower the value together; return columns of unit norm.
 
         The gain of one row alone is exact: without its entry a, a column's quotient is (m - 2a (Mu)_i + a^2 M_ii) /
         (1 - a^2), and with a new entry the smaller eigenvalue of [[m, (Mu)_i], [(Mu)_i, M_ii]].  It falls as M_ii
@@ -164,7 +164,7 @@ class Indicators:
         return U, MU, m
 
     def exchanges(self, U, MU, m):
-        """The rows that gain by a change of column, the largest gain first, their new columns, and their entries."""
+        """Return the rows that gain by a change of column, the largest gain first, their new columns and entries."""
         least = ROUNDING * self.left(m).sum()
         hopeful = self._gains(U, MU, m, np.arange(len(U)), self.matrix.diagonal_bound())[2] > least
         rows = np.flatnonzero(hopeful)
@@ -173,7 +173,7 @@ class Indicators:
         return rows[best], target[best], entry[best]
 
     def _gains(self, U, MU, m, rows, diagonal):
-        """For each of these rows its best other column, its entry there, and what the change gains at this M_ii."""
+        """Return the best other column of each of these rows, its entry there, and the gain of the change."""
         empty = ~U.any(axis=0)
         U, MU, rows = U[rows], MU[rows], np.arange(len(rows))
         own = U.argmax(axis=1)
@@ -195,13 +195,13 @@ class Indicators:
 
 
 def _lengths(V):
-    """Norms of the columns, 1 for a column of zeros."""
+    """Return norms of the columns, 1 for a column of zeros."""
     lengths = np.linalg.norm(V, axis=0)
     return np.where(lengths > 0, lengths, 1.0)
 
 
 def _lengths_within(v, labels, c):
-    """The same for columns that have v_i in row i of column labels_i alone."""
+    """Return `_lengths` of columns that have v_i in row i of column labels_i alone."""
     lengths = np.sqrt(np.bincount(labels, v * v, c))
     return np.where(lengths > 0, lengths, 1.0)
 

@@ -7,7 +7,7 @@ from scipy.sparse.linalg import aslinearoperator, svds
 
 
 def principal_axes(X, n_components):
-    """Squared singular values of X, largest first, and its right singular vectors scaled by the singular values.
+    """Return squared singular values of X, largest first, and its right singular vectors scaled by the singular values.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def _lanczos_axes(X, n_components):
 
 
 def complete_basis(basis, coordinates):
-    """Orthonormal columns that begin with those given and go on with coordinate vectors.
+    """Return orthonormal columns that begin with those given and go on with coordinate vectors.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def complete_basis(basis, coordinates):
 
 
 def polar_factor(M, smallest_rcond=1e-3):
-    """The matrix with orthonormal columns that is nearest to M: the U maximising tr U'M over U'U = I.
+    """Return the matrix with orthonormal columns that is nearest to M: the U maximising tr U'M over U'U = I.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def polar_factor(M, smallest_rcond=1e-3):
 
 
 def _from_gram(M, smallest_rcond):
-    """S^-1 R^-1 polar(R S), by which M becomes its polar factor; None where the Gram matrix is no safe way to it."""
+    """Return S^-1 R^-1 polar(R S), which makes M its polar factor; None where the Gram matrix is no safe way to it."""
     length = np.sqrt(np.einsum("ij,ij->j", M, M))
     if not length.all():
         return None

@@ -9,7 +9,7 @@ HUBS = 32  # R'R is formed if it has at most so many times the entries of R; els
 
 
 def local_learning_laplacian(X, n_neighbors=5, regularization=0.1):
-    """L = (I - A)'(I - A), where row i of A predicts sample i from its neighbours by kernel ridge regression.
+    """Return L = (I - A)'(I - A), where row i of A predicts sample i from its neighbours by kernel ridge regression.
 
     Row i of A is k_i'(K_i + n_i regularization I)^-1 on N_i, with K_i the Gaussian kernel among the n_i neighbours
     N_i and k_i that between x_i and them, so that tr G'LG = sum_i ||g_i - sum_j A_ij g_j||^2.
@@ -53,7 +53,7 @@ def local_learning_laplacian(X, n_neighbors=5, regularization=0.1):
 
 
 def kernel_graph_laplacian(K, regularization=0.1, per_neighbor=False):
-    """L = (I - A)'(I - A) with a kernel that is known only on the edges of a graph.
+    """Return L = (I - A)'(I - A) with a kernel that is known only on the edges of a graph.
 
     Row i of A is K[i, N_i] (K[N_i, N_i] + regularization I)^-1, N_i the non-zero entries of row i off the diagonal.
 
@@ -109,7 +109,7 @@ class Squared:
 
 
 def mean_distance(X):
-    """Mean Euclidean distance over all ordered pairs of samples, each with itself included."""
+    """Return the mean Euclidean distance over all ordered pairs of samples, each with itself included."""
     if sparse.issparse(X):  # stays uncentred
         Z, norms = X, X.multiply(X).sum(axis=1)
     else:
@@ -132,7 +132,7 @@ def mean_distance(X):
 
 
 def _laplacian(graph, kernel, regularization, per_neighbor, width):
-    """(I - A)'(I - A); samples with equally many neighbours are solved together, a block at a time."""
+    """Return (I - A)'(I - A); samples with equally many neighbours are solved together, a block at a time."""
     n = graph.shape[0]
     counts = np.diff(graph.indptr)
     values = np.zeros(graph.nnz)
@@ -161,5 +161,5 @@ def _gauss(squared, t):
 
 
 def _values(picked):
-    """Entries picked from a sparse array, as a dense vector."""
+    """Return entries picked from a sparse array, as a dense vector."""
     return picked.toarray().ravel() if sparse.issparse(picked) else np.asarray(picked).ravel()

@@ -36,7 +36,7 @@ class Trace:
     n_iter: int = 0
 
     def collapsed_if(self, nothing_learned):
-        """This trace, with the status "collapsed" where nothing was learned, however the iteration ended."""
+        """Return this trace, with the status "collapsed" where nothing was learned, however the iteration ended."""
         return replace(self, status=COLLAPSED) if nothing_learned else self
 
 
@@ -102,7 +102,7 @@ def iterate(
 
 
 def iterate_best(step, starts, *, trial, restart=None, **loop):
-    """`iterate` from the start that is lowest after a few sweeps, and from where that leads as long as this pays.
+    """Run `iterate` from the start that is lowest after a few sweeps, and from where that leads as long as this pays.
 
     Parameters
     ----------
@@ -149,7 +149,7 @@ def _iterate_lowest(step, starts, trial, *, max_iter, **loop):
 
 
 def largest_change(previous, state):
-    """Relative change of the objective or of W's part of it, whichever is larger.
+    """Return the relative change of the objective or of W's part of it, whichever is larger.
 
     The scores are W's, and its part may be a millionth of the whole.
     """
@@ -158,7 +158,7 @@ def largest_change(previous, state):
 
 
 def ranking_change(previous, state):
-    """Relative change of the objective, or the square of that of the row norms of W, whichever is larger.
+    """Return the relative change of the objective, or the square of that of the row norms of W, whichever is larger.
 
     The row norms rank the features, and W may be in a small part of the objective.  Near a minimum an objective changes
     by the square of what its argument changes by, so that one tolerance serves for both.

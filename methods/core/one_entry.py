@@ -5,7 +5,7 @@ from scipy import sparse
 
 
 def spread(v, labels, n_columns):
-    """The array V as such, zeros included.
+    """Return the array V as such, zeros included.
 
     Parameters
     ----------
@@ -24,7 +24,7 @@ def spread(v, labels, n_columns):
 
 
 def within(L, labels):
-    """The matrix L without its entries between samples of different labels.
+    """Return the matrix L without its entries between samples of different labels.
 
     The entry of L V in row i and column labels_i sums over the rows of V that have their entry in that column.  So it
     is the product of this matrix with v.  The entries keep their order, and the sums their rounding.

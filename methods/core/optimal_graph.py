@@ -14,7 +14,7 @@ FULL = 4  # a symmetric graph with more than 1 / FULL of the pairs on one side i
 
 
 def row_stochastic_graph(X, affinity, n_neighbors):
-    """Weights of the neighbourhood graph with rows that sum to 1; a sample without an edge gets a loop.
+    """Return weights of the neighbourhood graph with rows that sum to 1; a sample without an edge gets a loop.
 
     Returns
     -------
@@ -28,7 +28,7 @@ def row_stochastic_graph(X, affinity, n_neighbors):
 
 
 def adapted_graph(Y, S, gamma):
-    """The G that minimises ``sum_ij g_ij ||y_i - y_j||^2 / 2 + gamma ||G - S||_F^2``, rows of G on the unit simplex.
+    """Return G minimising ``sum_ij g_ij ||y_i - y_j||^2 / 2 + gamma ||G - S||_F^2``, rows of G on the unit simplex.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def adapted_graph(Y, S, gamma):
 
 
 def symmetric_adapted_graph(Y, S, gamma):
-    """(G + G') / 2 for the G of `adapted_graph` and a symmetric S.
+    """Return (G + G') / 2 for the G of `adapted_graph` and a symmetric S.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def _csr(ends, columns, values):
 
 
 def _arrays(S):
-    """indptr, sorted indices and data, read-only all of them, so that loops are compiled for one kind of array."""
+    """Return indptr, sorted indices and data, all read-only, so that loops are compiled for one kind of array."""
     if isinstance(S, np.ndarray):
         arrays = np.arange(0, S.size + 1, len(S)), np.empty(0, np.int32), S.reshape(-1)
     else:
@@ -104,13 +104,13 @@ def _arrays(S):
 
 
 def symmetric_laplacian(G):
-    """``D - (G + G') / 2`` with D the row sums of ``(G + G') / 2``."""
+    """Return ``D - (G + G') / 2`` with D the row sums of ``(G + G') / 2``."""
     A = (G + G.T) / 2
     return sparse.csr_array(sparse.diags_array(A.sum(axis=1)) - A)
 
 
 def smoother(L, lambda_):
-    """A function that multiplies by (L + lambda_ I)^-1, from one factorisation: sparse where L is.
+    """Return a function that multiplies by (L + lambda_ I)^-1, from one factorisation: sparse where L is.
 
     Raises
     ------

@@ -8,7 +8,7 @@ from methods.core.graphs import laplacian, nearest_neighbors
 
 
 def triplet_weights(X, n_neighbors=5, squared=True):
-    """Weights of the triplets (sample, neighbour, other neighbour), scaled to [0, 1] for each sample.
+    """Return weights of the triplets (sample, neighbour, other neighbour), scaled to [0, 1] for each sample.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ def triplet_weights(X, n_neighbors=5, squared=True):
     neighbors, distances = _neighborhoods(X, n_neighbors)
     if not squared:
         distances = np.sqrt(distances)
-    # The sum is k (mean_u d_iu - d_ij), of which the scaling leaves neither k nor the mean.
+    # The sum is k (mean_u d_iu - d_ij); the scaling to [0, 1] removes both k and the mean.
     farthest = distances.max(axis=1, keepdims=True)
     spread = farthest - distances.min(axis=1, keepdims=True)
     weights = np.divide(farthest - distances, spread, out=np.zeros_like(distances), where=spread > 0)
@@ -39,7 +39,7 @@ def triplet_weights(X, n_neighbors=5, squared=True):
 
 
 def triplet_laplacian(X, n_neighbors=5, squared=True):
-    """Laplacian of ``(C + C') / 2``, C the `triplet_weights`.
+    """Return the Laplacian of ``(C + C') / 2``, C the `triplet_weights`.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def triplet_laplacian(X, n_neighbors=5, squared=True):
 
 
 def similarity_laplacian(X, n_neighbors=5, sigma=1.0):
-    """Laplacian of ``(C + C') / 2``, c_ij = exp(-||x_i - x_j||^2 / sigma) for the neighbours j of i.
+    """Return the Laplacian of ``(C + C') / 2``, c_ij = exp(-||x_i - x_j||^2 / sigma) for the neighbours j of i.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def similarity_laplacian(X, n_neighbors=5, sigma=1.0):
 
 
 def max_margin_laplacian(n_samples):
-    """``11'/n - I``, by which ``tr Y'LY`` is the total scatter of Y with the opposite sign.
+    """Return ``11'/n - I``, by which ``tr Y'LY`` is the total scatter of Y with the opposite sign.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ def max_margin_laplacian(n_samples):
 
 
 def _neighborhoods(X, n_neighbors):
-    """The nearest neighbours of every sample, and their squared distances."""
+    """Return the nearest neighbours of every sample, and their squared distances."""
     neighbors = nearest_neighbors(X, n_neighbors)
     distances = np.empty(neighbors.shape)
     for place, column in enumerate(neighbors.T):

@@ -18,7 +18,7 @@ from methods.core.loop import CONVERGED, MAX_ITER, STATUSES, Trace
 SCORES = ("scores_", "feature_importances_", "variances_")
 SIZE, LABELS, MASK = "n_features_to_select", "y", "get_support()"
 SIZES = (SIZE, "k", "max_features")  # the others only beside `get_support`: elsewhere k may count neighbours
-RESULT = "the result"  # of a function
+RESULT = "the result"  # the name of what a function returns
 ABOUT_LABELS = re.compile(r"\by\b|NoneType|\blabels?\b|\btargets?\b")
 NO_LABELS = "labels never reach a method"
 BY_NAME = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
@@ -204,7 +204,7 @@ class AnyValue:
         """Refuse nothing."""
 
 
-Plain.bounds = {name: AnyValue for name in COMMON if name != "n_clusters"}  # which the runner sets
+Plain.bounds = {name: AnyValue for name in COMMON if name != "n_clusters"}  # the runner sets n_clusters
 
 
 def _unfilled(found, target):

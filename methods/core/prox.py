@@ -6,7 +6,7 @@ BLOCK = 2**16  # numbers projected at a time: they stay in the cache of one core
 
 
 def row_norms(W):
-    """Euclidean norms of the rows.
+    """Return Euclidean norms of the rows.
 
     Parameters
     ----------
@@ -20,7 +20,7 @@ def row_norms(W):
 
 
 def smooth_l21(W, eps):
-    """The smoothed l21 norm, ``sum_j sqrt(||w_j||^2 + eps)``.
+    """Return the smoothed l21 norm, ``sum_j sqrt(||w_j||^2 + eps)``.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def smooth_l21(W, eps):
 
 
 def smoothing(W, eps):
-    """The amount ``sum_j sqrt(||w_j||^2 + eps) - ||w_j||`` by which `smooth_l21` exceeds the l21 norm.
+    """Return how much `smooth_l21` exceeds the l21 norm: ``sum_j sqrt(||w_j||^2 + eps) - ||w_j||``.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def smoothing(W, eps):
 
 
 def row_weights(W, eps):
-    """The weights ``1 / (2 sqrt(||w_j||^2 + eps))`` of the quadratic that touches `smooth_l21` from above at W.
+    """Return the weights ``1 / (2 sqrt(||w_j||^2 + eps))`` of the quadratic that touches `smooth_l21` from above at W.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def row_weights(W, eps):
 
 
 def prox_l21(V, threshold):
-    """The W that minimises ``threshold ||W||_21 + ||W - V||_F^2 / 2``: rows shortened by `threshold`, or zero.
+    """Return the W that minimises ``threshold ||W||_21 + ||W - V||_F^2 / 2``: rows shortened by `threshold`, or zero.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def prox_l21(V, threshold):
 
 
 def project_simplex(V):
-    """The nearest point of the unit simplex to every row: entries of 0 or more that sum to 1.
+    """Return the nearest point of the unit simplex to every row: entries of 0 or more that sum to 1.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ def _project_rows(V, result):
 
 
 def oblique(F):
-    """||F'F - I||_F^2."""
+    """Return ||F'F - I||_F^2."""
     away = F.T @ F
     away.flat[:: len(away) + 1] -= 1.0
     return np.vdot(away, away)

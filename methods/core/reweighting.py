@@ -28,15 +28,15 @@ class Memory:
     after: np.ndarray
 
     def remember(self, before, after):
-        """A memory of one more step, and one fewer of the oldest where it is full."""
+        """Return a memory of one more step, and one fewer of the oldest where it is full."""
         return Memory(np.vstack([self.before, before])[-KEPT:], np.vstack([self.after, after])[-KEPT:])
 
     def last(self):
-        """A memory of the last step alone."""
+        """Return a memory of the last step alone."""
         return Memory(self.before[-1:], self.after[-1:])
 
     def extrapolated(self):
-        """The log s that the steps seem to lead to, by Anderson's mixing of type II.
+        """Return the log s that the steps seem to lead to, by Anderson's mixing of type II.
 
         References
         ----------
@@ -49,17 +49,17 @@ class Memory:
 
 
 def log_scale(W):
-    """The logarithms of s, with s_j = sqrt(||w_j||^2 + eps)."""
+    """Return the logarithms of s, with s_j = sqrt(||w_j||^2 + eps)."""
     return np.log(np.einsum("ij,ij->i", W, W) + EPS) / 2
 
 
 def no_memory(n_features):
-    """The memory to begin with."""
+    """Return the memory to begin with."""
     return Memory(np.empty((0, n_features)), np.empty((0, n_features)))
 
 
 def safeguarded(solve, memory, bound):
-    """One sweep: `solve` at the extrapolated s, or at the plain one where that does not keep to the bound.
+    """Do one sweep: `solve` at the extrapolated s, or at the plain one where that does not keep to the bound.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ SPARSE_PAIRS = 0.1  # and up to this one X D^-1 X' is summed over the pairs of n
 
 
 def weighted_ridge(X, F, weights):
-    """The W that minimises ``||X W - F||_F^2 + sum_j weights_j ||w_j||^2``, that is (X'X + diag(weights))^-1 X'F.
+    """Return W minimising ``||X W - F||_F^2 + sum_j weights_j ||w_j||^2``, that is (X'X + diag(weights))^-1 X'F.
 
     Parameters
     ----------
@@ -97,11 +97,11 @@ class FactoredRidge:
     """A weighted ridge regression whose system is factored."""
 
     def coefficients(self, F):
-        """W = (X'X + D)^-1 X'F, of shape (n_features, n_columns)."""
+        """Return W = (X'X + D)^-1 X'F, of shape (n_features, n_columns)."""
         return self.residual(F)[1]
 
     def residual(self, F):
-        """F - XW, of shape (n_samples, n_columns), and W.
+        """Return F - XW, of shape (n_samples, n_columns), and W.
 
         ``tr F'(F - XW)`` is the minimum of ``||XW - F||^2 + tr W'DW`` over W.  Without cancellation where n_samples <
         n_features: there F - XW = (X D^-1 X' + I)^-1 F.
@@ -109,15 +109,15 @@ class FactoredRidge:
         raise NotImplementedError
 
     def misfit(self, F):
-        """F - XW alone, which is cheaper where n_samples < n_features."""
+        """Return F - XW alone, which is cheaper where n_samples < n_features."""
         return self.residual(F)[0]
 
     def misfit_within(self, v, labels, n_columns):
-        """`misfit` of the F with v_i in column labels_i of row i and zeros elsewhere, at these n_samples places."""
+        """Return `misfit` at these n_samples places, of the F with v_i in column labels_i of row i, zeros elsewhere."""
         raise NotImplementedError
 
     def misfit_diagonal(self, rows):
-        """These entries of the diagonal of the matrix K^-1 = I - X (X'X + D)^-1 X' that `misfit` multiplies by."""
+        """Return these diagonal entries of the matrix K^-1 = I - X (X'X + D)^-1 X' that `misfit` multiplies by."""
         raise NotImplementedError
 
     def misfit_diagonal_bound(self):
@@ -127,7 +127,7 @@ class FactoredRidge:
 
 class _TallRidge(FactoredRidge):
     def __init__(self, X, gram, weights, few=None, features=None):
-        """`few` and `features`: X and X' as csr_arrays to multiply by, where that pays."""
+        """Keep `few` and `features`, X and X' as csr_arrays to multiply by, where that pays."""
         self.X, self.factor, self.features = X, X if few is None else few, features
         self.weights = weights
         system = gram.copy()
@@ -159,7 +159,7 @@ class _TallRidge(FactoredRidge):
 
 class _WideRidge(FactoredRidge):
     def __init__(self, X, weights, features=None):
-        """`features`: X' as a csr_array, where that pays."""
+        """Keep `features`, X' as a csr_array, where that pays."""
         self.root = 1 / np.sqrt(weights)
         if features is None:
             self.scaled = (X * self.root).T
@@ -195,7 +195,7 @@ class _WideRidge(FactoredRidge):
 
 
 def smallest_collapsing_weight(X, F):
-    """The smallest b for which W = 0 minimises ``||XW - F||_F^2 + b ||W||_21``: 2 max_j ||x_j'F||.
+    """Return the smallest b for which W = 0 minimises ``||XW - F||_F^2 + b ||W||_21``: 2 max_j ||x_j'F||.
 
     Parameters
     ----------
@@ -215,7 +215,7 @@ def smallest_collapsing_weight(X, F):
 
 
 def _sparse_features(X):
-    """X' as a csr_array; None where too few entries of X are zero."""
+    """Return X' as a csr_array; None where too few entries of X are zero."""
     return sparse.csr_array(X.T) if np.count_nonzero(X) <= SPARSE_PAIRS * X.size else None
 
 
@@ -227,7 +227,7 @@ def _factored(system):
 
 
 def _solved(factor, B, overwrite=False):
-    """The system's inverse times B."""
+    """Return the system's inverse times B."""
     return dpotrs(factor, B, lower=1, overwrite_b=overwrite)[0]
 
 
@@ -236,7 +236,7 @@ def _gram(X):
 
 
 def doubly_weighted_ridge(X, F, sample_weights, weights):
-    """The W that minimises ``sum_i sample_weights_i ||(X W - F)_i||^2 + sum_j weights_j ||w_j||^2``.
+    """Return the W that minimises ``sum_i sample_weights_i ||(X W - F)_i||^2 + sum_j weights_j ||w_j||^2``.
 
     No factorisation is shared between calls: the step of methods whose residual is reweighted as well.
 

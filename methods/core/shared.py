@@ -19,7 +19,7 @@ _constant = ContextVar("constant", default=(None, None))
 
 
 def shared(X, function, *args):
-    """``function(X, *args)``, computed once for the same bytes of X.
+    """Return ``function(X, *args)``, computed once for the same bytes of X.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def constant(X):
 
 
 def _key(X):
-    """Digest of shape, type and bytes."""
+    """Return the digest of shape, type and bytes."""
     held, known = _constant.get()
     if held is X and known:
         return known[0]
@@ -99,5 +99,5 @@ def _frozen(result):
 
 
 def _parts(X):
-    """The arrays that a csr_array consists of."""
+    """Return the arrays that a csr_array consists of."""
     return X.data, X.indices, X.indptr

@@ -12,10 +12,10 @@ from methods.core.subspace import GUARDS, POWERS, largest_eigenvectors
 
 DENSE_FEATURES = 200  # up to here a dense eigendecomposition is as fast
 FALLBACK_FEATURES = 2000  # up to here it takes over where the iteration has not converged
-TOL = 1e-7  # of the vectors; what they minimise is off by its square
-WARM_RESTARTS, COLD_RESTARTS = 2, 10  # of a block from the last vectors, and from those of Lanczos
-SHIFT_SHARE = 0.1  # of the floor: above it an eigenvalue is found again from a smaller shift
-SHIFT_RESTARTS, COLD_POWERS = 50, 4  # of a block on the way there
+TOL = 1e-7  # of the vectors; the minimised value is off by its square
+WARM_RESTARTS, COLD_RESTARTS = 2, 10  # restarts of a block from the last vectors, and from those of Lanczos
+SHIFT_SHARE = 0.1  # an eigenvalue above this share of the floor is found again from a smaller shift
+SHIFT_RESTARTS, COLD_POWERS = 50, 4  # restarts of a block, and powers, on the way there
 LANCZOS_RESTARTS = 300  # an end for a search that does not converge
 TIE_BREAK = 1e-6  # weight of a second criterion that must not disturb the first
 ACCURATE = 1e-10  # relative error above which the inverse is refined
@@ -37,21 +37,21 @@ class WideGram:
         self.X, self.K, self.floor = X, K, floor
 
     def form(self, W):
-        """tr W'X'KXW."""
+        """Return tr W'X'KXW."""
         XW = self.X @ W
         return float((XW * self.K(XW)).sum())
 
     def diagonal(self):
-        """Diagonal of X'KX."""
+        """Return the diagonal of X'KX."""
         return np.einsum("ij,ij->j", self.X, self.K(self.X))
 
     def toarray(self):
-        """X'KX, which is large."""
+        """Return X'KX, which is large."""
         product = self.X.T @ self.K(self.X)
         return (product + product.T) / 2
 
     def inverse(self, weights):
-        """``(diag(weights) + X'KX)^-1`` as a function of the (n_features, m) array that it multiplies.
+        """Return ``(diag(weights) + X'KX)^-1`` as a function of the (n_features, m) array that it multiplies.
 
         With E = diag(1 / weights), Woodbury's identity gives E - E X'(I + K X E X')^-1 K X E.  Here E^1/2 is taken
         outside on both sides: a row of the result is then accurate in proportion to its own weight, however large.
@@ -94,11 +94,11 @@ class WideGram:
         return lambda V: root * inside(root * V)
 
     def _orthogonal(self, scaled):
-        """``(I + scaled K scaled')^-1`` by orthogonal factors."""
+        """Return ``(I + scaled K scaled')^-1`` by orthogonal factors."""
         Q, R = qr(scaled, mode="economic", check_finite=False)
         inner = R @ self.K(R.T)
         values, turn = eigh((inner + inner.T) / 2, check_finite=False)
-        # What is within rounding of zero is zero, as it is where K has a null space; 1 / (1 + value) must not see it.
+        # Values within rounding become zero, as it is where K has a null space; 1 / (1 + value) must not see it.
         values[np.abs(values) <= len(values) * np.finfo(float).eps * np.abs(values).max()] = 0.0
         Q, lost = Q @ turn, (values / (1 + values))[:, None]
         return lambda V: V - Q @ (lost * (Q.T @ V))
@@ -119,19 +119,19 @@ class DenseGram:
         self.M, self.floor = M, floor
 
     def form(self, W):
-        """tr W'MW."""
+        """Return tr W'MW."""
         return float((W * (self.M @ W)).sum())
 
     def diagonal(self):
-        """Diagonal of M."""
+        """Return the diagonal of M."""
         return self.M.diagonal()
 
     def toarray(self):
-        """M."""
+        """Return M."""
         return self.M
 
     def inverse(self, weights):
-        """The same function as `WideGram.inverse`, from one Cholesky factor."""
+        """Return the function that `WideGram.inverse` returns, from one Cholesky factor."""
         system = self.M.copy()
         system.flat[:: len(system) + 1] += weights
         if not np.isfinite(system).all():
@@ -142,7 +142,7 @@ class DenseGram:
 
 
 def smallest_eigenvectors(gram, weights, n_vectors, guess=None):
-    """The W that minimises ``tr W'(diag(weights) + X'KX)W`` over W'W = I.
+    """Return the W that minimises ``tr W'(diag(weights) + X'KX)W`` over W'W = I.
 
     Parameters
     ----------
@@ -200,7 +200,7 @@ def _largest(inverse, d, n_vectors, guess):
 
 
 def _by_rising_shifts(gram, weights, n_vectors, guess):
-    """The smallest eigenvectors where some eigenvalues are far below zero, and others differ by the weights alone.
+    """Return the smallest eigenvectors where some eigenvalues are far below zero, and others differ by weights alone.
 
     The inverse of the matrix less its floor cannot tell those others apart.  So the vectors far below zero are kept,
     the others found again on their orthogonal complement with a smaller shift, until it is as small as the weights.
@@ -236,7 +236,7 @@ def _by_rising_shifts(gram, weights, n_vectors, guess):
 
 
 def varying_centered(X):
-    """The features that vary, and X with these alone, less their means.
+    """Return the features that vary, and X with these alone, less their means.
 
     A constant feature costs nothing where X'KX ignores means, and would be taken first; and without means the sums
     have less rounding.
@@ -255,7 +255,7 @@ def varying_centered(X):
 
 
 def tie_breaking_weights(gram, X):
-    """Weights so small that they only decide among vectors that X'KX does not tell apart, for features that vary.
+    """Return weights so small that they only decide among vectors that X'KX does not tell apart.
 
     Parameters
     ----------
@@ -283,7 +283,7 @@ def _dense(gram, weights, n_vectors):
 
 
 def _lanczos(inverse, d, n_vectors, p):
-    """The wanted vectors as Lanczos finds them, and others up to p, by which a block finds what Lanczos has missed."""
+    """Return the wanted vectors as Lanczos finds them, and others up to p, so that a block finds what it missed."""
     operator = LinearOperator((d, d), matvec=lambda v: inverse(v.reshape(-1, 1)).ravel(), dtype=float)
     start = np.random.default_rng(0).standard_normal((d, p - n_vectors))  # any will do
     n_kept = min(d - 1, max(3 * n_vectors, 40))

@@ -11,7 +11,7 @@ SPARSE_FACTOR = 0.45  # the same where all that is multiplied by are the few col
 
 
 def sparse_where_it_pays(X, share=SPARSE):
-    """X as a csr_array to multiply by; None where too few of its entries are zero.
+    """Return X as a csr_array to multiply by; None where too few of its entries are zero.
 
     Parameters
     ----------
@@ -27,20 +27,20 @@ def sparse_where_it_pays(X, share=SPARSE):
 
 
 def sparse_features_where_it_pays(X, share=SPARSE):
-    """X' as a csr_array, where `sparse_where_it_pays`."""
+    """Return X' as a csr_array, where `sparse_where_it_pays`."""
     few = shared(X, sparse_where_it_pays, share)
     return None if few is None else sparse.csr_array(few.T)
 
 
 def transposed_times(X, features, F):
-    """X'F, for X of shape (n, d), and features the csr_array X' to multiply by where that pays, or None."""
-    # Of a full X the transpose of a product of transposes takes half the time.
+    """Return X'F, for X of shape (n, d), and features the csr_array X' to multiply by where that pays, or None."""
+    # For a dense X the transpose of a product of transposes takes half the time.
     return (F.T @ X).T if features is None else features @ F
 
 
 @compiled()
 def weighted_gram(data, indices, indptr, sample_weights, n_features):
-    """The upper triangle of X' diag(sample_weights) X, zeros below, for the parts of a csr_array with sorted indices.
+    """Return the upper triangle of X' diag(sample_weights) X, X being the parts of a csr_array with sorted indices.
 
     Parameters
     ----------

@@ -7,7 +7,7 @@ BLOCK = 2**22  # numbers in a dense block of columns: 32 MB
 
 
 def read_only(X):
-    """X as data that a fit cannot change: a view, and a csr_array in canonical form without stored zeros if sparse.
+    """Return X as data that a fit cannot change: a view; if sparse, a canonical csr_array without stored zeros.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def read_only(X):
 
 
 def column_blocks(X):
-    """The features, some at a time, as dense arrays: for results that belong to one feature each.
+    """Return the features, some at a time, as dense arrays: for results that belong to one feature each.
 
     Parameters
     ----------

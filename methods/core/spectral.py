@@ -9,12 +9,12 @@ from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh, splu
 from methods.core.graphs import laplacian
 
 DENSE_SAMPLES = 300  # up to here a dense eigendecomposition is as fast
-DENSE_SHARE = 0.05  # of non-zero weights, above which the sparse factors fill up
+DENSE_SHARE = 0.05  # with a larger share of non-zero weights, sparse factors fill up
 SHIFT = 1e-6  # makes the Laplacian definite; what it does to the null space is projected out
 
 
 def smooth_vectors(S, n_vectors, X, weighted=True):
-    """Solutions y of L y = lambda D y with the smallest eigenvalues, the constant one left out.
+    """Return solutions y of L y = lambda D y with the smallest eigenvalues, the constant one left out.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def smooth_vectors(S, n_vectors, X, weighted=True):
 
 
 def _smallest_above_zero(L, null, n_vectors):
-    """Eigenvectors of the Laplacian L for its smallest eigenvalues off the orthonormal null space."""
+    """Return eigenvectors of the Laplacian L for its smallest eigenvalues off the orthonormal null space."""
     n = len(null)
     if n > DENSE_SAMPLES and L.nnz <= DENSE_SHARE * n**2 and n_vectors < n / 4:
         try:

@@ -13,11 +13,11 @@ from sklearn.exceptions import ConvergenceWarning
 from methods.core.shared import shared
 from methods.core.spectral import smooth_vectors
 
-N_STARTS = 10  # of K-means; the one with the smallest sum of squares is kept
+N_STARTS = 10  # K-means starts; the one with the smallest sum of squares is kept
 
 
 def kmeans_labels(X, n_clusters, seed, order=None):
-    """Labels by K-means: the best of ten k-means++ starts.
+    """Return labels by K-means: the best of ten k-means++ starts.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def kmeans_labels(X, n_clusters, seed, order=None):
 
 
 def order_by_distance(X):
-    """The samples by their distance to the mean, nearest first: an order that does not depend on how they are stored.
+    """Return the samples by their distance to the mean, nearest first, whatever the order in which they are stored.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def order_by_distance(X):
 
 
 def graph_labels(X, n_clusters, seed, graph, *args):
-    """`spectral_labels` over the graph ``graph(X, *args)``, which is shared too.
+    """Return `spectral_labels` over the graph ``graph(X, *args)``, which is shared too.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def graph_labels(X, n_clusters, seed, graph, *args):
 
 
 def spectral_labels(X, S, n_clusters, seed):
-    """Labels by K-means on the smoothest vectors over a graph, every sample's row scaled to unit norm.
+    """Return labels by K-means on the smoothest vectors over a graph, every sample's row scaled to unit norm.
 
     Parameters
     ----------
@@ -113,14 +113,14 @@ def spectral_labels(X, S, n_clusters, seed):
     if n_clusters == 1:
         return np.zeros(len(X), dtype=int)
     vectors = smooth_vectors(S, n_clusters - 1, X)
-    # Of the same length as the others, for which y'Dy = 1.
+    # It has the same length as the others, for which y'Dy = 1.
     constant = np.full((len(X), 1), 1 / np.sqrt(S.sum()))
     embedding = np.hstack([constant, vectors])
     return kmeans_labels(embedding / np.linalg.norm(embedding, axis=1, keepdims=True), n_clusters, seed)
 
 
 def indicator(labels, n_clusters):
-    """One-hot rows: 1 where the sample is in the cluster.
+    """Return one-hot rows: 1 where the sample is in the cluster.
 
     Parameters
     ----------
@@ -137,7 +137,7 @@ def indicator(labels, n_clusters):
 
 
 def scaled_indicator(labels, n_clusters):
-    """One-hot rows with columns scaled to unit norm, so that G'G = I.
+    """Return one-hot rows with columns scaled to unit norm, so that G'G = I.
 
     Parameters
     ----------

@@ -8,7 +8,7 @@ GUARDS = 6  # vectors carried beyond those wanted, which speed up the last of th
 
 
 def largest_eigenvectors(apply, start, n_vectors, tol=1e-9, max_restarts=100, above=-np.inf):
-    """The eigenvectors of a symmetric positive semidefinite operator with the largest eigenvalues.
+    """Return the eigenvectors of a symmetric positive semidefinite operator with the largest eigenvalues.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def largest_eigenvectors(apply, start, n_vectors, tol=1e-9, max_restarts=100, ab
 
 
 def _best(space, image, n_kept, n_vectors, above):
-    """The Ritz vectors of the largest values in a space, and how far the first `n_vectors` are from eigenvectors."""
+    """Return the Ritz vectors of the largest values in a space, and the errors of the first `n_vectors` of them."""
     small = space.T @ image
     values, turn = eigh((small + small.T) / 2)
     turn, values = turn[:, ::-1][:, :n_kept], values[::-1][:n_kept]
@@ -62,7 +62,7 @@ def _best(space, image, n_kept, n_vectors, above):
 
 
 def _continuation(image, blocks):
-    """An orthonormal basis of what `image` adds to the blocks before."""
+    """Return an orthonormal basis of what `image` adds to the blocks before."""
     if not np.isfinite(image).all():
         raise np.linalg.LinAlgError("The operator is not finite.")
     for _ in range(2):  # the second pass removes the rounding of the first, and of the factorisation

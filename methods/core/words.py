@@ -21,7 +21,7 @@ def check_count(name, value, words, high=None, high_name=None, low=1):
 
 
 def count_of(value, n_clusters, size):
-    """The number that a word stands for, or the number itself; None stands for "clusters".
+    """Return the number that a word stands for, or the number itself; None stands for "clusters".
 
     Parameters
     ----------

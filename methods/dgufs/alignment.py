@@ -32,7 +32,7 @@ class SquaredProducts:
         self._rows = {}
 
     def row(self, feature):
-        """Its squared products with all features, of shape (n_features,)."""
+        """Return its squared products with all features, of shape (n_features,)."""
         row = self._rows.get(feature)
         if row is None:
             row = (self.centered[:, feature] @ self.centered) ** 2
@@ -42,7 +42,7 @@ class SquaredProducts:
 
 
 def alignment(centered, gains, subset):
-    """The alignment of the features `subset`.
+    """Return the alignment of the features `subset`.
 
     Parameters
     ----------

@@ -9,7 +9,7 @@ from methods.dgufs.kernels import DenseKernel, FactoredKernel
 
 
 def indicators(labels, n_clusters):
-    """Scaled cluster indicators G, entries ``1 / sqrt(n_k)``, so that G'G = I and L = GG' is a projector.
+    """Return scaled cluster indicators G, entries ``1 / sqrt(n_k)``, so that G'G = I and L = GG' is a projector.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def kernel_kmeans(K, labels, n_clusters):
 
 
 def unit_rows(vectors):
-    """Rows scaled to unit norm; a zero row stays.
+    """Return rows scaled to unit norm; a zero row stays.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ def partition_embedding(embedding, n_clusters, rng=None):
             nearest[centres] = -np.inf
             centres.append(int(nearest.argmax()))
     labels = np.array([distances(embedding[i]) for i in centres]).argmin(axis=0)
-    labels[centres] = np.arange(n_clusters)  # of equal samples too
+    labels[centres] = np.arange(n_clusters)  # also where samples are equal
     if n <= kernels.DENSE_SAMPLES:
         kernel = DenseKernel(embedding @ embedding.T)
     else:
@@ -141,7 +141,7 @@ def partition_embedding(embedding, n_clusters, rng=None):
 
 
 def _gains(labels, sizes, sums, within, diagonal):
-    """Gain of moving sample i to cluster k, of shape (n_clusters, n_samples); 0 where it is there or may not go."""
+    """Return the gains of moving samples to clusters, (n_clusters, n_samples); 0 where one is there or may not go."""
     samples = np.arange(len(labels))
     arrival = (within[:, None] + 2 * sums + diagonal) / (sizes + 1)[:, None] - (within / sizes)[:, None]
     left = within[labels] - 2 * sums[labels, samples] + diagonal

@@ -12,7 +12,7 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 from methods.core.subspace import GUARDS, POWERS, largest_eigenvectors
 
 DENSE_SAMPLES = 600  # above, an array of all pairs takes longer, and two to four times as long from 1500 on
-TOL, RESTARTS = 1e-9, 10  # of the blocks of vectors, and of Lanczos
+TOL, RESTARTS = 1e-9, 10  # for the blocks of vectors, and for Lanczos
 
 
 class DenseKernel:
@@ -30,12 +30,12 @@ class DenseKernel:
         self.norm = np.linalg.norm(K)
 
     def leading_eigenvectors(self, n_vectors):
-        """The eigenvectors of the largest eigenvalues, of shape (n_samples, n_vectors)."""
+        """Return the eigenvectors of the largest eigenvalues, of shape (n_samples, n_vectors)."""
         n = len(self.K)
         return eigh(self.K, subset_by_index=(n - n_vectors, n - 1))[1]
 
     def sums(self, G, labels):
-        """The sums over the clusters."""
+        """Return the sums over the clusters."""
         return _DenseSums(self.K, G @ self.K)
 
 
@@ -59,7 +59,7 @@ class FactoredKernel:
         return self.graph @ V + self.F @ (self.F.T @ V)
 
     def leading_eigenvectors(self, n_vectors):
-        """The same as `DenseKernel.leading_eigenvectors`, by iteration from a fixed start.
+        """Return what `DenseKernel.leading_eigenvectors` returns, by iteration from a fixed start.
 
         At least one eigenvalue must be positive.  Blocks of vectors come first, because they find all vectors of a
         repeated eigenvalue; they converge slowly where many other eigenvalues are close, and Lanczos takes over.
@@ -76,7 +76,7 @@ class FactoredKernel:
             return eigsh(operator, n_vectors, which="LA", v0=start[:, 0], ncv=n_kept, tol=TOL)[1]
 
     def sums(self, G, labels):
-        """The sums over the clusters; `labels` is read again at every visit."""
+        """Return the sums over the clusters; `labels` is read again at every visit."""
         return _FactoredSums(self.graph, self.F, G @ self.F, labels)
 
 
@@ -114,7 +114,7 @@ class _FactoredSums:
 
 
 def gram_norm(F):
-    """||F F'||_F, from the smaller of FF' and F'F.
+    """Return ||F F'||_F, from the smaller of FF' and F'F.
 
     Parameters
     ----------

@@ -23,7 +23,7 @@ class Pool:
         self.shape, self.spare = shape, []
 
     def empty(self):
-        """An array with anything in it."""
+        """Return an array with anything in it."""
         array = self.spare.pop() if self.spare else np.empty(self.shape)
         lent = array.view()
         weakref.finalize(lent, self.spare.append, array).atexit = False
@@ -39,7 +39,7 @@ class Ceiling:
     """
 
     def __init__(self, pool):
-        self.pool = pool  # of arrays of the matrices' shape
+        self.pool = pool  # arrays of the matrices' shape
         self.matrix, self.count, self.level = None, 0, np.inf
 
     def holds(self, A, values, vectors, threshold):
@@ -77,18 +77,18 @@ def deflated(A, values, vectors, left):
 
 
 def distance(A, B):
-    """``||A - B||_F``."""
+    """Return ``||A - B||_F``."""
     return np.sqrt(sum(np.square(A[rows] - B[rows]).sum() for rows in row_blocks(A)))
 
 
 def row_blocks(A):
-    """Slices of all rows of A, each of so few rows that they stay in a cache while several steps work on them."""
+    """Return slices of all rows of A, so few in each that they stay in a cache while several steps work on them."""
     step = max(1, BLOCK // max(A.shape[1], 1))
     return [slice(first, min(first + step, len(A))) for first in range(0, len(A), step)]
 
 
 def eigenpairs_above(A, threshold, expected=0, ceiling=None):
-    """All eigenpairs of a symmetric matrix with entries in [0, 1] whose eigenvalue exceeds a threshold.
+    """Return all eigenpairs of a symmetric matrix with entries in [0, 1] whose eigenvalue exceeds a threshold.
 
     Parameters
     ----------

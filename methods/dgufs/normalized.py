@@ -79,7 +79,7 @@ class Problem:
         self.graph = graph / np.linalg.norm(graph if self.dense else graph.data)
 
     def starts(self, n_starts, rng):
-        """Partitions to start from, as `DGUFS` says of `n_starts`."""
+        """Return partitions to start from, as `DGUFS` says of `n_starts`."""
         embeddings = [unit_rows(self._smoothest())]
         if n_starts > 1:
             embeddings.append(unit_rows(self.kernel(slice(None)).leading_eigenvectors(self.n_clusters)))
@@ -89,7 +89,7 @@ class Problem:
         ]
 
     def kernel(self, subset):
-        """``K = beta S_n / ||S_n||_F + (1 - beta) H X_s X_s' H / ||H X_s X_s' H||_F``."""
+        """Return ``K = beta S_n / ||S_n||_F + (1 - beta) H X_s X_s' H / ||H X_s X_s' H||_F``."""
         chosen, tiny = self.centered[:, subset], np.finfo(float).tiny
         if not self.dense:
             weight = (1 - self.beta) / max(gram_norm(chosen), tiny)
@@ -100,40 +100,40 @@ class Problem:
         return DenseKernel(K)
 
     def _smoothest(self):
-        """The leading eigenvectors of the graph, up to the length of each row."""
+        """Return the leading eigenvectors of the graph, up to the length of each row."""
         if self.dense:
             return DenseKernel(self.graph).leading_eigenvectors(self.n_clusters)
-        # Of a repeated eigenvalue 1 what is taken does not depend on rounding.
+        # Which eigenvectors of a repeated eigenvalue 1 are taken does not depend on rounding.
         constant = np.full((len(self.X), 1), 1 / np.sqrt(self.S.sum()))
         if self.n_clusters == 1:
             return constant
         return np.hstack([constant, smooth_vectors(self.S, self.n_clusters - 1, self.X)])
 
     def gains(self, labels):
-        """``x_j'H L H x_j`` of every feature that varies; exactly zero for one cluster."""
+        """Return ``x_j'H L H x_j`` of every feature that varies; exactly zero for one cluster."""
         if self.n_clusters == 1:
             return np.zeros(len(self.varying))
         return ((indicators(labels, self.n_clusters).T @ self.centered) ** 2).sum(axis=0)
 
     def start(self, init):
-        """The state of a partition: features are added one by one."""
+        """Return the state of a partition: features are added one by one."""
         labels = np.asarray(init, dtype=int)
         return self._state(labels, grow_subset(self.products, self.gains(labels), self.size))
 
     def sweep(self, state):
-        """The features given the labels, then the labels given the features; neither step raises the objective."""
+        """Update the features given the labels, then the labels given the features; no step raises the objective."""
         subset = improve_subset(self.products, self.gains(state.labels), state.subset)
         return self._state(kernel_kmeans(self.kernel(subset), state.labels, self.n_clusters), subset)
 
     def residual(self, previous, state):
-        """Relative change of the objective; zero only if nothing at all changed."""
+        """Return the relative change of the objective; zero only if nothing at all changed."""
         if np.array_equal(previous.labels, state.labels) and np.array_equal(previous.subset, state.subset):
             return 0.0
         tiny = np.finfo(float).tiny
         return max(abs(state.value - previous.value) / max(abs(previous.value), tiny), tiny)
 
     def learned(self, state):
-        """Scores of the features, labels of the samples, and G."""
+        """Return scores of the features, labels of the samples, and G."""
         scores, gains = np.zeros(self.n_features), self.gains(state.labels)
         if gains.any():
             scores[self.varying] = np.clip(gains / (self.centered**2).sum(axis=0), 0, 1)

@@ -97,11 +97,11 @@ class Problem:
         self.ceiling = Ceiling(self.pool)
 
     def starts(self, n_starts, rng):
-        """The program has one start: everything is zero."""
+        """Return the program's one start, in which everything is zero."""
         return [{}]
 
     def start(self, init):
-        """The state to start from.
+        """Return the state to start from.
 
         Parameters
         ----------
@@ -127,7 +127,7 @@ class Problem:
 
     @np.errstate(over="ignore", invalid="ignore")  # at an alpha far below the paper's; the status says so
     def sweep(self, state):
-        """The next state."""
+        """Return the next state."""
         if state.matrix is not None:
             values, vectors = eigenpairs_above(state.matrix, self._threshold(state.mu))
             if not len(values):
@@ -140,11 +140,11 @@ class Problem:
         return replace(after, matrix=matrix, value=self.objective(after))
 
     def residual(self, previous, state):
-        """The largest distance of an entry of Y or L from its copy in Z or M."""
+        """Return the largest distance of an entry of Y or L from its copy in Z or M."""
         return state.residual
 
     def learned(self, state):
-        """Scores of the features, labels of the samples, and the factor of L."""
+        """Return scores of the features, labels of the samples, and the factor of L."""
         norms = np.zeros(len(self.X))
         # Scaled first: the squares may overflow.
         norms[state.rows] = np.linalg.norm(state.Y / max(np.abs(state.Y).max(initial=0.0), 1.0), axis=1)
@@ -153,7 +153,7 @@ class Problem:
         return scores, labels_of(state, self.n_clusters), state.vectors * np.sqrt(np.maximum(state.values, 0))
 
     def objective(self, state):
-        """Eq. (5): ``-beta tr(SL) - (1-beta) tr(Y'Y HLH) + alpha rank(L)``."""
+        """Return ``-beta tr(SL) - (1-beta) tr(Y'Y HLH) + alpha rank(L)``, eq. (5)."""
         dependence = (np.einsum("ij,ij->j", state.vectors, self.S @ state.vectors) * state.values).sum()
         projected = state.Y @ _times_H(state.vectors.T).T
         explained = ((projected**2).sum(axis=0) * state.values).sum()
@@ -164,7 +164,7 @@ class Problem:
         return np.sqrt(2 * self.alpha / mu)
 
     def _update_features(self, state):
-        """Eqs. (9) and (8): the m rows that X - Z drops, and the m rows that Y keeps."""
+        """Return the m rows that X - Z drops, eq. (9), and the m rows that Y keeps, eq. (8)."""
         n_features, mu = len(self.X), state.mu
         correction = (self._smoothed(state.Y, state) - state.Lambda1) / mu
         norms = self.norms.copy()
@@ -190,12 +190,12 @@ class Problem:
         return replace(state, rows=rows, Y=Y, Z=Z, Lambda1=Lambda1, selected=selected, dropped=dropped)
 
     def _smoothed(self, A, state):
-        """``(1 - beta) A H L H`` through the factors of L."""
+        """Return ``(1 - beta) A H L H`` through the factors of L."""
         P = _times_H(state.vectors.T).T
         return (1 - self.beta) * ((A @ P) * state.values) @ P.T
 
     def _rank_step_matrix(self, state):
-        """mu times the matrix of eq. (12): the rescaling that follows takes the factor out."""
+        """Return mu times the matrix of eq. (12): the rescaling that follows takes the factor out."""
         both = state.Y.any(axis=1) & state.Z.any(axis=1)
         Y, Z = _times_H(state.Y[both]), _times_H(state.Z[both])
         A = np.matmul(Y.T, Y if np.array_equal(Y, Z) else Z, out=self.pool.empty())
@@ -209,7 +209,7 @@ class Problem:
         return symmetrized(rescale_off_diagonal(A))
 
     def _update_labels(self, state, values, vectors):
-        """Section 4.3's rule for M and eqs. (13) to (15)."""
+        """Apply section 4.3's rule for M and eqs. (13) to (15)."""
         mu = state.mu
         split, M, Lambda2 = state.Z - state.Y, self.pool.empty(), self.pool.empty()
         residual = np.abs(split).max(initial=0)
@@ -239,7 +239,7 @@ class Problem:
 
 
 def labels_of(state, n_clusters):
-    """Eq. (16) and below it: the leading eigenpair that weighs most at each sample; the first where L is zero."""
+    """Return the leading eigenpair that weighs most at each sample, eq. (16) and below; the first where L is zero."""
     leading = np.argsort(-state.values, kind="stable")[:n_clusters]
     if not len(leading):
         return np.zeros(len(state.vectors), dtype=int)
@@ -275,7 +275,7 @@ def symmetrized(A):
 
 
 def l0_prox(Q, gamma):
-    """``argmin_P ||P - Q||_F^2 / 2 + gamma ||P||_0`` over the matrices with entries in [0, 1]."""
+    """Return ``argmin_P ||P - Q||_F^2 / 2 + gamma ||P||_0`` over the matrices with entries in [0, 1]."""
     # P = min(Q, 1) pays where Q^2 - (Q - P)^2 > 2 gamma.
     limit = np.sqrt(2 * gamma) if 2 * gamma <= 1 else gamma + 0.5
     return np.where(limit < Q, np.minimum(Q, 1), 0.0)
@@ -291,7 +291,7 @@ def _only_mu_changed(before, after):
 
 
 def _times_H(A):
-    """A H, for A of shape (r, n)."""
+    """Return A H, for A of shape (r, n)."""
     n = A.shape[1]
     return (A - A.mean(axis=1, keepdims=True)) / max(n - 1, 1)
 

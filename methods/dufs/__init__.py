@@ -180,7 +180,7 @@ class DUFS(BaseSelector):
 
 
 def standardized(X):
-    """The features centred and divided by their standard deviations; 0 for constant ones.
+    """Return the features centred and divided by their standard deviations; 0 for constant ones.
 
     Parameters
     ----------

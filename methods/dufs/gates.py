@@ -7,7 +7,7 @@ LEAST_OPEN = 1e-6  # added to the mean chance of an open gate, by which the scor
 
 
 def open_share(mu, noise):
-    """The mean chance that a gate is open, Phi((mu + 1/2) / noise), and its derivatives.
+    """Return the mean chance that a gate is open, Phi((mu + 1/2) / noise), and its derivatives.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ def open_share(mu, noise):
 
 
 def gate_moments(mu, noise):
-    """The expectations of a gate and of its square.
+    """Return the expectations of a gate and of its square.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def gate_moments(mu, noise):
 
 
 def loss(score, by_score, mu, noise, price):
-    """The loss of a score and of the open gates, and its derivatives by mu.
+    """Return the loss of a score and of the open gates, and its derivatives by mu.
 
     Parameters
     ----------

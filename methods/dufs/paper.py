@@ -11,7 +11,7 @@ from methods.dufs.gates import gate_moments, loss
 from methods.dufs.walk_score import walk_score
 
 SATURATED = 2.0  # in standard deviations: a gate at the end of the box is open, or closed, in 98 of 100 draws
-SHARES = (1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2)  # of the features: the sizes at which the ranking must stay
+SHARES = (1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2)  # the ranking must stay at these sizes, as shares of the features
 PATIENCE = 30  # sweeps in which it must; of quasi-Newton steps some ten may do little
 TRIALS = 20  # evaluations a sweep, at most, on average; some three are usual
 
@@ -23,7 +23,7 @@ class State:
     mu: np.ndarray
     value: float
     gradient: np.ndarray
-    gain: np.ndarray  # what the score falls by for one more unit of the square of a gate
+    gain: np.ndarray  # the fall of the score for one more unit of the square of a gate
 
 
 class Problem:
@@ -102,7 +102,7 @@ class Problem:
         return self.state(found.x), Trace(np.array(values), status, len(values) - 1)
 
     def scores(self, state):
-        """The gain of a feature as a share of the largest, in [-1, 1], and 2 more for a gate that is mostly open."""
+        """Return the gains as shares of the largest, in [-1, 1], and 2 more for a gate that is mostly open."""
         return state.gain / max(np.abs(state.gain).max(), np.finfo(float).tiny) + 2.0 * (state.mu > 0)
 
     def _ranking(self, state):
@@ -110,6 +110,6 @@ class Problem:
 
 
 def largest_change(one, other):
-    """The largest share of the first features of a ranking that another one does not have, over several sizes."""
+    """Return the largest share of a ranking's first features that another one does not have, over several sizes."""
     sizes = [max(1, round(share * len(one))) for share in SHARES]
     return max(1 - len(np.intersect1d(one[:m], other[:m], assume_unique=True)) / m for m in sizes)

@@ -58,12 +58,12 @@ class Problem:
         return iterate(self.step, self.state(mu), max_iter=max_iter, tol=0)
 
     def scores(self, state):
-        """The means of the gates."""
+        """Return the means of the gates."""
         return state.mu
 
 
 def drawn_score(X, opening, scale_factor, n_neighbors):
-    """The gated Laplacian score for drawn gates, and its derivatives by what is added to a column of `opening`.
+    """Return the gated Laplacian score for drawn gates, and its derivatives by what is added to a column of `opening`.
 
     Parameters
     ----------

@@ -6,7 +6,7 @@ LEAST_DISTANCE = 1e-8  # a median squared distance below it counts as 1
 
 
 def walk_score(K, scale_factor, n_neighbors, middle):
-    """The share of the samples' squared length that two steps of a random walk between neighbours leave.
+    """Return the share of the samples' squared length that two steps of a random walk between neighbours leave.
 
     With D the squared distances that belong to K, s the median or the mean over the samples of the squared distance to
     the k-th nearest other, W = exp(-D / (scale_factor s)) and P = diag(W 1)^-1 W, it is tr(P^2 K).
@@ -60,9 +60,9 @@ def walk_score(K, scale_factor, n_neighbors, middle):
 
 
 def _middle_distance(D, k, middle):
-    """The median or mean of the k-th smallest distances to others, who these are, and the part of each in it."""
+    """Return the median or mean of the k-th smallest distances to others, who these are, and the part of each in it."""
     n = len(D)
-    neighbors = np.argpartition(D, k, axis=1)[:, k]  # of equal distances any will do
+    neighbors = np.argpartition(D, k, axis=1)[:, k]  # any of those at equal distances will do
     distance = D[np.arange(n), neighbors]
     shares = np.full(n, 1 / n)
     if middle == "median":

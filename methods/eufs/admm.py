@@ -41,7 +41,7 @@ class Problem:
         self.size = max(np.linalg.norm(X), np.finfo(float).tiny)
 
     def start(self, U):
-        """V = X'U, all else zero or a copy."""
+        """Return the start: V = X'U, all else zero or a copy."""
         V, zeros = self.X.T @ U, np.zeros_like(self.X)
         return State(U, V, zeros, U, np.zeros_like(U), zeros, self.mu0, self.value(U, V))
 
@@ -58,7 +58,7 @@ class Problem:
         return State(U, V, E, Z, Y1, Y2, min(self.rho * mu, LARGEST_PENALTY), self.value(U, V))
 
     def printed(self, state):
-        """The objective at a state, which nothing smooths."""
+        """Return the objective at a state, which nothing smooths."""
         return state.value
 
     def value(self, U, V):
@@ -66,7 +66,7 @@ class Problem:
         return fit + self.alpha * np.vdot(U, self.L @ U) + self.beta * row_norms(V).sum()
 
     def residual(self, _, state):
-        """The larger distance of the two copies from what they copy: ||Z - U|| / ||U|| or ||X - UV' - E|| / ||X||."""
+        """Return the larger distance of a copy from what it copies: ||Z - U|| / ||U|| or ||X - UV' - E|| / ||X||."""
         U, V, E, Z = state[:4]
         return max(np.linalg.norm(Z - U) / np.linalg.norm(U), np.linalg.norm(self.X - U @ V.T - E) / self.size)
 

@@ -47,7 +47,7 @@ class Problem:
         self.squares = np.einsum("ij,ij->i", X, X)
 
     def start(self, U):
-        """The state to which all penalties but the last lead, from U and V = X'U."""
+        """Return the state to which all penalties but the last lead, from U and V = X'U."""
         state = self.state(U, self.X.T @ U, PENALTIES[0])
         for zeta in PENALTIES[1:]:
             state, _ = iterate(self.sweep, state, max_iter=self.max_iter, tol=self.tol)
@@ -55,21 +55,21 @@ class Problem:
         return state
 
     def sweep(self, state):
-        """U, then V; neither raises the objective."""
+        """Update U, then V; neither step raises the objective."""
         U = self.step_u(state.U, state.V, state.zeta)
         return self.state(U, self.step_v(U, state.V), state.zeta)
 
     def scores(self, state):
-        """||v_j||, and all zero where V = 0 is optimal for this U."""
+        """Return ||v_j||, and all zero where V = 0 is optimal for this U."""
         scores = row_norms(state.V)
         return np.zeros_like(scores) if self.beta >= smallest_collapsing_beta(self.X, state.U) else scores
 
     def state(self, U, V, zeta):
-        """U and V, and ||X - UV'||_21 + alpha tr U'LU + beta ||V||_21 + zeta/4 ||U'U - I||^2, smoothed, at them."""
+        """Return U, V and the smoothed ||X - UV'||_21 + alpha tr U'LU + beta ||V||_21 + zeta/4 ||U'U - I||^2."""
         return State(U, V, zeta, self.value_v(U, V) + self.value_u(U, zeta))
 
     def printed(self, state):
-        """The penalised objective at a state, without the smoothing."""
+        """Return the penalised objective at a state, without the smoothing."""
         return state.value - smoothing(self.X - state.U @ state.V.T, EPS) - self.beta * smoothing(state.V, EPS)
 
     def value_u(self, U, zeta):
@@ -79,12 +79,12 @@ class Problem:
         return smooth_l21(self.X - U @ V.T, EPS) + self.beta * smooth_l21(V, EPS)
 
     def step_u(self, U, V, zeta):
-        """Projected L-BFGS; one evaluation costs O(n_samples n_clusters^2) and a product with L."""
+        """Improve U by projected L-BFGS; one evaluation costs O(n_samples n_clusters^2) and a product with L."""
         XV, VV = self.X @ V, V.T @ V
         identity = np.eye(U.shape[1])
 
         def function(U):
-            slope = U @ VV - XV  # of half the squared residuals
+            slope = U @ VV - XV  # the gradient of half the squared residuals
             squared = self.squares + np.einsum("ik,ik->i", U, slope - XV)
             fit = np.sqrt(np.maximum(squared, 0.0) + EPS)
             LU = self.L @ U
@@ -98,7 +98,7 @@ class Problem:
         return candidate if new < old else U
 
     def step_v(self, U, V):
-        """Reweighting; one eigendecomposition of U'RU serves the system of every feature."""
+        """Improve V by reweighting; one eigendecomposition of U'RU serves the system of every feature."""
         rest = self.X - U @ V.T
         value = smooth_l21(rest, EPS) + self.beta * smooth_l21(V, EPS)
         for _ in range(self.reweightings):
@@ -118,7 +118,7 @@ class Problem:
 
 
 def smallest_collapsing_beta(X, U):
-    """max_j ||sum_i x_ij u_i / ||x_i|| ||: from this beta on V = 0 minimises ||X - UV'||_21 + beta ||V||_21.
+    """Return max_j ||sum_i x_ij u_i / ||x_i|| ||: from this beta on V = 0 minimises ||X - UV'||_21 + beta ||V||_21.
 
     Parameters
     ----------

@@ -140,7 +140,7 @@ class FSPCA(BaseSelector):
 
 
 def unit_variance(X):
-    """`smaller_factor` of the centred data, with features of unit variance."""
+    """Return `smaller_factor` of the centred data, with features of unit variance."""
     B = smaller_factor(X, True)
     size = np.linalg.norm(B, axis=0)
     return B / np.where(size > 0, size, 1.0) * np.sqrt(len(X))

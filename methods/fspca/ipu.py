@@ -8,7 +8,7 @@ from scipy.linalg import svd
 from methods.core.linalg import principal_axes
 from methods.core.shared import shared
 
-RANK = 1e-12  # of the largest squared singular value: below it they are rounding
+RANK = 1e-12  # squared singular values below this share of the largest are rounding
 
 
 @dataclass(frozen=True)
@@ -32,35 +32,35 @@ class Problem:
         self.bound = float(min(values.sum(), np.sort(self.variances)[::-1][:h].sum()))
 
     def go(self):
-        """The features with the largest diagonal entries of A_m; of A where m = h, for they are optimal then."""
+        """Return the features with the largest diagonal entries of A_m; of A where m = h, for they are optimal then."""
         return self.state(self.variances if self.m == self.h else self.gains)
 
     def of_subspace(self, W):
-        """The features that P keeps for W."""
+        """Return the features that P keeps for W."""
         left, values, _ = svd(self.B @ np.asarray(W, dtype=float), full_matrices=False)
         return self.state(self._explained(left[:, values**2 > RANK * values[0] ** 2]))
 
     def sweep(self, state):
-        """The features that P keeps for the components of a state; this state where they are its own."""
+        """Return the features that P keeps for the components of a state; this state where they are its own."""
         new = self.state(self.explained(state))
         return state if np.array_equal(new.features, state.features) or new.value >= state.value else new
 
     def explained(self, state):
-        """p_j for all features."""
+        """Return p_j for all features."""
         return self._explained(state.left)
 
     def state(self, values):
-        """The state of the h features of largest value, of equal ones the first."""
+        """Return the state of the h features of largest value, of equal ones the first."""
         return self.state_of(np.sort(np.argsort(-values, kind="stable")[: self.h]))
 
     def state_of(self, features):
-        """The best W on some features."""
+        """Return the best W on some features."""
         left, sigma, right = svd(self.B[:, features], full_matrices=False)
         kept = slice(max(1, np.count_nonzero(sigma[: self.m] ** 2 > RANK * sigma[0] ** 2)))
         return State(features, left[:, kept], right[kept].T, -float((sigma[: self.m] ** 2).sum()))
 
     def coefficients(self, state):
-        """W."""
+        """Return W."""
         W = np.zeros((self.B.shape[1], state.right.shape[1]))
         W[state.features] = state.right
         return W

@@ -7,14 +7,14 @@ import numpy as np
 from methods.fspca import ipu
 
 WORTHWHILE = 1e-6  # share of the value by which an exchange must raise it
-BISECTIONS = 30  # of a gap between eigenvalues, of which a billionth is left
+BISECTIONS = 30  # they leave a billionth of a gap between eigenvalues
 
 
 class Problem(ipu.Problem):
     """The sum of the m largest eigenvalues of B'B on h features, raised until no exchange of one raises it."""
 
     def sweep(self, state):
-        """A step of the ascent; where it changes nothing, exchanges until none is worthwhile."""
+        """Take a step of the ascent; where it changes nothing, exchange features until no exchange is worthwhile."""
         better = super().sweep(state)
         if better is not state or self.m == self.h or len(state.features) == self.B.shape[1]:
             return better
@@ -40,7 +40,7 @@ class Problem(ipu.Problem):
         return state if features == state.features.tolist() else self.state_of(np.sort(features))
 
     def _replacement(self, rows, features, place, value):
-        """A feature that raises the value by its taking this place, and the new value; None where there is none."""
+        """Return a feature that raises the value when it takes this place, and the new value; None without one."""
         kept = np.delete(features, place)
         rows = np.delete(rows, place, axis=0)
         outside = np.setdiff1d(np.arange(self.B.shape[1]), features)
@@ -56,17 +56,17 @@ class Problem(ipu.Problem):
 
 
 def bordered(A, column, corner):
-    """A with one more row and column."""
+    """Return A with one more row and column."""
     return np.block([[A, column[:, None]], [column[None, :], np.array([[corner]])]])
 
 
 def top_sum(A, m):
-    """The sum of the m largest eigenvalues."""
+    """Return the sum of the m largest eigenvalues."""
     return float(np.linalg.eigvalsh(A)[-m:].sum())  # all of them take less time than some
 
 
 def highest(A, columns, corners, m, enough=-np.inf):
-    """A bound on the sum of the m largest eigenvalues of A bordered by each of some columns.
+    """Return a bound on the sum of the m largest eigenvalues of A bordered by each of some columns.
 
     Parameters
     ----------

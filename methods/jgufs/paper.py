@@ -16,19 +16,19 @@ from methods.core.ridge import WeightedRidge
 from methods.core.shared import shared
 from methods.core.starts import graph_labels, indicator
 
-LIFT = 0.2  # of every entry of the start
+LIFT = 0.2  # added to every entry of the start
 WARM_SWEEPS, WARM_TOL = 5, 1e-3  # for each smaller lambda
 LONGEST = 12  # powers of ten in a path: beyond, lambda is as good as infinite
-bandwidth = None  # of the graph's heat kernel: the default of `methods.core.graphs.knn_graph`
+bandwidth = None  # for the graph's heat kernel: the default of `methods.core.graphs.knn_graph`
 
 
 def adjacency(X, affinity, n_neighbors, bandwidth=None):
-    """A, its rows on the unit simplex."""
+    """Return A, its rows on the unit simplex."""
     return shared(X, row_stochastic_graph, affinity, n_neighbors)
 
 
 def first(X, n_clusters, seed, *graph):
-    """One-hot rows of spectral labels, every entry raised by `LIFT`."""
+    """Return one-hot rows of spectral labels, every entry raised by `LIFT`."""
     return indicator(shared(X, graph_labels, n_clusters, seed, affinity_graph, *graph), n_clusters) + LIFT
 
 
@@ -50,8 +50,8 @@ class State:
     W: np.ndarray
     graph: Graph  # the best one for the F that the sweep began with
     value: float
-    value_w: float  # what W minimises, the part of the objective that beta multiplies
-    log_s: np.ndarray = None  # of the weights 1 / (2 s) that W comes from
+    value_w: float  # W minimises it: the part of the objective that beta multiplies
+    log_s: np.ndarray = None  # for the weights 1 / (2 s) that W comes from
     memory: Memory = None
 
     @property
@@ -81,17 +81,17 @@ class Problem:
         self.ridge = ridge or WeightedRidge(X)
 
     def start(self, F):
-        """F with columns of unit norm, its best graph, and its regression with all features weighted as at W = 1."""
+        """Start at F with columns of unit norm, its best graph, and its regression with weights as at W = 1."""
         lengths = np.linalg.norm(F, axis=0)
         return self.at(F / np.where(lengths > 0, lengths, 1.0), np.full(self.X.shape[1], np.log(F.shape[1]) / 2))
 
     def starts(self, F, tol):
-        """The start, and the state that smaller lambdas lead to from there: F moves more freely under them."""
+        """Return the start, and the state that smaller lambdas lead to from there: F moves more freely under them."""
         start = self.start(F)
         return [start, self.warmed(start, tol)]
 
     def warmed(self, state, tol):
-        """A state reached by up to `WARM_SWEEPS` sweeps for each smaller lambda, each from the last."""
+        """Return a state reached by up to `WARM_SWEEPS` sweeps for each smaller lambda, each from the last."""
         for lambda_ in self.path():
             problem = Warm(self.X, self.A, self.alpha, self.beta, self.gamma, lambda_, self.ridge)
             state, _ = iterate(
@@ -105,33 +105,33 @@ class Problem:
         return self.at(state.F, state.log_s)
 
     def path(self):
-        """sqrt(beta) (1, 10, 100, ...) up to a third of lambda."""
+        """Return sqrt(beta) (1, 10, 100, ...) up to a third of lambda."""
         smallest = np.sqrt(self.beta)
         count = int(np.ceil(np.log10(self.lambda_ / 3 / smallest)))
         return smallest * 10.0 ** np.arange(min(max(0, count), LONGEST))
 
     def at(self, F, log_s):
-        """The best graph for F, and the regression of F for the weights 1 / (2 s)."""
+        """Return the best graph for F, and the regression of F for the weights 1 / (2 s)."""
         system = self.ridge.factor(self.gamma / (2 * np.exp(log_s)))
         state = self.state(F, *system.residual(F), self.graph(F))
         return replace(state, log_s=log_s, memory=no_memory(len(log_s)))
 
     def sweep(self, state):
-        """S, then F and W with the weights that W implies."""
+        """Update S, then F and W with the weights that W implies."""
         memory = state.memory.remember(state.log_s, log_scale(state.W))
         graph = self.graph(state.F, state.graph)
         new, log_s, memory = safeguarded(lambda s: self.solve(s, state.F, graph), memory, state.value)
         return replace(new, log_s=log_s, memory=memory)
 
     def graph(self, F, known=None):
-        """The S that minimises ||S - A||^2 + alpha tr F'L_S F: that of `known` where it was made for this F."""
+        """Return the S that minimises ||S - A||^2 + alpha tr F'L_S F: that of `known` where it was made for this F."""
         if known is not None and np.array_equal(known.F, F):
             return known
         S = adapted_graph(F, self.A, 1 / self.alpha)
         return Graph(S, F, ((S - self.A).data ** 2).sum(), symmetric_laplacian(S))
 
     def solve(self, s, F, graph):
-        """A better F, and the best W for it, both for the weights 1 / (2 s)."""
+        """Return a better F, and the best W for it, both for the weights 1 / (2 s)."""
         system = self.ridge.factor(self.gamma / (2 * s))
         F = self.lowered(self.indicators(system, graph.L), F)
         return self.state(F, *system.residual(F), graph)
@@ -139,7 +139,7 @@ class Problem:
     lowered = staticmethod(Indicators.lowered)
 
     def indicators(self, system, L):
-        """tr F'RF + lambda/2 ||F'F - I||^2, R = alpha L + beta (I - XGX'): what is left with the best W for F."""
+        """Return tr F'RF + lambda/2 ||F'F - I||^2, R = alpha L + beta (I - XGX'): the rest with the best W for F."""
         return Indicators(IndicatorMatrix(L, system, self.alpha, self.beta), self.lambda_)
 
     def state(self, F, rest, W, graph):
@@ -149,7 +149,7 @@ class Problem:
         return State(F, W, graph, float(value), float(value_w))
 
     def printed(self, state):
-        """The objective at a state, without the smoothing."""
+        """Return the objective at a state, without the smoothing."""
         return state.value - self.beta * self.gamma * smoothing(state.W, EPS)
 
 

@@ -14,16 +14,16 @@ from methods.core.shared import shared
 from methods.core.spectral import smooth_vectors
 
 EPS = np.finfo(float).eps
-bandwidth = mean_distance  # of the graph's heat kernel
+bandwidth = mean_distance  # for the graph's heat kernel
 
 
 def adjacency(X, *graph):
-    """A, the weights of the neighbourhood graph as they are."""
+    """Return A, the weights of the neighbourhood graph as they are."""
     return shared(X, affinity_graph, *graph)
 
 
 def first(X, n_clusters, seed, *graph):
-    """Eigenvectors of D - A; nothing random."""
+    """Return eigenvectors of D - A; nothing random."""
     return shared(X, signed_eigenvectors, n_clusters, affinity_graph, *graph)
 
 
@@ -57,7 +57,7 @@ class Problem:
         As in `methods.jgufs.JGUFS`.
     """
 
-    change = None  # of the traced value
+    change = None  # the default of `iterate`: the relative change of the traced value
 
     def __init__(self, X, A, alpha, beta, gamma, lambda_):
         self.X, self.A = X, A
@@ -65,18 +65,18 @@ class Problem:
         self.ridge = WeightedRidge(X)
 
     def start(self, F):
-        """W from F with all weights 1; the value is the first sweep's, at this F."""
+        """Start at W from F with all weights 1; the value is the first sweep's, at this F."""
         weights = np.ones(self.X.shape[1])
         rest, W = self.ridge.factor(self.gamma * weights).residual(F)
         LF = self.A.sum(axis=1)[:, None] * F - self.A @ F
         return State(F, W, self.A, LF, weights, self.value(W, rest, np.vdot(F, LF), 0.0))
 
     def starts(self, F, tol):
-        """The one start: the program has no path."""
+        """Return the one start: the program has no path."""
         return [self.start(F)]
 
     def sweep(self, state):
-        """W, F with its columns scaled to unit norm, then the graph, which takes the place of A.
+        """Update W, F with its columns scaled to unit norm, then the graph, which takes the place of A.
 
         An array of all pairs is overwritten, once nothing can fail any more.
 
@@ -100,17 +100,17 @@ class Problem:
         return State(F, W, A, LF, row_weights(W, EPS), self.value(W, F - fitted, smoothness, skew))
 
     def printed(self, state):
-        """The traced value."""
+        """Return the traced value."""
         return state.value
 
     def value(self, W, rest, smooth, distance):
-        """The value that the program prints: the objective with the Laplacian before the sweep, and no penalty."""
+        """Return the printed value: the objective with the Laplacian before the sweep, and no penalty."""
         fit = np.vdot(rest, rest) + self.gamma * row_norms(W).sum()
         return float(distance + self.alpha * smooth + self.beta * fit)
 
 
 def signed_eigenvectors(X, n_clusters, graph, *args):
-    """Eigenvectors of D - A for its smallest eigenvalues, A = ``graph(X, *args)``: the constant one and the next.
+    """Return eigenvectors of D - A for its smallest eigenvalues, the constant one first, A = ``graph(X, *args)``.
 
     Parameters
     ----------

@@ -153,7 +153,7 @@ class KMeansUFS(BaseSelector):
 
 
 def standardized(X):
-    """X with zero mean and unit variance in every column; zero where a column is constant."""
+    """Return X with zero mean and unit variance in every column; zero where a column is constant."""
     Z = X - X.mean(axis=0)
     scale = Z.std(axis=0)
     constant = X.max(axis=0) == X.min(axis=0)  # the mean is rounded, so that the deviation is not exactly 0
@@ -162,7 +162,7 @@ def standardized(X):
 
 
 def standardized_operator(X):
-    """`standardized` of a csr_array, as an operator to multiply by: X with its mean and deviation beside it."""
+    """Return `standardized` of a csr_array, as an operator to multiply by: X with its mean and deviation beside it."""
     parts = [(part.mean(axis=0), part.std(axis=0), part.max(axis=0) > part.min(axis=0)) for part in column_blocks(X)]
     mean, scale, varies = (np.concatenate(part) for part in zip(*parts, strict=True))
     weights = np.divide(varies, scale, out=np.zeros_like(scale), where=varies)  # a constant column becomes 0
@@ -180,7 +180,7 @@ def standardized_operator(X):
 
 
 def relaxed_indicators(Z, values, loadings):
-    """The left singular vectors of Z that belong to its `principal_axes`; zero where the singular value is rounding."""
+    """Return the left singular vectors of Z for its `principal_axes`; zero where the singular value is rounding."""
     # Values are squares of singular values, which lose half of the digits: below 1e-12 they are rounding.
     kept = values > 1e-12 * values[0]
     return Z @ np.divide(loadings, values, out=np.zeros_like(loadings), where=kept)

@@ -11,7 +11,7 @@ LARGEST_PENALTY = 1e7
 
 
 def leading_basis(Z, features):
-    """The first h right singular vectors of Z, completed by coordinate vectors beyond its rank.
+    """Return the first h right singular vectors of Z, completed by coordinate vectors beyond its rank.
 
     Parameters
     ----------
@@ -63,12 +63,12 @@ class Problem:
         self.gain = np.einsum("jk,jk->j", loadings, loadings)
 
     def start(self, V):
-        """V = U = W, with orthonormal columns and no multipliers: W is all of V."""
+        """Start at V = U = W, with orthonormal columns and no multipliers: W is all of V."""
         rows, everything = largest_rows(V, V.shape[1]), np.ones(len(V), dtype=bool)
         return State(V, np.zeros_like(V), V, everything, rows, self.mu0, self.mu0, 0, -self.gain[rows].sum())
 
     def sweep(self, state):
-        """V, U, W, then the multipliers and the penalty."""
+        """Update V, U, W, then the multipliers and the penalty."""
         loadings, mu, h = self.loadings, state.next_mu, state.F.shape[1]
         V = loadings @ (loadings.T @ state.U)  # (29), Q before its scaling
         V += mu * state.U
@@ -87,10 +87,10 @@ class Problem:
         return State(U, Omega, V, kept, rows, mu, next_mu, unchanged, -self.gain[rows].sum())
 
     def residual(self, previous, state):
-        """The sweeps for which the rows must still stay unchanged."""
+        """Return the sweeps for which the rows must still stay unchanged."""
         return self.patience - state.unchanged
 
 
 def largest_rows(F, h):
-    """Indices, ascending, of the h rows of largest norm; ties by index."""
+    """Return the indices, ascending, of the h rows of largest norm; ties by index."""
     return np.sort(np.argsort(-row_norms(F), kind="stable")[:h])

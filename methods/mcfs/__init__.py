@@ -117,7 +117,7 @@ class MCFS(BaseSelector):
         self.variant = variant
 
     def subset(self, size):
-        """The features selected for `size`, best first: what a fit with n_features_to_select=size selects.
+        """Return the features selected for `size`, best first: what a fit with n_features_to_select=size selects.
 
         Parameters
         ----------
@@ -161,7 +161,7 @@ class MCFS(BaseSelector):
         )
 
     def _coefficients(self, n_features):
-        """The coefficients that the scores are made of."""
+        """Return the coefficients that the scores are made of."""
         A = np.zeros((n_features, len(self._paths)))
         for column, knots in zip(A.T, (path.knots for path in self._paths), strict=True):
             if knots:
@@ -169,12 +169,12 @@ class MCFS(BaseSelector):
         return A
 
     def _column(self, knot):
-        """Coefficients at a knot, as they are compared with those of other columns."""
+        """Return coefficients at a knot, as they are compared with those of other columns."""
         length = np.linalg.norm(knot.coefficients) if self.normalize_coef else 1.0
         return knot.coefficients / (length or 1.0)
 
     def _scores(self, size):
-        """Scores of all features when `size` are wanted."""
+        """Return scores of all features when `size` are wanted."""
         nearness = np.max([path.nearness for path in self._paths], axis=0)
         if not nearness.any():  # no path, and nothing that could rank the features
             return nearness

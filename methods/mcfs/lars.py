@@ -185,12 +185,12 @@ def _follow(columns, y, max_active, ridge, last):
 
 
 def _column(columns, j):
-    """The values of a feature as a dense vector."""
+    """Return the values of a feature as a dense vector."""
     return columns[[j]].toarray()[0] if sparse.issparse(columns) else columns[j]
 
 
 def _sound_path(columns, y, ridge, knots, n_steps):
-    """The path up to its last knot that is optimal; later ones are led by rounding."""
+    """Return the path up to its last knot that is optimal; later ones are led by rounding."""
     while True:
         knot = knots[-1]
         residual = y - knot.coefficients @ columns[knot.support]
@@ -203,7 +203,7 @@ def _sound_path(columns, y, ridge, knots, n_steps):
 
 
 def _steps_to_join(correlations, rates, penalty, barred, left):
-    """The fall of the penalty after which each feature joins: with sign + in row 0, with sign - in row 1."""
+    """Return the fall of the penalty after which each feature joins: with sign + in row 0, with sign - in row 1."""
     steps = np.full((2, len(rates)), np.inf)
     for row, sign in zip(steps, (1, -1), strict=True):
         slower = 1 - sign * rates  # by how much its correlation falls more slowly than the penalty
@@ -215,7 +215,7 @@ def _steps_to_join(correlations, rates, penalty, barred, left):
 
 
 def _first(to_join, penalty):
-    """The shortest step, the feature that it brings, and its sign."""
+    """Return the shortest step, the feature that it brings, and its sign."""
     shortest = to_join.min(axis=0)
     step = shortest.min()
     joiner = int(np.argmax(shortest <= step + EQUAL * penalty))
@@ -223,7 +223,7 @@ def _first(to_join, penalty):
 
 
 def _next_leave(sizes, growth):
-    """The fall of the penalty after which the first coefficient is zero, and the place of that coefficient.
+    """Return the fall of the penalty after which the first coefficient is zero, and the place of that coefficient.
 
     Sizes and growth are those of the coefficients times their signs.
     """
@@ -257,7 +257,7 @@ class _ActiveFactor:
         return dtrtrs(self.R, rhs, trans=int(transposed))[0]
 
     def split(self, column):
-        """The column's coordinates in the basis, its unit remainder and the remainder's norm; None where it depends."""
+        """Return a column's coordinates in the basis, its unit remainder and that norm; None where it depends."""
         column = np.concatenate([column, np.zeros(len(self.y) - len(column))])
         if self.rows:
             column[self.rows[-1]] = self.root

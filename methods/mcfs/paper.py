@@ -3,5 +3,5 @@
 from methods.core.spectral import smooth_vectors
 
 bandwidth = None  # the mean length of the edges
-last_knot = False  # of those with m coefficients: the first, which does not depend on the largest size
+last_knot = False  # takes the first knot with m coefficients, which does not depend on the largest size
 coordinates = smooth_vectors

@@ -6,14 +6,14 @@ from scipy.linalg import eigh
 from methods.core.local_learning import mean_distance
 
 bandwidth = mean_distance  # over all pairs of samples
-last_knot = True  # of those with m coefficients, before the path has the largest size
+last_knot = True  # takes the last knot with m coefficients, before the path has the largest size
 UNIT = 1e-12  # an eigenvalue nearer to 1 than this belongs to vectors that are constant on each component
 SAME = 1e-14  # a unit vector whose product with the constant one is nearer to 1 than this is that vector
 DENSE_SAMPLES = 1600  # up to here the program takes LAPACK's dsyev
 
 
 def coordinates(S, n_vectors, X):
-    """The eigenvectors D^-1/2 u of D^-1/2 S D^-1/2 u = lambda u with the largest eigenvalues, the first left out.
+    """Return the eigenvectors D^-1/2 u of D^-1/2 S D^-1/2 u = lambda u of the largest eigenvalues, without the first.
 
     Parameters
     ----------

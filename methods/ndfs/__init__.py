@@ -14,7 +14,7 @@ from methods.core.starts import graph_labels, indicator
 from methods.ndfs import paper, released
 
 VARIANTS = {"paper": paper, "released": released}
-LIFT = 0.2  # of every entry of the start: a zero would stay zero
+LIFT = 0.2  # added to every entry of the start: a zero would stay zero
 
 
 class NDFS(BaseSelector):

@@ -12,11 +12,11 @@ from methods.core.reweighting import EPS, Memory, log_scale, no_memory, safeguar
 from methods.core.ridge import WeightedRidge
 
 patience = 3  # sweeps on end that change nothing: see `methods.core.loop.iterate`
-bandwidth = None  # of the graph's heat kernel: the default of `methods.core.graphs.knn_graph`
+bandwidth = None  # for the graph's heat kernel: the default of `methods.core.graphs.knn_graph`
 
 
 def first(F, X, rng):
-    """The indicators as they are."""
+    """Return the indicators as they are."""
     return F
 
 
@@ -27,8 +27,8 @@ class State:
     F: np.ndarray
     W: np.ndarray
     value: float
-    value_w: float  # what W minimises, the part of the objective that alpha multiplies
-    log_s: np.ndarray = None  # of the weights 1 / (2 s) that W comes from
+    value_w: float  # W minimises it: the part of the objective that alpha multiplies
+    log_s: np.ndarray = None  # for the weights 1 / (2 s) that W comes from
     memory: Memory = None
 
 
@@ -50,7 +50,7 @@ class Problem:
         self.ridge = WeightedRidge(X)
 
     def start(self, F):
-        """F with columns of unit norm, and its regression with all features weighted as at W = 1."""
+        """Start at F with columns of unit norm, and its regression with all features weighted as at W = 1."""
         d, c = self.X.shape[1], F.shape[1]
         log_s = np.full(d, np.log(c) / 2)
         lengths = np.linalg.norm(F, axis=0)
@@ -64,13 +64,13 @@ class Problem:
         return replace(new, log_s=log_s, memory=memory)
 
     def solve(self, s, F):
-        """A better F, and the best W for it, both for the weights 1 / (2 s)."""
+        """Return a better F, and the best W for it, both for the weights 1 / (2 s)."""
         system = self.ridge.factor(self.beta / (2 * s))
         F = self.indicators(system).lowered(F)
         return self.state(F, *system.residual(F))
 
     def indicators(self, system):
-        """tr F'MF + gamma/2 ||F'F - I||^2, what is left with the best W for F."""
+        """Return tr F'MF + gamma/2 ||F'F - I||^2, the objective with the best W for F."""
         return Indicators(IndicatorMatrix(self.L, system, 1.0, self.alpha), self.gamma)
 
     def state(self, F, rest, W):
@@ -79,7 +79,7 @@ class Problem:
         return State(F, W, float(value), float(value_w))
 
     def printed(self, state):
-        """The objective at a state, without the smoothing."""
+        """Return the objective at a state, without the smoothing."""
         return state.value - self.alpha * self.beta * smoothing(state.W, EPS)
 
     def weights(self, log_s):

@@ -19,7 +19,7 @@ def bandwidth(X):
 
 
 def first(F, X, rng):
-    """Uniform entries and 1 at the label; they are drawn in the order of the samples' distances to the mean."""
+    """Return uniform entries and 1 at the label; they are drawn in the order of the samples' distances to the mean."""
     noise = np.empty(F.shape)
     noise[order_by_distance(X)] = rng.random(F.shape)
     return np.where(F > 0, 1.0, noise)
@@ -43,7 +43,7 @@ class Problem:
     alpha, beta, gamma : float
     """
 
-    change = None  # of the traced value
+    change = None  # the default of `iterate`: the relative change of the traced value
 
     def __init__(self, X, L, alpha, beta, gamma):
         self.X, self.L = X, L
@@ -55,7 +55,7 @@ class Problem:
         return State(F, W, self.value(self.system(W), F))
 
     def sweep(self, state):
-        """W from F, then F from the same weights, its columns scaled to unit norm."""
+        """Update W from F, then F from the same weights, its columns scaled to unit norm."""
         F, system = state.F, self.system(state.W)
         rest, W = system.residual(F)
         denominator = self.L @ F + self.alpha * rest + self.gamma * (F @ (F.T @ F)) + EPS
@@ -64,13 +64,13 @@ class Problem:
         return State(F, W, self.value(system, F))
 
     def printed(self, state):
-        """The traced value."""
+        """Return the traced value."""
         return state.value
 
     def system(self, W):
         return self.ridge.factor(self.beta * row_weights(W, EPS))
 
     def value(self, system, F):
-        """tr F'MF + gamma/4 ||F'F - I||^2, as the program traces it."""
+        """Return tr F'MF + gamma/4 ||F'F - I||^2, as the program traces it."""
         MF = self.L @ F + self.alpha * system.residual(F)[0]
         return float(np.vdot(F, MF) + self.gamma / 4 * oblique(F))

@@ -191,7 +191,7 @@ class RUFS(BaseSelector):
         return variant.graph_laplacian(X, self.affinity, self.n_neighbors)
 
     def _given(self):
-        """() or (G0,) or (G0, F0, W0)."""
+        """Return () or (G0,) or (G0, F0, W0)."""
         if self.init is None:
             return ()
         given = self.init if isinstance(self.init, tuple) else (self.init,)

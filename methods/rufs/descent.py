@@ -9,7 +9,7 @@ LARGEST_INNER = 100_000  # steps of a block; the program has no bound
 
 
 def descend(at, x, tol, small=0.0, bounded=False):
-    """L-BFGS with a halving step and, where `bounded`, projection on x >= 0.
+    """Minimise by L-BFGS with a halving step and, where `bounded`, projection on x >= 0.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ class Pairs:
         self.held = min(self.held + 1, MEMORY)
 
     def times(self, g):
-        """The inverse Hessian times g, of the shape of g: the two-loop recursion."""
+        """Return the inverse Hessian times g, of the shape of g: the two-loop recursion."""
         newest_first = (self.added - 1 - np.arange(self.held)) % MEMORY
         q, factors = g.ravel().copy(), []
         for i in newest_first:

@@ -20,12 +20,12 @@ first = scaled_indicator  # of labels: G0
 
 
 def local_laplacian(X, n_neighbors):
-    """The local-learning regulariser whose kernel is Gaussian over whole neighbourhoods."""
+    """Return the local-learning regulariser whose kernel is Gaussian over whole neighbourhoods."""
     return shared(X, local_learning_laplacian, n_neighbors)
 
 
 def graph_laplacian(X, affinity, n_neighbors):
-    """The local-learning regulariser whose kernel is a weight matrix, on its own edges."""
+    """Return the local-learning regulariser whose kernel is a weight matrix, on its own edges."""
     return kernel_graph_laplacian(affinity_graph(X, affinity, n_neighbors), per_neighbor=True)
 
 
@@ -63,7 +63,7 @@ class Problem:
         self.features = shared(X, sparse_features_where_it_pays)
 
     def start(self, G):
-        """F: non-negative least squares by clipping; W: ridge regression on G."""
+        """Start at F by non-negative least squares, clipped, and W by ridge regression on G."""
         X = self.X
         F = np.maximum(np.linalg.lstsq(G, X, rcond=None)[0], 0.0)
         # Never so small against X'X that the system is singular in double precision.
@@ -72,24 +72,24 @@ class Problem:
         return self.state(W, G, F)
 
     def sweep(self, state):
-        """W, then G, then F; none of the three raises the objective."""
+        """Update W, then G, then F; none of the three steps raises the objective."""
         W = self.step_w(state.W, state.G)
         G = self.step_g(W, state.G, state.F)
         return self.state(W, G, self.step_f(G, state.F))
 
     def state(self, W, G, F):
-        """The three with the objective, nu tr G'LG + zeta/4 ||G'G - I||^2 and the three smoothed norms."""
+        """Return the three with the objective, nu tr G'LG + zeta/4 ||G'G - I||^2 and the three smoothed norms."""
         value_w = self.value_w(W, G)
         return State(W, G, F, value_w + self.value_g(G) + self.value_f(G, F), value_w)
 
     def printed(self, state):
-        """The objective at a state, without the smoothing."""
+        """Return the objective at a state, without the smoothing."""
         W, G, F = state[:3]
         smooth_w = self.alpha * smoothing(self.factor @ W - G, EPS) + self.beta * smoothing(W, EPS)
         return state.value - smooth_w - smoothing(self.X - G @ F, EPS)
 
     def scores(self, state):
-        """||w_j||, and 0 for all features where W = 0 is optimal for G."""
+        """Return ||w_j||, and 0 for all features where W = 0 is optimal for G."""
         collapsed = is_zero_optimal(self.X, state.G, self.alpha, self.beta)
         return np.zeros(len(state.W)) if collapsed else row_norms(state.W)
 
@@ -104,11 +104,11 @@ class Problem:
         return float(np.sqrt(self.misfits(G, F) + EPS).sum())
 
     def misfits(self, G, F):
-        """||x_i - g_i F||^2, of shape (n_samples,)."""
+        """Return ||x_i - g_i F||^2, of shape (n_samples,)."""
         return data_squares(self.X, self.factor, self.squares, G, F)
 
     def step_w(self, W, G):
-        """Reweighting: the minimum over W of a quadratic that touches the two norms from above at W."""
+        """Reweight: return the minimum over W of a quadratic that touches the two norms from above at W."""
         rest = self.factor @ W - G
         value = self.alpha * smooth_l21(rest, EPS) + self.beta * smooth_l21(W, EPS)
         for _ in range(self.reweightings):
@@ -128,7 +128,7 @@ class Problem:
         return W
 
     def step_g(self, W, G, F):
-        """Projected L-BFGS."""
+        """Improve G by projected L-BFGS."""
         XW = self.factor @ W
         candidate = minimize_nonnegative(self.block_g(XW, F), G, self.quasi_newton)
         # The expansion of the squares loses digits where the fit is all but exact, so that the true value decides.
@@ -136,7 +136,7 @@ class Problem:
         return candidate if new < old else G
 
     def block_g(self, XW, F):
-        """The part of the objective that G is in, and its slope, as a function of G."""
+        """Return the part of the objective that G is in, and its slope, as a function of G."""
         XF, FF = self.factor @ F.T, F @ F.T
 
         def at(G):
@@ -150,7 +150,7 @@ class Problem:
         return at
 
     def step_f(self, G, F):
-        """Reweighting, and coordinate descent over the rows of F: each has a closed form, max(0, .)."""
+        """Improve F by reweighting and coordinate descent over its rows: each has a closed form, max(0, .)."""
         roots = np.sqrt(self.misfits(G, F) + EPS)
         value = roots.sum()
         for _ in range(self.reweightings):

@@ -14,24 +14,24 @@ from methods.core.starts import indicator
 from methods.rufs.descent import descend
 from methods.rufs.residuals import data_squares, over, regression
 
-ROW_PENALTY = 1e-4  # of sum_j ||F_:j||, not in the paper
-SUM_PENALTY = 0.1  # of sum G, not in the paper
+ROW_PENALTY = 1e-4  # weight of sum_j ||F_:j||, which is not in the paper
+SUM_PENALTY = 0.1  # weight of sum G, which is not in the paper
 CANCELS = 1e-2  # share of ||x_i|| below which (GF - X)_i is not left as a difference of two products
 first = indicator  # of labels: G0
 
 
 def local_laplacian(X, n_neighbors):
-    """The program's regulariser: its kernel is the heat graph itself, zero on the diagonal."""
+    """Return the program's regulariser: its kernel is the heat graph itself, zero on the diagonal."""
     return shared(X, heat_laplacian, n_neighbors)
 
 
 def graph_laplacian(X, affinity, n_neighbors, bandwidth=None):
-    """The local-learning regulariser whose kernel is a weight matrix, its ridge the same for every sample."""
+    """Return the local-learning regulariser whose kernel is a weight matrix, its ridge the same for every sample."""
     return kernel_graph_laplacian(affinity_graph(X, affinity, n_neighbors, bandwidth))
 
 
 def heat_laplacian(X, n_neighbors):
-    """`graph_laplacian` with the mean of all distances for the bandwidth."""
+    """Return `graph_laplacian` with the mean of all distances for the bandwidth."""
     return graph_laplacian(X, "heat", n_neighbors, mean_distance)
 
 
@@ -73,33 +73,33 @@ class Problem:
         self.decrease, self.small = decrease, small
 
     def start(self, G):
-        """F: the clipped least-squares centres, raised by a fifth of their mean positive entry; W: ridge regression."""
+        """Start at F, clipped least squares raised by a fifth of its mean positive entry, and W, ridge regression."""
         centers = np.maximum(np.linalg.lstsq(G, self.X, rcond=None)[0], 0.0)
         F = centers + 0.2 * centers.sum() / max(np.count_nonzero(centers), 1)
         W = weighted_ridge(self.X, G, np.full(self.X.shape[1], self.beta / self.alpha))
         return self.state(W, G, F)
 
     def state(self, W, G, F):
-        """The three as a start."""
+        """Return the three as a start."""
         return State(W, G, F, self.value(W, G, F), np.linalg.norm(_stack(self.gradients(W, G, F))))
 
     @staticmethod
     def change(_, state):
-        """Spectral norm of the blocks' last gradients, as a share of the norm at the start."""
+        """Return the spectral norm of the blocks' last gradients, as a share of the norm at the start."""
         return np.linalg.norm(_stack(state.gradients), 2) / max(state.first, np.finfo(float).tiny)
 
     @staticmethod
     def printed(state):
-        """The traced value."""
+        """Return the traced value."""
         return state.value
 
     @staticmethod
     def scores(state):
-        """||w_j||."""
+        """Return ||w_j||."""
         return row_norms(state.W)
 
     def sweep(self, state):
-        """W, then G, then F."""
+        """Update W, then G, then F."""
         W, gradient_w = self.step_w(state.W, state.G)
         at_g = self.block_g(state.F, self.factor @ W)
         G, gradient_g = descend(
@@ -115,20 +115,20 @@ class Problem:
         return State(W, G, F, self.value(W, G, F), state.first, (gradient_w, gradient_g, gradient_f))
 
     def step_w(self, W, G):
-        """W and the gradient there."""
+        """Return W and the gradient there."""
         return descend(self.block_w(G), W, self.decrease, small=self.small)
 
     def value(self, W, G, F):
-        """The paper's (8), with the two further penalties."""
+        """Return the paper's (8), with the two further penalties."""
         value_g, _ = self.block_g(F, self.factor @ W)(G)
         return self.beta * row_norms(W).sum() + value_g + ROW_PENALTY * row_norms(F.T).sum()
 
     def misfits(self, G, F):
-        """||(GF - X)_i||, of shape (n_samples,)."""
+        """Return ||(GF - X)_i||, of shape (n_samples,)."""
         return np.sqrt(data_squares(self.X, self.factor, self.lengths**2, G, F))
 
     def gradients(self, W, G, F):
-        """The gradients in W, G and F, as the program takes them before its first sweep."""
+        """Return the gradients in W, G and F, as the program takes them before its first sweep."""
         at_f = self.block_f(G, self.misfits(G, F))
         at = self.block_w(G)(W), self.block_g(F, self.factor @ W)(G), at_f(F)
         return tuple(gradient() for _, gradient in at)
@@ -139,7 +139,7 @@ class Problem:
         return lambda W: regression(self.factor, self.features, W, G, self.alpha, self.beta)
 
     def block_g(self, F, XW):
-        """The function of G for given F and XW.
+        """Return the function of G for given F and XW.
 
         With F' = QR, ||g_i F - x_i||^2 = ||g_i R' - x_i Q||^2 + ||x_i - x_i QQ'||^2, in which only the first part,
         with few columns, depends on G.
@@ -174,7 +174,7 @@ class Problem:
         return at
 
     def block_f(self, G, weights):
-        """The function of F for given G.
+        """Return the function of F for given G.
 
         Its gradient divides each sample by its weight, the residual norm of the first F, however far F moves; so does
         the program.

@@ -11,7 +11,7 @@ CANCELS = 1e-4  # share of ||x_i||^2 below which the expansion of ||x_i - g_i F|
 
 
 def regression(X, features, W, G, alpha, beta):
-    """``alpha sum_i ||(XW - G)_i|| + beta sum_j ||w_j||`` and its gradient in W, where a row that is 0 adds nothing.
+    """Return ``alpha sum_i ||(XW - G)_i|| + beta sum_j ||w_j||`` and its gradient in W, to which zero rows add nothing.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def regression(X, features, W, G, alpha, beta):
 
 
 def data_squares(X, factor, squares, G, F):
-    """||(GF - X)_i||^2, expanded, and from the difference where the expansion cancels.
+    """Return ||(GF - X)_i||^2, expanded, and from the difference where the expansion cancels.
 
     Parameters
     ----------
@@ -68,6 +68,6 @@ def data_squares(X, factor, squares, G, F):
 
 
 def over(M, norms):
-    """Rows divided by their norms; one whose norm is zero becomes zero."""
+    """Return rows divided by their norms; one whose norm is zero becomes zero."""
     norms = norms[:, None]
     return np.divide(M, norms, out=np.zeros_like(M), where=norms > 0)

@@ -152,7 +152,7 @@ class State:
     B: Quadratic
     smooth: object  # multiplies by (L_G + lambda_ I)^-1
     value: float
-    settled: bool  # whether no swap of features lowers the value
+    settled: bool  # True where no swap of features lowers the value
 
 
 class Problem:
@@ -163,14 +163,14 @@ class Problem:
         self.size, self.n_vectors = size, min(n_clusters, size)
 
     def start(self, features):
-        """The state with G = S, and the best W on the features."""
+        """Return the state with G = S, and the best W on the features."""
         B, smooth = self._quadratic(self.S)
         if features is None:
             features = np.argsort(B.diagonal, kind="stable")[: self.size]
         return self._state(B.subset(features, self.n_vectors), self.S, B, smooth)
 
     def sweep(self, state):
-        """The graph for the features of the state, then features with W for it, which no single swap improves."""
+        """Update the graph for the features of the state, then features and W, until no single swap improves them."""
         if state.subset.total == 0:  # what is left to move is rounding
             return state
         subset = state.subset if state.settled else swapped(state.B, state.subset)
@@ -179,7 +179,7 @@ class Problem:
         return self._state(swapped(B, B.subset(subset.features, self.n_vectors)), G, B, smooth, settled=True)
 
     def embedding(self, subset, smooth):
-        """Y = lambda_ (L_G + lambda_ I)^-1 X W."""
+        """Return Y = lambda_ (L_G + lambda_ I)^-1 X W."""
         return self.lambda_ * smooth(self.X[:, subset.features] @ subset.vectors)
 
     def _quadratic(self, G):

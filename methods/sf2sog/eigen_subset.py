@@ -53,18 +53,18 @@ class Quadratic:
         self.diagonal = np.maximum(np.einsum("ij,ij->j", X, Q), 0.0)
 
     def rows(self, features):
-        """The rows of B of these features, of shape (len(features), n_features)."""
+        """Return the rows of B of these features, of shape (len(features), n_features)."""
         return self.X[:, features].T @ self.Q
 
     def subset(self, features, n_vectors, rows=None):
-        """The `Subset` of these features; `rows` are theirs, in increasing order, where they are known."""
+        """Return the `Subset` of these features; `rows` are theirs, in increasing order, where they are known."""
         features = np.sort(features)
         B = self.X[:, features].T @ self.Q[:, features] if rows is None else rows[:, features]
         values, vectors = eigh((B + B.T) / 2, subset_by_index=(0, n_vectors - 1))
         return Subset(features, values, vectors, ROUNDING * float(self.squares[features].sum()))
 
     def gains(self, subset):
-        """The falls of the eigenvalues if a feature outside joined each eigenvector alone, summed for every feature.
+        """Return, for every feature outside, the summed falls of the eigenvalues if it joined each eigenvector alone.
 
         The smaller eigenvalue of [[lambda_k, b], [b, B_jj]] is below lambda_k by (sqrt(D^2 + 4 b^2) - D) / 2 with
         D = B_jj - lambda_k and b = B_jS w_k.  Zero for the features of the subset.
@@ -107,7 +107,7 @@ def swapped(B, subset):
 
 
 def _better_block(B, subset, size):
-    """The swap of a block of this size, or None where it is not worthwhile."""
+    """Return the swap of a block of this size, or None where it is not worthwhile."""
     weight = np.einsum("ij,ij->i", subset.vectors, subset.vectors)
     gains = B.gains(subset)
     gains[subset.features] = -1.0
@@ -141,7 +141,7 @@ def _settled(B, subset):
 
 
 def _replacement(B, exchange, subset, rows, old):
-    """The subset with another feature in the place of `old`, the rows of B for it, and that feature.
+    """Return the subset with another feature in the place of `old`, the rows of B for it, and that feature.
 
     None where no other lowers the total worthwhile.
     """

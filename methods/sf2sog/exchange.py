@@ -8,7 +8,7 @@ from scipy.linalg import eigh
 from methods.core.compiled import compiled
 
 BLOCK = 2**18  # columns whose falls are ranked together, times c (h - 1)
-BISECTIONS = 30  # of a gap between eigenvalues, of which a billionth is left
+BISECTIONS = 30  # they leave a billionth of a gap between eigenvalues
 TINY = 1e-100  # a shorter length counts as zero: powers of it leave the range of floating point
 NEWTON = 60  # steps at most; some five are taken
 APART = 1e-8  # distance of a second pole from a root, as a share of the pole: nearer ones cannot be told apart
@@ -51,7 +51,7 @@ class Exchange:
         self.squares = self.columns**2
 
     def joining(self, leaving, total):
-        """Features that lower the sum of the c smallest eigenvalues below a total, the most promising first.
+        """Return features that lower the sum of the c smallest eigenvalues below a total, the most promising first.
 
         Parameters
         ----------
@@ -105,7 +105,7 @@ class _Rest:
 
     @classmethod
     def of_the_whole(cls, exchange, leaving):
-        """From the eigenvectors of the set, O(c h n_outside); None where too many eigenvalues are nearly equal.
+        """Make the bounds from the eigenvectors of the set, in O(c h n_outside); None for too many equal eigenvalues.
 
         About mu = mu_k, with o the nearest pole, d = lambda_o - mu and sums over all l but o,
 
@@ -133,7 +133,7 @@ class _Rest:
 
     @classmethod
     def on_its_own(cls, exchange, leaving):
-        """From the eigenvectors of the features that stay, O(h^2 (h + n_outside))."""
+        """Make the bounds from the eigenvectors of the features that stay, in O(h^2 (h + n_outside))."""
         stay = np.arange(len(exchange.features)) != leaving
         poles, vectors = eigh(exchange.within[np.ix_(stay, stay)])
         columns = vectors.T @ exchange.across[stay]
@@ -145,7 +145,7 @@ class _Rest:
         return cls(values, columns[: len(values)] ** 2, others, poles, np.zeros(len(poles)), columns)
 
     def bounds(self, diagonal):
-        """Upper bounds, one for each column, of how much the sum of the eigenvalues falls when the column joins.
+        """Return upper bounds, one for each column, of how much the sum of the eigenvalues falls when the column joins.
 
         Notes
         -----
@@ -162,7 +162,7 @@ class _Rest:
         return np.minimum(falls, np.diff(self.values, prepend=0.0)[:, None]).sum(axis=0)
 
     def falls(self, order, diagonal, needed):
-        """The falls that `bounds` bounds, for some columns: never too small, and exact to rounding above `needed`.
+        """Return the falls that `bounds` bounds, for some columns: never too small; exact to rounding above `needed`.
 
         Of any other fall the result says only that it is not above `needed`.
         """
@@ -218,7 +218,7 @@ def _roots(values, u, nearest, inverse, numbers):
 
 @compiled(fastmath={"reassoc", "contract"}, error_model="numpy")
 def _sums(values, u, o, without, e):
-    """The sums P_0 and P_1 at lambda_o + e, over all l but `without`."""
+    """Return the sums P_0 and P_1 at lambda_o + e, over all l but `without`."""
     P_0 = P_1 = 0.0
     for m in range(len(values)):
         if m != without:

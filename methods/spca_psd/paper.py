@@ -27,12 +27,12 @@ class State:
 
     @property
     def gap(self):
-        """The share of it by which the objective is above its minimum at most."""
+        """An upper bound on how far the objective is above its minimum, as a share of itself."""
         return max(self.value - self.bound, 0.0) / max(self.value, np.finfo(float).tiny)
 
 
 def change(previous, state):
-    """The gap; 0 where a sweep found nothing lower and no higher bound, as the next would be the same again."""
+    """Return the gap; 0 where a sweep found nothing lower and no higher bound, as the next would be the same again."""
     return 0.0 if state.omega is previous.omega and state.bound == previous.bound else state.gap
 
 
@@ -54,7 +54,7 @@ class Problem:
         self.total = float(np.trace(self.S))  # the objective at 0
 
     def start(self, diagonal=None):
-        """The best multiple of diag(diagonal); by default of the Omega that a squared Frobenius norm would give."""
+        """Return the best multiple of diag(diagonal), by default of the Omega for a squared Frobenius norm."""
         if diagonal is None:
             values, vectors = eigh(self.S)
             values = np.maximum(values, 0.0)
@@ -67,7 +67,7 @@ class Problem:
         return self.state(min(max(linear / curvature, LEAST), 1.0) * omega, -np.inf)
 
     def state(self, omega, bound):
-        """The state at Omega; `bound` is another one, which is kept where it is higher."""
+        """Return the state at Omega; `bound` is another one, which is kept where it is higher."""
         value, gradient = self.smooth(omega, omega @ self.S)
         lengths = row_norms(omega)
         smooth = np.hypot(lengths, EPS)
@@ -79,7 +79,7 @@ class Problem:
         return State(omega, value, min(value, self.total), max(bound, below))
 
     def smooth(self, omega, product):
-        """The objective with sqrt(||omega_j||^2 + EPS^2) for ||omega_j||, and its gradient; `product` is Omega S."""
+        """Return the objective with sqrt(||omega_j||^2 + EPS^2), and its gradient; `product` is Omega S."""
         lengths = np.hypot(row_norms(omega), EPS)
         value = self.total - 2 * np.trace(product) + np.vdot(product, omega) + self.eta * np.trace(omega)
         half = product - self.S + omega * (self.lambda_ / 2 / lengths)
@@ -88,7 +88,7 @@ class Problem:
         return float(value + self.lambda_ * lengths.sum()), gradient
 
     def sweep(self, state):
-        """Accelerated projected gradient steps in a metric that suits Omega; the lowest of them."""
+        """Take accelerated projected gradient steps in a metric that suits Omega, and return the lowest of them."""
         weights = self.lambda_ / 2 / np.hypot(row_norms(state.omega), EPS)
         curvature, axes = eigh(self.S + np.diag(weights))
         E = (axes * curvature**-0.25) @ axes.T
@@ -116,7 +116,7 @@ class Problem:
         return new if new.there < state.there - ROUNDING * self.total else replace(state, bound=new.bound)
 
     def _projected(self, Z, E):
-        """The nearest positive semidefinite matrix to a symmetric one, as a place."""
+        """Return the nearest positive semidefinite matrix to a symmetric one, as a place."""
         if not np.isfinite(Z).all():
             raise np.linalg.LinAlgError("a step has left the range of floating point")
         values, vectors = eigh((Z + Z.T) / 2, driver="evd")
@@ -125,7 +125,7 @@ class Problem:
         return _Place(root @ root.T, moved @ moved.T, moved @ (moved.T @ self.S))
 
     def optimum(self, state):
-        """Omega of a state, or 0 where that is as good."""
+        """Return Omega of a state, or 0 where that is as good."""
         return state.omega if state.value < self.total * (1 - NOTHING) else np.zeros_like(state.omega)
 
 
@@ -138,6 +138,6 @@ class _Place:
     product: np.ndarray
 
     def beyond(self, before, share):
-        """The place that is by a share of the way from `before` to here farther on."""
+        """Return the place that is by a share of the way from `before` to here farther on."""
         pairs = zip((self.Z, self.omega, self.product), (before.Z, before.omega, before.product), strict=True)
         return _Place(*((1 + share) * here - share * there for here, there in pairs))

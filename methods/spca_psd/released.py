@@ -8,11 +8,14 @@ from scipy.linalg import eigh, solve
 from methods.core.prox import row_norms, row_weights
 
 EPS = np.finfo(float).eps  # under the root of a column's norm, in the program
-RIDGE, WIDE_RIDGE = 1e-3, 1e-2  # of the system, with fewer features than samples and otherwise; not in the objective
+RIDGE, WIDE_RIDGE = (
+    1e-3,
+    1e-2,
+)  # added to the system, with fewer features than samples and otherwise; not in the objective
 
 
 def change(previous, state):
-    """The change of the objective as it is, not as a share."""
+    """Return the change of the objective as it is, not as a share."""
     return abs(previous.value - state.value)
 
 
@@ -55,5 +58,5 @@ class Problem:
         return self.state((kept * values[values > 0]) @ kept.T)
 
     def optimum(self, state):
-        """Omega of a state."""
+        """Return Omega of a state."""
         return state.omega

@@ -12,7 +12,7 @@ from methods.spdfs.swaps import Gains
 FUZZY = 30  # steps of the memberships in a sweep at most
 STILL = 1e-8  # share by which the last of them lowers the scatter at most
 ENOUGH = 1e-6  # share of the ratio that a sweep must save, or single swaps are tried
-change = None  # of the ratio
+change = None  # the default of `iterate`: the relative change of the ratio
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Problem:
         self.n_components, self.fuzziness = n_components, fuzziness
 
     def start(self, seed):
-        """The features that K-means on all of them explains best, and its labels."""
+        """Start at the features that K-means on all of them explains best, and its labels."""
         return self.state(None, indicator(kmeans_labels(self.X, self.n_clusters, seed), self.n_clusters))
 
     def state(self, features, Y):
@@ -55,14 +55,14 @@ class Problem:
         return State(features, *self._with(scatter, features, Y))
 
     def sweep(self, state):
-        """Swaps for the memberships at hand, then memberships; single swaps where these save little."""
+        """Swap features for the memberships at hand, then renew memberships; single swaps where these save little."""
         new = self._regrouped(self._swapped(state, Gains.by_blocks))
         if new.value <= (1 - ENOUGH) * state.value or new.value == 0:
             return new
         return self._regrouped(self._swapped(new, Gains.single))
 
     def _swapped(self, state, swap):
-        """Dinkelbach's steps: features for B = ratio S_t - S_m, then the best W, as long as the ratio falls."""
+        """Take Dinkelbach's steps: features for B = ratio S_t - S_m, then the best W, as long as the ratio falls."""
         scatter = Scatter(self.X, state.Y**self.fuzziness)
         middle = scatter.middle(self.X)
         while state.value > 0:
@@ -77,7 +77,7 @@ class Problem:
         return state
 
     def _regrouped(self, state):
-        """The state with memberships that no fuzzy step changes much, which lowers the scatter and nothing else."""
+        """Return the state with memberships that no fuzzy step changes much; this lowers the scatter alone."""
         Z = self.X[:, state.features] @ state.W
 
         def step(Y):

@@ -12,7 +12,7 @@ STILL = 1e-4  # the least fall of ratio and difference, absolute
 
 
 def change(previous, state):
-    """The fall of the ratio as it is; a rise ends the program, too."""
+    """Return the fall of the ratio as it is; a rise ends the program, too."""
     return max(previous.value - state.value, 0.0) if previous.value - state.value >= STILL else 0.0
 
 
@@ -43,7 +43,7 @@ class Problem:
         self.axes = left * lengths  # X'NX and axes' N axes have the same eigenvalues, zero apart
 
     def random_start(self, rng, Y=None):
-        """A random projection, and these memberships or random ones, whose rows are scaled to sum to 1."""
+        """Start at a random projection, and these memberships or random ones, whose rows are scaled to sum to 1."""
         W = rng.random((self.X.shape[1], self.n_components))
         if Y is None:
             Y = rng.random((self.X.shape[0], self.n_clusters))
@@ -51,7 +51,7 @@ class Problem:
         return self.start(Y / Y.sum(axis=1, keepdims=True), W)
 
     def start(self, Y, W):
-        """One fuzzy step on all features, and the features of one choice from an orthonormal basis of W."""
+        """Start at one fuzzy step on all features, and the features of one choice from an orthonormal basis of W."""
         Y, centers = memberships(self.X, Y**self.fuzziness, self.fuzziness)
         scatter = Scatter(self.X, Y**self.fuzziness)
         W = orth(W)
@@ -78,7 +78,7 @@ class Problem:
         return State(features, W, Y, centers, _ratio(scatter, Z))
 
     def _chosen(self, scatter, ratio, features, W, steps):
-        """Features with the largest diagonal of AW (W'AW)^+ W'A, A = gamma I - (S_m - ratio S_t); W anew on them."""
+        """Return features of largest diagonal in AW (W'AW)^+ W'A, A = gamma I - (S_m - ratio S_t), and W on them."""
         middle = scatter.middle(self.axes) - ratio * self.axes
         small = self.axes.T @ middle
         largest = eigvalsh((small + small.T) / 2)[-1]

@@ -5,7 +5,7 @@ from scipy.linalg import eigh
 
 
 def normalized(X):
-    """X with zero means and columns of length 1; a constant column becomes 0."""
+    """Return X with zero means and columns of length 1; a constant column becomes 0."""
     Z = X - X.mean(axis=0)
     Z[:, X.max(axis=0) == X.min(axis=0)] = 0.0  # the mean is rounded
     lengths = np.linalg.norm(Z, axis=0)
@@ -13,7 +13,7 @@ def normalized(X):
 
 
 def memberships(Z, F, fuzziness, centers=None):
-    """The best memberships for the centres that belong to F.
+    """Return the best memberships for the centres that belong to F.
 
     Parameters
     ----------
@@ -60,12 +60,12 @@ class Scatter:
         self.weights, self.sums = F.sum(axis=1), F.sum(axis=0)
 
     def middle(self, Z):
-        """(diag(F1) - F diag(F'1)^-1 F') Z."""
+        """Return (diag(F1) - F diag(F'1)^-1 F') Z."""
         sums = np.where(self.sums > 0, self.sums, 1.0)
         return self.weights[:, None] * Z - self.F @ ((self.F.T @ Z) / sums[:, None])
 
     def ratio_on(self, features, n_components, ratio=np.inf):
-        """The W on these features with the smallest tr W'S_mW / tr W'S_tW, by Dinkelbach's steps, and that ratio."""
+        """Return W on these features with the least tr W'S_mW / tr W'S_tW, by Dinkelbach's steps, and that ratio."""
         X = self.X[:, features]
         within, total = X.T @ self.middle(X), X.T @ X
         if not total.any():

@@ -23,11 +23,11 @@ class Gains:
         self.diagonal = np.einsum("ij,ij->j", X, QX)
 
     def rows(self, features):
-        """The rows of B of these features."""
+        """Return the rows of B of these features."""
         return self.X[:, features].T @ self.QX
 
     def total(self, features):
-        """The sum of the largest eigenvalues on these features."""
+        """Return the sum of the largest eigenvalues on these features."""
         B = self.rows(features)[:, features]
         size = len(features)
         return eigvalsh((B + B.T) / 2, subset_by_index=(size - self.n_vectors, size - 1)).sum()
@@ -56,7 +56,7 @@ class Gains:
         return features
 
     def single(self, features):
-        """The first swap of one feature that raises the sum, or the features as they are.
+        """Return the first swap of one feature that raises the sum, or the features as they are.
 
         For every one that leaves the `TRIED` with the largest bounds of the rise are looked at; those with the smallest
         rows in the eigenvectors leave first.
@@ -85,13 +85,13 @@ class Gains:
 
 
 def _increase(values, squares, diagonal):
-    """The rise of each eigenvalue alone when a feature joins: of [[v, z], [z, b]] the larger one, less v."""
+    """Return the rise of each eigenvalue alone when a feature joins: of [[v, z], [z, b]] the larger one, less v."""
     apart = values[:, None] - diagonal
     return (np.sqrt(apart**2 + 4 * squares) - apart) / 2
 
 
 def _bounds(values, squares, diagonal, n_vectors):
-    """Upper bounds of the rise of the sum of the largest eigenvalues when a feature joins.
+    """Return upper bounds of the rise of the sum of the largest eigenvalues when a feature joins.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def _bounds(values, squares, diagonal, n_vectors):
     apart = values[:n_vectors, None] - values
     np.fill_diagonal(apart, np.inf)
     with np.errstate(divide="ignore"):
-        inverse = np.where(apart == 0, 0.0, 1 / apart)  # of equal eigenvalues the limit below is 0
+        inverse = np.where(apart == 0, 0.0, 1 / apart)  # for equal eigenvalues the limit below is 0
     others = inverse @ squares
     rises = _increase(values[:n_vectors], squares[:n_vectors], diagonal + others)
     limits = -np.diff(values[:n_vectors], prepend=np.inf)

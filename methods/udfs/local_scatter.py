@@ -8,7 +8,7 @@ from methods.core.graphs import BLOCK, nearest_neighbors
 
 
 def neighborhood_spectra(X, n_neighbors):
-    """Principal axes of every sample and its neighbours, centred: what `local_scatter` needs for any ridge.
+    """Return principal axes of every sample and its neighbours, centred: what `local_scatter` needs for any ridge.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def neighborhood_spectra(X, n_neighbors):
 
 
 def local_scatter(members, values, vectors, ridge):
-    """L = sum_i S_i H (H X_i X_i' H + ridge I)^-1 H S_i', S_i placing the members of neighbourhood i.
+    """Return L = sum_i S_i H (H X_i X_i' H + ridge I)^-1 H S_i', S_i placing the members of neighbourhood i.
 
     Parameters
     ----------

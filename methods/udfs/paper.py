@@ -27,7 +27,7 @@ class State:
 
     W: np.ndarray
     value: float
-    log_s: np.ndarray = None  # of the weights 1 / (2 s) that W comes from
+    log_s: np.ndarray = None  # for the weights 1 / (2 s) that W comes from
     memory: Memory = None
     guess: np.ndarray = None  # W and a few vectors more
 
@@ -52,7 +52,7 @@ class Problem:
             self.gram = DenseGram(self.gram.toarray())
 
     def starts(self):
-        """The problem without sparsity, and those that are all but confined to the features that cost least."""
+        """Return the problem without sparsity, and those that are all but confined to the features that cost least."""
         scales = confined_scales(self.gram.diagonal(), self.n_columns)
         return [self.subspace_start(), *(self.solve(s, None) for s in scales)]
 
@@ -70,11 +70,11 @@ class Problem:
         return self.gram.form(W) + self.gamma * float(np.exp(log_scale(W)).sum())
 
     def printed(self, state):
-        """The objective at a state, without the smoothing."""
+        """Return the objective at a state, without the smoothing."""
         return state.value - self.gamma * smoothing(state.W, EPS)
 
     def solve(self, s, guess):
-        """The best W for the weights 1 / (2 s)."""
+        """Return the best W for the weights 1 / (2 s)."""
         guess = smallest_eigenvectors(self.gram, self.gamma / (2 * s), self.n_columns, guess)
         return self.state(guess[:, : self.n_columns], guess)
 

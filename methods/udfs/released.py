@@ -10,18 +10,18 @@ from methods.udfs import paper
 
 EPS = np.finfo(float).eps  # under the root of a row norm, in the program
 patience = 1
-change = None  # of the objective
+change = None  # the default of `iterate`: the relative change of the objective
 
 
 def features(X):
-    """All of them, constant ones too, and X less their means, which the local scatter ignores; none where all are."""
+    """Return all features, constant ones too, and X less their means, which the local scatter ignores."""
     centered = X - X.mean(axis=0)
     kept = np.arange(X.shape[1] if np.ptp(X, axis=0).any() else 0)
     return kept, centered[:, kept]
 
 
 def start_weights(gram, X):
-    """Equal weights, or nearly so: they decide among vectors that M does not tell apart, and do nothing else.
+    """Return equal weights, or nearly so: they decide among vectors that M does not tell apart, and do nothing else.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ class Problem:
         self.blocks = paper.Problem(*args)
 
     def starts(self):
-        """The W for equal weights, which is the program's first iterate, whatever gamma."""
+        """Return the W for equal weights, which is the program's first iterate, whatever gamma."""
         gram, X = self.blocks.gram, self.blocks.X
         n_samples, n_features = X.shape
         # M is zero in so many dimensions at least, as the rows of X sum to zero.
@@ -73,7 +73,7 @@ class Problem:
         return [self.solve(np.full(n_features, gram.diagonal().mean()), None)]
 
     def solve(self, weights, guess):
-        """The best W for these weights."""
+        """Return the best W for these weights."""
         guess = smallest_eigenvectors(self.blocks.gram, weights, self.blocks.n_columns, guess)
         return self.state(guess[:, : self.blocks.n_columns], guess)
 
@@ -84,5 +84,5 @@ class Problem:
         return self.solve(self.blocks.gamma * row_weights(state.W, EPS), state.guess)
 
     def printed(self, state):
-        """The objective at a state, without the smoothing."""
+        """Return the objective at a state, without the smoothing."""
         return state.value - self.blocks.gamma * smoothing(state.W, EPS)

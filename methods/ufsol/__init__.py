@@ -14,17 +14,17 @@ from methods.ufsol import paper, released
 
 
 def triplet(X, n_neighbors, squared):
-    """L of the ordinal triplets; and, as for all graphs, a lower bound of the eigenvalues of X'LX for centred X."""
+    """Return L of the ordinal triplets, and a lower bound of the eigenvalues of X'LX for centred X."""
     return triplet_laplacian(X, n_neighbors, squared), 0.0
 
 
 def similarity(X, n_neighbors, squared):
-    """L of heat weights, whose width is 1."""
+    """Return L of heat weights, whose width is 1."""
     return similarity_laplacian(X, n_neighbors), 0.0
 
 
 def max_margin(X, n_neighbors, squared):
-    """L = 11'/n - I, which subtracts the scatter; the bound exceeds it by a hair."""
+    """Return L = 11'/n - I, which subtracts the scatter; the bound exceeds it by a hair."""
     return max_margin_laplacian(len(X)), -1.0001 * float(np.linalg.norm(X - X.mean(axis=0), 2)) ** 2
 
 
@@ -191,7 +191,7 @@ class UFSOL(BaseSelector):
         return Solution(scores, trace, state.labels, {"coef_": coef}, problem.printed(state))
 
     def _laplacian(self, X, squared):
-        """L, and a lower bound of the eigenvalues of X'LX for centred X."""
+        """Return L, and a lower bound of the eigenvalues of X'LX for centred X."""
         if self.affinity is not None:
             return shared(X, graph_laplacian, self.affinity, self.n_neighbors, None, False), 0.0
         return shared(X, GRAPHS[self.graph], self.n_neighbors, squared)

@@ -22,12 +22,12 @@ SQUARED = True  # the distances of the triplets
 change = ranking_change
 patience = SETTLED
 features = varying_centered
-ROUNDS = 10  # of a start, at most
+ROUNDS = 10  # rounds that make a start, at most
 WORTHWHILE = 1e-9  # share of the objective that another partition must save
 
 
 def scaled(X):
-    """The samples as they are."""
+    """Return the samples as they are."""
     return X
 
 
@@ -39,7 +39,7 @@ class State:
     labels: np.ndarray
     gram: WideGram | DenseGram  # X'(I - V'V + alpha L)X for the labels
     value: float
-    log_s: np.ndarray = None  # of the weights 1 / (2 s) that W comes from
+    log_s: np.ndarray = None  # for the weights 1 / (2 s) that W comes from
     memory: Memory = None
     guess: np.ndarray = None  # W and a few vectors more
 
@@ -76,7 +76,7 @@ class Problem:
                 self.all += alpha / 2 * (product + product.T)
 
     def gram(self, labels):
-        """X'(I - V'V + alpha L)X."""
+        """Return X'(I - V'V + alpha L)X."""
         V = scaled_indicator(labels, self.n_clusters)
         if self.all is not None:
             sums = V.T @ self.X
@@ -94,16 +94,16 @@ class Problem:
         return gram.form(W) + self.beta * float(np.exp(log_scale(W)).sum())
 
     def printed(self, state):
-        """The objective at a state, without the smoothing."""
+        """Return the objective at a state, without the smoothing."""
         return state.value - self.beta * smoothing(state.W, EPS)
 
     def scatter(self, Y, labels):
-        """||Y' - UV||^2, U the means."""
+        """Return ||Y' - UV||^2, U the means."""
         sums = scaled_indicator(labels, self.n_clusters).T @ Y
         return float((Y**2).sum() - (sums**2).sum())
 
     def partition(self, W, labels, value):
-        """Labels by K-means on XW, where that lowers the objective; the given ones elsewhere."""
+        """Return labels by K-means on XW, where that lowers the objective; the given ones elsewhere."""
         Y = self.X @ W
         found = kmeans_labels(Y, self.n_clusters, self.seed, self.order)
         saved = self.scatter(Y, labels) - self.scatter(Y, found)
@@ -114,7 +114,7 @@ class Problem:
         return State(W, labels, gram, self.value(W, gram), guess=guess)
 
     def starts(self, X, W=None):
-        """The states to begin with: from W where it is given, else from the partition of X by K-means.
+        """Return the states to begin with: from W where it is given, else from the partition of X by K-means.
 
         X is that of the fit, constant features included, so that all points of a grid share the partition.
         """
@@ -130,7 +130,7 @@ class Problem:
         return self.solve(close_scales(state.W), state.gram, state.labels, state.guess)
 
     def subspace_start(self, labels):
-        """The problem without sparsity, solved in turn for W and the labels."""
+        """Return the problem without sparsity, solved in turn for W and the labels."""
         guess = None
         for _ in range(ROUNDS):
             gram = self.gram(labels)
@@ -143,7 +143,7 @@ class Problem:
         return self.state(W, labels, guess)
 
     def coordinate_start(self, labels):
-        """The state of the features that cost least, one for each column of W, chosen in turn with the labels."""
+        """Return the state of the features that cost least, one a column of W, chosen in turn with the labels."""
         chosen = None
         for _ in range(ROUNDS):
             best = np.sort(np.argsort(self.gram(labels).diagonal(), kind="stable")[: self.n_columns])
@@ -156,7 +156,7 @@ class Problem:
         return self.state(W, labels)
 
     def solve(self, s, gram, labels, guess):
-        """The best W for the labels and the weights 1 / (2 s)."""
+        """Return the best W for the labels and the weights 1 / (2 s)."""
         guess = smallest_eigenvectors(gram, self.beta / (2 * s), self.n_columns, guess)
         W = guess[:, : self.n_columns]
         return State(W, labels, gram, self.value(W, gram), guess=guess)

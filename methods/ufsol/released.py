@@ -14,18 +14,18 @@ ZERO_ROW = 2e6  # weight of a row that is exactly zero, in the program
 
 
 def scaled(X):
-    """Samples scaled to unit norm; a sample of zeros stays."""
+    """Return samples scaled to unit norm; a sample of zeros stays."""
     norms = row_norms(X)
     return X / np.where(norms > 0, norms, 1.0)[:, None]
 
 
 def features(X):
-    """All of them, as they are."""
+    """Return all features, as they are."""
     return slice(None), X
 
 
 def change(previous, current):
-    """The turn of the column space of W, as ||P - P'||_F of the two projectors: the signs of columns do not matter."""
+    """Return the turn of W's column space, ||P - P'||_F of the two projectors: signs of columns do not matter."""
     shared = np.linalg.norm(previous.W.T @ current.W) ** 2
     return np.sqrt(max(2 * (previous.W.shape[1] - shared), 0.0))
 
@@ -53,7 +53,7 @@ class Problem:
         self.blocks = paper.Problem(*args)
 
     def starts(self, X, W=None):
-        """The first columns of the identity, unless W is given."""
+        """Return the first columns of the identity, unless W is given."""
         if W is None:
             W = np.eye(self.blocks.X.shape[1], self.blocks.n_columns)
         return [self.state(W, self.labels(W))]
@@ -63,7 +63,7 @@ class Problem:
         return State(W, labels, value)
 
     def printed(self, state):
-        """The traced value."""
+        """Return the traced value."""
         return state.value
 
     def labels(self, W):

@@ -112,7 +112,7 @@ class VCSDFS(BaseSelector):
         self.random_state = random_state
 
     def memory(self, n_samples, n_features, n_stored=None):
-        """As in `BaseSelector`, with the copies of W, which has a column for every feature to be selected."""
+        """Estimate as `BaseSelector`, with the copies of W, which has a column for every feature to be selected."""
         size = self.n_features_to_select
         columns = self.n_columns or (size if isinstance(size, int) else n_features)
         return super().memory(n_samples, n_features, n_stored) + 8 * COPIES * n_features * columns

@@ -8,9 +8,9 @@ from scipy.linalg import eigh, qr, svd
 from methods.core.bounded import minimize_nonnegative
 from methods.core.loop import SETTLED, ranking_change
 
-STEPS = 100  # of L-BFGS in a sweep: each sweep begins without its memory
+STEPS = 100  # L-BFGS steps in a sweep, which begins without a memory
 TRIAL = 2  # sweeps of each start
-FILLED = 1e-2  # of the mean entry, in the place of zeros of a start: no column is without a part in the others
+FILLED = 1e-2  # zeros of a start become this share of the mean entry: every column has a part in the others
 SMALLEST = 1e-8  # square of the factor of a start, where the penalty leaves no best one
 patience = SETTLED
 change = ranking_change
@@ -44,7 +44,7 @@ class Problem:
         self.total = float(np.linalg.norm(self.R @ self.R.T) ** 2) / 2
 
     def starts(self):
-        """The parts of one sign of the leading axes of X, and one feature a column, those of a pivoted QR."""
+        """Return the parts of one sign of the leading axes of X, and one feature a column, those of a pivoted QR."""
         axes = svd(self.R, full_matrices=False)[2]
         signs = np.where((np.maximum(axes, 0) ** 2).sum(axis=1) * 2 >= (axes**2).sum(axis=1), 1, -1)
         axes = axes * signs[:, None]
@@ -59,14 +59,14 @@ class Problem:
         return State(W, self.value(W)[0])
 
     def scaled(self, W):
-        """The best multiple t W: the objective is a quartic in t, without odd powers."""
+        """Return the best multiple t W: the objective is a quartic in t, without odd powers."""
         once, twice = (self.value(factor * W)[0] - self.total for factor in (1.0, np.sqrt(2.0)))
         fourth, second = (twice - 2 * once) / 2, (4 * once - twice) / 2
         best = -second / (2 * fourth) if fourth > 0 else 0.0
         return self.state(np.sqrt(max(best, SMALLEST)) * W)
 
     def value(self, W):
-        """The objective and its gradient."""
+        """Return the objective and its gradient."""
         RW, sums = self.R @ W, W.sum(axis=0)
         B = self.R.T @ RW
         G = RW.T @ RW

@@ -5,7 +5,7 @@ import numpy as np
 from methods.vcsdfs import paper
 
 patience = 1
-change = None  # of the objective
+change = None  # the default of `iterate`: the relative change of the objective
 
 
 class Problem(paper.Problem):
@@ -14,6 +14,6 @@ class Problem(paper.Problem):
     def sweep(self, state):
         W, RW, sums = state.W, self.R @ state.W, state.W.sum(axis=0)
         B = self.R.T @ RW
-        with np.errstate(all="ignore"):  # what is no number ends the loop
+        with np.errstate(all="ignore"):  # a value that is no number ends the loop
             ratio = (self.R.T @ (self.R @ B) + self.rho * W) / (B @ (RW.T @ RW) + self.rho * sums)
-            return self.state(W * np.sign(ratio) * np.abs(ratio) ** 0.25)  # of a negative number the real "root"
+            return self.state(W * np.sign(ratio) * np.abs(ratio) ** 0.25)  # the real "root" of a negative number

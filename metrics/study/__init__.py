@@ -1,7 +1,7 @@
 """Statistics of the results of a study.  This file has the names that all readers need, and imports nothing slow."""
 
 FAILED = "failed"  # the status of a trial whose fit or evaluation raised
-TIMEOUT, OUT_OF_MEMORY = "timeout", "out_of_memory"  # of a fit that a cap ended, which is not an error of the method
+TIMEOUT, OUT_OF_MEMORY = "timeout", "out_of_memory"  # a cap ended the fit, which is not an error of the method
 CAPPED = (TIMEOUT, OUT_OF_MEMORY)
 UNSCORED = (FAILED, *CAPPED)  # the statuses of trials that have no feature sets
 # Metrics of a feature set: name -> printed name.  The first two are of the K-means restarts, or of learned labels.

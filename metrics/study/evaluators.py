@@ -9,15 +9,13 @@ from metrics.study.summary import select
 FIRST = "acc"  # the metric that the others are compared with
 
 
-def evaluators(summary, selection="default_params"):
-    """Compare the order of the methods by each metric with that by ACC.
+def evaluators(summary):
+    """Compare the order of the methods by each metric with that by ACC, on the feature sets of the default parameters.
 
     Parameters
     ----------
     summary : DataFrame
         Of one study, from `metrics.study.summary.summarise`.
-    selection : str, default="default_params"
-        One of `SELECTIONS`.  With the default all metrics judge the same feature sets.
 
     Returns
     -------
@@ -28,7 +26,7 @@ def evaluators(summary, selection="default_params"):
         the best, as a fraction.
     """
     summary = summary[(summary["clusterer"] == "kmeans") & ~summary["method"].isin(NOT_CHOOSING)]
-    scores = {metric: select(summary, metric, selection).pivot(index="dataset", columns="method", values="mean")
+    scores = {metric: select(summary, metric, "default_params").pivot(index="dataset", columns="method", values="mean")
               for metric in METRICS}  # fmt: skip
     rows = []
     for dataset, first in scores[FIRST].iterrows():

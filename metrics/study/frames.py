@@ -62,8 +62,8 @@ def complete_sizes(points, sizes):
 
     Parameters
     ----------
-    points : DataFrame
-        The summary of one cell.
+    points : dict or DataFrame
+        Columns of the summary of one cell.
     sizes : list of int
         The sizes of the protocol that were scored on the data set.
 

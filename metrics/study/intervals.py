@@ -5,42 +5,42 @@ import scipy  # it imports its parts when they are first used, and `stats` takes
 
 from metrics.study.ranks import DIGITS
 
+LEVEL = 0.95
+N_RESAMPLES = 2000  # resamples of the restarts
 
-def ranks_by_restart(restarts, higher_is_better=True, level=0.95, n_resamples=2000, random_state=0):
+
+def ranks_by_restart(restarts):
     """Return intervals of the average ranks under other K-means starts.
 
     Parameters
     ----------
     restarts : ndarray of shape (n_datasets, n_methods, n_restarts)
-        Scores.
-    higher_is_better : bool, default=True
-    level : float, default=0.95
-    n_resamples : int, default=2000
-    random_state : int, default=0
+        Scores; the highest is the best.
 
     Returns
     -------
     low, high : ndarray of shape (n_methods,)
-        Percentiles over resamples.  In each, the restarts of a data set are drawn anew, the same ones for all methods,
+        Percentiles over resamples, which hold 95 %.
+        In each, the restarts of a data set are drawn anew, the same ones for all methods,
         which share their starts; they are averaged before the methods are ranked, and the ranks averaged over the data
         sets.  The data sets stay: the interval says how far the starts matter, not what other data would give.
     """
     restarts = np.asarray(restarts, dtype=float)
     if not np.isfinite(restarts).all():
         raise ValueError("restarts has gaps: every method needs the same restarts on every data set.")
-    rng = np.random.default_rng(random_state)
+    rng = np.random.default_rng(0)
     n_restarts = restarts.shape[2]
-    total = np.zeros((n_resamples, restarts.shape[1]))
-    for scores in restarts if higher_is_better else -restarts:
-        drawn = rng.integers(n_restarts, size=(n_resamples, n_restarts))
+    total = np.zeros((N_RESAMPLES, restarts.shape[1]))
+    for scores in restarts:
+        drawn = rng.integers(n_restarts, size=(N_RESAMPLES, n_restarts))
         means = scores[:, drawn].mean(axis=2).T
         total += scipy.stats.rankdata(-means.round(DIGITS), axis=1)
-    tail = (1 - level) / 2
+    tail = (1 - LEVEL) / 2
     low, high = np.quantile(total / len(restarts), [tail, 1 - tail], axis=0)
     return low, high
 
 
-def means_by_family(values, families, level=0.95, n_resamples=20_000, random_state=0):
+def means_by_family(values, families, n_resamples=20_000):
     """Return intervals of means over data sets, on other data sets of other families.
 
     Parameters
@@ -49,14 +49,13 @@ def means_by_family(values, families, level=0.95, n_resamples=20_000, random_sta
         Ranks or gains, without gaps.
     families : Mapping
         Data set -> family.
-    level : float, default=0.95
     n_resamples : int, default=20,000
-    random_state : int, default=0
 
     Returns
     -------
     low, high : ndarray of shape (n_columns,)
-        Percentiles over resamples.  In each, as many families as there are are drawn with replacement, then from every
+        Percentiles over resamples, which hold 95 %.
+        In each, as many families as there are are drawn with replacement, then from every
         drawn family as many data sets as it has, with replacement; the mean is over all that were drawn.  The order of
         rows and columns does not matter.
 
@@ -68,11 +67,11 @@ def means_by_family(values, families, level=0.95, n_resamples=20_000, random_sta
     American Statistician 69, 2015, section 5.3).  With two families that is all resamples, and still too narrow.  Where
     all are of one family, k is the number of data sets, and the interval is about data sets of this family only.
     """
-    tail = _tail(level, values.index, families)
+    tail = _tail(values.index, families)
     values = values.sort_index()
     of = np.array([families[name] for name in values.index])
     members = [np.flatnonzero(of == family) for family in np.unique(of)]
-    rng = np.random.default_rng(random_state)
+    rng = np.random.default_rng(0)
     times = rng.multinomial(len(members), np.full(len(members), 1 / len(members)), size=n_resamples)
     counts = np.zeros((n_resamples, len(values)))
     for drawn, own in zip(times.T, members, strict=True):
@@ -83,10 +82,10 @@ def means_by_family(values, families, level=0.95, n_resamples=20_000, random_sta
     return low, high
 
 
-def _tail(level, datasets, families):
+def _tail(datasets, families):
     """Return the share of resamples below the low end of an interval, and above its high end."""
     k = len({families[name] for name in datasets})
     k = len(datasets) if k == 1 else k
     if k < 2:
         return 0.0
-    return scipy.special.ndtr(np.sqrt(k / (k - 1)) * scipy.special.stdtrit(k - 1, (1 - level) / 2))
+    return scipy.special.ndtr(np.sqrt(k / (k - 1)) * scipy.special.stdtrit(k - 1, (1 - LEVEL) / 2))

@@ -34,15 +34,13 @@ class Comparison(NamedTuple):
     critical_difference: float = np.nan
 
 
-def ranks(scores, higher_is_better=True):
+def ranks(scores):
     """Rank the methods on every data set.
 
     Parameters
     ----------
     scores : DataFrame of shape (n_datasets, n_methods)
-        Without gaps.
-    higher_is_better : bool, default=True
-        False for seconds or errors.
+        Without gaps; the highest is the best.
 
     Returns
     -------
@@ -55,7 +53,7 @@ def ranks(scores, higher_is_better=True):
         For a gap.
     """
     _check_complete(scores)
-    return scores.round(DIGITS).rank(axis=1, method="average", ascending=not higher_is_better)
+    return scores.round(DIGITS).rank(axis=1, method="average", ascending=False)
 
 
 def compare(scores, alpha=0.05, posthoc=None):

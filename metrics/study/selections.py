@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 
 from metrics.study import nearest_size
 from metrics.study.frames import complete_sizes
@@ -36,8 +37,8 @@ class Selection:
 
         Parameters
         ----------
-        points : DataFrame
-            The summary of the cell, with the mean and std of one metric.
+        points : dict
+            Columns of the summary of the cell, as arrays, with the mean and std of one metric.
         sizes : list of int
             The sizes of the protocol that were scored on the data set.
 
@@ -46,15 +47,15 @@ class Selection:
         dict
             The keys of `NOTHING`, and n_selected where one size is chosen.
         """
-        scored = points["n_restarts"].to_numpy() > 0
+        scored = points["n_restarts"] > 0
         if self.criterion is not None:
             return _largest(points, scored, self.criterion)
         if self.name == "grid_median":
-            return _median(points[scored])
+            return _median(points["mean"][scored], points["n_restarts"][scored])
         # A cell that lacks the size is missing, not shown at another one.
         complete = complete_sizes(points, sizes)
         size = max(complete) if self.name == "largest_size" else nearest_size(complete)
-        found = scored & points["is_default"].to_numpy(dtype=bool) & (points["n_selected"].to_numpy() == size)
+        found = scored & points["is_default"].astype(bool) & (points["n_selected"] == size)
         return _at(points, np.flatnonzero(found)[:1])
 
 
@@ -108,19 +109,17 @@ LABEL_FREE = [chosen.criterion for chosen in BY_NAME.values() if chosen.criterio
 
 
 def _largest(points, scored, criterion):
-    values = np.where(scored, points[criterion].to_numpy(dtype=float), np.nan).round(12)
+    values = np.where(scored, points[criterion].astype(float), np.nan).round(12)
     best = np.flatnonzero(values == np.nanmax(values)) if np.isfinite(values).any() else []
     if len(best) > 1:
-        sizes, params = points["n_selected"].to_numpy(), points["params"].to_numpy()
-        best = sorted(best, key=lambda place: (sizes[place], params[place]))
+        best = sorted(best, key=lambda place: (points["n_selected"][place], points["params"][place]))
     return _at(points, best[:1])
 
 
-def _median(points):
-    restarts = points["n_restarts"].max() if len(points) else 0
-    return {**NOTHING, "mean": points["mean"].median(), "n_restarts": restarts}
+def _median(means, restarts):
+    return {**NOTHING, "mean": pd.Series(means, dtype=float).median(), "n_restarts": max(restarts, default=0)}
 
 
 def _at(points, places):
     """Return the number of the first of some places; nothing where there is none."""
-    return {name: points[name].iat[place] for place in places for name in (*NOTHING, "n_selected")} or NOTHING
+    return {name: points[name][place] for place in places for name in (*NOTHING, "n_selected")} or NOTHING

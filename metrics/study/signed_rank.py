@@ -4,6 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+# Draws from the posterior; each is used twice, read forwards and backwards, so that differences of the opposite sign
+# give exactly the opposite answer.
+N_DRAWS = 20_000
 PRIOR = 0.5  # weight of the prior, one data set with no difference; each data set that is seen has weight 1
 
 
@@ -15,7 +18,7 @@ class Posterior(NamedTuple):
     better: float
 
 
-def signed_rank(differences, rope=1.0, n_samples=20_000, random_state=0):
+def signed_rank(differences, rope=1.0):
     """Run the Bayesian counterpart of Wilcoxon's signed-rank test, with a region of practical equivalence.
 
     Parameters
@@ -24,10 +27,6 @@ def signed_rank(differences, rope=1.0, n_samples=20_000, random_state=0):
         Finite, one for each data set; positive where the first method is better.
     rope : float, default=1.0
         Differences from -rope to rope count as none, above 0.
-    n_samples : int, default=20_000
-        Draws from the posterior; each is used twice, read forwards and backwards, so that differences of the opposite
-        sign give exactly the opposite answer.
-    random_state : int, default=0
 
     Returns
     -------
@@ -57,7 +56,7 @@ def signed_rank(differences, rope=1.0, n_samples=20_000, random_state=0):
     if not rope > 0:
         raise ValueError(f"rope={rope} must be above 0.")
     points = np.append(differences, 0.0)
-    drawn = np.random.default_rng(random_state).dirichlet([*np.ones(len(differences)), PRIOR], size=n_samples)
+    drawn = np.random.default_rng(0).dirichlet([*np.ones(len(differences)), PRIOR], size=N_DRAWS)
     weights = np.concatenate([drawn, np.column_stack([drawn[:, -2::-1], drawn[:, -1]])])
     sums = points[:, None] + points
     below, above = (_mass(weights, region) for region in (sums < -2 * rope, sums > 2 * rope))

@@ -115,15 +115,19 @@ def select(summary, metric="acc", selection="best_over_grid", per_size=False):
             raise ValueError(f"{name}={value!r} must be one of {', '.join(options)}.")
     summary = summary.rename(columns={f"{metric}_mean": "mean", f"{metric}_std": "std"})
     sizes, choice = scored_sizes(summary), BY_NAME[selection]
-    # The other columns would be copied with every cell.
-    used = dict.fromkeys([*CELL, *NOTHING, *USED, *([choice.criterion] if choice.criterion else ())])
-    summary = summary[list(used)]
-    unscored = summary[summary["status"].isin(UNSCORED)].groupby([*CELL[:3], "status"]).size()
+    used = dict.fromkeys([*NOTHING, *USED, *([choice.criterion] if choice.criterion else ())])
+    # Arrays, as a frame for each of thousands of cells takes a hundred times as long.
+    columns = {name: summary[name].to_numpy() for name in used}
+    unscored = summary[summary["status"].isin(UNSCORED)].groupby([*CELL[:3], "status"]).size().to_dict()
     rows = []
-    for key, cell in summary.groupby(CELL):
+    for key, places in sorted(summary.groupby(CELL).indices.items()):
+        cell = {name: values[places] for name, values in columns.items()}
         ends = {status: int(unscored.get((*key[:3], status), 0)) for status in UNSCORED}
         own = {**dict(zip(CELL, key, strict=True)), **_counts(cell, sizes[key[:2]], ends)}
-        for size, points in cell.groupby("n_selected") if per_size else [(None, cell)]:
+        for size in np.unique(cell["n_selected"]) if per_size else [None]:
+            points = cell
+            if per_size:
+                points = {name: values[cell["n_selected"] == size] for name, values in cell.items()}
             chosen = choice.choose(points, [size] if per_size else sizes[key[:2]])
             shown = {"n_selected": size} if per_size else {}
             rows.append({**own, **chosen, **shown, "sizes": sizes[key[:2]]})
@@ -170,7 +174,7 @@ def _measured(measures):
 
 
 def _counts(cell, sizes, ends):
-    n_params = cell["params"].nunique()
+    n_params = len(set(cell["params"]))
     scored = int((cell["n_restarts"] > 0).sum())
     return {
         "n_params": n_params,

@@ -22,8 +22,7 @@ from runners.family import Caps
 from runners.method import ConfigError
 from runners.progress import log
 from runners.provenance import versions
-from runners.sparse_samples import n_stored
-from runners.tasks import Task
+from runners.tasks import Task, n_stored
 from runners.workers import WorkerDied, check_cap, fit_mb
 
 CONNECT_S = 10  # seconds that a scheduler may take to answer
@@ -45,7 +44,7 @@ class Cluster:
         import dask
         from distributed import Client, LocalCluster
 
-        for name in logging.root.manager.loggerDict:  # what matters of their words is said here, in a line
+        for name in logging.root.manager.loggerDict:  # this module says in a line what matters of their messages
             if name.split(".")[0] in ("distributed", "tornado", "asyncio"):
                 logging.getLogger(name).setLevel(logging.CRITICAL + 1)
         dask.config.set({"distributed.comm.timeouts.connect": CONNECT_S})
@@ -131,7 +130,7 @@ class Job:
     task: Task
     source: tuple  # the arguments of `runners.dask.worker.data_of`
     caps: Caps
-    megabytes: float  # of one fit at most
+    megabytes: float  # the most that one fit takes
     packages: dict  # their versions here
 
     def __reduce__(self):

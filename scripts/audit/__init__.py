@@ -23,7 +23,7 @@ class Audit:
     """The findings of `make_audit`."""
 
     tables: dict  # title -> DataFrame, which is empty where there is nothing to say
-    findings: list  # of (str, str, str, str): data set, method, claim, detail
+    findings: list  # tuples of texts: data set, method, claim, detail
     notes: list  # the parts that could not be audited, and why
 
 

@@ -12,7 +12,7 @@ UNSTABLE = 0.75  # above it agreement is excellent (Nogueira et al.)
 
 
 def findings(tables):
-    """The sentences that follow from the tables of an audit, as (data set, method, claim, detail)."""
+    """Return the sentences that follow from the tables of an audit, as (data set, method, claim, detail)."""
     yield from _inert(tables["parameters"])
     yield from _repeated(tables["distinct"])
     yield from _trivial(tables["overlaps"])

@@ -95,15 +95,18 @@ def compact(name, frame):
 
 def _overlaps_at_one_size(frame):
     """Return a row per cell: the size nearest to 100, and the start of the ranking in file order."""
+    cells = {}
+    for row in frame.to_dict("records"):  # a frame for each of thousands of cells takes long
+        cells.setdefault((row["dataset"], row["method"]), []).append(row)
     rows = []
-    for (dataset, method), cell in frame.groupby(["dataset", "method"]):
-        own = cell[~cell["is_start"]]
-        size = nearest_size(own["n_selected"])
-        own = own[own["n_selected"] == size]
-        start = cell[cell["is_start"] & (cell["ranking"] == "first in file")]
-        first = f"{start['median'].iloc[0]:.0%} of {start['n_selected'].iloc[0]}" if len(start) else ""
-        shown = {name: f"{median:.0%}" for name, median in zip(own["ranking"], own["median"], strict=True)}
-        chance = f"{own['chance'].iloc[0]:.0%}"
+    for (dataset, method), cell in sorted(cells.items()):
+        own = [row for row in cell if not row["is_start"]]
+        size = nearest_size([row["n_selected"] for row in own])
+        own = [row for row in own if row["n_selected"] == size]
+        start = [row for row in cell if row["is_start"] and row["ranking"] == "first in file"]
+        first = f"{start[0]['median']:.0%} of {start[0]['n_selected']}" if start else ""
+        shown = {row["ranking"]: f"{row['median']:.0%}" for row in own}
+        chance = f"{own[0]['chance']:.0%}"
         rows.append(
             {"dataset": dataset, "method": method, "features": size, "chance": chance, **shown, "start in file": first}
         )

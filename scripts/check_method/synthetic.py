@@ -20,8 +20,9 @@ def wide_blobs():
     return blobs(n_samples=14, n_features=40)
 
 
-def wide_dataset(n_samples=120, n_features=2000, n_clusters=6):
+def wide_dataset():
     """Return a data set with many more features than samples; one feature in ten tells the classes apart."""
+    n_samples, n_features, n_clusters = 120, 2000, 6
     rng = np.random.default_rng(0)
     y = np.arange(n_samples) % n_clusters
     centers = np.zeros((n_clusters, n_features))

@@ -20,17 +20,17 @@ MOST = 5040  # orders that are all used, 7!; from eight methods on, some are dra
 class Columns(NamedTuple):
     """The cells that the lines of one paper weigh."""
 
-    # Of shape (n_columns,): the data set of every column, by number; a column is one score on one data set.
+    # The number of every column's data set, shape (n_columns,); a column is one score on one data set.
     datasets: np.ndarray
-    methods: np.ndarray  # of shape (n_methods,): names
+    methods: np.ndarray  # the names, shape (n_methods,)
     # Of shape (n_columns, n_methods), in percent. A method that lacks a number in some column of
     # a data set has nan in all of them
     ours: np.ndarray
     published: np.ndarray
-    # Of the same shape: the standard errors of the two means.
+    # The standard errors of the two means, of the same shape.
     ours_error: np.ndarray
     published_error: np.ndarray
-    # Of shape (n_columns,): all features, ours and the paper's
+    # The scores of all features, ours and the paper's, shape (n_columns,)
     all_mean: np.ndarray
     published_all: np.ndarray
 

@@ -62,13 +62,13 @@ class Effect(NamedTuple):
     gain_high: float
 
 
-def lines(cells, seed=0):
+def lines(cells):
     """Return the five lines of one paper, by the keys of `LINES`; cells as for `scripts.compare.columns.columns_of`."""
     if cells.empty:
         return dict.fromkeys(LINES, Line(*[np.nan] * 4, CANNOT_TELL))
     columns = columns_of(cells)
-    found = values(columns, columns.ours[None], orders_of(len(columns.methods), N_ORDERS, seed))
-    power = passes(columns, columns.error, N_COPIES, seed).mean(axis=0)
+    found = values(columns, columns.ours[None], orders_of(len(columns.methods), N_ORDERS))
+    power = passes(columns, columns.error, N_COPIES).mean(axis=0)
     return {name: _line(name, *found[name], share) for name, share in zip(LINES, power, strict=True)}
 
 
@@ -117,7 +117,7 @@ def passes(columns, noise, n_copies, seed=0):
     return np.concatenate(passed)
 
 
-def noise_of_half(columns, seed=0):
+def noise_of_half(columns):
     """Return the noise, to .06 points, with which half of the copies still pass a line.
 
     It is 0 where the published values themselves pass none.
@@ -125,20 +125,20 @@ def noise_of_half(columns, seed=0):
     low, high = 0.0, TOO_MUCH
     for _ in range(HALVINGS):
         middle = (low + high) / 2
-        enough = passes(columns, middle, SOME, seed).any(axis=1).mean() >= 0.5
+        enough = passes(columns, middle, SOME).any(axis=1).mean() >= 0.5
         low, high = (middle, high) if enough else (low, middle)
     return low
 
 
-def effect(columns, seed=0):
+def effect(columns):
     """Measure how near our rows are to the published ones, and how much nearer than by chance.
 
     The intervals, of 95 %, are percentiles over resamples of the data sets; with few of them they are too narrow.
     """
     total, count = sums(columns, columns.ours[None])["distance"]
     total, n_datasets = total[0], len(count)
-    orders = orders_of(len(columns.methods), N_ORDERS_OF_COPIES, seed)
-    rng = np.random.default_rng(seed)
+    orders = orders_of(len(columns.methods), N_ORDERS_OF_COPIES)
+    rng = np.random.default_rng(0)
     times = rng.multinomial(n_datasets, np.full(n_datasets, 1 / n_datasets), size=N_RESAMPLES)
     times = np.vstack([np.ones(n_datasets, dtype=int), times])  # the data sets as they are, first
     found = -under(orders, np.einsum("rd,dij->rij", times, total), np.einsum("rd,dij->rij", times, count))

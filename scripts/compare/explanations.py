@@ -9,13 +9,13 @@ PATH = FOLDER / "published_explanations.csv"
 KEYS = ["paper", "dataset", "published_method", "metric"]
 
 
-def load_explanations(path=PATH):
+def load_explanations():
     """Return the explanations, the most particular ones first.
 
     The columns are paper, dataset, published_method, metric ("*" for any), verdict ("higher", "lower" or "*"),
     explanation, and evidence: a command that shows it, or "".
     """
-    frame = pd.read_csv(path, keep_default_na=False)
+    frame = pd.read_csv(PATH, keep_default_na=False)
     stars = (frame[KEYS] == "*").sum(axis=1)
     return frame.iloc[stars.argsort(kind="stable")]
 

@@ -122,7 +122,7 @@ def overrides(protocol, stored):
 
 
 def repeat(row):
-    """Return the command line that runs a point again, in a study of its own; None where conf/ lacks what it needs.
+    """Return the command line that runs a point again, in a study of its own; None where conf/ lacks a file for it.
 
     Where the size is part of the model it runs the point at all sizes of the protocol.
     """

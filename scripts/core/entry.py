@@ -12,9 +12,9 @@ from omegaconf import DictConfig, OmegaConf
 
 from runners.boundary import boundary, end
 from runners.method import ConfigError
-from runners.typed import narrow_help, refused
+from runners.typed import check_fields, narrow_help, refused
 from scripts.core.conf import CONF, read
-from scripts.core.options import OPTIONS, check_options
+from scripts.core.options import OPTIONS
 
 
 def command(name, folder=CONF, config_name=None, parts=None):
@@ -36,7 +36,7 @@ def command(name, folder=CONF, config_name=None, parts=None):
                 needed = OPTIONS[name].keys() & read(folder / f"{file}.yaml").keys()
                 if lacking := sorted(needed - options.keys()):
                     raise ConfigError(f"{lacking[0]} must be given: {lacking[0]}=...")
-                check_options(name, options)
+                check_fields(name, options, OPTIONS[name])
                 function(options | made)
 
         @functools.wraps(function)

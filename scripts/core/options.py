@@ -3,26 +3,31 @@
 from datasets.spec import FILLS
 from metrics.study import METRICS
 from metrics.study.selections import SELECTIONS
-from runners.method import ConfigError, did_you_mean
-from scripts.core.kinds import (
+from runners.reference import PREFIX
+from runners.typed import (
     FLAG,
+    JOBS,
     NAME,
     PATH,
-    STUDY,
     TEXT,
     VALUE,
+    Kind,
     either,
+    is_name,
     listed,
     mapping,
     number,
     one_of,
     one_or_more,
     optional,
-    typed,
     whole,
 )
 from scripts.core.published import PAPERS
 
+STUDY = Kind(
+    f"{NAME.words}, after reference/ where the study is shipped",
+    lambda value: is_name(value.removeprefix(PREFIX) if isinstance(value, str) else value),
+)
 METRIC, CLUSTERER = one_of(*METRICS), one_of("kmeans", "learned")
 SELECTION = one_of(*SELECTIONS)
 RESULTS = {"study": STUDY, "results_dir": PATH}
@@ -61,7 +66,7 @@ OPTIONS = {
         "width": number(1, 50),
         "title": FLAG,
         "note": FLAG,
-        # of some figures
+        # options of some figures
         "parameters": optional(one_or_more(TEXT)),
         "others": either(one_of("best", "default"), mapping(VALUE)),
         "kind": one_of("heatmap", "bars"),
@@ -111,7 +116,7 @@ OPTIONS = {
         **RESULTS, **OUTPUT, **DATA,
         "stability": whole(0, 10_000),
         "metric": METRIC,
-        "n_jobs": either(one_of(-1), whole(1, 1024)),
+        "n_jobs": JOBS,
     },
     "compare": {
         **RESULTS, **OUTPUT,
@@ -127,7 +132,7 @@ OPTIONS = {
         "methods": optional(listed(NAME)),
         "datasets": optional(listed(NAME)),
         "seeds": whole(2, 1000),
-        "n_jobs": either(one_of(-1), whole(1, 1024)),
+        "n_jobs": JOBS,
     },
     "reproduce": {
         **RESULTS, **DATA,
@@ -136,7 +141,7 @@ OPTIONS = {
         "longest": optional(number(0, 10**6)),
         "seed": whole(0, 2**32 - 1),
         "stamp": FLAG,
-        "n_jobs": either(one_of(-1), whole(1, 1024)),
+        "n_jobs": JOBS,
     },
     "versus": {
         **RESULTS, **OUTPUT, **DATA,
@@ -159,14 +164,3 @@ OPTIONS = {
         "results_dir": PATH,
     },
 }  # fmt: skip
-
-
-def check_options(command, given):
-    """Refuse a value that an option cannot take, a missing option, and an unknown one, with a ConfigError."""
-    known = OPTIONS[command]
-    for name, value in given.items():
-        if name not in known:
-            options = ", ".join(known)
-            raise ConfigError(f"{command} has no option {name}.{did_you_mean(name, known)} It has: {options}.")
-        if not known[name].holds(value):
-            raise ConfigError(f"{name}={typed(value)} must be {known[name].words}.")

@@ -20,21 +20,21 @@ MARKS = {
 
 
 @functools.cache
-def load_published(path=PATH):
+def load_published():
     """Return the published cells; do not change them in place, as they are read once and shared.
 
     The columns are paper, table, dataset, method, metric, mean_percent, std_percent, n_features, inherited,
     evaluated_by, std_over, section; the last four as `scripts.published` writes them.
     """
     return pd.read_csv(
-        path,
+        PATH,
         dtype={"n_features": "Int64", "section": str},
         keep_default_na=False,
         na_values={name: [""] for name in ("mean_percent", "std_percent", "n_features")},
     )
 
 
-def published_cells(paper, table, metric, published=None):
+def published_cells(paper, table, metric):
     """Return the numbers that a paper prints in one of its tables.
 
     They are indexed by dataset and method, with mean, std (percent or seconds), n_features, inherited, and for seconds
@@ -47,8 +47,7 @@ def published_cells(paper, table, metric, published=None):
         frame = _read(RUNTIMES).rename(columns={"seconds": "mean"})
         frame = frame.assign(metric="seconds", std=np.nan, n_features=pd.NA, inherited="")
     else:
-        frame = load_published() if published is None else published
-        frame = frame.rename(columns={"mean_percent": "mean", "std_percent": "std"})
+        frame = load_published().rename(columns={"mean_percent": "mean", "std_percent": "std"})
     wanted = (frame["paper"] == paper) & (frame["table"] == table) & (frame["metric"] == metric)
     return frame[wanted].set_index(["dataset", "method"])
 

@@ -44,7 +44,7 @@ class Study:
 
     @property
     def own_name(self):
-        """The name of the study that runs write to: of a shipped one, that which takes what it can from it."""
+        """The name of the study that runs write to: for a shipped study, the user's own study of that name."""
         return self.name.removeprefix(PREFIX)
 
     def refusal(self, what):

@@ -1,12 +1,10 @@
 """The files of conf/table."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 from metrics.study import METRICS
-from runners.method import did_you_mean
-from runners.settings import shown
+from runners.typed import NAME, TEXT, Kind, check_fields, listed, mapping, one_of, optional
 from scripts.core.conf import find, names
-from scripts.core.kinds import NAME, TEXT, Kind, listed, mapping, one_of, optional
 from scripts.core.published import PAPERS
 
 OF_TABLES = (*METRICS, "seconds", "shape")
@@ -45,18 +43,9 @@ class TableSpec:
 
     @classmethod
     def check(cls, content, name):
-        """Return the `TableSpec` of a file of conf/table, or raise a ValueError."""
+        """Return the `TableSpec` of a file of conf/table, or raise a ConfigError."""
         content = content if isinstance(content, dict) else {}
-        known = [field.name for field in fields(cls)]
-        keys = f"Its keys are {', '.join(known)}."
-        for key in content:
-            if key not in known:
-                raise ValueError(f"table={name}: {key!r} is no key of a table.{did_you_mean(key, known)} {keys}")
-        if lacking := [key for key in known if key not in content]:
-            raise ValueError(f"table={name}: its file lacks {', '.join(lacking)}. {keys}")
-        for key, value in content.items():
-            if not KINDS[key].holds(value):
-                raise ValueError(f"table={name}: {key}={shown(value)} must be {KINDS[key].words}.")
+        check_fields(f"table={name}", content, KINDS, KINDS, f"table={name}: ")
         return cls(**content)
 
     def printed_row(self, method):

@@ -23,7 +23,7 @@ FIGURES = {
 def save(figure, path):
     """Write a PNG and a PDF, with the same bytes for the same figure; return their paths."""
     files = [path.with_name(f"{path.name}.{suffix}") for suffix in ("png", "pdf")]
-    with writing(files[0]), rc_context(STYLE):  # the fonts of a PDF are chosen as it is written
+    with writing(files[0]), rc_context(STYLE):
         figure.savefig(files[0], dpi=200)
         figure.savefig(files[1], metadata={"CreationDate": None})
     return files

@@ -8,10 +8,11 @@ from omegaconf import OmegaConf
 from runners.boundary import end
 from runners.method import ConfigError
 from runners.reference import PREFIX
+from runners.typed import check_fields
 from scripts.core.command_lines import MissingResults, fill_pairs, no_results, with_commands
 from scripts.core.conf import CONF
 from scripts.core.entry import command
-from scripts.core.options import check_options
+from scripts.core.options import OPTIONS
 from scripts.core.study import Study
 from scripts.make_figure import FIGURES, save
 from scripts.make_figure.options import file_name, settings_of
@@ -42,7 +43,7 @@ def _folder(*, _root_):
     """Return the folder for Hydra's files of a sweep; it is made before `main` runs, so a wrong name ends it here."""
     given = {name: OmegaConf.select(_root_, name) for name in ("study", "results_dir")}
     try:
-        check_options("make_figure", given)
+        check_fields("make_figure", given, OPTIONS["make_figure"])
     except ConfigError as error:
         end(f"error: {error}", 1)
     return str(Path(given["results_dir"]) / given["study"].replace("/", "-") / "figures" / ".hydra")

@@ -8,7 +8,7 @@ from matplotlib.ticker import MaxNLocator
 from scripts.make_figure.style import COLOURS, GREY, MARKERS, NARROW, STYLE, WIDTH, frame, new_figure
 
 ROW = 0.34  # inches
-HIGHEST, LOWEST, MEAN = -0.36, 0.1, 0.28  # of a row's points, and of its mean below them; rows are 1 apart
+HIGHEST, LOWEST, MEAN = -0.36, 0.1, 0.28  # the heights of a row's points, and of its mean below them; rows are 1 apart
 
 
 def draw_gains(found, families, names, panels, datasets, *, rope=1.0, title, note, width=WIDTH):

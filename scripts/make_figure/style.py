@@ -7,6 +7,7 @@ import textwrap
 import zlib
 
 import numpy as np
+from matplotlib import rc_context
 from matplotlib.figure import Figure
 
 from scripts.core.conf import names
@@ -33,8 +34,9 @@ STYLE = {
     "grid.linewidth": 0.7,
     "axes.axisbelow": True,
     "legend.frameon": False,
-    "pdf.fonttype": 42,
 }
+# What matplotlib takes by itself, Type 3, publishers refuse.  It reads this as it writes the file.
+FONTS = {"pdf.fonttype": 42}
 WIDTH = 6.8
 NARROW = 5.0  # panels of a narrower figure are below each other
 GREEK = {
@@ -78,9 +80,18 @@ def _of_conf():
     return found
 
 
+class PaperFigure(Figure):
+    """A figure with fonts that publishers accept, wherever it is saved."""
+
+    def savefig(self, *given, **options):
+        """Save the figure, as that of matplotlib does."""
+        with rc_context(FONTS):
+            super().savefig(*given, **options)
+
+
 def new_figure(width, height):
     """Return an empty figure, sized in inches, to be drawn on inside ``rc_context(STYLE)``."""
-    return Figure(figsize=(width, height), layout="constrained")
+    return PaperFigure(figsize=(width, height), layout="constrained")
 
 
 def frame(figure, title, note):

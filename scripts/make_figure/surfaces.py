@@ -26,7 +26,7 @@ class Surface(NamedTuple):
     # values, sizes: values of the parameter, ascending, and the numbers of features
     values: list
     sizes: list
-    scores: np.ndarray  # of shape (n_sizes, n_values): percent; nan where nothing is stored or the fit failed
+    scores: np.ndarray  # shape (n_sizes, n_values), in percent; nan where nothing is stored or the fit failed
 
 
 def grid_of(summary, dataset, method, clusterer="kmeans", defaults=None):

@@ -30,8 +30,10 @@ function addFilter(container, items, before, label) {
   };
 }
 
+const FEW = 12; // rows that are read as fast as a word is typed
 for (const table of document.querySelectorAll("table.data")) {
   makeSortable(table);
+  if (table.tBodies[0].rows.length <= FEW && !table.closest("#comparison")) continue;
   const region = table.closest(".scroll");
   addFilter(table.closest("section"), () => [...table.tBodies[0].rows], region, region.getAttribute("aria-label"));
 }

@@ -32,6 +32,7 @@ from scripts.make_table.formats import HTML, ours, paper
 # A sign beside each colour, so that nothing rests on colour alone.
 SIGNS = dict(zip(VERDICTS, "●◐○▲▼–×", strict=True))
 MANY_FITS = 500  # with more, their curves and pixels are left out: a fifth of a page that is large anyway
+TOO_MANY_FITS = 2000  # with more, none has a card: thousands are half of a page that takes a browser many seconds
 HEADINGS = {"dataset": "data set", "n_selected": "features", "max_iter": "at max_iter"}
 
 
@@ -48,7 +49,8 @@ def gather(study, selection="best_over_grid"):
     comparison = _verdicts(source, study, {spec.name: table.cells for spec, table in made}) if source else None
     tables = [_table(table, spec.published_table, comparison) for spec, table in made]
     whole = next((table for spec, table in made if spec.paper is None), None) or make_table(own_spec(study), study)
-    shown = {cell["trial"]: cell["size"] for table in tables for row in table["rows"] for cell in row["cells"]}
+    cells = (cell for table in tables for row in table["rows"] for cell in row["cells"])
+    shown = {cell["trial"]: cell["size"] for cell in cells if cell["trial"]}
     return {
         "study": study.name,
         "paper": PAPERS.get(source),
@@ -64,8 +66,9 @@ def gather(study, selection="best_over_grid"):
         "audit": _audit(found, {"method": methods, "optimum": methods, "dataset": datasets}),
         "unfinished": unfinished(study, whole, methods, datasets),
         "seconds": _seconds(trials),
-        "trials": _trials(study, shown),
+        "trials": _trials(study, shown) if len(shown) <= TOO_MANY_FITS else [],
         "many_fits": MANY_FITS,
+        "n_shown": len(shown),
         "environment": _environment(study),
         "sources": sources(study),
         "methods": methods,
@@ -252,6 +255,7 @@ def _trials(study, shown):
     faces = {dataset: _face(dataset, rows, study.data_dir) for dataset, rows in wanted.groupby("dataset")}
     if len(wanted) > MANY_FITS:
         traces, faces = {}, dict.fromkeys(faces)
+    seeds = dict(list(study.seeds.groupby("trial")))
     nothing = results.scores.iloc[:0]
     return [
         trial_facts(
@@ -260,7 +264,7 @@ def _trials(study, shown):
             np.asarray(traces.get(row["trial"], [])),
             shown[row["trial"]],
             faces[row["dataset"]],
-            study.seeds[study.seeds["trial"] == row["trial"]],
+            seeds.get(row["trial"], study.seeds.iloc[:0]),
         )
         for row in wanted.to_dict("records")
     ]

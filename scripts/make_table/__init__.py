@@ -25,7 +25,7 @@ TITLES = {
 }
 
 
-def make_table(spec, study, selection="best_over_grid", published=None):
+def make_table(spec, study, selection="best_over_grid"):
     """Build a table from the results of a study.
 
     Parameters
@@ -35,8 +35,6 @@ def make_table(spec, study, selection="best_over_grid", published=None):
         Not read for a table of shapes.
     selection : str, default="best_over_grid"
         For scores, one of `metrics.study.summary.SELECTIONS`; seconds are those of all fits.
-    published : DataFrame, optional
-        From `scripts.core.published.load_published`, which is the default.
 
     Returns
     -------
@@ -49,7 +47,7 @@ def make_table(spec, study, selection="best_over_grid", published=None):
     """
     if spec.metric == "shape":
         return make_dataset_table(spec)
-    cells = table_cells(spec, study, selection, published)
+    cells = table_cells(spec, study, selection)
     part = study.part(spec.rows, spec.columns)
     lines, unknown = fill(cells, study, spec.protocol, experiment=study.own_name)
     short, below = reading(cells, part, spec.paper), background(cells, part) + seed_notes(cells, study)
@@ -122,7 +120,7 @@ def _departs(spec, study):
     )
 
 
-def table_cells(spec, study, selection="best_over_grid", published=None):
+def table_cells(spec, study, selection="best_over_grid"):
     """Return the cells of a table of scores or seconds, as `build_cells` does; parameters as for `make_table`."""
     for group, names in (("method", spec.rows), ("dataset", spec.columns)):
         check_names(group, names, study.trials[group].unique())
@@ -136,7 +134,7 @@ def table_cells(spec, study, selection="best_over_grid", published=None):
         maxima = study.maxima(spec.metric) if BY_NAME[selection].oracle else NO_MAXIMA
         maxima = maxima.assign(random_best=100 * maxima["random_best"])
         seeds = _seeds(study, spec.metric)
-    beside = published_cells(spec.paper, spec.published_table, spec.metric, published)
+    beside = published_cells(spec.paper, spec.published_table, spec.metric)
     return build_cells(spec, study.name, chosen, beside, selection, maxima, seeds)
 
 

@@ -131,6 +131,7 @@ PAGE = """<!doctype html>
 <style>
 :root {{ color-scheme: light dark; }}
 body {{ font: 15px/1.45 system-ui, sans-serif; margin: 2rem auto; max-width: 75rem; padding: 0 1rem; }}
+h1 {{ font-size: 1.5rem; line-height: 1.25; }}
 .scroll {{ overflow-x: auto; }}
 table {{ border-collapse: collapse; border-block: 2px solid; font-variant-numeric: tabular-nums; }}
 th, td {{ padding: .35rem .7rem; text-align: right; vertical-align: top; white-space: nowrap; }}
@@ -138,9 +139,16 @@ th:first-child, td:first-child {{ text-align: left; }}
 thead th {{ border-bottom: 1px solid; }}
 tbody tr + tr > * {{ border-top: 1px solid color-mix(in srgb, currentColor 18%, transparent); }}
 th {{ font-weight: 600; }}
+th:first-child {{ position: sticky; left: 0; background: Canvas; }}
+sup {{ line-height: 0; }}
 .paper {{ font-size: .85em; font-weight: 400; opacity: .75; }}
 li, pre {{ font-size: .9em; }}
+li {{ overflow-wrap: anywhere; }}
 pre {{ overflow-x: auto; }}
+@media (max-width: 40rem) {{
+  th, td {{ padding: .35rem .5rem; }}
+  th:first-child {{ max-width: 8rem; white-space: normal; }}
+}}
 </style>
 <h1>{title}</h1>
 {warning}

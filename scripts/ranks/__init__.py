@@ -40,9 +40,7 @@ def _by_restart(field):
     wanted = field.cells.loc[[(dataset, method) for dataset in field.scores.index for method in field.scores]]
     if (wanted["trial"] == "").any() or wanted["n_restarts"].min() < 2 or wanted["n_restarts"].nunique() > 1:
         return unknown, unknown
-    by_set = scores[scores["clusterer"] == field.clusterer].set_index(["trial", "n_selected"]).sort_index()
-    values = [
-        by_set.loc[[(cell["trial"], cell["n_selected"])]].sort_values("restart")[field.metric].to_numpy()
-        for _, cell in wanted.iterrows()
-    ]
+    scores = scores[scores["clusterer"] == field.clusterer].sort_values("restart", kind="stable")
+    values, places = scores[field.metric].to_numpy(), scores.groupby(["trial", "n_selected"]).indices
+    values = [values[places[key]] for key in zip(wanted["trial"], wanted["n_selected"], strict=True)]
     return ranks_by_restart(np.array(values).reshape(*field.scores.shape, -1))

@@ -32,7 +32,7 @@ class Again:
     dataset: str
     method: str
     params: str
-    here: Identity | None  # of the fit now; None where it was not run
+    here: Identity | None  # the identity of the fit now; None where it was not run
     stored: Identity
     outcome: str  # one of the four words above
     reason: str = ""  # why it was not run

@@ -19,6 +19,11 @@ TABLES = [name for name in OF_TABLES if name in METRICS]
 BUTTONS = (
     "th button { all: unset; cursor: pointer; font-weight: 600; } th button::after { content: ' ↕'; opacity: .6; }"
 )
+# What the studies of no paper are, and the page that says what they show.
+ABOUT = {
+    "fair": "The same sizes, grids and budget for every method ([what it shows](docs/findings.html))",
+    "ground_truth": "Data in which the relevant features are known ([what it shows](docs/ground_truth.html))",
+}
 BACK = '<p><a href="../../results.html">Results</a></p>'
 
 
@@ -68,7 +73,8 @@ def _study(folder, name):
     protocol = study.protocol["name"]
     # A paper chooses with the labels; what is no paper's is shown as a user without labels gets it.
     selection = "best_over_grid" if protocol in PAPERS else "largest_size"
-    write(make_report(study, selection), folder / "results" / name / "report.html")
+    report = make_report(study, selection).replace('<p class="kicker">', f'{BACK}\n<p class="kicker">', 1)
+    write(report, folder / "results" / name / "report.html")
     tables = {}
     for metric in TABLES:
         if study.summary[f"{metric}_mean"].notna().any():
@@ -89,7 +95,8 @@ def _results(shown):
         "a column to sort by it.",
     ]
     for name, paper, selection, (methods, datasets, fits), tables in shown:
-        about = f"The protocol of the {paper} paper" if paper else "The same sizes, grids and budget for every method"
+        grid = ", on a coarse grid" if name.endswith("_quick") else ""
+        about = f"The protocol of the {paper} paper{grid}" if paper else ABOUT.get(name, "A protocol of its own")
         links = ", ".join(f"[{title}](results/{name}/{metric}.html)" for metric, title in tables.items())
         lines += [
             f"## {name}",

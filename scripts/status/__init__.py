@@ -11,7 +11,7 @@ from datasets.load import at_hand
 from metrics.study import UNSCORED
 from runners.files import read_frame
 from runners.plan import Times
-from runners.progress import read_run
+from runners.provenance import read_run
 from runners.reference import folder_of
 from runners.sweep import cells_of_experiment, cells_of_sweep
 

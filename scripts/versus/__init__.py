@@ -29,7 +29,7 @@ class Versus(NamedTuple):
     controls: list
     families: dict  # data set -> family
     # One row per control and rival: gain (of the method over it), n_datasets that both have, wins, ties, losses, those
-    # of `TESTED` (nan with fewer than `MIN_DATASETS`), p_holm
+    # for `TESTED` (nan with fewer than `MIN_DATASETS`), p_holm
     table: pd.DataFrame
     # One row per method with a score on every data set and per such control: score and seconds (arithmetic and
     # geometric mean), front (nothing else is as good and as fast), average_rank, rank_low, rank_high (controls: nan)

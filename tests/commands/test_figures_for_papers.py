@@ -42,6 +42,11 @@ def test_a_pdf_has_no_type_3_fonts_which_publishers_refuse(name, tmp_path):
     assert found and b"Type3" not in found
 
 
+def test_a_figure_that_a_notebook_saves_has_the_same_fonts(tmp_path):
+    DRAW["size"]().savefig(tmp_path / "own.pdf")
+    assert b"/Subtype /Type3" not in (tmp_path / "own.pdf").read_bytes()
+
+
 @pytest.mark.parametrize("name", DRAW)
 def test_without_title_and_note_a_figure_is_as_much_lower(name):
     whole, bare = DRAW[name](), DRAW[name]()

@@ -47,6 +47,10 @@ def test_a_page_of_many_fits_has_no_curves_and_only_the_figures_that_fit(tmp_pat
     assert "As these are more than 2, they have no curves and no pixels." in small and 'class="curve"' not in small
     assert "Left out for their size: ACC against the number of features on" in small
     assert "make_figure figure=acc_vs_size study=dgufs" in small
+    monkeypatch.setattr("scripts.make_report.page.TOO_MANY_FITS", 2)
+    without = make_report(study)
+    assert "which are too many for one page" in without and "A cell leads to the fit" not in without
+    assert 'class="trial"' not in without and 'href="#t-' not in without
 
 
 @pytest.fixture(scope="module")
@@ -297,7 +301,7 @@ def test_the_page_fits_complains_of_nothing_and_asks_for_nothing(file, tmp_path,
     with browser.open_page(file, tmp_path, width, 844, dark) as page:
         page.click("#all_acc td a")
         page.wait_for("location.hash.startsWith('#t-')")
-        assert page.run("document.documentElement.scrollWidth <= innerWidth")
+        assert page.run("document.documentElement.scrollWidth") <= width
         if width == 1280:
             ranks = "[...document.querySelectorAll('#ranks .scroll')]"
             assert page.run(f"{ranks}.every(region => region.scrollWidth <= region.clientWidth)")

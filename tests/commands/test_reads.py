@@ -10,6 +10,7 @@ from frames import PROTOCOL, frames, store
 from hydra.core.config_store import ConfigStore
 
 import runners.files
+import runners.reading
 from scripts.audit.__main__ import main as audit
 from scripts.cite import main as cite
 from scripts.compare.__main__ import main as compare
@@ -42,16 +43,16 @@ COMMANDS = {
 def reads(monkeypatch):
     """Count how often the scripts read each file; Hydra and `load_dataset` read for themselves."""
     found = Counter()
-    read_yaml, read_frame, read_csv = conf.yaml.load, runners.files.read_frame, pd.read_csv
+    read_yaml, whole_lines, read_csv = conf.yaml.load, runners.files.whole_lines, pd.read_csv
 
     def count_yaml(file, Loader):
         if Loader is conf._Loader:
             found[file.name] += 1
         return read_yaml(file, Loader)
 
-    def count_frame(path, *names):
+    def count_lines(path):
         found[path] += 1
-        return read_frame(path, *names)
+        return whole_lines(path)
 
     def count_csv(source, **options):
         found[source] += isinstance(source, Path)
@@ -62,7 +63,8 @@ def reads(monkeypatch):
     # A test of run.py in this process may have offered data of known truth, which makes dataset= a group everywhere.
     monkeypatch.delitem(ConfigStore.instance().repo, "dataset", raising=False)
     monkeypatch.setattr(conf.yaml, "load", count_yaml)
-    monkeypatch.setattr(runners.files, "read_frame", count_frame)
+    for module in (runners.files, runners.reading):
+        monkeypatch.setattr(module, "whole_lines", count_lines)
     monkeypatch.setattr(pd, "read_csv", count_csv)
     return found
 

@@ -10,8 +10,10 @@ import pytest
 
 pytest.importorskip("markdown_it", reason="pip install -e '.[site]'")
 
+from runners.reference import shipped_studies
 from scripts import site
 from scripts.core.conf import ROOT
+from scripts.core.published import PAPERS
 from scripts.site.pages import Pages, layout, title_of, to_html
 from tests.browser import find_chromium, open_page
 
@@ -36,7 +38,9 @@ def built(tmp_path_factory):
     folder = tmp_path_factory.mktemp("site") / "site"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
-            site, "make_report", lambda study, selection: layout("Report", f"# {study.name}", "results/x/y.html")
+            site,
+            "make_report",
+            lambda study, selection: layout("Report", f'<p class="kicker">{study.name}</p>', "results/x/y.html"),
         )
         files = site.build(folder, ["dgufs"])
     assert {str(path) for path in files} >= {"index.html", "docs/findings.svg", "results/dgufs/acc.html"}
@@ -48,6 +52,7 @@ def test_every_link_of_the_site_leads_to_a_file_and_a_title_of_it(built):
     seen = 0
     for path, page in pages.items():
         if path.name == "report.html":
+            assert "../../results.html" in page.links, path
             continue
         for link in page.links:
             parts = urlsplit(link)
@@ -74,6 +79,14 @@ def test_the_start_page_shows_the_finding_and_leads_to_the_results(built):
     start = (built / "index.html").read_text(encoding="utf-8")
     assert 'src="docs/findings.svg"' in start and "cannot be told from random rankings" in html.unescape(start)
     assert 'href="results.html"' in start and 'href="results/dgufs/report.html"' in (built / "results.html").read_text()
+
+
+def test_what_is_said_of_a_study_of_no_paper_leads_to_a_page():
+    studies = {name for name in shipped_studies() if name.removesuffix("_quick") not in PAPERS}
+    assert studies <= site.ABOUT.keys()
+    for text in site.ABOUT.values():
+        (page,) = re.findall(r"\((docs/\w+)\.html\)", text)
+        assert (ROOT / f"{page}.md").is_file()
 
 
 def test_titles_have_the_names_that_links_on_github_lead_to():
@@ -115,4 +128,4 @@ def test_a_reader_sorts_a_table_from_disk(built, tmp_path):
             opened.click("thead th:nth-child(2) button")
             values = [value for value in opened.run(column) if value is not None]
             assert len(values) > 3 and values == sorted(values, reverse=True)
-            assert not opened.errors and opened.run("document.documentElement.scrollWidth <= innerWidth")
+            assert not opened.errors and opened.run("document.documentElement.scrollWidth") == 390

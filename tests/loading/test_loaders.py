@@ -53,7 +53,7 @@ def write_npz(path):
 
 
 def write_arff(path):
-    """The column of labels, which are nominal, is not the last one."""
+    """Write a table whose column of labels, which are nominal, is not the last one."""
     columns = [f"@attribute V{number} numeric" for number in range(4)]
     columns.insert(2, "@attribute Class {7, 1, 3}")
     rows = [",".join(map(str, (*x[:2], y, *x[2:]))) for x, y in zip(X, Y, strict=True)]

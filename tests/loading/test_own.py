@@ -96,6 +96,9 @@ def test_missing_values_are_an_error_until_it_is_said_what_takes_their_place(tmp
     (tmp_path / "d.csv").write_text("p,q,kind\n1,,a\n2,4,b\n,5,a\n4,9,a\n")
     with pytest.raises(DataError, match=r"2 values that are not finite.*fill=median takes the median.*fill=drop"):
         load_dataset(*own_spec(tmp_path / "d.csv", label="kind"))
+    (tmp_path / "one.csv").write_text("p,q,kind\n1,,a\n2,4,b\n")
+    with pytest.raises(DataError, match=r"X has 1 value that is not finite, the first \(nan\) in sample 0, feature 1"):
+        load_dataset(*own_spec(tmp_path / "one.csv", label="kind"))
     assert load_dataset(*own_spec(tmp_path / "d.csv", label="kind", fill="drop")).X.tolist() == [[2, 4], [4, 9]]
     data = load_dataset(*own_spec(tmp_path / "d.csv", label="kind", fill="median"))
     assert data.X.tolist() == [[1, 5], [2, 4], [2, 5], [4, 9]] and data.y.tolist() == [0, 1, 0, 0]

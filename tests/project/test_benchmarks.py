@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from benchmarks import against, bandwidth, growth, job
+from benchmarks import against, bandwidth, faults, job, large
 from benchmarks import methods as benchmark
 from benchmarks.scaling import Costs, simulate
 from methods import MCFS
@@ -148,13 +148,6 @@ def test_settings_of_the_comparison_are_read_and_bad_ones_refused(monkeypatch, c
         against.main()
 
 
-def test_growth_fits_the_exponent_of_what_it_measures(monkeypatch, capsys):
-    monkeypatch.setattr(growth, "seconds", lambda method, X, n_clusters, sweeps: 1e-6 * len(X) ** 1.5)
-    monkeypatch.setattr(sys, "argv", ["growth", "--methods", "mcfs", "--dataset", "digits", "--samples", "400", "1600"])
-    growth.main()
-    assert capsys.readouterr().out.splitlines()[-1].split() == "| mcfs | 0.01 s | 0.06 s | 1.50 |".split()
-
-
 @pytest.mark.parametrize("seconds", [10.0, 5.0])
 def test_the_plain_job_does_as_many_sweeps_however_few_ours_needs(monkeypatch, capsys, seconds):
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: True)
@@ -177,3 +170,30 @@ def test_a_simulated_run_takes_no_less_than_its_work_and_its_longest_fit_and_lit
     assert seconds[0] < 1.05 * total
     alone = simulate(cells, 1000, 6, Costs(commit=1.0, together=False))
     assert alone > 180 > simulate(cells, 1000, 6, Costs(commit=1.0))  # 180 commits of a second, one by one
+
+
+def test_a_log_of_fits_tells_the_exponents_what_would_be_beyond_the_cap_and_what_is_refused(tmp_path, monkeypatch):
+    def seconds(n, d):
+        return 1e-9 * n**2 * d
+
+    log = tmp_path / "fits.csv"
+    shapes = [(n, 500) for n in (1000, 2000, 4000)] + [(1000, d) for d in (1000, 2000, 4000, 8000)]
+    log.write_text("".join(f"ndfs,None,3,{n},{d},{seconds(n, d)},50\n" for n, d in shapes))
+    monkeypatch.setattr(large, "measured", None)  # no fit is run
+    options = {"samples": 1000, "features": 500, "cap": 10, "largest": 10**8, "memory": 8, "log": log}
+    ndfs = large.Method.read(large.find("method", "ndfs"))
+    growth = large.Growth(ndfs, SimpleNamespace(**options, sweeps=3, share=None))
+    name, by_n, largest_n, by_d, largest_d, beyond, refused = large.row_of(growth, [(10000, 500), (70000, 784)])
+    assert (name, by_n, largest_n) == ("ndfs", "2.0", "4000 x 500: 8 s, 50 MB")
+    assert (by_d, largest_d) == ("1.0", "1000 x 8000: 8 s, 50 MB")
+    assert (beyond, refused) == ("about 50 s", "refused: 13 GB")
+
+
+def test_the_log_of_disturbed_runs_tells_which_rounds_were_tried(tmp_path):
+    log = tmp_path / "faults.log"
+    assert faults.outcomes_in(log) == {}
+    log.write_text("0 parent, joblib: same rows, nothing left\n1 disk, dask: exit 1: error: a, b: c\n2 te")
+    assert faults.outcomes_in(log) == {
+        0: ("parent", "joblib", "same rows, nothing left"),
+        1: ("disk", "dask", "exit 1: error: a, b: c"),
+    }

@@ -4,7 +4,7 @@ import io
 import logging
 import sys
 
-from runners import bar
+from runners import progress
 
 
 class Terminal(io.StringIO):
@@ -13,7 +13,7 @@ class Terminal(io.StringIO):
 
 
 def log_to(stream):
-    handler = bar.Console(stream)
+    handler = progress.Console(stream)
     handler.setFormatter(logging.Formatter("%(message)s"))
     for level, words in ((logging.INFO, "a line of a cell"), (logging.ERROR, "error: a fault")):
         handler.handle(logging.LogRecord("cell", level, "", 0, words, None, None))
@@ -23,25 +23,24 @@ def test_a_bar_stands_for_the_lines_of_cells_and_lets_errors_through(monkeypatch
     screen = Terminal()
     for name in ("stdout", "stderr"):
         monkeypatch.setattr(sys, name, screen)
-    bar.show(2)
-    assert bar.is_shown()
-    bar.begin("mcfs on umist")
+    progress.show_bar(2)
+    progress.name_cell("mcfs on umist")
     log_to(screen)
-    bar.within(3, "25 trials", {"failed": 1})
-    bar.end_cell()
-    bar.hide()
+    progress.show_trials(3, "25 trials", {"failed": 1})
+    progress.end_cell()
+    progress.hide_bar()
     shown = screen.getvalue()
     assert "mcfs on umist" in shown and "3 of 25 trials, 1 failed" in shown and "1/2" in shown
     assert "error: a fault" in shown and "a line of a cell" not in shown
-    assert not bar.is_shown()
+    log_to(screen)
+    assert "a line of a cell" in screen.getvalue()
 
 
 def test_lines_are_printed_where_there_is_no_terminal(monkeypatch):
     for name in ("stdout", "stderr"):
         monkeypatch.setattr(sys, name, io.StringIO())
-    bar.show(2)
-    assert not bar.is_shown()
+    progress.show_bar(2)
     log_to(sys.stdout)
-    bar.begin("mcfs on umist")
-    bar.end_cell()
+    progress.name_cell("mcfs on umist")
+    progress.end_cell()
     assert sys.stdout.getvalue() == "a line of a cell\nerror: a fault\n" and not sys.stderr.getvalue()

@@ -164,7 +164,7 @@ def test_a_capped_trial_is_done_until_it_is_named_in_retry(greedy, tmp_path, cap
     [
         ({"max_seconds": 0}, "runner.max_seconds=0 must be a number of CPU seconds above 0"),
         ({"max_seconds": "1h"}, "runner.max_seconds='1h' must be a number of CPU seconds above 0"),
-        ({"max_memory": True}, "runner.max_memory=True must be a number of GB above 0"),
+        ({"max_memory": True}, "runner.max_memory=true must be a number of GB above 0"),
         ({"retry": ["timeouts"]}, "must be a list of failed, timeout, out_of_memory"),
         ({"retry": "timeout,failed"}, "must be a list of failed, timeout, out_of_memory"),
     ],

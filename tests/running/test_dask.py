@@ -80,10 +80,10 @@ def test_without_the_extra_it_is_said_what_to_install(monkeypatch):
 @pytest.mark.parametrize(
     "given, words",
     [
-        ({"engine": "ray"}, "must be local or dask"),
+        ({"engine": "ray"}, "must be one of local, dask"),
         ({"address": "10.0.0.5"}, "must be null, or that of a Dask scheduler"),
         ({"address": 8786}, "must be null, or that of a Dask scheduler"),
-        ({"cells": 0}, "must be 1 to"),
+        ({"cells": 0}, "must be a whole number from 1 to"),
     ],
 )
 def test_options_that_cannot_be_meant_are_refused(given, words):

@@ -16,9 +16,9 @@ from datasets.own import own_spec
 from metrics.protocol import Protocol
 from runners.fit import fit_trial
 from runners.method import ConfigError, Method
-from runners.sparse_samples import check_sparse, mapped, methods_that_take_sparse, save
 from runners.store import load_results
-from runners.trial import Trial
+from runners.tasks import mapped, save
+from runners.trial import Trial, check_sparse, methods_that_take_sparse
 from scripts.core.conf import find
 from ufs_bench import run as bench
 

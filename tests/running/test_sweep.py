@@ -86,7 +86,7 @@ def test_a_sweep_with_any_override_is_composed_as_hydra_does(words, count):
 
 @pytest.fixture
 def conf(tmp_path):
-    """A conf/ of small files, to which a test adds its own."""
+    """Make a conf/ of small files, to which a test adds its own."""
 
     def write(name, text):
         path = tmp_path / "conf" / f"{name}.yaml"

@@ -38,8 +38,6 @@ def test_the_bootstrap_of_restarts_draws_the_same_restarts_for_all_methods():
     restarts = np.array([[luck, luck + 0.001]])
     low, high = ranks_by_restart(restarts)
     assert (low.tolist(), high.tolist()) == ([2, 1], [2, 1])
-    low, high = ranks_by_restart(restarts, higher_is_better=False)
-    assert (low.tolist(), high.tolist()) == ([1, 2], [1, 2])
 
 
 def test_the_bootstrap_of_restarts_intervals_hold_the_average_rank_and_narrow_with_more_restarts():

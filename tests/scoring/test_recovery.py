@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metrics.recovery import precision_recall, recovery_area, recovery_curve, redundancy
+from metrics.recovery import precision_recall, recovery_area, redundancy
 
 
 @st.composite
@@ -38,7 +38,6 @@ def test_precision_recall_and_redundancy_are_those_that_sets_give(problem):
         precision, recall = precision_recall(ranking, relevant, size, groups)
         assert precision == pytest.approx(len(chosen & set().union(*targets)) / size)
         assert recall == pytest.approx(sum(bool(chosen & target) for target in targets) / len(targets))
-        assert recovery_curve(ranking, relevant, groups)[size - 1] == recall
         repeats = sum(max(0, len(chosen & set(group.tolist())) - 1) for group in groups)
         assert redundancy(ranking[:size], groups) == pytest.approx(repeats / size)
 
@@ -47,7 +46,7 @@ def test_precision_recall_and_redundancy_are_those_that_sets_give(problem):
 @given(problems())
 def test_an_area_is_that_below_the_curve_over_the_largest_of_any_ranking(problem):
     ranking, relevant, groups = problem
-    curve = recovery_curve(ranking, relevant, groups)
+    curve = np.array([precision_recall(ranking, relevant, size + 1, groups)[1] for size in range(len(ranking))])
     n_targets = len(targets_of(relevant, groups))
     best = np.minimum(np.arange(1, len(ranking) + 1), n_targets) / n_targets
     for horizon in range(1, len(ranking) + 1):
@@ -100,7 +99,12 @@ def test_one_of_a_group_finds_it_and_the_next_repeats_it():
     assert redundancy([7, 8, 0], groups) == pytest.approx(1 / 3)
     assert redundancy([7, 0, 3, 4], groups) == 0
     assert recovery_area([7, 0, 8], [7, 0], groups) == 1
-    np.testing.assert_array_equal(recovery_curve(ranking, [7, 0, 5], groups), np.array([1, 1, 2, 2]) / 3)
+    assert [precision_recall(ranking, [7, 0, 5], size, groups)[1] for size in (1, 2, 3, 4)] == [
+        1 / 3,
+        1 / 3,
+        2 / 3,
+        2 / 3,
+    ]
 
 
 @pytest.mark.parametrize(
@@ -108,10 +112,10 @@ def test_one_of_a_group_finds_it_and_the_next_repeats_it():
     [
         (lambda: precision_recall([1, 2], [1], 3), r"size=3 must be in \[1, 2\]"),
         (lambda: precision_recall([1, 2], [1], 0), r"size=0 must be in \[1, 2\]"),
-        (lambda: recovery_curve([1, 2, 1], [1]), "ranking has 1 2 times"),
-        (lambda: recovery_curve([1, 2], []), r"relevant=\[\] must be a list of one or more features"),
-        (lambda: recovery_curve([0.5, 2], [1]), "must be a list of one or more features"),
-        (lambda: recovery_curve([-1, 2], [1]), "whole numbers from 0 on"),
+        (lambda: recovery_area([1, 2, 1], [1]), "ranking has 1 2 times"),
+        (lambda: recovery_area([1, 2], []), r"relevant=\[\] must be a list of one or more features"),
+        (lambda: recovery_area([0.5, 2], [1]), "must be a list of one or more features"),
+        (lambda: recovery_area([-1, 2], [1]), "whole numbers from 0 on"),
         (lambda: recovery_area([1, 2], [1], horizon=0), "horizon=0 must be 1 or more"),
         (lambda: redundancy([1, 2], [[1, 2], [2, 3]]), r"groups\[0\] and groups\[1\] both have 2"),
     ],

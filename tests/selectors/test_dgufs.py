@@ -4,11 +4,11 @@ import itertools
 
 import numpy as np
 import pytest
+from plain_dgufs import plain_dgufs
 from samples import blobs, real
 from scipy import sparse
 from sklearn.utils.estimator_checks import check_estimator
 
-from benchmarks.dgufs import plain_dgufs
 from datasets import scale
 from methods.core.graphs import knn_graph
 from methods.dgufs import DGUFS, leading
@@ -22,7 +22,7 @@ SIZES = (50, 100, 150, 200, 250, 300)
 
 
 def after_sweeps(X, n_sweeps, alpha):
-    """The state of the released program for 10 features of X and beta = 0.7."""
+    """Return the state of the released program for 10 features of X and beta = 0.7."""
     problem = Problem(X, knn_graph(X, 5, "binary", include_self=True), 10, 4, alpha, 0.7)
     state = problem.start({})
     for _ in range(n_sweeps):
@@ -163,7 +163,7 @@ def test_an_eigenvector_that_lanczos_cannot_see_is_found():
 
 
 def blocks(n_blocks, gap, n=200):
-    """Eigenvalues near n and, n_blocks - 1 times, near gap n / n_blocks; the latter are orthogonal to all ones."""
+    """Return a matrix with an eigenvalue near n, and n_blocks - 1 near gap n / n_blocks, orthogonal to all ones."""
     noise = np.random.default_rng(0).random((n, n)) * 1e-3
     size = n // n_blocks
     return np.kron(1 - gap + gap * np.eye(n_blocks), np.ones((size, size))) + noise + noise.T

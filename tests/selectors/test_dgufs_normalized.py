@@ -27,7 +27,7 @@ def normalized(X, size, **parameters):
 
 
 def objective(X, S, labels, subset, n_clusters, beta):
-    """The normalized objective, written down from its definition, as a maximum."""
+    """Return the normalized objective, written down from its definition, as a maximum."""
     degrees = S.sum(axis=1)
     Sn = S / np.sqrt(np.outer(degrees, degrees))
     Xs = X[:, subset] - X[:, subset].mean(axis=0)

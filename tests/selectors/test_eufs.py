@@ -25,7 +25,7 @@ def problem_and_state(shape, alpha=1.5, beta=0.2):
 
 
 def rounded(X, U, L, alpha, beta):
-    """The printed objective at the nearest feasible indicator, with its best V."""
+    """Return the printed objective at the nearest feasible indicator, with its best V."""
     _, labels = np.unique(U.argmax(axis=1), return_inverse=True)
     U = scaled_indicator(labels, labels.max() + 1)
     given, V = Problem(X, L, alpha, beta), X.T @ U

@@ -26,7 +26,7 @@ def covariance(X):
 
 
 def value(A, features, m):
-    """The sum of the m largest eigenvalues on some features."""
+    """Return the sum of the m largest eigenvalues on some features."""
     return np.linalg.eigvalsh(A[np.ix_(features, features)])[-m:].sum()
 
 

@@ -23,12 +23,12 @@ def objective(X, Y, A, mu):
 
 
 def smallest_mu(X, Y):
-    """Up to here A = 0 is the optimum."""
+    """Return the bound up to which A = 0 is the optimum."""
     return 1 / (2 * row_norms(X.T @ Y).max())
 
 
 def peer(X, Y, mu):
-    """scikit-learn's coordinate descent on the same problem."""
+    """Return scikit-learn's coordinate descent on the same problem."""
     lasso = MultiTaskLasso(1 / (2 * len(X) * mu), fit_intercept=False, max_iter=100000, tol=1e-9)
     return lasso.fit(X, Y).coef_.T
 

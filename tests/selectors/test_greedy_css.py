@@ -17,7 +17,7 @@ def sample(n_samples, n_features, seed=0):
 
 
 def loss(X, features):
-    """F."""
+    """Return the squared error of X that is left by these features."""
     C = X[:, list(features)]
     return ((X - C @ np.linalg.lstsq(C, X)[0]) ** 2).sum()
 

@@ -23,7 +23,7 @@ def problem(shape, alpha=0.5, beta=2.0, n_clusters=3):
 
 
 def quadratic(problem, Y, W, s):
-    """The objective with ||w_j|| replaced by ||w_j||^2 / (2 s_j)."""
+    """Return the objective with ||w_j|| replaced by ||w_j||^2 / (2 s_j)."""
     fit = ((problem.X @ W - Y) ** 2).sum() + problem.alpha * ((W**2).sum(axis=1) / (2 * s)).sum()
     return (Y * (problem.L @ Y)).sum() + problem.beta * fit
 

@@ -122,7 +122,7 @@ def test_step_of_f_descends_to_where_no_perturbation_helps_and_w_is_its_best(sha
     F, graph = start(shape[0]), given.graph(start(shape[0]))
 
     def quadratic(F, W):
-        """The objective with ||w_j|| replaced by (||w_j||^2 / s_j + s_j) / 2."""
+        """Return the objective with ||w_j|| replaced by (||w_j||^2 / s_j + s_j) / 2."""
         rows = np.sqrt((W**2).sum(axis=1) + EPS)
         upper = ((W**2).sum(axis=1) / s + s) / 2
         return objective(given, graph.S, F, W) + given.beta * given.gamma * (upper - rows).sum()

@@ -18,13 +18,13 @@ REAL = {"allaml": ("allaml.mat", 2), "pie10p": ("warppie10p.mat", 10), "umist": 
 
 
 def sample(n_samples, n_features, seed=0):
-    """Correlated features of unequal scale."""
+    """Return correlated features of unequal scale."""
     rng = np.random.default_rng(seed)
     return rng.normal(size=(n_samples, n_features)) @ rng.normal(size=(n_features, n_features)) + 5
 
 
 def model_matrix(X, n_clusters):
-    """A of equation (8), by a plain SVD."""
+    """Return A of equation (8), by a plain SVD."""
     _, singular, Vt = svd(standardized(X), full_matrices=False)
     P = Vt[:n_clusters].T
     return (P * singular[:n_clusters] ** 2) @ P.T
@@ -181,7 +181,7 @@ def test_start_is_orthonormal_and_begins_with_the_leading_singular_vectors(shape
 
 
 def plain_admm(A, start, h, mu, rho, patience, max_iter):
-    """Algorithm 1 as printed, with every matrix of its own: the sets of rows it keeps."""
+    """Return the sets of rows that algorithm 1 keeps, as printed, with every matrix of its own."""
     V = U = W = start
     Omega, Gamma, sets = np.zeros_like(V), np.zeros_like(V), []
     for _ in range(max_iter):

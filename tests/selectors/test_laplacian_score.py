@@ -14,7 +14,7 @@ def X():
 
 
 def by_definition(X, S):
-    """L_r, feature by feature, from dense matrices."""
+    """Return L_r, feature by feature, from dense matrices."""
     D = np.diag(S.sum(axis=1))
     L, one = D - S, np.ones(len(S))
     scores = []

@@ -20,7 +20,7 @@ def dense(knot, n_features):
 
 
 def optimality_gap(X, y, knot, ridge=0.0):
-    """Largest violation of the lasso's KKT conditions, relative to the largest penalty of the path."""
+    """Return the largest violation of the lasso's KKT conditions, relative to the largest penalty of the path."""
     a = dense(knot, X.shape[1])
     gradient = X.T @ (y - X @ a) - ridge * a
     inside = np.abs(gradient).max() - knot.penalty

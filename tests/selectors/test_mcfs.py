@@ -27,7 +27,7 @@ def X(request):
 
 
 def read_off(model, X, size):
-    """(eigenvectors, coefficients (d, c)) that the definition gives for one size, from paths of their own."""
+    """Return (eigenvectors, coefficients (d, c)) that the definition gives for one size, from paths of their own."""
     Y = smooth_vectors(affinity_graph(X, model.affinity, model.n_neighbors), model.n_clusters, X)
     coefficients = np.zeros((X.shape[1], model.n_clusters))
     for k, path in enumerate(lasso_paths(X, Y, size, model.ridge)):

@@ -45,7 +45,7 @@ def objective(given, F, W, eps=EPS):
 
 
 def quadratic(given, F, W, s):
-    """The objective with ||w_j|| replaced by (||w_j||^2 / s_j + s_j) / 2."""
+    """Return the objective with ||w_j|| replaced by (||w_j||^2 / s_j + s_j) / 2."""
     rows = np.sqrt((W**2).sum(axis=1) + EPS)
     upper = ((W**2).sum(axis=1) / s + s) / 2
     return objective(given, F, W) + given.alpha * given.beta * (upper - rows).sum()
@@ -185,7 +185,7 @@ def test_without_features_to_follow_f_is_left_to_the_graph():
 
 
 def polished(given, state, rounds, steps):
-    """The objective after scipy's L-BFGS-B on F, the weights of W renewed between its runs."""
+    """Return the objective after scipy's L-BFGS-B on F, the weights of W renewed between its runs."""
     F, W, shape = state.F, state.W, state.F.shape
     for _ in range(rounds):
         system = given.ridge.factor(given.beta / (2 * np.sqrt((W**2).sum(axis=1) + EPS)))

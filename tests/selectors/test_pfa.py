@@ -8,7 +8,7 @@ from methods.pfa import leading_vectors, scores_of
 
 
 def groups(n_groups=4, each=6, noise=0.05, seed=0):
-    """Features that are one of a few factors, of either sign, with noise."""
+    """Return features that are one of a few factors, of either sign, with noise."""
     rng = np.random.default_rng(seed)
     factors = rng.normal(size=(60, n_groups)) * np.linspace(1, 1.5, n_groups)
     signs = rng.choice([-1, 1], n_groups * each)

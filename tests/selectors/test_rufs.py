@@ -271,7 +271,7 @@ def test_released_blocks_have_the_objective_and_its_slope(shape, zeros):
 
 @pytest.fixture
 def pair(reference):
-    """The reference pair, and its two settings: the author's tolerances and those of the copy in wide use."""
+    """Return the reference pair, and its two settings: the author's tolerances and those of the copy in wide use."""
     pair = reference("step06_rufs")
     arguments = pair["X"], sparse.csr_array(pair["T"]), 1.0, 1.0, 1.0, 1e7
     return pair, ReleasedProblem(*arguments), ReleasedProblem(*arguments, decrease=0.1, small=0.1)

@@ -26,21 +26,21 @@ SHAPES = [(60, 25), (30, 70), (20, 20)]
 
 
 def sample(n_samples, n_features, seed=0):
-    """Correlated features of unequal variance."""
+    """Return correlated features of unequal variance."""
     rng = np.random.default_rng(seed)
     factors = rng.normal(size=(n_samples, 6)) @ rng.normal(size=(6, n_features))
     return (factors + rng.normal(size=(n_samples, n_features))) * rng.uniform(0.2, 1, size=n_features)
 
 
 def objective(X, S, Y, W, G, lambda_, gamma):
-    """The printed one."""
+    """Return the printed objective."""
     A = (G + G.T) / 2
     L = np.diag(A.sum(axis=1)) - A
     return np.trace(Y.T @ L @ Y) + lambda_ * ((X @ W - Y) ** 2).sum() + gamma * ((G - S) ** 2).sum()
 
 
 def blocks(problem, state):
-    """Y, W and G of a state, as arrays."""
+    """Return Y, W and G of a state, as arrays."""
     W = np.zeros((problem.X.shape[1], problem.n_vectors))
     W[state.subset.features] = state.subset.vectors
     return problem.embedding(state.subset, state.smooth), W, state.G.toarray()
@@ -202,7 +202,7 @@ def test_swaps_come_near_the_best_of_all_subsets_and_beat_their_start(seed):
 
 
 def totals_after_swaps(X, graph, features, n_vectors, lambda_=1.0):
-    """The sum of the smallest eigenvalues for the features, and for each other set that differs by one of them."""
+    """Return the sum of the smallest eigenvalues for the features, and for each set that differs by one of them."""
     L = symmetric_laplacian(graph)
     B = X.T @ smoother(L, lambda_)(L @ X)
 
@@ -250,7 +250,7 @@ def test_no_swap_helps_at_the_end_although_the_features_that_join_are_ranked_by_
 
 
 def semidefinite(kind, n_features=30, h=10):
-    """A positive semidefinite matrix whose first h features are coupled as `kind` says."""
+    """Return a positive semidefinite matrix whose first h features are coupled as `kind` says."""
     rng = np.random.default_rng(1)
     X = rng.normal(size=(60, n_features)) * rng.uniform(0.2, 1, n_features)
     B = X.T @ X / 60

@@ -15,14 +15,14 @@ PRECISE = {"tol": 1e-8, "max_iter": 60}
 
 
 def printed(X, omega, lambda_, eta):
-    """The objective of the docstring."""
+    """Return the objective of the docstring."""
     Xc = (X - X.mean(axis=0)).T
     fit = ((Xc - omega @ Xc) ** 2).sum()
     return fit + lambda_ * np.linalg.norm(omega, axis=0).sum() + eta * np.trace(omega)
 
 
 def by_splitting(X, lambda_, eta, steps):
-    """The objective that ADMM with a copy of Omega for each term ends at."""
+    """Return the objective that ADMM with a copy of Omega for each term ends at."""
     Xc = X - X.mean(axis=0)
     S = Xc.T @ Xc
     rho = np.trace(S) / len(S)

@@ -19,7 +19,7 @@ PAIRS = [f"spdfs_{data}_s{setting}" for data in ("rand60x40", "umist60x40", "pie
 
 
 def printed(X, W, Y, fuzziness):
-    """The ratio of the docstring, with the best centres."""
+    """Return the ratio of the docstring, with the best centres."""
     Z, F = X @ W, Y**fuzziness
     centers = (F.T @ Z) / F.sum(axis=0)[:, None]
     distances = ((Z[:, None] - centers[None]) ** 2).sum(axis=2)

@@ -17,7 +17,7 @@ def sample(n_samples=40, n_features=12, seed=0):
 
 
 def spectrum(S):
-    """The eigenvalues and eigenvectors of the normalised Laplacian, and D^1/2."""
+    """Return the eigenvalues and eigenvectors of the normalised Laplacian, and D^1/2."""
     root = np.sqrt(S.sum(axis=1))
     return *eigh(np.eye(len(S)) - S / np.outer(root, root)), root
 

@@ -33,7 +33,7 @@ PAIRED = [  # any two of a shape, a graph and the weights meet
 
 
 def sample(n_samples, n_features, n_clusters=3, seed=0):
-    """Clusters in the first half of the features."""
+    """Return clusters in the first half of the features."""
     rng = np.random.default_rng(seed)
     centers = rng.uniform(0, 2, size=(n_clusters, n_features))
     centers[:, n_features // 2 :] = 1.0

@@ -13,7 +13,7 @@ PAIRS = [f"vcsdfs_{data}_s{setting}" for data in ("rand60x40", "umist60x40", "pi
 
 
 def printed(X, W, rho):
-    """The objective of the docstring."""
+    """Return the objective of the docstring."""
     K, V = X @ X.T, X @ W
     return ((K - V @ V.T) ** 2).sum() / 2 + rho * ((W @ W.T).sum() - np.trace(W @ W.T))
 

@@ -16,7 +16,7 @@ def sample(n_samples, n_features, seed=0):
 
 
 def remainder(X, features):
-    """X - P_S X."""
+    """Return X - P_S X."""
     C = X[:, list(features)]
     return X - C @ np.linalg.lstsq(C, X)[0] if len(features) else X
 

@@ -23,7 +23,7 @@ SWEEPS = 5  # in the checks of scikit-learn, which gives estimators of its own a
 
 
 def _selector_classes():
-    """Every concrete selector that the modules of `methods` define."""
+    """Return every concrete selector that the modules of `methods` define."""
     modules = [importlib.import_module(f"methods.{module.name}") for module in pkgutil.iter_modules(methods.__path__)]
     found = {cls for module in modules for cls in vars(module).values() if inspect.isclass(cls)}
     return {cls for cls in found if issubclass(cls, BaseSelector) and cls._solve is not BaseSelector._solve}

@@ -30,7 +30,7 @@ class Dense:
 
 
 def indicators(gamma, n=24, seed=0):
-    """M positive semidefinite, with entries of both signs."""
+    """Draw a problem whose M is positive semidefinite, with entries of both signs."""
     rng = np.random.default_rng(seed)
     root = rng.normal(size=(n, n)) * rng.uniform(0.1, 1, size=n)
     M = root @ root.T / n
@@ -47,7 +47,7 @@ def start(n=24, c=3, seed=1):
 
 
 def unit_columns(c=3, seed=1):
-    """One entry a row."""
+    """Draw a matrix with one entry a row."""
     F = start(c=c, seed=seed)
     U = spread(F.max(axis=1), F.argmax(axis=1), c)
     return U / np.linalg.norm(U, axis=0)

@@ -14,7 +14,7 @@ def sample(n_samples=40, n_features=6, seed=0):
 
 
 def by_definition(X, n_neighbors, regularization):
-    """(I - A)'(I - A), one sample at a time, from the full kernel matrix."""
+    """Return (I - A)'(I - A), one sample at a time, from the full kernel matrix."""
     distances = cdist(X, X)
     K = np.exp(-(distances**2) / (2 * distances.mean() ** 2))
     edges = knn_graph(X, n_neighbors, "binary").toarray() > 0

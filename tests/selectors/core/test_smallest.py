@@ -43,7 +43,7 @@ def test_vectors_are_those_of_the_dense_matrix(shape, spread):
 
 
 def inverse_by_singular_values(X, F, weights, V):
-    """(diag(weights) + X'FF'X)^-1 V, each row as accurate as its own weight allows."""
+    """Return (diag(weights) + X'FF'X)^-1 V, each row as accurate as its own weight allows."""
     root = np.sqrt(weights)[:, None]
     Q, s, _ = np.linalg.svd((F.T @ X).T / root, full_matrices=False)
     U = V / root

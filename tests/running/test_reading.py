@@ -1,0 +1,74 @@
+"""Cells are read together, and what is unusual about one of them changes nothing for the others."""
+
+import pandas as pd
+import pytest
+from frames import frames, store
+
+from runners import reading
+from runners.files import StoreError
+from runners.store import load_results
+
+METHODS = [f"method{number}" for number in range(8)]
+POINTS = [
+    {"dataset": dataset, "method": method, "acc": {50: [0.3, 0.4]}, "trace": [3.0, 2.0]}
+    for dataset in ("orl", "umist")
+    for method in METHODS
+]
+
+
+@pytest.fixture
+def stored(tmp_path):
+    """Return a folder of results in which one study is stored."""
+    store(frames(POINTS), tmp_path)
+    return tmp_path
+
+
+def read(folder, monkeypatch, together=True):
+    """Return what is read, and how many frames were parsed."""
+    parsed, checked = [], reading.checked
+    with monkeypatch.context() as patch:
+        patch.setattr(reading, "checked", lambda *given: parsed.append(given) or checked(*given))
+        if not together:
+            patch.setattr(reading, "_read_together", lambda paths: None)
+        return load_results(folder, "dgufs"), len(parsed)
+
+
+def test_a_study_is_parsed_in_as_many_frames_as_it_has_data_sets_and_files(stored, monkeypatch):
+    found, parsed = read(stored, monkeypatch)
+    assert parsed == 2 * 5 and len(found.trials) == len(POINTS)
+    for one, other in zip(found, read(stored, monkeypatch, together=False)[0], strict=True):
+        pd.testing.assert_frame_equal(one, other, check_dtype=False)
+
+
+@pytest.mark.parametrize("unusual", ("no mark", "an earlier version", "a line twice", "no file", "a spreadsheet's"))
+def test_an_unusual_cell_is_read_as_it_is_alone(stored, monkeypatch, unusual):
+    cell = stored / "dgufs" / "orl" / "method7"
+    trials, scores = cell / "trials.csv", cell / "scores.csv"
+    if unusual == "no mark":
+        trials.write_text(trials.read_text().splitlines(keepends=True)[0])
+    elif unusual == "an earlier version":
+        pd.read_csv(trials, keep_default_na=False).drop(columns=["labels", "n_others"]).to_csv(trials, index=False)
+    elif unusual == "a line twice":
+        scores.write_text(scores.read_text() + scores.read_text().splitlines(keepends=True)[-1])
+    elif unusual == "no file":
+        (cell / "facts.csv").unlink()
+    else:
+        scores.write_bytes(b"\xef\xbb\xbf" + scores.read_bytes().replace(b"\n", b"\r\n"))
+    for one, other in zip(read(stored, monkeypatch)[0], read(stored, monkeypatch, together=False)[0], strict=True):
+        assert len(one) == len(other)
+        pd.testing.assert_frame_equal(one, other, check_dtype=False)
+
+
+@pytest.mark.parametrize("name, old, new", [("scores", ",0.4,", ",1.4,"), ("trials", "method7", "method8")])
+def test_a_damaged_file_among_many_is_named(stored, name, old, new):
+    path = stored / "dgufs" / "orl" / "method7" / f"{name}.csv"
+    path.write_text(path.read_text().replace(old, new))
+    with pytest.raises(StoreError, match=rf"orl/method7/{name}\.csv, line [23], column"):
+        load_results(stored, "dgufs")
+
+
+def test_cells_without_labels_are_read_together_too(tmp_path, monkeypatch):
+    nan = float("nan")
+    store(frames([point | {"acc": {50: [nan, nan]}, "nmi": {50: [nan, nan]}} for point in POINTS]), tmp_path)
+    found, parsed = read(tmp_path, monkeypatch)
+    assert parsed == 2 * 5 and found.scores["acc"].isna().all()
