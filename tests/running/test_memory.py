@@ -22,6 +22,7 @@ from runners.workers import workers_within_memory
 from scripts.core.conf import find, names
 
 PROTOCOL = Protocol(name="p", sizes=(5,), scaling="none", restarts=2, seed=0, nmi="geometric", max_iter=5)
+M_MMAP_THRESHOLD = -3  # of malloc.h
 LEAST_MB = 8  # below it, most of what is measured is memory that Python itself takes and gives back
 
 
@@ -64,11 +65,15 @@ def spent(work):
     return memory_of("self") - before
 
 
-def give_back():
-    """Give back the memory that other tests have freed: what a fit takes of it would not be measured."""
-    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # of the GNU library
-    if trim is not None:
-        trim(0)
+def forget_other_tests():
+    """Let every array have pages of its own: what other tests have freed, or are keeping, would change what is measured.
+
+    The GNU library keeps freed memory for the next array, and raises the size from which it does not as it goes.
+    """
+    library = ctypes.CDLL(None)
+    if hasattr(library, "mallopt"):
+        library.mallopt(M_MMAP_THRESHOLD, 2**17)  # bytes, as in a new process
+        library.malloc_trim(0)
 
 
 def in_a_fork(work):
@@ -77,7 +82,7 @@ def in_a_fork(work):
     pid = os.fork()
     if pid == 0:
         try:
-            give_back()
+            forget_other_tests()
             os.write(write, str(work()).encode())
         finally:
             os._exit(0)
