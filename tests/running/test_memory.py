@@ -66,7 +66,7 @@ def spent(work):
 
 
 def forget_other_tests():
-    """Let every array have pages of its own: what other tests have freed, or are keeping, would change what is measured.
+    """Give every array pages of its own: what other tests have freed, or keep, would change what is measured.
 
     The GNU library keeps freed memory for the next array, and raises the size from which it does not as it goes.
     """
