@@ -56,8 +56,11 @@ def sentences(settings):
     texts += [_together(settings), _unnoticed(settings), _advice(settings)]
     texts.append(_with_labels(settings))
     texts += [text for text in (_alike(settings), _lone(settings[0]), _few(settings[0].field)) if text]
-    if settings[0].gaps:
-        texts.append(f"Methods left out, as they lack a score on some data set: {', '.join(settings[0].gaps)}.")
+    several = any(one.gaps != settings[0].gaps for one in settings)
+    for one in settings if several else settings[:1]:
+        if one.gaps:
+            where = f" with {one.size} features" if several else ""
+            texts.append(f"Methods left out, as they lack a score on some data set{where}: {', '.join(one.gaps)}.")
     return texts
 
 
@@ -123,13 +126,16 @@ def _advice(settings):
 
 def _together(settings):
     """Say what remains when all methods are tested at once."""
-    parts = []
+    parts, counts = [], {}
     for one in settings:
         p = corrected(one).sort_values(kind="stable")
         sure = [f"{one.names[name]} (p = {value:.3f})" for name, value in p.items() if value < ALPHA]
         least = f"none (least p = {p.iloc[0]:.2f}, {one.names[p.index[0]]})"
         parts.append(f"with {one.size} features {', '.join(sure) or least}")
-    text = f"Of {len(p)} methods tested at once (signed ranks over data sets, corrected by Holm), these differ from "
+        counts[one.size] = len(p)
+    several = len(set(counts.values())) > 1
+    many = " and ".join(f"{n} ({size} features)" for size, n in counts.items()) if several else len(p)
+    text = f"Of {many} methods tested at once (signed ranks over data sets, corrected by Holm), these differ from "
     text += "random rankings: "
     return f"{text}{'; '.join(parts)}. {_of_families(settings[0].field, len(p))}"
 

@@ -100,3 +100,11 @@ def test_all_methods_are_tested_at_once_and_the_least_p_of_the_families_is_said(
     settings = [setting({"mcfs": (1, 3), "udfs": (-1, 2)})]
     assert "with 300 features none (least p = " in (text := next(t for t in sentences(settings) if "at once" in t))
     assert "The 1 families alone could not show a gain: the least p of 1 values is 1.000" in text
+
+
+def test_where_a_method_has_scores_at_one_size_only_each_size_says_how_many_there_are():
+    large = setting({"mcfs": (1, 3), "rufs": (-1, 1)})._replace(gaps=["UDFS"])
+    small = setting({"mcfs": (2, 4), "rufs": (-1, 1), "udfs": (-1, 2)}, 100)
+    found = " ".join(sentences([large, small]))
+    assert "Of 2 (300 features) and 3 (100 features) methods tested at once" in found
+    assert "lack a score on some data set with 300 features: UDFS." in found
