@@ -7,6 +7,7 @@ import pandas as pd
 from metrics.study.summary import select
 from scripts.compare.controls import ALL, RANDOM, control_scores
 from scripts.core.conf import unique_names
+from scripts.findings.recent import since
 from scripts.make_figure.seconds import with_seconds
 from scripts.ranks.choice import choose
 from scripts.ranks.field import Field, field_of
@@ -30,6 +31,7 @@ class Setting(NamedTuple):
     seconds: pd.Series  # median over data sets of a fit at the default parameters, by method
     gaps: list  # printed names of methods without a score on some data set
     labelled: tuple  # points that the best size by the labels adds: to a method, and to one random ranking, on average
+    recent: pd.DataFrame  # as `scripts.findings.recent.since` returns it
 
     @property
     def names(self):
@@ -66,7 +68,8 @@ def _setting(study, selection):
     size = int(chosen.loc[chosen["method"].isin(complete), "n_selected"].max())
     gaps = sorted(unique_names("method", set(choice.methods) - set(complete)).values())
     labelled = _labelled(study, selection, complete, choice.datasets)
-    return Setting(selection, size, field, found[RANDOM], found[ALL], seconds, gaps, labelled)
+    recent = since((100 * means).assign(**{RANDOM: field.controls[RANDOM]}))
+    return Setting(selection, size, field, found[RANDOM], found[ALL], seconds, gaps, labelled, recent)
 
 
 def _labelled(study, selection, methods, datasets):

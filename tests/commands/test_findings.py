@@ -1,5 +1,6 @@
 """The findings are what the shipped results say, and their sentences say what the numbers do, whatever these are."""
 
+import math
 import re
 from types import SimpleNamespace
 
@@ -8,7 +9,7 @@ import pytest
 
 from scripts.core.conf import ROOT
 from scripts.core.study import Study
-from scripts.findings import Setting, corrected, settings_of, twins, winners
+from scripts.findings import Setting, corrected, recent, settings_of, twins, winners
 from scripts.findings.__main__ import COMPARE, FINDINGS, REPRODUCTION, STUDY, compared, filled
 from scripts.findings.page import page, readme, sentences
 from scripts.ranks.gains import COLUMNS, Gains
@@ -27,8 +28,9 @@ def setting(intervals, size=300):
     found = Gains("random_rankings", points, table, [name for name in table.index if name in controls])
     seconds = pd.Series(range(len(table)), index=table.index, dtype=float)
     return Setting(
-        "largest_size", size, field, found, found._replace(reference="all_features"), seconds, [], (2.0, 1.0)
-    )
+        "largest_size", size, field, found, found._replace(reference="all_features"), seconds, [], (2.0, 1.0),
+        recent.since(pd.DataFrame()),
+    )  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -108,3 +110,33 @@ def test_where_a_method_has_scores_at_one_size_only_each_size_says_how_many_ther
     found = " ".join(sentences([large, small]))
     assert "Of 2 (300 features) and 3 (100 features) methods tested at once" in found
     assert "lack a score on some data set with 300 features: UDFS." in found
+
+
+def scored():
+    """Return scores of two methods since 2019 and what they have to beat, on seven data sets."""
+    data = ["umist", "orl", "digits", "allaml", "isolet", "webkb", "coil20"]
+    flat = dict.fromkeys(["random_rankings", "greedy_css", "kmeans_ufs", "mcfs", "min_norm"], [50.0] * 7)
+    dufs = [53.0, 52.0, 54.0, 53.5, 52.5, 53.0, math.nan]
+    return pd.DataFrame({**flat, "dufs": dufs, "cae": [53.0] * 5 + [math.nan] * 2, "spdfs": [49.0] * 7}, data)
+
+
+def test_a_method_since_2019_is_compared_on_the_data_sets_that_it_has():
+    found = recent.since(scored())
+    assert list(found.index) == ["kmeans_ufs", "spdfs", "dufs"]  # most data sets first; five of cae are too few
+    dufs = found.loc["dufs"]
+    assert dufs["lacking"] == ["coil20"] and dufs["n_datasets"] == 6
+    for rival in recent.RIVALS:
+        assert dufs[f"{rival}_mean"] == pytest.approx(3.0) and 2 < dufs[f"{rival}_low"] < 3 < dufs[f"{rival}_high"] < 4
+    assert math.isnan(found.loc["kmeans_ufs", "kmeans_ufs_mean"])
+
+
+def test_the_sentence_on_recent_methods_names_who_gains_over_whom():
+    one = setting({"mcfs": (1, 3)})._replace(recent=recent.since(scored()))
+    text = recent.sentence([one])
+    assert "DUFS over random rankings, DUFS over GreedyCSS, DUFS over K-means UFS" in text and "SPDFS" not in text
+    assert "(6 or more)" in text and "* DUFS: COIL20" in recent.sections([one])[-1]
+
+
+def test_the_year_of_a_method_is_that_of_its_paper():
+    years = {name: recent.year_of(name) for name in ("spca_psd", "socfs", "min_norm", "mine")}
+    assert years == {"spca_psd": 2023, "socfs": 2015, "min_norm": 0, "mine": 0}
