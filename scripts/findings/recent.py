@@ -18,8 +18,8 @@ OVER = {RANDOM: "random rankings", "greedy_css": "GreedyCSS", "kmeans_ufs": "K-m
 READ = (
     "With all variants and the programs that authors released. A gain is over the data sets where both have a score; "
     "the number of data sets is that of the method. A score is missing where a fit reached its limit, or where the "
-    "method refuses data of this size. These are mostly the larger data sets, so rows with different data sets cannot be "
-    "compared."
+    "method refuses data of this size. These are mostly the larger data sets, so rows with different data sets cannot "
+    "be compared."
 )
 ENOUGH = 6  # data sets that a method needs for an interval, as for `scripts.ranks`
 
