@@ -5,23 +5,18 @@ temporary file and deletes what a broken connection leaves.
 """
 
 import queue
-import shutil
 import sys
 import threading
 import time
-import warnings
 from urllib.parse import urlsplit
 
-import numpy as np
 import requests
 from filelock import FileLock
 from tqdm import tqdm
 from urllib3.exceptions import HTTPError, ReadTimeoutError
 
-from datasets.base import DataError, check_dataset
-from datasets.files import checksum, fault, keep_aside, write_checksum
-from datasets.loaders import first_per_class
-from datasets.spec import openml_page
+from datasets.base import DataError
+from datasets.files import fault, keep_aside
 
 CHUNK = 2**16
 LARGEST = 2**30  # bytes of a file whose size the specification does not state
@@ -59,7 +54,9 @@ def fetch(spec, source, folder):
         if discard_if_bad(target, source):
             return target
         if "openml" in source:
-            return _from_openml(spec, source, target)
+            from datasets.openml import from_openml  # here, as it downloads with the functions of this module
+
+            return from_openml(spec, source, target)
         problems = []
         for url in source["urls"]:
             try:
@@ -115,7 +112,7 @@ def _complete(url, source, part, name):
             _stream(url, part, name, source.get("bytes"))
         except OSError as error:  # includes every error of requests, and a full disk
             if isinstance(error, requests.HTTPError) or _size(part) <= before:
-                raise DataError(_in_words(error)) from error
+                raise DataError(in_words(error)) from error
             resumed = True
             continue
         wrong = fault(part, source)
@@ -134,7 +131,8 @@ def _stream(url, part, name, size):
     headers = {"Accept-Encoding": "identity"}  # ranges count the bytes of the file itself
     if start:
         headers["Range"] = f"bytes={start}-"
-    with _answer(url, headers) as response:
+    times = CONNECT_SECONDS, READ_SECONDS
+    with answer_of(lambda: requests.get(url, headers=headers, stream=True, timeout=times)) as response:
         if start and response.status_code == requests.codes.requested_range_not_satisfiable:
             part.unlink()  # longer than the file itself, so not a part of it
             return _stream(url, part, name, size)
@@ -156,17 +154,17 @@ def _stream(url, part, name, size):
         raise OSError(f"ended at byte {_size(part)} of {total}")
 
 
-def _answer(url, headers):
+def answer_of(ask):
     """Return the server's answer before its content; give up where the headers themselves come too slowly."""
     answers = queue.Queue()
 
-    def ask():
+    def wait():
         try:
-            answers.put(requests.get(url, headers=headers, stream=True, timeout=(CONNECT_SECONDS, READ_SECONDS)))
+            answers.put(ask())
         except Exception as error:
             answers.put(error)
 
-    threading.Thread(target=ask, daemon=True).start()
+    threading.Thread(target=wait, daemon=True).start()
     try:
         answer = answers.get(timeout=ANSWER_SECONDS)
     except queue.Empty:
@@ -226,51 +224,12 @@ def _progress(url, name, start, total):
     return tqdm(total=total, initial=start, desc=name, unit="B", unit_scale=True, disable=not terminal, file=sys.stderr)
 
 
-def _from_openml(spec, source, target):
-    """Download an OpenML data set, and keep its samples and classes with a checksum of our own beside them.
-
-    scikit-learn checks the MD5 that OpenML states; shape and classes are checked before anything is kept.
-    """
-    from sklearn.datasets import fetch_openml  # here, as scikit-learn takes longer to import than all else
-
-    number = source["openml"]
-    say(f"{target.name}: downloading OpenML data set {number}")
-    scratch = target.with_name(target.name + ".openml")
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # one for each retry
-            # Types are inferred and not taken from OpenML: scikit-learn up to 1.9 cannot read classes that are named by
-            # numbers with pandas 3.1 (scikit-learn issue 34892).
-            bunch = fetch_openml(
-                data_id=number, as_frame=False, data_home=str(scratch), read_csv_kwargs={"dtype": None}
-            )
-    except Exception as error:  # errors of the network, of OpenML, of a wrong MD5 or of a parser
-        raise DataError(f"{openml_page(number)}: {_in_words(error)}") from error
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
-    X = bunch.data if isinstance(bunch.data, np.ndarray) else bunch.data.toarray()
-    y = bunch.target
-    try:
-        if "per_class" in source:
-            X, y = first_per_class(X, y, source["per_class"])
-        dataset = check_dataset(spec, X, y)
-    except DataError as error:
-        raise DataError(
-            f"{openml_page(number)} ({bunch.details['name']}, version {bunch.details['version']}) is not what was "
-            f"expected: {error} Set the right number as openml in conf/dataset/{spec['name']}.yaml."
-        ) from error
-    part = target.with_name(target.name + ".part")
-    with open(part, "wb") as file:
-        np.savez_compressed(file, X=dataset.X, y=dataset.y)
-    write_checksum(target, checksum(part))
-    return part.replace(target)
-
-
 def _size(path):
     return path.stat().st_size if path.is_file() else 0
 
 
-def _in_words(error):
+def in_words(error):
+    """Return what an error of the network says, in words."""
     if isinstance(error, requests.Timeout):
         return f"no answer within {CONNECT_SECONDS} s, or silent for {READ_SECONDS} s"
     if isinstance(error, requests.HTTPError):

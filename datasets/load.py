@@ -206,8 +206,11 @@ def _missing(spec, problems, data_dir, download):
         lines.extend(f"    from {address}" for address in addresses(source))
     lines.extend(f"  tried: {line}" for problem in problems for line in problem.splitlines())
     lines.append(f"  looked in: {folders}")
-    if any("openml" in source for source in spec["sources"]):
-        lines.append(f"  To make the file: `python -m scripts.fetch_data {spec['name']}` where there is a network.")
+    for number in (source["openml"] for source in spec["sources"] if "openml" in source):
+        # A file of this name is that of data=openml:NUMBER, which conf/dataset, and so fetch_data, need not know.
+        own = any(source["file"] == f"openml_{number}.npz" for source in spec["sources"])
+        command = "the same command" if own else f"`python -m scripts.fetch_data {spec['name']}`"
+        lines.append(f"  To make the file: {command} where there is a network.")
     lines.append(f"  Put one of these files into {folders}, or name its folder as data_dir or UFS_DATA_DIR.")
     return "\n".join(lines)
 

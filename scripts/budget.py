@@ -5,10 +5,11 @@
     python -m scripts.budget dgufs --check                     of cells that are complete: was the sample right?
     python -m scripts.budget dgufs --max-seconds 60            with runner.max_seconds=60, and how many fits that ends
 
-A trial counts with the seconds of its own fit and evaluations where these are stored, and otherwise with the mean of
-its method on its data set; where the method has no fit on it, with that on the nearest data set, scaled by
-(n/n')^1.5 (d/d')^1.5, which "measured" counts as 0.  Shipped fits count where none is stored at the same parameters, as
-seconds are of the CPU.  Fits that a cap ended count with what they took.  What an experiment shares with one before it
+A trial counts with the seconds of its own fit and evaluations where these are stored.  Where only other points of the
+grid are stored, their seconds are scaled by what this point takes beside them on the two most similar data sets that
+have both.  Where the method has no fit on the data set, its mean on the nearest one is scaled by (n/n')^1.5 (d/d')^1.5,
+which "measured" counts as 0.  Shipped fits count where none is stored at the same parameters, as seconds are of the
+CPU.  Fits that a cap ended count with what they took.  What an experiment shares with one before it
 counts there alone (`runners.study`).  Data sets that are not on this machine, which a sweep skips, are left out and
 named.
 """

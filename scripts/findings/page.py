@@ -128,18 +128,14 @@ def _advice(settings):
 
 def _together(settings):
     """Say what remains when all methods are tested at once."""
-    parts, counts = [], {}
+    parts = []
     for one in settings:
         p = corrected(one).sort_values(kind="stable")
         sure = [f"{one.names[name]} (p = {value:.3f})" for name, value in p.items() if value < ALPHA]
         least = f"none (least p = {p.iloc[0]:.2f}, {one.names[p.index[0]]})"
-        parts.append(f"with {one.size} features {', '.join(sure) or least}")
-        counts[one.size] = len(p)
-    several = len(set(counts.values())) > 1
-    many = " and ".join(f"{n} ({size} features)" for size, n in counts.items()) if several else len(p)
-    text = f"Of {many} methods tested at once (signed ranks over data sets, corrected by Holm), these differ from "
-    text += "random rankings: "
-    return f"{text}{'; '.join(parts)}. {_of_families(settings[0].field, len(p))}"
+        parts.append(f"with {one.size} features ({len(p)} methods) {', '.join(sure) or least}")
+    text = "All methods tested at once (signed-rank test over data sets, Holm's correction), these differ from random "
+    return f"{text}rankings: {'; '.join(parts)}. {_of_families(settings[0].field, len(p))}"
 
 
 def _of_families(field, n_methods):
@@ -148,17 +144,18 @@ def _of_families(field, n_methods):
     least = 2.0 ** (1 - n)
     could = "could" if least * n_methods < ALPHA else "could not"
     return (
-        f"The {n} families alone {could} show a gain: the least p of {n} values is {least:.3f}, and "
-        f"{min(1.0, least * n_methods):.2f} when corrected."
+        f"A test over the {n} families {could} show a gain: the smallest p that {n} values allow is {least:.3f}, and "
+        f"{min(1.0, least * n_methods):.2f} after the correction."
     )
 
 
 def _unnoticed(settings):
     """Say how large a gain may be and yet not be seen."""
-    reach = [f"{(one.methods['mean'] - one.methods['low']).median():.1f} points with {one.size}" for one in settings]
+    below = [(one.size, (one.methods["mean"] - one.methods["low"]).median()) for one in settings]
+    reach = [f"{points:.1f} points ({size} features)" for size, points in below]
     return (
-        f"What would go unnoticed: the median interval reaches {' and '.join(reach)} features below its mean. That a "
-        "method cannot be told from random rankings does not exclude gains of this size."
+        f"Small gains go unnoticed here: half of the intervals reach more than {' and '.join(reach)} below their mean. "
+        "A method that cannot be told from random rankings may still gain as much."
     )
 
 
@@ -166,16 +163,17 @@ def _with_labels(settings):
     """Say what a choice of the size by the labels would add, as the tables of papers have it."""
     own, by_chance = settings[0].labelled
     return (
-        f"Choosing the size with the labels, as papers do, adds {own:.1f} points to the {settings[0].size} features of "
-        f"a method on average, and {by_chance:.1f} to those of a random ranking. [choices.md](choices.md) says what "
-        "choices without labels lose, and [reproduction.md](reproduction.md) whether a published order is preserved."
+        f"With the size chosen with the labels, as papers do, a method has {own:.1f} points more than with "
+        f"{settings[0].size} features, on average; a random ranking has {by_chance:.1f} more. [choices.md](choices.md) "
+        "says what choices without labels lose, and [reproduction.md](reproduction.md) whether a published order is "
+        "preserved."
     )
 
 
 def _alike(settings):
     found = twins(settings[-1])
     pairs = [
-        f"{settings[-1].names[method]} has the scores of {settings[-1].names[control]}"
+        f"{settings[-1].names[method]} has the same scores as {settings[-1].names[control]}"
         for method, control in found.items()
     ]
     what = "it selects the same features as that control, or features that cluster the same way"

@@ -13,11 +13,16 @@ from scripts.ground_truth import ENOUGH, SEEDS, found
 from scripts.make_figure.style import HEAT, STYLE, WIDTH, frame, new_figure
 from scripts.ranks.choice import is_control
 
-WHAT = f"""\
-Recall of the relevant features when as many features are selected as are relevant, at the default parameters: means
-over the seeds, from the easiest difficulty to the hardest. A star marks a recall of {ENOUGH} or more in at least
-{SEEDS} seeds. Of interchangeable features only the first one selected counts. Methods are sorted by their mean;
-controls are in italics."""
+ABOUT = f"""\
+Which methods find the relevant features? The data on this page are generated, so we know which features are relevant.
+Each family of data sets (`conf/truth`) has several difficulties, and each difficulty several seeds. A method runs
+with its default parameters, and selects as many features as are relevant. *Recall* is the share of the relevant
+features among them. A **star** means a recall of {ENOUGH} or more with at least {SEEDS} of the seeds."""
+
+WHAT = """\
+Recall, averaged over the seeds, from the easiest difficulty to the hardest; the head has the strength of the signal, in
+standard deviations of the noise. Of interchangeable features only the first one selected counts. Methods are sorted by
+their mean; controls are in italics."""
 
 OPEN = """\
 After each method is its recall and, in brackets, the mean rank by variance of what it selects, under the scaling that
@@ -41,16 +46,16 @@ def ground_truth_page(rows, name):
         f"Study {name}: {rows['method'].nunique()} methods on {stored} of {len(truth_names())} data sets. "
         f"`python -m scripts.ground_truth study={name}` prints this page."
     )
-    parts = ["# Which features are found", head, _conclusions(table), pipes(_lines(table, "recall")), WHAT]
+    parts = ["# Which features are found", ABOUT, head, _conclusions(table), pipes(_lines(table, "recall")), WHAT]
     if (rows["redundancy"] > 0).any():
         families = table.index[table["redundancy"] > 0].unique("family")
         some = table[table.index.get_level_values("family").isin(families)]
         parts += [
             "## Where there are copies",
             pipes(_lines(some, "precision", stars=False)),
-            "Share of the same features that are relevant or copies of such.",
+            "Share of the selected features that are relevant, or copies of a relevant feature.",
             pipes(_lines(some, "redundancy", stars=False)),
-            "Share of them that are copies of one that is selected, too.",
+            "Share of the selected features that are copies of another selected feature.",
         ]
     return "\n\n".join([*parts, "## Where a method has no star at the easiest difficulty", _open(table), OPEN]) + "\n"
 
@@ -104,8 +109,8 @@ def _conclusions(table):
     easy = table.xs(1, level="difficulty")
     passing = [method for method in own if easy.loc[method, "passed"].all()]
     lines = [
-        f"* {len(passing)} of {len(own)} methods have a star at the easiest difficulty of every family they were run on"
-        f"{': ' + ', '.join(passing) if passing else ''}."
+        f"* {len(passing) or 'None'} of the {len(own)} methods {'has' if len(passing) < 2 else 'have'} a star at the "
+        f"easiest difficulty of every family{': ' + ', '.join(passing) if passing else ''}."
     ]
     if RANDOM in easy.index:
         chance = easy.loc[RANDOM, "recall"]
@@ -113,14 +118,14 @@ def _conclusions(table):
             method for method in own if (easy.loc[method, "recall"] <= chance.reindex(easy.loc[method].index)).any()
         ]
         lines.append(
-            f"* {len(lost)} of them find no more than random rankings do at the easiest difficulty of some family: "
-            f"{', '.join(lost) or 'none'}."
+            f"* In at least one family, {len(lost)} of them are no better than random rankings even at the easiest "
+            f"difficulty: {', '.join(lost) or 'none'}."
         )
     if "max_variance" in means.index:
         better = [method for method in own if means[method] > means["max_variance"]]
         lines.append(
-            f"* {len(better)} of them have a larger mean recall than taking the largest variance: "
-            f"{', '.join(better) or 'none'}."
+            f"* {len(better)} of them have a larger mean recall than `max_variance`, which selects the features of "
+            f"largest variance: {', '.join(better) or 'none'}."
         )
     return "\n".join(lines)
 

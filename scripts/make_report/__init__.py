@@ -22,7 +22,8 @@ SECTIONS = {
     "environment": "Environment",
 }
 NUMBER = r"[-+−]?(\d+(\.\d*)?|\.\d+)(e[-+]?\d+)?|nan"
-NUMERIC = re.compile(rf"({NUMBER})( ?(±|to|of|/) ?({NUMBER}))?( ?%)?")
+VALUE = rf"({NUMBER})( ?(±|to|of|/) ?({NUMBER}))?( ?%)?"
+NUMERIC = re.compile(rf"{VALUE}( \({VALUE} to {VALUE}\))?")
 LIMIT = 6_000_000  # bytes of a page that opens at once and fits into a mail: 40 methods on a dozen data sets
 
 
@@ -60,7 +61,7 @@ def make_report(study, selection="best_over_grid"):
 
 
 def is_numeric(value):
-    """Return True for numbers and what is read as one, such as 0.5, 41.2 ± 3, 12 %, 3 of 9 and 1.5 to 2; not for ""."""
+    """Return True for numbers and what is read as one: 0.5, 41.2 ± 3, 12 %, 3 of 9, 2 (1 to 4); not for ""."""
     return NUMERIC.fullmatch(str(value).strip()) is not None
 
 

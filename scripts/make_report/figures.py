@@ -3,6 +3,8 @@
 import base64
 import io
 
+from matplotlib.lines import Line2D
+
 from metrics.study.ranks import ranks
 from metrics.study.summary import SELECTIONS
 from scripts.core.command_lines import MissingResults
@@ -16,6 +18,8 @@ from scripts.ranks.gains import paired_gains
 from scripts.ranks.page import OVER, by_family, gain_notes, names_of, rank_notes, without
 
 FIGURE_BYTES = 1_500_000  # largest size of all figures together
+MANY_POINTS = 1000  # of one figure: as an image they are smaller than as 150 bytes each
+DPI = 150  # of that image
 
 
 def figures(folder, study, selection):
@@ -54,7 +58,10 @@ def figures(folder, study, selection):
 
 def _drawn(figure):
     file = io.BytesIO()
-    figure.savefig(file, format="svg", metadata={"Date": None})
+    points = [line for line in figure.findobj(Line2D) if line.get_linestyle() == "None"]
+    for line in points if len(points) > MANY_POINTS else ():
+        line.set_rasterized(True)
+    figure.savefig(file, format="svg", metadata={"Date": None}, dpi=DPI)
     return _address(file.getvalue(), "svg+xml")
 
 

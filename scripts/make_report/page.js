@@ -12,8 +12,9 @@ function addFilter(container, items, before, label) {
   count.setAttribute("role", "status");
   tools.append(field, count);
   before.before(tools);
-  const texts = new Map(items().map((item) => [item, item.textContent.toLowerCase()]));
+  let texts = null; // read when they are first asked for: thousands of them take long while the page opens
   const apply = () => {
+    texts ??= new Map(items().map((item) => [item, item.textContent.toLowerCase()]));
     // What stands in quotes is one word, so that a verdict is not found in the text of another one's reason.
     const words = (input.value.toLowerCase().match(/"[^"]+"|[^\s"]+/g) || []).map((word) => word.replaceAll('"', ""));
     let shown = 0;

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from datasets import DataError, load_dataset
-from metrics.study import METRICS, UNSCORED
+from metrics.study import METRICS
 from metrics.study.summary import SELECTIONS
 from runners.progress import counted, duration
 from scripts.audit import make_audit
@@ -24,6 +24,8 @@ from scripts.core.tables import OF_TABLES, paper_tables
 from scripts.core.text import mean_std
 from scripts.core.words import labelled
 from scripts.make_report.figures import figures, gains_and_ranks
+from scripts.make_report.folded import fold
+from scripts.make_report.times import times
 from scripts.make_report.trials import trial_facts
 from scripts.make_report.unfinished import unfinished
 from scripts.make_table import make_table, own_spec
@@ -65,7 +67,7 @@ def gather(study, selection="best_over_grid"):
         "ranks": gains_and_ranks(study, selection),
         "audit": _audit(found, {"method": methods, "optimum": methods, "dataset": datasets}),
         "unfinished": unfinished(study, whole, methods, datasets),
-        "seconds": _seconds(trials),
+        "times": times(trials, methods, datasets),
         "trials": _trials(study, shown) if len(shown) <= TOO_MANY_FITS else [],
         "many_fits": MANY_FITS,
         "n_shown": len(shown),
@@ -214,11 +216,10 @@ def _comparison(comparison):
 def _audit(found, names):
     tables = []
     for name, (title, text) in TITLES.items():
-        frame = compact(name, found.tables[name]).replace(names)
-        frame.columns = [HEADINGS.get(column, column) for column in frame.columns]
-        tables.append(
-            {"title": title, "text": text, "columns": list(map(str, frame.columns)), "rows": frame.to_numpy().tolist()}
-        )
+        frame, n_folded = fold(compact(name, found.tables[name]).replace(names))
+        columns = [str(HEADINGS.get(column, column)) for column in frame.columns]
+        rows = frame.to_numpy().tolist()
+        tables.append({"title": title, "text": text, "columns": columns, "rows": rows, "n_folded": n_folded})
     findings = {
         method: [
             f"{claim}: {in_words([(names['dataset'].get(dataset, dataset), detail) for dataset, detail in places])}"
@@ -227,22 +228,6 @@ def _audit(found, names):
         for method, claims in by_method(found.findings).items()
     }
     return {"findings": findings, "notes": found.notes, "tables": tables}
-
-
-def _seconds(trials):
-    fits = trials[~trials["status"].isin(UNSCORED)]
-    rows = []
-    for (dataset, method), cell in fits.groupby(["dataset", "method"]):
-        seconds = cell["fit_s"]
-        rows.append(
-            {
-                "dataset": dataset,
-                "method": method,
-                "fits": len(cell),
-                "values": [seconds.median(), seconds.max(), seconds.sum(), cell["eval_s"].sum(), cell["peak_mb"].max()],
-            }
-        )
-    return rows
 
 
 def _trials(study, shown):

@@ -2,8 +2,11 @@
 
 import json
 
+import pandas as pd
+
 from metrics.study import UNSCORED
 from scripts.core.words import COMPLETE
+from scripts.make_report.folded import fold
 
 MOST = 100  # rows; `scripts.status` lists them all
 
@@ -22,11 +25,13 @@ def unfinished(study, table, methods, datasets):
     Returns
     -------
     dict
-        fits: a list of dicts; n_fits: how many there are; cells: a list of (method, data set, what it lacks);
-        commands: list of str.
+        fits: a list of dicts; n_fits: how many there are; cells: a list of (method, data set, what it lacks), or where
+        they are too many (method, number of data sets, what they lack); n_cells; commands: list of str.
     """
     without = study.trials[study.trials["status"].isin(UNSCORED)].sort_values(["method", "dataset"], kind="stable")
     cells = table.cells[(table.cells["clusterer"] == "kmeans") & (table.cells["status"] != COMPLETE)]
+    lacking = [(methods[row.method], datasets[row.dataset], row.status) for row in cells.itertuples()]
+    shown, _ = fold(pd.DataFrame(lacking, columns=["method", "dataset", "status"]))
     return {
         "fits": [
             {
@@ -40,6 +45,7 @@ def unfinished(study, table, methods, datasets):
             for row in without.head(MOST).to_dict("records")
         ],
         "n_fits": len(without),
-        "cells": [(methods[row.method], datasets[row.dataset], row.status) for row in cells.itertuples()],
+        "cells": shown.to_numpy().tolist(),
+        "n_cells": len(lacking),
         "commands": table.commands,
     }

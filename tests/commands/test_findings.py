@@ -89,7 +89,7 @@ def test_a_readme_without_its_marks_is_refused(monkeypatch, tmp_path):
 def test_labels_add_to_methods_and_to_random_rankings(stored):
     for one in stored:
         assert min(one.labelled) >= 0
-    assert any(f"adds {stored[0].labelled[0]:.1f} points" in text for text in sentences(stored))
+    assert any(f"has {stored[0].labelled[0]:.1f} points more" in text for text in sentences(stored))
 
 
 def test_all_methods_are_tested_at_once_and_the_least_p_of_the_families_is_said(stored):
@@ -100,15 +100,16 @@ def test_all_methods_are_tested_at_once_and_the_least_p_of_the_families_is_said(
         for name in p.index[p < 0.05]:
             assert f"{one.names[name]} (p = {p[name]:.3f})" in text
     settings = [setting({"mcfs": (1, 3), "udfs": (-1, 2)})]
-    assert "with 300 features none (least p = " in (text := next(t for t in sentences(settings) if "at once" in t))
-    assert "The 1 families alone could not show a gain: the least p of 1 values is 1.000" in text
+    text = next(text for text in sentences(settings) if "tested at once" in text)
+    assert "with 300 features (2 methods) none (least p = " in text
+    assert "A test over the 1 families could not show a gain: the smallest p that 1 values allow is 1.000" in text
 
 
 def test_where_a_method_has_scores_at_one_size_only_each_size_says_how_many_there_are():
     large = setting({"mcfs": (1, 3), "rufs": (-1, 1)})._replace(gaps=["UDFS"])
     small = setting({"mcfs": (2, 4), "rufs": (-1, 1), "udfs": (-1, 2)}, 100)
     found = " ".join(sentences([large, small]))
-    assert "Of 2 (300 features) and 3 (100 features) methods tested at once" in found
+    assert "with 300 features (2 methods)" in found and "with 100 features (3 methods)" in found
     assert "lack a score on some data set with 300 features: UDFS." in found
 
 

@@ -53,6 +53,27 @@ def test_a_page_of_many_fits_has_no_curves_and_only_the_figures_that_fit(tmp_pat
     assert 'class="trial"' not in without and 'href="#t-' not in without
 
 
+def test_a_page_of_many_data_sets_has_a_row_for_each_method_and_says_where_the_others_are(tmp_path, monkeypatch):
+    for name in ("folded.MOST_ROWS", "times.MOST_ROWS", "figures.FIGURE_BYTES"):
+        monkeypatch.setattr(f"scripts.make_report.{name}", 20)
+    methods = ["laplacian_score", "mcfs", "ndfs", "rufs"]
+    points = [
+        {"dataset": f"d{place}", "method": method, "acc": {50: [0.4, 0.4 + place / 100]}, "fit_s": place}
+        for place in range(9)
+        for method in methods
+        if (place, method) != (0, "rufs")
+    ]
+    store(frames(points), tmp_path)
+    page = make_report(Study.open(tmp_path, "dgufs", tmp_path / "none"))
+    times, audit = (page.split(f'<section id="{name}">')[1].split("</section>")[0] for name in ("times", "audit"))
+    assert times.count("<tr>") == 5 and '<td>9 data sets</td><td class="n">9</td><td class="n">4</td>' in times
+    assert "make_table study=dgufs metric=seconds" in times
+    choices = audit.split("<summary>Ways to choose parameters and size</summary>")[1].split("</details>")[0]
+    assert choices.count("<tr>") == 5 and "prints the 35 rows of all data sets" in choices
+    assert '<td class="n">42.0 (40.0 to 44.0)</td>' in choices
+    assert audit.count("<tr>") < 9 + 5 * 8, "no table of the audit has a row for every method and data set"
+
+
 @pytest.fixture(scope="module")
 def file(html, tmp_path_factory):
     path = tmp_path_factory.mktemp("page") / "a report.html"

@@ -63,7 +63,7 @@ def test_times_are_those_of_the_point_else_of_the_data_set_else_scaled_from_the_
         {"dataset": "usps", "params": {"a": 1}, "fit_s": 9.5},
     )
     assert times.of("umist", (575, 644), {"a": 2})[0] == 8.0  # with half a second of evaluation
-    assert times.of("umist", (575, 644), {"a": 9})[0] == 6.0
+    assert times.of("umist", (575, 644), {"a": 9})[0] == 6.0  # no other data set has it
     seconds, source = times.of("orl", (4 * 575, 644), {"a": 1})
     assert seconds == pytest.approx(6.0 * 4**1.5) and "its fits on umist, times (n/n')^1.5" in source
     capped = Times(tmp_path, "m", 5.0)
@@ -71,6 +71,25 @@ def test_times_are_those_of_the_point_else_of_the_data_set_else_scaled_from_the_
     assert capped.of("orl", (40 * 575, 644), {"a": 1})[0] == 5.0
     assert capped.ended("umist") == 0.5 and math.isnan(capped.ended("orl"))
     assert math.isnan(Times(tmp_path, "other").of("umist", (575, 644), {})[0])
+
+
+def test_a_point_that_takes_longer_on_like_data_sets_is_expected_to_take_longer_here(tmp_path):
+    """The mean of what is stored would be 2 seconds, were only the default point stored."""
+    times = stored(
+        tmp_path,
+        {"dataset": "umist", "params": {"a": 1, "n_clusters": 20}, "fit_s": 1.5},
+        {"dataset": "orl", "params": {"a": 1, "n_clusters": 40}, "fit_s": 2.5},
+        {"dataset": "orl", "params": {"a": 9, "n_clusters": 40}, "fit_s": 29.5},
+        {"dataset": "usps", "params": {"a": 1, "n_clusters": 10}, "fit_s": 0.5},
+        {"dataset": "usps", "params": {"a": 9, "n_clusters": 10}, "fit_s": 19.5},
+        {"dataset": "orl", "params": {"a": 2, "n_clusters": 40}, "fit_s": 0.5},
+        {"dataset": "mnist", "params": {"a": 9, "n_clusters": 10}, "fit_s": 900.0},
+    )
+    seconds, source = times.of("umist", (575, 644), {"a": 9, "n_clusters": 20})
+    assert seconds == pytest.approx((2 * 30 / 3 + 2 * 20 / 1) / 2), "mnist shares no point with umist"
+    assert source == "its fits on umist, and how it differs over the grid on orl and usps"
+    assert times.of("umist", (575, 644), {"a": 2, "n_clusters": 20})[0] == pytest.approx(2 * 1 / 3), "orl alone has it"
+    assert Times(tmp_path, "m", 8.0).of("umist", (575, 644), {"a": 9, "n_clusters": 20})[0] == 8.0
 
 
 def test_the_total_says_what_is_unknown(tmp_path):
@@ -84,6 +103,6 @@ def test_stored_fits_are_read_for_the_data_sets_that_are_asked_for(tmp_path, mon
     times, read = stored(tmp_path, {"dataset": "umist", "params": {"a": 1}, "fit_s": 3.5}, of_other_sets), []
     monkeypatch.setattr(plan, "read_frame", lambda path: read.append(path.parts[-3]) or read_frame(path))
     for _ in range(3):
-        times.of("umist", (575, 644), {"a": 2})
+        times.of("umist", (575, 644), {"a": 1})
     times.of("orl", (400, 1024), {"a": 1})  # UMIST is its nearest
     assert read == ["umist"]
