@@ -12,6 +12,7 @@ Any other exception is a mistake in the code, and keeps its traceback.  Nothing 
 command can have its boundary before its slow imports.
 """
 
+import atexit
 import difflib
 import os
 import re
@@ -98,6 +99,8 @@ def guard(interrupted="interrupted"):
             print(f"error: {words}", file=sys.stderr, flush=True)
 
     sys.excepthook = hook
+    # Python takes its handlers away while it ends: an alarm then would end it with another status.
+    atexit.register(signal.setitimer, signal.ITIMER_REAL, 0)
     signal.signal(signal.SIGTERM, stop)
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:  # it is ignored in a job in the background
         signal.signal(signal.SIGINT, stop)
