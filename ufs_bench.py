@@ -41,9 +41,10 @@ from datasets.own import as_dataset
 from metrics.evaluate import evaluate as evaluate_features
 from metrics.measures import PER_RESTART, PER_SET
 from runners import progress
+from runners.boundary import did_you_mean
 from runners.cell import Cell
 from runners.choices import offer_object, quoted
-from runners.method import ConfigError, did_you_mean
+from runners.method import ConfigError
 from runners.settings import read_protocol
 from runners.sweep import cells_of_words
 from scripts.core.command_lines import no_results
@@ -86,7 +87,8 @@ def evaluate(ranking, dataset, protocol="demo", sizes=None, data_dir=None):
     ValueError
         For a number that is repeated, negative or no column, and for sizes that the ranking does not reach.
     """
-    data, rules = _dataset(dataset, data_dir), _protocol(protocol)
+    data = _dataset(dataset, data_dir)
+    rules = read_protocol(find("protocol", _known("protocol", protocol)))
     ranking = _checked_ranking(ranking, data.n_features)
     wanted = list(rules.sizes_on(data.name) if sizes is None else sizes)
     reached = [size for size in wanted if size <= len(ranking)]
@@ -257,10 +259,6 @@ def _dataset(dataset, data_dir):
     if isinstance(dataset, str):
         return load_dataset(dataset, data_dir)
     return dataset if isinstance(dataset, Dataset) else as_dataset(*dataset)
-
-
-def _protocol(name):
-    return read_protocol(find("protocol", _known("protocol", name)))
 
 
 def _known(group, name, known=None):

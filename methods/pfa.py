@@ -96,6 +96,7 @@ def leading_vectors(A, standardize, share, most):
         sizes = np.linalg.norm(A, axis=0)
         A = A / np.where(sizes > 0, sizes, 1.0)
     values, loadings = principal_axes(A, min(most, *A.shape))
+    # A share of 1 is met but for rounding, and values below 1e-12, which are squares of singular values, are rounding.
     needed = np.searchsorted(np.cumsum(values), share * np.einsum("ij,ij->", A, A) * (1 - 1e-12)) + 1
     q = max(1, min(needed, np.count_nonzero(values > 1e-12 * values[0])))
     return loadings[:, :q] / np.sqrt(np.where(values[:q] > 0, values[:q], 1.0))

@@ -39,21 +39,19 @@ def precision_recall(ranking, relevant, size, groups=()):
     return float(belongs[:size].mean()), float(first[:size].sum() / n_targets)
 
 
-def recovery_area(ranking, relevant, groups=(), horizon=None):
+def recovery_area(ranking, relevant, groups=()):
     """Return the area below the curve of recall over size, as a share of the largest one.
 
     Parameters
     ----------
     ranking, relevant, groups
         As in `precision_recall`.
-    horizon : int, optional
-        Last size that counts, 1 or more; by default r, the number of targets.
 
     Returns
     -------
     float
-        1 where each of the first features finds a target until all are found, and 0 where none does up to the
-        horizon.  Up to horizon r a random ranking of d features without groups is expected to have r / d.
+        1 where each of the first features finds one of the r targets until all are found, and 0 where none of the
+        first r does.  A random ranking of d features without groups is expected to have r / d.
 
     Raises
     ------
@@ -61,17 +59,14 @@ def recovery_area(ranking, relevant, groups=(), horizon=None):
 
     Notes
     -----
-    With F(s) targets found by the first s features, it is sum_{s <= horizon} F(s) / sum_{s <= horizon} min(s, r).
-    Where only the first m < horizon features of a ranking are known, F(s) = F(m) for s > m: the features that are not
-    known count as finding nothing, and no continuation of the ranking has a smaller value.
+    With F(s) targets found by the first s features, it is sum_{s <= r} F(s) / sum_{s <= r} s.  Where only the first
+    m < r features of a ranking are known, F(s) = F(m) for s > m: the features that are not known count as finding
+    nothing, and no continuation of the ranking has a smaller value.
     """
     _, first, n_targets = _hits(ranking, relevant, groups)
-    horizon = n_targets if horizon is None else horizon
-    if horizon < 1:
-        raise ValueError(f"horizon={horizon} must be 1 or more.")
-    sizes = np.arange(1, horizon + 1)
+    sizes = np.arange(1, n_targets + 1)
     found = first.cumsum()[np.minimum(sizes, len(first)) - 1]
-    return float(found.sum() / np.minimum(sizes, n_targets).sum())
+    return float(found.sum() / sizes.sum())
 
 
 def redundancy(features, groups):

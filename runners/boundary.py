@@ -12,6 +12,8 @@ Any other exception is a mistake in the code, and keeps its traceback.  Nothing 
 command can have its boundary before its slow imports.
 """
 
+import atexit
+import difflib
 import os
 import re
 import signal
@@ -27,7 +29,6 @@ TOO_LONG = re.compile(r"integer string conversion: value has (\d+) digits")  # t
 READERS = ("hydra", "omegaconf", "yaml", "antlr4", "json")
 MOST_FRAMES = 100  # so many of the deepest frames are printed: they show the circle
 INTERRUPTED = 130
-TERMINATED = 143
 PATIENCE = 10  # seconds after which a command that was told to end, and goes on, is told again
 _followed = []  # signals that have ended this process
 
@@ -41,13 +42,13 @@ class ProcessEnded(RuntimeError):
 
 
 @contextmanager
-def boundary(interrupted="interrupted"):
-    """Turn what goes wrong inside into a line on the standard error and an exit; say `interrupted` after Ctrl-C."""
+def boundary():
+    """Turn what goes wrong inside into a line on the standard error and an exit."""
     try:
         yield
         sys.stdout.flush()  # here, and not when Python ends, so that a closed pipe is reported inside this block
     except KeyboardInterrupt:
-        end(f"\n{interrupted}", INTERRUPTED)
+        end("\ninterrupted", INTERRUPTED)
     except BrokenPipeError:  # the reader went away, such as `head`
         _silence_stdout()
         raise SystemExit(1) from None
@@ -98,6 +99,8 @@ def guard(interrupted="interrupted"):
             print(f"error: {words}", file=sys.stderr, flush=True)
 
     sys.excepthook = hook
+    # Python takes its handlers away while it ends: an alarm then would end it with another status.
+    atexit.register(signal.setitimer, signal.ITIMER_REAL, 0)
     signal.signal(signal.SIGTERM, stop)
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:  # it is ignored in a job in the background
         signal.signal(signal.SIGINT, stop)
@@ -117,11 +120,9 @@ def end(words, status):
 
 def words_of(error):
     """Return an error as a text for whoever typed the command; None for a mistake in the code."""
-    if type(error).__module__ == "hydra.errors":  # before the others, as a missing file of conf/ is an OSError, too
-        from runners.typed import words_of_hydra  # here, as few commands need it
-
-        if words := words_of_hydra(error):
-            return words
+    # Before the others, as a missing file of conf/ is an OSError, too.
+    if type(error).__module__ == "hydra.errors" and (words := _words_of_hydra(error)):
+        return words
     if isinstance(error, OSError):
         return words_of_os(error)
     if isinstance(error, MemoryError):
@@ -147,6 +148,32 @@ def words_of(error):
     # Our own errors are meant to be read; those of other packages with the same class are not.
     ours = {"ConfigError", "DataError", "StoreError", "CodeChanged", "ProcessEnded"}
     return str(error) if ours & {name for name, module in kinds.items() if module in ("runners", "datasets")} else None
+
+
+def _words_of_hydra(error):
+    """Return what to say of a name or a key that Hydra does not know; None for its other errors.
+
+    Hydra itself answers such a name with a list of all, and a key with the advice to add it.
+    """
+    file, options = getattr(error, "missing_cfg_file", None), getattr(error, "options", None)
+    if file and options:
+        group, _, name = file.rpartition("/")
+        hint = did_you_mean(name, options) or f" There are: {', '.join(options)}."
+        return f"{group}={name}: there is no {group} of this name.{hint}"
+    cause = error.__cause__
+    key, there = getattr(cause, "full_key", None), getattr(cause, "parent_node", None)
+    if key and "is not in struct" in str(cause) and hasattr(there, "keys"):
+        *above, name = key.split(".")
+        hint = did_you_mean(name, known := [str(one) for one in there if one != "hydra"])
+        what = f" of {'.'.join(above)}" if above else ""
+        return f"{key} is no option{what}.{hint or ' There are: ' + ', '.join(known) + '.'}"
+    return None
+
+
+def did_you_mean(name, known):
+    """Return a sentence, after a space, with the nearest of the known names; "" where none is near."""
+    close = difflib.get_close_matches(str(name), list(known), 1)
+    return f" Did you mean {close[0]}?" if close else ""
 
 
 def _words_of_depth(error):

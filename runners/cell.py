@@ -19,7 +19,7 @@ from runners.fit import stored_fit
 from runners.method import ConfigError
 from runners.plan import Plan, Times, Todo
 from runners.pool import Usage, run_all
-from runners.progress import Progress, counted, log, say_compiling, say_result, usage_text
+from runners.progress import Progress, counted, log, say_compiling, say_result
 from runners.provenance import RUN, Identity, digests_of_data, ends_text, note_finished, note_run
 from runners.store import Store, rows_by_trial
 from runners.study import Evaluations, claim_study, found_elsewhere, outcomes_of
@@ -249,7 +249,7 @@ class Cell:
         usage, started = Usage(), time.perf_counter()
         outcomes = run_all(trials, data, n_workers, evaluations, usage, runner.caps, fits, workers)
         unscored = self._store_all(outcomes, len(trials) + len(fits), store)
-        log.info("  %s", usage_text(usage, n_workers, time.perf_counter() - started))
+        log.info("  %s", usage.line(n_workers, time.perf_counter() - started))
         return unscored
 
     def _store_all(self, outcomes, total, store):

@@ -16,8 +16,9 @@ from hydra.core.global_hydra import GlobalHydra
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.errors import HydraException
 
+from runners.boundary import did_you_mean
 from runners.code import ROOT
-from runners.method import RESERVED, ConfigError, did_you_mean, load_class, parameters_of
+from runners.method import RESERVED, ConfigError, load_class, parameters_of
 
 DATA, FOLDER, TARGET = "data", "data_dir", "method.target"
 FIRST_SIZE = 50  # the smallest size of the default protocol

@@ -1,6 +1,5 @@
 """A method as a configuration describes it."""
 
-import difflib
 import functools
 import importlib
 import inspect
@@ -9,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from metrics.protocol import same_values
-from runners.boundary import exits_as_errors
+from runners.boundary import did_you_mean, exits_as_errors
 from runners.code import note_modules
 from runners.provenance import blas
 
@@ -142,9 +141,3 @@ def load_class(target):
             raise ConfigError(f"method.target={target!r} is no selector: {error}.") from error
     note_modules(found)
     return found
-
-
-def did_you_mean(name, known):
-    """Return a sentence, after a space, with the nearest of the known names; "" where none is near."""
-    close = difflib.get_close_matches(str(name), list(known), 1)
-    return f" Did you mean {close[0]}?" if close else ""

@@ -78,17 +78,6 @@ class Plan:
         return f"{text}, about {duration(self.seconds / self.n_workers)} on {workers} (from {self.source})"
 
 
-def total_line(plans):
-    """Return the plans of a sweep in a sentence."""
-    known = [plan for plan in plans if not math.isnan(plan.seconds)]
-    unknown = sum(plan.n_pending for plan in plans if math.isnan(plan.seconds))
-    text = f"in all {counted(sum(plan.n_pending for plan in plans), 'fit')} in {counted(len(plans), 'cell')}"
-    if known:
-        seconds = sum(plan.seconds / plan.n_workers for plan in known)
-        text += f", about {duration(seconds)} on {counted(known[0].n_workers, 'worker')}"
-    return text + (f", and {counted(unknown, 'fit')} of unknown time" if unknown else "")
-
-
 class Times:
     """The seconds of one method's stored trials; a trial that a cap ended counts with what it had taken.
 

@@ -13,6 +13,7 @@ import numpy as np
 from metrics.study import FAILED
 from runners.family import Stopped
 from runners.fit import Fit, Outcome, failure, feature_set_digest, score, stopped
+from runners.progress import counted
 from runners.provenance import Identity
 from runners.tasks import Task
 from runners.trial import Trial
@@ -32,6 +33,20 @@ class Usage:
     eval_s: float = 0.0
     n_sets: int = 0  # feature sets that the trials asked for
     n_evaluated: int = 0  # feature sets that K-means ran on
+
+    def line(self, n_workers, seconds):
+        """Return the shares of the workers' time, and how many feature sets were evaluated, as a text."""
+        total = n_workers * seconds
+        rest = max(total - self.fit_s - self.eval_s, 0.0)
+        shares = ", ".join(
+            f"{name} {part:.1f} s ({part / total:.0%})"
+            for name, part in (("fits", self.fit_s), ("K-means", self.eval_s), ("waiting and overhead", rest))
+        )
+        return (
+            f"{seconds:.1f} s on {counted(n_workers, 'worker')}: {shares}; "
+            f"{self.n_evaluated} of {counted(self.n_sets, 'feature set')} evaluated, "
+            f"{self.n_sets - self.n_evaluated} shared"
+        )
 
 
 def run_all(trials, data, n_jobs, evaluations=None, usage=None, caps=None, fits=(), workers=None):

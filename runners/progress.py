@@ -159,8 +159,6 @@ class Report:
             reason = self.missing[dataset].splitlines()[0].rstrip(":")
             print(f"skipped: {reason}: {count} of {len(self._cells)} cells")
         if len(self._plans) > 1:
-            from runners.plan import total_line  # here, as a plan reads tables
-
             print(total_line(self._plans))
         if len(self._cells) > 1 and self._capped:
             print("\n".join(self._capped))
@@ -173,6 +171,17 @@ class Report:
         return int(bool(self._problems))
 
 
+def total_line(plans):
+    """Return the plans of a sweep in a sentence."""
+    known = [plan for plan in plans if not math.isnan(plan.seconds)]
+    unknown = sum(plan.n_pending for plan in plans if math.isnan(plan.seconds))
+    text = f"in all {counted(sum(plan.n_pending for plan in plans), 'fit')} in {counted(len(plans), 'cell')}"
+    if known:
+        seconds = sum(plan.seconds / plan.n_workers for plan in known)
+        text += f", about {duration(seconds)} on {counted(known[0].n_workers, 'worker')}"
+    return text + (f", and {counted(unknown, 'fit')} of unknown time" if unknown else "")
+
+
 def _first(rows):
     """Return the first rows of some trials, a line each."""
     lines = [f"  {row['params']} sizes {row['sizes']}: {row['error']}" for row in rows[:MOST_ROWS]]
@@ -183,21 +192,6 @@ def _first(rows):
 def say_compiling():
     """Say why the first run on a machine takes a while; `metrics.kmeans.load_engine` calls it."""
     log.info("  compiling the K-means engine, once on this machine: some ten seconds")
-
-
-def usage_text(usage, n_workers, seconds):
-    """Return the shares of the workers' time, and how many feature sets were evaluated, as a text."""
-    total = n_workers * seconds
-    rest = max(total - usage.fit_s - usage.eval_s, 0.0)
-    shares = ", ".join(
-        f"{name} {part:.1f} s ({part / total:.0%})"
-        for name, part in (("fits", usage.fit_s), ("K-means", usage.eval_s), ("waiting and overhead", rest))
-    )
-    return (
-        f"{seconds:.1f} s on {counted(n_workers, 'worker')}: {shares}; "
-        f"{usage.n_evaluated} of {counted(usage.n_sets, 'feature set')} evaluated, "
-        f"{usage.n_sets - usage.n_evaluated} shared"
-    )
 
 
 class Progress:

@@ -13,8 +13,9 @@ from omegaconf.errors import OmegaConfBaseException
 from metrics.protocol import Protocol
 from metrics.study import FAILED, UNSCORED
 from runners import typed
+from runners.boundary import did_you_mean
 from runners.family import CAN_WATCH, Caps
-from runners.method import ConfigError, Method, did_you_mean
+from runners.method import ConfigError, Method
 from runners.typed import check_fields, check_name, shown
 
 MISSING_DATA = ("error", "skip")

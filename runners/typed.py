@@ -1,7 +1,4 @@
-"""Checks what is typed on a command line: kinds of values, the answer to unknown words; and narrows the help.
-
-Hydra answers a name that it does not know with a list of all, and a key with the advice to add it.
-"""
+"""Checks what is typed on a command line, kinds of values and options with dashes; and narrows the help."""
 
 import contextlib
 import io
@@ -11,7 +8,8 @@ import textwrap
 from collections.abc import Callable
 from typing import NamedTuple
 
-from runners.method import ConfigError, did_you_mean
+from runners.boundary import did_you_mean
+from runners.method import ConfigError
 
 COLUMNS = 100  # the width of the help, in characters
 MOST_BITS = 1024  # a longer number is printed in hexadecimal: Python refuses to print more than 4,300 digits
@@ -22,23 +20,6 @@ FLAGS = (
     "--help --hydra-help --version --cfg --resolve --package --run --multirun --shell-completion --config-path "
     "--config-name --config-dir --experimental-rerun --info"
 ).split()
-
-
-def words_of_hydra(error):
-    """Return what to say of a name or a key that Hydra does not know; None for its other errors."""
-    file, options = getattr(error, "missing_cfg_file", None), getattr(error, "options", None)
-    if file and options:
-        group, _, name = file.rpartition("/")
-        hint = did_you_mean(name, options) or f" There are: {', '.join(options)}."
-        return f"{group}={name}: there is no {group} of this name.{hint}"
-    cause = error.__cause__
-    key, there = getattr(cause, "full_key", None), getattr(cause, "parent_node", None)
-    if key and "is not in struct" in str(cause) and hasattr(there, "keys"):
-        *above, name = key.split(".")
-        hint = did_you_mean(name, known := [str(one) for one in there if one != "hydra"])
-        what = f" of {'.'.join(above)}" if above else ""
-        return f"{key} is no option{what}.{hint or ' There are: ' + ', '.join(known) + '.'}"
-    return None
 
 
 def refused(words):

@@ -8,10 +8,9 @@ from joblib import cpu_count
 from metrics.kmeans import load_engine
 from metrics.study import FAILED
 from metrics.study.seeds import spreads
-from runners.method import did_you_mean
+from runners.boundary import did_you_mean
 from runners.progress import Progress, counted
 from runners.provenance import Identity
-from runners.refits import COLUMNS, SEEDS, Point, missing, read, refit_seeds
 from runners.study import Evaluations
 from runners.tasks import Data
 from runners.trial import stored_trial, takes_seed
@@ -19,6 +18,7 @@ from scripts.core.command_lines import no_results
 from scripts.core.conf import find
 from scripts.core.data import data_of
 from scripts.core.entry import command
+from scripts.core.refits import COLUMNS, SEEDS, Point, missing, read, refit_seeds
 from scripts.core.study import Study
 from scripts.core.words import REFITTED, labelled
 
@@ -136,13 +136,13 @@ def _fit_all(study, points, n_seeds, n_jobs):
             evaluations = Evaluations(X, data.y, protocol, folder.parent / ".evaluations")
             for method, own in cells.items():
                 refit_seeds(own, scaled[method], folder / dataset / method, n_seeds, n_jobs, evaluations, note)
-                log.info("%s", "\n".join(_lines(study, own, read(folder / dataset / method / SEEDS))))
+                log.info("%s", "\n".join(_lines(own, read(folder / dataset / method / SEEDS))))
     finally:
         progress.close()
     return errors
 
 
-def _lines(study, points, rows):
+def _lines(points, rows):
     """Return lines with the spread over the seeds of a cell."""
     stored = {
         row[:1] + row[3:5]: dict(zip(COLUMNS[SEEDS], row, strict=True)) for point in points for row in point.stored

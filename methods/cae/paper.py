@@ -50,6 +50,7 @@ class Problem:
     def start(self, logits):
         """Return the state before the first step; its value is that of a decoder that knows the means alone."""
         h, d = logits.shape
+        # Adam's epsilon is so small that steps are the same where the loss is scaled.
         return State(logits, self.first, 1.0, np.zeros((h, h)), np.zeros((h, d)), at_rest(logits.shape, 1e-12))
 
     def random_logits(self, n_slots):

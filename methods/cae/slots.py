@@ -47,7 +47,7 @@ class Adam:
     mean: np.ndarray
     square: np.ndarray
     n_steps: int = 0
-    epsilon: float = 1e-7
+    epsilon: float = 1e-7  # as in Keras
 
     def step(self, gradient):
         """Return the direction to go, of a size of about 1, and the new moments."""

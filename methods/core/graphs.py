@@ -167,7 +167,7 @@ def affinity_graph(X, affinity, n_neighbors, bandwidth=None):
     if largest == 0:
         raise ValueError("affinity has no positive weight; at least one edge is needed.")
     gap = abs(S - S.T).max()
-    if gap > 1e-10 * largest:
+    if gap > 1e-10 * largest:  # more than rounding
         raise ValueError(f"affinity differs from its transpose by {gap:g}; pass numpy.maximum(S, S.T).")
     S = ((S + S.T) / 2).tocsr()
     S.eliminate_zeros()

@@ -33,5 +33,5 @@ class IndicatorMatrix:
         return self.smooth * self.L.diagonal()[rows] + self.fit * self.system.misfit_diagonal(rows)
 
     def diagonal_bound(self):
-        """Lower bounds of all M_ii, of shape (n_samples,), at the cost of a product."""
+        """Return lower bounds of all M_ii, of shape (n_samples,), at the cost of a product."""
         return self.smooth * self.L.diagonal() + self.fit * self.system.misfit_diagonal_bound()

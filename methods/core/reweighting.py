@@ -43,6 +43,7 @@ class Memory:
         Walker & Ni. Anderson acceleration for fixed-point iterations. SIAM J. Numer. Anal. 49, 2011.
         """
         lengths = self.after - self.before
+        # Steps that are nearly multiples of each other, to 1e-8, say nothing about a further direction.
         shares = np.linalg.lstsq(np.diff(lengths, axis=0).T, lengths[-1], rcond=1e-8)[0]
         guess = self.after[-1] - shares @ np.diff(self.after, axis=0)
         return np.clip(guess, self.after[-1] - FARTHEST, self.after[-1] + FARTHEST)

@@ -72,7 +72,7 @@ class FactoredKernel:
             return largest_eigenvectors(self.__matmul__, start, n_vectors, TOL, RESTARTS)[:, :n_vectors]
         except np.linalg.LinAlgError:
             operator = LinearOperator((n, n), matvec=self.__matmul__, dtype=float)
-            n_kept = min(n - 1, max(3 * n_vectors, 40))
+            n_kept = min(n - 1, max(3 * n_vectors, 40))  # scipy's own is max(2 n_vectors + 1, 20)
             return eigsh(operator, n_vectors, which="LA", v0=start[:, 0], ncv=n_kept, tol=TOL)[1]
 
     def sums(self, G, labels):

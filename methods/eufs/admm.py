@@ -7,7 +7,7 @@ import numpy as np
 from methods.core.linalg import polar_factor
 from methods.core.prox import prox_l21, row_norms
 
-LARGEST_PENALTY = 1e10
+LARGEST_PENALTY = 1e10  # mu grows in every sweep; far beyond, its terms drown the others in rounding
 
 
 class State(NamedTuple):

@@ -7,7 +7,7 @@ import numpy as np
 from methods.core.linalg import complete_basis, polar_factor, principal_axes
 from methods.core.prox import row_norms
 
-LARGEST_PENALTY = 1e7
+LARGEST_PENALTY = 1e7  # mu grows in every sweep; far beyond, its terms drown the others in rounding
 
 
 def leading_basis(Z, features):

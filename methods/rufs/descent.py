@@ -54,7 +54,7 @@ def descend(at, x, tol, small=0.0, bounded=False):
                 candidate = np.maximum(candidate, 0.0)
             step = candidate - x
             f_candidate, gradient = at(candidate)
-            if not np.isfinite(f_candidate) and t < 1e-300:
+            if not np.isfinite(f_candidate) and t < 1e-300:  # after a thousand halvings
                 raise np.linalg.LinAlgError("The line search met no finite value.")
             if f_candidate <= f + ARMIJO * np.vdot(g, step):
                 break

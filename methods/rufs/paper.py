@@ -123,7 +123,7 @@ class Problem:
             if not lower < value:  # rounding
                 return W
             W, gain, value = candidate, value - lower, lower
-            if gain <= 1e-6 * value:
+            if gain <= 1e-6 * value:  # little, as the next sweep comes back to this block
                 break
         return W
 
@@ -167,7 +167,7 @@ class Problem:
             if not lower < value:
                 return F
             F, gain, value = candidate, value - lower, lower
-            if gain <= 1e-6 * value:
+            if gain <= 1e-6 * value:  # little, as the next sweep comes back to this block
                 break
         return F
 

@@ -27,7 +27,7 @@ class State(NamedTuple):
 
 
 class Problem:
-    """Its sweep: Omega = (S - eta/2 I) (S + lambda_ diag(w) + ridge I)^-1, made symmetric and projected.
+    """The program's sweep: Omega = (S - eta/2 I) (S + lambda_ diag(w) + ridge I)^-1, made symmetric and projected.
 
     Parameters
     ----------

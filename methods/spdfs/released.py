@@ -28,7 +28,7 @@ class State:
 
 
 class Problem:
-    """Its sweep: memberships and features in turn for one ratio, then that of both.
+    """The program's sweep: memberships and features in turn for one ratio, then that of both.
 
     Parameters
     ----------

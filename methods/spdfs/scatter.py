@@ -76,6 +76,6 @@ class Scatter:
             W = eigh((difference + difference.T) / 2, subset_by_index=(0, n_components - 1))[1]
             spread = np.vdot(W, total @ W)
             new = max(np.vdot(W, within @ W) / spread, 0.0) if spread > 0 else 0.0
-            if not new < ratio * (1 - 1e-12):
+            if not new < ratio * (1 - 1e-12):  # a smaller fall is rounding
                 return W, float(min(new, ratio))
             ratio = new

@@ -50,7 +50,7 @@ class State(NamedTuple):
 
 
 class Problem:
-    """Its sweep: weights from W, and the exact W for them.
+    """The program's sweep: weights from W, and the exact W for them.
 
     Parameters
     ----------

@@ -39,7 +39,7 @@ class State(NamedTuple):
 
 
 class Problem:
-    """Its sweep: labels by K-means on XW, weights 1 / (2 ||w_j||), W; no block is checked for descent.
+    """The program's sweep: labels by K-means on XW, weights 1 / (2 ||w_j||), W; no block is checked for descent.
 
     Parameters
     ----------

@@ -9,7 +9,7 @@ change = None  # the default of `iterate`: the relative change of the objective
 
 
 class Problem(paper.Problem):
-    """Its sweep: W times the fourth root of the negative over the positive part of the gradient."""
+    """The program's sweep: W times the fourth root of the negative over the positive part of the gradient."""
 
     def sweep(self, state):
         W, RW, sums = state.W, self.R @ state.W, state.W.sum(axis=0)

@@ -11,17 +11,16 @@ NOT_CHOOSING = (RANDOM, ALL, "spectral_labels")  # controls, which do not choose
 USUAL_SIZE = 100  # number of features at which methods are compared where only one is shown
 
 
-def nearest_size(sizes, wanted=USUAL_SIZE):
-    """Return the size nearest to the wanted one; of two equally near, the smaller.
+def nearest_size(sizes):
+    """Return the size nearest to `USUAL_SIZE`; of two equally near, the smaller.
 
     Parameters
     ----------
     sizes : iterable of int
         At least one.
-    wanted : int, default=USUAL_SIZE
 
     Returns
     -------
     int
     """
-    return min(sizes, key=lambda size: (abs(size - wanted), size))
+    return min(sizes, key=lambda size: (abs(size - USUAL_SIZE), size))

@@ -259,7 +259,7 @@ def stabilities(fits, n_features):
     Parameters
     ----------
     fits : DataFrame
-        From `runners.refits.load_refits`.
+        From `scripts.core.refits.load_refits`.
     n_features : dict
         Data set -> number of features.
 

@@ -61,6 +61,7 @@ def best_of_random(draws, counts):
     distribution of the largest, the expectation is b - (integral of F from a to b) where F(a) = 0 and F(b) = 1.
     """
     means = {size: np.mean(draws[size]) for size in counts}
+    # Draws that are all the same have no spread, by which is divided below: 1e-9 of a score shows in no table.
     spreads = {size: max(np.std(draws[size], ddof=1), 1e-9) for size in counts}
     low = min(means[size] - REACH * spreads[size] for size in counts)
     high = max(means[size] + REACH * spreads[size] for size in counts)

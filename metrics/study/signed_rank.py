@@ -61,6 +61,7 @@ def signed_rank(differences, rope=1.0):
     sums = points[:, None] + points
     below, above = (_mass(weights, region) for region in (sums < -2 * rope, sums > 2 * rope))
     shares = np.column_stack([below, 1 - below - above, above])
+    # Equal shares differ by rounding.
     largest = np.isclose(shares, shares.max(axis=1, keepdims=True), rtol=0, atol=1e-12)
     return Posterior(*map(float, (largest / largest.sum(axis=1, keepdims=True)).mean(axis=0)))
 

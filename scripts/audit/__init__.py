@@ -11,11 +11,11 @@ from metrics.study.evaluators import evaluators
 from metrics.study.sets import distinct_sets
 from metrics.study.starts import starts
 from metrics.study.summary import SELECTIONS
-from runners.refits import STABILITY, default_trial, load_refits, refit_changed
 from scripts.audit.findings import findings
 from scripts.core.command_lines import no_results
 from scripts.core.conf import find, read_group
 from scripts.core.data import data_of
+from scripts.core.refits import STABILITY, default_trial, load_refits, refit_changed
 
 
 @dataclass(frozen=True)

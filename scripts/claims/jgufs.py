@@ -12,10 +12,10 @@ from scripts.claims.core.numbers import (
     INSENSITIVE,
     SIZE,
     accuracy,
+    descent,
     is_insensitive,
     minmax,
     random_sets,
-    rises,
     sensitivity,
     settles_early,
     sweeps_to_settle,
@@ -42,14 +42,7 @@ def measure_descent(data):
     for variant in VARIANTS:
         for value in (1.0, 1e3):
             model = fit(data, variant, alpha=value, beta=value, max_iter=30)
-            yield (
-                f"{variant}, alpha = beta = {value:g}",
-                {
-                    "sweeps": model.n_iter_,
-                    "rises": rises(model.trace_),
-                    "end / start": model.trace_[-1] / model.trace_[0],
-                },
-            )
+            yield f"{variant}, alpha = beta = {value:g}", descent(model)
 
 
 def measure_s_step(data):

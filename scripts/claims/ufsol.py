@@ -13,10 +13,10 @@ from scripts.claims.core.claim import Claim
 from scripts.claims.core.numbers import (
     INSENSITIVE,
     SIZE,
+    descent,
     is_insensitive,
     minmax,
     random_sets,
-    rises,
     sensitivity,
     settles_early,
     subsample,
@@ -49,14 +49,7 @@ def measure_descent(data):
     for variant in VARIANTS:
         for beta in SETTINGS:
             model = fit(data, variant, beta=beta)
-            yield (
-                f"{variant}, beta = {beta:g}",
-                {
-                    "sweeps": model.n_iter_,
-                    "rises": rises(model.trace_),
-                    "end / start": model.trace_[-1] / model.trace_[0],
-                },
-            )
+            yield f"{variant}, beta = {beta:g}", descent(model)
 
 
 def is_descent(numbers):

@@ -8,7 +8,8 @@ import pandas as pd
 
 from metrics.protocol import OPTIONAL, Protocol
 from metrics.study import CAPPED, UNSCORED
-from runners.method import RESERVED, did_you_mean
+from runners.boundary import did_you_mean
+from runners.method import RESERVED
 from runners.reference import PREFIX, shipped_studies
 from scripts.core.conf import find, names
 from scripts.core.words import COMPLETE, NOT_RUN

@@ -10,7 +10,7 @@ import yaml
 from omegaconf import OmegaConf
 
 from datasets.truth import truth_names, truth_spec
-from runners.method import did_you_mean
+from runners.boundary import did_you_mean
 
 ROOT = Path(__file__).resolve().parents[2]
 CONF = ROOT / "conf"

@@ -12,9 +12,9 @@ from metrics.study.seeds import spreads
 from metrics.study.summary import select, summarise
 from runners.files import empty_frame
 from runners.reference import PREFIX, folder_of
-from runners.refits import COLUMNS, SEEDS, load_refits
 from runners.store import Results, load_results
 from scripts.core.conf import find
+from scripts.core.refits import COLUMNS, SEEDS, load_refits
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,7 +5,7 @@ from matplotlib import rc_context
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from scripts.make_figure.style import COLOURS, GREY, MARKERS, NARROW, STYLE, WIDTH, frame, new_figure
+from scripts.make_figure.style import COLOURS, GREY, MARKERS, NARROW, STYLE, WIDTH, frame, legend_in, new_figure
 
 ROW = 0.34  # inches
 HIGHEST, LOWEST, MEAN = -0.36, 0.1, 0.28  # the heights of a row's points, and of its mean below them; rows are 1 apart
@@ -37,12 +37,7 @@ def draw_gains(found, families, names, panels, datasets, *, rope=1.0, title, not
             axis.axhline(n_methods - 0.5, color=GREY, linewidth=0.6)
             axis.set_yticks(range(len(rows)), [names[name] for name in rows] if narrow or not place else [])
             axis.set_title(panels[gains.reference], fontsize=9, loc="left")
-        below = figure.add_subplot(cells[deep, :])
-        below.set_axis_off()
-        below.legend(
-            handles=entries, loc="upper left", ncols=columns, fontsize=8,
-            handletextpad=0.3, columnspacing=1.2, borderaxespad=0.0,
-        )  # fmt: skip
+        legend_in(figure.add_subplot(cells[deep, :]), entries, columns)
         frame(figure, title, note)
         return figure
 

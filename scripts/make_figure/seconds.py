@@ -7,7 +7,7 @@ from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
 
 from metrics.study import METRICS
 from scripts.core.command_lines import MissingResults
-from scripts.make_figure.style import GREY, NARROW, STYLE, WIDTH, frame, new_figure
+from scripts.make_figure.style import GREY, NARROW, STYLE, WIDTH, frame, legend_in, new_figure
 
 
 def with_seconds(chosen, trials, selection):
@@ -85,13 +85,7 @@ def draw_seconds(points, looks, names, panels, *, metric, title, note, width=WID
                 axis.set_ylabel(f"{METRICS[metric]} (%)")
             if index + per_row >= len(panels):
                 axis.set_xlabel("Seconds")
-        # Axes of its own keep the legend clear of the note.
-        below = figure.add_subplot(cells[rows, :])
-        below.set_axis_off()
-        below.legend(
-            handles=entries, loc="upper left", ncols=columns, fontsize=8,
-            handletextpad=0.3, columnspacing=1.2, borderaxespad=0.0,
-        )  # fmt: skip
+        legend_in(figure.add_subplot(cells[rows, :]), entries, columns)
         frame(figure, title, note)
         return figure
 

@@ -100,6 +100,15 @@ def frame(figure, title, note):
     figure.supxlabel(_wrap(figure, note, 7.5), fontsize=7.5, color=GREY, x=0.01, ha="left")
 
 
+def legend_in(axis, entries, columns):
+    """Draw a legend in the place of axes, which keep it clear of the note."""
+    axis.set_axis_off()
+    axis.legend(
+        handles=entries, loc="upper left", ncols=columns, fontsize=8,
+        handletextpad=0.3, columnspacing=1.2, borderaxespad=0.0,
+    )  # fmt: skip
+
+
 def take_away(figure, *what):
     """Take the "title" or the "note" of `frame` from a figure, and as much of its height."""
     for text in what:

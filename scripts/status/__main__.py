@@ -3,7 +3,8 @@
 import sys
 import time
 
-from runners.method import ConfigError, did_you_mean
+from runners.boundary import did_you_mean
+from runners.method import ConfigError
 from scripts.core.command_lines import check_stored
 from scripts.core.conf import CONF, find, names
 from scripts.core.entry import command

@@ -5,8 +5,9 @@ import subprocess
 import sys
 
 from datasets.load import at_hand
+from runners.boundary import did_you_mean
 from runners.choices import quoted
-from runners.method import ConfigError, did_you_mean
+from runners.method import ConfigError
 from runners.progress import duration
 from scripts.core.command_lines import overrides
 from scripts.core.conf import ROOT, find

@@ -8,11 +8,11 @@ import pytest
 from datasets import load_dataset, scale
 from metrics.protocol import Protocol
 from runners.fit import run_trial
-from runners.refits import SEEDS, load_refits
 from runners.store import Store
 from runners.trial import expand
 from scripts.compare import COLUMNS, over_starts
 from scripts.core import conf
+from scripts.core.refits import SEEDS, load_refits
 from scripts.core.study import Study
 from scripts.core.tables import TableSpec
 from scripts.make_report import make_report

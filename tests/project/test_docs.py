@@ -22,8 +22,7 @@ from scripts.method_notes import method_notes, sections
 
 ROOT = Path(__file__).resolve().parents[2]
 # A first line that begins with one of these is a fragment: it does not say what is returned or done.
-FRAGMENTS = set("Of That Those What When Where Whether Which How Why".split())
-# methods/ is not held to the rule yet.
+FRAGMENTS = set("Its Of Same That Those What When Where Whether Which How Why".split())
 FOLDERS = ("benchmarks", "datasets", "methods", "metrics", "runners", "scripts", "tests")
 CLASSES = sorted({read(path)["target"] for path in (CONF / "method").glob("*.yaml")})
 

@@ -58,6 +58,19 @@ def test_a_package_knows_only_those_below_it(package):
             assert {name.split(".")[0] for name in imported(path)} <= {package} | MAY_IMPORT[package], path
 
 
+def test_no_files_import_each_other_in_a_circle():
+    """Imports inside functions count, too."""
+    files = {".".join(path.with_suffix("").parts).removesuffix(".__init__"): path for path in MODULES}
+    left = {}
+    for name, path in files.items():
+        used = {one if one in files else one.rpartition(".")[0] for one in imported(path)}
+        left[name] = used & files.keys() - {name}
+    while ready := [name for name, used in left.items() if not used & left.keys()]:
+        for name in ready:
+            del left[name]
+    assert not left
+
+
 def test_a_method_imports_the_core_and_no_other_method():
     for path in MODULES:
         if path.parts[0] == "methods" and len(path.parts) > 1 and path != Path("methods/__init__.py"):

@@ -249,6 +249,10 @@ def test_a_signal_at_any_moment_ends_the_command_in_words(request, tmp_path, num
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )  # fmt: skip
         time.sleep(seconds)
+        stat = Path(f"/proc/{process.pid}/stat")
+        # Python answers for its own start, of which less than ten ticks (.1 s) of CPU are seen on a busy machine.
+        while stat.exists() and sum(map(int, stat.read_text().split(")")[1].split()[11:13])) < 10:
+            time.sleep(0.02)
         for _ in range(count):
             process.send_signal(number)
             time.sleep(0.02)

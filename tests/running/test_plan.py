@@ -9,8 +9,8 @@ from omegaconf import OmegaConf
 from runners import plan, reference
 from runners.cell import Cell
 from runners.files import read_frame
-from runners.plan import Times, total_line
-from runners.progress import duration
+from runners.plan import Times
+from runners.progress import duration, total_line
 from runners.settings import read_config
 from scripts.core.conf import ROOT
 

@@ -15,11 +15,12 @@ from frames import done, frames, store
 
 from metrics.study.summary import select, summarise
 from runners import cell as cell_module
-from runners import refits, tasks
 from runners import store as store_module
+from runners import tasks
 from runners.cell import Cell
 from runners.files import StoreError
 from runners.store import Store, load_results
+from scripts.core import refits
 
 ROOT = Path(__file__).resolve().parents[2]
 

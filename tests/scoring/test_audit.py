@@ -13,7 +13,6 @@ from metrics.protocol import Protocol
 from metrics.study import audit
 from metrics.study.sets import distinct_sets
 from metrics.study.summary import SELECTIONS, select
-from runners import refits
 from runners.files import StoreError
 from runners.fit import run_trial
 from runners.method import Method
@@ -21,6 +20,7 @@ from runners.store import Store, load_results
 from runners.tasks import Data
 from runners.trial import expand
 from scripts.audit.findings import _inert, _still, _trivial
+from scripts.core import refits
 
 PROTOCOL = Protocol(name="test", sizes=(4, 8), scaling="none", restarts=3, seed=0, nmi="geometric", max_iter=20)
 

@@ -63,7 +63,13 @@ def random_accuracy(X, y, size):
     return float(np.mean([accuracy(X, y, features)[0] for features in random_sets(X.shape[1], size)]))
 
 
-def sweeps_to_settle(make, limit, size=SIZE):
+def descent(model):
+    """Measure whether the objective of a fitted selector rises, and how far it falls."""
+    trace = model.trace_
+    return {"sweeps": model.n_iter_, "rises": rises(trace), "end / start": trace[-1] / trace[0]}
+
+
+def sweeps_to_settle(make, limit):
     """Measure how fast an objective settles, and compare the features selected at the paper's number of sweeps.
 
     ``make(**changes)`` is a fitted selector, and `limit` the paper's number of sweeps.
@@ -76,8 +82,8 @@ def sweeps_to_settle(make, limit, size=SIZE):
         "start above end": abs(trace[0] - trace[-1]) / max(abs(trace[-1]), np.finfo(float).tiny),
         "within 1e-3": settled(trace),
         "our stop": model.n_iter_,
-        f"of {size} features, at limit": shared(model.ranking_[:size], early.ranking_[:size]),
-        "by chance": size**2 / model.n_features_in_,
+        f"of {SIZE} features, at limit": shared(model.ranking_[:SIZE], early.ranking_[:SIZE]),
+        "by chance": SIZE**2 / model.n_features_in_,
         "collapsed": int(model.status_ == "collapsed"),
     }
 
