@@ -13,7 +13,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from datasets import fetch
+from datasets import download
 from datasets.base import DataError, check_dataset
 from datasets.files import checksum, write_checksum
 from datasets.loaders import first_per_class
@@ -45,7 +45,7 @@ def from_openml(spec, source, target):
     from sklearn.datasets import fetch_openml  # here, as scikit-learn takes longer to import than all else
 
     number = source["openml"]
-    fetch.say(f"{target.name}: downloading OpenML data set {number}")
+    download.say(f"{target.name}: downloading OpenML data set {number}")
     scratch = target.with_name(target.name + ".openml")
     try:
         with warnings.catch_warnings(), _in_time():
@@ -58,7 +58,7 @@ def from_openml(spec, source, target):
     except DataError as error:
         raise DataError(f"{openml_page(number)}: {error}. {REMEDY}.") from error
     except Exception as error:  # errors of the network, of OpenML, of a wrong MD5 or of a parser
-        raise DataError(f"{openml_page(number)}: {fetch.in_words(error)}") from error
+        raise DataError(f"{openml_page(number)}: {download.in_words(error)}") from error
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
     X = bunch.data if isinstance(bunch.data, np.ndarray) else bunch.data.toarray()
@@ -104,9 +104,9 @@ class _InTime(urllib.request.HTTPHandler, urllib.request.HTTPSHandler):
         return self._ask(super().https_open, request)
 
     def _ask(self, ask, request):
-        request.timeout = fetch.READ_SECONDS
+        request.timeout = download.READ_SECONDS
         with self.patience():
-            return _Answer(fetch.answer_of(lambda: ask(request)), self.patience)
+            return _Answer(download.answer_of(lambda: ask(request)), self.patience)
 
     @contextmanager
     def patience(self):
@@ -118,7 +118,7 @@ class _InTime(urllib.request.HTTPHandler, urllib.request.HTTPSHandler):
         except (OSError, DataError) as error:
             reason = getattr(error, "reason", error)  # of a URLError
             if isinstance(reason, TimeoutError):
-                reason = DataError(f"no byte came for {fetch.READ_SECONDS} s")
+                reason = DataError(f"no byte came for {download.READ_SECONDS} s")
             if not isinstance(reason, DataError):
                 raise
             self._ended = reason
@@ -138,7 +138,7 @@ class _Answer:
     def read(self, size=None):
         """Return so many bytes, or all that are left."""
         pieces, missing = [], math.inf if size is None or size < 0 else size
-        while missing and (piece := self._piece(min(missing, fetch.CHUNK))):
+        while missing and (piece := self._piece(min(missing, download.CHUNK))):
             pieces.append(piece)
             missing -= len(piece)
         return b"".join(pieces)
@@ -148,6 +148,6 @@ class _Answer:
             piece = self._answer.read1(size)
             self._received += len(piece)
             seconds = time.monotonic() - self._started
-            if seconds > fetch.PATIENCE + self._received / fetch.SLOWEST:
+            if seconds > download.PATIENCE + self._received / download.SLOWEST:
                 raise DataError(f"{self._received} bytes in {seconds:.0f} s are too few")
             return piece

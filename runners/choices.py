@@ -47,15 +47,21 @@ def offer(words):
     return words
 
 
-@functools.cache  # one process offers them once
 def offer_truth():
     """Give Hydra the specification of every data set of known truth, so that names, lists and globs find them."""
+    there = ConfigStore.instance().repo.get("dataset", {})
+    for name, spec in _truth().items():
+        if f"{name}.yaml" not in there:
+            ConfigStore.instance().store(name=name, node=spec, group="dataset", provider="conf/truth")
+
+
+@functools.cache
+def _truth():
     # Here, as they take a second, and few commands name such a data set.
     from datasets.spec import read_spec
     from datasets.truth import truth_names
 
-    for name in truth_names():
-        ConfigStore.instance().store(name=name, node=read_spec(name), group="dataset", provider="conf/truth")
+    return {name: read_spec(name) for name in truth_names()}
 
 
 def offer_own(words):

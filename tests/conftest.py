@@ -9,6 +9,7 @@ import logging
 from pathlib import Path
 
 import pytest
+from hydra.core.config_store import ConfigStore
 
 
 def pytest_addoption(parser):
@@ -35,6 +36,13 @@ def loggers():
     """Turn on again what a command of Hydra in this process has turned off: all loggers that it found."""
     for logger in logging.root.manager.loggerDict.values():
         logger.disabled = False  # a place that only holds others takes the attribute, too
+
+
+@pytest.fixture(autouse=True)
+def offered():
+    """Forget data and methods that a command in this process has offered to Hydra: to others, dataset= is no group."""
+    for group in ("dataset", "method"):
+        ConfigStore.instance().repo.pop(group, None)
 
 
 @pytest.fixture(scope="session")

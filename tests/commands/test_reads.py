@@ -7,7 +7,6 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from frames import PROTOCOL, frames, store
-from hydra.core.config_store import ConfigStore
 
 import runners.files
 import runners.reading
@@ -60,8 +59,6 @@ def reads(monkeypatch):
 
     for function in (conf._parsed, published.load_published, published._read):
         function.cache_clear()
-    # A test of run.py in this process may have offered data of known truth, which makes dataset= a group everywhere.
-    monkeypatch.delitem(ConfigStore.instance().repo, "dataset", raising=False)
     monkeypatch.setattr(conf.yaml, "load", count_yaml)
     for module in (runners.files, runners.reading):
         monkeypatch.setattr(module, "whole_lines", count_lines)
