@@ -31,6 +31,7 @@ from collections import Counter, defaultdict
 from contextlib import suppress
 from pathlib import Path
 
+from benchmarks.core.processes import Cluster, end_all, having
 from runners.boundary import guard
 from runners.code import ROOT
 from runners.family import cpu_seconds, descendants
@@ -41,8 +42,10 @@ SIGNALS = {"parent": signal.SIGKILL, "group": signal.SIGKILL, "term": signal.SIG
 FAULTS = (*SIGNALS, "worker", "disk", "cache", "one", "both")
 ONE = ["-m", "method=laplacian_score", "+method.grid.n_neighbors=[3,4,5,6]", "protocol=smoke", "study=s"]
 BOTH = "digits,mnist500"
+GOOD = "same rows, nothing left"
 LEAVE_S = 60  # in which all processes of a command must be gone
 WAIT_S = 900
+CORES = 4  # that two commands keep busy at most
 
 
 class Round:
@@ -70,59 +73,75 @@ class Round:
         )  # fmt: skip
 
     def finish(self):
-        """Run the command to its end, as often as the runner has it; return what is wrong, "" for nothing."""
-        outputs = [(one.communicate(timeout=WAIT_S)[0], one.returncode) for one in self._all()]
-        return next((f"exit {status}: {text.strip().splitlines()[-1]}" for text, status in outputs if status), "")
+        """Run the command to its end, as often as the runner has it.
+
+        Return the CPU seconds that were spent when the first of them ended, and what is wrong, "" for nothing.
+        """
+        commands = self._all()
+        spent = self._wait(commands)
+        outputs = [(one.communicate(timeout=WAIT_S)[0], one.returncode) for one in commands]
+        wrong = (f"exit {status}: {(text.strip() or '-').splitlines()[-1]}" for text, status in outputs if status)
+        return spent, next(wrong, "")
 
     def _all(self):
         return [self.start() for _ in range(self.count)]
 
     def disturb(self, fault, seconds):
-        """Run the commands, disturbed once when they have spent a random part of so many CPU seconds."""
+        """Run the commands, disturbed once when they have spent so many CPU seconds; return whether it came to that."""
         if fault in ("one", "both"):
             datasets = "digits" if fault == "one" else BOTH
             for one in [self.start(datasets) for _ in range(4)]:
                 one.communicate(timeout=WAIT_S)
-            return
+            return True
         if fault == "cache":
             self.finish()
             for path in self.results.glob(".evaluations/*.bin"):
                 path.write_bytes(random.randbytes(path.stat().st_size))
             for path in [*self.results.glob(".finished/*"), *self.results.glob("s/*/*/trials.csv")]:
                 path.write_bytes(b"") if path.suffix == ".json" else path.unlink()
-            return
+            return True
         commands = [self.start(limit=random.randint(50, 5000))] if fault == "disk" else self._all()
+        struck = True
         if fault != "disk":
-            self._wait(commands, random.uniform(0, seconds))
-            self._signal(fault, commands[0])
+            self._wait(commands, seconds)
+            struck = self._strike(fault, commands[0])
         for one in commands:
-            with suppress(subprocess.TimeoutExpired):
-                one.communicate(timeout=WAIT_S)
+            one.communicate(timeout=WAIT_S)
+        return struck if fault != "disk" else commands[0].returncode != 0
 
-    def _wait(self, commands, seconds):
-        """Wait until the commands have spent so many CPU seconds, whatever the load, or the first of them has ended."""
+    def _wait(self, commands, seconds=math.inf):
+        """Wait until the commands have spent so many CPU seconds, whatever the load, or the first of them has ended.
+
+        Return what they have spent.
+        """
         roots = {command.pid for command in commands} | (set(self.cluster.pids) if self.cluster else set())
-        end = sum(map(cpu_seconds, roots)) + seconds
-        while commands[0].poll() is None and sum(map(cpu_seconds, roots)) < end:
-            time.sleep(0.02)
+        before, spent = sum(map(cpu_seconds, roots)), 0.0
+        while commands[0].poll() is None and spent < seconds:
+            time.sleep(min(max((seconds - spent) / CORES, 0.02), 0.2))  # a look costs CPU seconds, too
+            now = sum(map(cpu_seconds, roots)) - before
+            spent = spent if math.isnan(now) else now
+        return spent
 
-    def _signal(self, fault, command):
-        with suppress(ProcessLookupError):
-            if fault == "group":
-                os.killpg(command.pid, signal.SIGKILL)
-            elif fault == "worker" and self.cluster:
-                self.cluster.kill_one()
-            elif fault == "worker":
-                workers = descendants(command.pid)
-                if workers:
-                    os.kill(random.choice(list(workers)), signal.SIGKILL)
-            else:
-                command.send_signal(SIGNALS[fault])
+    def _strike(self, fault, command):
+        """Disturb a command; return False where it has ended by itself before."""
+        with suppress(ProcessLookupError):  # it has ended just now
+            while fault == "worker" and command.poll() is None:
+                if self.cluster:
+                    self.cluster.kill_one()
+                    return True
+                if workers := descendants(command.pid):
+                    os.kill(random.choice(workers), signal.SIGKILL)
+                    return True
+                time.sleep(0.02)
+            if command.poll() is None:
+                os.killpg(command.pid, SIGNALS[fault]) if fault == "group" else command.send_signal(SIGNALS[fault])
+                return True
+        return False
 
     def left(self, expected):
         """Return what is left of the commands: processes, files in TMPDIR or beside the expected ones, or locks."""
         deadline = time.monotonic() + LEAVE_S
-        while _with(self.temporary) or (self.cluster and self.cluster.orphans()):
+        while having(self.temporary) or (self.cluster and self.cluster.orphans()):
             if time.monotonic() > deadline:
                 return "a process runs"
             time.sleep(0.2)
@@ -144,16 +163,6 @@ class Round:
         return {path.parent.parent.name: sorted(path.read_bytes().splitlines()) for path in paths}
 
 
-def _with(temporary):
-    """Return the numbers of the processes that have this TMPDIR."""
-    mark, found = f"TMPDIR={temporary}".encode(), set()
-    for path in Path("/proc").glob("[0-9]*/environ"):
-        with suppress(OSError):
-            if mark in path.read_bytes().split(b"\0"):
-                found.add(int(path.parent.name))
-    return found
-
-
 def _is_held(path):
     with open(path, "rb") as file:
         try:
@@ -163,60 +172,37 @@ def _is_held(path):
     return False
 
 
-class Cluster:
-    """A Dask scheduler and a worker of two threads."""
+class Undisturbed:
+    """What a sweep leaves that nothing disturbs, and the CPU seconds that it takes under a runner."""
 
-    def __init__(self, folder):
-        self.address, self._folder = f"tcp://127.0.0.1:{random.Random().randint(20000, 60000)}", folder
-        folder.mkdir(exist_ok=True)
-        port = self.address.rpartition(":")[2]
-        self._scheduler = self._start("scheduler", "--host", "127.0.0.1", "--port", port)
-        self._worker = self._start_worker()
-
-    def _start_worker(self):
-        words = ["--no-nanny", "--nthreads", "2", "--local-directory", str(self._folder)]
-        return self._start("worker", self.address, *words)
-
-    def _start(self, *words):
-        environment = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(self._folder)}
-        command = [sys.executable, "-m", "dask", *words, "--no-dashboard"]
-        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        return subprocess.Popen(command, cwd=ROOT, env=environment, **quiet)
-
-    @property
-    def pids(self):
-        """Return the numbers of the scheduler and of the worker."""
-        return self._scheduler.pid, self._worker.pid
-
-    def orphans(self):
-        """Return the processes that a worker has left behind."""
-        known = set(self.pids) | {one for pid in self.pids for one in descendants(pid)}
-        return _with(self._folder) - known
-
-    def kill_one(self):
-        """Kill the worker, or a process that it has started; a new worker takes the place of a killed one."""
-        chosen = random.choice([self._worker.pid, *descendants(self._worker.pid)])
-        os.kill(chosen, signal.SIGKILL)
-        if chosen == self._worker.pid:
-            self._worker.wait()
-            self._worker = self._start_worker()
-
-    def end(self):
-        """End all of it."""
-        for process in (self._scheduler, self._worker):
-            process.kill()
-            process.wait()
+    def __init__(self, folder, runner, cluster):
+        one = Round(folder, runner, cluster)
+        self.seconds, wrong = one.finish()
+        if wrong:
+            sys.exit(f"error: the undisturbed sweep failed under {runner}, {wrong}")
+        self.rows, self.files = one.rows(), one.files()
+        shutil.rmtree(folder)
 
 
-def tried(folder, runner, fault, undisturbed, seconds, cluster):
-    """Return how a round ended; where something is wrong its folder stays until all rounds are over."""
-    one = Round(folder, runner, cluster)
-    one.disturb(fault, seconds)
-    rows, files = undisturbed
-    wrong = one.finish() or one.left(files) or ("" if one.rows() == rows else "other rows")
+def tried(folder, runner, fault, undisturbed, cluster):
+    """Return how a round ended.
+
+    A command that has ended before its moment came is not counted: another one is disturbed earlier.
+    """
+    struck, most = False, undisturbed.seconds
+    try:
+        while not struck:
+            shutil.rmtree(folder, ignore_errors=True)
+            one, most = Round(folder, runner, cluster), random.uniform(0, most)
+            struck = one.disturb(fault, most)
+        wrong = one.finish()[1] or one.left(undisturbed.files)
+        wrong = wrong or ("" if one.rows() == undisturbed.rows else "other rows")
+    except subprocess.TimeoutExpired:
+        wrong = f"a command does not end within {WAIT_S} s"
+        end_all(folder)
     if not wrong:
         shutil.rmtree(folder)
-    return wrong or "same rows, nothing left"
+    return wrong or GOOD
 
 
 def outcomes_in(path):
@@ -255,13 +241,12 @@ def main():
     with tempfile.TemporaryDirectory(prefix="faults-") as name:
         folder = Path(name)
         try:
-            undisturbed = Round(folder / "undisturbed", "joblib", None)
-            if wrong := undisturbed.finish():
-                sys.exit(f"error: the undisturbed sweep failed, {wrong}")
-            used, expected = resource.getrusage(resource.RUSAGE_CHILDREN), (undisturbed.rows(), undisturbed.files())
-            seconds = used.ru_utime + used.ru_stime
             if "dask" in given.runners:
                 cluster = Cluster(folder / "cluster")
+            undisturbed = {}
+            for runner in given.runners:
+                for _ in range(2 if runner == "dask" else 1):  # the first finds a worker that has imported nothing
+                    undisturbed[runner] = Undisturbed(folder / "undisturbed", runner, cluster)
             for number, (_, fault, runner) in enumerate(rounds):
                 if known.get(number, ())[:2] == (fault, runner):
                     found[fault, runner][known[number][2]] += 1
@@ -269,7 +254,7 @@ def main():
                 if time.monotonic() > deadline:
                     break
                 random.seed(f"{given.seed} {number}")
-                outcome = tried(folder / str(number), runner, fault, expected, seconds, cluster)
+                outcome = tried(folder / str(number), runner, fault, undisturbed[runner], cluster)
                 found[fault, runner][outcome] += 1
                 line = f"{number} {fault}, {runner}: {outcome}"
                 print(line, file=sys.stderr, flush=True)
@@ -277,9 +262,8 @@ def main():
                     with open(given.log, "a") as log:
                         log.write(f"{line}\n")
         finally:  # also where the command is ended
+            end_all(folder)
             print(table(found, given.runners, given.faults))
-            if cluster:
-                cluster.end()
 
 
 if __name__ == "__main__":
