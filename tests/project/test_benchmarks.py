@@ -2,6 +2,7 @@
 
 import importlib.util
 import os
+import subprocess
 import sys
 import time
 from types import SimpleNamespace
@@ -11,10 +12,12 @@ import pytest
 
 from benchmarks import against, bandwidth, faults, job, large
 from benchmarks import methods as benchmark
+from benchmarks.core.processes import having
 from benchmarks.scaling import Costs, simulate
 from methods import MCFS
 from methods.core.graphs import knn_graph
 from methods.kmeans_ufs import standardized
+from runners.code import ROOT
 from scripts.claims.core import quadratic_admm
 
 LOOP = """
@@ -197,3 +200,14 @@ def test_the_log_of_disturbed_runs_tells_which_rounds_were_tried(tmp_path):
         0: ("parent", "joblib", "same rows, nothing left"),
         1: ("disk", "dask", "exit 1: error: a, b: c"),
     }
+
+
+def test_a_command_that_disturbs_runs_and_is_ended_itself_leaves_nothing_running(tmp_path):
+    words = [sys.executable, "-m", "benchmarks.faults", "--runners", "joblib"]
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    command = subprocess.Popen(words, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    while not (started := having(tmp_path) - {command.pid}) and command.poll() is None:
+        time.sleep(0.05)
+    command.terminate()
+    assert started and command.wait(timeout=60) == 143
+    assert not having(tmp_path) and not [*tmp_path.iterdir()]
