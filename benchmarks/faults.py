@@ -43,8 +43,8 @@ FAULTS = (*SIGNALS, "worker", "disk", "cache", "one", "both")
 ONE = ["-m", "method=laplacian_score", "+method.grid.n_neighbors=[3,4,5,6]", "protocol=smoke", "study=s"]
 BOTH = "digits,mnist500"
 GOOD = "same rows, nothing left"
-LEAVE_S = 60  # in which all processes of a command must be gone
-WAIT_S = 900
+LEAVE_S = 300  # in which all processes of a command must be gone
+WAIT_S = 3600  # for the end of a command, on a machine that does much else
 CORES = 4  # that two commands keep busy at most
 
 
@@ -57,31 +57,31 @@ class Round:
         self.environment = {**os.environ, "TMPDIR": str(self.temporary)}
         self.cluster = cluster if runner == "dask" else None
         how = ["runner=dask", f"runner.address={cluster.address}"] if self.cluster else []
-        self.words = ["run.py", *ONE, f"results_dir={self.results}", "runner.n_jobs=2", *how]
+        self.words = ["run.py", *ONE, f"results_dir={self.results}", *how]
         self.count = 2 if runner == "two" else 1
 
-    def start(self, datasets=BOTH, limit=None):
+    def start(self, datasets=BOTH, limit=None, n_jobs=2):
         """Start one command in a process group of its own."""
 
         def few_bytes():
             resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 
+        words = [*self.words, f"dataset={datasets}", f"runner.n_jobs={n_jobs}"]
         return subprocess.Popen(
-            [sys.executable, *self.words, f"dataset={datasets}"], cwd=ROOT, env=self.environment,
+            [sys.executable, *words], cwd=ROOT, env=self.environment,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True,
             preexec_fn=few_bytes if limit else None,
         )  # fmt: skip
 
-    def finish(self):
-        """Run the command to its end, as often as the runner has it.
+    def finish(self, n_jobs=1):
+        """Run the command to its end; return the CPU seconds spent, and what is wrong, "" for nothing.
 
-        Return the CPU seconds that were spent when the first of them ended, and what is wrong, "" for nothing.
+        The rows are the same for every number of workers, and most of a short command's seconds are their imports.
         """
-        commands = self._all()
-        spent = self._wait(commands)
-        outputs = [(one.communicate(timeout=WAIT_S)[0], one.returncode) for one in commands]
-        wrong = (f"exit {status}: {(text.strip() or '-').splitlines()[-1]}" for text, status in outputs if status)
-        return spent, next(wrong, "")
+        command = self.start(n_jobs=n_jobs)
+        spent = self._wait([command])
+        text = command.communicate(timeout=WAIT_S)[0]
+        return spent, f"exit {command.returncode}: {text.strip().rpartition(chr(10))[2]}" if command.returncode else ""
 
     def _all(self):
         return [self.start() for _ in range(self.count)]
@@ -94,7 +94,7 @@ class Round:
                 one.communicate(timeout=WAIT_S)
             return True
         if fault == "cache":
-            self.finish()
+            self.finish(n_jobs=2)
             for path in self.results.glob(".evaluations/*.bin"):
                 path.write_bytes(random.randbytes(path.stat().st_size))
             for path in [*self.results.glob(".finished/*"), *self.results.glob("s/*/*/trials.csv")]:
@@ -173,15 +173,15 @@ def _is_held(path):
 
 
 class Undisturbed:
-    """What a sweep leaves that nothing disturbs, and the CPU seconds that it takes under a runner."""
+    """What a sweep leaves that nothing disturbs, and the CPU seconds that it takes."""
 
-    def __init__(self, folder, runner, cluster):
-        one = Round(folder, runner, cluster)
-        self.seconds, wrong = one.finish()
+    def __init__(self, folder):
+        one = Round(folder, "joblib", None)
+        seconds, wrong = one.finish(n_jobs=2)
         if wrong:
-            sys.exit(f"error: the undisturbed sweep failed under {runner}, {wrong}")
+            sys.exit(f"error: the undisturbed sweep failed, {wrong}")
         self.rows, self.files = one.rows(), one.files()
-        shutil.rmtree(folder)
+        self.seconds = {runner: 2 * seconds if runner == "two" else seconds for runner in RUNNERS}
 
 
 def tried(folder, runner, fault, undisturbed, cluster):
@@ -189,12 +189,14 @@ def tried(folder, runner, fault, undisturbed, cluster):
 
     A command that has ended before its moment came is not counted: another one is disturbed earlier.
     """
-    struck, most = False, undisturbed.seconds
     try:
-        while not struck:
-            shutil.rmtree(folder, ignore_errors=True)
-            one, most = Round(folder, runner, cluster), random.uniform(0, most)
-            struck = one.disturb(fault, most)
+        while True:
+            one, moment = Round(folder, runner, cluster), random.uniform(0, undisturbed.seconds[runner])
+            if one.disturb(fault, moment):
+                break
+            if fault != "disk":
+                undisturbed.seconds[runner] = moment
+            shutil.rmtree(folder)
         wrong = one.finish()[1] or one.left(undisturbed.files)
         wrong = wrong or ("" if one.rows() == undisturbed.rows else "other rows")
     except subprocess.TimeoutExpired:
@@ -241,12 +243,9 @@ def main():
     with tempfile.TemporaryDirectory(prefix="faults-") as name:
         folder = Path(name)
         try:
+            undisturbed = Undisturbed(folder / "undisturbed")
             if "dask" in given.runners:
                 cluster = Cluster(folder / "cluster")
-            undisturbed = {}
-            for runner in given.runners:
-                for _ in range(2 if runner == "dask" else 1):  # the first finds a worker that has imported nothing
-                    undisturbed[runner] = Undisturbed(folder / "undisturbed", runner, cluster)
             for number, (_, fault, runner) in enumerate(rounds):
                 if known.get(number, ())[:2] == (fault, runner):
                     found[fault, runner][known[number][2]] += 1
@@ -254,7 +253,7 @@ def main():
                 if time.monotonic() > deadline:
                     break
                 random.seed(f"{given.seed} {number}")
-                outcome = tried(folder / str(number), runner, fault, undisturbed[runner], cluster)
+                outcome = tried(folder / str(number), runner, fault, undisturbed, cluster)
                 found[fault, runner][outcome] += 1
                 line = f"{number} {fault}, {runner}: {outcome}"
                 print(line, file=sys.stderr, flush=True)
