@@ -183,7 +183,7 @@ def test_a_log_of_fits_tells_the_exponents_what_would_be_beyond_the_cap_and_what
     shapes = [(n, 500) for n in (1000, 2000, 4000)] + [(1000, d) for d in (1000, 2000, 4000, 8000)]
     log.write_text("".join(f"ndfs,None,3,{n},{d},{seconds(n, d)},50\n" for n, d in shapes))
     monkeypatch.setattr(large, "measured", None)  # no fit is run
-    options = {"samples": 1000, "features": 500, "cap": 10, "largest": 10**8, "memory": 8, "log": log}
+    options = {"samples": 1000, "features": 500, "cap": 10, "also_cap": None, "largest": 10**8, "memory": 8, "log": log}
     ndfs = large.Method.read(large.find("method", "ndfs"))
     growth = large.Growth(ndfs, SimpleNamespace(**options, sweeps=3, share=None))
     name, by_n, largest_n, by_d, largest_d, beyond, refused = large.row_of(growth, [(10000, 500), (70000, 784)])
