@@ -6,11 +6,13 @@
     python -m benchmarks.faults --times 200 --log faults.log    again goes on after the rounds that the log has
 
 A round is a sweep of two cells with four fits each, in a folder and with a TMPDIR of its own.  It is disturbed once,
-then the same command is run to its end.  Then all rows must be those of an undisturbed sweep, and its files the only
-ones; no lock may be held, no file be left in TMPDIR, and no process run that had this TMPDIR, nor one of a Dask worker
-that is gone.  The n-th round of a seed is always disturbed alike.  "disk" lets no file grow beyond a random size, as a
-full disk would; "one" and "both" start four commands at once, on one cell and on both.  "worker" kills a process that
-fits, under Dask perhaps the Dask worker itself, for which another one starts.
+then the same command is run to its end, by one process.  Then all rows must be those of an undisturbed sweep, and its
+files the only ones; no lock may be held, no file be left in TMPDIR, and no process run that had this TMPDIR, nor one of
+a Dask worker that is gone.  Half of the moments are drawn from all CPU seconds of a command, which are mostly imports,
+and half from those after its first file of rows; a command that has ended before its moment does not count.  "disk"
+lets no file grow beyond a random size, as a full disk would; "one" and "both" start four commands at once, on one cell
+and on both.  "worker" kills a process that fits, under Dask perhaps the Dask worker itself, for which another one
+starts.  Where a round goes wrong its folder is put beside the log.
 """
 
 import argparse
@@ -86,8 +88,11 @@ class Round:
     def _all(self):
         return [self.start() for _ in range(self.count)]
 
-    def disturb(self, fault, seconds):
-        """Run the commands, disturbed once when they have spent so many CPU seconds; return whether it came to that."""
+    def disturb(self, fault, late, seconds):
+        """Run the commands, disturbed once when they have spent so many CPU seconds; return whether it came to that.
+
+        With `late` the seconds count from where the first file of rows is there.
+        """
         if fault in ("one", "both"):
             datasets = "digits" if fault == "one" else BOTH
             for one in [self.start(datasets) for _ in range(4)]:
@@ -103,20 +108,22 @@ class Round:
         commands = [self.start(limit=random.randint(50, 5000))] if fault == "disk" else self._all()
         struck = True
         if fault != "disk":
+            if late:
+                self._wait(commands, until=lambda: any(self.results.glob("s/*/*/trials.csv")))
             self._wait(commands, seconds)
             struck = self._strike(fault, commands[0])
         for one in commands:
             one.communicate(timeout=WAIT_S)
         return struck if fault != "disk" else commands[0].returncode != 0
 
-    def _wait(self, commands, seconds=math.inf):
+    def _wait(self, commands, seconds=math.inf, until=lambda: False):
         """Wait until the commands have spent so many CPU seconds, whatever the load, or the first of them has ended.
 
-        Return what they have spent.
+        Or until a condition holds.  Return what they have spent.
         """
         roots = {command.pid for command in commands} | (set(self.cluster.pids) if self.cluster else set())
         before, spent = sum(map(cpu_seconds, roots)), 0.0
-        while commands[0].poll() is None and spent < seconds:
+        while commands[0].poll() is None and spent < seconds and not until():
             time.sleep(min(max((seconds - spent) / CORES, 0.02), 0.2))  # a look costs CPU seconds, too
             now = sum(map(cpu_seconds, roots)) - before
             spent = spent if math.isnan(now) else now
@@ -181,21 +188,24 @@ class Undisturbed:
         if wrong:
             sys.exit(f"error: the undisturbed sweep failed, {wrong}")
         self.rows, self.files = one.rows(), one.files()
-        self.seconds = {runner: 2 * seconds if runner == "two" else seconds for runner in RUNNERS}
+        # Guesses for the other runners and for late moments; where a moment comes too late, the next one is earlier.
+        late, each = {False: seconds, True: seconds / 3}, {runner: 2 if runner == "two" else 1 for runner in RUNNERS}
+        self.seconds = {(runner, when): each[runner] * late[when] for runner in RUNNERS for when in late}
 
 
 def tried(folder, runner, fault, undisturbed, cluster):
-    """Return how a round ended.
+    """Return how a round ended; its folder is left where something is wrong.
 
     A command that has ended before its moment came is not counted: another one is disturbed earlier.
     """
     try:
         while True:
-            one, moment = Round(folder, runner, cluster), random.uniform(0, undisturbed.seconds[runner])
-            if one.disturb(fault, moment):
+            one, late = Round(folder, runner, cluster), random.random() < 0.5
+            moment = random.uniform(0, undisturbed.seconds[runner, late])
+            if one.disturb(fault, late, moment):
                 break
             if fault != "disk":
-                undisturbed.seconds[runner] = moment
+                undisturbed.seconds[runner, late] = moment
             shutil.rmtree(folder)
         wrong = one.finish()[1] or one.left(undisturbed.files)
         wrong = wrong or ("" if one.rows() == undisturbed.rows else "other rows")
@@ -260,6 +270,8 @@ def main():
                 if given.log:
                     with open(given.log, "a") as log:
                         log.write(f"{line}\n")
+                    if outcome != GOOD:
+                        shutil.move(folder / str(number), f"{given.log}-{number}")
         finally:  # also where the command is ended
             end_all(folder)
             print(table(found, given.runners, given.faults))
