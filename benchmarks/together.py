@@ -25,9 +25,9 @@ from runners.boundary import guard
 from runners.code import ROOT
 from scripts.core.text import pipes
 
-SWEEP = ["-m", "dataset=digits,mnist500", "method=ndfs,fssl,socfs,jelsr"]  # 8 cells
+SWEEP = ["-m", "dataset=digits,mnist500", "method=ndfs,rufs,socfs,jelsr"]  # 8 cells
 # More K-means restarts than any study that is stored here has, so that nothing is taken from one.
-SETTINGS = ["protocol=fair", "protocol.restarts=100", "runner.points=default", "runner.n_jobs=1", "study=s"]
+SETTINGS = ["protocol=fair", "protocol.restarts=100", "runner.points=sample", "runner.n_jobs=1", "study=s"]
 TAKEN = re.compile(r"cell \d+ of \d+: .* trials?$")  # the line of a cell that a process computes
 
 

@@ -4,12 +4,16 @@ import csv
 import json
 import os
 import signal
+import subprocess
+import sys
+import tempfile
 import time
 from pathlib import Path
 
 import forked
 import pytest
 
+from runners.processes import COPY
 from runners.store import load_results
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -58,6 +62,15 @@ def test_a_second_run_has_nothing_to_do_and_redo_gives_the_same_bytes(tmp_path):
     assert "1 of them stored already, 0 to do" in run(*CELL, f"results_dir={tmp_path}").stdout
     run(*CELL, f"results_dir={tmp_path}", "runner.redo=true", "runner.n_jobs=1")
     assert (cell / "scores.csv").read_bytes() == first
+
+
+def test_a_run_removes_what_a_killed_one_has_left_also_where_it_needs_no_copy_of_the_data_itself(tmp_path):
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    left = Path(tempfile.gettempdir(), f"{COPY}{ended.pid}-{tmp_path.name}")
+    left.mkdir()
+    run(*CELL, f"results_dir={tmp_path}")
+    assert not left.exists()
 
 
 def test_a_cell_begins_with_its_sample_so_that_what_is_left_is_known_early(tmp_path):
