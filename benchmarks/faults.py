@@ -180,7 +180,7 @@ def _is_held(path):
 
 
 class Undisturbed:
-    """What a sweep leaves that nothing disturbs, and the CPU seconds that it takes."""
+    """A sweep that nothing disturbs: its rows, its files, and the CPU seconds from which moments are drawn."""
 
     def __init__(self, folder):
         one = Round(folder, "joblib", None)
