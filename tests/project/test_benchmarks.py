@@ -209,5 +209,5 @@ def test_a_command_that_disturbs_runs_and_is_ended_itself_leaves_nothing_running
     while not (started := having(tmp_path) - {command.pid}) and command.poll() is None:
         time.sleep(0.05)
     command.terminate()
-    assert started and command.wait(timeout=60) == 143
+    assert started and command.wait(timeout=120) == 143
     assert not having(tmp_path) and not [*tmp_path.iterdir()]
