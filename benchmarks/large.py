@@ -191,7 +191,7 @@ def draw(results, path):
     matplotlib.rcParams["svg.hashsalt"] = "large"  # the same file for the same numbers
     from matplotlib import pyplot
 
-    figure, axes = pyplot.subplots(1, 2, figsize=(11, 5), sharey=True, layout="constrained")
+    figure, axes = pyplot.subplots(1, 2, figsize=(11, 6), sharey=True, layout="constrained")
     for axis, side, place in zip(axes, (N, D), (0, 1), strict=True):
         for number, (name, found) in enumerate(results.items()):
             points = [(shape[place], seconds) for shape, (seconds, _) in found[place].items()]
