@@ -200,6 +200,7 @@ def _log_to_screen(hydra):
 def end():
     """Print the tables of a sweep, and which cells were skipped or have a problem; return the exit status."""
     hide_bar()
+    processes.remove_leftovers()  # also where nothing was left to do, as of a run that was killed at its end
     for folder, cells in report.studies().items():
         from scripts.make_table.of_sweep import print_table  # here, as it takes seconds
 

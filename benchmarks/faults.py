@@ -6,11 +6,13 @@
     python -m benchmarks.faults --times 200 --log faults.log    again goes on after the rounds that the log has
 
 A round is a sweep of two cells with four fits each, in a folder and with a TMPDIR of its own.  It is disturbed once,
-then the same command is run to its end.  Then all rows must be those of an undisturbed sweep, and its files the only
-ones; no lock may be held, no file be left in TMPDIR, and no process run that had this TMPDIR, nor one of a Dask worker
-that is gone.  The n-th round of a seed is always disturbed alike.  "disk" lets no file grow beyond a random size, as a
-full disk would; "one" and "both" start four commands at once, on one cell and on both.  "worker" kills a process that
-fits, under Dask perhaps the Dask worker itself, for which another one starts.
+then the same command is run to its end, by one process.  Then all rows must be those of an undisturbed sweep, and its
+files the only ones; no lock may be held, no file be left in TMPDIR, and no process run that had this TMPDIR, nor one of
+a Dask worker that is gone.  Half of the moments are drawn from all CPU seconds of a command, which are mostly imports,
+and half from those after its first file of rows; a command that has ended before its moment does not count.  "disk"
+lets no file grow beyond a random size, as a full disk would; "one" and "both" start four commands at once, on one cell
+and on both.  "worker" kills a process that fits, under Dask perhaps the Dask worker itself, for which another one
+starts.  Where a round goes wrong its folder is put beside the log.
 """
 
 import argparse
@@ -31,6 +33,7 @@ from collections import Counter, defaultdict
 from contextlib import suppress
 from pathlib import Path
 
+from benchmarks.core.processes import Cluster, end_all, having
 from runners.boundary import guard
 from runners.code import ROOT
 from runners.family import cpu_seconds, descendants
@@ -41,8 +44,10 @@ SIGNALS = {"parent": signal.SIGKILL, "group": signal.SIGKILL, "term": signal.SIG
 FAULTS = (*SIGNALS, "worker", "disk", "cache", "one", "both")
 ONE = ["-m", "method=laplacian_score", "+method.grid.n_neighbors=[3,4,5,6]", "protocol=smoke", "study=s"]
 BOTH = "digits,mnist500"
-LEAVE_S = 60  # in which all processes of a command must be gone
-WAIT_S = 900
+GOOD = "same rows, nothing left"
+LEAVE_S = 300  # in which all processes of a command must be gone
+WAIT_S = 3600  # for the end of a command, on a machine that does much else
+CORES = 4  # that two commands keep busy at most
 
 
 class Round:
@@ -54,75 +59,96 @@ class Round:
         self.environment = {**os.environ, "TMPDIR": str(self.temporary)}
         self.cluster = cluster if runner == "dask" else None
         how = ["runner=dask", f"runner.address={cluster.address}"] if self.cluster else []
-        self.words = ["run.py", *ONE, f"results_dir={self.results}", "runner.n_jobs=2", *how]
+        self.words = ["run.py", *ONE, f"results_dir={self.results}", *how]
         self.count = 2 if runner == "two" else 1
 
-    def start(self, datasets=BOTH, limit=None):
+    def start(self, datasets=BOTH, limit=None, n_jobs=2):
         """Start one command in a process group of its own."""
 
         def few_bytes():
             resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 
+        words = [*self.words, f"dataset={datasets}", f"runner.n_jobs={n_jobs}"]
         return subprocess.Popen(
-            [sys.executable, *self.words, f"dataset={datasets}"], cwd=ROOT, env=self.environment,
+            [sys.executable, *words], cwd=ROOT, env=self.environment,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True,
             preexec_fn=few_bytes if limit else None,
         )  # fmt: skip
 
-    def finish(self):
-        """Run the command to its end, as often as the runner has it; return what is wrong, "" for nothing."""
-        outputs = [(one.communicate(timeout=WAIT_S)[0], one.returncode) for one in self._all()]
-        return next((f"exit {status}: {text.strip().splitlines()[-1]}" for text, status in outputs if status), "")
+    def finish(self, n_jobs=1):
+        """Run the command to its end; return the CPU seconds spent, and what is wrong, "" for nothing.
+
+        The rows are the same for every number of workers, and most of a short command's seconds are their imports.
+        """
+        command = self.start(n_jobs=n_jobs)
+        spent = self._wait([command])
+        text = command.communicate(timeout=WAIT_S)[0]
+        return spent, f"exit {command.returncode}: {text.strip().rpartition(chr(10))[2]}" if command.returncode else ""
 
     def _all(self):
         return [self.start() for _ in range(self.count)]
 
-    def disturb(self, fault, seconds):
-        """Run the commands, disturbed once when they have spent a random part of so many CPU seconds."""
+    def disturb(self, fault, late, seconds):
+        """Run the commands, disturbed once when they have spent so many CPU seconds; return whether it came to that.
+
+        With `late` the seconds count from where the first file of rows is there.
+        """
         if fault in ("one", "both"):
             datasets = "digits" if fault == "one" else BOTH
             for one in [self.start(datasets) for _ in range(4)]:
                 one.communicate(timeout=WAIT_S)
-            return
+            return True
         if fault == "cache":
-            self.finish()
+            self.finish(n_jobs=2)
             for path in self.results.glob(".evaluations/*.bin"):
                 path.write_bytes(random.randbytes(path.stat().st_size))
             for path in [*self.results.glob(".finished/*"), *self.results.glob("s/*/*/trials.csv")]:
                 path.write_bytes(b"") if path.suffix == ".json" else path.unlink()
-            return
+            return True
         commands = [self.start(limit=random.randint(50, 5000))] if fault == "disk" else self._all()
+        struck = True
         if fault != "disk":
-            self._wait(commands, random.uniform(0, seconds))
-            self._signal(fault, commands[0])
+            if late:
+                self._wait(commands, until=lambda: any(self.results.glob("s/*/*/trials.csv")))
+            self._wait(commands, seconds)
+            struck = self._strike(fault, commands[0])
         for one in commands:
-            with suppress(subprocess.TimeoutExpired):
-                one.communicate(timeout=WAIT_S)
+            one.communicate(timeout=WAIT_S)
+        return struck if fault != "disk" else commands[0].returncode != 0
 
-    def _wait(self, commands, seconds):
-        """Wait until the commands have spent so many CPU seconds, whatever the load, or the first of them has ended."""
+    def _wait(self, commands, seconds=math.inf, until=lambda: False):
+        """Wait until the commands have spent so many CPU seconds, whatever the load, or the first of them has ended.
+
+        Or until a condition holds.  Return what they have spent.
+        """
         roots = {command.pid for command in commands} | (set(self.cluster.pids) if self.cluster else set())
-        end = sum(map(cpu_seconds, roots)) + seconds
-        while commands[0].poll() is None and sum(map(cpu_seconds, roots)) < end:
-            time.sleep(0.02)
+        before, spent = sum(map(cpu_seconds, roots)), 0.0
+        while commands[0].poll() is None and spent < seconds and not until():
+            time.sleep(min(max((seconds - spent) / CORES, 0.02), 0.2))  # a look costs CPU seconds, too
+            now = sum(map(cpu_seconds, roots)) - before
+            spent = spent if math.isnan(now) else now
+        return spent
 
-    def _signal(self, fault, command):
-        with suppress(ProcessLookupError):
-            if fault == "group":
-                os.killpg(command.pid, signal.SIGKILL)
-            elif fault == "worker" and self.cluster:
-                self.cluster.kill_one()
-            elif fault == "worker":
-                workers = descendants(command.pid)
-                if workers:
-                    os.kill(random.choice(list(workers)), signal.SIGKILL)
-            else:
-                command.send_signal(SIGNALS[fault])
+    def _strike(self, fault, command):
+        """Disturb a command; return False where it has ended by itself before."""
+        with suppress(ProcessLookupError):  # it has ended just now
+            while fault == "worker" and command.poll() is None:
+                if self.cluster:
+                    self.cluster.kill_one()
+                    return True
+                if workers := descendants(command.pid):
+                    os.kill(random.choice(workers), signal.SIGKILL)
+                    return True
+                time.sleep(0.02)
+            if command.poll() is None:
+                os.killpg(command.pid, SIGNALS[fault]) if fault == "group" else command.send_signal(SIGNALS[fault])
+                return True
+        return False
 
     def left(self, expected):
         """Return what is left of the commands: processes, files in TMPDIR or beside the expected ones, or locks."""
         deadline = time.monotonic() + LEAVE_S
-        while _with(self.temporary) or (self.cluster and self.cluster.orphans()):
+        while having(self.temporary) or (self.cluster and self.cluster.orphans()):
             if time.monotonic() > deadline:
                 return "a process runs"
             time.sleep(0.2)
@@ -144,16 +170,6 @@ class Round:
         return {path.parent.parent.name: sorted(path.read_bytes().splitlines()) for path in paths}
 
 
-def _with(temporary):
-    """Return the numbers of the processes that have this TMPDIR."""
-    mark, found = f"TMPDIR={temporary}".encode(), set()
-    for path in Path("/proc").glob("[0-9]*/environ"):
-        with suppress(OSError):
-            if mark in path.read_bytes().split(b"\0"):
-                found.add(int(path.parent.name))
-    return found
-
-
 def _is_held(path):
     with open(path, "rb") as file:
         try:
@@ -163,60 +179,42 @@ def _is_held(path):
     return False
 
 
-class Cluster:
-    """A Dask scheduler and a worker of two threads."""
+class Undisturbed:
+    """A sweep that nothing disturbs: its rows, its files, and the CPU seconds from which moments are drawn."""
 
     def __init__(self, folder):
-        self.address, self._folder = f"tcp://127.0.0.1:{random.Random().randint(20000, 60000)}", folder
-        folder.mkdir(exist_ok=True)
-        port = self.address.rpartition(":")[2]
-        self._scheduler = self._start("scheduler", "--host", "127.0.0.1", "--port", port)
-        self._worker = self._start_worker()
-
-    def _start_worker(self):
-        words = ["--no-nanny", "--nthreads", "2", "--local-directory", str(self._folder)]
-        return self._start("worker", self.address, *words)
-
-    def _start(self, *words):
-        environment = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(self._folder)}
-        command = [sys.executable, "-m", "dask", *words, "--no-dashboard"]
-        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        return subprocess.Popen(command, cwd=ROOT, env=environment, **quiet)
-
-    @property
-    def pids(self):
-        """Return the numbers of the scheduler and of the worker."""
-        return self._scheduler.pid, self._worker.pid
-
-    def orphans(self):
-        """Return the processes that a worker has left behind."""
-        known = set(self.pids) | {one for pid in self.pids for one in descendants(pid)}
-        return _with(self._folder) - known
-
-    def kill_one(self):
-        """Kill the worker, or a process that it has started; a new worker takes the place of a killed one."""
-        chosen = random.choice([self._worker.pid, *descendants(self._worker.pid)])
-        os.kill(chosen, signal.SIGKILL)
-        if chosen == self._worker.pid:
-            self._worker.wait()
-            self._worker = self._start_worker()
-
-    def end(self):
-        """End all of it."""
-        for process in (self._scheduler, self._worker):
-            process.kill()
-            process.wait()
+        one = Round(folder, "joblib", None)
+        seconds, wrong = one.finish(n_jobs=2)
+        if wrong:
+            sys.exit(f"error: the undisturbed sweep failed, {wrong}")
+        self.rows, self.files = one.rows(), one.files()
+        # Guesses for the other runners and for late moments; where a moment comes too late, the next one is earlier.
+        late, each = {False: seconds, True: seconds / 3}, {runner: 2 if runner == "two" else 1 for runner in RUNNERS}
+        self.seconds = {(runner, when): each[runner] * late[when] for runner in RUNNERS for when in late}
 
 
-def tried(folder, runner, fault, undisturbed, seconds, cluster):
-    """Return how a round ended; where something is wrong its folder stays until all rounds are over."""
-    one = Round(folder, runner, cluster)
-    one.disturb(fault, seconds)
-    rows, files = undisturbed
-    wrong = one.finish() or one.left(files) or ("" if one.rows() == rows else "other rows")
+def tried(folder, runner, fault, undisturbed, cluster):
+    """Return how a round ended; its folder is left where something is wrong.
+
+    A command that has ended before its moment came is not counted: another one is disturbed earlier.
+    """
+    try:
+        while True:
+            one, late = Round(folder, runner, cluster), random.random() < 0.5
+            moment = random.uniform(0, undisturbed.seconds[runner, late])
+            if one.disturb(fault, late, moment):
+                break
+            if fault != "disk":
+                undisturbed.seconds[runner, late] = moment
+            shutil.rmtree(folder)
+        wrong = one.finish()[1] or one.left(undisturbed.files)
+        wrong = wrong or ("" if one.rows() == undisturbed.rows else "other rows")
+    except subprocess.TimeoutExpired:
+        wrong = f"a command does not end within {WAIT_S} s"
+        end_all(folder)
     if not wrong:
         shutil.rmtree(folder)
-    return wrong or "same rows, nothing left"
+    return wrong or GOOD
 
 
 def outcomes_in(path):
@@ -255,11 +253,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="faults-") as name:
         folder = Path(name)
         try:
-            undisturbed = Round(folder / "undisturbed", "joblib", None)
-            if wrong := undisturbed.finish():
-                sys.exit(f"error: the undisturbed sweep failed, {wrong}")
-            used, expected = resource.getrusage(resource.RUSAGE_CHILDREN), (undisturbed.rows(), undisturbed.files())
-            seconds = used.ru_utime + used.ru_stime
+            undisturbed = Undisturbed(folder / "undisturbed")
             if "dask" in given.runners:
                 cluster = Cluster(folder / "cluster")
             for number, (_, fault, runner) in enumerate(rounds):
@@ -269,17 +263,18 @@ def main():
                 if time.monotonic() > deadline:
                     break
                 random.seed(f"{given.seed} {number}")
-                outcome = tried(folder / str(number), runner, fault, expected, seconds, cluster)
+                outcome = tried(folder / str(number), runner, fault, undisturbed, cluster)
                 found[fault, runner][outcome] += 1
                 line = f"{number} {fault}, {runner}: {outcome}"
                 print(line, file=sys.stderr, flush=True)
                 if given.log:
                     with open(given.log, "a") as log:
                         log.write(f"{line}\n")
+                    if outcome != GOOD:
+                        shutil.move(folder / str(number), f"{given.log}-{number}")
         finally:  # also where the command is ended
+            end_all(folder)
             print(table(found, given.runners, given.faults))
-            if cluster:
-                cluster.end()
 
 
 if __name__ == "__main__":

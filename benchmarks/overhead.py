@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.faults import Cluster
+from benchmarks.core.processes import Cluster
 from runners.boundary import guard
 from runners.cell import Cell
 from runners.family import cpu_seconds

@@ -6,8 +6,10 @@ import os
 import pkgutil
 import queue
 import secrets
+import shutil
 import signal
 import sys
+import tempfile
 import threading
 import time
 from contextlib import contextmanager, suppress
@@ -15,7 +17,9 @@ from dataclasses import dataclass
 from multiprocessing import resource_tracker
 from multiprocessing.connection import wait
 from os import _exit  # the original, as a fit that runs in this process may replace `os._exit`
+from pathlib import Path
 
+import filelock
 from joblib.externals.loky.backend.context import get_context
 
 from runners import family
@@ -24,6 +28,7 @@ from runners.family import reset_peak
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 IN_WORKER = "runners.tasks.run_in_worker"  # the function that workers run; not imported here, as that takes seconds
 BEGUN, ENDED, RAISED = "begun", "ended", "raised"  # the messages of a worker about a task
+COPY, LOCK = "ufs-bench-", ".lock"  # the names of folders with a copy of the data begin so; the lock inside
 SET_PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of Linux
 LEAVE_S = 1.0  # seconds for a process whose pipe has closed to end by itself, so that its exit status is known
 _idle = []  # free processes, which earlier cells of a sweep started
@@ -131,6 +136,24 @@ def close():
     """End the processes that are free."""
     while _idle:
         _idle.pop().kill()
+
+
+def remove_leftovers():
+    """Remove the copies of data that killed runs left in the temporary folder.
+
+    The name of such a folder has the number of the process that made it, which holds a lock inside while it lives.
+    Where the process is gone and the lock is free, nobody uses the copy.
+    """
+    for folder in Path(tempfile.gettempdir()).glob(f"{COPY}*-*"):
+        owner = folder.name.removeprefix(COPY).split("-")[0]
+        if not owner.isdigit() or family.lives(int(owner)) or not folder.is_dir():
+            continue
+        try:
+            with filelock.FileLock(folder / LOCK, timeout=0):
+                pass
+        except (filelock.Timeout, OSError):
+            continue
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 if hasattr(os, "register_at_fork"):

@@ -15,14 +15,14 @@ from scipy import sparse
 from datasets.scaling import scale
 from metrics.kmeans import load_engine
 from metrics.protocol import Protocol
+from runners import processes
 from runners.code import CodeChanged, code_of_evaluation
-from runners.family import lives, memory_of
+from runners.family import memory_of
 from runners.fit import evaluate_set, fit_trial
 from runners.method import load_class
 from runners.provenance import Identity
 
-PREFIX = "ufs-bench-"  # the names of folders with a copy of the data begin so; all workers map it
-LOCK, FITTED_ON = ".lock", "fitted_on"
+FITTED_ON = "fitted_on"
 PARTS = ("data", "indices", "indptr")  # the arrays that a csr_array consists of
 
 
@@ -112,9 +112,9 @@ class Data:
     def source(self):
         """The folder with the copy, which is made when it is first asked for."""
         if self._folder is None:
-            remove_leftovers()
-            self._folder = tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-")
-            self._lock = filelock.FileLock(Path(self._folder, LOCK))
+            processes.remove_leftovers()
+            self._folder = tempfile.mkdtemp(prefix=f"{processes.COPY}{os.getpid()}-")
+            self._lock = filelock.FileLock(Path(self._folder, processes.LOCK))
             self._lock.acquire(timeout=0)
             save(self._folder, "X", self.X)
             save(self._folder, "y", np.empty(0) if self.y is None else self.y)
@@ -160,24 +160,6 @@ def mapped(folder, name):
 
 def _array(folder, name):
     return np.asarray(np.load(Path(folder, f"{name}.npy"), mmap_mode="r"))
-
-
-def remove_leftovers():
-    """Remove the copies of data that killed runs left in the temporary folder.
-
-    The name of such a folder has the number of the process that made it, which holds a lock inside while it lives.
-    Where the process is gone and the lock is free, nobody uses the copy.
-    """
-    for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*-*"):
-        owner = folder.name.removeprefix(PREFIX).split("-")[0]
-        if not owner.isdigit() or lives(int(owner)) or not folder.is_dir():
-            continue
-        try:
-            with filelock.FileLock(folder / LOCK, timeout=0):
-                pass
-        except (filelock.Timeout, OSError):
-            continue
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def run_in_worker(begin, task, source):

@@ -2,6 +2,7 @@
 
 import importlib.util
 import os
+import subprocess
 import sys
 import time
 from types import SimpleNamespace
@@ -11,10 +12,12 @@ import pytest
 
 from benchmarks import against, bandwidth, faults, job, large
 from benchmarks import methods as benchmark
+from benchmarks.core.processes import having
 from benchmarks.scaling import Costs, simulate
 from methods import MCFS
 from methods.core.graphs import knn_graph
 from methods.kmeans_ufs import standardized
+from runners.code import ROOT
 from scripts.claims.core import quadratic_admm
 
 LOOP = """
@@ -180,7 +183,7 @@ def test_a_log_of_fits_tells_the_exponents_what_would_be_beyond_the_cap_and_what
     shapes = [(n, 500) for n in (1000, 2000, 4000)] + [(1000, d) for d in (1000, 2000, 4000, 8000)]
     log.write_text("".join(f"ndfs,None,3,{n},{d},{seconds(n, d)},50\n" for n, d in shapes))
     monkeypatch.setattr(large, "measured", None)  # no fit is run
-    options = {"samples": 1000, "features": 500, "cap": 10, "largest": 10**8, "memory": 8, "log": log}
+    options = {"samples": 1000, "features": 500, "cap": 10, "also_cap": None, "largest": 10**8, "memory": 8, "log": log}
     ndfs = large.Method.read(large.find("method", "ndfs"))
     growth = large.Growth(ndfs, SimpleNamespace(**options, sweeps=3, share=None))
     name, by_n, largest_n, by_d, largest_d, beyond, refused = large.row_of(growth, [(10000, 500), (70000, 784)])
@@ -197,3 +200,14 @@ def test_the_log_of_disturbed_runs_tells_which_rounds_were_tried(tmp_path):
         0: ("parent", "joblib", "same rows, nothing left"),
         1: ("disk", "dask", "exit 1: error: a, b: c"),
     }
+
+
+def test_a_command_that_disturbs_runs_and_is_ended_itself_leaves_nothing_running(tmp_path):
+    words = [sys.executable, "-m", "benchmarks.faults", "--runners", "joblib"]
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    command = subprocess.Popen(words, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    while not (started := having(tmp_path) - {command.pid}) and command.poll() is None:
+        time.sleep(0.05)
+    command.terminate()
+    assert started and command.wait(timeout=120) == 143
+    assert not having(tmp_path) and not [*tmp_path.iterdir()]

@@ -4,12 +4,15 @@ import csv
 import json
 import os
 import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 
 import forked
 import pytest
 
+from runners.processes import COPY
 from runners.store import load_results
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -58,6 +61,16 @@ def test_a_second_run_has_nothing_to_do_and_redo_gives_the_same_bytes(tmp_path):
     assert "1 of them stored already, 0 to do" in run(*CELL, f"results_dir={tmp_path}").stdout
     run(*CELL, f"results_dir={tmp_path}", "runner.redo=true", "runner.n_jobs=1")
     assert (cell / "scores.csv").read_bytes() == first
+
+
+def test_a_run_removes_what_a_killed_one_has_left_also_where_it_needs_no_copy_of_the_data_itself(tmp_path):
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    left = tmp_path / f"tmp/{COPY}{ended.pid}-x"
+    left.mkdir(parents=True)
+    words = [ROOT / "run.py", *CELL, f"results_dir={tmp_path}/results"]
+    assert forked.run(words, ROOT, {**os.environ, "TMPDIR": str(left.parent)}).returncode == 0
+    assert list(left.parent.iterdir()) == []
 
 
 def test_a_cell_begins_with_its_sample_so_that_what_is_left_is_known_early(tmp_path):

@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from frames import done, frames, store
 
 from metrics.study.summary import select, summarise
 from runners import cell as cell_module
+from runners import processes
 from runners import store as store_module
 from runners import tasks
 from runners.cell import Cell
@@ -155,14 +157,14 @@ def test_a_rename_that_was_cut_off_leaves_nothing_once_the_cell_is_opened(tmp_pa
 
 
 def test_copies_of_data_that_dead_processes_left_are_removed_and_others_stay(tmp_path, monkeypatch):
-    monkeypatch.setattr(tasks.tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
-    left, mine, other = (tmp_path / f"{tasks.PREFIX}{pid}-x" for pid in (ended.pid, os.getpid(), "abc"))
+    left, mine, other = (tmp_path / f"{processes.COPY}{pid}-x" for pid in (ended.pid, os.getpid(), "abc"))
     for folder in (left, mine, other):
         folder.mkdir()
         (folder / "X.npy").write_bytes(b"data")
-    tasks.remove_leftovers()
+    processes.remove_leftovers()
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted([mine.name, other.name])
 
 
