@@ -18,7 +18,6 @@ from metrics.study.summary import select, summarise
 from runners import cell as cell_module
 from runners import processes
 from runners import store as store_module
-from runners import tasks
 from runners.cell import Cell
 from runners.files import StoreError
 from runners.store import Store, load_results
