@@ -49,10 +49,7 @@ def offer(words):
 
 def offer_truth():
     """Give Hydra the specification of every data set of known truth, so that names, lists and globs find them."""
-    there = ConfigStore.instance().repo.get("dataset", {})
-    for name, spec in _truth().items():
-        if f"{name}.yaml" not in there:
-            ConfigStore.instance().store(name=name, node=spec, group="dataset", provider="conf/truth")
+    ConfigStore.instance().repo.setdefault("dataset", {}).update(_truth())
 
 
 @functools.cache
@@ -61,7 +58,10 @@ def _truth():
     from datasets.spec import read_spec
     from datasets.truth import truth_names
 
-    return {name: read_spec(name) for name in truth_names()}
+    for name in truth_names():
+        ConfigStore.instance().store(name=name, node=read_spec(name), group="dataset", provider="conf/truth")
+    there = ConfigStore.instance().repo["dataset"]
+    return {file: there[file] for file in (f"{name}.yaml" for name in truth_names())}
 
 
 def offer_own(words):
