@@ -14,7 +14,7 @@ from runners.choices import offer_truth
 from runners.sweep import Composer, jobs_of
 from scripts.core.conf import CONF, ROOT, names
 
-COMPARED = 6  # jobs of a sweep; to compose one by Hydra takes longer than all of a sweep without it
+COMPARED = 3  # jobs of a sweep; to compose one by Hydra takes longer than all of a sweep without it
 SWEEP = ["dataset=digits,umist", "method=mcfs,dgufs,ndfs_released"]
 
 
