@@ -134,12 +134,17 @@ def _in_time(chunks, part):
     started, received = time.monotonic(), 0
     for chunk in chunks:
         received += len(chunk)
-        seconds = time.monotonic() - started
-        if seconds > PATIENCE + received / SLOWEST:
+        if seconds := too_long(started, received):
             raise DataError(
                 f"{received} bytes in {seconds:.0f} s: too slow; the next run goes on at byte {_size(part)}"
             )
         yield chunk
+
+
+def too_long(started, received):
+    """Return the seconds since the start where they are too many for so many bytes, else None."""
+    seconds = time.monotonic() - started
+    return seconds if seconds > PATIENCE + received / SLOWEST else None
 
 
 def _progress(url, name, start, total):

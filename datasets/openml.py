@@ -147,7 +147,6 @@ class _Answer:
         with self._patience():
             piece = self._answer.read1(size)
             self._received += len(piece)
-            seconds = time.monotonic() - self._started
-            if seconds > download.PATIENCE + self._received / download.SLOWEST:
+            if seconds := download.too_long(self._started, self._received):
                 raise DataError(f"{self._received} bytes in {seconds:.0f} s are too few")
             return piece

@@ -6,7 +6,7 @@ from scripts.compare.controls import ALL
 from scripts.core.conf import printed
 from scripts.core.text import pipes
 from scripts.findings import above, below, corrected, recent, twins, winners
-from scripts.ranks.page import OVER, by_family, gain_notes, gains_table, signed
+from scripts.ranks.page import OVER, by_family, gain_notes, gains_table, signed, with_interval
 
 FAR = -20.0  # points: one data set on which a method loses so many decides its mean
 ALPHA = 0.05
@@ -73,7 +73,7 @@ def readme(study, settings):
     rows = [
         [
             names[name],
-            *(_with_interval(one.random.table.loc[name]) for one in settings),
+            *(with_interval(*one.random.table.loc[name, ["mean", "low", "high"]]) for one in settings),
             "" if name == ALL else f"{first.seconds[name]:.2g}",
         ]
         for name in [*first.methods.index[:BEST], ALL]
@@ -210,10 +210,6 @@ def _span(table, names):
     means = table.loc[names, "mean"]
     low, high = (f"{value:.1f}" for value in (means.min(), means.max()))
     return low if low == high else f"{low} to {high}"
-
-
-def _with_interval(row):
-    return f"{signed(row['mean'])} ({signed(row['low'])} to {signed(row['high'])})"
 
 
 def _s(names):

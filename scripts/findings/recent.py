@@ -6,22 +6,21 @@ from textwrap import fill
 import pandas as pd
 
 from metrics.study.intervals import means_by_family
+from metrics.study.ranks import MIN_DATASETS
 from scripts.compare.controls import RANDOM
 from scripts.core.conf import family_of, find, printed, unique_names
 from scripts.core.text import pipes
+from scripts.ranks import page as ranks
 from scripts.ranks.choice import is_control
-from scripts.ranks.page import signed
 
 SINCE = 2019  # the papers of this suite end at 2018, but for the two that brought it their tables
 RIVALS = (RANDOM, "greedy_css", "kmeans_ufs")
-OVER = {RANDOM: "random rankings", "greedy_css": "GreedyCSS", "kmeans_ufs": "K-means UFS"}
 READ = (
     "With all variants and the programs that authors released. A gain is over the data sets where both have a score; "
     "the number of data sets is that of the method. A score is missing where a fit reached its limit, or where the "
     "method refuses data of this size. These are mostly the larger data sets, so rows with different data sets cannot "
     "be compared."
 )
-ENOUGH = 6  # data sets that a method needs for an interval, as for `scripts.ranks`
 
 
 def year_of(method):
@@ -41,13 +40,13 @@ def since(scores):
     Returns
     -------
     DataFrame
-        One row per method with scores on `ENOUGH` data sets, those with most data sets first: n_datasets, n_families,
-        lacking (list of data sets), and for every rival its mean, low and high (points, on the data sets where both
-        have a score).
+        One row per method with scores on `MIN_DATASETS` data sets, those with most data sets first: n_datasets,
+        n_families, lacking (list of data sets), and for every rival its mean, low and high (points, on the data sets
+        where both have a score).
     """
     rows = {}
     for method in scores:
-        if is_control(method) or year_of(method) < SINCE or scores[method].count() < ENOUGH:
+        if is_control(method) or year_of(method) < SINCE or scores[method].count() < MIN_DATASETS:
             continue
         have = scores.index[scores[method].notna()]
         row = {"n_datasets": len(have), "n_families": len(set(map(family_of, have)))}
@@ -61,7 +60,7 @@ def since(scores):
 
 def _gain(scores, method, rival):
     points = (scores[[method]].sub(scores[rival], axis=0)).dropna()
-    if method == rival or len(points) < ENOUGH:
+    if method == rival or len(points) < MIN_DATASETS:
         return dict.fromkeys(("mean", "low", "high"), float("nan"))
     low, high = means_by_family(points, {name: family_of(name) for name in points.index})
     return {"mean": points[method].mean(), "low": low[0], "high": high[0]}
@@ -75,7 +74,7 @@ def sentence(settings):
         found = []
         for rival in RIVALS:
             who = [names[name] for name in table.index[table[f"{rival}_low"] > 0]]
-            found.append(f"{' and '.join(who) or 'none'} over {OVER[rival]}")
+            found.append(f"{' and '.join(who) or 'none'} over {_printed(rival)}")
         parts.append(f"with {one.size} features {', '.join(found)}")
     n = max(len(one.recent) for one in settings)
     fewest = min(one.recent["n_datasets"].min() for one in settings)
@@ -100,7 +99,7 @@ def sections(settings):
 
 def _table(table):
     names = unique_names("method", list(table.index))
-    head = ["Method", "Year", "Data sets (families)", *(f"Over {OVER[rival]}" for rival in RIVALS)]
+    head = ["Method", "Year", "Data sets (families)", *(f"Over {_printed(rival)}" for rival in RIVALS)]
     rows = [
         [names[method], str(year_of(method)), f"{row['n_datasets']} ({row['n_families']})",
          *(_shown(row, rival) for rival in RIVALS)]
@@ -119,6 +118,10 @@ def _lacking(shown):
     return [fill(line, 120, subsequent_indent="  ", break_on_hyphens=False) for line in lines]
 
 
+def _printed(rival):
+    return ranks.OVER.get(rival) or printed("method", rival)
+
+
 def _shown(row, rival):
-    mean, low, high = (row[f"{rival}_{key}"] for key in ("mean", "low", "high"))
-    return "" if pd.isna(mean) else f"{signed(mean)} ({signed(low)} to {signed(high)})"
+    values = [row[f"{rival}_{key}"] for key in ("mean", "low", "high")]
+    return "" if pd.isna(values[0]) else ranks.with_interval(*values)

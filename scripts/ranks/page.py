@@ -144,6 +144,11 @@ def signed(value):
     return f"{value + 0.0:+.1f}"
 
 
+def with_interval(mean, low, high):
+    """Return a gain and its interval as a text."""
+    return f"{signed(mean)} ({signed(low)} to {signed(high)})"
+
+
 def _ranks(table, names):
     head = ["Method", "Average rank", "Other K-means starts", "Other data sets", "Wins"]
     rows = [
