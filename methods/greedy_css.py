@@ -1,12 +1,16 @@
 """Greedy column subset selection: the features from which all others can be computed best, one after the other."""
 
+import numbers
+
 import numpy as np
+from scipy import sparse
 
 from methods.core.base import BaseSelector, Solution
 from methods.core.checks import whole
 from methods.core.column_subset import Gains, grow, ranked, smaller_factor
 from methods.core.loop import Trace
 from methods.core.shared import shared
+from methods.core.sparse_column_subset import SparseGains
 from methods.core.words import check_flag
 
 
@@ -52,7 +56,8 @@ class GreedyCSS(BaseSelector):
     kept up to date (`methods.core.column_subset`): O(m n_features) for each choice, m = min(n_samples, n_features), and
     O(m^2 n_features) at the start and now and then after, where rounding would decide.  X may be replaced by the
     triangular factor of its QR decomposition, as only inner products of features count.  Deterministic; neither a
-    rotation of the samples nor the unit of X matters.
+    rotation of the samples nor the unit of X matters.  A sparse X stays so: beside it a fit then keeps h vectors of
+    n_samples and of n_features, which a residual written out would take as n_features of n_samples.
 
     *Beyond the rank* nothing is left to choose by: what the chosen features span is ranked by its norm.
 
@@ -69,6 +74,7 @@ class GreedyCSS(BaseSelector):
     feature selection for unsupervised learning. Knowledge and Information Systems 35(2), 2013.
     """
 
+    takes_sparse = True
     arrays = {"nd": 4, "mm": 1}
 
     def __init__(self, n_features_to_select=None, *, center=False, n_parts=None, random_state=None):
@@ -82,10 +88,21 @@ class GreedyCSS(BaseSelector):
         if self.n_parts is not None:
             whole(1, lambda X: (X.shape[1], "n_features")).check("n_parts", self.n_parts, X)
 
+    def memory(self, n_samples, n_features, n_stored=None):
+        """Return an upper estimate of the memory of a fit beside X: for a sparse one the vectors that are kept, too."""
+        memory, size = super().memory(n_samples, n_features, n_stored), self.n_features_to_select
+        if n_stored is None:
+            return memory
+        h = size if isinstance(size, numbers.Integral) else (0.5 if size is None else size) * n_features
+        return int(memory + 2 * 8 * h * (n_samples + n_features))  # twice, as they are copied where one is added
+
     def _solve(self, X, rng):
-        A = shared(X, smaller_factor, self.center)
-        target = None if self.n_parts is None else sums_of_parts(A, rng.permutation(A.shape[1]) % self.n_parts)
-        residual = Gains(A, target)
+        parts = None if self.n_parts is None else rng.permutation(X.shape[1]) % self.n_parts
+        if sparse.issparse(X):
+            residual = SparseGains(X, self.center, parts)
+        else:
+            A = shared(X, smaller_factor, self.center)
+            residual = Gains(A, None if parts is None else sums_of_parts(A, parts))
         chosen, totals = grow(residual, self.n_features_to_select_)
         trace = Trace(np.array(totals), n_iter=len(chosen)).collapsed_if(totals[0] == 0)
         return Solution(ranked(chosen, residual), trace)

@@ -1,5 +1,7 @@
 """SPEC: features that agree with the smooth directions of a graph over the samples."""
 
+from functools import partial
+
 import numpy as np
 from scipy import sparse
 from scipy.spatial.distance import pdist, squareform
@@ -9,6 +11,7 @@ from methods.core.checks import whole
 from methods.core.graphs import affinity_graph, laplacian
 from methods.core.loop import Trace
 from methods.core.shared import shared
+from methods.core.sparse_input import column_blocks
 from methods.core.spectral import smooth_vectors
 from methods.core.words import check_count, check_flag, count_of
 
@@ -57,13 +60,15 @@ class SPEC(BaseSelector):
     Raises
     ------
     ValueError
-        For a parameter out of its range, and for an affinity that is no weight matrix over the samples.
+        For a parameter out of its range, for an affinity that is no weight matrix over the samples, and for "full"
+        with a sparse X.
 
     Notes
     -----
     "phi1" is a quadratic form, O(p nnz(S) n_features) without any eigenvector; "phi3" needs the k - 1 smoothest vectors
     after the first (`methods.core.spectral.smooth_vectors`).  Both are computed from centred features, as Ln u_1 = 0,
-    so that a large mean loses no digits.  Samples without an edge do not count.
+    so that a large mean loses no digits.  Samples without an edge do not count.  A sparse X stays so: its features are
+    written out some at a time, and "full" is refused.
 
     *Differs from the paper*: a constant feature has the best phi1 of all, 0, and 0 / 0 once it is centred; here it
     comes last.  The paper leaves the similarity open.
@@ -82,6 +87,7 @@ class SPEC(BaseSelector):
     Zhao & Liu. Spectral feature selection for supervised and unsupervised learning. ICML 2007.
     """
 
+    takes_sparse = True
     bounds = {"power": whole(1)}
     choices = {"variant": ("phi1", "phi3"), "affinity": ("heat", "binary", "full")}
 
@@ -108,27 +114,34 @@ class SPEC(BaseSelector):
 
     def _check(self, X):
         check_flag("center", self.center)
-        check_count("n_vectors", self.n_vectors, ("clusters", "twice_clusters"), len(X), "n_samples", low=2)
+        check_count("n_vectors", self.n_vectors, ("clusters", "twice_clusters"), X.shape[0], "n_samples", low=2)
+        if sparse.issparse(X) and self._full:
+            raise ValueError("affinity='full' needs a dense X: take 'heat' or 'binary', whose graphs are sparse.")
 
     @property
     def arrays(self):
         """The arrays that `BaseSelector.memory` counts: a full graph has an entry for every pair of samples."""
-        full = isinstance(self.affinity, str) and self.affinity == "full"
-        return {"nd": 6, "nn": FULL if full else 0.25}  # 0.25 is room for the factors of a sparse Laplacian
+        return {"nd": 6, "nn": FULL if self._full else 0.25}  # 0.25 is room for the factors of a sparse Laplacian
+
+    @property
+    def _full(self):
+        return isinstance(self.affinity, str) and self.affinity == "full"
 
     def _solve(self, X, rng):
-        full = isinstance(self.affinity, str) and self.affinity == "full"
-        S = shared(X, full_graph) if full else affinity_graph(X, self.affinity, self.n_neighbors)
+        S = shared(X, full_graph) if self._full else affinity_graph(X, self.affinity, self.n_neighbors)
         joined = S.sum(axis=1) > 0
         S, X = S[joined][:, joined], X[joined]
-        F = unit_features(X, S.sum(axis=1), self.center)
-        constant = ~F.any(axis=0)
         if self.variant == "phi1":
-            scores = np.where(constant, -(2.0**self.power), -roughness(F, S, self.power))
+            least, score = -(2.0**self.power), partial(roughness, S=S, power=self.power)
         else:
             k = max(2, count_of(self.n_vectors, self.n_clusters, self.n_features_to_select_))
-            scores = closeness(F, X, S, min(k, len(X)), self.power)
-        return Solution(scores, Trace().collapsed_if(constant.all()))
+            least, score = 0.0, partial(closeness, *smooth_part(X, S, min(k, X.shape[0]), self.power))
+        scores, constant = [], []
+        for part in column_blocks(X):
+            F = unit_features(part, S.sum(axis=1), self.center)
+            constant.append(~F.any(axis=0))
+            scores.append(np.where(constant[-1], least, score(F)))
+        return Solution(np.concatenate(scores), Trace().collapsed_if(np.concatenate(constant).all()))
 
 
 def full_graph(X):
@@ -164,15 +177,20 @@ def unit_features(X, degrees, center):
 
 
 def roughness(F, S, power):
-    """Return phi1: f'Ln^power f for every column f of F, which the part along u_1 adds nothing to."""
+    """Return -phi1 = -f'Ln^power f for every column f of F, which the part along u_1 adds nothing to."""
     Ln = laplacian(S, normalized=True)
     for _ in range(power // 2):
         F = Ln @ F
-    return np.einsum("ij,ij->j", F, Ln @ F if power % 2 else F)
+    return -np.einsum("ij,ij->j", F, Ln @ F if power % 2 else F)
 
 
-def closeness(F, X, S, k, power):
-    """Return phi3 for every column of F; X turns eigenvectors of equal eigenvalue (`smooth_vectors`)."""
+def smooth_part(X, S, k, power):
+    """Return u_2 ... u_k as columns and 2^power - lam^power; X turns those of equal eigenvalue (`smooth_vectors`)."""
     U = smooth_vectors(S, k - 1, X) * np.sqrt(S.sum(axis=1))[:, None]
     values = np.clip(np.einsum("ik,ik->k", U, laplacian(S, normalized=True) @ U), 0.0, 2.0)
-    return (2.0**power - values**power) @ (U.T @ F) ** 2
+    return U, 2.0**power - values**power
+
+
+def closeness(U, weights, F):
+    """Return phi3 for every column of F."""
+    return weights @ (U.T @ F) ** 2

@@ -114,7 +114,7 @@ class Gains(Residual):
     def values(self):
         """Return the gains; 0 for a column that is spanned."""
         gains = ratio(self.numerators, self.left)
-        if ROUNDING * ratio(self._renewed, self.left).max() > UNSURE * gains.max() > 0:
+        if ROUNDING * ratio(self._renewed, self.left).max() > UNSURE * gains.max():
             self._renew()
             gains = ratio(self.numerators, self.left)
         return gains

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from methods import GreedyCSS
 from methods.core.column_subset import Gains, grow
@@ -119,3 +120,25 @@ def test_constant_data_collapse_where_they_are_centred():
 def test_a_parameter_out_of_range_is_named(bad):
     with pytest.raises(ValueError, match=f"{next(iter(bad))}="):
         GreedyCSS(3, **bad).fit(sample(20, 12))
+
+
+@pytest.mark.parametrize("center", [False, True])
+@pytest.mark.parametrize("shape", [(200, 120), (80, 150)])
+def test_of_sparse_data_the_same_are_chosen_down_to_the_rank_and_what_is_spanned_never(shape, center):
+    rng = np.random.default_rng(1)
+    X = np.where(rng.random(shape) < 0.1, rng.random(shape), 0.0)
+    X[:, 10], X[:, 11], X[:, 12], X[:, 13] = X[:, 5], 3 * X[:, 6], X[:, 5] + X[:, 6], 0
+    X[:, 20] *= 1e-6
+    X[:, 21] *= 1e3
+    dense = GreedyCSS(shape[1], center=center).fit(X)
+    kept = GreedyCSS(shape[1], center=center).fit(sparse.csr_array(X))
+    assert kept.n_iter_ == dense.n_iter_ == np.linalg.matrix_rank(X - center * X.mean(axis=0))
+    np.testing.assert_allclose(kept.trace_, dense.trace_, atol=1e-13 * dense.trace_[0])
+    assert (np.diff(kept.trace_) <= 0).all()
+    certain = kept.n_iter_ - 2  # the last ones of as many features as samples all leave nothing
+    np.testing.assert_array_equal(kept.subset(certain), dense.subset(certain))
+
+
+def test_the_memory_of_sparse_data_grows_with_what_is_stored_and_what_is_selected():
+    sizes = [GreedyCSS(count).memory(10**5, 10**4, n_stored=10**7) for count in (10, 100, 0.01)]
+    assert sizes[0] < sizes[1] == sizes[2] < 1e9 < GreedyCSS(10).memory(10**5, 10**4) / 20

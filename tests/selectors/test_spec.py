@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
 from scipy.linalg import eigh
 
 from methods import SPEC, LaplacianScore
@@ -146,3 +147,8 @@ def test_samples_and_features_can_be_permuted_and_samples_without_an_edge_do_not
 def test_a_parameter_out_of_range_is_named(bad):
     with pytest.raises(ValueError, match=f"{next(iter(bad))}="):
         SPEC(**bad).fit(sample())
+
+
+def test_a_full_graph_of_sparse_data_is_refused():
+    with pytest.raises(ValueError, match="'full' needs a dense X: take 'heat' or 'binary'"):
+        SPEC(affinity="full").fit(sparse.csr_array(sample()))

@@ -7,9 +7,11 @@ from scipy import sparse
 from methods.baselines import AllFeatures, FirstIndex, MaxVariance, MinNorm, MinVariance, RandomSelection
 from methods.core.base import BaseSelector
 from methods.core.sparse_input import column_blocks, read_only
+from methods.greedy_css import GreedyCSS
 from methods.kmeans_ufs import KMeansUFS
 from methods.laplacian_score import LaplacianScore
 from methods.mcfs import MCFS
+from methods.spec import SPEC
 from methods.udfs import UDFS
 
 METHODS = {
@@ -24,6 +26,12 @@ METHODS = {
     "mcfs_released": MCFS(20, n_clusters=4, variant="released", ridge=0.001, normalize_coef=True),
     "kmeans": KMeansUFS(n_clusters=4),
     "kmeans_raw": KMeansUFS(n_clusters=4, standardize=False),
+    "spec": SPEC(n_clusters=4),
+    "spec_phi1": SPEC(variant="phi1", power=3),
+    "spec_centred": SPEC(variant="phi1", power=2, center=True, affinity="binary"),
+    "greedy": GreedyCSS(25),
+    "greedy_centred": GreedyCSS(25, center=True),
+    "greedy_parts": GreedyCSS(25, n_parts=5, random_state=0),
     "kmeans_admm": KMeansUFS(10, n_clusters=4, solver="admm"),
 }
 
