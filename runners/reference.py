@@ -1,12 +1,13 @@
 """The shipped results, results/reference: packed studies that nothing writes to, and a source of trials for every run.
 
-``results/reference/<name>/<dataset>/<method>.tar.xz`` holds the CSVs of one cell.  MANIFEST.csv beside them has a
-checksum for each, and STAMPS.csv the changes of code after which a sample of fits gave the same bytes.  Studies are
-unpacked into the user's cache, once, and read from there; their name on a command line is ``reference/<name>``.
+``results/reference/<name>/<dataset>/<method>.tar.xz`` holds the CSVs of one cell, or ``<name>/<method>.tar.xz`` those
+of all cells of a method, each in the folder of its data set.  MANIFEST.csv beside them has the file of each cell and
+its checksum, and STAMPS.csv the changes of code after which a sample of fits gave the same bytes.  Studies are unpacked
+into the user's cache, once, and read from there; their name on a command line is ``reference/<name>``.
 """
 
 import csv
-import glob
+import functools
 import hashlib
 import os
 import shutil
@@ -67,8 +68,8 @@ def unpacked(name):
     folder.parent.mkdir(parents=True, exist_ok=True)
     made = Path(tempfile.mkdtemp(prefix=f"{digest}-", dir=folder.parent))
     try:
-        for row in manifest(source):
-            _unpack(source / row["dataset"] / f"{row['method']}{ENDING}", row["sha256"], made / name)
+        for file, sha256 in sorted({(row["file"], row["sha256"]) for row in manifest(source)}):
+            _unpack(source / file, sha256, made / name / Path(file).parent)
         shutil.copy(source / PROTOCOL, made / name / PROTOCOL)
         try:
             os.rename(made, folder)
@@ -80,15 +81,19 @@ def unpacked(name):
     return folder
 
 
-def _unpack(path, sha256, study):
+def _unpack(path, sha256, folder):
+    """Unpack a file into the folder of its study, or of its data set."""
     try:
         data = path.read_bytes()
     except OSError as error:
         raise StoreError(f"{path} cannot be read ({error.strerror}): {RESTORE}.") from error
     if hashlib.sha256(data).hexdigest() != sha256:
         raise StoreError(f"{path} is not the file that its manifest lists: {RESTORE}.")
+    method = path.name.removesuffix(ENDING)
     with tarfile.open(path) as archive:
-        archive.extractall(study / path.parent.name / path.name.removesuffix(ENDING), filter="data")
+        for member in archive:
+            dataset, _, name = member.name.rpartition("/")
+            archive.extract(member.replace(name=f"{dataset}/{method}/{name}".lstrip("/")), folder, filter="data")
 
 
 def manifest(folder):
@@ -101,15 +106,26 @@ def shipped_cells(dataset, method):
 
     Where `dataset` is None, they are those of the method on every data set.
     """
-    pattern = f"{'*' if dataset is None else glob.escape(dataset)}/{glob.escape(method)}{ENDING}"
-    found = {name: sorted((SHIPPED / name).glob(pattern)) for name in shipped_studies()}
+    found = {name: _datasets_of(name, method) for name in shipped_studies()}
     return [
-        (name, study / path.parent.name / method / "trials.csv")
-        for name, paths in found.items()
-        if paths
-        for study in [unpacked(name) / name]
-        for path in paths
+        (name, unpacked(name) / name / one / method / "trials.csv")
+        for name, datasets in found.items()
+        for one in datasets
+        if dataset in (None, one)
     ]
+
+
+def _datasets_of(name, method):
+    path = SHIPPED / name / MANIFEST
+    return _datasets(path, path.stat().st_mtime_ns).get(method, ())
+
+
+@functools.lru_cache(maxsize=32)
+def _datasets(path, changed):  # read once for all cells of a sweep
+    found = {}
+    for row in rows_of(path):
+        found.setdefault(row["method"], []).append(row["dataset"])
+    return found
 
 
 def shipped_costs(study):

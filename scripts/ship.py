@@ -3,8 +3,9 @@
     python -m scripts.ship dgufs                     the cells of results/dgufs in which nothing is missing
     python -m scripts.ship dgufs --partial           the others, too, which tables then call partial
     python -m scripts.ship dgufs --results-dir DIR   from another folder of results
+    python -m scripts.ship truth --by-method         one file for each method, not for each cell: for many small cells
 
-A cell is one file, packed again only where its rows have changed.  Then commit results/reference.
+A file is packed again only where its rows have changed.  Then commit results/reference.
 """
 
 import argparse
@@ -21,18 +22,16 @@ from metrics.study import UNSCORED
 from runners.boundary import boundary
 from runners.files import StoreError, read_rows, replace_file, write_rows
 from runners.provenance import read_run
-from runners.reference import ENDING, MANIFEST, PROTOCOL, SHIPPED, manifest
+from runners.reference import ENDING, MANIFEST, PROTOCOL, RESTORE, SHIPPED, manifest
 from runners.row import COLUMNS as FILES
 from runners.store import cells_of
 from scripts.core.entry import answers
 
-COLUMNS = (
-    "dataset method sha256 bytes trials asked unscored cpu_s code_fit code_evaluation git_sha versions started".split()
-)
+COLUMNS = "dataset method file sha256 trials asked unscored cpu_s code_fit code_evaluation git_sha started".split()
 ALSO = ("seeds.csv", "stability.csv")  # the files of refits, where there are some
 
 
-def ship(results_dir, study, partial=False):
+def ship(results_dir, study, partial=False, by_method=False):
     """Pack the cells of a study.
 
     Parameters
@@ -41,6 +40,8 @@ def ship(results_dir, study, partial=False):
     study : str
     partial : bool, default=False
         Also pack cells that lack trials of what their last run was asked for.
+    by_method : bool, default=False
+        One file holds all cells of a method.  A study that is shipped so stays so.
 
     Returns
     -------
@@ -51,6 +52,9 @@ def ship(results_dir, study, partial=False):
     ------
     ValueError
         Where the study has no cells, and where its protocol is not that of the shipped study of its name.
+    StoreError
+        For a cell of several versions of the code or of packages, and for a damaged file with cells that `results_dir`
+        has not.
     """
     cells = cells_of(results_dir, study, None, None)
     if not cells:
@@ -59,46 +63,68 @@ def ship(results_dir, study, partial=False):
     target.mkdir(parents=True, exist_ok=True)
     _claim(Path(results_dir, study, PROTOCOL), target / PROTOCOL)
     rows = {(row["dataset"], row["method"]): row for row in manifest(target)}
-    packed, kept, left_out = [], [], []
+    by_method = by_method or any("/" not in row["file"] for row in rows.values())
+    files, left_out = {}, []
     for path in cells:
-        folder = path.parent
-        cell, name = (folder.parent.name, folder.name), f"{folder.parent.name}/{folder.name}"
-        trials, (asked, n_workers) = read_rows(path), read_run(folder)
+        dataset, method = cell = path.parts[-3:-1]
+        trials, (asked, n_workers) = read_rows(path), read_run(path.parent)
         missing = set(asked or ()) - {row["trial"] for row in trials}
         if not trials or ((missing or n_workers) and not partial):
-            left_out.append(name)
+            left_out.append(f"{dataset}/{method}")
             continue
-        archive, file = archive_of(folder), target / folder.parent.name / f"{folder.name}{ENDING}"
-        if cell in rows and _holds(file, archive, rows[cell]["sha256"]):
-            kept.append(name)
+        file = f"{method}{ENDING}" if by_method else f"{dataset}/{method}{ENDING}"
+        files.setdefault(file, {})[cell] = _described(cell, file, trials, len(trials) + len(missing)), path.parent
+    packed, kept = [], []
+    for file, found in files.items():
+        before = {cell: row for cell, row in rows.items() if row["file"] == file}
+        members = _members(target / file, {row["sha256"] for row in before.values()}, before.keys() - found.keys())
+        changed = set()
+        for cell, (_, folder) in found.items():
+            prefix = f"{cell[0]}/" if by_method else ""
+            csvs = {name: data for name, data in members.items() if name.startswith(prefix)}
+            if csvs != (now := _csvs(folder, prefix)):
+                changed.add(cell)
+                members = {name: data for name, data in members.items() if name not in csvs} | now
+        kept += [cell for cell in found if cell not in changed]
+        if not changed:
             continue
-        data = _compressed(archive)
-        row = _described(cell, data, trials, len(trials) + len(missing))
-        file.parent.mkdir(exist_ok=True)
-        replace_file(file, data)
-        rows[cell] = row
+        data = _compressed(_archive(members))
+        (target / file).parent.mkdir(exist_ok=True)
+        replace_file(target / file, data)
+        rows |= {cell: found[cell][0] for cell in changed}
+        for cell in before.keys() | changed:
+            rows[cell]["sha256"] = hashlib.sha256(data).hexdigest()
         write_rows(target / MANIFEST, COLUMNS, [[rows[cell][name] for name in COLUMNS] for cell in sorted(rows)])
-        packed.append(name)
-    return packed, kept, left_out
+        packed += sorted(changed)
+    return ["/".join(cell) for cell in packed], ["/".join(cell) for cell in kept], left_out
 
 
-def archive_of(folder):
-    """Return the archive of a cell's CSVs, the same bytes for the same rows."""
+def _csvs(folder, prefix):
+    """Return the bytes of a cell's CSVs by their names in the archive."""
+    names = (*(f"{name}.csv" for name in FILES), *ALSO)
+    return {f"{prefix}{name}": Path(folder, name).read_bytes() for name in names if Path(folder, name).exists()}
+
+
+def _members(file, sha256, needed):
+    """Return what a shipped file holds; nothing where it is new, or damaged and none of its cells is needed."""
+    data = file.read_bytes() if file.exists() else b""
+    if {hashlib.sha256(data).hexdigest()} != sha256:
+        if needed:
+            raise StoreError(f"{file} is not the file that its manifest lists: {RESTORE}.")
+        return {}
+    with tarfile.open(fileobj=io.BytesIO(data)) as archive:
+        return {member.name: archive.extractfile(member).read() for member in archive}
+
+
+def _archive(members):
+    """Return the archive of these files, the same bytes for the same rows; those of a kind are next to each other."""
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w", format=tarfile.PAX_FORMAT) as archive:
-        for name in (*(f"{name}.csv" for name in FILES), *ALSO):
-            path = Path(folder, name)
-            if path.exists():
-                data = path.read_bytes()
-                member = tarfile.TarInfo(name)  # without times and owners
-                member.size = len(data)
-                archive.addfile(member, io.BytesIO(data))
+        for name in sorted(members, key=lambda name: (name.rpartition("/")[2], name)):
+            member = tarfile.TarInfo(name)  # without times and owners
+            member.size = len(members[name])
+            archive.addfile(member, io.BytesIO(members[name]))
     return buffer.getvalue()
-
-
-def _holds(file, archive, sha256):
-    data = file.read_bytes() if file.exists() else b""
-    return hashlib.sha256(data).hexdigest() == sha256 and lzma.decompress(data) == archive
 
 
 def _compressed(archive):
@@ -115,7 +141,7 @@ def _claim(source, target):
         raise ValueError(f"{source} is not the protocol of {target}: ship under another study's name.")
 
 
-def _described(cell, data, trials, asked):
+def _described(cell, file, trials, asked):
     codes = {name: sorted({row[name] for row in trials}) for name in ("code_fit", "code_evaluation", "versions")}
     if any(len(values) > 1 for values in codes.values()):
         raise StoreError(f"{'/'.join(cell)} mixes code or packages: run the cell again, so that all of it is of one.")
@@ -124,13 +150,13 @@ def _described(cell, data, trials, asked):
     return {
         "dataset": cell[0],
         "method": cell[1],
-        "sha256": hashlib.sha256(data).hexdigest(),
-        "bytes": len(data),
+        "file": file,
         "trials": len(trials),
         "asked": asked,
         "unscored": sum(row["status"] in UNSCORED for row in trials),
         "cpu_s": f"{seconds:.1f}",
-        **{name: values[0] for name, values in codes.items()},
+        "code_fit": codes["code_fit"][0],
+        "code_evaluation": codes["code_evaluation"][0],
         "git_sha": " ".join(sorted({row["git_sha"] for row in trials})),
         "started": min(row["started"] for row in trials),
     }
@@ -144,9 +170,10 @@ def main():
     parser.add_argument("study", type=lambda word: word.removeprefix("study="))
     parser.add_argument("--results-dir", default=SHIPPED.parent)
     parser.add_argument("--partial", action="store_true", help="also cells that lack trials")
+    parser.add_argument("--by-method", action="store_true", help="one file for each method")
     given = parser.parse_args()
-    packed, kept, left_out = ship(given.results_dir, given.study, given.partial)
-    total = sum(int(row["bytes"]) for row in manifest(SHIPPED / given.study))
+    packed, kept, left_out = ship(given.results_dir, given.study, given.partial, given.by_method)
+    total = sum(path.stat().st_size for path in (SHIPPED / given.study).rglob("*") if path.is_file())
     print(f"{len(packed)} cells packed, {len(kept)} unchanged, {len(left_out)} left out as they lack trials.")
     print(f"{SHIPPED / given.study}: {total / 1e6:.2f} MB")
     for name in left_out:

@@ -136,6 +136,8 @@ OPTIONS = {
     },
     "reproduce": {
         **RESULTS, **DATA,
+        "methods": optional(listed(NAME)),
+        "datasets": optional(listed(NAME)),
         "fits": whole(1, 10**6),
         "per_cell": optional(whole(1, 10**6)),
         "longest": optional(number(0, 10**6)),

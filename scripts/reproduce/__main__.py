@@ -23,11 +23,15 @@ def main(options):
     if not names:
         print("Nothing is shipped in results/reference, so there is nothing to reproduce.")
         return
-    started, wrong = time.perf_counter(), 0
+    started, ran, wrong = time.perf_counter(), 0, 0
     load_engine()
     for name in names:
-        wrong += _one(Study.open(options["results_dir"], name, options["data_dir"]), options, len(names))
+        counts = _one(Study.open(options["results_dir"], name, options["data_dir"]), options, len(names))
+        ran, wrong = ran + counts[0], wrong + counts[1]
     print(f"{time.perf_counter() - started:.0f} s")
+    if not ran:
+        asked = " ".join(f"{name}={options[name]}" for name in ("longest", "methods", "datasets") if options[name])
+        raise ValueError(f"no stored fit was run again ({asked or given}), so this says nothing: ask for others.")
     if wrong:
         raise ValueError(
             f"{wrong} fits gave other numbers than are stored: run their cells again and ship them, or find out why."
@@ -37,6 +41,7 @@ def main(options):
 def _one(study, options, n_studies):
     if study.trials.empty:
         raise ValueError(no_results(study))
+    study = study.part(*(options[f"{kind}s"] or study.trials[kind].unique() for kind in ("method", "dataset")))
     fits = -(-options["fits"] // n_studies)
     drawn = draw(study.trials, fits, options["seed"], options["longest"], options["per_cell"])
     n_jobs = cpu_count() if options["n_jobs"] == -1 else options["n_jobs"]
@@ -66,7 +71,7 @@ def _one(study, options, n_studies):
         if not study.is_shipped:
             raise ValueError(f"stamp=true is for shipped studies, such as study={PREFIX}dgufs, not study={study.name}.")
         print(f"  {stamp(study, ran)} cells stamped: their numbers are those of this code")
-    return len(wrong)
+    return len(ran), len(wrong)
 
 
 if __name__ == "__main__":

@@ -67,6 +67,36 @@ def test_a_damaged_file_is_packed_again(results, shipped):
     assert contents(shipped) == before
 
 
+def test_one_file_of_a_method_holds_all_its_cells_and_takes_in_further_ones(results, shipped, tmp_path):
+    def with_cell(name, dataset):
+        folder = tmp_path / name / "many"
+        shutil.copytree(results / "mine" / "digits" / "max_variance", folder / dataset / "max_variance")
+        shutil.copy(results / "mine" / "protocol.json", folder)
+        path = folder / dataset / "max_variance" / "trials.csv"
+        path.write_text(path.read_text().replace(",digits,", f",{dataset},"))
+        return tmp_path / name
+
+    first, second = with_cell("first", "one"), with_cell("second", "two")
+    assert ship.ship(first, "many", by_method=True) == (["one/max_variance"], [], [])
+    assert ship.ship(second, "many") == (["two/max_variance"], [], [])  # it stays so
+    files = sorted(path.name for path in (tmp_path / "reference" / "many").rglob("*") if path.is_file())
+    assert files == ["MANIFEST.csv", "max_variance.tar.xz", "protocol.json"]
+    before = contents(tmp_path / "reference")
+    assert ship.ship(first, "many") == ([], ["one/max_variance"], [])
+    assert contents(tmp_path / "reference") == before
+    for folder, dataset in ((first, "one"), (second, "two")):
+        ((_, path),) = shipped_cells(dataset, "max_variance")
+        ours = folder / "many" / dataset / "max_variance"
+        assert {file.name: file.read_bytes() for file in path.parent.iterdir()} == {
+            file.name: file.read_bytes() for file in ours.glob("*.csv")
+        }
+    packed = tmp_path / "reference" / "many" / "max_variance.tar.xz"
+    packed.write_bytes(b"cut off")
+    with pytest.raises(StoreError, match="is not the file that its manifest lists: restore it"):
+        ship.ship(first, "many")  # the other cell would be lost
+    assert packed.read_bytes() == b"cut off"
+
+
 def test_shipped_seconds_count_where_this_machine_has_none_at_the_same_parameters(results, shipped, tmp_path):
     (row,) = load_results(results, "mine").trials.to_dict("records")
     seconds = row["fit_s"] + row["eval_s"]
