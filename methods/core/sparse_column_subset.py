@@ -12,7 +12,9 @@ from methods.core.sparse_input import BLOCK
 
 
 class SparseGains:
-    """What `methods.core.column_subset.Gains` says of a dense A, for a sparse X: to be grown, and never to be restored.
+    """E and the gain of every column of a sparse X, as `methods.core.column_subset.Gains` has them for a dense one.
+
+    It can grow, and cannot take a column out again.
 
     Parameters
     ----------
