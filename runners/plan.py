@@ -9,13 +9,13 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
-
-import pandas as pd
+from statistics import fmean
+from typing import NamedTuple
 
 from datasets import DataError
 from datasets.spec import read_spec
 from metrics.study import FAILED
-from runners.files import read_frame
+from runners.files import read_rows
 from runners.method import ConfigError
 from runners.progress import counted, duration
 from runners.reference import shipped_cells
@@ -140,7 +140,7 @@ class Times:
             if (fits := self._fits(name)) is not None:
                 factor = (shape[0] / there[0]) ** N_EXPONENT * (shape[1] / there[1]) ** D_EXPONENT
                 source = f"{fits.words}, times (n/n')^{N_EXPONENT} (d/d')^{D_EXPONENT}"
-                return float((fits.rows["seconds"] * factor).clip(upper=self.max_seconds).mean()), source
+                return fmean(min(fit.seconds * factor, self.max_seconds) for fit in fits.fits), source
         return math.nan, ""
 
     def _by_distance(self, shape):
@@ -154,14 +154,13 @@ class Times:
         """Return the fits on a data set, which are read once they are asked for; None where there are none."""
         if dataset not in self._read:
             own, shipped = (
-                [_seconds(read_frame(path), self.max_seconds) for path in paths.get(dataset, [])]
+                [fit for path in paths.get(dataset, []) for fit in _stored(path, self.max_seconds)]
                 for paths in (self._own, self._shipped)
             )
-            here = {params for frame in own for params in frame["params"]}
-            frames = own + [frame[~frame["params"].isin(here)] for frame in shipped]
-            rows = pd.concat(frames) if frames else pd.DataFrame({"params": []})
+            here = {fit.params for fit in own}
+            fits = own + [fit for fit in shipped if fit.params not in here]
             words = f"its {'' if here else 'shipped '}fits on {dataset}"
-            self._read[dataset] = None if rows.empty else _Fits(rows, words)
+            self._read[dataset] = _Fits(fits, words) if fits else None
         return self._read[dataset]
 
     def each(self, spec, trials):
@@ -172,19 +171,28 @@ class Times:
     def ended(self, dataset):
         """Return the share of the fits on a data set that took longer than `max_seconds`; nan where there are none."""
         fits = self._fits(dataset)
-        return math.nan if fits is None else float(fits.rows["ended"].mean())
+        return math.nan if fits is None else fmean(fit.ended for fit in fits.fits)
+
+
+class _Fit(NamedTuple):
+    params: str
+    seconds: float
+    ended: bool  # by a cap of so many seconds
 
 
 class _Fits:
-    """The stored fits of one method on one data set: a row each, their mean seconds, and those at each point.
+    """The stored fits of one method on one data set, their mean seconds, and those at each point.
 
     `by_point` has the seconds under the parameters that other data sets have as well.
     """
 
-    def __init__(self, rows, words):
-        self.rows, self.words = rows, words
-        self.mean = float(rows["seconds"].mean())
-        self.at = rows.groupby("params")["seconds"].mean().to_dict()
+    def __init__(self, fits, words):
+        self.fits, self.words = fits, words
+        self.mean = fmean(fit.seconds for fit in fits)
+        at = {}
+        for fit in fits:
+            at.setdefault(fit.params, []).append(fit.seconds)
+        self.at = {params: fmean(seconds) for params, seconds in at.items()}
         self.by_point = {_point(json.loads(params)): seconds for params, seconds in self.at.items()}
 
 
@@ -193,15 +201,18 @@ def _point(params):
     return to_json({name: value for name, value in params.items() if name != "n_clusters"})
 
 
-def _seconds(trials, max_seconds):
-    known = trials[(trials["status"] != FAILED) & trials["fit_s"].notna()]
-    ended = known["fit_s"] > max_seconds
-    # The parameters include the number of clusters, that of the data set, wherever a method takes it.
-    return pd.DataFrame({
-        "params": [to_json(json.loads(text)) for text in known["params"]],
-        "seconds": (known["fit_s"] + known["eval_s"].fillna(0.0)).mask(ended, max_seconds),
-        "ended": ended,
-    })  # fmt: skip
+def _stored(path, max_seconds):
+    """Return the `_Fit`s of a ``trials.csv``, of which only three columns are looked at."""
+    found = []
+    for row in read_rows(path):
+        fit, evaluation = (float(row[name] or "nan") for name in ("fit_s", "eval_s"))
+        if row["status"] == FAILED or math.isnan(fit):
+            continue
+        # The parameters include the number of clusters, that of the data set, wherever a method takes it.
+        params, ended = to_json(json.loads(row["params"])), fit > max_seconds
+        taken = max_seconds if ended else fit + (0.0 if math.isnan(evaluation) else evaluation)
+        found.append(_Fit(params, taken, ended))
+    return found
 
 
 @functools.cache

@@ -107,24 +107,26 @@ def shipped_cells(dataset, method):
     Where `dataset` is None, they are those of the method on every data set.
     """
     found = {name: _datasets_of(name, method) for name in shipped_studies()}
+    wanted = {name: datasets if dataset is None else {dataset} & datasets for name, datasets in found.items()}
     return [
-        (name, unpacked(name) / name / one / method / "trials.csv")
-        for name, datasets in found.items()
-        for one in datasets
-        if dataset in (None, one)
+        (name, study / one / method / "trials.csv")
+        for name, datasets in wanted.items()
+        if datasets
+        for study in [unpacked(name) / name]
+        for one in sorted(datasets)
     ]
 
 
 def _datasets_of(name, method):
     path = SHIPPED / name / MANIFEST
-    return _datasets(path, path.stat().st_mtime_ns).get(method, ())
+    return _datasets(path, path.stat().st_mtime_ns).get(method, set())
 
 
 @functools.lru_cache(maxsize=32)
 def _datasets(path, changed):  # read once for all cells of a sweep
     found = {}
     for row in rows_of(path):
-        found.setdefault(row["method"], []).append(row["dataset"])
+        found.setdefault(row["method"], set()).add(row["dataset"])
     return found
 
 

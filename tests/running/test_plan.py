@@ -8,7 +8,7 @@ from omegaconf import OmegaConf
 
 from runners import plan, reference
 from runners.cell import Cell
-from runners.files import read_frame
+from runners.files import read_rows
 from runners.plan import Times
 from runners.progress import duration, total_line
 from runners.settings import read_config
@@ -101,7 +101,7 @@ def test_the_total_says_what_is_unknown(tmp_path):
 def test_stored_fits_are_read_for_the_data_sets_that_are_asked_for(tmp_path, monkeypatch):
     of_other_sets = {"dataset": "usps", "params": {"a": 1}, "fit_s": 9.5}
     times, read = stored(tmp_path, {"dataset": "umist", "params": {"a": 1}, "fit_s": 3.5}, of_other_sets), []
-    monkeypatch.setattr(plan, "read_frame", lambda path: read.append(path.parts[-3]) or read_frame(path))
+    monkeypatch.setattr(plan, "read_rows", lambda path: read.append(path.parts[-3]) or read_rows(path))
     for _ in range(3):
         times.of("umist", (575, 644), {"a": 1})
     times.of("orl", (400, 1024), {"a": 1})  # UMIST is its nearest
