@@ -7,7 +7,6 @@ from metrics.study import METRICS
 from metrics.study.losses import losses, mean_losses
 from runners.reference import PREFIX
 from scripts.compare import shipped_names
-from scripts.core.command_lines import no_results
 from scripts.core.conf import family_of
 from scripts.core.entry import command
 from scripts.core.study import Study
@@ -78,10 +77,7 @@ def shipped_choices():
 
 def choices_text(results_dir, names, metric, form="md"):
     """Return the loss of every choice over the cells of studies as Markdown, or that of every cell as CSV."""
-    studies = [Study.open(results_dir, name) for name in names]
-    for study in studies:
-        if study.trials.empty:
-            raise ValueError(no_results(study))
+    studies = [Study.open(results_dir, name).filled() for name in names]
     found = pd.concat([losses(study.summary, metric) for study in studies], ignore_index=True)
     if found.empty:
         raise ValueError(

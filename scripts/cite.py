@@ -3,7 +3,6 @@
 import re
 from collections import Counter
 
-from scripts.core.command_lines import no_results
 from scripts.core.conf import ROOT, find, read
 from scripts.core.entry import command
 from scripts.core.published import PAPERS
@@ -90,9 +89,7 @@ def _escaped(text):
 @command("cite")
 def main(options):
     """Print the sources of a study."""
-    study = Study.open(options["results_dir"], options["study"])
-    if study.trials.empty:
-        raise ValueError(no_results(study))
+    study = Study.open(options["results_dir"], options["study"]).filled()
     if options["format"] == "bibtex":
         print("\n\n".join(bibtex(study)))
         return

@@ -14,7 +14,6 @@ from runners.provenance import Identity
 from runners.study import Evaluations
 from runners.tasks import Data
 from runners.trial import stored_trial, takes_seed
-from scripts.core.command_lines import no_results
 from scripts.core.conf import find
 from scripts.core.data import data_of
 from scripts.core.entry import command
@@ -48,9 +47,7 @@ def fit_seeds(study, methods=None, datasets=None, n_seeds=5, n_jobs=1):
     ValueError
         When nothing is stored under that name, the study mixes protocols, or lacks a method or data set.
     """
-    if study.trials.empty:
-        raise ValueError(no_results(study))
-    trials = study.trials
+    trials = study.filled().trials
     for name, wanted in (("method", methods), ("dataset", datasets)):
         trials = trials[trials[name].isin(_checked(name, wanted, study.trials[name].unique()))]
     classes = {method: (find("method", method) or {}).get("target") for method in trials["method"].unique()}
