@@ -61,27 +61,11 @@ def dense(path, X):
 
 
 def fill_missing(path, X, y, how):
-    """Return samples and labels without missing values.
+    """Return samples and labels without missing values, which are nan among the samples; infinite values are none.
 
-    Parameters
-    ----------
-    path : Path or None
-        For messages.
-    X : array-like of shape (n_samples, n_features)
-        nan where a value is missing; infinite values are not.
-    y : array-like of n_samples labels, or None
-    how : {"error", "median", "drop"}
-        With ``error`` all stays as it is, and `datasets.base.check_dataset` says what is missing.  ``median`` takes
-        that of the feature, and ``drop`` leaves out samples without a value or a label.
-
-    Returns
-    -------
-    X, y
-
-    Raises
-    ------
-    DataError
-        For a feature without any value, and where no sample is left.
+    With ``error`` all stays as it is, and `datasets.base.check_dataset` says what is missing.  ``median`` takes that of
+    the feature, and ``drop`` leaves out samples without a value or a label.  A DataError, with the path, is about a
+    feature without any value, and about a file of which no sample is left.
     """
     if how == "error":
         return X, y

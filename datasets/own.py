@@ -123,17 +123,7 @@ def as_dataset(X, y=None, name=None, clusters=None):
 
 
 def complete(spec, data):
-    """Return a specification with the shape and checksum of loaded data, from which it then cannot differ.
-
-    Parameters
-    ----------
-    spec : Spec
-    data : Dataset
-
-    Returns
-    -------
-    Spec
-    """
+    """Return a specification with the shape and checksum of loaded data, from which it then cannot differ."""
     shape = {"samples": data.n_samples, "features": data.n_features}
     return spec | shape | {"classes": None if data.y is None else data.n_classes, "data_sha256": data.sha}
 

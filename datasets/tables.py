@@ -80,26 +80,10 @@ def read_parquet(path, y=None, ignore=()):
 
 
 def split_table(path, table, y=None, ignore=()):
-    """Return the features and the labels of a table.
+    """Return the features of a table as an array of float64, and its labels, or None without the column `y`.
 
-    Parameters
-    ----------
-    path : Path
-        For messages.
-    table : DataFrame
-    y : str or int, optional
-        Name or number of a column.
-    ignore : sequence of str or int
-
-    Returns
-    -------
-    X : ndarray of shape (n_samples, n_features) of float64
-    y : ndarray of shape (n_samples,), or None
-
-    Raises
-    ------
-    DataError
-        For a column that is not there, and for features that are texts.
+    `y`, and each of `ignore`, is the name or number of a column.  A DataError, with the path, is about a column that is
+    not there, and about features that are texts.
     """
     ignored = [_column(path, table, name) for name in ignore]
     label = None if y is None else _column(path, table, y)

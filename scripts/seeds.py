@@ -27,25 +27,10 @@ log = logging.getLogger(__name__)
 def fit_seeds(study, methods=None, datasets=None, n_seeds=5, n_jobs=1):
     """Fit the default and the chosen points of a study again, with other seeds of their methods.
 
-    Parameters
-    ----------
-    study : Study
-        Its data must be on this machine; nothing is downloaded.
-    methods, datasets : list of str, optional
-        All that the study has by default.
-    n_seeds : int, default=5
-        Number of seeds, that of the stored trials included.
-    n_jobs : int, default=1
-
-    Returns
-    -------
-    list of str
-        Sentences on what could not be done, and why.
-
-    Raises
-    ------
-    ValueError
-        When nothing is stored under that name, the study mixes protocols, or lacks a method or data set.
+    Returns sentences on what could not be done, and why.  The data must be on this machine; nothing is downloaded.
+    Methods and data sets are all that the study has by default; `n_seeds` includes the seed of the stored trials.  A
+    ValueError says that nothing is stored under that name, or that the study mixes protocols, or lacks a method or data
+    set.
     """
     trials = study.filled().trials
     for name, wanted in (("method", methods), ("dataset", datasets)):

@@ -27,25 +27,10 @@ class Audit:
 
 
 def make_audit(study, metric="acc", stability=0, n_jobs=1):
-    """Audit the results of a study.
+    """Return the `Audit` of a study's results; overlaps and stability need its data, and nothing is downloaded.
 
-    Parameters
-    ----------
-    study : Study
-        Overlaps and stability need its data; nothing is downloaded.
-    metric : {"acc", "nmi"}, default="acc"
-    stability : int, default=0
-        Extra fits of every default point for each kind of change; 0 reads those of earlier audits only.
-    n_jobs : int, default=1
-
-    Returns
-    -------
-    Audit
-
-    Raises
-    ------
-    ValueError
-        When nothing is stored under that name, or the study mixes protocols.
+    `stability` is the number of extra fits of every default point for each kind of change; 0 reads those of earlier
+    audits only.  A ValueError says that nothing is stored under that name, or that the study mixes protocols.
     """
     if study.filled().is_shipped and stability:
         raise ValueError(study.refusal("stability"))

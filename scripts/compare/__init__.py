@@ -61,10 +61,7 @@ def open_studies(results_dir, papers=None, studies=None):
 def shipped_names(papers=None):
     """Return the shipped study of each paper that has one: its complete grid, or else its coarse one.
 
-    Raises
-    ------
-    ValueError
-        Where none of the papers has one.
+    A ValueError says that none of the papers has one.
     """
     papers, there = PAPERS if papers is None else papers, shipped_studies()
     found = {paper: name for paper in papers for name in (f"{paper}_quick", paper) if name in there}

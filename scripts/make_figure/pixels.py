@@ -16,12 +16,7 @@ SELECTED = COLOURS[1]
 def selected_features(study, method, dataset, metric="acc", selection="best_over_grid"):
     """Return the features that a method selects at every size, best first; `selection` is made at every size.
 
-    Raises
-    ------
-    MissingResults
-        When nothing is stored.
-    ValueError
-        For "grid_median", which is not a feature set.
+    MissingResults says that nothing is stored, and a ValueError that "grid_median" is no feature set.
     """
     if selection == "grid_median":
         raise ValueError("selection=grid_median is no feature set: choose best_over_grid or default_params.")

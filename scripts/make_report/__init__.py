@@ -28,23 +28,10 @@ LIMIT = 6_000_000  # bytes of a page that opens at once and fits into a mail: 40
 
 
 def make_report(study, selection="best_over_grid"):
-    """Return the page of a study.
+    """Return the page of a study as a text; `selection` is of its tables.
 
-    Parameters
-    ----------
-    study : Study
-        The audit and the pixels need its data; nothing is downloaded.
-    selection : str, default="best_over_grid"
-        One of `metrics.study.summary.SELECTIONS`, for the tables.
-
-    Returns
-    -------
-    str
-
-    Raises
-    ------
-    ValueError
-        When nothing is stored under that name, or it mixes protocols.
+    The audit and the pixels need the data of the study; nothing is downloaded.  A ValueError says that nothing is
+    stored under that name, or that it mixes protocols.
     """
     content = gather(study, selection)
     environment = jinja2.Environment(

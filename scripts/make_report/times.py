@@ -8,18 +8,8 @@ from scripts.make_report.folded import MOST_ROWS
 def times(trials, methods, datasets):
     """Return the seconds and memory of the fits of every method on every data set.
 
-    Where those would be more than `MOST_ROWS` rows, a row has all fits of a method, and `folded` is True.
-
-    Parameters
-    ----------
-    trials : DataFrame
-    methods, datasets : dict
-        Names in print.
-
-    Returns
-    -------
-    dict
-        rows: a list of dicts; folded: bool.
+    They are the rows, a list of dicts.  Where there would be more than `MOST_ROWS`, a row has all fits of a method, and
+    `folded` is True.  `methods` and `datasets` have the names in print.
     """
     fits = trials[~trials["status"].isin(UNSCORED)]
     folded = len(fits[["dataset", "method"]].drop_duplicates()) > MOST_ROWS
