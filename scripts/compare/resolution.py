@@ -8,7 +8,7 @@ from scripts.compare.evidence import INTERVAL, effect, noise_of_half, spread
 from scripts.compare.headline import weighed
 from scripts.core.conf import find
 from scripts.core.published import PAPERS
-from scripts.core.text import pipes
+from scripts.core.text import number, pipes
 
 WHAT = f"""\
 Distance: the mean distance of ours to the published value, in points. Nearer than chance: 1 less that distance over
@@ -62,7 +62,7 @@ def resolution_parts(comparison):
 
 
 def _interval(value, low, high, decimals):
-    return "{} ({} to {})".format(*(f"{round(number, decimals) + 0.0:.{decimals}f}" for number in (value, low, high)))
+    return "{} ({} to {})".format(*(number(one, decimals) for one in (value, low, high)))
 
 
 def _seeds(row):

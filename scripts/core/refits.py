@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from metrics.study import UNSCORED, nearest_size
+from metrics.study.sets import stored_features
 from runners.family import Caps
 from runners.files import empty_frame, held, read_frame, write_rows
 from runners.provenance import Identity
@@ -122,8 +123,7 @@ def refit_changed(trial, size, data, folder, repeats, n_jobs=1):
 
         def added(outcome):
             row, (change, repeat) = outcome.trial, asked[outcome.trial["trial"]]
-            found = json.loads(row["ranking"])
-            features = found.get(str(size), []) if isinstance(found, dict) else found[:size]
+            features = stored_features(json.loads(row["ranking"]), size)
             where = (trial.key, trial.dataset, trial.method, change, repeat, size)
             yield (*where, row["status"], to_json(sorted(features)), Identity.stored(row).name)
 

@@ -13,6 +13,7 @@ from datasets.truth import parts_of, truth_names
 from metrics.protocol import Protocol
 from metrics.recovery import precision_recall, recovery_area, redundancy
 from metrics.study import UNSCORED
+from metrics.study.sets import stored_features
 from scripts.ranks.choice import is_control
 
 ENOUGH = 0.9  # recall that counts as found
@@ -50,11 +51,10 @@ def recovered(study):
         signal = spec["sources"][0]["options"]["signal"]
         measures = (float("nan"),) * 5
         if row.status not in UNSCORED:
-            ranking = json.loads(row.ranking)
-            ranking = ranking[str(size)] if isinstance(ranking, dict) else ranking[:size]
+            ranking = stored_features(json.loads(row.ranking), size)
             precision, recall = precision_recall(ranking, truth.relevant, size, truth.groups)
             area = recovery_area(ranking, truth.relevant, truth.groups)
-            measures = recall, precision, area, redundancy(ranking, truth.groups), places[ranking[:size]].mean()
+            measures = recall, precision, area, redundancy(ranking, truth.groups), places[ranking].mean()
         rows.append((
             family, difficulty, signal, seed, row.method, is_control(row.method), row.status, size, *measures, row.fit_s
         ))  # fmt: skip

@@ -6,6 +6,7 @@ import numpy as np
 from matplotlib import rc_context
 from matplotlib.colors import to_rgb
 
+from metrics.study.sets import stored_features
 from metrics.study.summary import select
 from scripts.core.command_lines import MissingResults
 from scripts.make_figure.style import COLOURS, GREY, STYLE, WIDTH, frame, new_figure
@@ -30,15 +31,9 @@ def selected_features(study, method, dataset, metric="acc", selection="best_over
         )
     rankings = study.trials.set_index("trial")["ranking"]
     return {
-        int(row["n_selected"]): ranking_at(rankings[row["trial"]], int(row["n_selected"]))
-        for _, row in chosen.iterrows()
+        size: np.array(stored_features(json.loads(rankings[trial]), size), dtype=int)
+        for trial, size in zip(chosen["trial"], map(int, chosen["n_selected"]), strict=True)
     }
-
-
-def ranking_at(text, size):
-    """Return the first `size` features of a stored ranking, which is one list, or one for each size."""
-    stored = json.loads(text)
-    return np.array(stored[str(size)] if isinstance(stored, dict) else stored[:size], dtype=int)
 
 
 def check_same_data(study, dataset):
