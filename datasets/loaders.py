@@ -1,6 +1,5 @@
 """Readers of the file formats: one function each, from a path to samples and labels."""
 
-import gzip
 import re
 import zipfile
 from io import BytesIO, StringIO
@@ -10,7 +9,7 @@ import scipy  # scipy imports its parts when they are first used, and most files
 
 from datasets.base import DataError
 from datasets.synthetic import read_synthetic
-from datasets.tables import LARGEST_TEXT, read_csv, read_h5ad, read_libsvm, read_parquet
+from datasets.tables import read_csv, read_h5ad, read_libsvm, read_parquet, text_of
 
 LARGEST_DENSE = 2**30  # numbers: a sparse file of more than these 8 GB is not written out
 PACKAGES = {"PIL": "pillow"}  # a module and its package, where their names differ
@@ -133,11 +132,7 @@ def read_h5(path, x, y):
 
 def read_csv_gz(path):
     """Read a gzipped CSV file of numbers without a header; the last column is the label."""
-    with gzip.open(path) as file:
-        text = file.read(LARGEST_TEXT + 1)
-    if len(text) > LARGEST_TEXT:
-        raise DataError(f"{path} unpacks to more than {LARGEST_TEXT} bytes; no data set here is so large.")
-    table = np.loadtxt(StringIO(text.decode("ascii")), delimiter=",", ndmin=2)
+    table = np.loadtxt(StringIO(text_of(path)), delimiter=",", ndmin=2)
     return table[:, :-1], table[:, -1]
 
 

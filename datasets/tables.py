@@ -47,7 +47,7 @@ def read_csv(path, y=None, header=None, ignore=()):
     """
     import pandas as pd  # here, as in the readers below: it takes longer to import than all else
 
-    text = _text(path)
+    text = text_of(path)
     lines = [line for line in text.splitlines()[:20] if line.strip()]
     if not lines:
         raise DataError(f"{path} is empty.")
@@ -124,7 +124,8 @@ def read_h5ad(path, y=None):
         return _matrix(file["X"]), labels
 
 
-def _text(path):
+def text_of(path):
+    """Return the text of a file, plain or gzipped, in UTF-8."""
     with open(path, "rb") as file:
         packed = file.read(2) == GZIP
     with gzip.open(path) if packed else open(path, "rb") as file:

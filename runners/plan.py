@@ -81,16 +81,9 @@ class Plan:
 class Times:
     """The seconds of one method's stored trials; a trial that a cap ended counts with what it had taken.
 
-    The shipped results (`runners.reference`) count where this machine has none at the same parameters: seconds are of
-    the CPU, and so nearly those of another machine.
-
-    Parameters
-    ----------
-    results_dir : path
-        The folder of results; all studies in it count.
-    method : str
-    max_seconds : float, default=inf
-        The cap of a fit (`runner.max_seconds`): a longer fit counts with so many seconds, and without evaluations.
+    All studies of the folder of results count.  The shipped results (`runners.reference`) count where this machine has
+    none at the same parameters: seconds are of the CPU, and so nearly those of another machine.  `max_seconds` is the
+    cap of a fit (`runner.max_seconds`): a longer fit counts with so many seconds, and without evaluations.
     """
 
     def __init__(self, results_dir, method, max_seconds=math.inf):

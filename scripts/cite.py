@@ -51,7 +51,8 @@ def bibtex(study):
                 found.setdefault(text, []).append(name)
     if (protocol := study.protocol["name"]) in PAPERS and (text := (find("method", protocol) or {}).get("citation")):
         found.setdefault(text, []).append(f"protocol {protocol}")
-    authors = " and ".join(_escaped(author.get("name") or _named(author)) for author in suite["authors"])
+    names = [one.get("name") or f"{one['family-names']}, {one['given-names']}" for one in suite["authors"]]
+    authors = " and ".join(map(_escaped, names))
     entries = [
         _entry("software", "ufs_bench", {
             "title": f"{{{_escaped(suite['title'])}}}", "author": f"{{{authors}}}", "version": suite["version"],
@@ -63,11 +64,8 @@ def bibtex(study):
 
 def of_source(text, names):
     """Return the entry of a source, under the name of the first thing that it is cited for."""
-    (authors, *_), years = (
-        re.match(AUTHORS, text).groups(),
-        re.findall(r"\b(?:19|20)\d\d\b", re.split(r"[(;]", text)[0]),
-    )
-    people = re.split(r", | & ", authors.replace(" et al.", " & others"))
+    years = re.findall(r"\b(?:19|20)\d\d\b", re.split(r"[(;]", text)[0])
+    people = re.split(r", | & ", re.match(AUTHORS, text)[1].replace(" et al.", " & others"))
     fields = {"author": " and ".join(map(_escaped, people)), "year": years[-1] if years else ""}
     fields["note"] = f"{_escaped(text)}. Cited for {_escaped(', '.join(names))}; the title is to be filled in"
     return _entry("misc", names[0].replace("protocol ", ""), fields)
@@ -76,10 +74,6 @@ def of_source(text, names):
 def _entry(kind, key, fields):
     lines = [f"  {name} = {{{value}}}," for name, value in fields.items() if value]
     return "\n".join([f"@{kind}{{{key},", *lines, "}"])
-
-
-def _named(author):
-    return f"{author['family-names']}, {author['given-names']}"
 
 
 def _escaped(text):

@@ -32,7 +32,8 @@ def resolution(comparison):
         if cells.empty:
             continue
         columns = columns_of(cells)
-        seeded = cells[(cells["clusterer"] == "kmeans") & cells["method"].map(_has_seed)]
+        has_seed = cells["method"].map(lambda method: takes_seed(find("method", method)["target"]))
+        seeded = cells[(cells["clusterer"] == "kmeans") & has_seed]
         rows.append({
             "paper": paper, "cells": len(cells), "datasets": cells["dataset"].nunique(),
             "methods": len(columns.methods), **effect(columns)._asdict(), "spread": spread(columns),
@@ -40,10 +41,6 @@ def resolution(comparison):
             "median_seeds": seeded["seed_std"].median(), "most_seeds": seeded["seed_std"].max(),
         })  # fmt: skip
     return pd.DataFrame(rows)
-
-
-def _has_seed(method):
-    return takes_seed(find("method", method)["target"])
 
 
 def resolution_parts(comparison):

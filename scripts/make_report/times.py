@@ -16,12 +16,7 @@ def times(trials, methods, datasets):
     rows = []
     for (*_, method), cell in fits.groupby(["method"] if folded else ["dataset", "method"]):
         seconds, where = cell["fit_s"], cell["dataset"]
-        rows.append(
-            {
-                "dataset": counted(where.nunique(), "data set") if folded else datasets[where.iloc[0]],
-                "method": methods[method],
-                "fits": len(cell),
-                "values": [seconds.median(), seconds.max(), seconds.sum(), cell["eval_s"].sum(), cell["peak_mb"].max()],
-            }
-        )
+        dataset = counted(where.nunique(), "data set") if folded else datasets[where.iloc[0]]
+        values = [seconds.median(), seconds.max(), seconds.sum(), cell["eval_s"].sum(), cell["peak_mb"].max()]
+        rows.append({"dataset": dataset, "method": methods[method], "fits": len(cell), "values": values})
     return {"rows": rows, "folded": folded}
