@@ -28,15 +28,16 @@ from scripts.core.published import load_published
 ALPHAS, BETAS = (1e1, 1e2, 1e3, 1e4, 1e5), (0.1, 0.3, 0.5, 0.7, 0.9)  # the paper's grid
 BELOW = (3e-3, 1e-2)  # values of alpha for which L does not stay zero
 LIMIT, AGREE = 50, 1e-2
+SWEEPS = 100  # those of the released program
 SIZES = (50, 100, 150, 200, 250, 300)
 DRAWS = 10_000
 
 
-def states(X, n_clusters, alpha, beta, sweeps=100):
+def states(X, n_clusters, alpha, beta):
     """Return the states of the released program, with the start."""
     problem = released.Problem(X, knn_graph(X, 5, "binary", include_self=True), SIZE, n_clusters, alpha, beta)
     found = [problem.start({})]
-    for _ in range(sweeps):
+    for _ in range(SWEEPS):
         found.append(problem.sweep(found[-1]))
         if not np.isfinite(found[-1].value):
             break

@@ -53,7 +53,7 @@ def ground_truth_page(rows, name):
 
 
 def ground_truth_figure(rows, name):
-    """Draw the recall of every method over the difficulty, a panel for each family; `rows` and `name` are as above."""
+    """Draw the recall in the rows of `recovered`, of a study of this name, over the difficulty; a panel a family."""
     table = found(rows)
     methods, families = _order(table), table.index.unique("family")
     colours = colormaps[HEAT]
