@@ -67,8 +67,6 @@ def offer_own(words):
     from datasets.own import complete, own_spec
 
     options = {name: _value(f"{name}={value}") for name, value in given.items() if name != DATA}
-    if options.get("ignore") is not None and not isinstance(options["ignore"], list):
-        options["ignore"] = [options["ignore"]]
     spec, folder = own_spec(given[DATA], **options)
     typed = [word for word in words if word.startswith(f"{FOLDER}=")]
     folders = [str(_value(word)) for word in typed] or [os.environ.get("UFS_DATA_DIR", "")]
