@@ -34,17 +34,21 @@ def make_report(study, selection="best_over_grid"):
     stored under that name, or that it mixes protocols.
     """
     content = gather(study, selection)
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(FOLDER), autoescape=True, undefined=jinja2.StrictUndefined
-    )
-    environment.tests["numeric"] = is_numeric
-    return environment.get_template("page.html.j2").render(
+    return template(FOLDER).render(
         **content,
         known={trial["trial"] for trial in content["trials"]},
         sections=[(name, text) for name, text in SECTIONS.items() if name != "comparison" or content["comparison"]],
         style=Markup(part("page.css")),
         script=Markup(part("sort.js") + part("page.js")),
     )
+
+
+def template(folder):
+    """Return the template of a page that is in a folder."""
+    loader = jinja2.FileSystemLoader(folder)
+    environment = jinja2.Environment(loader=loader, autoescape=True, undefined=jinja2.StrictUndefined)
+    environment.tests["numeric"] = is_numeric
+    return environment.get_template("page.html.j2")
 
 
 def is_numeric(value):
