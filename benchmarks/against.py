@@ -73,7 +73,7 @@ def checkout(commit):
 
 
 class Side:
-    """A process that fits one method to one data set, on request; it runs the source `before` first."""
+    """A process that fits one method to one data set, on request, and runs the source `before` first."""
 
     def __init__(self, tree, method, dataset, params, before=""):
         single = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
@@ -93,8 +93,10 @@ class Side:
             sys.exit(f"A side ended with {self.process.wait()}; what it said is above.")
         return json.loads(line)
 
-    def end(self):
-        """End the process."""
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
         self.process.stdin.close()
         self.process.wait()
 
@@ -159,12 +161,9 @@ def main():
     with checkout(options.commit) as tree:
         for dataset in options.datasets:
             for method in options.methods:
-                sides = [Side(folder, method, dataset, dict(options.set)) for folder in (tree, ROOT)]
-                try:
-                    print(line(method, dataset, *compare(*sides, options.repeats)), flush=True)
-                finally:
-                    for side in sides:
-                        side.end()
+                given = method, dataset, dict(options.set)
+                with Side(tree, *given) as old, Side(ROOT, *given) as new:
+                    print(line(method, dataset, *compare(old, new, options.repeats)), flush=True)
 
 
 if __name__ == "__main__":

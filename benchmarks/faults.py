@@ -85,9 +85,6 @@ class Round:
         text = command.communicate(timeout=WAIT_S)[0]
         return spent, f"exit {command.returncode}: {text.strip().rpartition(chr(10))[2]}" if command.returncode else ""
 
-    def _all(self):
-        return [self.start() for _ in range(self.count)]
-
     def disturb(self, fault, late, seconds):
         """Run the commands, disturbed once when they have spent so many CPU seconds; return whether it came to that.
 
@@ -105,16 +102,18 @@ class Round:
             for path in [*self.results.glob(".finished/*"), *self.results.glob("s/*/*/trials.csv")]:
                 path.write_bytes(b"") if path.suffix == ".json" else path.unlink()
             return True
-        commands = [self.start(limit=random.randint(50, 5000))] if fault == "disk" else self._all()
-        struck = True
-        if fault != "disk":
-            if late:
-                self._wait(commands, until=lambda: any(self.results.glob("s/*/*/trials.csv")))
-            self._wait(commands, seconds)
-            struck = self._strike(fault, commands[0])
+        if fault == "disk":
+            command = self.start(limit=random.randint(50, 5000))
+            command.communicate(timeout=WAIT_S)
+            return command.returncode != 0
+        commands = [self.start() for _ in range(self.count)]
+        if late:
+            self._wait(commands, until=lambda: any(self.results.glob("s/*/*/trials.csv")))
+        self._wait(commands, seconds)
+        struck = self._strike(fault, commands[0])
         for one in commands:
             one.communicate(timeout=WAIT_S)
-        return struck if fault != "disk" else commands[0].returncode != 0
+        return struck
 
     def _wait(self, commands, seconds=math.inf, until=lambda: False):
         """Wait until the commands have spent so many CPU seconds, whatever the load, or the first of them has ended.

@@ -109,12 +109,9 @@ def main():
         lines, fits = LOOPS[name]
         own = SWAP + TRIAL * (name == "elkan")
         for fit in fits.split(", "):
-            sides = [Side(ROOT, *fit.split(), {}, source) for source in (own, own + PLAIN[name])]
-            try:
-                results = compare(*sides, options.repeats)
-            finally:
-                for side in sides:
-                    side.end()
+            given = ROOT, *fit.split(), {}
+            with Side(*given, own) as ours, Side(*given, own + PLAIN[name]) as plain:
+                results = compare(ours, plain, options.repeats)
             special, replaced = (np.median([result["seconds"] for result in side]) for side in results)
             sweeps = "/".join(str(side[0]["sweeps"]) for side in results)
             where = f"{name:16}{lines:>6} {fit:24}"

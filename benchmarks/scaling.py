@@ -42,20 +42,9 @@ class Costs:
 
 
 def simulate(cells, n_workers, n_cells, costs):
-    """Return the seconds of a run.
+    """Return the seconds of a run of so many workers, with `n_cells` in flight at once.
 
-    Parameters
-    ----------
-    cells : list of array
-        Seconds of the fits of each cell.
-    n_workers : int
-    n_cells : int
-        Cells in flight at once.
-    costs : Costs
-
-    Returns
-    -------
-    float
+    `cells` has an array of the seconds of the fits of each cell.
     """
     waiting = [list(fits)[::-1] for fits in cells if len(fits)][::-1]
     active, left, free = OrderedDict(), {}, n_workers

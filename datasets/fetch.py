@@ -9,28 +9,13 @@ from datasets.openml import from_openml
 
 
 def fetch(spec, source, folder):
-    """Bring one file of a data set into a folder, unless it is there.
+    """Bring one file of a data set into a folder, unless it is there, and return its path.
 
-    Safe when several processes ask for the same file at once: one downloads, the others wait and use it.  The file
-    appears under its name complete or not at all; what is downloaded so far is kept as ``<file>.part``, and anything
-    complete with a wrong checksum as ``<file>.bad-<8 digits>``.
-
-    Parameters
-    ----------
-    spec : Spec
-        The data set.
-    source : Source
-        One of its ``sources``, with ``file`` and either ``urls`` or ``openml``.
-    folder : Path
-
-    Returns
-    -------
-    Path
-
-    Raises
-    ------
-    DataError
-        If no address gives the right bytes; the message has one line per address.
+    The source is one of the specification's ``sources``, with ``file`` and either ``urls`` or ``openml``.  Safe when
+    several processes ask for the same file at once: one downloads, the others wait and use it.  The file appears under
+    its name complete or not at all; what is downloaded so far is kept as ``<file>.part``, and anything complete with a
+    wrong checksum as ``<file>.bad-<8 digits>``.  Where no address gives the right bytes, the DataError has one line per
+    address.
     """
     target = folder / source["file"]
     with _lock(target):

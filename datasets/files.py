@@ -13,11 +13,8 @@ HEADS = {
 def checksum(path, algorithm="sha256"):
     """Return the checksum of a file, as a hexadecimal text.
 
-    Parameters
-    ----------
-    path : Path
-    algorithm : {"sha256", "git-blob"}, default="sha256"
-        ``git-blob`` is the SHA-1 that git gives to the content: that of ``b"blob <size>\\0"`` and the bytes.
+    The algorithm is "sha256", or "git-blob", the SHA-1 that git gives to the content: that of ``b"blob <size>\\0"`` and
+    the bytes.
     """
     if algorithm == "sha256":
         with open(path, "rb") as file:

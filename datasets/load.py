@@ -147,19 +147,8 @@ def _places(spec, data_dir):
 def user_dirs(data_dir=None):
     """Return the user's own folders of data files, in the order in which they are searched.
 
-    Parameters
-    ----------
-    data_dir : path, optional
-        A folder, or several with a colon (`os.pathsep`) between them; by default those of UFS_DATA_DIR.
-
-    Returns
-    -------
-    list of Path
-
-    Raises
-    ------
-    DataError
-        For one that is no folder.
+    `data_dir` is a folder, or several with a colon (`os.pathsep`) between them; by default those of UFS_DATA_DIR.  A
+    DataError says that one is no folder.
     """
     given = str(data_dir or os.environ.get("UFS_DATA_DIR") or "")
     whole = Path(given).expanduser()

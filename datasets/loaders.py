@@ -1,6 +1,5 @@
 """Readers of the file formats: one function each, from a path to samples and labels."""
 
-import gzip
 import re
 import zipfile
 from io import BytesIO, StringIO
@@ -10,7 +9,7 @@ import scipy  # scipy imports its parts when they are first used, and most files
 
 from datasets.base import DataError
 from datasets.synthetic import read_synthetic
-from datasets.tables import LARGEST_TEXT, read_csv, read_h5ad, read_libsvm, read_parquet
+from datasets.tables import read_csv, read_h5ad, read_libsvm, read_parquet, text_of
 
 LARGEST_DENSE = 2**30  # numbers: a sparse file of more than these 8 GB is not written out
 PACKAGES = {"PIL": "pillow"}  # a module and its package, where their names differ
@@ -61,27 +60,11 @@ def dense(path, X):
 
 
 def fill_missing(path, X, y, how):
-    """Return samples and labels without missing values.
+    """Return samples and labels without missing values, which are nan among the samples; infinite values are none.
 
-    Parameters
-    ----------
-    path : Path or None
-        For messages.
-    X : array-like of shape (n_samples, n_features)
-        nan where a value is missing; infinite values are not.
-    y : array-like of n_samples labels, or None
-    how : {"error", "median", "drop"}
-        With ``error`` all stays as it is, and `datasets.base.check_dataset` says what is missing.  ``median`` takes
-        that of the feature, and ``drop`` leaves out samples without a value or a label.
-
-    Returns
-    -------
-    X, y
-
-    Raises
-    ------
-    DataError
-        For a feature without any value, and where no sample is left.
+    With ``error`` all stays as it is, and `datasets.base.check_dataset` says what is missing.  ``median`` takes that of
+    the feature, and ``drop`` leaves out samples without a value or a label.  A DataError, with the path, is about a
+    feature without any value, and about a file of which no sample is left.
     """
     if how == "error":
         return X, y
@@ -149,11 +132,7 @@ def read_h5(path, x, y):
 
 def read_csv_gz(path):
     """Read a gzipped CSV file of numbers without a header; the last column is the label."""
-    with gzip.open(path) as file:
-        text = file.read(LARGEST_TEXT + 1)
-    if len(text) > LARGEST_TEXT:
-        raise DataError(f"{path} unpacks to more than {LARGEST_TEXT} bytes; no data set here is so large.")
-    table = np.loadtxt(StringIO(text.decode("ascii")), delimiter=",", ndmin=2)
+    table = np.loadtxt(StringIO(text_of(path)), delimiter=",", ndmin=2)
     return table[:, :-1], table[:, -1]
 
 

@@ -25,22 +25,8 @@ REMEDY = "Try again later; or save the file of that page with a browser, and nam
 def from_openml(spec, source, target):
     """Download an OpenML data set, and keep its samples and classes with a checksum of our own beside them.
 
+    The source is one of the specification's ``sources``, with ``openml``; the path of the file, `target`, comes back.
     scikit-learn checks the MD5 that OpenML states; shape and classes are checked before anything is kept.
-
-    Parameters
-    ----------
-    spec : Spec
-    source : Source
-        One of its ``sources``, with ``openml``.
-    target : Path
-
-    Returns
-    -------
-    Path
-
-    Raises
-    ------
-    DataError
     """
     from sklearn.datasets import fetch_openml  # here, as scikit-learn takes longer to import than all else
 

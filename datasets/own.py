@@ -41,7 +41,7 @@ def own_spec(data, label=None, name=None, fill=None, clusters=None, x=None, igno
         Number of clusters to look for where there are no labels.
     x : str, optional
         The array of samples in a NumPy archive or MATLAB file.
-    ignore : list of str or int, optional
+    ignore : str, int or list of these, optional
         Columns of a table that are neither features nor labels.
     header : bool, optional
         Whether the first line of a text has names.
@@ -61,6 +61,7 @@ def own_spec(data, label=None, name=None, fill=None, clusters=None, x=None, igno
     found = OPENML.fullmatch(str(data))
     path = None if found else Path(data).expanduser().resolve()
     kind = "npz" if found else _format(path)
+    ignore = ignore if isinstance(ignore, list | tuple | None) else [ignore]
     options = {"x": x, "ignore": ignore, "header": header, "sparse": sparse}
     given = {key: value for key, value in options.items() if value is not None}
     if wrong := sorted(set(given) - set(() if found else TAKES.get(kind, ()))):
@@ -123,17 +124,7 @@ def as_dataset(X, y=None, name=None, clusters=None):
 
 
 def complete(spec, data):
-    """Return a specification with the shape and checksum of loaded data, from which it then cannot differ.
-
-    Parameters
-    ----------
-    spec : Spec
-    data : Dataset
-
-    Returns
-    -------
-    Spec
-    """
+    """Return a specification with the shape and checksum of loaded data, from which it then cannot differ."""
     shape = {"samples": data.n_samples, "features": data.n_features}
     return spec | shape | {"classes": None if data.y is None else data.n_classes, "data_sha256": data.sha}
 

@@ -126,21 +126,9 @@ def _check_other(other, where):
 
 
 def check_spec(spec):
-    """Check the specification of a data set.
+    """Return a specification with null for what can be computed, and the defaults of texts.
 
-    Parameters
-    ----------
-    spec : object
-
-    Returns
-    -------
-    Spec
-        The same, with null for what can be computed, and the defaults of texts.
-
-    Raises
-    ------
-    DataError
-        Naming the key, its value and what it must be.
+    A DataError names the key that is wrong, its value and what it must be.
     """
     where = f"the specification of {spec.get('name')!r}" if isinstance(spec, dict) else "the specification"
     _require(isinstance(spec, dict), where, "must be a mapping")

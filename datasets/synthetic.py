@@ -46,12 +46,7 @@ def read_synthetic(path, **options):
 
 
 def truth_of(**options):
-    """Return which features of `read_synthetic` are relevant, for the same options.
-
-    Returns
-    -------
-    Truth
-    """
+    """Return the `Truth` of `read_synthetic`, which of its features are relevant, for the same options."""
     recipe = check_recipe(options)
     _, place = _begin(recipe)
     n_relevant = recipe["relevant"] * (1 + recipe["copies"])

@@ -47,7 +47,7 @@ def read_csv(path, y=None, header=None, ignore=()):
     """
     import pandas as pd  # here, as in the readers below: it takes longer to import than all else
 
-    text = _text(path)
+    text = text_of(path)
     lines = [line for line in text.splitlines()[:20] if line.strip()]
     if not lines:
         raise DataError(f"{path} is empty.")
@@ -80,26 +80,10 @@ def read_parquet(path, y=None, ignore=()):
 
 
 def split_table(path, table, y=None, ignore=()):
-    """Return the features and the labels of a table.
+    """Return the features of a table as an array of float64, and its labels, or None without the column `y`.
 
-    Parameters
-    ----------
-    path : Path
-        For messages.
-    table : DataFrame
-    y : str or int, optional
-        Name or number of a column.
-    ignore : sequence of str or int
-
-    Returns
-    -------
-    X : ndarray of shape (n_samples, n_features) of float64
-    y : ndarray of shape (n_samples,), or None
-
-    Raises
-    ------
-    DataError
-        For a column that is not there, and for features that are texts.
+    `y`, and each of `ignore`, is the name or number of a column.  A DataError, with the path, is about a column that is
+    not there, and about features that are texts.
     """
     ignored = [_column(path, table, name) for name in ignore]
     label = None if y is None else _column(path, table, y)
@@ -140,7 +124,8 @@ def read_h5ad(path, y=None):
         return _matrix(file["X"]), labels
 
 
-def _text(path):
+def text_of(path):
+    """Return the text of a file, plain or gzipped, in UTF-8."""
     with open(path, "rb") as file:
         packed = file.read(2) == GZIP
     with gzip.open(path) if packed else open(path, "rb") as file:

@@ -34,21 +34,9 @@ def parts_of(name):
 
 
 def truth_spec(name):
-    """Return the specification of a data set of known truth.
+    """Return the specification of a data set of known truth, one of `truth_names`.
 
-    Parameters
-    ----------
-    name : str
-        One of `truth_names`.
-
-    Returns
-    -------
-    Spec
-
-    Raises
-    ------
-    DataError
-        For a name of no such data set, and for a family whose file is wrong.
+    A DataError is about a name of no such data set, or a family whose file is wrong.
     """
     if name not in truth_names():
         raise DataError(

@@ -28,18 +28,7 @@ ABOUT = ("label", "name", "fill", "clusters", "x", "ignore", "header", "sparse")
 def offer(words):
     """Give Hydra all that the words of a command line may name besides files of conf/.
 
-    Parameters
-    ----------
-    words : list of str
-
-    Returns
-    -------
-    list of str
-        As Hydra reads them.
-
-    Raises
-    ------
-    ConfigError, DataError
+    Returns the words as Hydra reads them.  A ConfigError or DataError says that one of them cannot be meant.
     """
     words = offer_methods(suit(offer_own(words)) if any(word.startswith(f"{DATA}=") for word in words) else words)
     if any("truth" in word or "glob(" in word or word.startswith("experiment=") for word in words):
@@ -78,8 +67,6 @@ def offer_own(words):
     from datasets.own import complete, own_spec
 
     options = {name: _value(f"{name}={value}") for name, value in given.items() if name != DATA}
-    if options.get("ignore") is not None and not isinstance(options["ignore"], list):
-        options["ignore"] = [options["ignore"]]
     spec, folder = own_spec(given[DATA], **options)
     typed = [word for word in words if word.startswith(f"{FOLDER}=")]
     folders = [str(_value(word)) for word in typed] or [os.environ.get("UFS_DATA_DIR", "")]
@@ -148,24 +135,10 @@ def empty_method(target):
 
 
 def offer_object(method, name=None, n_jobs=1):
-    """Give Hydra a method made of a Python object, and return its name.
+    """Give Hydra a method made of a Python object, and return its name, by default that of its class or function.
 
-    Parameters
-    ----------
-    method : str, type, function or estimator
-        A dotted name, a class, a function, or an object of a class, whose parameters become the method's.
-    name : str, optional
-        By default that of its class or function.
-    n_jobs : int, default=1
-        Worker processes; more than one cannot run what only the running session has.
-
-    Returns
-    -------
-    str
-
-    Raises
-    ------
-    ConfigError
+    The object is a dotted name, a class, a function, or an object of a class, whose parameters become the method's.
+    More than one worker process cannot run what only the running session has: a ConfigError says so.
     """
     content = empty_method(method if isinstance(method, str) else _target_of(method, n_jobs))
     if not isinstance(method, str | type) and not inspect.isroutine(method):

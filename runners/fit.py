@@ -51,21 +51,11 @@ class Fit:
 
 
 def run_trial(trial, X, y):
-    """Fit one selector in this process, and score its feature sets and its labels.
+    """Fit one selector in this process, and return the `Outcome` with the scores of its feature sets and its labels.
 
-    Parameters
-    ----------
-    trial : Trial
-    X : ndarray or csr_array of shape (n_samples, n_features)
-        Scaled data; never written to.
-    y : ndarray of shape (n_samples,)
-        Class codes; an array without dimensions holds the number of clusters instead, for data without labels.  It
-        reaches the scoring only.
-
-    Returns
-    -------
-    Outcome
-        With status "failed" and the error when the method raised.
+    X is scaled, and never written to.  y are class codes; an array without dimensions holds the number of clusters
+    instead, for data without labels.  It reaches the scoring only.  Where the method raised, the outcome has the status
+    "failed" and the error.
     """
     fit = fit_trial(trial, X)
     evaluated = {size: evaluate_set(features, X, y, trial.protocol) for size, features in fit.subsets.items()}

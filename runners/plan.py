@@ -81,16 +81,9 @@ class Plan:
 class Times:
     """The seconds of one method's stored trials; a trial that a cap ended counts with what it had taken.
 
-    The shipped results (`runners.reference`) count where this machine has none at the same parameters: seconds are of
-    the CPU, and so nearly those of another machine.
-
-    Parameters
-    ----------
-    results_dir : path
-        The folder of results; all studies in it count.
-    method : str
-    max_seconds : float, default=inf
-        The cap of a fit (`runner.max_seconds`): a longer fit counts with so many seconds, and without evaluations.
+    All studies of the folder of results count.  The shipped results (`runners.reference`) count where this machine has
+    none at the same parameters: seconds are of the CPU, and so nearly those of another machine.  `max_seconds` is the
+    cap of a fit (`runner.max_seconds`): a longer fit counts with so many seconds, and without evaluations.
     """
 
     def __init__(self, results_dir, method, max_seconds=math.inf):
@@ -229,20 +222,9 @@ def _shape(dataset):
 def shard_of(cells, shard, costs):
     """Return the places, in a list of cells, of those that belong to one part of a sweep, the same on every machine.
 
-    Parameters
-    ----------
-    cells : list of (str, str)
-        Data set and method.
-    shard : str
-        Such as ``2/3``, the second of three parts.
-    costs : Mapping
-        Seconds by cell, such as those of the shipped results.  Cells with costs are dealt out so that the parts take
-        about as long, the others by a hash of their names.
-
-    Raises
-    ------
-    ConfigError
-        For a text that names no part.
+    A cell is (data set, method), and `shard` is such as ``2/3``, the second of three parts; a ConfigError says that it
+    names no part.  `costs` has seconds by cell, such as those of the shipped results.  Cells with costs are dealt out
+    so that the parts take about as long, the others by a hash of their names.
     """
     match = re.fullmatch(r"([1-9]\d{0,3})/([1-9]\d{0,3})", shard if isinstance(shard, str) else "")
     part, n_parts = (int(match[1]), int(match[2])) if match else (0, 0)

@@ -55,23 +55,11 @@ def run_all(trials, data, n_jobs, evaluations=None, usage=None, caps=None, fits=
     A list is empty now and then, when no trial ended for a while.  A trial whose worker dies (killed for memory, say)
     comes back as failed, and the others go on.
 
-    Parameters
-    ----------
-    trials : list of Trial
-    data : Data
-        Without classes the trials are fitted, and not scored.
-    n_jobs : int
-        Number of worker processes; with 1, and no caps, everything runs in this process.
-    evaluations : Evaluations, optional
-        Known scores of feature sets, where new ones are kept, too.  With None every trial evaluates its own sets.
-    usage : Usage, optional
-        Filled as the run goes on.
-    caps : Caps, optional
-        A fit that takes more is ended, with its worker.
-    fits : list of (Trial, Fit)
-        Trials that are fitted already, and only scored.
-    workers : DaskWorkers, optional
-        Workers elsewhere, in the place of processes of this machine; their number counts, and may change.
+    Without classes in the `Data` trials are fitted, and not scored.  With one job and no caps everything runs in this
+    process.  `evaluations` has known scores of feature sets, and keeps new ones; with None every trial evaluates its
+    own sets.  `usage` is filled as the run goes on.  A fit that takes more than its caps is ended, with its worker.
+    `fits` has pairs (trial, fit) that are only scored.  `workers`, such as `DaskWorkers`, are elsewhere, in the place
+    of processes of this machine; their number counts, and may change.
     """
     plan = _Plan(trials, fits, data.y, n_jobs, evaluations, usage or Usage(), one_at_a_time=bool(caps))
     with data, workers or Workers(data, n_jobs, caps) as workers:

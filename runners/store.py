@@ -163,26 +163,11 @@ class Store:
 
 
 def load_results(results_dir, study=None, dataset=None, method=None):
-    """Return the committed rows of all cells, sorted, whatever order they were written in.
+    """Return the committed rows of all cells as `Results`, sorted, whatever order they were written in.
 
-    A trial that several studies share has its key in the first of them, and "<key> of <study>" in the others, so that
-    the key joins the frames.
-
-    Parameters
-    ----------
-    results_dir : path
-    study, dataset, method : str, optional
-        Read only these; all by default.
-
-    Returns
-    -------
-    Results
-        Empty frames where nothing is stored.
-
-    Raises
-    ------
-    StoreError
-        For a damaged file, naming file, line, column, value and remedy.
+    Study, data set and method are all by default; the frames are empty where nothing is stored.  A trial that several
+    studies share has its key in the first of them, and "<key> of <study>" in the others, so that the key joins the
+    frames.  The StoreError about a damaged file names file, line, column, value and remedy.
     """
     frames = {name: [] for name in COLUMNS}
     for cells in read_cells(cells_of(results_dir, study, dataset, method)):

@@ -112,19 +112,9 @@ def takes_seed(target):
 def check_sparse(method, protocol, data, spec):
     """Refuse a method that needs dense samples, or a scaling that fills them with values, where X is to stay sparse.
 
-    Parameters
-    ----------
-    method : Method
-    protocol : Protocol
-    data : Dataset
-        Or what stands for it before it is loaded: ``name`` and an X of its shape.
-    spec : Mapping
-        The specification of the data set, in which a source may have ``sparse: true``.
-
-    Raises
-    ------
-    ConfigError
-        It names the methods that keep X sparse, or the scalings.
+    `data` is a data set, or what stands for it before it is loaded: ``name`` and an X of its shape.  In its
+    specification a source may have ``sparse: true``.  The ConfigError names the methods that keep X sparse, or the
+    scalings.
     """
     loaded = issparse(data.X)
     if not loaded and not any(source.get("sparse") for source in spec.get("sources", ())):
@@ -156,18 +146,8 @@ def methods_that_take_sparse():
 def expand(study, dataset, method, protocol):
     """List the trials of one (data set, method) cell, in the order of the grid.
 
-    Parameters
-    ----------
-    study : str
-    dataset : Dataset
-    method : Method or Mapping
-        A mapping is the content of a file of conf/method: ``name, target, params, grid``.
-    protocol : Protocol
-
-    Raises
-    ------
-    ConfigError
-        For an unknown parameter, an empty grid, a value that the method refuses, or sizes that are all too large.
+    The method is a `Method`, or the content of a file of conf/method: ``name, target, params, grid``.  A ConfigError is
+    about an unknown parameter, an empty grid, a value that the method refuses, or sizes that are all too large.
     """
     method = method if isinstance(method, Method) else Method.read(method)
     sizes = _sizes(method, dataset, protocol)

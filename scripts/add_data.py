@@ -19,10 +19,8 @@ KEYS = ("name", *TEXTS, "samples", "features", "classes", "clusters", "image", "
 @command("add_data")
 def main(options):
     """Read the data, write their specification, and say how they are run."""
-    options, data_dir = dict(options), options["data_dir"]
-    del options["data_dir"]
-    if options["ignore"] is not None and not isinstance(options["ignore"], list):
-        options["ignore"] = [options["ignore"]]
+    options = dict(options)
+    data_dir = options.pop("data_dir")
     own, folder = own_spec(**options)
     data = load_dataset(own, folder or data_dir)
     path = spec.FOLDER / f"{own['name']}.yaml"

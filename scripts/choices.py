@@ -7,11 +7,10 @@ from metrics.study import METRICS
 from metrics.study.losses import losses, mean_losses
 from runners.reference import PREFIX
 from scripts.compare import shipped_names
-from scripts.core.command_lines import no_results
 from scripts.core.conf import family_of
 from scripts.core.entry import command
 from scripts.core.study import Study
-from scripts.core.text import deliver, pipes
+from scripts.core.text import deliver, number, pipes
 from scripts.core.words import CHOICES
 
 HEAD = [
@@ -41,7 +40,8 @@ def choices_page(found, metric, names):
     rows = [HEAD]
     for row in mean_losses(found, families).itertuples():
         rows.append([
-            CHOICES[row.selection].column, _points(row.loss), f"{_points(row.low)} to {_points(row.high)}",
+            CHOICES[row.selection].column, number(100 * row.loss, 1),
+            f"{number(100 * row.low, 1)} to {number(100 * row.high, 1)}",
             f"{_signed(row.gain)} ({_signed(row.gain_low)} to {_signed(row.gain_high)})",
             _share(row.wins), _share(row.smallest), _share(row.largest), str(row.cells), str(row.missing),
         ])  # fmt: skip
@@ -49,10 +49,6 @@ def choices_page(found, metric, names):
     counted = f"{len(found.groupby(['study', 'dataset', 'method']))} cells on {datasets} data sets"
     title = f"# What a choice without labels loses: {METRICS[metric]}"
     return "\n\n".join([title, f"Studies: {', '.join(names)}; {counted}.", pipes(rows), WHAT]) + "\n"
-
-
-def _points(fraction):
-    return "" if np.isnan(fraction) else f"{100 * fraction:.1f}"
 
 
 def _signed(fraction):
@@ -78,10 +74,7 @@ def shipped_choices():
 
 def choices_text(results_dir, names, metric, form="md"):
     """Return the loss of every choice over the cells of studies as Markdown, or that of every cell as CSV."""
-    studies = [Study.open(results_dir, name) for name in names]
-    for study in studies:
-        if study.trials.empty:
-            raise ValueError(no_results(study))
+    studies = [Study.open(results_dir, name).filled() for name in names]
     found = pd.concat([losses(study.summary, metric) for study in studies], ignore_index=True)
     if found.empty:
         raise ValueError(

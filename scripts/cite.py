@@ -3,7 +3,6 @@
 import re
 from collections import Counter
 
-from scripts.core.command_lines import no_results
 from scripts.core.conf import ROOT, find, read
 from scripts.core.entry import command
 from scripts.core.published import PAPERS
@@ -52,7 +51,8 @@ def bibtex(study):
                 found.setdefault(text, []).append(name)
     if (protocol := study.protocol["name"]) in PAPERS and (text := (find("method", protocol) or {}).get("citation")):
         found.setdefault(text, []).append(f"protocol {protocol}")
-    authors = " and ".join(_escaped(author.get("name") or _named(author)) for author in suite["authors"])
+    names = [one.get("name") or f"{one['family-names']}, {one['given-names']}" for one in suite["authors"]]
+    authors = " and ".join(map(_escaped, names))
     entries = [
         _entry("software", "ufs_bench", {
             "title": f"{{{_escaped(suite['title'])}}}", "author": f"{{{authors}}}", "version": suite["version"],
@@ -64,11 +64,8 @@ def bibtex(study):
 
 def of_source(text, names):
     """Return the entry of a source, under the name of the first thing that it is cited for."""
-    (authors, *_), years = (
-        re.match(AUTHORS, text).groups(),
-        re.findall(r"\b(?:19|20)\d\d\b", re.split(r"[(;]", text)[0]),
-    )
-    people = re.split(r", | & ", authors.replace(" et al.", " & others"))
+    years = re.findall(r"\b(?:19|20)\d\d\b", re.split(r"[(;]", text)[0])
+    people = re.split(r", | & ", re.match(AUTHORS, text)[1].replace(" et al.", " & others"))
     fields = {"author": " and ".join(map(_escaped, people)), "year": years[-1] if years else ""}
     fields["note"] = f"{_escaped(text)}. Cited for {_escaped(', '.join(names))}; the title is to be filled in"
     return _entry("misc", names[0].replace("protocol ", ""), fields)
@@ -79,10 +76,6 @@ def _entry(kind, key, fields):
     return "\n".join([f"@{kind}{{{key},", *lines, "}"])
 
 
-def _named(author):
-    return f"{author['family-names']}, {author['given-names']}"
-
-
 def _escaped(text):
     return re.sub(r"([&%#_$])", r"\\\1", str(text))
 
@@ -90,9 +83,7 @@ def _escaped(text):
 @command("cite")
 def main(options):
     """Print the sources of a study."""
-    study = Study.open(options["results_dir"], options["study"])
-    if study.trials.empty:
-        raise ValueError(no_results(study))
+    study = Study.open(options["results_dir"], options["study"]).filled()
     if options["format"] == "bibtex":
         print("\n\n".join(bibtex(study)))
         return

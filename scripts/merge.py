@@ -29,22 +29,9 @@ RUN = ("git_sha", "fit_s", "eval_s", "peak_mb", "started", "shared", "error")  #
 def merge(sources, target):
     """Add the trials of some folders of results to another one.
 
-    Parameters
-    ----------
-    sources : list of path
-    target : path
-
-    Returns
-    -------
-    added : int
-        Trials that the target did not have, or not with scores.
-    conflicts : list of str
-        Cells with trials of the same key and other scores, or of other code; nothing was added to these.
-
-    Raises
-    ------
-    ConfigError, StoreError
-        For a folder without results, and for two protocols in one study.
+    Returns the number of trials that the target did not have, or not with scores, and a line for each cell with trials
+    of the same key and other scores, or of other code, to which nothing was added.  A ConfigError or StoreError is
+    about a folder without results, and two protocols in one study.
     """
     added, conflicts = 0, []
     for source in sources:

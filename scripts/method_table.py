@@ -43,15 +43,12 @@ def method_table(study, methods, datasets, options=()):
 def _trial(trials, method, dataset):
     """Return the stored trial with today's default parameters, or None."""
     trials = trials[(trials["method"] == method) & (trials["dataset"] == dataset)]
-    wanted = {**find("method", method)["params"], **_of_this_pair(method, dataset)}
+    of_this_pair = (find("cell", f"{dataset}_{method}") or {}).get("method", {}).get("params", {})
+    wanted = {**find("method", method)["params"], **of_this_pair}
     params = trials["params"].map(json.loads)
     same = params.map(lambda stored: {key: value for key, value in stored.items() if key != "n_clusters"} == wanted)
     trials = trials[same.astype(bool)].sort_values("started", kind="stable")
     return None if trials.empty else trials.iloc[-1]
-
-
-def _of_this_pair(method, dataset):
-    return (find("cell", f"{dataset}_{method}") or {}).get("method", {}).get("params", {})
 
 
 def _cells(method, trial, results):

@@ -32,25 +32,15 @@ def how_judged(published):
 
 
 def mark_inherited(published):
-    """Mark the cells that are not evidence of their own, as the numbers themselves show.
+    """Mark the cells of `load_published` that are not evidence of their own, as the numbers themselves show.
 
-    A cell is marked by the first rule that holds:
+    A cell is marked by the first rule that holds, and has "" where it is the paper's own:
 
     * ``equal:PAPER``: an earlier paper has the same mean for the same data set, method and metric, and likewise for
       at least `TIES` cells of the data set.
     * ``shifted:PAPER``: on this data set and metric, every method that the two papers share (three at least) differs
       from the earlier paper by one and the same non-zero amount, at the same numbers of features.
     * ``stated``: the paper says that it took its baselines from earlier works.
-
-    Parameters
-    ----------
-    published : DataFrame
-        As from `load_published`; a column `inherited` in it is not read.
-
-    Returns
-    -------
-    Series of str
-        "" for a cell of the paper's own.
     """
     marks = pd.Series("", index=published.index)
     for paper, methods in STATED.items():

@@ -14,7 +14,6 @@ from runners.provenance import Identity
 from runners.study import Evaluations
 from runners.tasks import Data
 from runners.trial import stored_trial, takes_seed
-from scripts.core.command_lines import no_results
 from scripts.core.conf import find
 from scripts.core.data import data_of
 from scripts.core.entry import command
@@ -28,29 +27,12 @@ log = logging.getLogger(__name__)
 def fit_seeds(study, methods=None, datasets=None, n_seeds=5, n_jobs=1):
     """Fit the default and the chosen points of a study again, with other seeds of their methods.
 
-    Parameters
-    ----------
-    study : Study
-        Its data must be on this machine; nothing is downloaded.
-    methods, datasets : list of str, optional
-        All that the study has by default.
-    n_seeds : int, default=5
-        Number of seeds, that of the stored trials included.
-    n_jobs : int, default=1
-
-    Returns
-    -------
-    list of str
-        Sentences on what could not be done, and why.
-
-    Raises
-    ------
-    ValueError
-        When nothing is stored under that name, the study mixes protocols, or lacks a method or data set.
+    Returns sentences on what could not be done, and why.  The data must be on this machine; nothing is downloaded.
+    Methods and data sets are all that the study has by default; `n_seeds` includes the seed of the stored trials.  A
+    ValueError says that nothing is stored under that name, or that the study mixes protocols, or lacks a method or data
+    set.
     """
-    if study.trials.empty:
-        raise ValueError(no_results(study))
-    trials = study.trials
+    trials = study.filled().trials
     for name, wanted in (("method", methods), ("dataset", datasets)):
         trials = trials[trials[name].isin(_checked(name, wanted, study.trials[name].unique()))]
     classes = {method: (find("method", method) or {}).get("target") for method in trials["method"].unique()}

@@ -12,7 +12,6 @@ from metrics.study.sets import distinct_sets
 from metrics.study.starts import starts
 from metrics.study.summary import SELECTIONS
 from scripts.audit.findings import findings
-from scripts.core.command_lines import no_results
 from scripts.core.conf import find, read_group
 from scripts.core.data import data_of
 from scripts.core.refits import STABILITY, default_trial, load_refits, refit_changed
@@ -28,29 +27,12 @@ class Audit:
 
 
 def make_audit(study, metric="acc", stability=0, n_jobs=1):
-    """Audit the results of a study.
+    """Return the `Audit` of a study's results; overlaps and stability need its data, and nothing is downloaded.
 
-    Parameters
-    ----------
-    study : Study
-        Overlaps and stability need its data; nothing is downloaded.
-    metric : {"acc", "nmi"}, default="acc"
-    stability : int, default=0
-        Extra fits of every default point for each kind of change; 0 reads those of earlier audits only.
-    n_jobs : int, default=1
-
-    Returns
-    -------
-    Audit
-
-    Raises
-    ------
-    ValueError
-        When nothing is stored under that name, or the study mixes protocols.
+    `stability` is the number of extra fits of every default point for each kind of change; 0 reads those of earlier
+    audits only.  A ValueError says that nothing is stored under that name, or that the study mixes protocols.
     """
-    if study.trials.empty:
-        raise ValueError(no_results(study))
-    if stability and study.is_shipped:
+    if study.filled().is_shipped and stability:
         raise ValueError(study.refusal("stability"))
     results, _ = study.results, study.summary  # a study that mixes protocols is refused before any fit
     notes, overlaps, n_features = [], [], {}

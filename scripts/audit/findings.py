@@ -9,6 +9,8 @@ SAME = 0.9
 ALL_METHODS = "all methods"
 HARDLY = 0.2  # share of the steps along a parameter
 UNSTABLE = 0.75  # above it agreement is excellent (Nogueira et al.)
+CAPS = {"timeout": "were ended at runner.max_seconds", "out_of_memory": "were ended at runner.max_memory"}
+ENDS = {status: status for status in (*POOR, "failed")} | CAPS  # status of a fit -> what is said of it
 
 
 def findings(tables):
@@ -83,14 +85,8 @@ def _hollow(choices):
 
 def _ends(outcomes):
     for row in outcomes.itertuples():
-        for share, what in (
-            (row.collapsed, "collapsed"),
-            (row.diverged, "diverged"),
-            (row.failed, "failed"),
-            (row.timeout, "were ended at runner.max_seconds"),
-            (row.out_of_memory, "were ended at runner.max_memory"),
-        ):
-            if share:
+        for status, what in ENDS.items():
+            if share := getattr(row, status):
                 yield row.dataset, row.method, f"fits {what}", f"{share:.0%} of {row.n_trials}"
         if row.max_iter >= 0.5:
             yield row.dataset, row.method, "fits stopped at max_iter", f"{row.max_iter:.0%} of {row.n_trials}"

@@ -42,9 +42,6 @@ EXCEPTIONS_ON_DATA = {
     ("dgufs", "objective_never_rises"): "the released program's ADMM: the objective at its iterates is free to rise",
 }
 
-# (class, check of scikit-learn): the reason why it does not hold.
-SKLEARN_EXCEPTIONS = {}
-
 OK, KNOWN, FAIL = "ok", "known", "FAIL"
 
 
@@ -114,15 +111,8 @@ def examine_as_estimator(method):
         warnings.simplefilter("ignore")
         warnings.simplefilter("error", RuntimeWarning)
         with exits_as_errors():
-            results = check_estimator(
-                estimator, expected_failed_checks=expected_failures(estimator), on_skip=None, on_fail=None
-            )
+            results = check_estimator(estimator, on_skip=None, on_fail=None)
     return {result["check_name"]: _of_sklearn(result) for result in results if result["status"] != "skipped"}
-
-
-def expected_failures(estimator):
-    """Return the checks of scikit-learn that are known not to hold, with the reason."""
-    return {check: reason for (cls, check), reason in SKLEARN_EXCEPTIONS.items() if cls == type(estimator).__name__}
 
 
 def in_one_line(error):
@@ -147,7 +137,5 @@ def where_it_rises(trace):
 def _of_sklearn(result):
     if result["status"] == "passed":
         return Finding(OK)
-    if result["status"] == "xfail":
-        return Finding(KNOWN, result["expected_to_fail_reason"])
     error = result["exception"]
     return Finding(FAIL, in_one_line(error), "".join(traceback.format_exception(error)))

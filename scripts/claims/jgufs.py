@@ -86,17 +86,15 @@ def measure_few(data):
     for variant in VARIANTS:
         order = fit(data, variant).ranking_
         scores = [accuracy(X, data.y, order[:m])[0] for m in SIZES]
-        yield (
-            variant,
-            {
-                f"ACC at {FEW}": scores[0],
-                "best ACC": max(scores),
-                "at": SIZES[int(np.argmax(scores))],
-                f"random {FEW}, mean": np.mean(chance),
-                "best of 20": max(chance),
-                "all features": accuracy(X, data.y, np.arange(X.shape[1]))[0],
-            },
-        )
+        numbers = {
+            f"ACC at {FEW}": scores[0],
+            "best ACC": max(scores),
+            "at": SIZES[int(np.argmax(scores))],
+            f"random {FEW}, mean": np.mean(chance),
+            "best of 20": max(chance),
+            "all features": accuracy(X, data.y, np.arange(X.shape[1]))[0],
+        }
+        yield variant, numbers
 
 
 CLAIMS = [

@@ -77,15 +77,9 @@ def measure_toy(_):
             X = toy(rng, last)
             for name, way in ways.items():
                 found[name][last].append(set(map(int, way(X))) == ({2, 3} if last else {0, 1}))
-    for name in ways:
-        yield (
-            name,
-            {
-                "found, %": 100 * np.mean(found[name][True]),
-                "where they are the first two, %": 100 * np.mean(found[name][False]),
-                "by chance": 100 / comb(4, 2),
-            },
-        )
+    for name, (first, last) in found.items():
+        numbers = {"found, %": 100 * np.mean(last), "where they are the first two, %": 100 * np.mean(first)}
+        yield name, {**numbers, "by chance": 100 / comb(4, 2)}
 
 
 @cache
@@ -113,16 +107,10 @@ def measure_norm(data):
 
 def measure_curve(data):
     best, model = fit(data.X, data.n_classes, solver="exact"), fit(data.X, data.n_classes)
-    yield (
-        "paper",
-        {
-            "start, % of optimum": 100 * model.trace_[0] / best.objective_,
-            "first sweep": 100 * model.trace_[1] / best.objective_,
-            "end": 100 * model.trace_[-1] / best.objective_,
-            "best on the way": 100 * model.trace_.min() / best.objective_,
-            "features of the optimum": shared(best.subset(SIZE), model.subset(SIZE)),
-        },
-    )
+    values = model.trace_[0], model.trace_[1], model.trace_[-1], model.trace_.min()
+    names = "start, % of optimum", "first sweep", "end", "best on the way"
+    numbers = {name: 100 * value / best.objective_ for name, value in zip(names, values, strict=True)}
+    yield "paper", {**numbers, "features of the optimum": shared(best.subset(SIZE), model.subset(SIZE))}
 
 
 def measure_hard(_):
@@ -165,17 +153,15 @@ def measure_sensitivity(data):
     for name, values, small in (("mu0", MU0S, 1.0), ("rho", RHOS, 1.1)):
         for value in values:
             model = fit(X, c, **{name: value})
-            yield (
-                f"{'small' if value <= small else 'large'} {name}",
-                {
-                    "value": value,
-                    "is small": int(value <= small),
-                    "change of ACC": accuracy(Z, y, model.subset(SIZE))[0] - usual,
-                    "std of K-means": std,
-                    "random": chance - usual,
-                    "sweeps before the last change": model.n_iter_ - PATIENCE,
-                },
-            )
+            numbers = {
+                "value": value,
+                "is small": int(value <= small),
+                "change of ACC": accuracy(Z, y, model.subset(SIZE))[0] - usual,
+                "std of K-means": std,
+                "random": chance - usual,
+                "sweeps before the last change": model.n_iter_ - PATIENCE,
+            }
+            yield f"{'small' if value <= small else 'large'} {name}", numbers
 
 
 def is_as_said(numbers):
@@ -191,9 +177,9 @@ CLAIMS = [
         "The same data with every feature permuted for itself, where there is nothing to find.",
         f"By the paper's rule, the selected rows unchanged for {PATIENCE} sweeps, a fit ends after at most {LIMIT}.",
         ("micromass", "fashion", "umist", "pie10p", "allaml"), measure_iterations, lambda n: n["sweeps"] <= LIMIT,
-        "mu0 = .1, rho = 1.05, h = 50. HARS, Gina, Fabert and Dilbert of the paper are not tried; the last three "
-        "here are not the paper's. "
-        "That permuted data take as long shows what ends the run: the penalty, which grows by a schedule.",
+        "mu0 = .1, rho = 1.05, h = 50. HARS, Gina, Fabert and Dilbert of the paper are not tried; the last three here "
+        "are not the paper's. That permuted data take as long shows what ends the run: the penalty, which grows by a "
+        "schedule.",
     ),
     Claim(
         "kmeans_ufs_curve", "kmeans_ufs", "section V-C, figure 4",
@@ -212,8 +198,8 @@ CLAIMS = [
         ("synthetic",), measure_toy,
         lambda n: min(n["found, %"], n["where they are the first two, %"]) >= 95,
         f"The paper prints no numbers of its 4 x 30 toy. Ours: {TOYS} of three clusters of ten samples, whose centres "
-        "are 1 apart in "
-        f"both pairs, with a std of {WIDE} in one pair and {TIGHT} in the other, standardised as the paper has it.",
+        f"are 1 apart in both pairs, with a std of {WIDE} in one pair and {TIGHT} in the other, standardised as the "
+        "paper has it.",
     ),
     Claim(
         "kmeans_ufs_norm", "kmeans_ufs", "section III-A, figure 2",

@@ -12,6 +12,7 @@ from scripts.claims.core.claim import Claim
 from scripts.claims.core.store import load, rows
 from scripts.core.conf import find
 from scripts.core.published import load_published
+from scripts.published import SECTIONS
 
 SCALINGS = CHOICES["scaling"]
 ALL = "published"  # the word for all data sets together
@@ -22,14 +23,8 @@ DATASETS = {  # those that can be had
     "jgufs": ("jaffe", "umist", "usps", "mnist", "coil20", "webkb", "isolet"),
     "kmeans_ufs": ("micromass", "fashion"),
 }
-SECTIONS = {"rufs": "5.3", "ufsol": "5.2", "dgufs": "5.1", "jgufs": "3.1", "kmeans_ufs": "V-B"}
 OFF, USUAL = "mean distance", "of the usual"
 NEARER = 0.5  # points, of a mean distance: runs with a std of 3 leave an error of .7 in a cell of either side
-
-
-def protocol_of(paper):
-    """Return the protocol of a paper, as conf/ has it."""
-    return find("protocol", paper)
 
 
 def purity(y, labels):
@@ -62,7 +57,7 @@ def readings_of(X, y, restarts, average):
 
 def usual(paper):
     """Return the readings that the protocol has, by metric."""
-    return {"acc": "mean ACC", "nmi": "mean NMI, " + protocol_of(paper)["nmi"]}
+    return {"acc": "mean ACC", "nmi": "mean NMI, " + find("protocol", paper)["nmi"]}
 
 
 def named(paper, metric, reading):
@@ -77,7 +72,7 @@ def measure(paper, data):
     if data == ALL:
         yield from measure_all(paper)
         return
-    protocol = protocol_of(paper)
+    protocol = find("protocol", paper)
     runs = {s: readings_of(scale(data.X, s), data.y, protocol["restarts"], protocol["nmi"]) for s in SCALINGS}
     for metric, reading in runs[SCALINGS[0]]:
         if (data.name, metric) in table.index:
@@ -92,18 +87,11 @@ def measure_all(paper):
     for variant in dict.fromkeys(row.variant for row in stored):
         own = [row.numbers for row in stored if row.variant == variant]
         off[variant] = {s: float(np.mean([abs(found[s] - found["printed"]) for found in own])) for s in SCALINGS}
-    scaling = protocol_of(paper)["scaling"]
+    scaling = find("protocol", paper)["scaling"]
     for variant, distances in off.items():
         like = off[f"control: {usual(paper)['nmi' if 'NMI' in variant else 'acc']}"]
-        yield (
-            variant,
-            {
-                OFF: distances[scaling],
-                USUAL: like[scaling],
-                "at its best scaling": min(distances.values()),
-                "the usual at its best": min(like.values()),
-            },
-        )
+        best = {"at its best scaling": min(distances.values()), "the usual at its best": min(like.values())}
+        yield variant, {OFF: distances[scaling], USUAL: like[scaling], **best}
 
 
 def fits_no_better(numbers):
@@ -116,7 +104,7 @@ def claim_of(paper):
     return Claim(
         f"{paper}_metrics", paper, f"section {SECTIONS[paper]}",
         "What is printed are means over the runs of K-means: of ACC"
-        + (f", and of NMI ({protocol_of(paper)['nmi']})." if paper != "ufsol" else "."),
+        + (f", and of NMI ({find('protocol', paper)['nmi']})." if paper != "ufsol" else "."),
         "Its row \"All Features\", which needs no method, read in another way: purity for ACC; the highest of the "
         "runs, or the one with the smallest sum of squares, for their mean; other means of the entropies in NMI.",
         "On average over the data sets, under the scaling of the protocol, the reading named is not nearer to the "

@@ -82,15 +82,13 @@ def measure_nu(data):
         for nu in (1e-4, 1e4):
             there = scores(data, variant, SIZE, points, nu=nu)
             pairs = [[order(data, variant, *point, nu=value)[:SIZE] for value in (10.0, nu)] for point in points]
-            yield (
-                f"{variant}, nu = {nu:g}",
-                {
-                    "mean difference of ACC": np.abs(there - at_ten[0]).mean(),
-                    "between two seeds": np.mean(apart),
-                    "at most": max(apart),
-                    "features shared": np.mean([shared(*pair) for pair in pairs]),
-                },
-            )
+            numbers = {
+                "mean difference of ACC": np.abs(there - at_ten[0]).mean(),
+                "between two seeds": np.mean(apart),
+                "at most": max(apart),
+                "features shared": np.mean([shared(*pair) for pair in pairs]),
+            }
+            yield f"{variant}, nu = {nu:g}", numbers
 
 
 def measure_sensitivity(data):
@@ -107,14 +105,8 @@ def measure_size(data):
     chance = np.array([[accuracy(X, data.y, draw[:size])[0] for draw in draws] for size in SIZES])
     for variant in VARIANTS:
         found = np.array([scores(data, variant, size, POINTS) for size in SIZES])
-        yield (
-            variant,
-            {
-                "std over sizes": found.std(axis=0).mean(),
-                "std over alpha, beta": found.std(axis=1).mean(),
-                "random, over sizes": chance.std(axis=0).mean(),
-            },
-        )
+        stds = {"std over sizes": found.std(axis=0).mean(), "std over alpha, beta": found.std(axis=1).mean()}
+        yield variant, {**stds, "random, over sizes": chance.std(axis=0).mean()}
 
 
 def measure_robust(data):
@@ -138,16 +130,10 @@ def measure_robust(data):
         found = [accuracy(X[clean], data.y[clean], features)[0] for features in (before, after)]
         loss[name] = found[0] - found[1]
     rivals = [name for name in methods if name.startswith("control")]
+    most, least = max(kept[rival] for rival in rivals), min(loss[rival] for rival in rivals)
     for name in methods:
-        yield (
-            name,
-            {
-                "features kept": kept[name],
-                "best of NDFS, UDFS": max(kept[rival] for rival in rivals),
-                "ACC lost": loss[name],
-                "least of NDFS, UDFS": min(loss[rival] for rival in rivals),
-            },
-        )
+        numbers = {"features kept": kept[name], "best of NDFS, UDFS": most, "ACC lost": loss[name]}
+        yield name, {**numbers, "least of NDFS, UDFS": least}
 
 
 def is_robust(numbers):
@@ -163,13 +149,9 @@ def measure_joint(data):
     for variant, changes in settings.items():
         model = fit(X, c, **changes)
         start = fit(X, c, **{**changes, "max_iter": 0})
-        yield (
-            variant,
-            {
-                "labels changed, %": 100 * np.mean(model.labels_ != start.labels_),
-                "norm of G'G - I": np.linalg.norm(model.indicators_.T @ model.indicators_ - np.eye(c)),
-            },
-        )
+        changed = 100 * np.mean(model.labels_ != start.labels_)
+        norm = np.linalg.norm(model.indicators_.T @ model.indicators_ - np.eye(c))
+        yield variant, {"labels changed, %": changed, "norm of G'G - I": norm}
 
 
 def measure_seconds(data):
@@ -197,13 +179,11 @@ CLAIMS = [
         "A gap that shrinks as a power of the number of sweeps: its ratios tend to 1, and it is straight over log "
         "sweeps.",
         "In the second half of the sweeps until the gap to the limit is 1e-9 of it, every sweep lowers the gap, and "
-        "its "
-        f"logarithm is straighter (R2) over sweeps than over their logarithms. Fewer than {TAIL} such sweeps say "
+        f"its logarithm is straighter (R2) over sweeps than over their logarithms. Fewer than {TAIL} such sweeps say "
         "nothing, nor does a run that needs more than half of its sweeps: its end is not the limit.",
         ("umist", "pie10p", "allaml", "orl"), measure_rate, is_linear,
         f"Of the objective, nu = 10, alpha = beta = 1; the limit is that of {LONG} sweeps. The released program stops "
-        "after "
-        "one or two sweeps, which show no rate.",
+        "after one or two sweeps, which show no rate.",
     ),
     Claim(
         "rufs_nu", "rufs", "section 5.4, figure 1",
@@ -234,8 +214,7 @@ CLAIMS = [
         "Outliers and noise are handled, to which UDFS and NDFS are vulnerable.",
         "NDFS and UDFS on the same samples.",
         "With a tenth of the samples replaced by uniform noise three times as wide as the data, RUFS keeps more of its "
-        "100 "
-        "features than both, and loses less ACC on the other samples than both.",
+        "100 features than both, and loses less ACC on the other samples than both.",
         ("umist", "pie10p"), measure_robust, is_robust,
         "One draw of the noise. All at their default parameters.",
     ),

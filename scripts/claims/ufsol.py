@@ -39,10 +39,7 @@ def fit(data, variant="paper", **settings):
 def measure_iterations(data):
     for variant in VARIANTS:
         for beta in SETTINGS:
-            yield (
-                f"{variant}, beta = {beta:g}",
-                sweeps_to_settle(partial(fit, data, variant, beta=beta), LIMIT),
-            )
+            yield f"{variant}, beta = {beta:g}", sweeps_to_settle(partial(fit, data, variant, beta=beta), LIMIT)
 
 
 def measure_descent(data):
@@ -110,16 +107,14 @@ def measure_selected(number, best):
         for variant in VARIANTS:
             for beta in SETTINGS:
                 make = partial(fit, data, variant, beta=beta)
-                yield (
-                    f"{variant}, beta = {beta:g}",
-                    {
-                        "selected": number(X, make().subset(SIZE)),
-                        "random, mean": np.mean(chance),
-                        "best of 20 random": best(chance),
-                        "alpha = 0": number(X, make(alpha=0.0).subset(SIZE)),
-                        "similarity": number(X, make(graph="similarity").subset(SIZE)),
-                    },
-                )
+                numbers = {
+                    "selected": number(X, make().subset(SIZE)),
+                    "random, mean": np.mean(chance),
+                    "best of 20 random": best(chance),
+                    "alpha = 0": number(X, make(alpha=0.0).subset(SIZE)),
+                    "similarity": number(X, make(graph="similarity").subset(SIZE)),
+                }
+                yield f"{variant}, beta = {beta:g}", numbers
 
     return measure
 
@@ -165,8 +160,7 @@ CLAIMS = [
         "On the selected features the neighbours of a sample are in the order of their distances on all features.",
         "20 random sets of 100 features; the same model without a graph, and with the similarity graph.",
         "Kendall's tau of the distances to the five neighbours, averaged over samples, is above the best random set's, "
-        "and "
-        "above that of the model without a graph.",
+        "and above that of the model without a graph.",
         ("umist", "pie10p"), measure_selected(kept_order, max),
         lambda n: n["selected"] > max(n["best of 20 random"], n["alpha = 0"]),
     ),

@@ -23,37 +23,8 @@ COLUMNS = (
 JUDGED = ["evaluated_by", "std_over", "section"]
 
 
-def compare(results_dir, papers=None, studies=None, selection="best_over_grid"):
-    """Compare every published ACC and NMI with what every variant of its method gives here.
-
-    Parameters
-    ----------
-    results_dir : path
-    papers : iterable of str, optional
-        Keys of `scripts.core.published.PAPERS`; all by default.
-    studies : Mapping, optional
-        Paper -> study; the study of the paper's name by default.
-    selection : {"best_over_grid", "default_params", "grid_median"}, default="best_over_grid"
-        The papers print the first.
-
-    Returns
-    -------
-    DataFrame
-        One row per published cell, variant of its method in conf/table, and clusterer, in the order of the tables;
-        scores in percent.  table is that of the paper, published_method the printed row, inherited as in
-        `scripts.published.mark_inherited`, status as in `scripts.make_table`.  verdict and reason: see
-        `scripts.compare.verdicts.verdict` and `judge`.  explanation: what is known of a cell that differs.
-        remark: what else to know of the cell, such as a collapsed fit.  departs: how the study's protocol is not the
-        paper's; with a coarse grid, only "higher" is final.  all_mean to left_out: see
-        `scripts.compare.headline.with_equivalence`; evaluated_by, std_over and section: `scripts.published.how_judged`;
-        published_n: how often the paper ran K-means; n_candidates, random_best, excess
-        and seed_std: `scripts.make_table.table.build_cells`.
-    """
-    return compare_studies(open_studies(results_dir, papers, studies), selection)
-
-
 def open_studies(results_dir, papers=None, studies=None):
-    """Return the study that each paper is compared with; the parameters are those of `compare`."""
+    """Return the study that each paper is compared with, by default of all papers those of their names."""
     names = {paper: (studies or {}).get(paper, paper) for paper in (PAPERS if papers is None else papers)}
     return {paper: Study.open(results_dir, name) for paper, name in names.items()}
 
@@ -61,10 +32,7 @@ def open_studies(results_dir, papers=None, studies=None):
 def shipped_names(papers=None):
     """Return the shipped study of each paper that has one: its complete grid, or else its coarse one.
 
-    Raises
-    ------
-    ValueError
-        Where none of the papers has one.
+    A ValueError says that none of the papers has one.
     """
     papers, there = PAPERS if papers is None else papers, shipped_studies()
     found = {paper: name for paper in papers for name in (f"{paper}_quick", paper) if name in there}
@@ -74,7 +42,17 @@ def shipped_names(papers=None):
 
 
 def compare_studies(studies, selection="best_over_grid"):
-    """Compare as `compare` does, with studies that are open already, by paper."""
+    """Compare every published ACC and NMI with what every variant of its method gives in the paper's study.
+
+    There is one row per published cell, variant of its method in conf/table, and clusterer, in the order of the tables;
+    scores are in percent.  table is that of the paper, published_method the printed row, inherited as in
+    `scripts.published.mark_inherited`, status as in `scripts.make_table`.  verdict and reason: see
+    `scripts.compare.verdicts.verdict` and `judge`.  explanation: what is known of a cell that differs.  remark: what
+    else to know of the cell, such as a collapsed fit.  departs: how the study's protocol is not the paper's; with a
+    coarse grid, only "higher" is final.  all_mean to left_out: see `scripts.compare.headline.with_equivalence`;
+    evaluated_by, std_over and section: `scripts.published.how_judged`; published_n: how often the paper ran K-means;
+    n_candidates, random_best, excess and seed_std: `scripts.make_table.table.build_cells`.
+    """
     frames = []
     for paper, study in studies.items():
         tables = [(spec, table_cells(spec, study, selection)) for spec in score_tables(paper)]
@@ -135,7 +113,7 @@ def over_starts(cells):
 
 
 def with_verdicts(rows):
-    """Return the rows of `published_rows` with their verdicts and explanations, in the columns of `compare`."""
+    """Return the rows of `published_rows` with their verdicts and explanations, in the columns `COLUMNS`."""
     rows = with_equivalence(judge(rows))
     return rows.assign(explanation=explain_cells(rows))[COLUMNS]
 

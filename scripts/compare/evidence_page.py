@@ -1,14 +1,12 @@
 """The beginning of the page: the five lines of every paper and the cells that agree, beside controls, in Markdown."""
 
-import pandas as pd
-
 from scripts.compare.columns import CONFIDENCE
 from scripts.compare.controls import CONTROLS, RANDOM
 from scripts.compare.evidence import CANNOT_TELL, LEVEL, LINES, MIN_ORDERS, N_COPIES, NOT_REPRODUCED, POWER, REPRODUCED
 from scripts.compare.headline import OURS, PERMUTED, WORDS, above_random, count_table, line_table
 from scripts.compare.resolution import resolution_parts
 from scripts.core.published import PAPERS
-from scripts.core.text import pipes
+from scripts.core.text import number, pipes
 
 WHAT = f"""\
 Does our row of a method fit the published row of *that* method better than it fits the other rows of the same column?
@@ -118,11 +116,6 @@ def _count_rows(counts):
         left_out = found["left_out"].iloc[0] if by == OURS else ""
         rows.append([PAPERS[paper], group, CONTROLS.get(by, by), str(found["cells"].iloc[0]), *numbers, left_out])
     return rows
-
-
-def number(value, decimals=2):
-    """Return a number as a text; "" where there is none."""
-    return "" if pd.isna(value) else f"{round(value, decimals) + 0.0:.{decimals}f}"  # no -0.00
 
 
 def _range(middle, low, high, decimals):

@@ -92,7 +92,8 @@ def line_table(comparison, controls):
             for name, value in line_values(instead).items():
                 beside.setdefault((paper, name, control), []).append(value)
     frame = to_frame({paper: lines(own) for paper, own in cells.items()})
-    values = [[np.array(beside.get((*key, name), [np.nan])) for name in CONTROLS] for key in _keys(frame)]
+    keys = zip(frame["paper"], frame["line"], strict=True)
+    values = [[np.array(beside.get((*key, name), [np.nan])) for name in CONTROLS] for key in keys]
     frame.insert(1, "cells", frame["paper"].map(lambda paper: len(cells[paper])))
     frame.insert(2, "own_cells", frame["paper"].map(lambda paper: (cells[paper]["method"] == paper).sum()))
     return frame.assign(
@@ -109,10 +110,6 @@ def complete(cells):
     scores = cells.groupby("dataset")["metric"].transform("nunique")
     cells = cells[cells.groupby(["dataset", "method"])["metric"].transform("size") == scores]
     return cells[cells.groupby("dataset")["method"].transform("nunique") > 1]
-
-
-def _keys(frame):
-    return zip(frame["paper"], frame["line"], strict=True)
 
 
 def count_table(comparison, controls):

@@ -4,13 +4,13 @@ import pandas as pd
 
 from metrics.study.summary import SELECTIONS
 from scripts.compare.controls import COLUMNS
-from scripts.compare.evidence_page import evidence_parts, number
+from scripts.compare.evidence_page import evidence_parts
 from scripts.compare.headline import accepted_at_random
 from scripts.compare.maximum import maximum_parts
 from scripts.compare.verdicts import ACCEPTED, closest, count, own_rows, unreached
 from scripts.core.conf import printed, unique_names
 from scripts.core.published import PAPERS
-from scripts.core.text import mean_std, pipes
+from scripts.core.text import mean_std, number, pipes
 from scripts.core.words import labelled
 
 HEAD = "Data set|Published row|Published|Ours|Reproduced|Δ|Margin|Equivalence|Std rule|Notes".split("|")

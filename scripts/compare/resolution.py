@@ -8,7 +8,7 @@ from scripts.compare.evidence import INTERVAL, effect, noise_of_half, spread
 from scripts.compare.headline import weighed
 from scripts.core.conf import find
 from scripts.core.published import PAPERS
-from scripts.core.text import pipes
+from scripts.core.text import number, pipes
 
 WHAT = f"""\
 Distance: the mean distance of ours to the published value, in points. Nearer than chance: 1 less that distance over
@@ -32,7 +32,8 @@ def resolution(comparison):
         if cells.empty:
             continue
         columns = columns_of(cells)
-        seeded = cells[(cells["clusterer"] == "kmeans") & cells["method"].map(_has_seed)]
+        has_seed = cells["method"].map(lambda method: takes_seed(find("method", method)["target"]))
+        seeded = cells[(cells["clusterer"] == "kmeans") & has_seed]
         rows.append({
             "paper": paper, "cells": len(cells), "datasets": cells["dataset"].nunique(),
             "methods": len(columns.methods), **effect(columns)._asdict(), "spread": spread(columns),
@@ -40,10 +41,6 @@ def resolution(comparison):
             "median_seeds": seeded["seed_std"].median(), "most_seeds": seeded["seed_std"].max(),
         })  # fmt: skip
     return pd.DataFrame(rows)
-
-
-def _has_seed(method):
-    return takes_seed(find("method", method)["target"])
 
 
 def resolution_parts(comparison):
@@ -62,7 +59,7 @@ def resolution_parts(comparison):
 
 
 def _interval(value, low, high, decimals):
-    return "{} ({} to {})".format(*(f"{round(number, decimals) + 0.0:.{decimals}f}" for number in (value, low, high)))
+    return "{} ({} to {})".format(*(number(one, decimals) for one in (value, low, high)))
 
 
 def _seeds(row):

@@ -21,7 +21,7 @@ def common_std(ours, published):
 
 
 def verdict(difference, std):
-    """Return the verdict on a cell that has both numbers.
+    """Return the verdict on a cell that has both numbers; difference and std are in percentage points.
 
     With d = ours minus published and s = `common_std`, the first that holds:
 
@@ -34,11 +34,6 @@ def verdict(difference, std):
     reader of the paper would be surprised, not whether the two means differ significantly.  It is the root of the mean
     of the two variances; the root of their sum would be 1.4 times as lenient.  Where the paper prints 0.0 and ours is 0
     too, or missing, s is 0, and the first two verdicts ask for equality up to the rounding of the printed mean, 0.05.
-
-    Parameters
-    ----------
-    difference, std : float
-        Percentage points.
     """
     distance = abs(difference) - ROUNDING - 1e-9  # 1e-9: decimal numbers are not exact in binary
     for limit, word in ((std, WITHIN_1), (2 * std, WITHIN_2), (POINTS, NEAR)):

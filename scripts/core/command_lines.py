@@ -16,14 +16,7 @@ from scripts.core.words import COMPLETE, NOT_RUN
 
 
 class MissingResults(ValueError):
-    """Results are not stored.
-
-    Parameters
-    ----------
-    message : str
-    cells : list of (str, str)
-        The (method, data set) pairs that are wanted.
-    """
+    """Results are not stored; `cells` has the (method, data set) pairs that are wanted."""
 
     def __init__(self, message, cells=()):
         super().__init__(message)
@@ -51,25 +44,11 @@ def with_commands(text, lines):
 
 
 def fill(cells, study, protocol, experiment=None):
-    """Return the command lines that fill the cells which are not complete.
+    """Return the command lines that fill the cells which are not complete, and the names that conf/ does not have.
 
-    Parameters
-    ----------
-    cells : DataFrame
-        With method, dataset, clusterer and status.
-    study : Study
-        Its trials name the protocol.
-    protocol : str
-        File of conf/protocol, for a study that holds nothing yet.
-    experiment : str, optional
-        Where nothing of a whole table is stored, the experiment of this name that fills it, if there is one.
-
-    Returns
-    -------
-    lines : list of str
-        One for each set of data sets that lack the same methods.
-    unknown : list of str
-        Methods and data sets of the table that conf/ does not have.
+    There is a line for each set of data sets that lack the same methods.  `cells` has method, dataset, clusterer and
+    status.  The trials of the study name its protocol; `protocol` is a file of conf/protocol for a study that holds
+    nothing yet.  Where nothing of a whole table is stored, the line is that of `experiment`, if there is such a file.
     """
     methods, datasets = names("method"), names("dataset")
     open_cells = cells[(cells["clusterer"] == "kmeans") & (cells["status"] != COMPLETE)]

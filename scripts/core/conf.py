@@ -34,12 +34,8 @@ def read(path):
 
     A ValueError says on which line a file is not YAML.
     """
-    return copy.deepcopy(_at_hand(path))
-
-
-def _at_hand(path):
     path = Path(path)
-    return _parsed(path, path.stat().st_mtime_ns)
+    return copy.deepcopy(_parsed(path, path.stat().st_mtime_ns))
 
 
 @functools.cache

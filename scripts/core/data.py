@@ -4,14 +4,9 @@ from datasets import DataError, dataset_names, load_dataset
 
 
 def data_of(trials, data_dir):
-    """Return the data set that trials were run on; nothing is downloaded.
+    """Return the data set that trials were run on, and ""; nothing is downloaded.
 
-    Returns
-    -------
-    dataset : Dataset or None
-        None where the data are not on this machine, or are not those of the trials.
-    reason : str
-        The reason why there are none.
+    It is None, with the reason, where the data are not on this machine, or are not those of the trials.
     """
     name = trials["dataset"].iloc[0]
     if name not in dataset_names(truth=True):

@@ -53,18 +53,10 @@ def published_cells(paper, table, metric):
 
 
 def published_pixels(paper, table):
-    """Return the selected features that a paper shows as pixels of an image.
+    """Return the data set and the selected features that a paper shows as pixels of an image.
 
-    Returns
-    -------
-    dataset : str
-    sets : dict
-        Size -> ndarray of feature indices.  The sets are nested; each feature is stored with the first that has it.
-
-    Raises
-    ------
-    ValueError
-        For a table that shows none.
+    The features are a dict, size -> ndarray of indices.  The sets are nested: in the file each feature is stored with
+    the first set that has it.  A ValueError is about a table that shows none.
     """
     frame = _read(PIXELS)
     rows = frame[(frame["paper"] == paper) & (frame["table"] == table)]

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from metrics.study import UNSCORED, nearest_size
+from metrics.study.sets import stored_features
 from runners.family import Caps
 from runners.files import empty_frame, held, read_frame, write_rows
 from runners.provenance import Identity
@@ -77,24 +78,12 @@ def default_trial(trials, target):
 
 
 def refit_seeds(points, data, folder, n_seeds=5, n_jobs=1, evaluations=None, on_fit=None):
-    """Fit every point of a cell with the seeds that follow its own, and update ``seeds.csv``.
+    """Fit every `Point` of a cell with the seeds that follow its own, and update ``seeds.csv`` in the cell's folder.
 
-    Returns the number of fits done now: stored ones are not repeated, but one without scores is tried again.
-
-    Parameters
-    ----------
-    points : list of Point
-    data : Data
-    folder : path
-        ``results/<study>/<dataset>/<method>``.
-    n_seeds : int, default=5
-        Number of seeds, that of the stored trials included.
-    n_jobs : int, default=1
-        Number of workers, or fewer where their fits do not go into the free memory together.
-    evaluations : Evaluations, optional
-        Known scores of feature sets under the protocol, where new ones are kept, too.
-    on_fit : callable, optional
-        Called after every fit, with the error where it failed and "" otherwise.
+    Returns the number of fits done now: stored ones are not repeated, but one without scores is tried again.  `n_seeds`
+    includes the seed of the stored trials.  There are fewer workers than `n_jobs` where their fits do not go into the
+    free memory together.  `evaluations` has known scores of feature sets under the protocol, and keeps new ones.
+    `on_fit` is called after every fit, with the error where it failed and "" otherwise.
     """
     path = Path(folder) / SEEDS
     with held(path):
@@ -134,8 +123,7 @@ def refit_changed(trial, size, data, folder, repeats, n_jobs=1):
 
         def added(outcome):
             row, (change, repeat) = outcome.trial, asked[outcome.trial["trial"]]
-            found = json.loads(row["ranking"])
-            features = found.get(str(size), []) if isinstance(found, dict) else found[:size]
+            features = stored_features(json.loads(row["ranking"]), size)
             where = (trial.key, trial.dataset, trial.method, change, repeat, size)
             yield (*where, row["status"], to_json(sorted(features)), Identity.stored(row).name)
 

@@ -13,6 +13,7 @@ from metrics.study.summary import select, summarise
 from runners.files import empty_frame
 from runners.reference import PREFIX, folder_of
 from runners.store import Results, load_results
+from scripts.core.command_lines import no_results
 from scripts.core.conf import find
 from scripts.core.refits import COLUMNS, SEEDS, load_refits
 
@@ -31,6 +32,12 @@ class Study:
         """Read the study `name` of a folder of results; it may be empty."""
         folder = folder_of(results_dir, name)
         return cls(name, load_results(folder.parent, study=folder.name), results_dir, data_dir)
+
+    def filled(self):
+        """Return the study itself; a ValueError says that it holds nothing, and which studies hold something."""
+        if self.trials.empty:
+            raise ValueError(no_results(self))
+        return self
 
     @property
     def folder(self):
@@ -71,9 +78,9 @@ class Study:
 
     def select(self, metric="acc", selection="best_over_grid"):
         """Return one number per data set, method and clusterer, from `metrics.study.summary.select`; chosen once."""
-        if (metric, selection) not in self._selected:
-            self._selected[metric, selection] = select(self.summary, metric, selection)
-        return self._selected[metric, selection]
+        if (metric, selection) not in self._kept:
+            self._kept[metric, selection] = select(self.summary, metric, selection)
+        return self._kept[metric, selection]
 
     @functools.cached_property
     def seeds(self):
@@ -88,32 +95,24 @@ class Study:
     def part(self, methods, datasets):
         """Return this study with these methods and data sets only; the same part is made once."""
         key = frozenset(methods), frozenset(datasets)
-        if key not in self._parts:
+        if key not in self._kept:
             wanted = self.trials["method"].isin(key[0]) & self.trials["dataset"].isin(key[1])
-            self._parts[key] = self if wanted.all() else self._only(self.trials[wanted])
-        return self._parts[key]
+            self._kept[key] = self if wanted.all() else self._only(self.trials[wanted])
+        return self._kept[key]
 
     def _only(self, trials):
         others = (frame[frame["trial"].isin(trials["trial"])] for frame in self.results[1:])
         return replace(self, results=Results(trials, *others))
 
     @functools.cached_property
-    def _parts(self):
-        return {}
-
-    @functools.cached_property
-    def _selected(self):
+    def _kept(self):
         return {}
 
     def maxima(self, metric="acc"):
         """Return the candidates of every cell and the best of as many random subsets (`metrics.study.maximum`)."""
-        if metric not in self._maxima:
-            self._maxima[metric] = maxima(self.trials, self.summary, metric)
-        return self._maxima[metric]
-
-    @functools.cached_property
-    def _maxima(self):
-        return {}
+        if metric not in self._kept:
+            self._kept[metric] = maxima(self.trials, self.summary, metric)
+        return self._kept[metric]
 
     def departures(self, paper):
         """Say how the protocol departs from that of a paper; "" where it does not, or nothing is stored."""

@@ -43,6 +43,11 @@ def pipes(lines):
     return "\n".join([head, "|" + "|".join("-" * (width + 2) for width in widths) + "|", *body])
 
 
+def number(value, decimals=2):
+    """Return a number as a text; "" where there is none."""
+    return "" if pd.isna(value) else f"{round(value, decimals) + 0.0:.{decimals}f}"  # no -0.00
+
+
 def mean_std(mean, std, sign="±"):
     """Return a mean and its spread as a text with one decimal; "" where there is no mean."""
     return "" if pd.isna(mean) else f"{mean:.1f}{spread(std, sign)}"

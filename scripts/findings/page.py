@@ -4,7 +4,7 @@ from textwrap import fill
 
 from scripts.compare.controls import ALL
 from scripts.core.conf import printed
-from scripts.core.text import pipes
+from scripts.core.text import pipes, span
 from scripts.findings import above, below, corrected, recent, twins, winners
 from scripts.ranks.page import OVER, by_family, gain_notes, gains_table, signed, with_interval
 
@@ -50,10 +50,7 @@ END = """[reading.md](reading.md#gains-and-ranks) says more. To put your own met
 
 def sentences(settings):
     """Return the findings, a text each."""
-    texts = []
-    for one in settings:
-        texts += [_beside_random(one)]
-    texts += [_beside_all(one) for one in settings]
+    texts = [_beside_random(one) for one in settings] + [_beside_all(one) for one in settings]
     texts += [_together(settings), _unnoticed(settings), _advice(settings)]
     texts += [recent.sentence(settings)] if any(len(one.recent) for one in settings) else []
     texts.append(_with_labels(settings))
@@ -196,20 +193,13 @@ def _few(field):
     if families >= FEW:
         return ""
     return (
-        f"All this rests on {_data(field)}. So few families make wide intervals: that a method cannot be told from "
-        "random rankings does not mean that it is no better."
+        f"All this rests on {len(field.families)} data sets of {families} families. So few families make wide "
+        "intervals: that a method cannot be told from random rankings does not mean that it is no better."
     )
 
 
-def _data(field):
-    families = set(field.families.values())
-    return f"{len(field.families)} data sets of {len(families)} families"
-
-
 def _span(table, names):
-    means = table.loc[names, "mean"]
-    low, high = (f"{value:.1f}" for value in (means.min(), means.max()))
-    return low if low == high else f"{low} to {high}"
+    return span(table.loc[names, "mean"], "{:.1f}")
 
 
 def _s(names):

@@ -32,17 +32,10 @@ def year_of(method):
 def since(scores):
     """Return the gains of every method since `SINCE` over each of `RIVALS`.
 
-    Parameters
-    ----------
-    scores : DataFrame of shape (n_datasets, n_methods)
-        In percent, with gaps; one column is the mean of random rankings.
-
-    Returns
-    -------
-    DataFrame
-        One row per method with scores on `MIN_DATASETS` data sets, those with most data sets first: n_datasets,
-        n_families, lacking (list of data sets), and for every rival its mean, low and high (points, on the data sets
-        where both have a score).
+    `scores` has data sets in rows and methods in columns, in percent, with gaps; one column is the mean of random
+    rankings.  The result has a row per method with scores on `MIN_DATASETS` data sets, those with most data sets first:
+    n_datasets, n_families, lacking (list of data sets), and for every rival its mean, low and high (points, on the data
+    sets where both have a score).
     """
     rows = {}
     for method in scores:

@@ -13,6 +13,7 @@ from datasets.truth import parts_of, truth_names
 from metrics.protocol import Protocol
 from metrics.recovery import precision_recall, recovery_area, redundancy
 from metrics.study import UNSCORED
+from metrics.study.sets import stored_features
 from scripts.ranks.choice import is_control
 
 ENOUGH = 0.9  # recall that counts as found
@@ -24,24 +25,13 @@ COLUMNS = [
 
 
 def recovered(study):
-    """Return what every fit of a study finds, at the default parameters of its method.
+    """Return what every fit of a study finds, at the default parameters of its method, in the columns `COLUMNS`.
 
-    Parameters
-    ----------
-    study : Study
-
-    Returns
-    -------
-    DataFrame
-        Columns `COLUMNS`: one row per data set of known truth and method.  The size is the true number, which is that
-        of the groups of interchangeable features; the measures are those of `metrics.recovery` there, nan for a fit
-        that failed.  variance: the mean place of what is selected among all features by variance on the scaling of the
-        fit, from 0, the smallest, to 1; .5 is chance.
-
-    Raises
-    ------
-    ValueError
-        For results on other data than those that are made now, and where the true number is no stored size.
+    There is a row per data set of known truth and method.  The size is the true number, which is that of the groups of
+    interchangeable features; the measures are those of `metrics.recovery` there, nan for a fit that failed.  variance:
+    the mean place of what is selected among all features by variance on the scaling of the fit, from 0, the smallest,
+    to 1; .5 is chance.  A ValueError is about results on other data than those that are made now, and about a study in
+    which the true number is no stored size.
     """
     known, trials = set(truth_names()), study.trials
     trials = trials[trials["dataset"].isin(known) & trials["is_default"]]
@@ -61,11 +51,10 @@ def recovered(study):
         signal = spec["sources"][0]["options"]["signal"]
         measures = (float("nan"),) * 5
         if row.status not in UNSCORED:
-            ranking = json.loads(row.ranking)
-            ranking = ranking[str(size)] if isinstance(ranking, dict) else ranking[:size]
+            ranking = stored_features(json.loads(row.ranking), size)
             precision, recall = precision_recall(ranking, truth.relevant, size, truth.groups)
             area = recovery_area(ranking, truth.relevant, truth.groups)
-            measures = recall, precision, area, redundancy(ranking, truth.groups), places[ranking[:size]].mean()
+            measures = recall, precision, area, redundancy(ranking, truth.groups), places[ranking].mean()
         rows.append((
             family, difficulty, signal, seed, row.method, is_control(row.method), row.status, size, *measures, row.fit_s
         ))  # fmt: skip
@@ -77,19 +66,10 @@ def recovered(study):
 
 
 def found(rows):
-    """Return recall, area, precision and redundancy by method, family and difficulty, and where they are found.
+    """Return recall, area, precision, redundancy and variance by method, family and difficulty, from `recovered`.
 
-    Parameters
-    ----------
-    rows : DataFrame
-        From `recovered`.
-
-    Returns
-    -------
-    DataFrame
-        Indexed by method, family and difficulty; recall, area, precision, redundancy and variance are means over the
-        seeds, in which a failed fit finds nothing; seeds is their number, and passed is true where `SEEDS` of them have
-        a recall of `ENOUGH`.
+    They are means over the seeds, in which a failed fit finds nothing; seeds is their number, signal that of the
+    difficulty, and passed is true where `SEEDS` of them have a recall of `ENOUGH`.
     """
     measures = ["recall", "area", "precision", "redundancy", "variance"]
     rows = rows.assign(hit=rows["recall"] >= ENOUGH, recall=rows["recall"].fillna(0), area=rows["area"].fillna(0))

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-from scripts.core.command_lines import no_results
 from scripts.core.entry import command
 from scripts.core.study import Study
 from scripts.core.text import deliver
@@ -14,9 +13,7 @@ from scripts.make_figure import save
 @command("ground_truth")
 def main(options):
     """Print what is found, or write it to a file, and draw it."""
-    study = Study.open(options["results_dir"], options["study"])
-    if study.trials.empty:
-        raise ValueError(no_results(study))
+    study = Study.open(options["results_dir"], options["study"]).filled()
     rows = recovered(study)
     if rows.empty:
         raise ValueError(

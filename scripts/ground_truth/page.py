@@ -31,15 +31,7 @@ vary least: here heavy-tailed noise, as a few large values leave the others clos
 
 
 def ground_truth_page(rows, name):
-    """Return what is found as a page of Markdown.
-
-    Parameters
-    ----------
-    rows : DataFrame
-        From `recovered`.
-    name : str
-        Of the study.
-    """
+    """Return the rows of `recovered`, of a study of this name, as a page of Markdown."""
     table = found(rows)
     stored = rows.groupby(["family", "difficulty", "seed"]).ngroups
     head = (
@@ -61,15 +53,7 @@ def ground_truth_page(rows, name):
 
 
 def ground_truth_figure(rows, name):
-    """Draw the recall of every method over the difficulty, a panel for each family.
-
-    Parameters
-    ----------
-    rows : DataFrame
-        From `recovered`.
-    name : str
-        Of the study.
-    """
+    """Draw the recall in the rows of `recovered`, of a study of this name, over the difficulty; a panel a family."""
     table = found(rows)
     methods, families = _order(table), table.index.unique("family")
     colours = colormaps[HEAT]

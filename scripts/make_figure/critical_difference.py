@@ -44,19 +44,11 @@ def draw_critical_difference(ranking, looks, names, *, alpha=0.05, title, note, 
 
 
 def alike(pairs, alpha=0.05):
-    """Return the largest groups of methods, no pair of which a test tells apart.
+    """Return the largest groups of methods, as frozensets, no pair of which a test tells apart.
 
-    Parameters
-    ----------
-    pairs : DataFrame of shape (n_methods, n_methods)
-        p of every pair.
-    alpha : float, default=0.05
-
-    Returns
-    -------
-    list of frozenset
-        Groups of two and more, none inside another.  By signed ranks, other than by a critical difference, a group need
-        not have all methods between its best and its worst.
+    `pairs` is a frame of methods by methods with p of every pair.  A group has two methods or more, and none is inside
+    another.  By signed ranks, other than by a critical difference, a group need not have all methods between its best
+    and its worst.
     """
     joined = {one: {other for other in pairs if other != one and pairs.loc[one, other] > alpha} for one in pairs}
     groups = {frozenset([one]) for one in pairs}

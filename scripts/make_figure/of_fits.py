@@ -29,24 +29,10 @@ def surfaces(
 ):
     """Draw a score over each parameter and the number of features.
 
-    Parameters
-    ----------
-    study : Study
-    dataset, method : str
-    parameters : list of str, optional
-        All with several values by default.
-    metric : list of {"acc", "nmi"}
-    clusterer : {"kmeans", "learned"}, default="kmeans"
-    others : {"best", "default"} or Mapping, default="best"
-        The values of the other parameters, as in `scripts.make_figure.surfaces.surface`.
-    kind : {"heatmap", "bars"}, default="heatmap"
-    grid : Mapping, optional
-        Parameter -> values that the figure is to show: the note names those that are not stored.
-    width : float, default=6.8
-
-    Raises
-    ------
-    MissingResults, ValueError
+    `parameters` are all with several values by default.  `others` sets the values of the other parameters, as in
+    `scripts.make_figure.surfaces.surface`.  `grid` has values of parameters that the figure is to show: the note names
+    those that are not stored.  `kind` is "heatmap" or "bars".  MissingResults says that more has to be run, and a
+    ValueError that there is nothing to draw.
     """
     dataset, method, metrics = one(dataset), one(method, "method"), several(metric)
     own = find("method", method) or {}
@@ -119,16 +105,8 @@ def convergence(
 ):
     """Draw the objective against the sweep, a panel for each method and data set.
 
-    Parameters
-    ----------
-    study : Study
-    dataset : str or list of str
-    methods : list of str, optional
-        All of the study with sweeps by default.
-    metric, selection, size
-        Which fit, as in `scripts.make_figure.convergence.chosen_traces`.
-    yscale : {"linear", "log"}, default="linear"
-    width : float, default=6.8
+    Methods are all with sweeps by default.  Metric, selection and size say which fit, as in
+    `scripts.make_figure.convergence.chosen_traces`; `yscale` is "linear" or "log".
     """
     datasets, results = several(dataset), study.results
     if methods is None:
@@ -161,20 +139,11 @@ def convergence(
 
 
 def pixels(study, dataset, methods=None, metric="acc", selection="best_over_grid", samples=None, width=WIDTH):
-    """Draw the selected pixels over images, a row for each method and sample.
+    """Draw the selected pixels over images of a data set, a row for each method and sample.
 
-    Parameters
-    ----------
-    study : Study
-    dataset : str
-        A data set of images.
-    methods : list of str, optional
-        All of the study that select features by default.
-    metric, selection
-        How the parameters are chosen, at every size.
-    samples : list of int, optional
-        Rows of the data.  By default the middle one of each of the first two classes, or of one with several methods.
-    width : float, default=6.8
+    The methods are all of the study that select features by default.  Metric and selection say how the parameters are
+    chosen, at every size.  `samples` are rows of the data, by default the middle one of each of the first two classes,
+    or of one with several methods.
     """
     dataset = one(dataset)
     data = load_dataset(dataset, data_dir=study.data_dir)

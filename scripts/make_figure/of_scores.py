@@ -22,24 +22,9 @@ from scripts.ranks.page import OVER, names_of
 def acc_vs_size(
     study, dataset, metric="acc", clusterer="kmeans", selection="best_over_grid", methods=None, width=WIDTH
 ):
-    """Draw a score against the number of features on one data set.
+    """Draw a score against the number of features on one data set, of all methods that the study has by default.
 
-    Parameters
-    ----------
-    study : Study
-    dataset : str
-    metric : {"acc", "nmi"}, default="acc"
-    clusterer : {"kmeans", "learned"}, default="kmeans"
-    selection : {"best_over_grid", "default_params", "grid_median"}, default="best_over_grid"
-        How the parameters are chosen, at every size.
-    methods : list of str, optional
-        All that the study has by default.
-    width : float, default=6.8
-
-    Raises
-    ------
-    MissingResults
-        When nothing is stored for it.
+    `selection` says how the parameters are chosen, at every size.  MissingResults says that nothing is stored for it.
     """
     dataset = one(dataset)
     summary = study.summary

@@ -6,6 +6,7 @@ import numpy as np
 from matplotlib import rc_context
 from matplotlib.colors import to_rgb
 
+from metrics.study.sets import stored_features
 from metrics.study.summary import select
 from scripts.core.command_lines import MissingResults
 from scripts.make_figure.style import COLOURS, GREY, STYLE, WIDTH, frame, new_figure
@@ -16,12 +17,7 @@ SELECTED = COLOURS[1]
 def selected_features(study, method, dataset, metric="acc", selection="best_over_grid"):
     """Return the features that a method selects at every size, best first; `selection` is made at every size.
 
-    Raises
-    ------
-    MissingResults
-        When nothing is stored.
-    ValueError
-        For "grid_median", which is not a feature set.
+    MissingResults says that nothing is stored, and a ValueError that "grid_median" is no feature set.
     """
     if selection == "grid_median":
         raise ValueError("selection=grid_median is no feature set: choose best_over_grid or default_params.")
@@ -35,15 +31,9 @@ def selected_features(study, method, dataset, metric="acc", selection="best_over
         )
     rankings = study.trials.set_index("trial")["ranking"]
     return {
-        int(row["n_selected"]): ranking_at(rankings[row["trial"]], int(row["n_selected"]))
-        for _, row in chosen.iterrows()
+        size: np.array(stored_features(json.loads(rankings[trial]), size), dtype=int)
+        for trial, size in zip(chosen["trial"], map(int, chosen["n_selected"]), strict=True)
     }
-
-
-def ranking_at(text, size):
-    """Return the first `size` features of a stored ranking, which is one list, or one for each size."""
-    stored = json.loads(text)
-    return np.array(stored[str(size)] if isinstance(stored, dict) else stored[:size], dtype=int)
 
 
 def check_same_data(study, dataset):

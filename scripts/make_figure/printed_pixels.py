@@ -12,15 +12,8 @@ from scripts.make_figure.style import WIDTH
 def printed_pixels(study, paper, table, samples=None, width=WIDTH):
     """Draw the pixels of a paper's table over an image, and below them as many of smallest norm of the unscaled data.
 
-    Parameters
-    ----------
-    study : Study
-        Nothing is read from it but where the data are.
-    paper, table : str
-        As in results/published_pixels.csv.
-    samples : list of int, optional
-        Rows of the data; the middle one of the first class by default.
-    width : float, default=6.8
+    Paper and table are as in results/published_pixels.csv; of the study only the folder of data is read.  `samples` are
+    rows of the data, by default the middle one of the first class.
     """
     name, sets = published_pixels(paper, table)
     data = load_dataset(name, data_dir=study.data_dir)

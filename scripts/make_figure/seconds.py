@@ -29,15 +29,8 @@ def with_seconds(chosen, trials, selection):
 def front(points):
     """Return the points of which no other one is as good in no more seconds, from the fastest on.
 
-    Parameters
-    ----------
-    points : DataFrame
-        With seconds and mean; the score is the better the larger.
-
-    Returns
-    -------
-    DataFrame
-        Some of the rows.  Of equal scores it is the faster, of equal points the first.
+    The points have seconds and a mean, which is the better the larger.  Of equal scores the front has the faster point,
+    of equal points the first.
     """
     ordered = points.dropna(subset="seconds").sort_values(["seconds", "mean"], ascending=[True, False], kind="stable")
     best_before = ordered["mean"].cummax().shift(fill_value=-np.inf)

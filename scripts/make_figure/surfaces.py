@@ -30,22 +30,12 @@ class Surface(NamedTuple):
 
 
 def grid_of(summary, dataset, method, clusterer="kmeans", defaults=None):
-    """Return the points of one cell, with a column for each parameter; raise MissingResults where there are none.
+    """Return the points of one cell, and parameter -> values of those that vary and of those that are constant.
 
-    Parameters
-    ----------
-    summary : DataFrame
-        From `metrics.study.summary.summarise`, of one study.
-    dataset, method, clusterer : str
-    defaults : Mapping, optional
-        The value of a parameter where a trial does not set it.
-
-    Returns
-    -------
-    points : DataFrame
-        n_selected, acc_mean, nmi_mean, status, and the parameters as columns ("param", name).
-    varying, constant : dict
-        Parameter -> values in ascending order, or the one value that it has wherever there is a score.
+    The points are the cell's rows of `metrics.study.summary.summarise`, with a column "param NAME" for each parameter.
+    Varying ones have their values in ascending order, constant ones the value that they have wherever there is a score.
+    `defaults` has the value of a parameter where a trial does not set it.  MissingResults says that there are no
+    points.
     """
     cell = summary[(summary["dataset"] == dataset) & (summary["method"] == method)]
     cell = cell[cell["clusterer"] == clusterer]

@@ -28,36 +28,27 @@ LIMIT = 6_000_000  # bytes of a page that opens at once and fits into a mail: 40
 
 
 def make_report(study, selection="best_over_grid"):
-    """Return the page of a study.
+    """Return the page of a study as a text; `selection` is of its tables.
 
-    Parameters
-    ----------
-    study : Study
-        The audit and the pixels need its data; nothing is downloaded.
-    selection : str, default="best_over_grid"
-        One of `metrics.study.summary.SELECTIONS`, for the tables.
-
-    Returns
-    -------
-    str
-
-    Raises
-    ------
-    ValueError
-        When nothing is stored under that name, or it mixes protocols.
+    The audit and the pixels need the data of the study; nothing is downloaded.  A ValueError says that nothing is
+    stored under that name, or that it mixes protocols.
     """
     content = gather(study, selection)
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(FOLDER), autoescape=True, undefined=jinja2.StrictUndefined
-    )
-    environment.tests["numeric"] = is_numeric
-    return environment.get_template("page.html.j2").render(
+    return template(FOLDER).render(
         **content,
         known={trial["trial"] for trial in content["trials"]},
         sections=[(name, text) for name, text in SECTIONS.items() if name != "comparison" or content["comparison"]],
         style=Markup(part("page.css")),
         script=Markup(part("sort.js") + part("page.js")),
     )
+
+
+def template(folder):
+    """Return the template of a page that is in a folder."""
+    loader = jinja2.FileSystemLoader(folder)
+    environment = jinja2.Environment(loader=loader, autoescape=True, undefined=jinja2.StrictUndefined)
+    environment.tests["numeric"] = is_numeric
+    return environment.get_template("page.html.j2")
 
 
 def is_numeric(value):

@@ -13,20 +13,11 @@ WITHIN = ["clusterer", "parameter", "optimum", "change"]  # what, besides the me
 
 
 def fold(frame):
-    """Return a table with one row for every method, where it has more than `MOST_ROWS`; otherwise as it is.
+    """Return a table with one row for every method, where it has more than `MOST_ROWS`, and the number of folded rows.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Texts as they are shown.  Only a table with the columns dataset and method is folded.
-
-    Returns
-    -------
-    frame : DataFrame
-        Columns of numbers have the middle value and, in brackets, the lowest and the highest; columns of words have
-        every word with its count.
-    n_folded : int
-        Number of rows that were folded; 0 where the table is as it was.
+    The table has texts as they are shown, and is folded where it has columns dataset and method; otherwise it comes
+    back as it is, with 0.  Columns of numbers have the middle value and, in brackets, the lowest and the highest;
+    columns of words have every word with its count.
     """
     if len(frame) <= MOST_ROWS or not {"dataset", "method"} <= set(frame.columns):
         return frame, 0

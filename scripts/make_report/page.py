@@ -115,12 +115,8 @@ def _table(table, published_table, comparison):
         if row[1:2] == ("learned",) and not has_published and all(pd.isna(cell["mean"]) for cell in cells):
             continue  # such as the accuracy of the nearest neighbour for labels that a method gives itself
         keys = [(published_table, cell["metric"], cell["dataset"], *row[:2]) for cell in cells]
-        rows.append(
-            {
-                "label": label,
-                "cells": [_cell(cell, has_published, judged.get(key)) for cell, key in zip(cells, keys, strict=True)],
-            }
-        )
+        shown = [_cell(cell, has_published, judged.get(key)) for cell, key in zip(cells, keys, strict=True)]
+        rows.append({"label": label, "cells": shown})
     return {
         "name": table.name,
         "title": table.title,
@@ -193,24 +189,22 @@ def _comparison(comparison):
         return []
     methods = unique_names("method", comparison["method"].unique())
     far = dict.fromkeys(unreached(comparison).index, "no variant reaches it")
-    rows = []
-    for cell in comparison[comparison["verdict"] != NOT_RUN].itertuples():
-        rows.append(
-            {
-                "dataset": printed("dataset", cell.dataset),
-                "method": labelled(methods[cell.method], cell.clusterer),
-                "metric": METRICS[cell.metric],
-                "published": mean_std(cell.published_mean, cell.published_std, " ± ") + ("§" if cell.inherited else ""),
-                "ours": mean_std(cell.mean, cell.std, " ± "),
-                "published_value": cell.published_mean,
-                "value": cell.mean,
-                "difference": cell.difference,
-                "verdict": cell.verdict,
-                "why": "; ".join(filter(None, (far.get(cell.Index), cell.reason, cell.explanation, cell.remark))),
-                "trial": cell.trial,
-            }
-        )
-    return rows
+    return [
+        {
+            "dataset": printed("dataset", cell.dataset),
+            "method": labelled(methods[cell.method], cell.clusterer),
+            "metric": METRICS[cell.metric],
+            "published": mean_std(cell.published_mean, cell.published_std, " ± ") + ("§" if cell.inherited else ""),
+            "ours": mean_std(cell.mean, cell.std, " ± "),
+            "published_value": cell.published_mean,
+            "value": cell.mean,
+            "difference": cell.difference,
+            "verdict": cell.verdict,
+            "why": "; ".join(filter(None, (far.get(cell.Index), cell.reason, cell.explanation, cell.remark))),
+            "trial": cell.trial,
+        }
+        for cell in comparison[comparison["verdict"] != NOT_RUN].itertuples()
+    ]
 
 
 def _audit(found, names):

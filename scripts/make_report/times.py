@@ -8,30 +8,15 @@ from scripts.make_report.folded import MOST_ROWS
 def times(trials, methods, datasets):
     """Return the seconds and memory of the fits of every method on every data set.
 
-    Where those would be more than `MOST_ROWS` rows, a row has all fits of a method, and `folded` is True.
-
-    Parameters
-    ----------
-    trials : DataFrame
-    methods, datasets : dict
-        Names in print.
-
-    Returns
-    -------
-    dict
-        rows: a list of dicts; folded: bool.
+    They are the rows, a list of dicts.  Where there would be more than `MOST_ROWS`, a row has all fits of a method, and
+    `folded` is True.  `methods` and `datasets` have the names in print.
     """
     fits = trials[~trials["status"].isin(UNSCORED)]
     folded = len(fits[["dataset", "method"]].drop_duplicates()) > MOST_ROWS
     rows = []
     for (*_, method), cell in fits.groupby(["method"] if folded else ["dataset", "method"]):
         seconds, where = cell["fit_s"], cell["dataset"]
-        rows.append(
-            {
-                "dataset": counted(where.nunique(), "data set") if folded else datasets[where.iloc[0]],
-                "method": methods[method],
-                "fits": len(cell),
-                "values": [seconds.median(), seconds.max(), seconds.sum(), cell["eval_s"].sum(), cell["peak_mb"].max()],
-            }
-        )
+        dataset = counted(where.nunique(), "data set") if folded else datasets[where.iloc[0]]
+        values = [seconds.median(), seconds.max(), seconds.sum(), cell["eval_s"].sum(), cell["peak_mb"].max()]
+        rows.append({"dataset": dataset, "method": methods[method], "fits": len(cell), "values": values})
     return {"rows": rows, "folded": folded}

@@ -14,19 +14,9 @@ MOST = 100  # rows; `scripts.status` lists them all
 def unfinished(study, table, methods, datasets):
     """Return the fits without scores, the cells that lack fits, and the commands that do both.
 
-    Parameters
-    ----------
-    study : Study
-    table : scripts.make_table.table.Table
-        Of all methods and data sets of the study.
-    methods, datasets : dict
-        Names in print.
-
-    Returns
-    -------
-    dict
-        fits: a list of dicts; n_fits: how many there are; cells: a list of (method, data set, what it lacks), or where
-        they are too many (method, number of data sets, what they lack); n_cells; commands: list of str.
+    `table` is that of all methods and data sets of the study, and `methods` and `datasets` have the names in print.
+    The parts are fits, a list of dicts; n_fits, how many there are; cells, a list of (method, data set, what it lacks),
+    or where they are too many (method, number of data sets, what they lack); n_cells; and commands, a list of texts.
     """
     without = study.trials[study.trials["status"].isin(UNSCORED)].sort_values(["method", "dataset"], kind="stable")
     cells = table.cells[(table.cells["clusterer"] == "kmeans") & (table.cells["status"] != COMPLETE)]

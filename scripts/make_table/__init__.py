@@ -26,24 +26,10 @@ TITLES = {
 
 
 def make_table(spec, study, selection="best_over_grid"):
-    """Build a table from the results of a study.
+    """Return the `Table` of a specification from the results of a study, which is not read for a table of shapes.
 
-    Parameters
-    ----------
-    spec : TableSpec
-    study : Study
-        Not read for a table of shapes.
-    selection : str, default="best_over_grid"
-        For scores, one of `metrics.study.summary.SELECTIONS`; seconds are those of all fits.
-
-    Returns
-    -------
-    Table
-
-    Raises
-    ------
-    ValueError
-        For an unknown selection, method or data set, or a study that mixes protocols.
+    `selection` is one of `metrics.study.summary.SELECTIONS`, for scores; seconds are those of all fits.  A ValueError
+    is about an unknown selection, method or data set, or a study that mixes protocols.
     """
     if spec.metric == "shape":
         return make_dataset_table(spec)
@@ -78,17 +64,8 @@ def study_table(study, selection="best_over_grid", metric=None, **given):
 def own_spec(study, metric=None, **given):
     """Return the specification of a table of all methods and data sets of a study, which holds something.
 
-    Parameters
-    ----------
-    study : Study
-    metric : str, optional
-        By default the first of `metrics.study.METRICS` that the study has a number of.
-    **given
-        rows, columns, title and name; None is the default.
-
-    Returns
-    -------
-    TableSpec
+    The metric is by default the first of `metrics.study.METRICS` that the study has a number of.  `given` may have
+    rows, columns, title and name; None is the default.
     """
     if metric is None:
         metric = next((name for name in METRICS if study.summary[f"{name}_mean"].notna().any()), "acc")

@@ -9,7 +9,7 @@ from textwrap import TextWrapper
 import pandas as pd
 
 from metrics.study import FAILED
-from scripts.core.text import spread
+from scripts.core.text import pipes, spread
 from scripts.core.words import CAPPED_CELL, NOT_RUN, PARTIAL, POOR
 from scripts.make_table.table import DECIMALS
 
@@ -47,13 +47,9 @@ def to_markdown(table, width=120, notes="full"):
         [name, *(text(table.cell(row, dataset), MARKDOWN) for row, _, text in _lines(table, ""))]
         for dataset, name in table.columns.items()
     ]
-    columns = [_padded(column) for column in columns]
     wrap = TextWrapper(width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
     parts = [f"## {table.whole_title()}", *([wrap.fill(f"! {table.warning}")] if table.warning else [])]
-    for block in _blocks(columns, _padded(labels), width):
-        lines = ["| " + " | ".join(cells) + " |" for cells in zip(*block, strict=True)]
-        rule = "|" + "|".join("-" * (len(column[0]) + 2) for column in block) + "|"
-        parts.append("\n".join([lines[0], rule, *lines[1:]]))
+    parts += [pipes(list(zip(*block, strict=True))) for block in _blocks(columns, labels, width)]
     if below := table.below(notes):
         parts.append("\n".join(wrap.fill(f"* {note}") for note in below))
     if table.commands and notes == "full":
@@ -206,17 +202,12 @@ def _lines(table, label_of_paper):
             yield row, label_of_paper, paper
 
 
-def _padded(texts):
-    width = max(map(len, texts))
-    return [text.ljust(width) for text in texts]
-
-
 def _blocks(columns, labels, width):
     """Split the columns into as few blocks of about equal length as fit the width, each with the labels before it."""
     for n_blocks in range(1, len(columns) + 1):
         ends = [len(columns) * stop // n_blocks for stop in range(n_blocks + 1)]
         blocks = [[labels, *columns[first:last]] for first, last in pairwise(ends)]
-        if all(sum(len(column[0]) + 3 for column in block) < width for block in blocks):
+        if all(sum(max(map(len, column)) + 3 for column in block) < width for block in blocks):
             break
     return blocks
 

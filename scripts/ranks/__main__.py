@@ -1,6 +1,6 @@
 """``python -m scripts.ranks --help``."""
 
-from scripts.core.command_lines import MissingResults, fill_pairs, no_results, with_commands
+from scripts.core.command_lines import MissingResults, fill_pairs, with_commands
 from scripts.core.entry import command
 from scripts.core.study import Study
 from scripts.core.text import deliver
@@ -15,9 +15,7 @@ FIELD = "metric selection clusterer methods datasets variants partial".split()
 @command("ranks")
 def main(options):
     """Print the gains and ranks that the options describe, or write them to a file."""
-    study = Study.open(options["results_dir"], options["study"])
-    if study.trials.empty:
-        raise ValueError(no_results(study))
+    study = Study.open(options["results_dir"], options["study"]).filled()
     try:
         field = field_of(study, **{name: options[name] for name in FIELD})
     except MissingResults as error:

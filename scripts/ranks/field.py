@@ -32,24 +32,12 @@ class Field(NamedTuple):
 
 def field_of(study, metric="acc", selection="best_over_grid", clusterer="kmeans",
              methods=None, datasets=None, variants="base", partial=False):  # fmt: skip
-    """Return the scores of a study that can be compared.
+    """Return the `Field` of a study: the scores that can be compared.
 
-    Parameters
-    ----------
-    study : Study
-    metric, selection, clusterer : str
-        As in `metrics.study.summary.select`.  Controls are clustered by K-means, whatever the clusterer.
-    methods, datasets, variants
-        As in `scripts.ranks.choice.choose`.
-    partial : bool, default=False
-        Accept cells in which some grid points or sizes failed or are missing.
-
-    Raises
-    ------
-    MissingResults
-        When a cell of a method is missing or incomplete.
-    ValueError
-        When only controls are named.
+    Metric, selection and clusterer are as in `metrics.study.summary.select`; controls are clustered by K-means,
+    whatever the clusterer.  Methods, datasets and variants are as in `scripts.ranks.choice.choose`.  `partial` accepts
+    cells in which some grid points or sizes failed or are missing.  MissingResults is about a cell that is missing or
+    incomplete, and a ValueError about controls alone.
     """
     selected = study.select(metric, selection)
     chosen = selected[selected["clusterer"] == clusterer]

@@ -29,24 +29,10 @@ BACK = '<p><a href="../../results.html">Results</a></p>'
 
 
 def build(folder, studies=None):
-    """Write the site.
+    """Write the site, and return the files that were written, relative to its folder.
 
-    Parameters
-    ----------
-    folder : Path
-        Made where it does not exist, and emptied where it holds an earlier site.
-    studies : list of str, optional
-        The studies that are shown, all shipped ones by default; each has a report and its tables.
-
-    Returns
-    -------
-    list of Path
-        The files that were written, relative to the folder.
-
-    Raises
-    ------
-    ValueError
-        Where the folder holds something else.
+    The folder is made where it does not exist, and emptied where it holds an earlier site; a ValueError says that it
+    holds something else.  Each of the studies, all shipped ones by default, has a report and its tables.
     """
     _empty(folder)
     pages = Pages(ROOT)

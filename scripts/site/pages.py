@@ -7,10 +7,9 @@ from itertools import pairwise
 from pathlib import Path, PurePosixPath
 from urllib.parse import urlsplit
 
-import jinja2
 from markupsafe import Markup
 
-from scripts.make_report import part
+from scripts.make_report import part, template
 
 FOLDER = Path(__file__).parent
 # What stands above every page; the rest is in the list of all pages.
@@ -73,10 +72,7 @@ def title_of(markdown):
 
 def layout(title, markdown, page, link=lambda *given: given):
     """Return a whole page; `link` gives every link and its words their form on the site."""
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(FOLDER), autoescape=True, undefined=jinja2.StrictUndefined
-    )
-    return environment.get_template("page.html.j2").render(
+    return template(FOLDER).render(
         title=title,
         menu={relative(target, page): text for target, text in MENU.items()},
         here=relative(page, page),

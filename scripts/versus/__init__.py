@@ -42,27 +42,11 @@ class Versus(NamedTuple):
 
 
 def versus(shipped, mine, name, datasets, selection, metric="acc", variants="base", rope=1.0):
-    """Compare a method with those of a study.
+    """Compare a method with those of a study, and return the `Versus`.
 
-    Parameters
-    ----------
-    shipped : Study
-    mine : Study
-        With the results of the method, under the same protocol.
-    name : str
-        The method; one of this name in `shipped` is left out.
-    datasets : list of str
-    selection, metric, variants, rope
-        As in `scripts.ranks`.
-
-    Returns
-    -------
-    Versus
-
-    Raises
-    ------
-    ValueError
-        Where the method has no score at all.
+    `mine` has the results of the method `name`, under the protocol of `shipped`, where one of this name is left out.
+    Selection, metric, variants and rope are as in `scripts.ranks`.  A ValueError says that the method has no score at
+    all.
     """
     choice = choose(shipped, datasets=datasets, variants=variants)
     theirs, own = shipped.select(metric, selection), mine.select(metric, selection)

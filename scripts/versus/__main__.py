@@ -4,7 +4,6 @@ import sys
 from pathlib import Path
 
 from metrics.study import METRICS
-from scripts.core.command_lines import no_results
 from scripts.core.conf import CONF, printed
 from scripts.core.entry import command
 from scripts.core.study import Study
@@ -25,9 +24,7 @@ def main():
 
 def _answer(options, handed):
     label = label_of(options["method"], handed)
-    study = Study.open(options["results_dir"], options["study"], options["data_dir"])
-    if study.trials.empty:
-        raise ValueError(no_results(study))
+    study = Study.open(options["results_dir"], options["study"], options["data_dir"]).filled()
     datasets, said = data_sets(study, options["datasets"], options["data_dir"])
     print(seconds_page(study, datasets, options["points"]), file=sys.stderr, flush=True)
     mine, name = run(study, label, handed, datasets, options)

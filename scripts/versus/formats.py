@@ -63,10 +63,7 @@ def drawn(figure):
 def forest(found, title, note):
     """Draw the gain over every other with its interval, a panel for each `Versus`; the first orders the rows."""
     order = found[0].table.sort_values("gain", ascending=False, kind="stable").index
-    order = [
-        *(name for name in order if name not in found[0].controls),
-        *(name for name in order if name in found[0].controls),
-    ]
+    order = sorted(order, key=found[0].controls.__contains__)
     names = unique_names("method", order) | {"random_rankings": "Random rankings"}
     with rc_context({**STYLE, "axes.grid.axis": "x"}):
         figure = new_figure(WIDTH, 1.3 + ROW * len(order))

@@ -9,6 +9,7 @@ from metrics.study import ALL, METRICS, RANDOM
 from metrics.study.ranks import MIN_DATASETS
 from metrics.study.selections import BY_NAME
 from scripts.core.conf import printed, unique_names
+from scripts.core.text import number
 from scripts.core.words import CHOICES
 from scripts.ranks.page import ORACLE, by_family, interval, signed
 
@@ -115,11 +116,11 @@ def _against(one, names):
         if name != one.name:
             row = one.table.loc[name]
             cells = [signed(row["gain"]), _spread(row), f"{row['wins']:.0f}/{row['ties']:.0f}/{row['losses']:.0f}"]
-            cells += [*(_text(row[column], 2) for column in ("worse", "equivalent", "better")), _text(row["p_holm"], 3)]
+            cells += [*(number(row[column]) for column in ("worse", "equivalent", "better")), number(row["p_holm"], 3)]
         mark = " (this)" if name == one.name else " (control)" if name in one.controls else ""
-        numbers = [_text(place[column], digits) for column, digits in (("score", 1), ("seconds", 3))]
+        numbers = [number(place[column], digits) for column, digits in (("score", 1), ("seconds", 3))]
         front = "yes" if place["front"] is True else ""
-        lines.append([names[name] + mark, _text(place["average_rank"], 2), *cells, *numbers, front])
+        lines.append([names[name] + mark, number(place["average_rank"]), *cells, *numbers, front])
     return lines
 
 
@@ -130,7 +131,7 @@ def _by_dataset(one, names, others):
     lines = [["Data set", one.name, "Random rankings", "All features", "Best other", "Place"]]
     for dataset in (own - one.scores.get(RANDOM, 0)).sort_values(ascending=False, kind="stable").index:
         row, rivals = one.scores.loc[dataset], others.loc[dataset].dropna()
-        numbers = [_text(row.get(name, np.nan), 1) for name in (one.name, RANDOM, ALL)]
+        numbers = [number(row.get(name, np.nan), 1) for name in (one.name, RANDOM, ALL)]
         best = f"{names[rivals.idxmax()]} {rivals.max():.1f}" if len(rivals) else ""
         lines.append([printed("dataset", dataset), *numbers, best, f"{place[dataset]} of {len(rivals) + 1}"])
     return lines
@@ -142,10 +143,6 @@ def _gain(row):
 
 def _spread(row):
     return "" if np.isnan(row["low"]) else f"{signed(row['low'])} to {signed(row['high'])}"
-
-
-def _text(value, decimals):
-    return "" if np.isnan(value) else f"{value:.{decimals}f}"
 
 
 def _listed(datasets):

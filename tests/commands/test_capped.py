@@ -6,7 +6,7 @@ from frames import frames, store
 from metrics.study import audit
 from metrics.study.summary import running_times, select, summarise
 from scripts.audit.findings import _ends
-from scripts.compare import compare
+from scripts.compare import compare_studies
 from scripts.core.study import Study
 from scripts.core.tables import read_table
 from scripts.make_table import make_table
@@ -50,7 +50,7 @@ def test_a_table_says_capped_why_and_what_repeats_it(study):
 
 
 def test_compare_takes_no_capped_fit_for_a_failure_of_the_method(study):
-    rows = compare(study.results_dir, ["dgufs"])
+    rows = compare_studies({"dgufs": study})
     rows = rows[(rows["dataset"] == "umist") & (rows["clusterer"] == "kmeans") & (rows["metric"] == "acc")]
     rows = rows.drop_duplicates("method").set_index("method")
     assert rows.loc["dgufs", ["verdict", "reason"]].tolist() == ["not comparable", "no fit ended within its cap"]

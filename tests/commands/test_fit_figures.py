@@ -8,7 +8,7 @@ from matplotlib.colors import to_rgb
 from datasets import load_dataset
 from scripts.core.command_lines import MissingResults
 from scripts.make_figure.of_fits import convergence, pixels
-from scripts.make_figure.pixels import SELECTED, ranking_at
+from scripts.make_figure.pixels import SELECTED
 from scripts.make_figure.printed_pixels import printed_pixels
 
 RUFS, DGUFS = ({"dataset": "umist", "method": method} for method in ("rufs", "dgufs"))
@@ -173,8 +173,3 @@ def test_features_that_are_no_pixels_are_refused(data_dir):
     }
     with pytest.raises(ValueError, match="allaml has no image shape"):
         pixels(study_of([point], data_dir), "allaml")
-
-
-def test_a_stored_ranking_is_one_list_or_one_for_each_size():
-    assert ranking_at("[4, 2, 9]", 2).tolist() == [4, 2]
-    assert ranking_at('{"2": [4, 2], "3": [1, 2, 3]}', 3).tolist() == [1, 2, 3]

@@ -173,7 +173,7 @@ def test_the_first_of_each_class_are_kept_in_file_order():
 
 
 def test_a_packed_file_that_unpacks_to_far_too_much_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr("datasets.loaders.LARGEST_TEXT", 10**6)
+    monkeypatch.setattr("datasets.tables.LARGEST_TEXT", 10**6)
     (tmp_path / "bomb.csv.gz").write_bytes(gzip.compress(b"0," * 10**6))
     with pytest.raises(DataError, match="unpacks to more than"):
         read_source({"format": "csv_gz"}, tmp_path / "bomb.csv.gz")
