@@ -15,6 +15,7 @@ from textwrap import TextWrapper
 import pandas as pd
 
 from datasets import dataset_names
+from metrics.protocol import Protocol
 from metrics.study import UNSCORED
 from runners.boundary import boundary
 from scripts.core.conf import ROOT, find, names
@@ -28,36 +29,52 @@ WIDTH = 120
 
 def method_table(study, methods, datasets, options=()):
     """Return the tables, with notes on how to read them and the commands that fill their gaps, with these options."""
-    chosen = {(method, dataset): _trial(study.trials, method, dataset) for dataset in datasets for method in methods}
+    sizes = {dataset: _largest(study, dataset) for dataset in datasets}
+    chosen = {
+        (method, name): _trial(study.trials, method, name, sizes[name]) for name in datasets for method in methods
+    }
     wrap = TextWrapper(WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
     parts = []
     for dataset in datasets:
-        lines = [_cells(method, chosen[method, dataset], study.results) for method in methods]
-        parts.append(f"## {dataset}\n\n{pipes([HEAD, *lines])}")
+        lines = [_cells(method, chosen[method, dataset], study.results, sizes[dataset]) for method in methods]
+        heading = f"## {dataset}" + (f", {sizes[dataset]} features" if sizes[dataset] else "")
+        parts.append(f"{heading}\n\n{pipes([HEAD, *lines])}")
     parts.append("\n".join(wrap.fill(f"* {note}") for note in _notes(chosen, study)))
     if commands := _commands(chosen, methods, datasets, options):
         parts.append("\n".join(["```", *commands, "```"]))
     return "\n\n".join(parts) + "\n"
 
 
-def _trial(trials, method, dataset):
-    """Return the stored trial with today's default parameters, or None."""
+def _largest(study, dataset):
+    """Return the largest size of the protocol that is stored on a data set; None where there is none."""
+    trials = study.trials[study.trials["dataset"] == dataset]
+    stored = {size for text in trials["sizes"] for size in json.loads(text)}
+    asked = Protocol(**study.protocol).sizes_on(dataset) if study.protocol else ()
+    return max(stored.intersection(asked), default=None)
+
+
+def _trial(trials, method, dataset, size):
+    """Return the stored trial with today's default parameters, the one of this size if there is one, or None."""
     trials = trials[(trials["method"] == method) & (trials["dataset"] == dataset)]
     of_this_pair = (find("cell", f"{dataset}_{method}") or {}).get("method", {}).get("params", {})
     wanted = {**find("method", method)["params"], **of_this_pair}
     params = trials["params"].map(json.loads)
     same = params.map(lambda stored: {key: value for key, value in stored.items() if key != "n_clusters"} == wanted)
     trials = trials[same.astype(bool)].sort_values("started", kind="stable")
+    sized = trials[trials["sizes"].map(lambda text: size in json.loads(text)).astype(bool)]
+    trials = trials if sized.empty else sized
     return None if trials.empty else trials.iloc[-1]
 
 
-def _cells(method, trial, results):
+def _cells(method, trial, results, size):
     """Return the texts of one line, in the columns of HEAD."""
     if trial is None or trial["status"] in UNSCORED:
         blank = dict.fromkeys(HEAD, "-")
         blank |= {"Method": method, "status": NOT_RUN if trial is None else trial["status"]}
         return tuple(blank[name] for name in HEAD)
     scores = results.scores[results.scores["trial"] == trial["trial"]]
+    if (scores["n_selected"] == size).any():
+        scores = scores[(scores["n_selected"] == size) | (scores["clusterer"] == "learned")]
     own = (scores["clusterer"] == "kmeans", scores["clusterer"] == "learned")
     values = [percent(scores.loc[rows, metric]) or "-" for rows in own for metric in ("acc", "nmi")]
     trace = results.traces.loc[results.traces["trial"] == trial["trial"], "objective"]
@@ -67,7 +84,7 @@ def _cells(method, trial, results):
 
 
 READING = (
-    "ACC and NMI in percent, of K-means on the 100 features: mean ± std over its restarts. learned: of the clusters "
+    "ACC and NMI in percent, of K-means on so many features: mean ± std over its restarts. learned: of the clusters "
     "that the method itself gives. fit s: one fit with the default parameters, alone, on one BLAS thread. peak MB: of "
     "the whole process. objective: at the start and at the end; - where the method has none to trace."
 )
@@ -104,7 +121,7 @@ def _is_gap(trial):
 
 def _commands(chosen, methods, datasets, options):
     """Return a command for each method with gaps; one command for all might let methods share a graph in memory."""
-    words = ["python", "run.py", "experiment=methods", *options]
+    words = ["python", "run.py", *options]
     gaps = {method: [name for name in datasets if _is_gap(chosen[method, name])] for method in methods}
     if len(methods) > 1 and all(trial is None for trial in chosen.values()):
         return [shlex.join(words)]
@@ -130,9 +147,13 @@ def main(arguments=None):
     parser.add_argument("--results-dir", default=str(ROOT / "results"), metavar="FOLDER", help="[results]")
     parser.add_argument("--output", metavar="FILE", help="[the terminal]")
     options = parser.parse_args(arguments)
-    extra = [f"study={options.study}"] if options.study != "methods" else []
-    extra += [f"results_dir={options.results_dir}"] if options.results_dir != str(ROOT / "results") else []
     study = Study.open(options.results_dir, options.study)
+    name = study.own_name
+    if name != "methods" and find("experiment", name):
+        extra = [f"experiment={name}", "runner.points=default"]
+    else:
+        extra = ["experiment=methods", *([f"study={name}"] if name != "methods" else [])]
+    extra += [f"results_dir={options.results_dir}"] if options.results_dir != str(ROOT / "results") else []
     deliver(method_table(study, options.methods, options.datasets, extra), options.output)
 
 

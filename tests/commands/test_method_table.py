@@ -48,7 +48,7 @@ def lines_of(text):
     found, dataset = {}, None
     for line in text.splitlines():
         if line.startswith("## "):
-            dataset, names = line[3:], None
+            dataset, names = line[3:].split(",")[0], None
         elif line.startswith("| "):
             texts = [part.strip() for part in line.split("|")[1:-1]]
             if names is None:
@@ -118,3 +118,19 @@ def test_what_a_run_stores_is_what_the_table_shows(capsys, tmp_path):
     method_table.main(["--methods", "max_variance", "--datasets", "mnist500", "--results-dir", str(tmp_path)])
     text = capsys.readouterr().out
     assert f"{trial['fit_s']:.3f}" in text and "not run" not in text and "python run.py" not in text
+
+
+def test_of_a_study_with_several_sizes_the_largest_is_shown_and_its_own_experiment_is_named(capsys, tmp_path):
+    points = [
+        {"method": "mcfs", "acc": {100: [0.5, 0.5], 300: [0.7, 0.7]}},
+        {"method": "rufs", "acc": {100: [0.2, 0.2]}, "sizes": [100], "started": "2026-02-02T00:00:00+00:00"},
+        {"method": "rufs", "acc": {300: [0.4, 0.4]}, "sizes": [300], "started": "2026-01-01T00:00:00+00:00"},
+    ]
+    points = [{"dataset": "umist", "params": {**defaults(one["method"]), "n_clusters": 20}, **one} for one in points]
+    store(frames(points, "fair", {**PROTOCOL, "name": "fair", "sizes": [100, 300]}), tmp_path)
+    text = table(capsys, tmp_path, "--study", "fair")
+    assert "## umist, 300 features" in text
+    cells = lines_of(text)
+    assert cells["umist", "mcfs"]["ACC"] == "70.0±0.0" and cells["umist", "rufs"]["ACC"] == "40.0±0.0"
+    where = f"python run.py experiment=fair runner.points=default results_dir={tmp_path}"
+    assert f"{where} method=rufs dataset=pie10p" in text
