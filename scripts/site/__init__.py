@@ -3,7 +3,7 @@
 import shutil
 
 from metrics.study import METRICS
-from runners.reference import PREFIX, shipped_studies
+from runners.reference import PREFIX, SHIPPED, manifest, shipped_studies
 from scripts.core.conf import ROOT
 from scripts.core.published import PAPERS
 from scripts.core.study import Study
@@ -82,12 +82,13 @@ def _results(shown):
         "a column to sort by it.",
     ]
     for name, paper, selection, (methods, datasets, fits), tables in shown:
-        grid = ", on a coarse grid" if name.endswith("_quick") else ""
-        about = f"The protocol of the {paper} paper{grid}" if paper else ABOUT.get(name, "A protocol of its own")
+        partial = sum(row["trials"] != row["asked"] for row in manifest(SHIPPED / name))
+        unfinished = f"; cells that are not complete: {partial}" if partial else ""
+        about = f"The protocol of the {paper} paper" if paper else ABOUT.get(name, "A protocol of its own")
         links = ", ".join(f"[{title}](results/{name}/{metric}.html)" for metric, title in tables.items())
         lines += [
             f"## {name}",
-            f"{about}: {methods} methods, {datasets} data sets, {fits} fits. Selection: `{selection}`.",
+            f"{about}: {methods} methods, {datasets} data sets, {fits} fits{unfinished}. Selection: `{selection}`.",
             f"* [Report](results/{name}/report.html)\n* Tables: {links}",
         ]
     return "\n\n".join(lines)
