@@ -135,6 +135,12 @@ def shipped_costs(study):
     return {(row["dataset"], row["method"]): float(row["cpu_s"]) for row in manifest(SHIPPED / study)}
 
 
+def shipped_lacking(study):
+    """Return the number of trials that each cell of a shipped study lacks of what was asked for, as above."""
+    rows = manifest(SHIPPED / study)
+    return {(row["dataset"], row["method"]): int(row["asked"]) - int(row["trials"]) for row in rows}
+
+
 def stamped(name, dataset, method):
     """Return the changes of code after which this cell's numbers were found to be the same.
 

@@ -6,12 +6,15 @@ from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 
+import numpy as np
+
 from metrics.protocol import Protocol
 from metrics.study.maximum import maxima
 from metrics.study.seeds import spreads
 from metrics.study.summary import select, summarise
 from runners.files import empty_frame
-from runners.reference import PREFIX, folder_of
+from runners.provenance import read_run
+from runners.reference import PREFIX, folder_of, shipped_lacking
 from runners.store import Results, load_results
 from scripts.core.command_lines import no_results
 from scripts.core.conf import find
@@ -77,10 +80,29 @@ class Study:
         return summarise(self.results.trials, self.results.scores, self.results.measures)
 
     def select(self, metric="acc", selection="best_over_grid"):
-        """Return one number per data set, method and clusterer, from `metrics.study.summary.select`; chosen once."""
+        """Return one number per data set, method and clusterer, from `metrics.study.summary.select`; chosen once.
+
+        What a cell lacks of its last run counts as missing, too, which its stored trials do not say.
+        """
         if (metric, selection) not in self._kept:
-            self._kept[metric, selection] = select(self.summary, metric, selection)
+            chosen = select(self.summary, metric, selection)
+            lacking = [self.lacking.get(cell, 0) for cell in zip(chosen["dataset"], chosen["method"], strict=True)]
+            self._kept[metric, selection] = chosen.assign(n_missing=chosen["n_missing"] + np.array(lacking, dtype=int))
         return self._kept[metric, selection]
+
+    @functools.cached_property
+    def lacking(self):
+        """The numbers of trials that were asked for and are not stored, by data set and method."""
+        if self.folder is None:
+            return {}
+        if self.is_shipped:
+            return shipped_lacking(self.own_name)
+        found = {}
+        for cell, rows in self.trials.groupby(["dataset", "method"]):
+            asked, _ = read_run(self.folder.joinpath(*cell))
+            stored = {key.split()[0] for key in rows["trial"]}  # "<key> of <study>" where several have it
+            found[cell] = len(set(asked or ()) - stored)
+        return found
 
     @functools.cached_property
     def seeds(self):

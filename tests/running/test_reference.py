@@ -11,6 +11,7 @@ import pytest
 from runners import reference
 from runners.files import StoreError
 from runners.plan import Times
+from runners.provenance import RUN
 from runners.reference import folder_of, manifest, shipped_cells, stamped, unpacked
 from runners.store import load_results
 from scripts import ship
@@ -138,6 +139,22 @@ def test_a_cell_that_lacks_trials_is_left_out_unless_it_is_asked_for(results, sh
         path = folder / f"{name}.csv"
         path.write_text(path.read_text().splitlines(keepends=True)[0])
     assert ship.ship(cut, "mine") == ([], [], ["digits/max_variance"])
+
+
+def test_what_a_cell_lacks_of_its_last_run_counts_as_missing_in_its_study_and_where_it_is_shipped(
+    results, shipped, tmp_path
+):
+    assert Study.open(results, "mine").select()["n_missing"].tolist() == [0]
+    shutil.copytree(results, tmp_path / "cut")
+    note = tmp_path / "cut/mine/digits/max_variance" / RUN
+    asked = json.loads(note.read_text())
+    note.write_text(json.dumps(asked | {"trials": [*asked["trials"], "one more", "and another"]}))
+    shutil.rmtree(shipped)
+    assert ship.ship(tmp_path / "cut", "mine", partial=True)[0] == ["digits/max_variance"]
+    for folder, name in ((tmp_path / "cut", "mine"), (tmp_path / "none", "reference/mine")):
+        study = Study.open(folder, name)
+        assert study.lacking == {("digits", "max_variance"): 2}
+        assert study.select()["n_missing"].tolist() == [2] and pd.notna(study.select()["mean"]).all()
 
 
 def test_a_fit_without_scores_costs_what_it_took(results, shipped, tmp_path):
