@@ -47,7 +47,6 @@ from runners.choices import offer_object, quoted
 from runners.method import ConfigError
 from runners.settings import read_protocol
 from runners.sweep import cells_of_words
-from scripts.core.command_lines import no_results
 from scripts.core.conf import find, names
 from scripts.core.study import Study as Stored
 from scripts.make_figure import FIGURES
@@ -161,10 +160,7 @@ def run(methods, datasets, protocol="demo", study=None, results_dir=RESULTS, n_j
 
 def open_study(study, results_dir=RESULTS):
     """Return a stored `Study`; ``reference/NAME`` is a shipped one.  A ValueError says where there is none."""
-    stored = Stored.open(Path(results_dir).resolve(), study)
-    if stored.trials.empty:
-        raise ValueError(no_results(stored))
-    return Study(stored)
+    return Study(Stored.open(Path(results_dir).resolve(), study).filled())
 
 
 class Study:

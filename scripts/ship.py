@@ -3,7 +3,7 @@
     python -m scripts.ship dgufs                     the cells of results/dgufs in which nothing is missing
     python -m scripts.ship dgufs --partial           the others, too, which tables then call partial
     python -m scripts.ship dgufs --results-dir DIR   from another folder of results
-    python -m scripts.ship truth --by-method         one file for each method, not for each cell: for many small cells
+    python -m scripts.ship ground_truth --by-method  one file for each method, not for each cell: for many small cells
 
 A file is packed again only where its rows have changed.  Then commit results/reference.
 """

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from metrics.protocol import Protocol
+from metrics.study import UNSCORED
 from metrics.study.maximum import maxima
 from metrics.study.seeds import spreads
 from metrics.study.summary import select, summarise
@@ -87,7 +88,9 @@ class Study:
         if (metric, selection) not in self._kept:
             chosen = select(self.summary, metric, selection)
             lacking = [self.lacking.get(cell, 0) for cell in zip(chosen["dataset"], chosen["method"], strict=True)]
-            self._kept[metric, selection] = chosen.assign(n_missing=chosen["n_missing"] + np.array(lacking, dtype=int))
+            # The holes that `select` sees among the points may be trials that were not run, so these are not added.
+            known = chosen[[f"n_{status}" for status in UNSCORED]].sum(axis=1) + np.array(lacking, dtype=int)
+            self._kept[metric, selection] = chosen.assign(n_missing=np.maximum(chosen["n_missing"], known))
         return self._kept[metric, selection]
 
     @functools.cached_property

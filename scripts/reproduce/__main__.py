@@ -7,7 +7,6 @@ from joblib import cpu_count
 
 from metrics.kmeans import load_engine
 from runners.reference import PREFIX, shipped_studies
-from scripts.core.command_lines import no_results
 from scripts.core.entry import command
 from scripts.core.study import Study
 from scripts.reproduce import NOT_RUN, OBJECTIVE, OTHER, SAME, SELECTED, WITHIN, draw, failures, reproduce, stamp
@@ -39,9 +38,8 @@ def main(options):
 
 
 def _one(study, options, n_studies):
-    if study.trials.empty:
-        raise ValueError(no_results(study))
-    study = study.part(*(options[f"{kind}s"] or study.trials[kind].unique() for kind in ("method", "dataset")))
+    trials = study.filled().trials
+    study = study.part(options["methods"] or trials["method"], options["datasets"] or trials["dataset"])
     fits = -(-options["fits"] // n_studies)
     drawn = draw(study.trials, fits, options["seed"], options["longest"], options["per_cell"])
     n_jobs = cpu_count() if options["n_jobs"] == -1 else options["n_jobs"]

@@ -3,7 +3,7 @@
 import shutil
 
 from metrics.study import METRICS
-from runners.reference import PREFIX, SHIPPED, manifest, shipped_studies
+from runners.reference import PREFIX, shipped_studies
 from scripts.core.conf import ROOT
 from scripts.core.published import PAPERS
 from scripts.core.study import Study
@@ -70,7 +70,8 @@ def _study(folder, name):
             script = f"<script>{part('sort.js')}document.querySelectorAll('table').forEach(makeSortable);</script>"
             write(text.replace("</html>", f"{script}\n</html>"), folder / "results" / name / f"{metric}.html")
             tables[metric] = METRICS[metric]
-    counts = study.trials["method"].nunique(), study.trials["dataset"].nunique(), len(study.trials)
+    partial = sum(map(bool, study.lacking.values()))
+    counts = study.trials["method"].nunique(), study.trials["dataset"].nunique(), len(study.trials), partial
     return name, PAPERS.get(protocol), selection, counts, tables
 
 
@@ -81,8 +82,7 @@ def _results(shown):
         "The studies that come with the repository. A report has every table, figure and fit; choose the name of "
         "a column to sort by it.",
     ]
-    for name, paper, selection, (methods, datasets, fits), tables in shown:
-        partial = sum(row["trials"] != row["asked"] for row in manifest(SHIPPED / name))
+    for name, paper, selection, (methods, datasets, fits, partial), tables in shown:
         unfinished = f"; cells that are not complete: {partial}" if partial else ""
         about = f"The protocol of the {paper} paper" if paper else ABOUT.get(name, "A protocol of its own")
         links = ", ".join(f"[{title}](results/{name}/{metric}.html)" for metric, title in tables.items())

@@ -10,8 +10,6 @@ from metrics.study import RANDOM
 from metrics.study.intervals import means_by_family
 from metrics.study.ranks import DIGITS, MIN_DATASETS, ranks
 from metrics.study.signed_rank import signed_rank
-from runners import reference
-from runners.reference import manifest
 from scripts.compare.controls import control_scores
 from scripts.make_figure.seconds import with_seconds
 from scripts.ranks.choice import choose
@@ -70,14 +68,8 @@ def versus(shipped, mine, name, datasets, selection, metric="acc", variants="bas
     tried = cells.loc[cells["method"] == name, "n_params"].max(), others["n_params"].median()
     return Versus(
         name, selection, scores, controls, choice.families, table.assign(p_holm=holm(table["p"])), places,
-        choice.left_out, list(wide.index[wide[name].isna()]), _incomplete(others, shipped), tried,
+        choice.left_out, list(wide.index[wide[name].isna()]), int((others["n_missing"] > 0).sum()), tried,
     )  # fmt: skip
-
-
-def _incomplete(cells, study):
-    packed = manifest(reference.SHIPPED / study.own_name) if study.is_shipped else []
-    partial = {(row["dataset"], row["method"]) for row in packed if int(row["trials"]) < int(row["asked"])}
-    return sum(one.n_missing > 0 or (one.dataset, one.method) in partial for one in cells.itertuples())
 
 
 def against(gains, families, rope=1.0):

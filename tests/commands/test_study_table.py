@@ -2,13 +2,16 @@
 
 import csv
 import io
+import json
 import sys
 
 import pytest
 from command_line import run
 from frames import PROTOCOL, frames, store, study_of
 
+from runners.provenance import RUN
 from scripts.compare.__main__ import main as compare
+from scripts.core.study import Study
 from scripts.core.tables import read_table
 from scripts.make_table import make_table, study_table
 from scripts.make_table.__main__ import main
@@ -134,3 +137,19 @@ def test_the_study_of_an_experiment_that_has_not_begun_is_no_mistake(answer):
     assert code == 0 and "python run.py experiment=ufsol_quick" in out
     code, _, err = answer("make_table", "study=ufsol_quick")
     assert code == 1 and err.endswith("To fill it:\n  python run.py experiment=ufsol_quick\n")
+
+
+def test_trials_that_were_not_run_count_once_where_the_size_is_part_of_the_model(tmp_path):
+    cell = {"dataset": "umist", "method": "dgufs"}
+    points = [{**cell, "params": {"a": a}, "acc": {size: [0.5]}} for a, size in ((1, 50), (2, 50), (2, 100))]
+    ended = {**cell, "params": {"a": 3}, "sizes": [100], "status": "timeout"}
+    store(frames([*points, ended], "mine"), tmp_path)
+    study = Study.open(tmp_path, "mine")
+    assert study.lacking == {("umist", "dgufs"): 0}
+    missing = set(study.select()["n_missing"])
+    assert len(missing) == 1 and missing.pop() > 1  # that of a=1 with 100 features is seen to be lacking
+    asked = [*study.trials["trial"], *(f"further {number}" for number in range(9))]
+    note = {"trials": asked, "n_workers": 0, "pid": None}
+    (tmp_path / "mine" / "umist" / "dgufs" / RUN).write_text(json.dumps(note))
+    table = study_table(Study.open(tmp_path, "mine"))
+    assert set(table.cells["status"]) == {"partial"} and set(table.cells["gaps"]) == {"1 timeout, 9 not run"}

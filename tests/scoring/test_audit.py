@@ -11,7 +11,7 @@ from frames import done, frames, study_of
 from datasets import load_dataset, scale
 from metrics.protocol import Protocol
 from metrics.study import audit
-from metrics.study.sets import distinct_sets
+from metrics.study.sets import distinct_sets, stored_features
 from metrics.study.summary import SELECTIONS, select
 from runners.files import StoreError
 from runners.fit import run_trial
@@ -279,3 +279,8 @@ def test_what_a_fit_reports_of_itself_is_stored_with_it_and_its_loss_is_noticed(
             path.write_bytes(whole)
     with Store(tmp_path / "s" / "digits" / "ndfs") as cell:
         assert done(cell) == set()
+
+
+def test_a_stored_ranking_is_one_list_or_one_for_each_size():
+    assert stored_features(json.loads("[4, 2, 9]"), 2) == [4, 2]
+    assert stored_features(json.loads('{"2": [4, 2], "3": [1, 2, 3]}'), 3) == [1, 2, 3]
