@@ -11,7 +11,8 @@ that is not started.
 Parameters are those of the methods' files, with `--sweeps` sweeps where a method has any, so that what grows is the
 work and not the number of steps.  Each fit is a process of its own with one BLAS thread; its memory is the peak beside
 X, its seconds the least of three where it is short.  A fit of 200 samples, which is not counted, compiles what is
-compiled.  With `--log` fits are written down, and those that it has are not run again, nor those that as large a cap ended.
+compiled.  With `--log` fits are written down, and those that it has are not run again, nor those that as large a cap
+ended.
 """
 
 import argparse
