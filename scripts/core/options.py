@@ -150,7 +150,7 @@ OPTIONS = {
         **RESULTS, **OUTPUT, **DATA,
         "method": optional(NAME),
         "datasets": optional(listed(NAME)),
-        "points": POINTS,
+        "points": optional(POINTS),
         "metric": METRIC,
         "variants": FIELD["variants"],
         "rope": FIELD["rope"],
