@@ -45,9 +45,9 @@ LOOPS = {
     "weighted_gram": (18, "rufs webkb4"),
     "adapted_rows": (166, "jgufs umist, jgufs coil20"),
     "exchange": (120, "sf2sog umist, sf2sog pie10p"),
-    "smallest": (120, "udfs umist, ufsol umist"),
-    "Ceiling": (45, "dgufs umist, dgufs coil20"),
-    "Pool": (18, "dgufs umist, dgufs coil20"),
+    "smallest": (120, "udfs umist, udfs pie10p, udfs isolet, ufsol umist, ufsol isolet"),
+    "Ceiling": (45, "dgufs umist, dgufs coil20, dgufs fashion"),
+    "Pool": (18, "dgufs umist, dgufs coil20, dgufs fashion"),
     "elkan": (298, "mcfs coil20, mcfs umist"),
 }
 PLAIN = {
