@@ -11,7 +11,8 @@ that is not started.
 Parameters are those of the methods' files, with `--sweeps` sweeps where a method has any, so that what grows is the
 work and not the number of steps.  Each fit is a process of its own with one BLAS thread; its memory is the peak beside
 X, its seconds the least of three where it is short.  A fit of 200 samples, which is not counted, compiles what is
-compiled.  With `--log` fits are written down, and those that it has are not run again.
+compiled.  With `--log` fits are written down, and those that it has are not run again, nor those that as large a cap
+ended.
 """
 
 import argparse
@@ -106,6 +107,8 @@ class Growth:
 
     def fit(self, shape, cap):
         """Return the CPU seconds and MB of a fit; None where it reaches the cap."""
+        if np.isnan(self._known.get(shape, (0, 0))[1]) and self._known[shape][0] < cap:  # ended by a smaller cap
+            del self._known[shape]
         if shape not in self._known:
             given = self.options
             if not self._compiled:
@@ -115,15 +118,15 @@ class Growth:
             model = build(self.method, shape[1], given.sweeps)
             spent = measured(model, X, cap)
             if spent is None:
-                return None
-            if spent[0] < REPEATED_S:
+                spent = cap, np.nan
+            elif spent[0] < REPEATED_S:
                 spent = min(spent, measured(model, X, cap), measured(model, X, cap))
             self._known[shape] = spent
             if given.log:
                 with open(given.log, "a") as file:
                     csv.writer(file).writerow([self.method.name, str(given.share), given.sweeps, *shape, *spent])
         spent = self._known[shape]
-        return spent if spent[0] <= cap else None
+        return spent if spent[0] <= cap and not np.isnan(spent[1]) else None
 
     def needs_gb(self, shape):
         """Return the method's own estimate of the memory of a fit, from above."""

@@ -24,7 +24,7 @@ from runners.provenance import RUN, Identity, digests_of_data, ends_text, note_f
 from runners.store import Store, rows_by_trial
 from runners.study import Evaluations, claim_study, found_elsewhere, outcomes_of
 from runners.tasks import Data, n_stored
-from runners.trial import check_sparse, diagonal, expand
+from runners.trial import check_sparse, diagonal, expand, few
 from runners.workers import workers_within_memory
 
 MANY_SAMPLES = 2000  # an (n_samples, n_samples) array of more samples takes over 32 MB
@@ -80,6 +80,8 @@ class Cell:
             return trials
         if points == "sample":
             return diagonal(trials)
+        if isinstance(points, int):
+            return few(trials, points)
         if not any(trial.is_default for trial in trials):
             raise ConfigError(
                 f"runner.points=default, but method.grid leaves out the defaults {settings.method.params}: "

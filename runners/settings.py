@@ -31,7 +31,7 @@ class Runner:
     # Keep the scores of feature sets for other trials and studies, and take the trials that another study has.
     cache: bool
     # "grid", its "sample" by `runners.trial.diagonal`, or the "default" parameters.
-    points: str
+    points: str | int
     # Caps of one fit and the processes it forks, in CPU seconds and GB; a fit beyond them is ended.
     max_seconds: float | None = None
     max_memory: float | None = None
@@ -151,7 +151,7 @@ RUNNER = {
     "redo": typed.FLAG,
     "cache": typed.FLAG,
     "plan": typed.FLAG,
-    "points": typed.one_of("grid", "sample", "default"),
+    "points": typed.POINTS,
     "changed": typed.one_of("redo", "keep"),
     "max_seconds": typed.Kind("a number of CPU seconds above 0, or null for no cap", CAP.holds),
     "max_memory": typed.Kind("a number of GB above 0, or null for no cap", CAP.holds),

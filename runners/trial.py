@@ -50,7 +50,7 @@ class Trial:
             identity["fitted_on"] = self.scaling
         # The optional ones decide which trials there are, and are in `sizes` and `params`.
         identity["protocol"] = {name: value for name, value in vars(self.protocol).items() if name not in OPTIONAL}
-        return hashlib.sha256(to_json(identity).encode()).hexdigest()[:16]
+        return _hash(to_json(identity)).hex()[:16]
 
     def key_under(self, name):
         """Return the key of this trial under a protocol of another name that is equal in all that decides scores."""
@@ -188,6 +188,19 @@ def diagonal(trials):
     return [trial for trial in trials if point(trial) in chosen]
 
 
+def few(trials, number):
+    """Return the trials of a cell at so many points of its grid, the same in every run; a larger number keeps them.
+
+    The default is the first of them, where the grid has it; the others are drawn by a hash.  What only repeats a method
+    is kept in full.
+    """
+    if trials[0].cls.repeats:
+        return trials
+    points = {to_json(trial.params): not trial.is_default for trial in trials}
+    kept = set(sorted(points, key=lambda point: (points[point], _hash(point)))[:number])
+    return [trial for trial in trials if to_json(trial.params) in kept]
+
+
 def _sizes(method, dataset, protocol):
     """Return the numbers of features to score on a data set."""
     n_features, wanted = dataset.X.shape[1], protocol.sizes_on(dataset.name)
@@ -240,8 +253,12 @@ def _points(method, lists, protocol):
 def _sampled(points, centre, budget):
     """Return the default and other points drawn by a hash, the same in every run, in the order of the grid."""
     others = [point for point in points if point != centre]
-    sample = sorted(others, key=lambda point: hashlib.sha256(to_json(point).encode()).digest())[: budget - 1]
+    sample = sorted(others, key=lambda point: _hash(to_json(point)))[: budget - 1]
     return [centre, *(point for point in others if point in sample)]
+
+
+def _hash(text):
+    return hashlib.sha256(text.encode()).digest()
 
 
 def _trials_at(point, study, dataset, method, protocol, sizes):

@@ -8,6 +8,7 @@ from metrics.study.summary import select
 from scripts.compare.controls import ALL, RANDOM, control_scores
 from scripts.core.conf import unique_names
 from scripts.findings.recent import since
+from scripts.findings.search import searched
 from scripts.make_figure.seconds import with_seconds
 from scripts.ranks.choice import choose
 from scripts.ranks.field import Field, field_of
@@ -32,6 +33,7 @@ class Setting(NamedTuple):
     gaps: list  # printed names of methods without a score on some data set
     labelled: tuple  # points that the best size by the labels adds: to a method, and to one random ranking, on average
     recent: pd.DataFrame  # as `scripts.findings.recent.since` returns it
+    search: pd.DataFrame  # as `scripts.findings.search.searched` returns it; the same for every choice
 
     @property
     def names(self):
@@ -51,7 +53,9 @@ class Setting(NamedTuple):
 
 def settings_of(study):
     """Return a `Setting` for each of `CHOICES`."""
-    return [_setting(study, selection) for selection in CHOICES]
+    first, *rest = [_setting(study, selection) for selection in CHOICES]
+    search = searched(study, list(first.methods.index), first.field.families)
+    return [one._replace(search=search) for one in (first, *rest)]
 
 
 def _setting(study, selection):
@@ -69,7 +73,8 @@ def _setting(study, selection):
     gaps = sorted(unique_names("method", set(choice.methods) - set(complete)).values())
     labelled = _labelled(study, selection, complete, choice.datasets)
     recent = since((100 * means).assign(**{RANDOM: field.controls[RANDOM]}))
-    return Setting(selection, size, field, found[RANDOM], found[ALL], seconds, gaps, labelled, recent)
+    whole, none = found[ALL], pd.DataFrame()
+    return Setting(selection, size, field, found[RANDOM], whole, seconds, gaps, labelled, recent, search=none)
 
 
 def _labelled(study, selection, methods, datasets):

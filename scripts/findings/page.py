@@ -5,7 +5,7 @@ from textwrap import fill
 from scripts.compare.controls import ALL
 from scripts.core.conf import printed
 from scripts.core.text import pipes, span
-from scripts.findings import above, below, corrected, recent, twins, winners
+from scripts.findings import above, below, corrected, recent, search, twins, winners
 from scripts.ranks.page import OVER, by_family, gain_notes, gains_table, signed, with_interval
 
 FAR = -20.0  # points: one data set on which a method loses so many decides its mean
@@ -39,6 +39,10 @@ def page(study, settings):
             command += f" methods=[{','.join(sorted(one.methods.index))}]"
         parts += [f"## Default parameters, {one.size} features", f"```\n{command}\n```"]
         parts += [f"Gain in ACC over {OVER[one.random.reference]}, in points:", gains_table(one.random, one.names)]
+    found = settings[0].search
+    if len(found):
+        lacking = settings[0].methods.index.difference(found.index)
+        parts += search.sections(found, [settings[0].names[name] for name in lacking])
     parts += recent.sections(settings)
     notes = "\n".join(fill(line, 120, subsequent_indent="  ") for line in gain_notes(field, [settings[0].random]))
     return "\n\n".join([*parts, "## How to read it", notes, END]) + "\n"
@@ -54,6 +58,7 @@ def sentences(settings):
     texts += [_together(settings), _unnoticed(settings), _advice(settings)]
     texts += [recent.sentence(settings)] if any(len(one.recent) for one in settings) else []
     texts.append(_with_labels(settings))
+    texts += [search.sentence(settings[0].search, settings[0].names)] if len(settings[0].search) else []
     texts += [text for text in (_alike(settings), _lone(settings[0]), _few(settings[0].field)) if text]
     several = any(one.gaps != settings[0].gaps for one in settings)
     for one in settings if several else settings[:1]:

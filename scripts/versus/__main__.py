@@ -9,11 +9,11 @@ from scripts.core.entry import command
 from scripts.core.study import Study
 from scripts.core.text import deliver, write
 from scripts.versus import versus
-from scripts.versus.runs import data_sets, divided, label_of, run, seconds_page, split_by_data
+from scripts.versus.runs import data_sets, divided, label_of, most_points, run, seconds_page, split_by_data
 
 OF_DEFAULTS = ("largest_size", "default_params")
 OF_GRIDS = ("silhouette_all", "best_over_grid")
-NO_GRID = "points=default: what is chosen from a grid is not shown, as others have one."
+NO_GRID = "points={points}: what is chosen from a grid is not shown, as the defaults alone are no choice."
 
 
 def main():
@@ -26,12 +26,14 @@ def _answer(options, handed):
     label = label_of(options["method"], handed)
     study = Study.open(options["results_dir"], options["study"], options["data_dir"]).filled()
     datasets, said = data_sets(study, options["datasets"], options["data_dir"])
+    options = {**options, "points": options["points"] or most_points(study, datasets)}
     print(seconds_page(study, datasets, options["points"]), file=sys.stderr, flush=True)
     mine, name = run(study, label, handed, datasets, options)
     datasets, others = split_by_data(study, mine, datasets)
     said += [f"Left out, as the data here are not those of the study: {', '.join(others)}."] if others else []
-    said += [NO_GRID] if options["points"] == "default" else []
-    chosen = OF_DEFAULTS + (OF_GRIDS if options["points"] != "default" else ())
+    alone = options["points"] in ("default", 1)
+    said += [NO_GRID.format(**options)] if alone else []
+    chosen = OF_DEFAULTS + (() if alone else OF_GRIDS)
     settings = [options[option] for option in ("metric", "variants", "rope")]
     found = [versus(study, mine, name, datasets, selection, *settings) for selection in chosen]
     _show(found, study, options, said)

@@ -65,11 +65,20 @@ def data_sets(study, wanted=None, data_dir=None):
     return choice.datasets, [text for text in choice.left_out if "same source" in text] + said
 
 
+def most_points(study, datasets):
+    """Return the largest number of grid points that a method of the study has on one of these data sets."""
+    return int(_of_methods(study, datasets).groupby(["dataset", "method"])["params"].nunique().max())
+
+
+def _of_methods(study, datasets):
+    trials = study.trials[study.trials["dataset"].isin(datasets)]
+    return trials[~trials["method"].map({name: is_control(name) for name in trials["method"].unique()})]
+
+
 def seconds_page(study, datasets, points):
     """Say what the methods of a study took, fits and evaluations on one worker."""
-    trials = study.trials[study.trials["dataset"].isin(datasets)]
-    trials = trials[trials["is_default"]] if points == "default" else trials
-    trials = trials[~trials["method"].map({name: is_control(name) for name in trials["method"].unique()})]
+    trials = _of_methods(study, datasets)
+    trials = trials[trials["is_default"]] if points in ("default", 1) else trials
     spent = (trials["fit_s"].fillna(0) + trials["eval_s"].fillna(0)).groupby([trials["dataset"], trials["method"]])
     spent = spent.sum().unstack()
     lines = [["data set", "median method", "slowest method", ""]]

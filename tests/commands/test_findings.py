@@ -1,20 +1,27 @@
 """The findings are what the shipped results say, and their sentences say what the numbers do, whatever these are."""
 
+import functools
+import itertools
 import math
 import re
 from types import SimpleNamespace
 
+import numpy as np
 import pandas as pd
 import pytest
 
+from metrics.study.summary import select as select_of
 from scripts.core.conf import ROOT
 from scripts.core.study import Study
-from scripts.findings import Setting, corrected, recent, settings_of, twins, winners
+from scripts.findings import Setting, corrected, recent, search, settings_of, twins, winners
 from scripts.findings.__main__ import COMPARE, FINDINGS, REPRODUCTION, STUDY, compared, filled
 from scripts.findings.page import page, readme, sentences
 from scripts.ranks.gains import COLUMNS, Gains
 
 DATA = ["umist", "orl", "digits"]
+PROTOCOL = (
+    '{"name": "p", "sizes": [5, 9], "scaling": "none", "restarts": 20, "seed": 0, "nmi": "geometric", "max_iter": 9}'
+)
 
 
 def setting(intervals, size=300):
@@ -29,7 +36,7 @@ def setting(intervals, size=300):
     seconds = pd.Series(range(len(table)), index=table.index, dtype=float)
     return Setting(
         "largest_size", size, field, found, found._replace(reference="all_features"), seconds, [], (2.0, 1.0),
-        recent.since(pd.DataFrame()),
+        recent.since(pd.DataFrame()), pd.DataFrame(),
     )  # fmt: skip
 
 
@@ -141,3 +148,37 @@ def test_the_sentence_on_recent_methods_names_who_gains_over_whom():
 def test_the_year_of_a_method_is_that_of_its_paper():
     years = {name: recent.year_of(name) for name in ("spca_psd", "socfs", "min_norm", "mine")}
     assert years == {"spca_psd": 2023, "socfs": 2015, "min_norm": 0, "mine": 0}
+
+
+def test_random_rankings_get_as_many_tries_as_a_method():
+    rng = np.random.default_rng(0)
+    best = pd.DataFrame({"value": rng.normal(size=6), "score": rng.normal(size=6)})
+    for tries in range(1, 7):
+        drawn = [best.loc[list(rows)] for rows in itertools.combinations(range(6), tries)]
+        chosen = [part["score"][part["value"].idxmax()] for part in drawn]
+        assert search.by_chance(best, tries) == pytest.approx(np.mean(chosen))
+    assert search.by_chance(best, 99) == best["score"][best["value"].idxmax()]
+
+
+def test_a_search_counts_methods_with_as_many_points_and_gains_are_over_as_many_tries():
+    families = {f"d{place}": f"family {place // 2}" for place in range(8)}
+    rows = []
+    for place, name in enumerate(families):
+        for draw in range(4):
+            score = 0.4 + 0.01 * draw
+            rows += [(name, "random_rankings", f'{{"draw": {draw}}}', size, score, -size) for size in (5, 9)]
+        for method, points in (("mcfs", 3), ("udfs", 3), ("rufs", 1 + 2 * (place > 0)), ("laplacian_score", 1)):
+            score = 0.42 + {"mcfs": 0.1, "udfs": -0.1}.get(method, 0)
+            rows += [(name, method, str(point), 5, score, point) for point in range(points)]
+    summary = pd.DataFrame(rows, columns=["dataset", "method", "params", "n_selected", "acc_mean", "silhouette_all"])
+    also = {"study": "s", "status": "converged", "is_default": True, "trial": "", "acc_std": 0.0, "protocol": PROTOCOL}
+    summary = summary.assign(clusterer="kmeans", n_restarts=20, **also)
+    study = SimpleNamespace(summary=summary, select=functools.partial(select_of, summary))
+    found = search.searched(study, ["mcfs", "udfs", "rufs", "laplacian_score"], families)
+    assert list(found["tries"].sort_index().items()) == [("laplacian_score", 1), ("mcfs", 3), ("udfs", 3)]
+    best_of_three = 0.4 + 0.01 * (3 * 3 + 2) / 4  # of four draws: the best is among three of them in three of four ways
+    assert found.loc["mcfs", "best_over_grid_mean"] == pytest.approx(100 * (0.52 - best_of_three))
+    assert found.loc["laplacian_score", "silhouette_all_mean"] == pytest.approx(100 * (0.42 - 0.415))
+    text = search.sentence(found, {"mcfs": "MCFS", "udfs": "UDFS", "laplacian_score": "LapScore"})
+    assert "Of 3 methods with up to 3 grid points" in text and "without labels MCFS" in text
+    assert text.count("UDFS loses") == 2

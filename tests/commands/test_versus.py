@@ -165,6 +165,8 @@ def results(tmp_path_factory):
     (folder / "own" / "method").mkdir(parents=True)
     content = "name: mine\ntarget: methods.laplacian_score.LaplacianScore\nparams: {n_neighbors: 3}\ngrid: {}\n"
     (folder / "own" / "method" / "mine.yaml").write_text(content)
+    wide = content.replace("mine", "wide").replace("{}", "{n_neighbors: [2, 3, 4, 5, 6, 7, 8, 9]}")
+    (folder / "own" / "method" / "wide.yaml").write_text(wide)
     return folder
 
 
@@ -205,6 +207,18 @@ def test_the_command_runs_only_the_method_and_prints_where_it_stands(shipped, mo
     page = (tmp_path / "mine.html").read_text()
     assert "<svg" in page and "<?xml" not in page and page.count("<table>") == 5 and "Fewer than 6 data sets" in page
     assert all((tmp_path / f"forest.{suffix}").stat().st_size > 1000 for suffix in ("png", "pdf", "svg"))
+
+
+def test_a_method_gets_as_many_points_of_its_grid_as_the_others_have(shipped, monkeypatch, capfd):
+    own = ["method=wide", "--config-dir", shipped / "own", "plan=true"]
+    trials = Study.open(shipped, "reference/tiny").trials
+    most = (trials["method"] == "mcfs").sum() // 2  # on each of two data sets
+    for points, wanted in (("null", most), ("5", 5), ("grid", 8), ("default", 1)):
+        said = answer(monkeypatch, capfd, shipped, *own, f"points={points}")[2]
+        assert (
+            f"wide on digits: {wanted} of {wanted} fit" in said
+            and f"(points={most if points == 'null' else points})" in said
+        )
 
 
 @pytest.mark.parametrize(

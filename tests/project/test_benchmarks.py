@@ -190,6 +190,14 @@ def test_a_log_of_fits_tells_the_exponents_what_would_be_beyond_the_cap_and_what
     assert (name, by_n, largest_n) == ("ndfs", "2.0", "4000 x 500: 8 s, 50 MB")
     assert (by_d, largest_d) == ("1.0", "1000 x 8000: 8 s, 50 MB")
     assert (beyond, refused) == ("about 50 s", "refused: 13 GB")
+    monkeypatch.setattr(large, "measured", lambda model, X, cap: None)  # a fit reaches the cap
+    monkeypatch.setattr(large, "made_up", lambda *shape: large.np.ones((2, 2)))
+    growth._compiled = True
+    assert growth.fit((10000, 500), 10) is None
+    monkeypatch.setattr(large, "measured", lambda model, X, cap: (50.0, 7.0))
+    again = large.Growth(ndfs, SimpleNamespace(**options, sweeps=3, share=None))
+    again._compiled = True
+    assert again.fit((10000, 500), 10) is None and again.fit((10000, 500), 60) == (50.0, 7.0)
 
 
 def test_the_log_of_disturbed_runs_tells_which_rounds_were_tried(tmp_path):

@@ -21,7 +21,7 @@ from runners.settings import read_protocol
 from runners.store import load_results
 from runners.study import claim_study
 from runners.tasks import Data
-from runners.trial import expand
+from runners.trial import expand, few
 from scripts.core.conf import CONF, ROOT
 
 PAPERS = ("dgufs", "rufs", "jgufs", "ufsol", "kmeans_ufs")
@@ -223,6 +223,29 @@ def test_a_budget_bounds_every_grid_and_keeps_the_default(dataset):
         assert sum(trial.is_default for trial in trials) == 1
 
 
+def test_a_number_of_points_takes_the_default_and_others_which_a_larger_number_keeps(dataset):
+    trials = expand("s", dataset, METHOD, PROTOCOL)
+    before = []
+    for number in (1, 2, 5, 20, 21, 99):
+        some = few(trials, number)
+        assert len(some) == min(number, 21) and any(trial.is_default for trial in some)
+        assert some == [trial for trial in trials if trial in some] and all(trial in some for trial in before)
+        before = some
+    sized = expand(
+        "s",
+        dataset,
+        METHOD
+        | {
+            "name": "dgufs",
+            "target": "methods.dgufs.DGUFS",
+            "params": {},
+            "grid": {"alpha": [0.1, 1.0], "beta": [0.1, 0.9]},
+        },
+        PROTOCOL,
+    )
+    assert len(few(sized, 3)) == 3 * len({trial.sizes for trial in sized}) > 3
+
+
 def test_a_budget_adds_the_default_that_the_common_values_leave_out(dataset):
     trials = expand("s", dataset, METHOD, replace(PROTOCOL, budget=9, grid_values=(0.25, 0.75)))
     assert sum(trial.is_default for trial in trials) == 1
@@ -238,7 +261,7 @@ def test_under_a_budget_a_parameter_that_refuses_a_common_value_keeps_its_own(da
 def test_what_only_repeats_a_method_is_run_in_full_whatever_the_protocol_searches(dataset, change):
     method = yaml.safe_load((CONF / "method" / "random_rankings.yaml").read_text())
     trials = expand("s", dataset, method, replace(PROTOCOL, **change))
-    assert [trial.params["draw"] for trial in trials] == list(range(20))
+    assert [trial.params["draw"] for trial in trials] == list(range(20)) and few(trials, 3) == trials
 
 
 @pytest.mark.parametrize("paper", PAPERS)

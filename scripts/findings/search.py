@@ -1,0 +1,102 @@
+"""Parameters and size chosen, without labels and with them, beside random rankings that get as many tries."""
+
+from math import comb
+from textwrap import fill
+
+import pandas as pd
+
+from metrics.study import RANDOM
+from metrics.study.intervals import means_by_family
+from metrics.study.selections import BY_NAME
+from scripts.core.conf import find, unique_names
+from scripts.core.text import pipes
+from scripts.ranks.page import with_interval
+
+SELECTIONS = ("silhouette_all", "best_over_grid")  # without labels, and with them
+READ = (
+    "Parameters and size chosen together. Random rankings get as many tries as the method has grid points: of so many "
+    "drawn from those that the study has, the one that the same criterion chooses, at the size that it chooses, "
+    "averaged over all ways to draw them."
+)
+
+
+def searched(study, methods, families):
+    """Return the gains of methods whose parameters and size are chosen, over random rankings that are chosen alike.
+
+    `families` maps the data sets to their families.  The result has a row for every method that was run at as many grid
+    points as any other on every data set, or has no grid: tries (its grid points), and mean, low and high (points) for
+    each of `SELECTIONS`, such as silhouette_all_mean.  It is empty where no method has more than one point.
+    """
+    summary = study.summary
+    summary = summary[(summary["clusterer"] == "kmeans") & summary["dataset"].isin(families)]
+    tries = summary.groupby(["dataset", "method"])["params"].nunique().unstack()
+    most = tries[methods].max(axis=None)
+    methods = [name for name in methods if not (find("method", name) or {}).get("grid") or (tries[name] == most).all()]
+    if most == 1 or not methods:
+        return pd.DataFrame()
+    table = pd.DataFrame({"tries": tries[methods].max()})
+    random = summary[(summary["method"] == RANDOM) & (summary["n_restarts"] > 0)]
+    for selection in SELECTIONS:
+        chosen = study.select("acc", selection)
+        scores = chosen[chosen["clusterer"] == "kmeans"].pivot(index="dataset", columns="method", values="mean")
+        best = best_of_each(random, BY_NAME[selection].criterion)
+        drawn = dict(list(best.groupby("dataset")))
+        chance = {n: pd.Series({name: by_chance(drawn[name], n) for name in drawn}) for n in set(table["tries"])}
+        points = pd.DataFrame({name: 100 * (scores[name] - chance[n]) for name, n in table["tries"].items()})
+        points = points.reindex(list(families))
+        low, high = means_by_family(points, families)
+        own = pd.DataFrame({"mean": points.mean(), "low": low, "high": high}, index=table.index)
+        table = table.join(own.add_prefix(f"{selection}_"))
+    return table.sort_values(f"{SELECTIONS[0]}_mean", ascending=False, kind="stable")
+
+
+def best_of_each(random, criterion):
+    """Return dataset, value (of the criterion) and score of every random ranking, at the size that it chooses."""
+    rows = random.assign(mean=random["acc_mean"])
+    rows = rows.sort_values(["dataset", "params", "n_selected"])
+    places = rows.assign(value=rows[criterion].round(12)).groupby(["dataset", "params"])["value"].idxmax()
+    chosen = rows.loc[places]
+    return pd.DataFrame({"dataset": chosen["dataset"], "value": chosen[criterion], "score": chosen["mean"]})
+
+
+def by_chance(best, tries):
+    """Return the expected score of the one with the largest value among so many, drawn without replacement."""
+    scores = best.sort_values("value", kind="stable")["score"]
+    n, tries = len(scores), min(tries, len(scores))
+    return sum(score * comb(place, tries - 1) for place, score in enumerate(scores)) / comb(n, tries)
+
+
+def sentence(table, names):
+    """Say which methods gain where their parameters are chosen, too."""
+    parts = []
+    for selection, words in zip(SELECTIONS, ("without labels", "with them"), strict=True):
+        gain = [names[name] for name in table.index[table[f"{selection}_low"] > 0]]
+        lose = [names[name] for name in table.index[table[f"{selection}_high"] < 0]]
+        parts.append(f"{words} {_listed(gain)} gain{'' if len(gain) > 1 else 's'}")
+        parts[-1] += f", and {_listed(lose)} {'lose' if len(lose) > 1 else 'loses'}" if lose else ""
+    return (
+        f"**Does a search over parameters change it?** Of {len(table)} methods with up to {table['tries'].max()} grid "
+        f"points each, the size being chosen too, {'; '.join(parts)}, over random rankings that get as many tries."
+    )
+
+
+def sections(table, left_out):
+    """Return the table of the gains, and who is not in it, in parts of a page."""
+    names = unique_names("method", list(table.index))
+    rows = [
+        [
+            names[name],
+            str(row["tries"]),
+            *(with_interval(*(row[f"{chosen}_{key}"] for key in ("mean", "low", "high"))) for chosen in SELECTIONS),
+        ]
+        for name, row in table.iterrows()
+    ]
+    head = ["Method", "Grid points", "Without labels (silhouette_all)", "With labels (best_over_grid)"]
+    parts = ["## Parameters and size chosen", fill(READ, 120), "Gain in ACC over random rankings, in points:"]
+    parts.append(pipes([head, *rows]))
+    return parts + ([fill(f"Not run at as many points everywhere: {', '.join(left_out)}.", 120)] if left_out else [])
+
+
+def _listed(names):
+    *first, last = names or ["none"]
+    return f"{', '.join(first)} and {last}" if first else last
