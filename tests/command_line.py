@@ -24,3 +24,10 @@ def run(command, *arguments, timeout=120):
     """
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     return forked.run(["-m", f"scripts.{command}", *map(str, arguments)], ROOT, environment, timeout)
+
+
+def printed(command, *arguments):
+    """Return what a command of scripts/ prints, which must succeed."""
+    done = run(command, *arguments)
+    assert done.returncode == 0, done.stderr
+    return done.stdout

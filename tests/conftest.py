@@ -45,6 +45,18 @@ def offered():
         ConfigStore.instance().repo.pop(group, None)
 
 
+@pytest.fixture
+def shipping(tmp_path, monkeypatch):
+    """Return the folder that this test ships studies to, and in which shipped ones are found."""
+    from runners import reference
+    from scripts import ship
+
+    monkeypatch.setenv("UFS_CACHE_DIR", str(tmp_path / "cache"))
+    for module in (reference, ship):
+        monkeypatch.setattr(module, "SHIPPED", tmp_path / "reference")
+    return tmp_path / "reference"
+
+
 @pytest.fixture(scope="session")
 def data_dir(request):
     """Return the folder of the real data sets, or skip the test."""

@@ -61,6 +61,13 @@ def run(words, cwd, environment=None, timeout=300):
     return subprocess.CompletedProcess([sys.executable, *words], status, *texts)
 
 
+def printed(words, cwd, environment=None):
+    """Return what a command prints, which must succeed; the parameters are those of `run`."""
+    done = run(words, cwd, environment)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
 def start(words, cwd, folder, environment=None):
     """Start ``python WORDS``, as the first process of a group of its own, and do not wait for its end.
 
@@ -112,6 +119,23 @@ class Started:
                 raise subprocess.TimeoutExpired(str(self.pid), timeout, self.said)
             time.sleep(0.01)
         return status, self.said
+
+
+def wait_until(holds, seconds=120, started=None):
+    """Wait until a function of no argument returns something true, at the longest for as long as a command runs."""
+    deadline = time.monotonic() + seconds
+    while not (found := holds()):
+        assert time.monotonic() < deadline and (started is None or started.returncode is None), started and started.said
+        time.sleep(0.02)
+    return found
+
+
+def runs(pid):
+    """Return True where there is a process of this number that has not ended."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False
 
 
 def _of_packages(environment):

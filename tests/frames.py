@@ -22,6 +22,21 @@ PROTOCOL = {
     "nmi": "geometric",
     "max_iter": 100,
 }
+SIZES = PROTOCOL["sizes"]
+# A study of the paper, of which most cells are missing.
+SMALL = [
+    {"dataset": "umist", "method": "all_features", "acc": {644: [0.40, 0.44]}},
+    {"dataset": "umist", "method": "laplacian_score", "acc": {size: [0.44, 0.46] for size in SIZES}},
+    {
+        "dataset": "umist",
+        "method": "mcfs",
+        "acc": {size: [size / 1000, 0.3] for size in SIZES},
+        "ranking": list(range(300)),
+    },
+    {"dataset": "umist", "method": "dgufs", "acc": {50: [0.2, 0.3]}, "status": "collapsed", "trace": [3, 2, 1.5, 1.4]},
+    {"dataset": "umist", "method": "dgufs", "params": {"alpha": 1}, "acc": {50: [0.1, 0.1]}, "learned": {50: 0.9}},
+    {"dataset": "pie10p", "method": "mcfs", "acc": {size: [0.31, 0.33] for size in SIZES}},
+]
 
 
 OWN = "objective fit_s n_iter feature_sets started".split()

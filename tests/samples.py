@@ -1,5 +1,7 @@
 """Samples that several tests of the methods use, synthetic or real."""
 
+import tracemalloc
+
 import numpy as np
 
 from datasets import load_dataset, scale
@@ -31,7 +33,36 @@ def blobs(n_samples=60, n_features=30, n_clusters=4, seed=0, noise=0.7):
     return means[labels] + noise * rng.normal(size=(n_samples, n_features)), labels
 
 
+def factors(n_samples, n_features, seed=0, rank=5):
+    """Return samples of a few factors, with noise about 1."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_samples, rank)) @ rng.normal(size=(rank, n_features))
+    return X + rng.normal(size=(n_samples, n_features)) + 1
+
+
+def uneven(n_samples, n_features, seed=0):
+    """Return correlated features of unequal variance."""
+    rng = np.random.default_rng(seed)
+    factors = rng.normal(size=(n_samples, 6)) @ rng.normal(size=(6, n_features))
+    return (factors + rng.normal(size=(n_samples, n_features))) * rng.uniform(0.2, 1, size=n_features)
+
+
+def unexplained(X, features):
+    """Return X without its projection on some of its columns."""
+    C = X[:, list(features)]
+    return X - C @ np.linalg.lstsq(C, X)[0] if len(C.T) else X
+
+
 def real(data_dir, name, scaling="minmax"):
     """Return the scaled samples of a data set in the folder of the fixture `data_dir`, and its number of classes."""
     dataset = load_dataset(name, data_dir, download=False)
     return scale(dataset.X, scaling), dataset.n_classes
+
+
+def peak_bytes(work):
+    """Return the memory that some work takes at its peak, as Python and numpy count it."""
+    tracemalloc.start()
+    work()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return peak

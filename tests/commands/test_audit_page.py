@@ -22,6 +22,11 @@ def digests(*names):
     return json.dumps({str(size): name for size, name in zip((50, 100), names, strict=True)})
 
 
+def page_of(points, folder):
+    store(frames(points), folder)
+    return audit_page(make_audit(Study.open(folder, "dgufs", folder)), "dgufs")
+
+
 def test_the_page_names_what_was_found_and_what_could_not_be_looked_at(tmp_path):
     points = [
         point(
@@ -32,9 +37,7 @@ def test_the_page_names_what_was_found_and_what_could_not_be_looked_at(tmp_path)
         )
         for a in (1, 2)
     ]
-    store(frames(points), tmp_path)
-    found = make_audit(Study.open(tmp_path, "dgufs", tmp_path / "empty"))
-    text = audit_page(found, "dgufs")
+    text = page_of(points, tmp_path)
     assert "**ndfs**\n\n* alpha is inert, no step along it changes a selected set: umist (2 steps)." in text
     assert "hardly matters" not in text
     assert "all points of the grid select the same features at every size: umist (2 points)." in text
@@ -51,8 +54,7 @@ def test_a_parameter_that_moves_few_sets_is_named_with_how_many(tmp_path):
     sets = ["a"] * 9 + ["b"]
     acc = {50: [0.5, 0.5], 100: [0.5, 0.5]}
     points = [point(params={"alpha": i}, feature_sets=digests(name, name), acc=acc) for i, name in enumerate(sets)]
-    store(frames(points), tmp_path)
-    text = audit_page(make_audit(Study.open(tmp_path, "dgufs", tmp_path)), "dgufs")
+    text = page_of(points, tmp_path)
     assert "alpha hardly matters, few steps along it change a selected set: umist (2 of 18)." in text
 
 
@@ -61,8 +63,7 @@ def test_a_collapsed_fit_that_has_the_best_score_is_named(tmp_path):
         point(params={"alpha": 1}, acc={50: [0.5, 0.5]}),
         point(params={"alpha": 2}, acc={50: [0.6, 0.6]}, status="collapsed"),
     ]
-    store(frames(points), tmp_path)
-    text = audit_page(make_audit(Study.open(tmp_path, "dgufs", tmp_path)), "dgufs")
+    text = page_of(points, tmp_path)
     assert "best score of its grid, as judged by the labels, is that of a fit that collapsed: umist (60.0 %)." in text
 
 
@@ -82,7 +83,6 @@ def test_a_cell_without_a_selection_leaves_the_overlaps_of_the_others(tmp_path):
         digits | {"method": "mcfs", "ranking": list(range(64)), "acc": {10: [0.5, 0.5]}},
         digits | {"method": "ndfs", "status": "timeout", "sizes": [10]},
     ]
-    store(frames(points), tmp_path)
-    text = audit_page(make_audit(Study.open(tmp_path, "dgufs", tmp_path)), "dgufs")
+    text = page_of(points, tmp_path)
     rows = text.partition("## Overlap with trivial rankings")[2].partition("## How the fits ended")[0]
     assert "| digits" in rows and "mcfs" in rows and "ndfs" not in rows

@@ -93,60 +93,34 @@ def test_a_class_or_function_as_it_is_passes_without_what_a_method_of_ours_has(c
     assert list(failures(output)) == ["permuting the samples keeps the selection"]
 
 
+RETURNED = [
+    ("Solution(X.var(axis=1))", "small data can be fitted", "gave scores of shape (24,)"),
+    ("Solution(X.var(axis=0) * [np.nan] + 0)", "small data can be fitted", "0 finite"),
+    ("X.var(axis=0)", "small data can be fitted", "it must return Solution(scores=...)"),
+    ("Solution(np.abs(X[0]))", "permuting the samples keeps the selection",
+     "only 3 of the 4 selected features are the same"),
+    ("Solution(np.arange(X.shape[1], 0.0, -1))", "permuting the features permutes the selection",
+     "of the 4 selected features are the same"),
+    ("Solution(X.var(axis=0), Trace(np.array([1.0, 3.0, 2.0]), MAX_ITER, 2))", "objective never rises",
+     "it rises from 1 to 3 in sweep 1 of 2"),
+    ("Solution(X.var(axis=0), Trace(np.array([1.0]), MAX_ITER, 2))", "status and trace tell how the fit went",
+     "1 objective values for 2 sweeps"),
+    ("Solution(np.random.default_rng().random(X.shape[1]))", "same seed gives the same bytes", ""),
+    ("Solution(X.var(axis=0), labels=1 + np.arange(len(X)) % self.n_clusters)", "labels if any are cluster numbers",
+     "assert selector.labels_.max() < 3"),
+    ("Solution(1 / X.var(axis=0))", "constant and duplicate features leave", "RuntimeWarning: divide by zero"),
+]  # fmt: skip
+DONE = [
+    ("        raise RuntimeError('out of\\nluck')", "small data can be fitted", "RuntimeError: out of luck"),
+    ("        X -= X[0]\n" + CORRECT, "small data can be fitted", "ValueError: output array is read-only"),
+    (CORRECT + "\n\n    def check_parameters(self, X):\n        pass", "too many clusters are refused with value", ""),
+    (CORRECT + "\n\n    def fit(self, X, y=None):\n        return super().fit(np.nan_to_num(X), y)",
+     "missing values", ""),
+]  # fmt: skip
+
+
 @pytest.mark.parametrize(
-    "body, sentence, reason",
-    [
-        ("        raise RuntimeError('out of\\nluck')", "small data can be fitted", "RuntimeError: out of luck"),
-        ("        return Solution(X.var(axis=1))", "small data can be fitted", "gave scores of shape (24,)"),
-        ("        return Solution(X.var(axis=0) * [np.nan] + 0)", "small data can be fitted", "0 finite"),
-        ("        return X.var(axis=0)", "small data can be fitted", "it must return Solution(scores=...)"),
-        (
-            "        return Solution(np.abs(X[0]))",
-            "permuting the samples keeps the selection",
-            "only 3 of the 4 selected features are the same",
-        ),
-        (
-            "        return Solution(np.arange(X.shape[1], 0.0, -1))",
-            "permuting the features permutes the selection",
-            "of the 4 selected features are the same",
-        ),
-        (
-            "        return Solution(X.var(axis=0), Trace(np.array([1.0, 3.0, 2.0]), MAX_ITER, 2))",
-            "objective never rises",
-            "it rises from 1 to 3 in sweep 1 of 2",
-        ),
-        (
-            "        return Solution(X.var(axis=0), Trace(np.array([1.0]), MAX_ITER, 2))",
-            "status and trace tell how the fit went",
-            "1 objective values for 2 sweeps",
-        ),
-        ("        X -= X[0]\n" + CORRECT, "small data can be fitted", "ValueError: output array is read-only"),
-        (
-            "        return Solution(np.random.default_rng().random(X.shape[1]))",
-            "same seed gives the same bytes",
-            "",
-        ),
-        (
-            "        return Solution(X.var(axis=0), labels=1 + np.arange(len(X)) % self.n_clusters)",
-            "labels if any are cluster numbers",
-            "assert selector.labels_.max() < 3",
-        ),
-        (
-            "        return Solution(1 / X.var(axis=0))",
-            "constant and duplicate features leave",
-            "RuntimeWarning: divide by zero",
-        ),
-        (
-            CORRECT + "\n\n    def check_parameters(self, X):\n        pass",
-            "too many clusters are refused with value",
-            "",
-        ),
-        (
-            CORRECT + "\n\n    def fit(self, X, y=None):\n        return super().fit(np.nan_to_num(X), y)",
-            "missing values",
-            "",
-        ),
-    ],
+    "body, sentence, reason", [(f"        return {text}", *words) for text, *words in RETURNED] + DONE
 )
 def test_a_fault_is_caught_by_the_right_line_without_a_traceback(check, body, sentence, reason):
     status, output = check(body)

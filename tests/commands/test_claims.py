@@ -2,7 +2,6 @@
 
 import re
 import sys
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -14,9 +13,9 @@ from scripts.claims.core import store
 from scripts.claims.core.claim import FAILS, HOLDS, OPEN, PART, Claim, Untested, is_judged, verdict
 from scripts.claims.core.numbers import is_insensitive, rises, settled
 from scripts.claims.core.page import page, verdicts
+from scripts.core.conf import ROOT
 from scripts.core.published import PAPERS
 
-ROOT = Path(__file__).resolve().parents[2]
 MEASURED = [claim for claim in CLAIMS if isinstance(claim, Claim)]
 WORDS = {"synthetic", "published"}  # words for data that need no file
 

@@ -2,7 +2,6 @@
 
 import re
 import sys
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -10,15 +9,7 @@ import pytest
 
 from benchmarks.lines import LEFT_OUT, ceiling, false_passes, main, perfect_cells
 from scripts.compare import shipped_names
-from scripts.compare.columns import (
-    AGREES,
-    DIFFERS,
-    INCONCLUSIVE,
-    columns_of,
-    equivalence,
-    orders_of,
-    standard_error,
-)
+from scripts.compare.columns import AGREES, DIFFERS, INCONCLUSIVE, columns_of, equivalence, orders_of, standard_error
 from scripts.compare.evidence import (
     CANNOT_TELL,
     LEVEL,
@@ -34,9 +25,9 @@ from scripts.compare.evidence import (
     passes,
     values,
 )
+from scripts.core.conf import ROOT
 from scripts.core.published import PAPERS
 
-ROOT = Path(__file__).resolve().parents[2]
 STUDIES = 400
 
 

@@ -273,10 +273,9 @@ def test_a_paper_without_controls_beside_one_with_them_changes_no_number():
 
 
 def test_where_no_cell_of_the_papers_own_row_counts_the_first_table_says_so():
-    own = study("rufs", reproduction)
-    trials = own.results.trials
+    studies = {"rufs": study("rufs", reproduction)}
+    trials = studies["rufs"].results.trials
     trials.loc[trials["method"] == "rufs", "status"] = "collapsed"
-    studies = {"rufs": own}
     page = comparison_page(compare_studies(studies), controls_of(studies), summary=True)
     assert {row[0] for row in rows(page, "What reproduces")} == {"RUFS, baselines only"}
     assert "on 48 cells, baselines only." in page
@@ -287,12 +286,9 @@ def test_the_seeds_of_a_method_are_in_the_error_of_its_cells_and_in_no_control()
     studies = {"rufs": study_of(points, "rufs", RUFS)}
     comparison = compare_studies(studies)
     moved = comparison.assign(seed_std=np.where(comparison["method"] == "ndfs", 3.0, np.nan))
+    keys = ["dataset", "metric", "method", "clusterer"]
     before, after = (
-        with_equivalence(rows)
-        .set_index(["dataset", "metric", "method", "clusterer"])
-        .sort_index()
-        .loc[("umist", "acc")]
-        for rows in (comparison, moved)
+        with_equivalence(rows).set_index(keys).sort_index().loc[("umist", "acc")] for rows in (comparison, moved)
     )
     error = before.loc[("ndfs", "kmeans"), "standard_error"]
     assert after.loc[("ndfs", "kmeans"), "standard_error"] == pytest.approx(np.hypot(error, 3.0))

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from command_line import ROOT
 from command_line import run as run_command
-from frames import PROTOCOL, frames, store, study_of
+from frames import SIZES, frames, store, study_of
 from PIL import Image
 
 from scripts.core.command_lines import MissingResults
@@ -15,8 +16,6 @@ from scripts.make_figure.of_scores import acc_vs_seconds, acc_vs_size
 from scripts.make_figure.options import file_name, usual
 from scripts.make_figure.style import apart, number, styles, symbol
 
-ROOT = Path(__file__).resolve().parents[2]
-SIZES = PROTOCOL["sizes"]
 POINTS = [
     {"dataset": "umist", "method": "all_features", "acc": {644: [0.40, 0.44]}},
     {"dataset": "umist", "method": "mcfs", "acc": {size: [0.3, 0.3 + size / 1000] for size in SIZES}},

@@ -4,20 +4,18 @@ import csv
 import io
 import re
 from dataclasses import replace
-from html.parser import HTMLParser
-from pathlib import Path
 
 import pytest
+from command_line import ROOT
 from command_line import run as run_command
-from frames import PROTOCOL, frames, store
+from frames import PROTOCOL, SIZES, frames, store
+from html_page import Reader
 
 from scripts.core.study import Study
 from scripts.core.tables import TableSpec
 from scripts.make_table import make_table
 from scripts.make_table.formats import to_csv, to_html, to_latex, to_markdown
 
-ROOT = Path(__file__).resolve().parents[2]
-SIZES = PROTOCOL["sizes"]
 POINTS = [
     {"dataset": "umist", "method": "all_features", "acc": {644: [0.40, 0.44]}},
     {"dataset": "pie10p", "method": "all_features", "acc": {2420: [0.28, 0.28]}},
@@ -142,22 +140,10 @@ def test_latex_has_matching_columns_and_no_bare_special_characters(table):
 
 
 def test_html_is_one_well_formed_page_that_fetches_nothing(table):
-    class Checker(HTMLParser):
-        stack, rows = [], 0
-
-        def handle_starttag(self, tag, attributes):
-            assert not {"src", "href"} & {name for name, _ in attributes}
-            self.rows += tag == "tr"
-            if tag not in ("meta", "br"):
-                self.stack.append(tag)
-
-        def handle_endtag(self, tag):
-            assert self.stack.pop() == tag
-
-    text, checker = to_html(table), Checker()
-    checker.feed(text)
-    assert checker.stack == []
-    assert checker.rows == 1 + len(table.rows)
+    text = to_html(table)
+    page = Reader(text)
+    assert not page.open and not page.links and not page.addresses
+    assert page.tags.count("tr") == 1 + len(table.rows)
     assert "Small &amp; 100 % complete" in text
     assert "<b>55.0</b>(50)" in text
     assert not re.search(r"https?://|@import|url\(", text)

@@ -3,14 +3,13 @@
 import shutil
 import subprocess
 from dataclasses import asdict
-from pathlib import Path
 
 import pytest
 from frames import PROTOCOL, frames, store
 from hydra import compose, initialize_config_dir
 from omegaconf import OmegaConf
 
-from scripts.core.conf import read
+from scripts.core.conf import ROOT, read
 from scripts.core.published import load_published, published_cells
 from scripts.core.study import Study
 from scripts.core.tables import read_table
@@ -18,7 +17,6 @@ from scripts.make_table import make_table, study_table
 from scripts.make_table.formats import to_csv, to_html, to_latex, to_markdown
 from scripts.ranks.choice import is_control
 
-ROOT = Path(__file__).resolve().parents[2]
 TABLES = sorted(path.stem for path in (ROOT / "conf" / "table").glob("*.yaml"))
 
 

@@ -1,17 +1,15 @@
 """The published numbers: all are there, and those that are not evidence of their own are marked."""
 
 import re
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from datasets import load_dataset
+from scripts.core.conf import ROOT
 from scripts.core.published import load_published, published_pixels
 from scripts.published import how_judged, mark_inherited
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_inherited_marks_follow_from_the_published_numbers_themselves():

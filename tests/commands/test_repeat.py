@@ -12,9 +12,7 @@ from scripts.core.command_lines import repeat
 
 
 def run(words, folder):
-    done = forked.run([*words, f"results_dir={folder}", "runner.n_jobs=1"], ROOT)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    forked.printed([*words, f"results_dir={folder}", "runner.n_jobs=1"], ROOT)
 
 
 @pytest.mark.parametrize(

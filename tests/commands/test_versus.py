@@ -10,7 +10,6 @@ import pytest
 from frames import study_of
 from scipy import stats
 
-from runners import reference
 from scripts import ship
 from scripts.core.conf import ROOT, family_of
 from scripts.core.study import Study
@@ -162,8 +161,7 @@ def results(tmp_path_factory):
     """Return a folder with the results of a small study, and a folder of a method of one's own."""
     folder = tmp_path_factory.mktemp("results")
     words = ["-m", "method=mcfs,max_variance,all_features", "dataset=digits,mnist500", "protocol=smoke", "study=tiny"]
-    done = forked.run(["run.py", *words, "runner.n_jobs=1", f"results_dir={folder}"], ROOT)
-    assert done.returncode == 0, done.stderr
+    forked.printed(["run.py", *words, "runner.n_jobs=1", f"results_dir={folder}"], ROOT)
     (folder / "own" / "method").mkdir(parents=True)
     content = "name: mine\ntarget: methods.laplacian_score.LaplacianScore\nparams: {n_neighbors: 3}\ngrid: {}\n"
     (folder / "own" / "method" / "mine.yaml").write_text(content)
@@ -173,10 +171,7 @@ def results(tmp_path_factory):
 
 
 @pytest.fixture
-def shipped(results, tmp_path, monkeypatch):
-    monkeypatch.setenv("UFS_CACHE_DIR", str(tmp_path / "cache"))
-    for module in (reference, ship):
-        monkeypatch.setattr(module, "SHIPPED", tmp_path / "reference")
+def shipped(results, shipping):
     ship.ship(results, "tiny")
     return results
 

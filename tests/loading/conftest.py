@@ -6,6 +6,7 @@ from io import BytesIO
 
 import numpy as np
 import pytest
+from small_data import write_mat
 from web_site import LABELS, SAMPLES, Handler
 
 from datasets.files import checksum
@@ -60,3 +61,10 @@ def spec(tmp_path, content):
         return {"name": name, **texts, **shape, "sources": [source | changes]}
 
     return make
+
+
+@pytest.fixture
+def mat(tmp_path):
+    """Return the path of a Matlab file of `small_data`."""
+    write_mat(tmp_path / "small.mat")
+    return tmp_path / "small.mat"

@@ -6,7 +6,8 @@ import sys
 
 import numpy as np
 import pytest
-from web_site import SAMPLES, Page, bad, closed_address, load_in_process, wait_for
+from forked import wait_until
+from web_site import SAMPLES, Page, bad, closed_address, load_in_process
 
 from datasets import DataError, load_dataset
 
@@ -42,7 +43,7 @@ def test_a_killed_download_leaves_no_file_and_is_resumed(site, cache, spec, cont
     (tmp_path / "spec.json").write_text(json.dumps(spec(site.url("/a"))))
     child = load_in_process(tmp_path / "spec.json")
     part = cache / "small.npz.part"
-    wait_for(lambda: part.is_file() and part.stat().st_size)
+    wait_until(lambda: part.is_file() and part.stat().st_size)
     child.send_signal(signal.SIGKILL)
     child.wait(10)
     kept = part.stat().st_size

@@ -9,7 +9,8 @@ import threading
 
 import pytest
 import yaml
-from web_site import ROOT, Page, wait_for
+from forked import wait_until
+from web_site import ROOT, Page
 
 from scripts.fetch_data import main
 
@@ -133,7 +134,7 @@ def test_ctrl_c_ends_the_script_at_once_and_keeps_what_there_is(site, cache, con
     heed = functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
     child = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True, preexec_fn=heed)
     part = cache / "slow.npz.part"
-    wait_for(lambda: part.is_file() and part.stat().st_size)
+    wait_until(lambda: part.is_file() and part.stat().st_size)
     os.kill(child.pid, signal.SIGINT)
     assert "interrupted" in child.communicate(timeout=15)[1]
     assert child.returncode == 130 and part.stat().st_size

@@ -6,7 +6,6 @@ import subprocess
 import sys
 import zipfile
 from io import BytesIO
-from pathlib import Path
 
 import h5py
 import numpy as np
@@ -14,19 +13,14 @@ import pytest
 from PIL import Image
 from scipy.io import savemat
 from scipy.sparse import csc_matrix
+from small_data import CODES, X, Y, write_mat
 
 from datasets import DataError
 from datasets.base import encode_labels
 from datasets.loaders import first_per_class, read_source
+from scripts.core.conf import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
-X = np.arange(24.0).reshape(6, 4) ** 2
-Y = np.array([3, 1, 3, 1, 7, 7])
 NAMES = {"x": "X", "y": "Y"}
-
-
-def write_mat(path):
-    savemat(path, {"X": X, "Y": Y[:, None]})
 
 
 def write_mat_with_a_row_of_labels(path):
@@ -78,7 +72,7 @@ def test_every_format_gives_the_same_data_set(tmp_path, file, write, source):
     write(tmp_path / file)
     samples, labels = read_source(source, tmp_path / file)
     np.testing.assert_array_equal(samples, X)
-    np.testing.assert_array_equal(encode_labels("small", labels), [1, 0, 1, 0, 2, 2])
+    np.testing.assert_array_equal(encode_labels("small", labels), CODES)
 
 
 @every_format

@@ -6,20 +6,15 @@ import numpy as np
 import pytest
 import yaml
 from scipy.io import savemat
+from small_data import CODES, X
 
 from datasets import DataError, load_dataset, read_spec
 from datasets.load import user_dirs
 from datasets.own import complete, own_spec
 from datasets.spec import check_spec
 
-X = np.arange(24.0).reshape(6, 4) ** 2
+pytestmark = pytest.mark.usefixtures("cache")
 Y = ["b", "a", "b", "a", "c", "c"]
-
-
-@pytest.fixture(autouse=True)
-def own_cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("UFS_CACHE_DIR", str(tmp_path / "cache"))
-    monkeypatch.delenv("UFS_DATA_DIR", raising=False)
 
 
 def write_csv(path):
@@ -51,7 +46,7 @@ def test_a_file_and_its_label_make_a_data_set_that_its_written_specification_mak
     spec, folder = own_spec(tmp_path / file, label="kind")
     data = load_dataset(spec, folder)
     np.testing.assert_array_equal(data.X, X)
-    np.testing.assert_array_equal(data.y, [1, 0, 1, 0, 2, 2])
+    np.testing.assert_array_equal(data.y, CODES)
     whole = check_spec(yaml.safe_load(yaml.safe_dump(complete(spec, data))))
     assert (whole["samples"], whole["features"], whole["classes"], whole["data_sha256"]) == (6, 4, 3, data.sha)
     assert load_dataset(whole, folder).sha == data.sha

@@ -5,6 +5,7 @@ import linecache
 import subprocess
 import sys
 import textwrap
+from types import SimpleNamespace
 
 import pytest
 
@@ -42,6 +43,25 @@ FILES = {
 }
 
 
+def forget(monkeypatch, beginning):
+    """Forget modules whose names begin so, as a new process would; there is no public door to it within one."""
+    for name in [name for name in sys.modules if name.startswith(beginning)]:
+        monkeypatch.delitem(sys.modules, name)
+    code = sys.modules["runners.code"]
+    kept = {name: text for name, text in code._sources.items() if not name.startswith(beginning)}
+    monkeypatch.setattr(code, "_sources", kept)
+    monkeypatch.setattr(code, "_seen", set())
+    importlib.invalidate_caches()
+
+
+@pytest.fixture
+def git_is_asked():
+    """Let git be asked again; a process asks it once, and has no public door to forget what it said."""
+    provenance._checkout.cache_clear()
+    yield
+    provenance._checkout.cache_clear()
+
+
 @pytest.fixture
 def digest(tmp_path, monkeypatch):
     """Return a function that computes the class's digest, with some files changed, as a new process would."""
@@ -58,20 +78,10 @@ def digest(tmp_path, monkeypatch):
                 text = text.replace(old, new)
             own.write_text(text)
         monkeypatch.syspath_prepend(folder)
-        for module in [module for module in sys.modules if module.split(".")[0] == "own"]:
-            monkeypatch.delitem(sys.modules, module)
-        forget(monkeypatch)
-        importlib.invalidate_caches()
+        forget(monkeypatch, "own")
         return code_of(load_class(name))
 
     return digest
-
-
-def forget(monkeypatch):
-    """Forget the modules of earlier tests, so that modules of the same names are noted anew."""
-    code = sys.modules["runners.code"]
-    monkeypatch.setattr(code, "_sources", {name: kept for name, kept in code._sources.items() if "own" not in name})
-    monkeypatch.setattr(code, "_seen", set())
 
 
 def test_comments_docstrings_and_layout_are_no_code(digest):
@@ -142,23 +152,20 @@ def test_a_class_without_a_file_is_told_by_its_source_and_without_one_by_nothing
     assert nowhere.difference(nowhere) and not nowhere.same_fit(nowhere)
 
 
-def test_a_commit_is_not_clean_for_a_class_that_it_does_not_have(digest, monkeypatch):
-    monkeypatch.setattr("runners.provenance._git", lambda *words: {"rev-parse": "5" * 40}.get(words[0], ""))
+def test_a_commit_is_not_clean_for_a_class_that_it_does_not_have(digest, git_is_asked, monkeypatch):
+    answers = {"rev-parse": "5" * 40}
+    monkeypatch.setattr("subprocess.run", lambda words, **_: SimpleNamespace(stdout=answers.get(words[1], "")))
     digest()
-    provenance._checkout.cache_clear()
     assert git_sha() == "5" * 40
     assert git_sha(load_class("own.Spread")) == "5" * 40 + "-dirty"
-    provenance._checkout.cache_clear()
 
 
-def test_a_git_that_does_not_answer_leaves_the_commit_unknown(monkeypatch):
+def test_a_git_that_does_not_answer_leaves_the_commit_unknown(git_is_asked, monkeypatch):
     def hang(*arguments, timeout, **options):
         raise subprocess.TimeoutExpired(arguments, timeout)
 
     monkeypatch.setattr("subprocess.run", hang)
-    provenance._checkout.cache_clear()
     assert git_sha() == "unknown"
-    provenance._checkout.cache_clear()
 
 
 def test_versions_name_the_kernel_of_blas_and_what_else_a_method_imports_but_not_the_cores():

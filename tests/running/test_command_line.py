@@ -6,16 +6,14 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from pathlib import Path
 
 import forked
 import pytest
 
 from runners.processes import COPY
 from runners.store import load_results
+from scripts.core.conf import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 CELL = ["method=random_selection", "dataset=digits", "protocol=smoke", "runner.n_jobs=1"]
 
 
@@ -192,10 +190,7 @@ def test_after_a_stop_at_any_moment_the_rerun_gives_the_bytes_of_an_undisturbed_
     cell = tmp_path / "cut/smoke/mnist500/mcfs"
     stored = cell / "trials.csv"
     started = start(tmp_path, *LONG, f"results_dir={tmp_path}/cut")
-    deadline = time.monotonic() + 120
-    while not (stored.exists() and len(stored.read_bytes().splitlines()) > 2):
-        assert started.returncode is None and time.monotonic() < deadline, started.said
-        time.sleep(0.02)
+    forked.wait_until(lambda: stored.exists() and len(stored.read_bytes().splitlines()) > 2, started=started)
     if how == signal.SIGINT:
         os.killpg(started.pid, how)  # as a terminal does: the workers get the signal, too
     else:

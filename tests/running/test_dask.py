@@ -8,19 +8,19 @@ import socket
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
+import forked
 import pytest
 
 from runners.dask import cluster, worker
 from runners.family import Caps
 from runners.method import ConfigError
-from runners.settings import read_runner
 from runners.store import load_results
+from scripts.core.conf import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
-RUNNER = {"n_jobs": 1, "redo": False, "cache": True, "points": "grid"}
 SWEEP = ["-m", "method=max_variance,laplacian_score", "dataset=digits,mnist500", "protocol=smoke", "study=s"]
 LONG = ["method=ndfs", "dataset=digits", "protocol=dgufs", "study=s"]  # fits of some seconds
 START_S = 300  # a machine may be busy
@@ -75,20 +75,6 @@ def test_without_the_extra_it_is_said_what_to_install(monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(ConfigError, match=r"pip install -e '.\[cluster\]'"):
         cluster.Cluster(None, 1)
-
-
-@pytest.mark.parametrize(
-    "given, words",
-    [
-        ({"engine": "ray"}, "must be one of local, dask"),
-        ({"address": "10.0.0.5"}, "must be null, or that of a Dask scheduler"),
-        ({"address": 8786}, "must be null, or that of a Dask scheduler"),
-        ({"cells": 0}, "must be a whole number from 1 to"),
-    ],
-)
-def test_options_that_cannot_be_meant_are_refused(given, words):
-    with pytest.raises(ConfigError, match=words):
-        read_runner(RUNNER | given)
 
 
 class Processes:
@@ -159,11 +145,7 @@ def ended(process):
     return process.returncode, output
 
 
-def wait_for(holds):
-    deadline = time.monotonic() + START_S
-    while not holds():
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
+wait_for = partial(forked.wait_until, seconds=START_S)
 
 
 def busy(pid):

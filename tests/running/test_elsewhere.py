@@ -1,38 +1,18 @@
 """Trials that two studies share are computed once."""
 
+from functools import partial
+
 import pandas as pd
 import pytest
-from omegaconf import OmegaConf
+from fits import config
 
 from methods import LaplacianScore
-from runners import reference
 from runners.cell import Cell
 from runners.provenance import Identity
-from runners.settings import read_config
 from runners.store import load_results
 from scripts import ship
-from scripts.core.conf import ROOT
 
-
-def settings(folder, study, grid=(3, 4), protocol=None, method=None, **runner):
-    """Return the settings of a cell of a few fits on 8 x 8 digits."""
-    own_method = {
-        "name": "laplacian_score",
-        "target": "methods.laplacian_score.LaplacianScore",
-        "params": {"n_neighbors": 3},
-        "grid": {"n_neighbors": list(grid)},
-    }
-    own = {"sizes": [5], "scaling": "minmax", "restarts": 2, "seed": 0, "nmi": "max", "max_iter": 5}
-    parts = {"study": study, "results_dir": str(folder), "data_dir": None}
-    return read_config(
-        OmegaConf.create({
-            **parts,
-            "runner": {"n_jobs": 1, "redo": False, "cache": True, "points": "grid"} | runner,
-            "method": method or own_method,
-            "protocol": {"name": study, **own, **(protocol or {})},
-            "dataset": OmegaConf.load(ROOT / "conf/dataset/digits.yaml"),
-        })
-    )  # fmt: skip
+settings = partial(config, grid=(3, 4), cache=True)
 
 
 @pytest.fixture
@@ -148,13 +128,10 @@ def test_a_damaged_study_is_no_source_and_stops_no_other(tmp_path, fitted, name)
     pd.testing.assert_frame_equal(load_results(tmp_path, "two").scores, load_results(tmp_path / "alone", "two").scores)
 
 
-def test_a_shipped_study_is_a_source_and_one_of_other_code_only_with_a_stamp(tmp_path, fitted, monkeypatch):
-    monkeypatch.setenv("UFS_CACHE_DIR", str(tmp_path / "cache"))
-    for module in (reference, ship):
-        monkeypatch.setattr(module, "SHIPPED", tmp_path / "reference")
+def test_a_shipped_study_is_a_source_and_one_of_other_code_only_with_a_stamp(tmp_path, shipping, fitted, monkeypatch):
     Cell(settings(tmp_path / "a", "one")).run()
     ship.ship(tmp_path / "a", "one")
-    before = {path: path.read_bytes() for path in (tmp_path / "reference").rglob("*") if path.is_file()}
+    before = {path: path.read_bytes() for path in shipping.rglob("*") if path.is_file()}
     fitted.clear()
     Cell(settings(tmp_path / "b", "two")).run()
     assert fitted == []
@@ -165,7 +142,7 @@ def test_a_shipped_study_is_a_source_and_one_of_other_code_only_with_a_stamp(tmp
     assert sorted(fitted) == [3, 4]
     fitted.clear()
     assert {path: path.read_bytes() for path in before} == before
-    (tmp_path / "reference" / "one" / "STAMPS.csv").write_text(
+    (shipping / "one/STAMPS.csv").write_text(
         "dataset,method,old_fit,old_evaluation,new_fit,new_evaluation,sample,date\n"
         f"digits,laplacian_score,{old.code_fit},{old.code_evaluation},changed,{new.code_evaluation},2 of 2,2026-11-22\n"
     )

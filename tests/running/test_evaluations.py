@@ -3,22 +3,19 @@
 import itertools
 import json
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from fits import DATA, PROTOCOL, outcomes_of
 
 from metrics.measures import N_MEASURES
-from metrics.protocol import Protocol
 from runners.code import Code
 from runners.fit import feature_set_digest, run_trial
-from runners.pool import Usage, run_all
+from runners.pool import Usage
 from runners.provenance import versions
 from runners.study import Evaluations
-from runners.tasks import Data
 from runners.trial import expand
 
-PROTOCOL = Protocol(name="test", sizes=(2, 3), scaling="none", restarts=3, seed=0, nmi="geometric", max_iter=20)
 DIGEST = feature_set_digest([3, 1])
 OTHER = feature_set_digest([3, 2])
 SCORES = np.arange(3.0 * N_MEASURES).reshape(N_MEASURES, 3) / 7
@@ -30,29 +27,18 @@ def data():
     return rng.normal(size=(12, 5)), np.repeat([0, 1, 2], 4)
 
 
-@pytest.fixture
-def dataset():
-    rng = np.random.default_rng(0)
-    y = np.repeat([0, 1, 2], 10)
-    X = rng.normal(size=(30, 6)) + 3 * y[:, None] * (np.arange(6) < 3)
-    return SimpleNamespace(name="blobs", X=X, y=y, n_classes=3, n_features=6, n_samples=30, sha="ab12")
-
-
-def trials(dataset, name, protocol=PROTOCOL, study="s"):
-    methods = {
+def trials(name):
+    target, grid = {
         "laplacian_score": ("methods.laplacian_score.LaplacianScore", {"n_neighbors": [3, 4, 5, 6]}),
         "max_variance": ("methods.baselines.MaxVariance", {}),
-    }
-    target, grid = methods[name]
+    }[name]
     params = {parameter: values[0] for parameter, values in grid.items()}
-    return expand(study, dataset, {"name": name, "target": target, "params": params, "grid": grid}, protocol)
+    return expand("s", DATA, {"name": name, "target": target, "params": params, "grid": grid}, PROTOCOL)
 
 
-def run(cell, dataset, n_jobs=1, evaluations=None):
+def run(cell, n_jobs=1, evaluations=None):
     usage = Usage()
-    outcomes = list(
-        itertools.chain.from_iterable(run_all(cell, Data(dataset.X, dataset.y), n_jobs, evaluations, usage))
-    )
+    outcomes = outcomes_of(cell, n_jobs, evaluations=evaluations, usage=usage)
     return {outcome.trial["trial"]: outcome for outcome in outcomes}, usage
 
 
@@ -148,13 +134,13 @@ def test_without_a_folder_nothing_is_written(data, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_a_feature_set_is_evaluated_once_whoever_asks_and_the_rows_are_the_same(dataset, tmp_path, n_jobs):
-    cells = [trials(dataset, "laplacian_score"), trials(dataset, "max_variance"), trials(dataset, "max_variance")]
-    plain = [{trial.key: run_trial(trial, dataset.X, dataset.y) for trial in cell} for cell in cells]
+def test_a_feature_set_is_evaluated_once_whoever_asks_and_the_rows_are_the_same(tmp_path, n_jobs):
+    cells = [trials("laplacian_score"), trials("max_variance"), trials("max_variance")]
+    plain = [{trial.key: run_trial(trial, DATA.X, DATA.y) for trial in cell} for cell in cells]
     asked = {digest for cell in plain for outcome in cell.values() for digest in _digests(outcome)}
     evaluated = 0
     for cell, expected in zip(cells, plain, strict=True):
-        outcomes, usage = run(cell, dataset, n_jobs, Evaluations(dataset.X, dataset.y, PROTOCOL, tmp_path))
+        outcomes, usage = run(cell, n_jobs, Evaluations(DATA.X, DATA.y, PROTOCOL, tmp_path))
         evaluated += usage.n_evaluated
         assert usage.n_sets == 2 * len(cell)
         own = sum(2 - len(_shared(outcome)) for outcome in outcomes.values())
@@ -167,13 +153,13 @@ def test_a_feature_set_is_evaluated_once_whoever_asks_and_the_rows_are_the_same(
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_without_evaluations_every_trial_has_its_own(dataset, n_jobs):
-    cell = trials(dataset, "laplacian_score")
-    outcomes, usage = run(cell, dataset, n_jobs)
+def test_without_evaluations_every_trial_has_its_own(n_jobs):
+    cell = trials("laplacian_score")
+    outcomes, usage = run(cell, n_jobs)
     assert usage.n_evaluated == usage.n_sets == 2 * len(cell)
     assert all(not _shared(outcome) for outcome in outcomes.values())
     for trial in cell:
-        assert repr(outcomes[trial.key].scores) == repr(run_trial(trial, dataset.X, dataset.y).scores)
+        assert repr(outcomes[trial.key].scores) == repr(run_trial(trial, DATA.X, DATA.y).scores)
 
 
 def _digests(outcome):

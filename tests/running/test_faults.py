@@ -7,16 +7,14 @@ import os
 import resource
 import signal
 import time
-from pathlib import Path
 
 import numpy as np
 import pytest
-from four_fits import config
+from fits import config
 
 from runners import boundary
 from runners.cell import Cell
 
-ROOT = Path(__file__).resolve().parents[2]
 SIGNALS = [signal.SIGKILL, signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGTERM, signal.SIGINT, signal.SIGINT]
 FAULTS = [*SIGNALS, "full disk", "spoilt cache", "four at once"]  # ten, of which each has a moment of its own
 

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from test_plan import settings
+from fits import config
 
 from runners import provenance as module
 from runners.cell import Cell
@@ -19,7 +19,7 @@ def config_of(folder, **runner):
 @pytest.fixture
 def done(tmp_path):
     """Return the results of a cell of two fits that a sweep has run."""
-    Cell(settings(tmp_path, grid=(3, 4), n_jobs=1)).run("cell 1 of 1: ", note_of(config_of(tmp_path)))
+    Cell(config(tmp_path, grid=(3, 4))).run("cell 1 of 1: ", note_of(config_of(tmp_path)))
     return tmp_path
 
 
@@ -66,7 +66,7 @@ def test_a_note_of_odd_content_is_no_note(done, text):
 def test_a_note_that_cannot_be_written_is_no_fault_of_the_cell(tmp_path):
     (tmp_path / FOLDER).write_text("a file where the folder should be")
     note = note_of(config_of(tmp_path))
-    assert Cell(settings(tmp_path, grid=(3, 4), n_jobs=1)).run("cell 1 of 1: ", note) == []
+    assert Cell(config(tmp_path, grid=(3, 4))).run("cell 1 of 1: ", note) == []
     assert finished(note) is None
 
 
@@ -76,7 +76,7 @@ def test_a_cell_with_a_failure_leaves_no_note(tmp_path, monkeypatch):
 
     monkeypatch.setattr("methods.laplacian_score.LaplacianScore.fit", fail)
     note = note_of(config_of(tmp_path))
-    (row, _) = Cell(settings(tmp_path, grid=(3, 4), n_jobs=1)).run("cell 1 of 1: ", note)
+    (row, _) = Cell(config(tmp_path, grid=(3, 4))).run("cell 1 of 1: ", note)
     assert row["status"] == "failed" and finished(note) is None
 
 
@@ -86,7 +86,7 @@ def test_what_the_data_were_is_asked_before_they_are_read(tmp_path, monkeypatch)
     monkeypatch.setattr("runners.cell.digests_of_data", lambda own: seen.append("digest") or {})
     load = Cell.dataset.func
     monkeypatch.setattr(Cell.dataset, "func", lambda cell: seen.append("load") or load(cell))
-    Cell(settings(tmp_path, grid=(3, 4), n_jobs=1)).run("cell 1 of 1: ", note_of(config_of(tmp_path)))
+    Cell(config(tmp_path, grid=(3, 4))).run("cell 1 of 1: ", note_of(config_of(tmp_path)))
     assert seen == ["digest", "load"]
 
 

@@ -12,8 +12,7 @@ from datasets import DataError
 from runners.choices import FIRST_SIZE, offer_own, suit
 from runners.method import ConfigError
 from runners.store import StoreError, load_results
-
-ROOT = Path(__file__).resolve().parents[2]
+from scripts.core.conf import ROOT
 
 
 @pytest.fixture

@@ -1,21 +1,19 @@
 """A class or a function of one's own as a method, from a command line and from four lines of YAML."""
 
-import importlib
 import json
-import sys
-from pathlib import Path
 
 import forked
 import pytest
 from hydra.core.config_store import ConfigStore
+from test_code import forget
 
 from runners.choices import offer_methods
 from runners.code import code_of
 from runners.method import ConfigError, Method, load_class
 from runners.provenance import Identity
 from runners.store import load_results
+from scripts.core.conf import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 MODULE = '''
 import yaml
 
@@ -74,13 +72,7 @@ def own(tmp_path, monkeypatch):
     def write(old="", new=""):
         (tmp_path / "our_module.py").write_text(MODULE.replace(old, new) if old else MODULE)
         (tmp_path / "our_helper.py").write_text("def power(values, alpha):\n    return values**alpha\n")
-        for name in ("our_module", "our_helper"):
-            monkeypatch.delitem(sys.modules, name, raising=False)
-        code = sys.modules["runners.code"]
-        others = {name: kept for name, kept in code._sources.items() if "our_" not in name}
-        monkeypatch.setattr(code, "_sources", others)
-        monkeypatch.setattr(code, "_seen", set())
-        importlib.invalidate_caches()
+        forget(monkeypatch, "our_")
 
     monkeypatch.syspath_prepend(tmp_path)
     write()
@@ -149,9 +141,7 @@ def test_own_methods_run_beside_others_and_are_resumed(own, tmp_path):
     common = ["dataset=digits", "protocol=smoke", "protocol.sizes=[4,8]", "study=s", f"results_dir={tmp_path / 'r'}"]
 
     def run(*words):
-        done = forked.run([ROOT / "run.py", *words, *common], tmp_path)
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout
+        return forked.printed([ROOT / "run.py", *words, *common], tmp_path)
 
     targets = "our_module.MySel,our_module.Chosen,sklearn.feature_selection.VarianceThreshold"
     run("-m", f"method.target={targets}", "runner.n_jobs=2")

@@ -3,16 +3,14 @@
 import math
 
 import pytest
+from fits import config
 from frames import frames, store
-from omegaconf import OmegaConf
 
 from runners import plan, reference
 from runners.cell import Cell
 from runners.files import read_rows
 from runners.plan import Times
 from runners.progress import duration, total_line
-from runners.settings import read_config
-from scripts.core.conf import ROOT
 
 
 @pytest.fixture(autouse=True)
@@ -20,32 +18,17 @@ def nothing_shipped(tmp_path, monkeypatch):
     monkeypatch.setattr(reference, "SHIPPED", tmp_path / "none")
 
 
-def settings(folder, grid=(3, 4, 5, 6), **runner):
-    """Return the settings of a cell of four fits on 8 x 8 digits."""
-    method = {
-        "name": "laplacian_score",
-        "target": "methods.laplacian_score.LaplacianScore",
-        "params": {"n_neighbors": 3},
-        "grid": {"n_neighbors": list(grid)},
-    }
-    protocol = {"name": "p", "sizes": [5], "scaling": "minmax", "restarts": 2, "seed": 0, "nmi": "max", "max_iter": 5}
-    dataset = OmegaConf.load(ROOT / "conf/dataset/digits.yaml")
-    runner = {"n_jobs": 2, "redo": False, "cache": False, "points": "grid"} | runner
-    parts = {"study": "s", "results_dir": str(folder), "data_dir": None, "runner": runner}
-    return read_config(OmegaConf.create({**parts, "method": method, "protocol": protocol, "dataset": dataset}))
-
-
 def test_a_plan_counts_what_is_missing_and_writes_nothing(tmp_path):
-    plan = Cell(settings(tmp_path)).plan()
+    plan = Cell(config(tmp_path)).plan()
     assert (plan.n_trials, plan.n_pending) == (4, 4) and math.isnan(plan.seconds)
     assert "4 of 4 fits to do, time unknown: no fit of the method is stored" in plan.line()
     assert not list(tmp_path.iterdir())
-    Cell(settings(tmp_path, grid=(3, 4), n_jobs=1)).run()
-    plan = Cell(settings(tmp_path)).plan()
+    Cell(config(tmp_path, grid=(3, 4))).run()
+    plan = Cell(config(tmp_path)).plan()
     assert (plan.n_trials, plan.n_pending) == (4, 2) and plan.seconds > 0
     assert "from its fits on digits" in plan.line()
-    assert Cell(settings(tmp_path, redo=True)).plan().n_pending == 4
-    done = Cell(settings(tmp_path, grid=(3, 4))).plan()
+    assert Cell(config(tmp_path, redo=True)).plan().n_pending == 4
+    done = Cell(config(tmp_path, grid=(3, 4))).plan()
     assert done.n_pending == done.seconds == 0
 
 
@@ -93,7 +76,7 @@ def test_a_point_that_takes_longer_on_like_data_sets_is_expected_to_take_longer_
 
 
 def test_the_total_says_what_is_unknown(tmp_path):
-    plan = Cell(settings(tmp_path)).plan()
+    plan = Cell(config(tmp_path)).plan()
     assert total_line([plan, plan]) == "in all 8 fits in 2 cells, and 8 fits of unknown time"
     assert [duration(value) for value in (math.nan, 40, 600, 9000)] == ["unknown", "40 s", "10 min", "2.5 h"]
 

@@ -23,25 +23,29 @@ def stored(tmp_path):
     return tmp_path
 
 
-def read(folder, monkeypatch, together=True):
-    """Return what is read, and how many frames were parsed."""
+def read(folder, monkeypatch):
+    """Return what is read, and how many frames were parsed, which only seconds would show otherwise."""
     parsed, checked = [], reading.checked
-    with monkeypatch.context() as patch:
-        patch.setattr(reading, "checked", lambda *given: parsed.append(given) or checked(*given))
-        if not together:
-            patch.setattr(reading, "_read_together", lambda paths: None)
-        return load_results(folder, "dgufs"), len(parsed)
+    monkeypatch.setattr(reading, "checked", lambda *given: parsed.append(given) or checked(*given))
+    return load_results(folder, "dgufs"), len(parsed)
+
+
+def assert_cells_read_alone_are_the_same(folder):
+    alone = [load_results(folder, "dgufs", dataset, method) for dataset in ("orl", "umist") for method in METHODS]
+    for one, parts in zip(load_results(folder, "dgufs"), zip(*alone, strict=True), strict=True):
+        other = pd.concat([part for part in parts if len(part)] or parts[:1], ignore_index=True)
+        assert len(one) == len(other)
+        pd.testing.assert_frame_equal(one, other, check_dtype=False)
 
 
 def test_a_study_is_parsed_in_as_many_frames_as_it_has_data_sets_and_files(stored, monkeypatch):
     found, parsed = read(stored, monkeypatch)
     assert parsed == 2 * 5 and len(found.trials) == len(POINTS)
-    for one, other in zip(found, read(stored, monkeypatch, together=False)[0], strict=True):
-        pd.testing.assert_frame_equal(one, other, check_dtype=False)
+    assert_cells_read_alone_are_the_same(stored)
 
 
 @pytest.mark.parametrize("unusual", ("no mark", "an earlier version", "a line twice", "no file", "a spreadsheet's"))
-def test_an_unusual_cell_is_read_as_it_is_alone(stored, monkeypatch, unusual):
+def test_an_unusual_cell_is_read_as_it_is_alone(stored, unusual):
     cell = stored / "dgufs" / "orl" / "method7"
     trials, scores = cell / "trials.csv", cell / "scores.csv"
     if unusual == "no mark":
@@ -54,9 +58,7 @@ def test_an_unusual_cell_is_read_as_it_is_alone(stored, monkeypatch, unusual):
         (cell / "facts.csv").unlink()
     else:
         scores.write_bytes(b"\xef\xbb\xbf" + scores.read_bytes().replace(b"\n", b"\r\n"))
-    for one, other in zip(read(stored, monkeypatch)[0], read(stored, monkeypatch, together=False)[0], strict=True):
-        assert len(one) == len(other)
-        pd.testing.assert_frame_equal(one, other, check_dtype=False)
+    assert_cells_read_alone_are_the_same(stored)
 
 
 @pytest.mark.parametrize("name, old, new", [("scores", ",0.4,", ",1.4,"), ("trials", "method7", "method8")])

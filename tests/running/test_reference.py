@@ -2,7 +2,6 @@
 
 import json
 import shutil
-from pathlib import Path
 
 import forked
 import pandas as pd
@@ -15,34 +14,25 @@ from runners.provenance import RUN
 from runners.reference import folder_of, manifest, shipped_cells, stamped, unpacked
 from runners.store import load_results
 from scripts import ship
+from scripts.core.conf import ROOT
 from scripts.core.study import Study
 
-ROOT = Path(__file__).resolve().parents[2]
 CELL = ["method=max_variance", "dataset=digits", "protocol=smoke", "study=mine", "runner.n_jobs=1"]
-
-
-def run(*words):
-    done = forked.run(words, ROOT)
-    assert done.returncode == 0, done.stderr
-    return done.stdout + done.stderr
 
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory):
     """Return a folder of results with one finished cell."""
     folder = tmp_path_factory.mktemp("results")
-    run("run.py", *CELL, f"results_dir={folder}")
+    forked.printed(["run.py", *CELL, f"results_dir={folder}"], ROOT)
     return folder
 
 
 @pytest.fixture
-def shipped(results, tmp_path, monkeypatch):
+def shipped(results, shipping):
     """Ship the cell into a folder of the test's own, and return that folder."""
-    monkeypatch.setenv("UFS_CACHE_DIR", str(tmp_path / "cache"))
-    for module in (reference, ship):
-        monkeypatch.setattr(module, "SHIPPED", tmp_path / "reference")
     assert ship.ship(results, "mine") == (["digits/max_variance"], [], [])
-    return tmp_path / "reference" / "mine"
+    return shipping / "mine"
 
 
 def contents(folder):

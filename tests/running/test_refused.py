@@ -1,7 +1,5 @@
 """Settings that would have no effect, or that no reader takes, are refused in one line."""
 
-from pathlib import Path
-
 import forked
 import numpy as np
 import pytest
@@ -11,9 +9,9 @@ from metrics.evaluate import evaluate
 from metrics.protocol import Protocol, same_values
 from runners.boundary import words_of
 from runners.method import ConfigError, Method
-from runners.settings import read_config, shown
+from runners.settings import read_config, read_runner, shown
+from scripts.core.conf import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 METHOD = (
     "name: {}\ntarget: methods.laplacian_score.LaplacianScore\nparams: {{n_neighbors: 5}}\ngrid: {{n_neighbors: {}}}\n"
 )
@@ -72,8 +70,7 @@ def test_what_would_have_no_effect_or_cannot_be_read_is_refused_in_one_line(conf
 def test_a_cell_that_has_no_file_of_its_own_and_one_that_is_named_may_be_run(conf, tmp_path):
     for words in ("method=laplacian_score", "method=laplacian_score cell=digits_mcfs"):
         given = ["dataset=digits", "protocol=smoke", "runner.n_jobs=1", "runner.plan=true", f"results_dir={tmp_path}"]
-        done = forked.run(["run.py", "--config-dir", str(conf), *given, *words.split()], ROOT)
-        assert done.returncode == 0, done.stdout + done.stderr
+        assert forked.printed(["run.py", "--config-dir", str(conf), *given, *words.split()], ROOT)
 
 
 @pytest.mark.parametrize("values", [[1, 2, 1.0], [0.0, -0.0], [0.1, 1e-1], ["heat", "heat"], [[1], [1.0]]])
@@ -99,6 +96,25 @@ def test_the_same_value_twice_is_refused_in_a_protocol():
 def test_a_key_that_is_no_part_is_refused_wherever_a_configuration_is_read():
     with pytest.raises(ConfigError, match="'methods' is no part of a configuration.*Did you mean method?"):
         read_config(OmegaConf.create({"study": "s", "methods": "mcfs"}))
+
+
+@pytest.mark.parametrize(
+    "given, words",
+    [
+        ({"max_seconds": 0}, "runner.max_seconds=0 must be a number of CPU seconds above 0"),
+        ({"max_seconds": "1h"}, "runner.max_seconds='1h' must be a number of CPU seconds above 0"),
+        ({"max_memory": True}, "runner.max_memory=true must be a number of GB above 0"),
+        ({"retry": ["timeouts"]}, "must be a list of failed, timeout, out_of_memory"),
+        ({"retry": "timeout,failed"}, "must be a list of failed, timeout, out_of_memory"),
+        ({"engine": "ray"}, "must be one of local, dask"),
+        ({"address": "10.0.0.5"}, "must be null, or that of a Dask scheduler"),
+        ({"address": 8786}, "must be null, or that of a Dask scheduler"),
+        ({"cells": 0}, "must be a whole number from 1 to"),
+    ],
+)
+def test_options_of_the_runner_that_cannot_be_meant_are_refused(given, words):
+    with pytest.raises(ConfigError, match=words):
+        read_runner({"n_jobs": 1, "redo": False, "cache": True, "points": "grid"} | given)
 
 
 def test_a_number_of_any_length_can_be_shown():

@@ -1,7 +1,6 @@
 """A sweep in parts for several machines, and two processes on one sweep."""
 
 import time
-from pathlib import Path
 
 import forked
 import pytest
@@ -9,14 +8,10 @@ import pytest
 from runners.method import ConfigError
 from runners.plan import shard_of
 from runners.store import Store, load_results
+from scripts.core.conf import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 CELLS = [(f"data{i % 7}", f"method{i // 7}") for i in range(35)]
 SWEEP = ["-m", "method=max_variance,min_norm", "dataset=digits", "protocol=smoke", "study=s", "runner.n_jobs=1"]
-
-
-def run(*words):
-    return forked.run(["run.py", *words], ROOT)
 
 
 @pytest.mark.parametrize("costs", [{}, dict.fromkeys(CELLS[:20], 2.0), {cell: 1.0 + i for i, cell in enumerate(CELLS)}])
@@ -47,14 +42,13 @@ def test_a_shard_that_is_none_is_refused(shard):
 
 def test_a_part_of_a_sweep_runs_its_own_cells_and_counts_them(tmp_path):
     for part in (1, 2):
-        done = run(*SWEEP, f"shard={part}/2", f"results_dir={tmp_path}")
-        assert done.returncode == 0, done.stderr
-        assert f"shard {part}/2: " in done.stdout
+        words = ["run.py", *SWEEP, f"shard={part}/2", f"results_dir={tmp_path}"]
+        assert f"shard {part}/2: " in forked.printed(words, ROOT)
     assert sorted(load_results(tmp_path).trials["method"]) == ["max_variance", "min_norm"]
 
 
 def test_a_shard_of_a_single_cell_is_refused(tmp_path):
-    done = run("method=mcfs", "dataset=digits", "shard=1/2", f"results_dir={tmp_path}")
+    done = forked.run(["run.py", "method=mcfs", "dataset=digits", "shard=1/2", f"results_dir={tmp_path}"], ROOT)
     assert done.returncode == 1 and "shard= is a part of a sweep" in done.stderr
 
 

@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -19,10 +18,8 @@ from runners.method import ConfigError, Method
 from runners.store import load_results
 from runners.tasks import mapped, save
 from runners.trial import Trial, check_sparse, methods_that_take_sparse
-from scripts.core.conf import find
+from scripts.core.conf import ROOT, find
 from ufs_bench import run as bench
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 def write(path, n_samples, n_features, share):

@@ -6,12 +6,11 @@ import re
 import subprocess
 import sys
 import tempfile
-import time
-from pathlib import Path
 
+import forked
 import pandas as pd
 import pytest
-from four_fits import config
+from fits import config
 from frames import done, frames, store
 
 from metrics.study.summary import select, summarise
@@ -22,8 +21,7 @@ from runners.cell import Cell
 from runners.files import StoreError
 from runners.store import Store, load_results
 from scripts.core import refits
-
-ROOT = Path(__file__).resolve().parents[2]
+from scripts.core.conf import ROOT
 
 
 def stop_after(monkeypatch, count):
@@ -182,19 +180,8 @@ def test_workers_whose_parent_dies_while_they_start_end(wait):
         [sys.executable, "-c", ORPHAN, str(wait)], cwd=ROOT, stdout=subprocess.PIPE, text=True, timeout=120
     )
     pids = [int(word) for word in started.stdout.split()]
-    deadline = time.monotonic() + 60
     assert pids
-    while any(_running(pid) for pid in pids):
-        assert time.monotonic() < deadline
-        time.sleep(0.2)
-
-
-def _running(pid):
-    try:
-        os.kill(pid, 0)
-        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
-    except OSError:
-        return False
+    forked.wait_until(lambda: not any(map(forked.runs, pids)), 60)
 
 
 def damaged(text, how):

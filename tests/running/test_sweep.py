@@ -151,12 +151,6 @@ def test_a_file_that_is_not_there_is_refused_before_any_cell(tmp_path):
         composed(["dataset=digits,umist", "method=mcfs,nope"])
 
 
-def plan(folder, *words):
-    done = forked.run(["run.py", "--config-dir", str(folder), "-m", *words, "runner.plan=true"], ROOT)
-    assert done.returncode == 0, done.stderr
-    return done.stdout.splitlines()
-
-
 def test_a_plan_counts_what_a_folder_of_ones_own_files_asks_for(tmp_path):
     for path, text in {
         "method/own": "{name: own, target: methods.MCFS, params: {}, grid: {n_neighbors: [3, 4]}}",
@@ -165,7 +159,8 @@ def test_a_plan_counts_what_a_folder_of_ones_own_files_asks_for(tmp_path):
         (tmp_path / path).parent.mkdir(exist_ok=True)
         (tmp_path / f"{path}.yaml").write_text(text)
     words = ["dataset=digits,mnist500", "method=max_variance,own", "protocol=smoke", f"results_dir={tmp_path}/none"]
-    lines = plan(tmp_path, *words)
+    command = ["run.py", "--config-dir", str(tmp_path), "-m", *words, "runner.plan=true"]
+    lines = forked.printed(command, ROOT).splitlines()
     assert lines[0] == "a plan of 4 cells:"
     assert [line.partition(",")[0].split(": ")[-1] for line in lines[1:5]] == [
         "1 of 1 fit to do", "2 of 2 fits to do", "1 of 1 fit to do", "3 of 3 fits to do"

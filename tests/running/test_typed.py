@@ -1,24 +1,17 @@
 """A word that no configuration has is answered in one line, and help fits a terminal."""
 
-from pathlib import Path
-
 import forked
 import pytest
 
 from runners.typed import COLUMNS, narrow, refused
-
-ROOT = Path(__file__).resolve().parents[2]
+from scripts.core.conf import ROOT
 
 
 @pytest.mark.parametrize(
     "command, words, said",
     [
         ("run.py", "method=mcsf", "method=mcsf: there is no method of this name. Did you mean mcfs?"),
-        (
-            "run.py",
-            "-m dataset=umits,orl",
-            "dataset=umits: there is no dataset of this name. Did you mean umist?",
-        ),
+        ("run.py", "-m dataset=umits,orl", "dataset=umits: there is no dataset of this name. Did you mean umist?"),
         ("run.py", "metod=mcfs", "metod is no option. Did you mean method?"),
         ("run.py", "+metod=mcfs", "'metod' is no part of a configuration"),
         ("run.py", "runner.n_job=2", "runner.n_job is no option of runner. Did you mean n_jobs?"),

@@ -1,98 +1,39 @@
 """Killed workers: a task that had not begun is run again, and no process of anybody else gets a signal."""
 
-import itertools
 import os
 import signal
 import subprocess
 import sys
-import textwrap
 import threading
 import time
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from fits import DATA, PROTOCOL, method_of, rows_of, statuses_of, trials_of
 
-from metrics.protocol import Protocol
 from runners import pool, processes
 from runners.family import Caps
-from runners.pool import run_all
 from runners.store import load_results
-from runners.tasks import Data
 from runners.trial import expand
+from scripts.core.conf import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
-PROTOCOL = Protocol(name="test", sizes=(2, 3), scaling="none", restarts=3, seed=0, nmi="geometric", max_iter=20)
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals")
-ENDING = """
-import os
-import sys
-from pathlib import Path
-from methods.core.base import BaseSelector, Solution
-
-class Ending(BaseSelector):
-    def __init__(self, n_features_to_select=None, *, gain=1.0, how=""):
-        self.n_features_to_select, self.gain, self.how = n_features_to_select, gain, how
-
-    def _solve(self, X, rng):
-        if self.gain == 2 and self.how == "native":
-            import ctypes
-            ctypes.CDLL(None)._exit(3)
-        if self.gain == 2 and self.how == "segfault":
-            os.kill(os.getpid(), 11)
-        return Solution(self.gain * X.var(axis=0))
-"""
-DATA = SimpleNamespace(
-    name="blobs", X=np.random.default_rng(0).normal(size=(30, 6)), y=np.arange(30) % 3, n_classes=3, sha="ab12"
-)
-
-
-@pytest.fixture(scope="module")
-def ending(tmp_path_factory):
-    """Return the dotted name of a selector that ends its process where gain is 2."""
-    folder = tmp_path_factory.mktemp("modules")
-    (folder / "ending.py").write_text(textwrap.dedent(ENDING))
-    # A module that this process imports, and every worker dies of.
-    (folder / "deadly.py").write_text(
-        f"import os\nfrom ending import Ending\nos.getpid() == {os.getpid()} or os.abort()"
-    )
-    processes.close()  # workers that other tests have started do not know the new folder
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(folder)
-        patch.setenv("PYTHONPATH", str(folder), prepend=os.pathsep)
-        yield "ending.Ending"
-    processes.close()
-
-
-def trials_of(target, how=""):
-    method = {"name": "ending", "target": target, "params": {"gain": 1.0, "how": how}}
-    return expand("s", DATA, method | {"grid": {"gain": [1.0, 2.0, 3.0, 4.0]}}, PROTOCOL)
-
-
-def run(trials, caps=None):
-    ended = itertools.chain.from_iterable(run_all(trials, Data(DATA.X, DATA.y), 2, caps=caps))
-    rows = {outcome.trial["trial"]: outcome.trial for outcome in ended}
-    return [rows[trial.key] for trial in trials]
-
-
-def statuses(trials, caps=None):
-    return [row["status"] for row in run(trials, caps)]
 
 
 @pytest.mark.parametrize("seen, caps", [(True, None), (False, None), (False, Caps(max_seconds=60))])
-def test_workers_that_are_killed_while_they_are_free_end_nothing(ending, caps, seen):
-    trials = trials_of(ending)
+def test_workers_that_are_killed_while_they_are_free_end_nothing(caps, seen):
+    trials = trials_of()
     for _ in range(2):
         processes.start(2)
         for process in list(processes._idle):
             os.kill(process.pid, signal.SIGKILL)
             while seen and process.lives:  # with `seen`, its end is known before the next task
                 time.sleep(0.01)
-        assert statuses(trials, caps) == ["converged"] * 4
+        assert statuses_of(trials, 2, caps=caps) == ["converged"] * 4
 
 
-def test_a_task_whose_worker_dies_before_it_begins_is_run_again(ending, monkeypatch):
+def test_a_task_whose_worker_dies_before_it_begins_is_run_again(monkeypatch):
     taken, take = [], processes.take
 
     def take_and_kill():
@@ -110,19 +51,25 @@ def test_a_task_whose_worker_dies_before_it_begins_is_run_again(ending, monkeypa
         return process
 
     monkeypatch.setattr(processes, "take", take_and_kill)
-    assert statuses(trials_of(ending)) == ["converged"] * 4 and len(taken) > 2
+    assert statuses_of(trials_of(), 2) == ["converged"] * 4 and len(taken) > 2
 
 
-def test_a_method_that_ends_every_worker_before_it_begins_fails_in_words(ending, monkeypatch):
+def test_a_method_that_ends_every_worker_before_it_begins_fails_in_words(tmp_path, monkeypatch):
+    # A module that this process imports, and every worker dies of.
+    text = f"import os\nfrom misbehaving import Misbehaving\nos.getpid() == {os.getpid()} or os.abort()"
+    (tmp_path / "deadly.py").write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    processes.close()  # workers that were started before do not know the new folder
     monkeypatch.setattr(pool, "MOST_LOST", 1)
-    rows = run(trials_of("deadly.Ending")[:2])
+    rows = rows_of(expand("s", DATA, method_of() | {"target": "deadly.Misbehaving"}, PROTOCOL)[:2], 2)
+    processes.close()
     assert [row["status"] for row in rows] == ["failed"] * 2
     assert all("the worker process died before it began this trial, by SIGABRT" in row["error"] for row in rows)
 
 
-@pytest.mark.parametrize("how, words", [("native", "with exit status 3"), ("segfault", "by SIGSEGV")])
-def test_a_fit_that_ends_its_worker_fails_and_it_is_said_how(ending, how, words):
-    rows = run(trials_of(ending, how))
+@pytest.mark.parametrize("what, words", [("exit_natively", "with exit status 3"), ("segfault", "by SIGSEGV")])
+def test_a_fit_that_ends_its_worker_fails_and_it_is_said_how(what, words):
+    rows = rows_of(trials_of(what=what), 2)
     assert [row["status"] for row in rows] == ["converged", "failed", "converged", "converged"]
     assert f"the worker process died while it ran this trial, {words}" in rows[1]["error"]
 

@@ -170,9 +170,3 @@ def test_random_start_is_reported_and_one_of_the_callers_is_not():
 def test_constant_features_come_after_all_that_vary():
     X = np.column_stack([np.full(60, 2.0), planted()[0][:, :4], np.zeros(60)])
     assert set(ConcreteAutoencoder(4, random_state=0).fit(X).subset(4)) == {1, 2, 3, 4}
-
-
-@pytest.mark.parametrize("wrong", [{"annealing": 0}, {"end_temperature": 0.0}, {"batch_size": 0}, {"init": np.eye(2)}])
-def test_what_is_out_of_range_is_refused_by_name(wrong):
-    with pytest.raises(ValueError, match=next(iter(wrong))):
-        ConcreteAutoencoder(5, **wrong).fit(planted()[0])

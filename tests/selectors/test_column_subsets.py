@@ -2,18 +2,13 @@
 
 import numpy as np
 import pytest
+from samples import factors as sample
 from scipy.linalg import qr, svd
 
 from methods import LeverageScores, PivotedQR, SingularQR
 from methods.column_subsets import drawn, singular_vectors
 
 SHAPES = [(40, 15), (12, 30)]
-
-
-def sample(n_samples, n_features, seed=0):
-    rng = np.random.default_rng(seed)
-    factors = rng.normal(size=(n_samples, 5)) @ rng.normal(size=(5, n_features))
-    return factors + rng.normal(size=(n_samples, n_features)) + 1
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -86,9 +81,3 @@ def test_rotated_samples_other_units_and_permuted_features_change_nothing(make):
 @pytest.mark.parametrize("make", [PivotedQR, SingularQR, LeverageScores])
 def test_constant_data_collapse(make):
     assert make(2).fit(np.full((8, 5), 0.1)).status_ == "collapsed"
-
-
-@pytest.mark.parametrize("bad", [{"n_vectors": 0}, {"n_vectors": "half_size"}, {"sampled": 1}, {"center": 0.5}])
-def test_a_parameter_out_of_range_is_named(bad):
-    with pytest.raises(ValueError, match=f"{next(iter(bad))}="):
-        LeverageScores(3, **bad).fit(sample(20, 12))

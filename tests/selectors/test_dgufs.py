@@ -7,7 +7,6 @@ import pytest
 from plain_dgufs import plain_dgufs
 from samples import blobs, real
 from scipy import sparse
-from sklearn.utils.estimator_checks import check_estimator
 
 from datasets import scale
 from methods.core.graphs import knn_graph
@@ -35,23 +34,6 @@ def smallest_norms(X, size):
 
 
 # ---- the contract -------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.filterwarnings("ignore:Skipping check")
-@pytest.mark.parametrize("solver", ["released", "normalized"])
-def test_scikit_learns_checks_pass(solver):
-    check_estimator(DGUFS(solver=solver, n_starts=2))
-
-
-@pytest.mark.parametrize("solver", ["released", "normalized"])
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [("alpha", 0), ("beta", 0), ("beta", 1), ("beta", "x"), ("n_neighbors", 0), ("n_starts", 0), ("max_iter", 0),
-     ("tol", -1), ("solver", "admm"), ("n_clusters", 61), ("init", "x")],
-)  # fmt: skip
-def test_a_parameter_out_of_range_is_refused_by_name(solver, name, value):
-    with pytest.raises(ValueError, match=name):
-        DGUFS(5, **{"solver": solver, name: value}).fit(blobs()[0])
 
 
 @pytest.mark.parametrize("solver", ["released", "normalized"])

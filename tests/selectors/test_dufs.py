@@ -205,11 +205,3 @@ def test_largest_change_looks_at_every_size():
     assert largest_change(one, one) == 0
     assert largest_change(one, np.roll(one, 32)) == 1
     assert largest_change(one, np.r_[63, one[1:63], 0]) == 0.5  # of the first two
-
-
-@pytest.mark.parametrize(
-    "wrong", [{"lambda_": -1.0}, {"scale_factor": 1e3}, {"noise": 0.0}, {"batch_size": 1}, {"init": np.zeros(3)}]
-)
-def test_what_is_out_of_range_is_refused_by_name(wrong):
-    with pytest.raises(ValueError, match=next(iter(wrong))):
-        DUFS(2, **wrong).fit(moons(0))

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from samples import SHAPES
 from samples import correlated as sample
 from sklearn.linear_model import MultiTaskLasso
 
@@ -10,8 +11,6 @@ from methods.core.graphs import knn_graph
 from methods.core.prox import row_norms
 from methods.core.spectral import smooth_vectors
 from methods.fssl import Problem
-
-SHAPES = [(60, 25), (20, 70), (12, 12)]
 
 
 def target(X, n_clusters=3):
@@ -124,16 +123,3 @@ def test_as_many_coordinates_as_the_graph_gives(shape):
     Y = target(X, 14)
     best = objective(X, Y, peer(X, Y, 5.0), 5.0)
     assert FSSL(1, n_clusters=14, mu=5.0).fit(X).objective_ == pytest.approx(best, rel=2e-4)
-
-
-@pytest.mark.parametrize(
-    ("parameter", "value"), [("mu", 0), ("n_clusters", 30), ("tol", -1), ("max_iter", -1), ("n_neighbors", 0)]
-)
-def test_parameter_out_of_range_is_refused_by_name(parameter, value):
-    with pytest.raises(ValueError, match=f"{parameter}={value!r} must be"):
-        FSSL(**{parameter: value}).fit(sample(30, 8))
-
-
-def test_start_of_the_wrong_shape_is_refused():
-    with pytest.raises(ValueError, match=r"init of shape \(3, 2\)"):
-        FSSL(init=np.ones((3, 2))).fit(sample(30, 8))

@@ -1,7 +1,5 @@
 """JGUFS: every block at its minimum, descent, the released program's numbers, and where W collapses."""
 
-import tracemalloc
-
 import numpy as np
 import pytest
 from samples import SHAPES, real
@@ -80,10 +78,6 @@ def test_released_fit_is_that_run(pair):
     fitted = JGUFS(n_clusters=4, variant="released", affinity=A, init=pair["F0"], max_iter=49, tol=0).fit(pair["X"])
     np.testing.assert_allclose(fitted.trace_[1:], pair["objj"].ravel(), rtol=1e-8)
     np.testing.assert_allclose(fitted.scores_, pair["rownj"].ravel(), atol=1e-8)
-
-
-def test_projection_on_the_simplex_is_the_programs(pair):
-    np.testing.assert_allclose(project_simplex(pair[0]["v_in"]), pair[0]["v_out"], atol=1e-12)
 
 
 @pytest.mark.parametrize("n_samples", [40, 350])
@@ -193,23 +187,11 @@ def test_one_cluster_for_all_samples_is_collapsed():
     assert JGUFS(n_clusters=3, lambda_=1e-6, random_state=0).fit(X).status_ == "collapsed"
 
 
-@pytest.mark.parametrize("variant", ["paper", "released"])
-def test_what_a_fit_learned_is_public(variant):
-    X = sample(30, 8)
-    fitted = JGUFS(n_clusters=3, gamma=0.1, variant=variant, random_state=0, max_iter=50, tol=1e-3).fit(X)
-    np.testing.assert_array_equal(fitted.scores_, row_norms(fitted.coef_))
-    np.testing.assert_array_equal(fitted.labels_, fitted.indicators_.argmax(axis=1))
-    assert fitted.graph_.shape == (30, 30)
-    assert 0 <= fitted.indicator_change_ <= 1
-    if variant == "paper":
-        given = problem((30, 8), 1.0, 1.0, 0.1, 1e7)
-        printed = objective(given, fitted.graph_, fitted.indicators_, fitted.coef_, eps=0.0)
-        assert fitted.objective_ == pytest.approx(printed, rel=1e-9)
-
-
-def test_informative_features_come_first():
-    X = sample(60, 20)
-    assert len(set(JGUFS(n_clusters=3, gamma=0.3, random_state=0).fit(X).subset(6)) & set(range(10))) >= 5
+def test_what_is_learned_has_the_objective_that_is_reported():
+    fitted = JGUFS(n_clusters=3, gamma=0.1, random_state=0, max_iter=50, tol=1e-3).fit(sample(30, 8))
+    given = problem((30, 8), 1.0, 1.0, 0.1, 1e7)
+    printed = objective(given, fitted.graph_, fitted.indicators_, fitted.coef_, eps=0.0)
+    assert fitted.objective_ == pytest.approx(printed, rel=1e-9)
 
 
 @pytest.mark.parametrize(("share", "status"), [(1.05, "collapsed"), (0.9, "converged")])
@@ -238,53 +220,3 @@ def test_default_converges_on_real_data_and_the_path_of_lambda_lowers_the_object
     for _ in range(20):
         state = given.sweep(state)
     assert fitted.trace_[-1] < 0.99 * state.value  # both smoothed
-
-
-@pytest.mark.parametrize("variant", ["paper", "released"])
-def test_wide_data_never_meet_a_features_by_features_array(variant, monkeypatch):
-    X = sample(20, 3000)
-    monkeypatch.setattr(ridge, "_gram", None)
-    tracemalloc.start()
-    JGUFS(n_clusters=3, variant=variant, random_state=0, max_iter=3, tol=0).fit(X)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < 3000**2 * 8 / 4
-
-
-@pytest.mark.parametrize("variant", ["paper", "released"])
-def test_affinity_of_the_caller_is_the_graph(variant):
-    X = sample(40, 12)
-    S = knn_graph(X, 3, "binary")
-    settings = {"n_clusters": 3, "variant": variant, "random_state": 0, "max_iter": 5, "tol": 0, "alpha": 50.0}
-    first, second = (JGUFS(affinity=given, **settings).fit(X) for given in (S, S.toarray()))
-    np.testing.assert_array_equal(first.scores_, second.scores_)
-    np.testing.assert_array_equal(first.scores_, JGUFS(affinity="binary", n_neighbors=3, **settings).fit(X).scores_)
-    assert not np.allclose(first.scores_, JGUFS(**settings).fit(X).scores_)
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("variant", ["paper", "released"])
-@pytest.mark.parametrize(("n_samples", "n_features", "n_clusters"), [(6, 9, 6), (9, 1, 1), (20, 5, 1), (9, 4, 5)])
-def test_extreme_shapes_fit(variant, n_samples, n_features, n_clusters):
-    X = sample(n_samples, n_features)
-    selector = JGUFS(n_features, n_clusters=n_clusters, variant=variant, random_state=0, tol=1e-4).fit(X)
-    assert set(selector.labels_) <= set(range(n_clusters))
-    assert selector.scores_.any()
-    if variant == "paper":
-        assert (np.diff(selector.trace_) <= 1e-12 * np.abs(selector.trace_[:-1])).all()
-
-
-def test_start_that_does_not_fit_is_refused():
-    for init in (np.ones((40, 2)), -np.ones((40, 3)), np.full((40, 3), np.nan)):
-        with pytest.raises(ValueError, match="init of shape"):
-            JGUFS(5, n_clusters=3, init=init).fit(sample(40, 12))
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [("alpha", 0), ("beta", 0), ("gamma", 0), ("lambda_", 0), ("lambda_", 1e308), ("n_neighbors", 0), ("tol", -1),
-     ("variant", "x"), ("affinity", "x"), ("max_iter", -1)],
-)  # fmt: skip
-def test_parameter_out_of_range_is_refused_by_name(name, value):
-    with pytest.raises(ValueError, match=name):
-        JGUFS(5, **{name: value}).fit(sample(40, 12))

@@ -154,15 +154,6 @@ def test_too_many_clusters_are_refused(shape, bound):
         KMeansUFS(n_clusters=9).fit(sample(*shape))
 
 
-@pytest.mark.parametrize(
-    ("parameter", "value"),
-    [("solver", "quadratic"), ("mu0", 0), ("rho", 0.9), ("patience", 0), ("max_iter", -1)],
-)
-def test_parameter_out_of_range_is_refused_by_name(parameter, value):
-    with pytest.raises(ValueError, match=f"{parameter}={value!r} must be"):
-        KMeansUFS(**{"solver": "admm", parameter: value}).fit(sample(20, 8))
-
-
 @pytest.mark.parametrize("init", [np.eye(12)[:, :3], np.ones((12, 4))])
 def test_start_of_the_wrong_shape_or_without_orthonormal_columns_is_refused(init):
     with pytest.raises(ValueError, match=r"init .* must"):

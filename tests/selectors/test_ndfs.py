@@ -1,7 +1,5 @@
 """NDFS: every block as derived, descent, the released program's numbers, and where W collapses."""
 
-import tracemalloc
-
 import numpy as np
 import pytest
 from samples import SHAPES, real
@@ -148,14 +146,6 @@ def test_fit_converges_scores_by_row_norms_and_labels_by_the_largest_entry(shape
     np.testing.assert_array_equal(selector.labels_, state.F.argmax(axis=1))
 
 
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_informative_features_come_first():
-    X = sample(60, 20)
-    for variant in ("paper", "released"):
-        selector = NDFS(n_clusters=3, beta=0.3, variant=variant, random_state=0, tol=1e-5).fit(X)
-        assert len(set(selector.subset(6)) & set(range(10))) >= 5
-
-
 @pytest.mark.parametrize("shape", SHAPES)
 def test_collapse_is_where_w_vanishes(shape):
     X = sample(*shape)
@@ -252,15 +242,6 @@ def test_default_converges_on_real_data_away_from_its_start(data_dir, name):
     assert fitted.indicator_change_ > 0.01
 
 
-@pytest.mark.parametrize("variant", ["paper", "released"])
-def test_what_a_fit_learned_is_public(variant):
-    X = sample(30, 8)
-    fitted = NDFS(n_clusters=3, beta=0.1, variant=variant, random_state=0, max_iter=50, tol=1e-3).fit(X)
-    np.testing.assert_array_equal(fitted.scores_, row_norms(fitted.coef_))
-    np.testing.assert_array_equal(fitted.labels_, fitted.indicators_.argmax(axis=1))
-    assert 0 <= fitted.indicator_change_ <= 1
-
-
 @pytest.mark.parametrize(("alpha", "beta"), [(1.0, 0.1), (100.0, 0.1), (1.0, 100.0)])
 def test_the_objective_reported_is_the_printed_one_and_the_trace_the_smoothed_one(alpha, beta):
     fitted = NDFS(n_clusters=3, alpha=alpha, beta=beta, random_state=0).fit(sample(20, 200))
@@ -286,52 +267,3 @@ def test_order_by_distance_follows_the_samples():
     X = sample(30, 8)
     rows = np.random.default_rng(0).permutation(30)
     np.testing.assert_array_equal(rows[order_by_distance(X[rows])], order_by_distance(X))
-
-
-@pytest.mark.parametrize("variant", ["paper", "released"])
-def test_wide_data_never_meet_a_features_by_features_array(variant, monkeypatch):
-    X = sample(20, 3000)
-    monkeypatch.setattr(ridge, "_gram", None)
-    tracemalloc.start()
-    NDFS(n_clusters=3, variant=variant, random_state=0, max_iter=5, tol=0).fit(X)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < 3000**2 * 8 / 4
-
-
-@pytest.mark.parametrize("variant", ["paper", "released"])
-def test_affinity_of_the_caller_is_the_graph(variant):
-    X = sample(40, 12)
-    S = knn_graph(X, 3, "binary")
-    settings = {"n_clusters": 3, "gamma": 10.0, "variant": variant, "random_state": 0, "max_iter": 5, "tol": 0}
-    first, second = (NDFS(affinity=given, **settings).fit(X) for given in (S, S.toarray()))
-    np.testing.assert_array_equal(first.scores_, second.scores_)
-    np.testing.assert_array_equal(first.scores_, NDFS(affinity="binary", n_neighbors=3, **settings).fit(X).scores_)
-    assert not np.allclose(first.scores_, NDFS(**settings).fit(X).scores_)
-
-
-@pytest.mark.parametrize("variant", ["paper", "released"])
-@pytest.mark.parametrize(("n_samples", "n_features", "n_clusters"), [(6, 9, 6), (9, 1, 1), (20, 5, 1), (9, 4, 5)])
-def test_extreme_shapes_fit(variant, n_samples, n_features, n_clusters):
-    X = sample(n_samples, n_features)
-    selector = NDFS(n_features, n_clusters=n_clusters, variant=variant, random_state=0, max_iter=2000, tol=1e-4).fit(X)
-    assert set(selector.labels_) <= set(range(n_clusters))
-    assert selector.scores_.any()
-    if variant == "paper":
-        assert (np.diff(selector.trace_) <= 1e-12 * np.abs(selector.trace_[:-1])).all()
-
-
-def test_start_that_does_not_fit_is_refused():
-    for init in (np.ones((40, 2)), -np.ones((40, 3)), np.full((40, 3), np.nan)):
-        with pytest.raises(ValueError, match="init of shape"):
-            NDFS(5, n_clusters=3, init=init).fit(sample(40, 12))
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [("alpha", 0), ("beta", 0), ("gamma", 0), ("n_neighbors", 0), ("tol", -1), ("variant", "x"), ("affinity", "x"),
-     ("max_iter", -1)],
-)  # fmt: skip
-def test_parameter_out_of_range_is_refused_by_name(name, value):
-    with pytest.raises(ValueError, match=name):
-        NDFS(5, **{name: value}).fit(sample(40, 12))

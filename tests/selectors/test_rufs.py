@@ -108,11 +108,6 @@ def test_fit_descends_converges_and_scores_by_row_norms(shape, beta):
     assert set(selector.labels_) == {0, 1, 2}
 
 
-def test_informative_features_come_first():
-    X = sample(60, 20)
-    assert set(RUFS(n_clusters=3, random_state=0).fit(X).subset(6)) <= set(range(10))
-
-
 @pytest.mark.parametrize("shape", SHAPES)
 def test_collapse_begins_at_the_threshold(shape):
     X = sample(*shape)
@@ -135,15 +130,6 @@ def test_only_the_ratio_of_alpha_and_beta_matters_for_w_when_g_is_held():
     np.testing.assert_allclose(small, large, rtol=1e-2, atol=1e-4)
 
 
-@pytest.mark.parametrize("variant", ["paper", "released"])
-@pytest.mark.parametrize(("n_samples", "n_features", "n_clusters"), [(6, 9, 6), (9, 1, 1), (20, 5, 1), (9, 4, 5)])
-def test_extreme_shapes_fit(variant, n_samples, n_features, n_clusters):
-    X = sample(n_samples, n_features)
-    selector = RUFS(n_features, n_clusters=n_clusters, variant=variant, random_state=0, tol=1e-2).fit(X)
-    assert set(selector.labels_) <= set(range(n_clusters))
-    assert (np.diff(selector.trace_) <= 1e-10 * selector.trace_[:-1]).all()
-
-
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("variant", ["paper", "released"])
 def test_start_given_is_the_start_taken(variant):
@@ -157,17 +143,12 @@ def test_start_given_is_the_start_taken(variant):
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("variant", ["paper", "released"])
-def test_what_a_fit_learned_is_public(variant):
+def test_what_is_learned_has_the_objective_that_is_reported():
     X = sample(30, 8)
-    fitted = RUFS(5, n_clusters=3, beta=0.1, variant=variant, random_state=0, max_iter=20).fit(X)
-    np.testing.assert_array_equal(fitted.scores_, row_norms(fitted.coef_))
-    np.testing.assert_array_equal(fitted.labels_, fitted.indicators_.argmax(axis=1))
-    assert 0 <= fitted.indicator_change_ <= 1
-    if variant == "paper":
-        blocks = fitted.coef_, fitted.indicators_, fitted.centers_
-        printed = objective(X, local_learning_laplacian(X), *blocks, 1.0, 1.0, 0.1, 1e7, eps=0.0)
-        assert fitted.objective_ == pytest.approx(printed, rel=1e-9)
+    fitted = RUFS(5, n_clusters=3, beta=0.1, random_state=0, max_iter=20).fit(X)
+    blocks = fitted.coef_, fitted.indicators_, fitted.centers_
+    printed = objective(X, local_learning_laplacian(X), *blocks, 1.0, 1.0, 0.1, 1e7, eps=0.0)
+    assert fitted.objective_ == pytest.approx(printed, rel=1e-9)
 
 
 def test_released_block_that_does_not_end_is_said_to_diverge(monkeypatch):
@@ -188,22 +169,10 @@ def test_released_selection_hardly_depends_on_the_order_of_the_data(data_dir):
         assert len(kept) >= 90  # some 1000 quasi-Newton steps amplify rounding
 
 
-@pytest.mark.parametrize(
-    "init", [np.ones((40, 2)), -np.ones((40, 3)), (np.ones((40, 3)), np.ones((3, 12))), (), np.full((40, 3), np.nan)]
-)
-def test_start_that_does_not_fit_is_refused(init):
-    with pytest.raises(ValueError, match="init (must be G0 or|of shape)"):
+@pytest.mark.parametrize("init", [(np.ones((40, 3)), np.ones((3, 12))), ()])
+def test_a_start_of_some_of_the_blocks_is_refused(init):
+    with pytest.raises(ValueError, match="init must be G0 or"):
         RUFS(5, n_clusters=3, init=init).fit(sample(40, 12))
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [("nu", -1), ("alpha", 0), ("beta", 0), ("zeta", -1), ("n_neighbors", 0), ("tol", -1), ("variant", "x"),
-     ("affinity", "x"), ("max_iter", -1)],
-)  # fmt: skip
-def test_parameter_out_of_range_is_refused_by_name(name, value):
-    with pytest.raises(ValueError, match=name):
-        RUFS(5, **{name: value}).fit(sample(40, 12))
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

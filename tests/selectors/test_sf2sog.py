@@ -1,35 +1,17 @@
 """SF2SOG: exact blocks, a local search that gains, and the cases in which the model has nothing to say."""
 
-import itertools
-
 import numpy as np
 import pytest
+from samples import uneven as sample
 from scipy import sparse
 
 from datasets import load_dataset, scale
 from methods import SF2SOG
-from methods.core.graphs import squared_distances
-from methods.core.optimal_graph import (
-    FULL,
-    adapted_graph,
-    row_stochastic_graph,
-    smoother,
-    symmetric_adapted_graph,
-    symmetric_laplacian,
-)
-from methods.core.prox import project_simplex
-from methods.sf2sog import Problem, exchange
-from methods.sf2sog.eigen_subset import WORTHWHILE, Quadratic, swapped
-from methods.sf2sog.exchange import Exchange, _Rest
+from methods.core.optimal_graph import adapted_graph, row_stochastic_graph, smoother, symmetric_laplacian
+from methods.sf2sog import Problem
+from methods.sf2sog.eigen_subset import WORTHWHILE
 
 SHAPES = [(60, 25), (30, 70), (20, 20)]
-
-
-def sample(n_samples, n_features, seed=0):
-    """Return correlated features of unequal variance."""
-    rng = np.random.default_rng(seed)
-    factors = rng.normal(size=(n_samples, 6)) @ rng.normal(size=(6, n_features))
-    return (factors + rng.normal(size=(n_samples, n_features))) * rng.uniform(0.2, 1, size=n_features)
 
 
 def objective(X, S, Y, W, G, lambda_, gamma):
@@ -44,10 +26,6 @@ def blocks(problem, state):
     W = np.zeros((problem.X.shape[1], problem.n_vectors))
     W[state.subset.features] = state.subset.vectors
     return problem.embedding(state.subset, state.smooth), W, state.G.toarray()
-
-
-def random_simplex(rng, shape):
-    return rng.dirichlet(np.ones(shape[1]), shape[0])
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -86,119 +64,13 @@ def test_no_perturbation_of_a_block_lowers_the_objective(shape):
     for size in (1e-3, 1e-1):
         for _ in range(10):
             assert objective(X, S.toarray(), Y + size * rng.normal(size=Y.shape), W, G, 2.0, 0.5) > best
-            other = (1 - size) * adapted + size * random_simplex(rng, G.shape)
+            other = (1 - size) * adapted + size * rng.dirichlet(np.ones(G.shape[1]), len(G))
             assert objective(X, S.toarray(), Y, W, other, 2.0, 0.5) > best_graph
             turned = W.copy()
             support = state.subset.features
             turned[support] = np.linalg.qr(W[support] + size * rng.normal(size=(8, 3)))[0]
             moved = state.smooth(2.0 * (X @ turned))  # its own best Y
             assert objective(X, S.toarray(), moved, turned, G, 2.0, 0.5) >= best * (1 - 1e-12)
-
-
-def test_rows_of_the_graph_lie_on_the_simplex_and_follow_the_embedding():
-    X = sample(50, 10)
-    S = row_stochastic_graph(X, "heat", 5)
-    far = adapted_graph(X, S, 1e9)
-    np.testing.assert_allclose(far.toarray(), S.toarray(), atol=1e-6)
-    near = adapted_graph(X, S, 1e-9)
-    np.testing.assert_allclose(near.toarray(), np.eye(50), atol=1e-12)
-    between = adapted_graph(X, S, 1.0).toarray()
-    np.testing.assert_allclose(between.sum(axis=1), 1)
-    assert between.min() >= 0
-
-
-@pytest.mark.parametrize("n_samples", [20, 120, 600])
-@pytest.mark.parametrize("gamma", [1e-6, 1e-3, 1e-1, 10.0, 1e6])
-@pytest.mark.parametrize("scale", [1.0, 1e-3, 0.0])
-def test_the_graph_is_the_projection_of_whole_rows(n_samples, scale, gamma):
-    X = sample(n_samples, 6)
-    Y = scale * np.vstack([X[:-20, :3], X[:20, :3]])  # equal rows too
-    S = row_stochastic_graph(X, "heat", 5)
-    squared = squared_distances(Y)
-    whole = project_simplex(S.toarray() - squared / (4 * gamma))
-    # The rounding of a distance is divided by gamma as well.
-    settings = {"atol": 1e-12 + 1e-15 / gamma}
-    adapted = adapted_graph(Y, S, gamma)
-    np.testing.assert_allclose(adapted.toarray(), whole, **settings)
-    assert adapted.has_canonical_format
-
-
-@pytest.mark.parametrize("n_samples", [20, 120, 600])
-@pytest.mark.parametrize("gamma", [1e-6, 1e-3, 1e-1, 10.0, 1e6])
-@pytest.mark.parametrize("full", [False, True])
-def test_a_symmetric_graph_is_the_mean_of_the_projection_and_its_transpose(n_samples, full, gamma):
-    X = sample(n_samples, 6)
-    Y, S = X[:, :3], row_stochastic_graph(X, "heat", 5)
-    S = sparse.csr_array((S + S.T) / 2)
-    squared = squared_distances(Y)
-    whole = project_simplex(S.toarray() - squared / (4 * gamma))
-    given = S.toarray() if full else S
-    H, smoothness, skew = symmetric_adapted_graph(Y, given, gamma)
-    assert isinstance(H, np.ndarray) == (FULL * np.count_nonzero(whole) > n_samples**2)
-    if full and isinstance(H, np.ndarray):
-        assert H is given
-    H = H if isinstance(H, np.ndarray) else H.toarray()
-    np.testing.assert_allclose(H, (whole + whole.T) / 2, atol=1e-12 + 1e-15 / gamma)
-    np.testing.assert_array_equal(H, H.T)
-    assert skew == pytest.approx(((whole - whole.T) ** 2).sum() / 4, abs=1e-12)
-    assert smoothness == pytest.approx((S.toarray() * squared).sum() / 2)
-
-
-def test_an_array_of_all_pairs_that_empties_is_a_sparse_graph_again():
-    Y = np.zeros((60, 1))
-    Y[20:, 0] = 1e3 * np.arange(1, 41)  # 20 samples at one place, and 40 far from all
-    whole = project_simplex(1 / 60 - squared_distances(Y) / 4)
-    H = symmetric_adapted_graph(Y, np.full((60, 60), 1 / 60), 1.0)[0]
-    assert isinstance(H, sparse.csr_array)
-    np.testing.assert_allclose(H.toarray(), (whole + whole.T) / 2, atol=1e-12)
-
-
-def test_a_graph_with_edges_in_any_order_is_taken_for_what_it_is():
-    Y, S = sample(12, 3), np.random.default_rng(0).random((12, 12))
-    turned = sparse.csr_array(
-        (S[:, ::-1].ravel(), np.tile(np.arange(12)[::-1], 12), np.arange(0, 145, 12)), shape=(12, 12)
-    )
-    assert not turned.has_sorted_indices
-    expected = adapted_graph(Y, sparse.csr_array(S), 0.5).toarray()
-    np.testing.assert_array_equal(adapted_graph(Y, turned, 0.5).toarray(), expected)
-    np.testing.assert_allclose(expected, project_simplex(S - squared_distances(Y) / 2), atol=1e-12)
-
-
-def test_quadratic_form_is_what_is_left_after_the_best_embedding():
-    X = sample(40, 12)
-    G = row_stochastic_graph(X, "heat", 5)
-    L = symmetric_laplacian(G)
-    B = Quadratic(X, smoother(L, 0.7)(L @ X))
-    M = np.eye(40) - 0.7 * np.linalg.inv(L.toarray() + 0.7 * np.eye(40))
-    full = X.T @ M @ X
-    np.testing.assert_allclose(B.diagonal, np.diag(full), rtol=1e-9)
-    features = np.array([1, 4, 5, 9])
-    subset = B.subset(features[::-1], 2)
-    np.testing.assert_array_equal(subset.features, features)
-    np.testing.assert_allclose(subset.values, np.linalg.eigvalsh(full[np.ix_(features, features)])[:2], rtol=1e-9)
-
-
-def test_sparse_and_dense_factors_agree(monkeypatch):
-    G = row_stochastic_graph(sample(200, 5), "heat", 2)
-    L, right = symmetric_laplacian(G), np.random.default_rng(2).normal(size=(200, 3))
-    dense = smoother(L, 0.3)(right)
-    monkeypatch.setattr("methods.core.optimal_graph.DENSE_SAMPLES", 0)
-    np.testing.assert_allclose(smoother(L, 0.3)(right), dense, atol=1e-12)
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_swaps_come_near_the_best_of_all_subsets_and_beat_their_start(seed):
-    rng = np.random.default_rng(seed)
-    X = sample(30, 12, seed)
-    L = symmetric_laplacian(row_stochastic_graph(X, "heat", 5))
-    B = Quadratic(X, smoother(L, 1.0)(L @ X))
-    totals = [B.subset(np.array(s), 2).total for s in itertools.combinations(range(12), 5)]
-    start = B.subset(rng.permutation(12)[:5], 2)
-    found = swapped(B, start)
-    assert found.total <= start.total
-    assert np.mean(np.array(totals) < found.total) < 0.1
-    small = swapped(B, B.subset(np.argsort(B.diagonal)[:5], 2))
-    assert np.mean(np.array(totals) < small.total) < 0.1
 
 
 def totals_after_swaps(X, graph, features, n_vectors, lambda_=1.0):
@@ -233,103 +105,6 @@ def test_at_the_end_no_swap_of_real_features_lowers_the_objective(data_dir):
     model = SF2SOG(40, n_clusters=10).fit(X)
     now, others = totals_after_swaps(X, model.graph_, model.subset(40), 10)
     assert others.min() >= now * (1 - 2 * WORTHWHILE)
-
-
-def test_no_swap_helps_at_the_end_although_the_features_that_join_are_ranked_by_blocks(monkeypatch):
-    n_features, h, n_vectors = 120, 4, 3
-    monkeypatch.setattr(exchange, "BLOCK", 20 * n_vectors * (h - 1))
-    for seed in range(60):
-        rng = np.random.default_rng(seed)
-        X = rng.normal(size=(60, n_features))
-        quadratic = Quadratic(X, X)
-        found = swapped(quadratic, quadratic.subset(rng.choice(n_features, h, replace=False), n_vectors))
-        outside = np.setdiff1d(np.arange(n_features), found.features)
-        others = np.array([[*np.delete(found.features, i), j] for i in range(h) for j in outside])
-        totals = np.linalg.eigvalsh((X.T @ X)[others[:, :, None], others[:, None]])[:, :n_vectors].sum(axis=1)
-        assert totals.min() >= found.total * (1 - 2 * WORTHWHILE)
-
-
-def semidefinite(kind, n_features=30, h=10):
-    """Return a positive semidefinite matrix whose first h features are coupled as `kind` says."""
-    rng = np.random.default_rng(1)
-    X = rng.normal(size=(60, n_features)) * rng.uniform(0.2, 1, n_features)
-    B = X.T @ X / 60
-    vectors = np.linalg.qr(rng.normal(size=(h, h)))[0]
-    if kind == "equal":  # not to be told apart
-        B[:h, :h] = vectors @ np.diag([0.1] * 3 + list(np.linspace(0.3, 1, h - 3))) @ vectors.T
-        B[:h, h:] *= 0.2
-        B += 1e-3 * np.eye(n_features)
-    elif kind != "any":  # the first features are nearly eigenvectors
-        B[:3, 3:h] *= kind
-        B[3:h, :3] *= kind
-        B[range(3), range(3)] *= 0.2
-        B[:h, h:] *= 0.2
-        B[h:, :h] *= 0.2
-        B += 0.05 * np.eye(n_features)
-    B = np.triu(B) + np.triu(B, 1).T
-    assert np.linalg.eigvalsh(B)[0] > 0
-    return B
-
-
-KINDS = ["any", "equal", 0.0, 1e-12, 1e-6, 1e-4, 1e-2]
-
-
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("n_vectors", [1, 3, 9])
-def test_what_a_swap_does_is_known_from_the_eigenvectors_of_the_set(kind, n_vectors):
-    B = semidefinite(kind)
-    exchange = Exchange(B[:10], np.arange(10), np.diag(B), n_vectors)
-    made = 0
-    for leaving in range(10):
-        stay = np.delete(np.arange(10), leaving)
-        alone = _Rest.on_its_own(exchange, leaving)
-        before = np.linalg.eigvalsh(B[np.ix_(stay, stay)])[:n_vectors].sum()
-        sets = [np.append(stay, new) for new in range(10, 30)]
-        exact = np.array([before - np.linalg.eigvalsh(B[np.ix_(s, s)])[:n_vectors].sum() for s in sets])
-        whole = _Rest.of_the_whole(exchange, leaving)
-        made += whole is not None
-        for rest in filter(None, (alone, whole)):
-            assert rest.values.sum() == pytest.approx(before, rel=1e-12)
-            assert (rest.bounds(exchange.diagonal) >= exact - 1e-12).all()
-            falls = rest.falls(np.arange(20), exchange.diagonal, -1.0)
-            assert (falls >= exact - 1e-12).all()
-            np.testing.assert_allclose(falls, exact, atol=1e-8)
-        if whole is not None:
-            np.testing.assert_allclose(whole.values, alone.values, rtol=1e-12)
-            np.testing.assert_allclose(whole.squares, alone.squares, rtol=1e-6, atol=1e-12)
-            np.testing.assert_allclose(whole.others, alone.others, rtol=1e-6, atol=1e-7)
-    assert made == (0 if kind == "equal" else 10)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_the_features_that_may_join_are_those_that_lower_the_total(kind):
-    B = semidefinite(kind)
-    chosen = np.arange(10)
-    exchange = Exchange(B[:10], chosen, np.diag(B), 3)
-    now = np.linalg.eigvalsh(B[:10, :10])[:3].sum()
-    helped = 0
-    for leaving in range(10):
-        after = {
-            new: np.linalg.eigvalsh(B[np.ix_(s, s)])[:3].sum()
-            for new in range(10, 30)
-            for s in [np.append(np.delete(chosen, leaving), new)]
-        }
-        better = sorted((new for new in after if after[new] < now), key=after.get)
-        assert list(exchange.joining(leaving, now)) == better
-        helped += len(better)
-    assert 0 < helped < 200
-
-
-def test_the_bound_for_a_small_column_is_exact_to_second_order():
-    B = np.diag(np.append(np.linspace(0.1, 1, 9), np.full(51, 2.0)))
-    B[:9, 9:] = 1e-3 * np.random.default_rng(0).normal(size=(9, 51))
-    B[9:, :9] = B[:9, 9:].T
-    exchange = Exchange(B[:10], np.arange(10), np.diag(B), 4)
-    sets = [np.append(np.arange(9), new) for new in range(10, 60)]
-    exact = np.array([np.linspace(0.1, 1, 9)[:4].sum() - np.linalg.eigvalsh(B[np.ix_(s, s)])[:4].sum() for s in sets])
-    # Squares are a millionth: what is left out is a millionth of that, over gaps of a tenth.
-    bounds = _Rest.of_the_whole(exchange, 9).bounds(exchange.diagonal)
-    np.testing.assert_allclose(bounds, exact, rtol=1e-4, atol=1e-14)
 
 
 def test_features_given_are_the_start_and_swaps_leave_it():
@@ -383,9 +158,3 @@ def test_graph_of_the_callers_own_may_have_samples_without_edges():
     dense, compressed = (SF2SOG(4, affinity=affinity).fit(X) for affinity in (S.toarray(), S.tocsr()))
     np.testing.assert_array_equal(dense.scores_, compressed.scores_)
     assert dense.status_ == "collapsed"  # one edge costs one direction, and W has another
-
-
-@pytest.mark.parametrize(("parameter", "value"), [("lambda_", 0), ("gamma", -1.0), ("tol", -1), ("max_iter", -1)])
-def test_parameter_out_of_range_is_refused_by_name(parameter, value):
-    with pytest.raises(ValueError, match=f"{parameter}={value!r} must be"):
-        SF2SOG(**{parameter: value}).fit(sample(30, 8))

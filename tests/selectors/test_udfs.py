@@ -1,10 +1,8 @@
 """UDFS: the reference matrices and sweeps, descent, exact steps, and a start that no order of features decides."""
 
-import tracemalloc
-
 import numpy as np
 import pytest
-from samples import correlated
+from samples import correlated, peak_bytes
 from scipy.io import loadmat
 
 from datasets import load_dataset, scale
@@ -219,11 +217,7 @@ def test_w_has_as_many_orthonormal_columns_as_asked_for_or_as_there_are_features
 def test_no_matrix_of_features_by_features_where_samples_are_few():
     X = sample(20, 6000)
     UDFS(n_clusters=3, max_iter=1, tol=1).fit(X)  # what is shared is there already
-    tracemalloc.start()
-    UDFS(n_clusters=3, gamma=1e-4, max_iter=2, tol=1).fit(X)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < 6000**2 * 8 / 5
+    assert peak_bytes(lambda: UDFS(n_clusters=3, gamma=1e-4, max_iter=2, tol=1).fit(X)) < 6000**2 * 8 / 5
 
 
 def test_neighbourhoods_are_analysed_once_for_a_grid(monkeypatch):
@@ -253,17 +247,6 @@ def test_permuted_columns_of_real_data_keep_all_of_100_features(data_dir, file):
     assert {columns[j] for j in chosen[1]} == chosen[0]
 
 
-@pytest.mark.parametrize(
-    ("parameter", "value"),
-    [("gamma", 0), ("lambda_", -1.0), ("n_neighbors", 0), ("tol", -1), ("max_iter", -1)],
-)
-def test_parameter_out_of_range_is_refused_by_name(parameter, value):
-    with pytest.raises(ValueError, match=f"{parameter}={value!r} must be"):
-        UDFS(**{parameter: value}).fit(sample(30, 8))
-
-
-def test_start_of_another_shape_is_refused():
-    with pytest.raises(ValueError, match=r"init of shape \(8, 3\)"):
-        UDFS(n_clusters=2, init=np.ones((8, 3))).fit(sample(30, 8))
+def test_eigenvectors_are_a_start():
     found = smallest_eigenvectors(problem((30, 8)).gram, np.ones(8), 2)
     assert UDFS(n_clusters=2, init=found[:, :2], max_iter=0, tol=0).fit(sample(30, 8)).n_iter_ == 0

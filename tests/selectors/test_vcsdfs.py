@@ -111,12 +111,3 @@ def test_starts_do_not_change_with_rotated_samples_and_are_permuted_with_the_fea
         np.testing.assert_allclose(same.W, start.W, atol=1e-8)
         np.testing.assert_allclose(moved.W, start.W[order], atol=1e-8)
         assert same.value == pytest.approx(start.value) and moved.value == pytest.approx(start.value)
-
-
-@pytest.mark.parametrize(
-    ("parameter", "value", "words"),
-    [("rho", -1.0, "rho=-1.0 must"), ("n_columns", 0, "n_columns=0 must"), ("init", -np.ones((8, 4)), "0.0 or more")],
-)
-def test_parameter_out_of_range_is_refused_by_name(parameter, value, words):
-    with pytest.raises(ValueError, match=words):
-        VCSDFS(4, **{parameter: value}).fit(correlated(30, 8))

@@ -2,23 +2,13 @@
 
 import numpy as np
 import pytest
+from samples import factors as sample
+from samples import unexplained as remainder
 
 from methods.core.column_subset import Gains, Residual, first_of_best, grow, smaller_factor
 from methods.core.words import check_count, check_flag, count_of
 
 SHAPES = [(30, 12), (9, 25)]
-
-
-def sample(n_samples, n_features, seed=0):
-    rng = np.random.default_rng(seed)
-    factors = rng.normal(size=(n_samples, 6)) @ rng.normal(size=(6, n_features))
-    return factors + rng.normal(size=(n_samples, n_features)) + 1
-
-
-def remainder(X, features):
-    """Return X - P_S X."""
-    C = X[:, list(features)]
-    return X - C @ np.linalg.lstsq(C, X)[0] if len(features) else X
 
 
 @pytest.mark.parametrize("center", [False, True])

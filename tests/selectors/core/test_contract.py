@@ -9,11 +9,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import methods
 from methods.core.base import BaseSelector
-from scripts.check_method.contract import (
-    EXCEPTIONS,
-    EXCEPTIONS_ON_DATA,
-    load_methods,
-)
+from scripts.check_method.contract import EXCEPTIONS, EXCEPTIONS_ON_DATA, load_methods
 from scripts.check_method.properties import PROPERTIES
 
 METHODS = load_methods()

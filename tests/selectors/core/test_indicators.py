@@ -87,6 +87,7 @@ def test_gain_of_a_row_that_changes_column_is_exact(c):
     M, function = indicators(1e4)
     U = unit_columns(c)
     MU, m = function.quotients(U)
+    # `exchanges` has the rows alone that gain the most: the gain of every row is not to be had from outside.
     target, entry, gain = function._gains(U, MU, m, np.arange(len(U)), np.diag(M))
     own = U.argmax(axis=1)
     for i in range(len(U)):

@@ -4,13 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from methods.core import shared as module
 from methods.core.shared import shared
-
-
-@pytest.fixture(autouse=True)
-def empty_store(monkeypatch):
-    monkeypatch.setattr(module, "_results", type(module._results)())
 
 
 @pytest.fixture

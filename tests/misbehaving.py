@@ -1,0 +1,184 @@
+"""Selectors that misbehave: where `gain` is 2, a fit of `Misbehaving` does what its method called `what` does.
+
+A module of its own, so that every worker finds it, however early it was started.
+"""
+
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numba
+import numpy as np
+
+from methods.core.base import BaseSelector, Solution
+from methods.core.checks import at_least
+
+
+def work(seconds):
+    end = time.process_time() + seconds
+    while time.process_time() < end:
+        pass
+
+
+def child(file, do):
+    """Fork, let the child do something and end, and add its number to a file."""
+    pid = os.fork()
+    if pid == 0:
+        try:
+            do()
+        finally:
+            os._exit(0)
+    with open(file, "a") as pids:
+        pids.write(f"{pid}\n")
+    return pid
+
+
+def sleep(*_):
+    time.sleep(100)
+
+
+class Misbehaving(BaseSelector):
+    bounds = {"gain": at_least(0)}  # noqa: RUF012
+
+    def __init__(self, n_features_to_select=None, *, gain=1.0, what="", file="", random_state=None):
+        self.n_features_to_select, self.gain, self.what, self.file = n_features_to_select, gain, what, file
+        self.random_state = random_state
+
+    def _solve(self, X, rng):
+        if self.what == "write":
+            X[:] = 0
+        elif self.what and self.gain == 2:
+            getattr(self, self.what)()
+        labels = (X[:, 0] > X[:, 0].mean()).astype(int)
+        return Solution(self.gain * X.var(axis=0) + rng.uniform(size=X.shape[1]), labels=labels)
+
+    def fail(self):
+        raise RuntimeError('two, is\nnot "allowed"')
+
+    def take_longer(self):
+        time.sleep(2)
+
+    def hang(self):
+        sleep()
+
+    def stop(self):
+        subprocess.Popen(["sh", "-c", f"sleep 3; kill -CONT {os.getpid()}"])
+        os.kill(os.getpid(), signal.SIGSTOP)
+        work(0.5)
+
+    def compute(self):
+        with open(self.file or os.devnull, "w") as file:
+            file.write("begun")
+        work(1.5)
+
+    def count(self):
+        while True:
+            pass
+
+    def spin(self):
+        """Hold Python's lock, so that no thread of the process can run."""
+
+        @numba.njit
+        def spin(rounds):
+            total = 0.0
+            for index in range(rounds):
+                total += np.sin(index)
+            return total
+
+        spin(1)
+        if self.file:
+            Path(self.file).touch()
+        spin(10**12)
+
+    def allocate(self):
+        sleep([np.ones(2**20) for _ in range(200)])
+
+    # --- ends of the process
+
+    def exit(self):
+        sys.exit()
+
+    def exit_with_words(self):
+        sys.exit("enough")
+
+    def exit_at_once(self):
+        os._exit(3)
+
+    def exit_natively(self):
+        ctypes.CDLL(None)._exit(3)
+
+    def segfault(self):
+        os.kill(os.getpid(), signal.SIGSEGV)
+
+    def die(self):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    # --- children
+
+    def fork_and_return(self, do=lambda: None):
+        if pid := os.fork():
+            os.waitpid(pid, 0)
+        else:
+            do()
+
+    def fork_and_raise(self):
+        self.fork_and_return(lambda: 1 / 0)
+
+    def fork_and_exit(self):
+        self.fork_and_return(sys.exit)
+
+    def child_computes(self):
+        os.waitpid(child(self.file, lambda: work(100)), 0)
+
+    def children_compute(self):
+        for _ in range(40):
+            os.waitpid(child(self.file, lambda: work(0.25)), 0)
+
+    def grandchild_computes(self):
+        child(self.file, lambda: child(self.file, lambda: work(100)))
+        sleep()
+
+    def child_allocates(self):
+        os.waitpid(child(self.file, lambda: sleep(np.ones(2**27))), 0)
+
+    def children_share(self):
+        for _ in range(6):
+            child(self.file, sleep)
+        time.sleep(1)
+
+    def leave(self):
+        child(self.file, sleep)
+
+    def leave_program(self):
+        left = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(100)"], start_new_session=True)
+        with open(self.file, "a") as pids:
+            pids.write(f"{left.pid}\n")
+
+    def leave_program_and_die(self):
+        self.leave_program()
+        self.die()
+
+
+class PerSize(Misbehaving):
+    size_in_objective = True
+
+
+class Silent(Misbehaving):
+    def fit(self, X):
+        self.ranking_ = np.arange(X.shape[1])
+        self.n_features_to_select_ = X.shape[1]
+        return self
+
+
+class Writer(Misbehaving):
+    def fit(self, X):
+        X[:] = 0
+
+
+class Checking(Misbehaving):
+    def check_parameters(self, X):
+        sys.exit("not this one")

@@ -1,0 +1,81 @@
+"""The trials of a grid: which there are, their keys, and what is refused before any fit."""
+
+import itertools
+from dataclasses import replace
+
+import pytest
+from fits import DATA, PROTOCOL, method_of, trials_of
+
+from runners.method import ConfigError
+from runners.trial import diagonal, expand
+
+
+def test_the_grid_is_the_product_of_its_lists_and_marks_the_default():
+    trials = trials_of()
+    assert [trial.params["gain"] for trial in trials] == [1.0, 2.0, 3.0, 4.0]
+    assert [trial.is_default for trial in trials] == [True, False, False, False]
+    assert all(trial.sizes == (2, 3) for trial in trials)
+
+
+def test_the_values_of_the_data_are_looked_through_once_for_all_points_of_a_grid(monkeypatch):
+    looked = []
+    monkeypatch.setattr("methods.core.base.check_range", lambda X: looked.append(X))
+    assert len(trials_of()) > 1
+    assert len(looked) == 1
+
+
+def test_a_sample_has_every_value_of_every_parameter_and_few_trials():
+    grid = {"n_neighbors": [3, 4, 5, 6, 7], "n_nonzero_coefs": [5, 6], "width": [0.1, 1.0, 10.0]}
+    trials = trials_of(grid={})
+    product = [
+        replace(trials[0], params=dict(zip(grid, values, strict=True)), sizes=sizes)
+        for values in itertools.product(*grid.values()) for sizes in ((2,), (3,))
+    ]  # fmt: skip
+    sample = diagonal(product)
+    assert 5 <= len(sample) <= 10 and len(set(map(id, sample))) == len(sample)
+    for name, values in grid.items():
+        assert {trial.params[name] for trial in sample} == set(values)
+    assert {trial.sizes for trial in sample} == {(2,), (3,)}
+    assert diagonal(product[:7]) == product[:7]  # a part of a grid already
+    assert diagonal(trials) == trials
+
+
+def test_a_size_that_is_part_of_the_model_gets_a_trial_of_its_own():
+    trials = trials_of("PerSize")
+    assert len(trials) == 8
+    assert {trial.sizes for trial in trials} == {(2,), (3,)}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"data_sha": "ff"}, {"dataset": "other"}, {"params": {"gain": 1.5}}, {"sizes": (2,)},
+        {"protocol": replace(PROTOCOL, seed=1)}, {"protocol": replace(PROTOCOL, restarts=4)},
+    ],
+)  # fmt: skip
+def test_the_key_changes_with_everything_that_changes_the_numbers_and_not_with_the_study(change):
+    trial = trials_of()[0]
+    assert replace(trial, **change).key != trial.key == replace(trial, study="other").key
+
+
+@pytest.mark.parametrize(
+    "change, words",
+    [
+        ({"grid": {"gian": [1.0]}}, "gian.*Did you mean gain"),
+        ({"params": {"n_clusters": 3}}, "n_clusters is not a parameter"),
+        ({"grid": {"gain": []}}, "must be a list"),
+        ({"grid": {"gain": 3.0}}, "must be a list"),
+        ({"grid": {"gain": [1.0, -1.0]}}, r"gain=-1.0 must be a number in \[0"),
+        ({"grid": {"gain": [1.0, 1.0]}}, "1.0 and 1.0, which are the same value"),
+        ({"target": "methods.nothing.Nothing"}, "methods.nothing"),
+    ],
+)
+def test_a_mistake_in_the_file_of_a_method_shows_before_any_fit(change, words):
+    with pytest.raises(ConfigError, match=words):
+        expand("s", DATA, method_of() | change, PROTOCOL)
+
+
+def test_sizes_above_the_number_of_features_are_left_out_and_none_left_is_an_error():
+    assert trials_of(protocol=replace(PROTOCOL, sizes=(3, 99)))[0].sizes == (3,)
+    with pytest.raises(ConfigError, match="n_features=6"):
+        trials_of(protocol=replace(PROTOCOL, sizes=(99,)))

@@ -1,0 +1,22 @@
+"""Six samples of four features in three classes, and the specification of a file that holds them."""
+
+import numpy as np
+from scipy.io import savemat
+
+from datasets.files import checksum
+
+X = np.arange(24.0).reshape(6, 4) ** 2
+Y = np.array([3, 1, 3, 1, 7, 7])
+CODES = [1, 0, 1, 0, 2, 2]
+
+
+def write_mat(path):
+    savemat(path, {"X": X, "Y": Y[:, None]})
+
+
+def spec_of(path, format="mat", x="X", y="Y", **changes):
+    """Return the specification of a data set of X and Y in one file."""
+    source = {"file": path.name, "format": format, "checksum": f"sha256:{checksum(path)}", "options": {"x": x, "y": y}}
+    texts = dict.fromkeys(("paper_name", "citation", "origin", "terms"), "none")
+    shape = {"samples": 6, "features": 4, "classes": 3, "image": None, "data_sha256": None}
+    return {"name": "small", **texts, **shape, "sources": [source], **changes}
