@@ -231,18 +231,9 @@ def test_a_number_of_points_takes_the_default_and_others_which_a_larger_number_k
         assert len(some) == min(number, 21) and any(trial.is_default for trial in some)
         assert some == [trial for trial in trials if trial in some] and all(trial in some for trial in before)
         before = some
-    sized = expand(
-        "s",
-        dataset,
-        METHOD
-        | {
-            "name": "dgufs",
-            "target": "methods.dgufs.DGUFS",
-            "params": {},
-            "grid": {"alpha": [0.1, 1.0], "beta": [0.1, 0.9]},
-        },
-        PROTOCOL,
-    )
+    grid = {"alpha": [0.1, 1.0], "beta": [0.1, 0.9]}
+    method = METHOD | {"name": "dgufs", "target": "methods.dgufs.DGUFS", "params": {}, "grid": grid}
+    sized = expand("s", dataset, method, PROTOCOL)
     assert len(few(sized, 3)) == 3 * len({trial.sizes for trial in sized}) > 3
 
 
