@@ -31,6 +31,14 @@ def pytest_collection_modifyitems(config, items):
             item.add_marker(skip)
 
 
+@pytest.fixture(scope="module")
+def new_workers():
+    """End the workers of other tests: the memory of a fit has what was left in its worker."""
+    from runners import processes  # here, as numpy has to be imported after the variables are set
+
+    processes.close()
+
+
 @pytest.fixture(autouse=True)
 def loggers():
     """Turn on again what a command of Hydra in this process has turned off: all loggers that it found."""

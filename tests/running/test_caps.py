@@ -17,6 +17,8 @@ from runners.fit import run_trial
 from runners.store import load_results
 from scripts.core.conf import ROOT
 
+pytestmark = pytest.mark.usefixtures("new_workers")
+
 
 def by_key(trials, n_jobs, caps):
     return {outcome.trial["trial"]: outcome for outcome in outcomes_of(trials, n_jobs, caps=caps)}

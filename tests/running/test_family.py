@@ -16,7 +16,10 @@ from runners.family import Caps
 from runners.workers import Clock
 from scripts.core.conf import ROOT
 
-pytestmark = pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="of other processes Linux alone tells")
+pytestmark = [
+    pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="of other processes Linux alone tells"),
+    pytest.mark.usefixtures("new_workers"),
+]
 
 
 def run(what, caps, file="", n_jobs=2):
