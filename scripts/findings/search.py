@@ -1,6 +1,6 @@
 """Parameters and size chosen, without labels and with them, beside random rankings that get as many tries."""
 
-from math import comb
+from math import comb, prod
 from textwrap import fill
 
 import pandas as pd
@@ -23,18 +23,18 @@ READ = (
 def searched(study, methods, families):
     """Return the gains of methods whose parameters and size are chosen, over random rankings that are chosen alike.
 
-    `families` maps the data sets to their families.  The result has a row for every method that was run at as many grid
-    points as any other on every data set, or has no grid: tries (its grid points), and mean, low and high (points) for
-    each of `SELECTIONS`, such as silhouette_all_mean.  It is empty where no method has more than one point.
+    `families` maps the data sets to their families.  The result has a row for every method that was run on every data
+    set at as many grid points as any other, or at as many as its grid has: tries (its grid points), and mean, low and
+    high (points) for each of `SELECTIONS`, such as silhouette_all_mean.  It is empty where no method has more than one.
     """
     summary = study.summary
     summary = summary[(summary["clusterer"] == "kmeans") & summary["dataset"].isin(families)]
     tries = summary.groupby(["dataset", "method"])["params"].nunique().unstack()
     most = tries[methods].max(axis=None)
-    methods = [name for name in methods if not (find("method", name) or {}).get("grid") or (tries[name] == most).all()]
+    methods = [name for name in methods if (tries[name] >= min(most, _grid_points(name))).all()]
     if most == 1 or not methods:
         return pd.DataFrame()
-    table = pd.DataFrame({"tries": tries[methods].max()})
+    table = pd.DataFrame({"tries": tries[methods].max().astype(int)})  # float, as other methods have gaps
     random = summary[(summary["method"] == RANDOM) & (summary["n_restarts"] > 0)]
     for selection in SELECTIONS:
         chosen = study.select("acc", selection)
@@ -48,6 +48,10 @@ def searched(study, methods, families):
         own = pd.DataFrame({"mean": points.mean(), "low": low, "high": high}, index=table.index)
         table = table.join(own.add_prefix(f"{selection}_"))
     return table.sort_values(f"{SELECTIONS[0]}_mean", ascending=False, kind="stable")
+
+
+def _grid_points(method):
+    return prod(len(values) for values in ((find("method", method) or {}).get("grid") or {}).values())
 
 
 def best_of_each(random, criterion):
@@ -86,7 +90,7 @@ def sections(table, left_out):
     rows = [
         [
             names[name],
-            str(row["tries"]),
+            f"{row['tries']:.0f}",
             *(with_interval(*(row[f"{chosen}_{key}"] for key in ("mean", "low", "high"))) for chosen in SELECTIONS),
         ]
         for name, row in table.iterrows()
