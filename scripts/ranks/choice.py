@@ -23,8 +23,8 @@ def choose(study, methods=None, datasets=None, variants="base"):
     """Choose the methods and data sets that a ranking counts.
 
     Those that are named are taken.  The default is those of the study: the data sets on which one of these methods was
-    run, and of those with the same source the one with the most samples; of the methods of one class, with
-    variants="base", the one with the name of its file: mcfs, and not mcfs_released.
+    run, and of those with the same source the one with most of these methods, then with most samples; of the methods of
+    one class, with variants="base", the one with the name of its file: mcfs, and not mcfs_released.
     """
     left_out = []
     stored = sorted(study.trials["method"].unique())
@@ -38,7 +38,8 @@ def choose(study, methods=None, datasets=None, variants="base"):
         bare = [name for name in places if chosen and name not in ranked]
         places = [name for name in places if name not in bare]
         left_out += [f"Left out: {', '.join(bare)} (only controls were run there)."] if bare else []
-        places, others = _firsts(places, _source_of, _by_samples)
+        able = study.trials[study.trials["method"].isin(chosen)].groupby("dataset")["method"].nunique()
+        places, others = _firsts(places, _source_of, lambda source: _by_methods(source, able))
         left_out += _sentence(others, "of the same source as", "datasets=[...] takes those that it names")
     families = {name: family_of(name) for name in places}
     return Choice(chosen, list(filter(is_control, stored)), places, families, left_out)
@@ -62,8 +63,9 @@ def _by_name(target):
     return lambda name: (name != own, len(name), name)
 
 
-def _by_samples(source):
-    return lambda name: (-(find("dataset", name) or {}).get("samples", 0), name != source, name)
+def _by_methods(source, able):
+    samples = {name: (find("dataset", name) or {}).get("samples", 0) for name in able.index}
+    return lambda name: (-able.get(name, 0), -samples.get(name, 0), name != source, name)
 
 
 def _firsts(names, group_of, order_of):

@@ -109,6 +109,17 @@ def test_a_copy_of_a_source_does_not_count_twice():
     assert "att" in field_of(study_of(rows + copies), datasets=[*DATASETS, "att"]).scores.index
 
 
+def test_of_copies_of_a_source_the_one_with_most_methods_counts_however_few_samples_it_has():
+    rows = [{**row, "dataset": {"orl": "mnist500"}.get(row["dataset"], row["dataset"])} for row in points()]
+    larger = [
+        {**row, "dataset": "mnist"} for row in rows if (row["dataset"], row["method"]) == ("mnist500", METHODS[0])
+    ]
+    field = field_of(study_of(rows + larger))
+    assert "mnist500" in field.scores.index and "mnist" not in field.scores.index
+    whole = [{**row, "dataset": "mnist"} for row in rows if row["dataset"] == "mnist500"]
+    assert "mnist" in field_of(study_of(rows + whole)).scores.index
+
+
 @pytest.mark.parametrize(
     ("there", "chosen"),
     [
