@@ -107,9 +107,8 @@ class Growth:
 
     def fit(self, shape, cap):
         """Return the CPU seconds and MB of a fit; None where it reaches the cap."""
-        if np.isnan(self._known.get(shape, (0, 0))[1]) and self._known[shape][0] < cap:  # ended by a smaller cap
-            del self._known[shape]
-        if shape not in self._known:
+        reached, mb = self._known.get(shape, (0, np.nan))
+        if np.isnan(mb) and reached < cap:  # not run, or ended by a smaller cap
             given = self.options
             if not self._compiled:
                 build(self.method, 50, given.sweeps).fit(made_up(200, 50, given.share))

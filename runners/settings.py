@@ -30,7 +30,7 @@ class Runner:
     redo: bool  # compute what is stored again
     # Keep the scores of feature sets for other trials and studies, and take the trials that another study has.
     cache: bool
-    # "grid", its "sample" by `runners.trial.diagonal`, or the "default" parameters.
+    # "grid", its "sample" by `runners.trial.diagonal`, a number of points by `few` there, or the "default" parameters.
     points: str | int
     # Caps of one fit and the processes it forks, in CPU seconds and GB; a fit beyond them is ended.
     max_seconds: float | None = None

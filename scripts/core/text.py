@@ -63,6 +63,12 @@ def percent(values, sign="±"):
     return mean_std(100 * values.mean(), 100 * values.std(), sign)
 
 
+def listed(names, word="and"):
+    """Return one or more names as one text: "A, B and C"."""
+    *first, last = names
+    return f"{', '.join(first)} {word} {last}" if first else last
+
+
 def span(values, form="{}"):
     """Return the smallest and the largest value as a text; one of them where their texts are equal."""
     low, high = form.format(min(values)), form.format(max(values))

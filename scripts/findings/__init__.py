@@ -7,6 +7,7 @@ import pandas as pd
 from metrics.study.summary import select
 from scripts.compare.controls import ALL, RANDOM, control_scores
 from scripts.core.conf import unique_names
+from scripts.core.text import listed
 from scripts.findings.recent import since
 from scripts.findings.search import searched
 from scripts.make_figure.seconds import with_seconds
@@ -33,7 +34,7 @@ class Setting(NamedTuple):
     gaps: list  # printed names of methods without a score on some data set
     labelled: tuple  # points that the best size by the labels adds: to a method, and to one random ranking, on average
     recent: pd.DataFrame  # as `scripts.findings.recent.since` returns it
-    search: pd.DataFrame  # as `scripts.findings.search.searched` returns it; the same for every choice
+    search: pd.DataFrame = pd.DataFrame()  # as `scripts.findings.search.searched` returns it; the same for every choice
 
     @property
     def names(self):
@@ -47,8 +48,7 @@ class Setting(NamedTuple):
 
     def named(self, methods):
         """Return printed names as one text: "A, B and C"."""
-        *first, last = [self.names[name] for name in methods]
-        return f"{', '.join(first)} and {last}" if first else last
+        return listed([self.names[name] for name in methods])
 
 
 def settings_of(study):
@@ -73,8 +73,7 @@ def _setting(study, selection):
     gaps = sorted(unique_names("method", set(choice.methods) - set(complete)).values())
     labelled = _labelled(study, selection, complete, choice.datasets)
     recent = since((100 * means).assign(**{RANDOM: field.controls[RANDOM]}))
-    whole, none = found[ALL], pd.DataFrame()
-    return Setting(selection, size, field, found[RANDOM], whole, seconds, gaps, labelled, recent, search=none)
+    return Setting(selection, size, field, found[RANDOM], found[ALL], seconds, gaps, labelled, recent)
 
 
 def _labelled(study, selection, methods, datasets):

@@ -4,7 +4,7 @@ from textwrap import fill
 
 from scripts.compare.controls import ALL
 from scripts.core.conf import printed
-from scripts.core.text import pipes, span
+from scripts.core.text import listed, pipes, span
 from scripts.findings import above, below, corrected, recent, search, twins, winners
 from scripts.ranks.page import OVER, by_family, gain_notes, gains_table, signed, with_interval
 
@@ -121,10 +121,12 @@ def _advice(settings):
     if not found:
         return f"**Which method should I use?** No method gains over random rankings at both sizes ({sizes})."
     fast = settings[0].seconds[found].idxmin()
-    *rest, last = [settings[0].names[name] for name in found]
-    who = f"{', '.join(rest)} or {last}" if rest else last
-    text = f"**Which method should I use?** Without labels, {who}: {'they gain' if rest else 'it gains'} at both sizes"
-    speed = f", and of these {settings[0].names[fast]} is the fastest" if rest else ""
+    several = len(found) > 1
+    who = listed([settings[0].names[name] for name in found], "or")
+    text = (
+        f"**Which method should I use?** Without labels, {who}: {'they gain' if several else 'it gains'} at both sizes"
+    )
+    speed = f", and of these {settings[0].names[fast]} is the fastest" if several else ""
     return f"{text} ({sizes} features){speed}."
 
 

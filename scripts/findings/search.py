@@ -9,7 +9,7 @@ from metrics.study import RANDOM
 from metrics.study.intervals import means_by_family
 from metrics.study.selections import BY_NAME
 from scripts.core.conf import find, unique_names
-from scripts.core.text import pipes
+from scripts.core.text import listed, pipes
 from scripts.ranks.page import with_interval
 
 SELECTIONS = ("silhouette_all", "best_over_grid")  # without labels, and with them
@@ -56,10 +56,9 @@ def _grid_points(method):
 
 def best_of_each(random, criterion):
     """Return dataset, value (of the criterion) and score of every random ranking, at the size that it chooses."""
-    rows = random.assign(mean=random["acc_mean"])
-    rows = rows.sort_values(["dataset", "params", "n_selected"])
-    places = rows.assign(value=rows[criterion].round(12)).groupby(["dataset", "params"])["value"].idxmax()
-    chosen = rows.loc[places]
+    rows = random.sort_values(["dataset", "params", "n_selected"])
+    rows = rows.assign(mean=rows["acc_mean"]).assign(value=lambda rows: rows[criterion].round(12))
+    chosen = rows.loc[rows.groupby(["dataset", "params"])["value"].idxmax()]
     return pd.DataFrame({"dataset": chosen["dataset"], "value": chosen[criterion], "score": chosen["mean"]})
 
 
@@ -76,8 +75,8 @@ def sentence(table, names):
     for selection, words in zip(SELECTIONS, ("without labels", "with them"), strict=True):
         gain = [names[name] for name in table.index[table[f"{selection}_low"] > 0]]
         lose = [names[name] for name in table.index[table[f"{selection}_high"] < 0]]
-        parts.append(f"{words} {_listed(gain)} gain{'' if len(gain) > 1 else 's'}")
-        parts[-1] += f", and {_listed(lose)} {'lose' if len(lose) > 1 else 'loses'}" if lose else ""
+        parts.append(f"{words} {listed(gain or ['none'])} gain{'' if len(gain) > 1 else 's'}")
+        parts[-1] += f", and {listed(lose)} {'lose' if len(lose) > 1 else 'loses'}" if lose else ""
     return (
         f"**Does a search over parameters change it?** Of {len(table)} methods with up to {table['tries'].max()} grid "
         f"points each, the size being chosen too, {'; '.join(parts)}, over random rankings that get as many tries."
@@ -99,8 +98,3 @@ def sections(table, left_out):
     parts = ["## Parameters and size chosen", fill(READ, 120), "Gain in ACC over random rankings, in points:"]
     parts.append(pipes([head, *rows]))
     return parts + ([fill(f"Not run at as many points everywhere: {', '.join(left_out)}.", 120)] if left_out else [])
-
-
-def _listed(names):
-    *first, last = names or ["none"]
-    return f"{', '.join(first)} and {last}" if first else last

@@ -64,8 +64,7 @@ def _by_name(target):
 
 
 def _by_methods(source, able):
-    samples = {name: (find("dataset", name) or {}).get("samples", 0) for name in able.index}
-    return lambda name: (-able.get(name, 0), -samples.get(name, 0), name != source, name)
+    return lambda name: (-able.get(name, 0), -(find("dataset", name) or {}).get("samples", 0), name != source, name)
 
 
 def _firsts(names, group_of, order_of):

@@ -36,7 +36,7 @@ def setting(intervals, size=300):
     seconds = pd.Series(range(len(table)), index=table.index, dtype=float)
     return Setting(
         "largest_size", size, field, found, found._replace(reference="all_features"), seconds, [], (2.0, 1.0),
-        recent.since(pd.DataFrame()), pd.DataFrame(),
+        recent.since(pd.DataFrame()),
     )  # fmt: skip
 
 
