@@ -6,6 +6,7 @@ from runners.reference import PREFIX, shipped_studies
 from scripts.compare.controls import control_scores
 from scripts.compare.explanations import explain_cells
 from scripts.compare.headline import with_equivalence
+from scripts.compare.readings import other_studies
 from scripts.compare.verdicts import judge
 from scripts.core.conf import find
 from scripts.core.published import PAPERS, load_published
@@ -58,6 +59,17 @@ def compare_studies(studies, selection="best_over_grid"):
         tables = [(spec, table_cells(spec, study, selection)) for spec in score_tables(paper)]
         frames.append(published_rows(paper, study, tables))
     return with_verdicts(pd.concat(frames, ignore_index=True))
+
+
+def other_readings(studies, selection="best_over_grid"):
+    """Return the comparisons of papers whose data another stored study reads otherwise, by paper and in words."""
+    found = {}
+    for paper, names in other_studies({paper: study.name for paper, study in studies.items()}).items():
+        for words, name in names.items():
+            other = Study.open(studies[paper].results_dir, name)
+            if not other.trials.empty:
+                found[paper, words] = compare_studies({paper: other}, selection)
+    return found
 
 
 def controls_of(studies, selection="best_over_grid"):

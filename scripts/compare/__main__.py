@@ -1,6 +1,6 @@
 """``python -m scripts.compare --help``."""
 
-from scripts.compare import compare_studies, controls_of, open_studies, shipped_names
+from scripts.compare import compare_studies, controls_of, open_studies, other_readings, shipped_names
 from scripts.compare.page import comparison_page
 from scripts.core.command_lines import check_stored
 from scripts.core.entry import command
@@ -22,7 +22,8 @@ def main(options):
     if options["format"] == "csv":
         text = comparison.to_csv(index=False, float_format="%.4f", lineterminator="\n")
     else:
-        text = comparison_page(comparison, controls_of(studies, options["selection"]), options["summary"])
+        found = controls_of(studies, options["selection"]), options["summary"]
+        text = comparison_page(comparison, *found, other_readings(studies, options["selection"]))
     deliver(text, options["output"])
 
 

@@ -7,6 +7,7 @@ from scripts.compare.controls import COLUMNS
 from scripts.compare.evidence_page import evidence_parts
 from scripts.compare.headline import accepted_at_random
 from scripts.compare.maximum import maximum_parts
+from scripts.compare.readings import reading_parts
 from scripts.compare.verdicts import ACCEPTED, closest, count, own_rows, unreached
 from scripts.core.conf import printed, unique_names
 from scripts.core.published import PAPERS
@@ -23,10 +24,10 @@ agreement says nothing of the method. accepted: within 1 or 2 std or 3 points; a
 are accepted with a random ranking in the place of ours, on average."""
 
 
-def comparison_page(comparison, controls=None, summary=False):
+def comparison_page(comparison, controls=None, summary=False, others=None):
     """Return the page: five lines a paper, counts, the cells that no variant reaches; all details, unless `summary`.
 
-    Without `controls`, none stand beside our numbers.
+    Without `controls`, none stand beside our numbers.  `others`: as for `scripts.compare.readings.reading_parts`.
     """
     controls = pd.DataFrame(columns=["paper", *COLUMNS]) if controls is None else controls
     comparison = comparison.assign(at_random=accepted_at_random(comparison, controls))
@@ -37,6 +38,7 @@ def comparison_page(comparison, controls=None, summary=False):
         f"Selection {selection}: {SELECTIONS[selection]}.",
         *_protocols(comparison),
         *evidence_parts(comparison, controls),
+        *reading_parts(comparison, others or {}),
         *maximum_parts(comparison, controls),
         f"## Per paper\n\n{LEGEND}",
         "Published cells, by the row of the method's own name, K-means on its features.",

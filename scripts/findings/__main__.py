@@ -12,7 +12,7 @@ import sys
 
 from runners.boundary import boundary
 from scripts.choices import choices_text, shipped_choices
-from scripts.compare import compare_studies, controls_of, open_studies, shipped_names
+from scripts.compare import compare_studies, controls_of, open_studies, other_readings, shipped_names
 from scripts.compare.page import comparison_page
 from scripts.core.conf import ROOT
 from scripts.core.entry import answers
@@ -55,7 +55,7 @@ def chosen():
 def compared():
     """Return the comparison of all that is shipped with the papers, its headings one level lower."""
     studies = open_studies(ROOT / "results", shipped_names(), shipped_names())
-    text = comparison_page(compare_studies(studies), controls_of(studies), summary=True)
+    text = comparison_page(compare_studies(studies), controls_of(studies), True, other_readings(studies))
     return re.sub("^#", "##", text, flags=re.MULTILINE).strip()
 
 

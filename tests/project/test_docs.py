@@ -141,6 +141,8 @@ def test_the_page_of_what_reproduces_counts_every_published_score_once():
         == next(int(row["cells"]) for row in counts if row["paper"] == "all")
     )
     assert all(sum(int(row[name]) for name in VERDICTS) == int(row["cells"]) for row in counts)
+    # What is said above the printed part.
+    assert "nearer to all five papers" in text and "than our solvers, on average, in 5 of 5 papers" in text
 
 
 def test_what_the_pages_say_of_choices_without_labels_is_what_their_tables_say():

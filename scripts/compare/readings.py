@@ -1,0 +1,80 @@
+"""The five lines by another reading of a paper, on the cells that both readings have: a table in Markdown."""
+
+import pandas as pd
+
+from scripts.compare.evidence import LINES, lines
+from scripts.compare.headline import COLUMN, complete, weighed
+from scripts.core.published import PAPERS
+from scripts.core.text import pipes
+
+STUDIES = {"dgufs": {"unit_features": "features of unit length"}}  # of a paper, by what follows the name of its study
+RELEASED = "released programs"
+WHAT = """\
+Papers leave things open. Here the same lines stand beside those of another reading, on the cells that both have:
+*released programs* take the place of our solvers wherever a table has both, and *features of unit length* that of
+min-max scaling. Nearer: how many of the cells whose scores differ are nearer to print by the other reading. Both
+readings were found by looking at cells of these tables, so a smaller distance is a hint and no test."""
+HEAD = "Paper|Other reading|Cells|Distance|Other|Nearer|Order|Other|Verdicts that differ".split("|")
+
+
+def other_studies(names):
+    """Return the names of studies that read a paper's data otherwise, as {paper: {words: name}}, from {paper: name}."""
+    return {
+        paper: {words: f"{names[paper]}_{ending}" for ending, words in found.items()}
+        for paper, found in STUDIES.items()
+        if names.get(paper, "").endswith(paper)
+    }
+
+
+def released(comparison):
+    """Return the comparison with the rows of released programs under the methods' own names, in the place of ours."""
+    keys = ["paper", "published_method"]
+    theirs = comparison[comparison["method"] == comparison["published_method"] + "_released"]
+    both = pd.MultiIndex.from_frame(comparison[keys]).isin(pd.MultiIndex.from_frame(theirs[keys]))
+    return pd.concat([comparison[~both], theirs.assign(method=theirs["published_method"])])
+
+
+def reading_parts(comparison, others):
+    """Return the paragraphs of the page; none where no cell has another reading.
+
+    `others` has comparisons of papers whose data are read otherwise, by paper and words.
+    """
+    programs = weighed(released(comparison))
+    rows = []
+    for paper, ours in weighed(comparison).items():
+        run = programs[paper]["method"].isin(_with_programs(comparison, paper)).any()
+        found = {RELEASED: programs[paper]} if run else {}
+        found |= {words: weighed(other)[paper] for (of, words), other in others.items() if of == paper}
+        rows += [[PAPERS[paper], words, *row] for words, theirs in found.items() if (row := beside(ours, theirs))]
+    return ["## By another reading", WHAT, pipes([HEAD, *rows]), *_programs(rows)] if rows else []
+
+
+def _programs(rows):
+    """Say for how many papers the released programs are nearer to print; nothing without any."""
+    rows = [row for row in rows if row[1] == RELEASED]
+    if not rows:
+        return []
+    nearer = sum(float(other) < float(ours) for _, _, _, ours, other, *_ in rows)
+    return [f"Released programs are nearer to print than our solvers, on average, in {nearer} of {len(rows)} papers."]
+
+
+def _with_programs(comparison, paper):
+    names = comparison.loc[comparison["paper"] == paper, "method"]
+    return [name.removesuffix("_released") for name in names.unique() if name.endswith("_released")]
+
+
+def beside(ours, theirs):
+    """Return the numbers of a row as texts, on the cells that two readings of a paper have; None where that is none."""
+    keys = [*COLUMN, "published_method"]
+    places = [pd.MultiIndex.from_frame(cells[keys]) for cells in (ours, theirs)]
+    ours, theirs = complete(ours[places[0].isin(places[1])]), complete(theirs[places[1].isin(places[0])])
+    if ours.empty:
+        return None
+    distances = [cells.set_index(keys)["difference"].abs() for cells in (ours, theirs)]
+    closer = distances[0] - distances[1].reindex(distances[0].index)
+    nearer = f"{(closer > 0).sum()} of {(closer != 0).sum()}"
+    before, after = lines(ours), lines(theirs)
+    changed = [f"{name}: {before[name].verdict} to {after[name].verdict}" for name in LINES
+               if before[name].verdict != after[name].verdict]  # fmt: skip
+    texts = [[f"{found[name].value:.2f}" for found in (before, after)] for name in ("distance", "order")]
+    return [str(len(ours)), *texts[0], nearer, *texts[1], "; ".join(changed) or "none"]

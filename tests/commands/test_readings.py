@@ -1,0 +1,76 @@
+"""`scripts.compare.readings`: another reading of a paper is compared on the cells that both have, and only there."""
+
+import numpy as np
+import pytest
+from paper_studies import point, published, random_rankings, reproduction, rows, study
+
+from scripts.compare import compare_studies
+from scripts.compare.evidence import CANNOT_TELL, LINES, NOT_REPRODUCED, REPRODUCED
+from scripts.compare.headline import weighed
+from scripts.compare.page import comparison_page
+from scripts.compare.readings import beside, other_studies, reading_parts, released
+
+PROGRAMS = ("mcfs", "udfs", "ndfs", "rufs")
+
+
+def with_programs(kind, datasets):
+    """Return RUFS's paper compared with random rankings, and with another kind of scores for the released programs."""
+    rng, cells = np.random.default_rng(1), published("rufs")
+    points = [
+        point(dataset, f"{method}_released", *kind(cells, dataset, method, rng))
+        for dataset in datasets
+        for method in PROGRAMS
+    ]
+    return compare_studies({"rufs": study("rufs", random_rankings, more=points)})
+
+
+@pytest.fixture(scope="module")
+def programs():
+    return with_programs(reproduction, published("rufs").index.unique("dataset"))
+
+
+def test_programs_that_reproduce_the_paper_are_told_from_solvers_that_do_not(programs):
+    (row,) = rows(comparison_page(programs), "By another reading")
+    paper, reading, cells, ours, theirs, nearer, *_, changed = row
+    assert (paper, reading, cells) == ("RUFS", "released programs", "60")
+    assert float(theirs) < float(ours) / 2 and int(nearer.split(" of ")[0]) > 40
+    parts = dict(part.split(": ") for part in changed.split("; "))
+    assert parts == dict.fromkeys([name for name in LINES if name != "sign"], f"{NOT_REPRODUCED} to {REPRODUCED}")
+    assert "nearer to print than our solvers, on average, in 1 of 1 papers" in comparison_page(programs)
+
+
+def test_the_rows_of_programs_take_the_place_of_ours_and_all_others_stay(programs):
+    changed = released(programs)
+    own, now = (frame.set_index(["method", "dataset", "metric", "clusterer"])["mean"] for frame in (programs, changed))
+    for name in PROGRAMS:
+        assert now[name].equals(own[f"{name}_released"])
+    assert now["laplacian_score"].equals(own["laplacian_score"])
+    assert not {f"{name}_released" for name in PROGRAMS} & set(changed["method"])
+
+
+def test_readings_are_compared_on_the_cells_that_both_have():
+    part = with_programs(reproduction, ["umist", "orl"])
+    ((_, _, cells, ours, *_),) = rows(comparison_page(part), "By another reading")
+    assert cells == "20"  # of two data sets
+    both = weighed(part)["rufs"].query("dataset in ['umist', 'orl']")
+    assert float(ours) == pytest.approx(both["difference"].abs().mean(), abs=0.006)
+
+
+def test_a_reading_with_the_same_scores_changes_nothing(programs):
+    own = weighed(programs)["rufs"]
+    cells, ours, theirs, nearer, order, other, changed = beside(own, own)
+    assert (cells, nearer, changed) == ("60", "0 of 0", "none") and ours == theirs and order == other
+    assert beside(own, own[:0]) is None
+
+
+def test_a_study_that_reads_the_data_otherwise_is_beside_the_one_of_its_paper_only():
+    words = "features of unit length"
+    names = {"dgufs": "reference/dgufs", "rufs": "reference/rufs"}
+    assert other_studies(names) == {"dgufs": {words: "reference/dgufs_unit_features"}}
+    assert not other_studies({"dgufs": "dgufs_quick"}) and not other_studies({"rufs": "rufs"})
+    first, other = (compare_studies({"dgufs": study("dgufs", kind)}) for kind in (random_rankings, reproduction))
+    page = "\n".join(["", *reading_parts(first, {("dgufs", words): other})])
+    ((paper, reading, _, ours, theirs, *_, changed),) = rows(page, "By another reading")
+    assert (paper, reading) == ("DGUFS", words) and float(theirs) < float(ours)
+    assert changed != "none" and CANNOT_TELL not in changed.replace(f"{CANNOT_TELL} to", "")
+    assert "Released programs" not in page and reading_parts(first, {}) == []
