@@ -88,6 +88,13 @@ def test_one_file_of_a_method_holds_all_its_cells_and_takes_in_further_ones(resu
     assert packed.read_bytes() == b"cut off"
 
 
+def test_a_study_of_one_file_for_each_cell_is_not_packed_by_method_beside_them(results, shipped):
+    before = contents(shipped)
+    with pytest.raises(ValueError, match="one file for each cell.*: ship without it; or, .* delete that folder first"):
+        ship.ship(results, "mine", by_method=True)
+    assert contents(shipped) == before
+
+
 def test_shipped_seconds_count_where_this_machine_has_none_at_the_same_parameters(results, shipped, tmp_path):
     (row,) = load_results(results, "mine").trials.to_dict("records")
     seconds = row["fit_s"] + row["eval_s"]
