@@ -6,6 +6,7 @@ its checksum, and STAMPS.csv the changes of code after which a sample of fits ga
 into the user's cache, once, and read from there; their name on a command line is ``reference/<name>``.
 """
 
+import contextlib
 import csv
 import functools
 import hashlib
@@ -13,6 +14,7 @@ import os
 import shutil
 import tarfile
 import tempfile
+import time
 from pathlib import Path
 
 from datasets.load import cache_dir
@@ -23,6 +25,7 @@ PREFIX = "reference/"
 SHIPPED = ROOT / "results" / "reference"
 MANIFEST, STAMPS, PROTOCOL = "MANIFEST.csv", "STAMPS.csv", "protocol.json"
 ENDING = ".tar.xz"
+KEPT = 14 * 24 * 3600  # another checkout may still read what this one has no manifest of
 RESTORE = "restore it, for example with `git checkout results/reference`"
 
 
@@ -64,6 +67,7 @@ def unpacked(name):
     digest = hashlib.sha256((source / MANIFEST).read_bytes()).hexdigest()[:16]
     folder = cache_dir() / "reference" / digest
     if (folder / name).is_dir():
+        _mark_used(folder)
         return folder
     folder.parent.mkdir(parents=True, exist_ok=True)
     made = Path(tempfile.mkdtemp(prefix=f"{digest}-", dir=folder.parent))
@@ -78,7 +82,21 @@ def unpacked(name):
                 raise
     finally:
         shutil.rmtree(made, ignore_errors=True)
+    _forget_unused(folder.parent, name)
     return folder
+
+
+def _mark_used(folder):
+    with contextlib.suppress(OSError):  # a cache that is read-only
+        os.utime(folder)
+
+
+def _forget_unused(parent, name):
+    """Remove the unpacked files of earlier manifests of a study that nothing has read for `KEPT` seconds."""
+    for folder in parent.iterdir():
+        with contextlib.suppress(OSError):  # another process removes it, too
+            if (folder / name).is_dir() and time.time() - folder.stat().st_mtime > KEPT:
+                shutil.rmtree(folder)
 
 
 def _unpack(path, sha256, folder):

@@ -41,7 +41,7 @@ def ship(results_dir, study, partial=False, by_method=False):
     partial : bool, default=False
         Also pack cells that lack trials of what their last run was asked for.
     by_method : bool, default=False
-        One file holds all cells of a method.  A study that is shipped so stays so.
+        One file holds all cells of a method.  A study stays as it was shipped first.
 
     Returns
     -------
@@ -51,7 +51,8 @@ def ship(results_dir, study, partial=False, by_method=False):
     Raises
     ------
     ValueError
-        Where the study has no cells, and where its protocol is not that of the shipped study of its name.
+        Where the study has no cells, where its protocol is not that of the shipped study of its name, and where
+        `by_method` is asked for and one file for each cell is shipped.
     StoreError
         For a cell of several versions of the code or of packages, and for a damaged file with cells that `results_dir`
         has not.
@@ -63,6 +64,11 @@ def ship(results_dir, study, partial=False, by_method=False):
     target.mkdir(parents=True, exist_ok=True)
     _claim(Path(results_dir, study, PROTOCOL), target / PROTOCOL)
     rows = {(row["dataset"], row["method"]): row for row in manifest(target)}
+    if by_method and any("/" in row["file"] for row in rows.values()):
+        raise ValueError(
+            f"{target} has one file for each cell, which --by-method would leave behind: ship without it; or, with the "
+            f"results of all {len(rows)} cells in {results_dir}, delete that folder first."
+        )
     by_method = by_method or any("/" not in row["file"] for row in rows.values())
     files, left_out = {}, []
     for path in cells:

@@ -8,13 +8,13 @@ from metrics.study.summary import select
 from scripts.compare.controls import ALL, RANDOM, control_scores
 from scripts.core.conf import unique_names
 from scripts.core.text import listed
-from scripts.findings.recent import since
+from scripts.findings.recent import gain_over, since
 from scripts.findings.search import searched
 from scripts.make_figure.seconds import with_seconds
-from scripts.ranks.choice import choose
+from scripts.ranks.choice import choose, is_control
 from scripts.ranks.field import Field, field_of
 from scripts.ranks.gains import Gains, paired_gains
-from scripts.ranks.page import names_of
+from scripts.ranks.page import POINTS, names_of
 from scripts.versus import holm, wilcoxon
 
 # A user without labels who tunes nothing: the largest size, and the size nearest to 100.
@@ -34,6 +34,8 @@ class Setting(NamedTuple):
     gaps: list  # printed names of methods without a score on some data set
     labelled: tuple  # points that the best size by the labels adds: to a method, and to one random ranking, on average
     recent: pd.DataFrame  # as `scripts.findings.recent.since` returns it
+    # Mean, low and high of the gains over random rankings of variants that do not count, with a score on every data set
+    variants: pd.DataFrame = pd.DataFrame(columns=["mean", "low", "high"], dtype=float)
     search: pd.DataFrame = pd.DataFrame()  # as `scripts.findings.search.searched` returns it; the same for every choice
 
     @property
@@ -68,12 +70,17 @@ def _setting(study, selection):
     field = field_of(study, "acc", selection, methods=complete, datasets=choice.datasets, partial=True)
     field = field._replace(left_out=choice.left_out)
     found = {gains.reference: gains for gains in paired_gains(field)}
-    seconds = with_seconds(chosen, study.trials, selection).groupby("method")["seconds"].median()
+    counted = chosen[chosen["dataset"].isin(choice.datasets)]
+    seconds = with_seconds(counted, study.trials, selection).groupby("method")["seconds"].median()
     size = int(chosen.loc[chosen["method"].isin(complete), "n_selected"].max())
     gaps = sorted(unique_names("method", set(choice.methods) - set(complete)).values())
     labelled = _labelled(study, selection, complete, choice.datasets)
-    recent = since((100 * means).assign(**{RANDOM: field.controls[RANDOM]}))
-    return Setting(selection, size, field, found[RANDOM], found[ALL], seconds, gaps, labelled, recent)
+    scores = (100 * means).assign(**{RANDOM: field.controls[RANDOM]})
+    others = [name for name in scores if name not in choice.methods and not is_control(name)]
+    gains = {name: gain_over(scores, name, RANDOM) for name in others if scores[name].notna().all()}
+    variants = pd.DataFrame.from_dict(gains, orient="index", columns=["mean", "low", "high"], dtype=float)
+    beside = found[RANDOM], found[ALL]
+    return Setting(selection, size, field, *beside, seconds, gaps, labelled, since(scores), variants)
 
 
 def _labelled(study, selection, methods, datasets):
@@ -89,13 +96,16 @@ def _labelled(study, selection, methods, datasets):
 
 
 def above(table):
-    """Return the rows whose interval lies above 0, best first."""
-    return list(table.index[table["low"] > 0])
+    """Return the rows whose interval lies above 0 as it is printed, best first.
+
+    An end that prints as 0.0 is nearer to 0 than its noise: other resamples put it on the other side.
+    """
+    return list(table.index[table["low"].round(POINTS) > 0])
 
 
 def below(table):
-    """Return the rows whose interval lies below 0."""
-    return list(table.index[table["high"] < 0])
+    """Return the rows whose interval lies below 0 as it is printed."""
+    return list(table.index[table["high"].round(POINTS) < 0])
 
 
 def winners(settings):

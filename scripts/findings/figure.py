@@ -4,6 +4,7 @@ from matplotlib import rc_context
 from matplotlib.ticker import MaxNLocator
 
 from scripts.compare.controls import ALL
+from scripts.findings import above, below
 from scripts.make_figure.style import COLOURS, GREY, STYLE, WIDTH, new_figure
 
 ROW = 0.19  # inches
@@ -19,8 +20,9 @@ def draw(settings):
         for axis, one in zip(axes, settings, strict=True):
             axis.axvline(0, color=GREY, linewidth=0.9)
             axis.axhline(len(order) - 1.5, color=GREY, linewidth=0.6)
+            gain, lose = above(one.random.table), below(one.random.table)
             for height, row in enumerate(one.random.table.reindex(order).itertuples()):
-                colour = COLOURS[2] if row.low > 0 else COLOURS[1] if row.high < 0 else GREY
+                colour = COLOURS[2] if row.Index in gain else COLOURS[1] if row.Index in lose else GREY
                 low = max(row.low, EDGE)
                 axis.plot([low, max(row.high, EDGE)], [height] * 2, color=colour, linewidth=1.6, solid_capstyle="butt")
                 axis.plot(max(row.mean, EDGE), height, color=colour, marker="o", markersize=4, linestyle="")

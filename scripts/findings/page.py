@@ -3,7 +3,7 @@
 from textwrap import fill
 
 from scripts.compare.controls import ALL
-from scripts.core.conf import printed
+from scripts.core.conf import printed, unique_names
 from scripts.core.text import listed, pipes, span
 from scripts.findings import above, below, corrected, recent, search, twins, winners
 from scripts.ranks.page import OVER, by_family, gain_notes, gains_table, signed, with_interval
@@ -26,12 +26,13 @@ def page(study, settings):
     parts = [
         HEAD.format(study=study),
         *(
-            fill(f"{number}. {text}", 120, subsequent_indent="   ")
+            fill(f"{number}. {text}", 120, subsequent_indent=" " * len(f"{number}. "))
             for number, text in enumerate(sentences(settings), 1)
         ),
         "![Gains in accuracy over random rankings](findings.svg)",
         "## The data",
         fill(f"{len(field.families)} data sets: {by_family(field.families)}.", 120, break_on_hyphens=False),
+        *(fill(text, 120, break_on_hyphens=False) for text in _smaller(settings)),
     ]
     for one in settings:
         command = f"python -m scripts.ranks study={study} selection={one.selection} partial=true"
@@ -57,6 +58,7 @@ def sentences(settings):
     texts = [_beside_random(one) for one in settings] + [_beside_all(one) for one in settings]
     texts += [_together(settings), _unnoticed(settings), _advice(settings)]
     texts += [recent.sentence(settings)] if any(len(one.recent) for one in settings) else []
+    texts += [_of_variants(settings)] if any(len(one.variants) for one in settings) else []
     texts.append(_with_labels(settings))
     texts += [search.sentence(settings[0].search, settings[0].names)] if len(settings[0].search) else []
     texts += [text for text in (_alike(settings), _lone(settings[0]), _few(settings[0].field)) if text]
@@ -85,6 +87,7 @@ def readme(study, settings):
         "![Gains in accuracy over random rankings](docs/findings.svg)",
         pipes([head, *rows]),
         f"Points of accuracy over random rankings, with 95 % intervals, of the {BEST} methods that gain most. "
+        f"Seconds: the CPU time of one fit for {first.size} features, the median over the data sets. "
         f"`python -m scripts.findings` prints this part from `study={study}`.",
     ]
     return "\n\n".join(
@@ -161,6 +164,32 @@ def _unnoticed(settings):
         f"Small gains go unnoticed here: half of the intervals reach more than {' and '.join(reach)} below their mean. "
         "A method that cannot be told from random rankings may still gain as much."
     )
+
+
+def _of_variants(settings):
+    """Say which variants gain, which count neither above nor in the tables."""
+    parts = []
+    for one in settings:
+        table = one.variants.sort_values("mean", ascending=False, kind="stable")
+        names = unique_names("method", list(table.index))
+        gain = [f"{names[name]} by {table.loc[name, 'mean']:.1f}" for name in above(table)]
+        parts.append(f"with {one.size} features {listed(gain or ['none'])}")
+    return (
+        f"**Do variants gain?** Of {max(len(one.variants) for one in settings)} variants and released programs of the "
+        f"methods above, which are not counted among them, these gain over random rankings: {'; '.join(parts)}."
+    )
+
+
+def _smaller(settings):
+    """Say, in no or one text, on which data sets fewer features are selected than the title of a table says."""
+    parts = []
+    for one in settings:
+        cells = one.field.cells
+        own = cells[cells.index.isin(one.methods.index, level="method")]
+        sizes = own["n_selected"].groupby("dataset").max().reindex(list(one.field.families))
+        fewer = [f"{size:.0f} on {printed('dataset', name)}" for name, size in sizes[sizes < one.size].items()]
+        parts += [f"{listed(fewer)} in place of {one.size}"] if fewer else []
+    return [f"Where a data set has too few features for a size, fewer are selected: {'; '.join(parts)}."] * bool(parts)
 
 
 def _with_labels(settings):

@@ -45,13 +45,14 @@ def since(scores):
         row = {"n_datasets": len(have), "n_families": len(set(map(family_of, have)))}
         row["lacking"] = [name for name in scores.index if name not in have]
         for rival in RIVALS:
-            row |= {f"{rival}_{key}": value for key, value in _gain(scores, method, rival).items()}
+            row |= {f"{rival}_{key}": value for key, value in gain_over(scores, method, rival).items()}
         rows[method] = row
     table = pd.DataFrame.from_dict(rows, orient="index")
     return table.sort_values(["n_datasets", f"{RANDOM}_mean"], ascending=False, kind="stable") if rows else table
 
 
-def _gain(scores, method, rival):
+def gain_over(scores, method, rival):
+    """Return mean, low and high of the gain of a method on the data sets where both have a score; nan with too few."""
     points = (scores[[method]].sub(scores[rival], axis=0)).dropna()
     if method == rival or len(points) < MIN_DATASETS:
         return dict.fromkeys(("mean", "low", "high"), float("nan"))
@@ -66,7 +67,7 @@ def sentence(settings):
         table, names = one.recent, unique_names("method", list(one.recent.index))
         found = []
         for rival in RIVALS:
-            who = [names[name] for name in table.index[table[f"{rival}_low"] > 0]]
+            who = [names[name] for name in table.index[table[f"{rival}_low"].round(ranks.POINTS) > 0]]
             found.append(f"{' and '.join(who) or 'none'} over {_printed(rival)}")
         parts.append(f"with {one.size} features {', '.join(found)}")
     n = max(len(one.recent) for one in settings)

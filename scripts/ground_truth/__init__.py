@@ -2,6 +2,7 @@
 
 import functools
 import json
+from math import comb
 
 import pandas as pd
 from scipy.stats import rankdata
@@ -19,8 +20,8 @@ from scripts.ranks.choice import is_control
 ENOUGH = 0.9  # recall that counts as found
 SEEDS = 4  # that must find them
 COLUMNS = [
-    "family", "difficulty", "signal", "seed", "method", "control", "status", "size", "recall", "precision", "area",
-    "redundancy", "variance", "fit_s",
+    "family", "difficulty", "signal", "seed", "method", "control", "status", "size", "chance", "recall", "precision",
+    "area", "redundancy", "variance", "fit_s",
 ]  # fmt: skip
 
 
@@ -28,10 +29,11 @@ def recovered(study):
     """Return what every fit of a study finds, at the default parameters of its method, in the columns `COLUMNS`.
 
     There is a row per data set of known truth and method.  The size is the true number, which is that of the groups of
-    interchangeable features; the measures are those of `metrics.recovery` there, nan for a fit that failed.  variance:
-    the mean place of what is selected among all features by variance on the scaling of the fit, from 0, the smallest,
-    to 1; .5 is chance.  A ValueError is about results on other data than those that are made now, and about a study in
-    which the true number is no stored size.
+    interchangeable features; the measures are those of `metrics.recovery` there, nan for a fit that failed.  chance is
+    the expected recall of a random ranking.  variance: the mean place of what is selected among all features by
+    variance on the scaling of the fit, from 0, the smallest, to 1; .5 is that of a random ranking.  A ValueError is
+    about results on other data than those that are made now, and about a study in which the true number is no stored
+    size.
     """
     known, trials = set(truth_names()), study.trials
     trials = trials[trials["dataset"].isin(known) & trials["is_default"]]
@@ -56,7 +58,8 @@ def recovered(study):
             area = recovery_area(ranking, truth.relevant, truth.groups)
             measures = recall, precision, area, redundancy(ranking, truth.groups), places[ranking].mean()
         rows.append((
-            family, difficulty, signal, seed, row.method, is_control(row.method), row.status, size, *measures, row.fit_s
+            family, difficulty, signal, seed, row.method, is_control(row.method), row.status, size,
+            chance(spec["features"], truth.groups, size), *measures, row.fit_s,
         ))  # fmt: skip
     if len(trials) and not rows:
         raise ValueError(
@@ -65,13 +68,20 @@ def recovered(study):
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def found(rows):
-    """Return recall, area, precision, redundancy and variance by method, family and difficulty, from `recovered`.
+def chance(n_features, groups, size):
+    """Return the expected share of groups of which a random set of so many features has a member."""
+    none = [comb(n_features - len(group), size) / comb(n_features, size) for group in groups]
+    return 1 - sum(none) / len(none)
 
-    They are means over the seeds, in which a failed fit finds nothing; seeds is their number, signal that of the
-    difficulty, and passed is true where `SEEDS` of them have a recall of `ENOUGH`.
+
+def found(rows):
+    """Return the measures of `recovered` by method, family and difficulty.
+
+    They are recall, chance, area, precision, redundancy and variance: means over the seeds, in which a failed fit finds
+    nothing; seeds is their number, signal that of the difficulty, and passed is true where `SEEDS` of them have a
+    recall of `ENOUGH`.
     """
-    measures = ["recall", "area", "precision", "redundancy", "variance"]
+    measures = ["recall", "chance", "area", "precision", "redundancy", "variance"]
     rows = rows.assign(hit=rows["recall"] >= ENOUGH, recall=rows["recall"].fillna(0), area=rows["area"].fillna(0))
     groups = rows.groupby(["method", "family", "difficulty"])
     means = groups[measures].mean().assign(seeds=groups["seed"].nunique(), signal=groups["signal"].first())

@@ -22,6 +22,7 @@ ORACLE = (
     "selection=default_params has none of it"
 )
 OVER = {RANDOM: "random rankings", ALL: "all features"}
+POINTS = 1  # decimals of gains
 TESTS = {"nemenyi": "Nemenyi", "wilcoxon_holm": "Wilcoxon-Holm"}
 
 
@@ -141,7 +142,7 @@ def gains_table(found, names):
 
 def signed(value):
     """Return a gain as a text with its sign."""
-    return f"{value + 0.0:+.1f}"
+    return f"{value + 0.0:+.{POINTS}f}"
 
 
 def with_interval(mean, low, high):

@@ -2,7 +2,7 @@
 
 import functools
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +12,7 @@ from metrics.study import UNSCORED
 from runners.files import read_frame
 from runners.plan import Times
 from runners.provenance import read_run
-from runners.reference import folder_of
+from runners.reference import PREFIX, folder_of, shipped_lacking
 from runners.sweep import cells_of_experiment, cells_of_sweep
 
 
@@ -66,7 +66,15 @@ def states(results_dir, study=None, experiment=None):
                 cells.setdefault(path.parent, None)
     times = functools.cache(functools.partial(Times, results_dir))  # a method has fits on several data sets
     here = functools.cache(at_hand)
-    return [_state(folder, settings, times, here) for folder, settings in cells.items()]
+    lacking = shipped_lacking(study.removeprefix(PREFIX)) if (study or "").startswith(PREFIX) else {}
+    found = [_state(folder, settings, times, here) for folder, settings in cells.items()]
+    return [_with_lacking(state, lacking.get((state.dataset, state.method), 0)) for state in found]
+
+
+def _with_lacking(state, lacking):
+    """Return the state of a shipped cell with the trials that its manifest lacks of what was asked for."""
+    left = lacking * state.seconds / max(state.stored, 1)
+    return replace(state, n_trials=state.n_trials + lacking, left=left) if lacking else state
 
 
 @functools.cache  # composing takes some tenths of a second a cell, and is repeated only for another sweep

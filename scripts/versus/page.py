@@ -1,5 +1,6 @@
 """One method beside all others: as one frame, and as the parts of a page."""
 
+from math import floor, log2
 from typing import NamedTuple
 
 import numpy as np
@@ -36,6 +37,9 @@ READ = (
 )
 
 
+ALPHA = 0.05  # p below which a method counts as better or worse
+
+
 class Part(NamedTuple):
     """A part of a page."""
 
@@ -61,7 +65,7 @@ def page_of(found, study, metric, rope, said=()):
     families = {name: first.families[name] for name in first.scores.index}
     what = f"Study {study.name}, protocol {study.protocol['name']}. {len(families)} data sets: {by_family(families)}."
     tested = first.table["p"].notna().any()
-    notes = [text.format(rope=rope) for text in (*READ, *(TESTS if tested else ()))]
+    notes = [text.format(rope=rope) for text in (*READ, *(TESTS if tested else ()))] + _out_of_reach(first)
     head = ["Selection", METRICS[metric], "Average rank", "Over random rankings", "Over all features", "Front"]
     head += ["Better than", "Worse than"] if tested else []
     summary = [head, *(_summary(one)[: len(head)] for one in found)]
@@ -69,10 +73,23 @@ def page_of(found, study, metric, rope, said=()):
     return [Part(f"{first.name} beside all methods", [summary], said), *(_selected(one, names) for one in found)]
 
 
+def _out_of_reach(one):
+    """Say, in no or one text, that so few data sets allow no p of the table to be below `ALPHA`."""
+    rows, n = one.table["p"].count(), int(one.table["n_datasets"].max())
+    least = min(1.0, rows * 2.0 ** (1 - n))
+    if not rows or least < ALPHA:
+        return []
+    needed = 2 + floor(log2(rows / ALPHA))
+    return [
+        f"With {n} data sets no p corrected for {rows} rows can be below {least:.2g}, whatever the scores, so that the "
+        f"test finds nothing better or worse: it takes {needed} data sets. Until then read gains and intervals."
+    ]
+
+
 def _summary(one):
     own = one.places.loc[one.name]
     sure = one.table.drop(index=one.controls)
-    sure = sure[sure["p_holm"] < 0.05]
+    sure = sure[sure["p_holm"] < ALPHA]
     counts = [f"{(sure['gain'] * sign > 0).sum()} of {len(one.table) - len(one.controls)}" for sign in (1, -1)]
     spread = interval(own["rank_low"], own["rank_high"])
     gains = [_gain(one.table.loc[name]) if name in one.table.index else "no score" for name in (RANDOM, ALL)]
@@ -85,7 +102,7 @@ def _selected(one, names):
     others = one.scores.drop(columns=[one.name, *one.controls])
     below = own[own < one.scores[RANDOM]] if RANDOM in one.scores else own[:0]
     sentences = [
-        f"Shown is {chosen.words}. {CHOICES[one.selection].seconds}.",
+        f"Shown: {chosen.words}. {CHOICES[one.selection].seconds}.",
         f"Best of all on {_listed(own[own >= others.max(axis=1)].index)}; "
         f"below random rankings on {_listed(below.index)}.",
         f"Front: {', '.join(names[name] for name in one.places.index[one.places['front']])}.",
@@ -100,7 +117,8 @@ def _selected(one, names):
         sentences.append(f"Points of the grid: {own_points} of {one.name}, {median:.0f} in the median of the others.")
     if one.incomplete:
         sentences.append(
-            f"In {one.incomplete} cells of other methods points of the grid failed, reached a limit or are missing."
+            f"Points of the grid failed, reached a limit or are missing in {one.incomplete} "
+            f"cell{'s' if one.incomplete > 1 else ''} of other methods."
         )
     sentences += [f"{one.selection}: {ORACLE}."] if chosen.oracle else []
     title = f"{one.selection}: chosen {'with' if chosen.oracle else 'without'} labels"

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from metrics.study.summary import select as select_of
-from scripts.core.conf import ROOT
+from scripts.core.conf import ROOT, printed
 from scripts.core.study import Study
 from scripts.findings import Setting, corrected, recent, search, settings_of, twins, winners
 from scripts.findings.__main__ import COMPARE, FINDINGS, REPRODUCTION, STUDY, compared, filled
@@ -62,7 +62,7 @@ def test_a_method_counts_once_as_better_worse_or_undecided(stored):
     for one, text in zip(stored, sentences(stored), strict=False):
         undecided, total = map(int, re.search(r"(\d+) of (\d+) methods cannot be told", text).groups())
         table = one.methods
-        assert total == len(table) and undecided == ((table["low"] <= 0) & (table["high"] >= 0)).sum()
+        assert total == len(table) and undecided == ((table["low"].round(1) <= 0) & (table["high"].round(1) >= 0)).sum()
 
 
 def test_who_gains_at_one_size_only_is_not_advised():
@@ -73,6 +73,27 @@ def test_who_gains_at_one_size_only_is_not_advised():
     assert winners(settings) == ["mcfs"]
     advice = next(text for text in sentences(settings) if "Which method" in text)
     assert "MCFS: it gains at both sizes (300 and 100 features)." in advice and "UDFS" not in advice
+
+
+def test_an_end_that_prints_as_0_is_no_gain_and_no_loss():
+    found = sentences([setting({"mcfs": (0.04, 3), "udfs": (-3, -0.04), "rufs": (0.06, 1)})] * 2)[0]
+    assert "2 of 3 methods cannot be told" in found and "RUFS gains" in found and "worse" not in found
+
+
+def test_variants_that_gain_are_named_and_data_sets_with_fewer_features_too(stored):
+    variants = pd.DataFrame(
+        {"mean": [2.0, 4.0, 1.0], "low": [1.0, 2.0, -1.0], "high": [3.0, 5.0, 3.0]},
+        index=["ndfs_released", "dgufs_normalized", "mcfs_released"],
+    )
+    one = setting({"mcfs": (-1, 1)})._replace(variants=variants)
+    (found,) = [text for text in sentences([one, setting({"mcfs": (-1, 1)}, 100)]) if "variants" in text]
+    assert "Of 3 variants" in found and "with 100 features none." in found
+    assert "with 300 features DGUFS (normalized) by 4.0 and NDFS (released) by 2.0;" in found
+    text = " ".join(page(STUDY, stored).split())
+    for one in stored:
+        for name in one.field.families:
+            size = one.field.cells.loc[(name, "socfs"), "n_selected"]
+            assert (f"{size:.0f} on {printed('dataset', name)}" in text) == (size < one.size), name
 
 
 def test_where_none_gains_the_sentences_say_so():
@@ -91,6 +112,13 @@ def test_a_readme_without_its_marks_is_refused(monkeypatch, tmp_path):
     monkeypatch.setattr("scripts.findings.__main__.ROOT", tmp_path)
     with pytest.raises(ValueError, match=r"README\.md must have one part <!-- printed by python -m scripts"):
         filled("README.md", FINDINGS, "text")
+
+
+def test_seconds_are_of_the_data_sets_that_count(stored):
+    trials = Study.open(ROOT / "results", STUDY).trials
+    own = trials[trials["is_default"] & (trials["method"] == "socfs")].set_index("dataset")["fit_s"]
+    assert len(own) > len(stored[0].field.families)
+    assert stored[0].seconds["socfs"] == own[list(stored[0].field.families)].median()
 
 
 def test_labels_add_to_methods_and_to_random_rankings(stored):

@@ -9,7 +9,7 @@ from frames import PROTOCOL, frames, store, study_of
 
 from datasets import load_dataset, read_spec, scale
 from datasets.synthetic import truth_of
-from scripts.ground_truth import found, recovered
+from scripts.ground_truth import chance, found, recovered
 from scripts.ground_truth.page import ground_truth_figure, ground_truth_page
 
 
@@ -33,6 +33,20 @@ def test_recall_is_counted_at_the_true_number():
     assert (row["family"], row["difficulty"], row["signal"], row["seed"], row["size"]) == ("clusters", 1, 4.0, 0, 10)
     assert (row["recall"], row["precision"], row["redundancy"]) == (0.7, 0.7, 0)
     assert row["area"] == pytest.approx((sum(range(1, 8)) + 3 * 7) / 55)
+
+
+def test_chance_is_the_mean_recall_of_random_rankings():
+    groups, rng = [(0, 1, 2, 3), (4, 5), (6,)], np.random.default_rng(0)
+    drawn = [set(rng.permutation(20)[:3].tolist()) for _ in range(20_000)]
+    recall = np.mean([[not drawn_set.isdisjoint(group) for group in groups] for drawn_set in drawn])
+    assert chance(20, groups, 3) == pytest.approx(recall, abs=0.01)
+    assert recovered(study_of(of_seeds([7])))["chance"].tolist() == [pytest.approx(0.1)]
+
+
+def test_a_method_at_chance_is_said_to_find_no_more_than_random_rankings():
+    rows = of_seeds([1] * 5, method="rufs") + of_seeds([2] + [1] * 4)  # .10 and .12 of 10 in 100 features
+    page = ground_truth_page(recovered(study_of(rows)), "mine")
+    assert "1 of them find no more than random rankings do on average, even at the easiest difficulty: rufs." in page
 
 
 def test_copies_are_relevant_but_find_nothing_new():

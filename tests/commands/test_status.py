@@ -113,3 +113,11 @@ def test_a_run_tells_of_itself_and_a_dead_one_is_no_run(tmp_path, monkeypatch):
     (tmp_path / provenance.RUN).write_text("{")
     with pytest.raises(StoreError, match="is damaged: remove it"):
         read_run(tmp_path)
+
+
+def test_a_shipped_study_says_how_many_trials_its_cells_lack(tmp_path):
+    rows = reference.manifest(reference.SHIPPED / "kmeans_ufs")
+    found = states(tmp_path, "reference/kmeans_ufs")
+    asked, stored = (sum(int(row[name]) for row in rows) for name in ("asked", "trials"))
+    assert (sum(state.n_trials for state in found), sum(state.stored for state in found)) == (asked, stored)
+    assert stored < asked and f"left {asked - stored}, about" in status_page(found)

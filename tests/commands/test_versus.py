@@ -112,7 +112,7 @@ def test_cells_of_others_with_a_part_of_their_grid_are_counted_and_said():
         [*points(METHODS), {"dataset": "orl", "method": "mcfs", **ended}], selection="best_over_grid"
     )
     assert one.incomplete == 1 and one.tried == (1, 1)
-    assert "In 1 cells of other methods" in to_markdown(page_of([one], shipped, "acc", 1.0))
+    assert "limit or are missing in 1 cell of other methods." in to_markdown(page_of([one], shipped, "acc", 1.0))
 
 
 def test_a_method_of_the_study_is_compared_with_the_others_and_not_with_itself():
@@ -127,6 +127,17 @@ def test_with_fewer_than_six_data_sets_there_is_no_test_and_the_page_says_so():
     assert one.table["gain"].notna().all() and one.places["average_rank"].notna().any()
     text = to_markdown(page_of([one], shipped, "acc", 1.0))
     assert "Fewer than 6 data sets" in text and "Holm" not in text
+
+
+def test_where_so_few_data_sets_allow_no_small_p_the_page_says_how_many_it_takes():
+    few, shipped = compared(better={"mine": 0.3}, datasets=DATASETS[:7])
+    rows = few.table["p"].count()
+    assert few.table["p_holm"].min() == pytest.approx(rows / 2**6) and rows == 7  # by far the best everywhere
+    text = to_markdown(page_of([few], shipped, "acc", 1.0))
+    assert "With 7 data sets no p corrected for 7 rows can be below 0.11" in text and "it takes 9 data sets" in text
+    enough, shipped = compared(better={"mine": 0.3}, datasets=DATASETS[:9])
+    assert enough.table["p_holm"].max() < 0.05
+    assert "can be below" not in to_markdown(page_of([enough], shipped, "acc", 1.0))
 
 
 def test_holm_multiplies_the_smallest_p_most_and_leaves_gaps():

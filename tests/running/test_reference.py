@@ -1,6 +1,7 @@
 """Shipped results: packed once, read as any study, taken by runs of the same code, and never written to."""
 
 import json
+import os
 import shutil
 
 import forked
@@ -88,6 +89,13 @@ def test_one_file_of_a_method_holds_all_its_cells_and_takes_in_further_ones(resu
     assert packed.read_bytes() == b"cut off"
 
 
+def test_a_study_of_one_file_for_each_cell_is_not_packed_by_method_beside_them(results, shipped):
+    before = contents(shipped)
+    with pytest.raises(ValueError, match="one file for each cell.*: ship without it; or, .* delete that folder first"):
+        ship.ship(results, "mine", by_method=True)
+    assert contents(shipped) == before
+
+
 def test_shipped_seconds_count_where_this_machine_has_none_at_the_same_parameters(results, shipped, tmp_path):
     (row,) = load_results(results, "mine").trials.to_dict("records")
     seconds = row["fit_s"] + row["eval_s"]
@@ -104,6 +112,20 @@ def test_reading_leaves_the_shipped_files_as_they_are(results, shipped):
     study = Study.open(results, "reference/mine")
     assert len(study.select()) and study.output_dir == results / "reference-mine"
     assert contents(shipped) == before
+
+
+def test_what_earlier_manifests_listed_is_forgotten_when_nothing_has_read_it_for_long(results, shipped):
+    kept = unpacked("mine")
+    folders = [kept.with_name(name) for name in ("old", "lately", "other")]
+    for folder, study in zip(folders, ("mine", "mine", "another"), strict=True):
+        (folder / study).mkdir(parents=True)
+    for folder in (kept, folders[0], folders[2]):
+        os.utime(folder, (0, 0))
+    assert unpacked("mine") == kept  # which marks it as used
+    with open(shipped / reference.MANIFEST, "a") as file:
+        file.write("\n")
+    unpacked("mine")
+    assert [folder.exists() for folder in (kept, *folders)] == [True, False, True, True]
 
 
 def test_a_damaged_file_is_refused_with_the_remedy(shipped):
