@@ -14,7 +14,7 @@ from scripts.make_figure.seconds import with_seconds
 from scripts.ranks.choice import choose, is_control
 from scripts.ranks.field import Field, field_of
 from scripts.ranks.gains import Gains, paired_gains
-from scripts.ranks.page import POINTS, names_of
+from scripts.ranks.page import above, names_of
 from scripts.versus import holm, wilcoxon
 
 # A user without labels who tunes nothing: the largest size, and the size nearest to 100.
@@ -93,19 +93,6 @@ def _labelled(study, selection, methods, datasets):
     drawn = [control_scores(study, name, ["acc"]).query("control == @RANDOM") for name in ("best_over_grid", selection)]
     by_chance = [part[part["dataset"].isin(datasets)]["mean"].mean() for part in drawn]
     return 100 * (own[0] - own[1]), by_chance[0] - by_chance[1]
-
-
-def above(table):
-    """Return the rows whose interval lies above 0 as it is printed, best first.
-
-    An end that prints as 0.0 is nearer to 0 than its noise: other resamples put it on the other side.
-    """
-    return list(table.index[table["low"].round(POINTS) > 0])
-
-
-def below(table):
-    """Return the rows whose interval lies below 0 as it is printed."""
-    return list(table.index[table["high"].round(POINTS) < 0])
 
 
 def winners(settings):

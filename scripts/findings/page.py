@@ -5,8 +5,8 @@ from textwrap import fill
 from scripts.compare.controls import ALL
 from scripts.core.conf import printed, unique_names
 from scripts.core.text import listed, pipes, span
-from scripts.findings import above, below, corrected, recent, search, twins, winners
-from scripts.ranks.page import OVER, by_family, gain_notes, gains_table, signed, with_interval
+from scripts.findings import corrected, recent, search, twins, winners
+from scripts.ranks.page import OVER, above, below, by_family, gain_notes, gains_table, signed, with_interval
 
 FAR = -20.0  # points: one data set on which a method loses so many decides its mean
 ALPHA = 0.05

@@ -67,7 +67,7 @@ def sentence(settings):
         table, names = one.recent, unique_names("method", list(one.recent.index))
         found = []
         for rival in RIVALS:
-            who = [names[name] for name in table.index[table[f"{rival}_low"].round(ranks.POINTS) > 0]]
+            who = [names[name] for name in ranks.above(table, f"{rival}_low")]
             found.append(f"{' and '.join(who) or 'none'} over {_printed(rival)}")
         parts.append(f"with {one.size} features {', '.join(found)}")
     n = max(len(one.recent) for one in settings)

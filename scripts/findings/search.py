@@ -10,7 +10,7 @@ from metrics.study.intervals import means_by_family
 from metrics.study.selections import BY_NAME
 from scripts.core.conf import find, unique_names
 from scripts.core.text import listed, pipes
-from scripts.ranks.page import POINTS, with_interval
+from scripts.ranks.page import above, below, with_interval
 
 SELECTIONS = ("silhouette_all", "best_over_grid")  # without labels, and with them
 READ = (
@@ -73,8 +73,8 @@ def sentence(table, names):
     """Say which methods gain where their parameters are chosen, too."""
     parts = []
     for selection, words in zip(SELECTIONS, ("without labels", "with them"), strict=True):
-        gain = [names[name] for name in table.index[table[f"{selection}_low"].round(POINTS) > 0]]
-        lose = [names[name] for name in table.index[table[f"{selection}_high"].round(POINTS) < 0]]
+        gain = [names[name] for name in above(table, f"{selection}_low")]
+        lose = [names[name] for name in below(table, f"{selection}_high")]
         parts.append(f"{words} {listed(gain or ['none'])} gain{'' if len(gain) > 1 else 's'}")
         parts[-1] += f", and {listed(lose)} {'lose' if len(lose) > 1 else 'loses'}" if lose else ""
     return (

@@ -145,6 +145,19 @@ def signed(value):
     return f"{value + 0.0:+.{POINTS}f}"
 
 
+def above(table, low="low"):
+    """Return the rows whose interval lies above 0 as it is printed.
+
+    An end that prints as 0.0 is nearer to 0 than its noise: other resamples put it on the other side.
+    """
+    return list(table.index[table[low].round(POINTS) > 0])
+
+
+def below(table, high="high"):
+    """Return the rows whose interval lies below 0 as it is printed."""
+    return list(table.index[table[high].round(POINTS) < 0])
+
+
 def with_interval(mean, low, high):
     """Return a gain and its interval as a text."""
     return f"{signed(mean)} ({signed(low)} to {signed(high)})"

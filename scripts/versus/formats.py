@@ -11,6 +11,7 @@ from scripts.core.conf import unique_names
 from scripts.core.text import pipes
 from scripts.make_figure.style import COLOURS, GREY, STYLE, WIDTH, frame, new_figure
 from scripts.make_table.formats import PAGE, TEX
+from scripts.ranks.page import above, below
 
 ROW = 0.15  # inches
 
@@ -71,9 +72,9 @@ def forest(found, title, note):
         for axis, one in zip(axes, found, strict=True):
             axis.axvline(0, color=GREY, linewidth=0.8)
             axis.axhline(len(order) - len(found[0].controls) - 0.5, color=GREY, linewidth=0.6)
-            rows = one.table.reindex(order)
+            rows, gain, lose = one.table.reindex(order), above(one.table), below(one.table)
             for height, row in enumerate(rows.itertuples()):
-                colour = COLOURS[2] if row.low > 0 else COLOURS[1] if row.high < 0 else COLOURS[6]
+                colour = COLOURS[2] if row.Index in gain else COLOURS[1] if row.Index in lose else COLOURS[6]
                 axis.plot([row.low, row.high], [height] * 2, color=colour, linewidth=1.2)
                 axis.plot(
                     row.gain,
