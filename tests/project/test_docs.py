@@ -1,6 +1,7 @@
 """Pages that are printed from the code agree with the code."""
 
 import ast
+import functools
 import inspect
 import os
 import re
@@ -13,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from runners.method import load_class
+from runners.reference import MANIFEST, SHIPPED, rows_of
 from scripts.compare import shipped_names
 from scripts.compare.verdicts import VERDICTS
 from scripts.core.conf import CONF, read
@@ -157,3 +159,17 @@ def test_what_the_pages_say_of_choices_without_labels_is_what_their_tables_say()
     # What is said holds in both scores.
     assert said == [{columns[name] for name in found[0] & found[1]} for found in (better, worse)]
     assert len(set(re.findall(r"\b(\d+) cells on", pages["docs/choices.md"]))) == 1
+
+
+def test_shipped_rows_name_commits_of_this_history_or_what_the_page_says_of_them():
+    git = functools.partial(subprocess.run, cwd=ROOT, capture_output=True, text=True)
+    shallow = git(["git", "rev-parse", "--is-shallow-repository"]).stdout.strip() == "true"
+    named = [row["git_sha"].split() for path in SHIPPED.glob(f"*/{MANIFEST}") for row in rows_of(path)]
+    named, history = [sha for shas in named for sha in shas], set(git(["git", "rev-list", "HEAD"]).stdout.split())
+    if shallow or not history & set(named):
+        pytest.skip("no whole git history is here")
+    dirty = [sha for sha in named if sha.endswith("-dirty")]
+    page = (ROOT / "docs/shipped.md").read_text(encoding="utf-8")
+    unknown = {sha[:8] for sha in set(named) - set(dirty) - history}
+    assert unknown == set(re.findall("One such commit, (\\w{8}), was amended", page))
+    assert len(dirty) == 8 and "Eight rows say `-dirty`" in page
