@@ -69,8 +69,12 @@ def page_of(found, study, metric, rope, said=()):
     head = ["Selection", METRICS[metric], "Average rank", "Over random rankings", "Over all features", "Front"]
     head += ["Better than", "Worse than"] if tested else []
     summary = [head, *(_summary(one)[: len(head)] for one in found)]
-    said = [what, *said, *first.left_out, *([] if tested else [FEW]), *notes]
+    said = [what, *_unscored(first), *said, *first.left_out, *([] if tested else [FEW]), *notes]
     return [Part(f"{first.name} beside all methods", [summary], said), *(_selected(one, names) for one in found)]
+
+
+def _unscored(one):
+    return [f"{one.name} has no score on {_listed(one.unscored)}, left out here."] if one.unscored else []
 
 
 def _out_of_reach(one):
@@ -111,7 +115,7 @@ def _selected(one, names):
     for name in one.table.index:
         gaps.setdefault(_listed(one.scores.index[one.scores[name].isna()]), []).append(names[name])
     sentences += [f"No score on {where}: {', '.join(who)}." for where, who in gaps.items() if where != "none"]
-    sentences += [f"{one.name} has no score on {_listed(one.unscored)}, left out here."] if one.unscored else []
+    sentences += _unscored(one)
     if chosen.criterion:
         own_points, median = one.tried
         sentences.append(f"Points of the grid: {own_points} of {one.name}, {median:.0f} in the median of the others.")

@@ -102,6 +102,8 @@ def test_where_the_method_itself_has_no_score_the_data_set_is_left_out():
     ]
     one = versus(shipped, study_of(rows), "mine", DATASETS, "largest_size")
     assert one.unscored == ["orl"] and "orl" not in one.scores.index and (one.table["n_datasets"] == 9).all()
+    head = to_markdown(page_of([one], shipped, "acc", 1.0)).split("\n## ")[0]
+    assert "9 data sets" in head and "mine has no score on ORL, left out here." in head
     with pytest.raises(ValueError, match="mine has no acc under selection=largest_size"):
         versus(shipped, study_of([row for row in rows if row["dataset"] == "orl"]), "mine", ["orl"], "largest_size")
 
