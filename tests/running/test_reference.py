@@ -198,3 +198,8 @@ def test_a_stamp_names_the_later_code_of_one_cell(shipped):
     assert not stamped("mine", "digits", "mcfs")
     ((name, path),) = shipped_cells("digits", "max_variance")
     assert name == "mine" and path.exists() and shipped_cells("digits", "mcfs") == []
+
+
+def test_what_is_shipped_is_below_40_megabytes():
+    files = [path for path in (ROOT / "results/reference").rglob("*") if path.is_file()]
+    assert sum(path.stat().st_size for path in files) < 40e6
