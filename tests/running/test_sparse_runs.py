@@ -1,6 +1,5 @@
 """A sparse data set in a run: from the file to the scores of the same values in a dense array."""
 
-import os
 import subprocess
 import sys
 from types import SimpleNamespace
@@ -37,14 +36,20 @@ def write(path, n_samples, n_features, share):
     return path
 
 
+# The peak of a process begins with that of the one that starts it, here with all that the tests before have loaded.
+MEASURED = """
+import resource, subprocess, sys
+status = subprocess.run(sys.argv[1:], stdout=sys.stderr).returncode
+print(status, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+"""
+
+
 def run(*words):
     """Run run.py; return its exit status, what it printed, and the MB that it took at its peak."""
     command = [sys.executable, str(ROOT / "run.py"), "-m", *map(str, words)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
-        text = process.stdout.read()
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-    return process.returncode, text, usage.ru_maxrss / 1024
+    done = subprocess.run([sys.executable, "-c", MEASURED, *command], capture_output=True, text=True)
+    status, peak_kb = map(int, done.stdout.split())
+    return status, done.stderr, peak_kb / 1024
 
 
 def test_every_method_that_takes_sparse_has_the_scores_of_the_dense_data(tmp_path):
