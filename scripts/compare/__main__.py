@@ -22,8 +22,8 @@ def main(options):
     if options["format"] == "csv":
         text = comparison.to_csv(index=False, float_format="%.4f", lineterminator="\n")
     else:
-        found = controls_of(studies, options["selection"]), options["summary"]
-        text = comparison_page(comparison, *found, other_readings(studies, options["selection"]))
+        controls, others = (find(studies, options["selection"]) for find in (controls_of, other_readings))
+        text = comparison_page(comparison, controls, options["summary"], others)
     deliver(text, options["output"])
 
 

@@ -6,10 +6,10 @@ from scripts.compare.controls import ALL
 from scripts.core.conf import printed, unique_names
 from scripts.core.text import listed, pipes, span
 from scripts.findings import corrected, recent, search, twins, winners
-from scripts.ranks.page import OVER, above, below, by_family, gain_notes, gains_table, signed, with_interval
+from scripts.ranks.page import OVER, POINTS, above, below, by_family, gain_notes, gains_table, signed, with_interval
+from scripts.versus import ALPHA, least_p
 
 FAR = -20.0  # points: one data set on which a method loses so many decides its mean
-ALPHA = 0.05
 FEW = 6  # families: with fewer, intervals over families are wide
 BEST = 5  # methods in the table of the README
 
@@ -148,11 +148,11 @@ def _together(settings):
 def _of_families(field, n_methods):
     """Say whether families as the unit could show a gain of one of so many methods, by the least p that they allow."""
     n = len(set(field.families.values()))
-    least = 2.0 ** (1 - n)
-    could = "could" if least * n_methods < ALPHA else "could not"
+    corrected_least = least_p(n, n_methods)
+    could = "could" if corrected_least < ALPHA else "could not"
     return (
-        f"A test over the {n} families {could} show a gain: the smallest p that {n} values allow is {least:.3f}, and "
-        f"{min(1.0, least * n_methods):.2f} after the correction."
+        f"A test over the {n} families {could} show a gain: the smallest p that {n} values allow is {least_p(n):.3f}, "
+        f"and {corrected_least:.2f} after the correction."
     )
 
 
@@ -172,7 +172,7 @@ def _of_variants(settings):
     for one in settings:
         table = one.variants.sort_values("mean", ascending=False, kind="stable")
         names = unique_names("method", list(table.index))
-        gain = [f"{names[name]} by {table.loc[name, 'mean']:.1f}" for name in above(table)]
+        gain = [f"{names[name]} by {table.loc[name, 'mean']:.{POINTS}f}" for name in above(table)]
         parts.append(f"with {one.size} features {listed(gain or ['none'])}")
     return (
         f"**Do variants gain?** Of {max(len(one.variants) for one in settings)} variants and released programs of the "

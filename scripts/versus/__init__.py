@@ -14,6 +14,7 @@ from scripts.compare.controls import control_scores
 from scripts.make_figure.seconds import with_seconds
 from scripts.ranks.choice import choose
 
+ALPHA = 0.05  # p below which a method counts as better or worse
 SHORTEST = 0.001  # seconds; a fit that takes less counts as this, so that the geometric mean is above 0
 TESTED = ["low", "high", "worse", "equivalent", "better", "p"]
 
@@ -92,6 +93,11 @@ def interval(values, families):
 def wilcoxon(gains):
     """Return p of the signed-rank test that gains lie about 0; ties with 0 count half to each side."""
     return stats.wilcoxon(gains, zero_method="zsplit").pvalue if gains.any() else 1.0
+
+
+def least_p(n, tests=1):
+    """Return the smallest p that the signed-rank test allows on n values, corrected for so many tests."""
+    return min(1.0, tests * 2.0 ** (1 - n))
 
 
 def holm(p):

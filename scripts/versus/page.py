@@ -13,6 +13,7 @@ from scripts.core.conf import printed, unique_names
 from scripts.core.text import number
 from scripts.core.words import CHOICES
 from scripts.ranks.page import ORACLE, by_family, interval, signed
+from scripts.versus import ALPHA, least_p
 
 HEAD = ["Method", "Rank", "Gain over it", "95 % interval", "Wins/ties/losses"]
 HEAD += ["Worse", "Equivalent", "Better", "p", "Score", "Seconds", "Front"]
@@ -35,9 +36,6 @@ READ = (
     "Seconds are of fits, geometric means over the data sets, on whatever machine ran them. Front: of what has a score "
     "on every data set, nothing is as good and as fast, and better in one of the two. Scores are of K-means.",
 )
-
-
-ALPHA = 0.05  # p below which a method counts as better or worse
 
 
 class Part(NamedTuple):
@@ -80,7 +78,7 @@ def _unscored(one):
 def _out_of_reach(one):
     """Say, in no or one text, that so few data sets allow no p of the table to be below `ALPHA`."""
     rows, n = one.table["p"].count(), int(one.table["n_datasets"].max())
-    least = min(1.0, rows * 2.0 ** (1 - n))
+    least = least_p(n, rows)
     if not rows or least < ALPHA:
         return []
     needed = 2 + floor(log2(rows / ALPHA))

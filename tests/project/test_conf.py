@@ -7,9 +7,11 @@ from itertools import takewhile
 import pytest
 import yaml
 
+from datasets import dataset_names, read_spec
 from datasets.loaders import READERS
 from metrics.protocol import Protocol
 from runners.method import load_class
+from runners.sweep import cells_of_experiment
 from scripts.core.conf import CONF
 from scripts.core.published import PAPERS
 
@@ -82,3 +84,10 @@ def test_the_options_of_a_source_are_those_of_its_reader(path):
     for source in yaml.safe_load(path.read_text(encoding="utf-8"))["sources"]:
         needed = list(inspect.signature(READERS[source["format"]]).parameters)[1:]
         assert sorted(source.get("options", {})) == sorted(needed)
+
+
+def test_fair_runs_one_data_set_of_every_source_as_a_ranking_counts_no_more():
+    specs = {name: read_spec(name) for name in dataset_names()}
+    sources = {name: spec.get("same_source_as", name) for name, spec in specs.items()}
+    run = [cell.dataset["name"] for cell in cells_of_experiment("fair", "method=max_variance")]
+    assert sorted(sources[name] for name in run) == sorted(set(sources.values()))

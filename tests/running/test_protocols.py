@@ -10,7 +10,7 @@ import yaml
 from fits import PROTOCOL, made_up
 from hydra import compose, initialize_config_dir
 
-from datasets import dataset_names, read_spec, scale
+from datasets import scale
 from metrics.evaluate import evaluate
 from metrics.protocol import Protocol
 from runners.family import Caps
@@ -20,7 +20,6 @@ from runners.pool import run_all
 from runners.settings import read_protocol
 from runners.store import load_results
 from runners.study import claim_study
-from runners.sweep import cells_of_experiment
 from runners.tasks import Data
 from runners.trial import expand, few
 from scripts.core.conf import CONF, ROOT
@@ -181,13 +180,6 @@ def test_every_method_and_data_set_of_an_experiment_is_in_conf(paper):
     absent = [name for name in sweep["method"] if not (CONF / "method" / f"{name}.yaml").exists()]
     if absent:
         pytest.skip(f"not written yet: {', '.join(absent)}")
-
-
-def test_fair_runs_one_data_set_of_every_source_as_a_ranking_counts_no_more():
-    specs = {name: read_spec(name) for name in dataset_names()}
-    sources = {name: spec.get("same_source_as", name) for name, spec in specs.items()}
-    run = [cell.dataset["name"] for cell in cells_of_experiment("fair", "method=max_variance")]
-    assert sorted(sources[name] for name in run) == sorted(set(sources.values()))
 
 
 def run(folder, *arguments, sweep=()):
