@@ -80,15 +80,18 @@ def read_tables(kind, paths, y=None, ignore=(), ignore_rows=(), onehot=(), names
     DataError
     """
     paths, reading = paths if isinstance(paths, list | tuple) else [paths], dict(reading or {})
-    found = [None] * len(paths) if labels is None else labels_of(labels, label_paths, len(paths))
+    keyed = labels is not None and "key" in labels
+    found = labels_of(labels, label_paths, len(paths)) if keyed else [None] * len(paths)
     tables = []
     for path, own in zip(paths, found, strict=True):
-        if own and transposed and kind == "csv" and labels.get("others") == "drop" and "key" in labels:
+        if keyed and transposed and kind == "csv" and labels.get("others") == "drop":
             reading["only"] = set(own)  # of a wide table, all else need not become numbers
         table = FRAMES[kind](path, [*listed_labels(y), names], **reading)
         table = oriented(path, table, ignore_rows, names, transposed)
         tables.append(table if own is None else labelled(path, table, own, labels))
     table = stacked(paths, tables, columns)
+    if labels is not None and not keyed:
+        table = in_order(paths[0], table, labels_in_order(labels, label_paths))
     return split_table(paths[0], table, y if labels is None else LABEL, ignore, onehot)
 
 
@@ -132,25 +135,35 @@ def stacked(paths, tables, columns="same"):
 
 
 def labels_of(labels, paths, n_files):
-    """Return, for each file of samples, its labels: a mapping of the names of samples, or a list in their order.
+    """Return, for each file of samples, its labels as a mapping of the names of samples.
 
     As many files of labels as of samples belong to each other in order; otherwise all labels count for every file.
     """
-    found = [_labels_in(path, labels) for path in paths]
+    found = [_add({}, zip(*_labels_in(path, labels), strict=True), path) for path in paths]
     if len(found) == n_files:
         return found
-    if "key" not in labels:
-        raise DataError(
-            f"{paths[0]}: {len(paths)} files of labels do not belong to {n_files} of samples: name the column that "
-            "names the samples, key=COLUMN."
-        )
     whole = {}
     for path, own in zip(paths, found, strict=True):
         _add(whole, own.items(), path)
     return [whole] * n_files
 
 
+def labels_in_order(labels, paths):
+    """Return the labels in all files, one below the other."""
+    return [label for path in paths for label in _labels_in(path, labels)[1]]
+
+
+def in_order(path, table, own):
+    """Return the table with the column `LABEL`; a DataError says that there are more or fewer labels."""
+    if len(own) != len(table):
+        raise DataError(
+            f"{path}: {len(table)} samples have {len(own)} labels in files of their own: they must be as many."
+        )
+    return table.assign(**{LABEL: np.array(own, dtype=object)})
+
+
 def _labels_in(path, labels):
+    """Return the names of samples, or None without a key, and the labels in a file."""
     kind = labels.get("format", "csv")
     named = labels.get("y")
     table = FRAMES[kind](path, [*listed_labels(named), labels.get("key")], **labels.get("options", {}))
@@ -162,10 +175,7 @@ def _labels_in(path, labels):
             raise DataError(f"{path} has {len(rest)} columns that may be labels ({known}): name one.")
         named = rest[0]
     values = labels_in(path, table, columns_of(path, table, named))
-    if key is None:
-        return list(values)
-    keys, own = table[key].map(_text), {}
-    return _add(own, zip(keys, values, strict=True), path)
+    return None if key is None else table[key].map(_text), values
 
 
 def _add(whole, items, path):
@@ -178,12 +188,6 @@ def _add(whole, items, path):
 
 def labelled(path, table, own, labels):
     """Return a table with the column `LABEL`; a DataError says that a sample has none."""
-    if isinstance(own, list):
-        if len(own) != len(table):
-            raise DataError(
-                f"{path} has {len(table)} samples, and the file of labels {len(own)}; they must be as many."
-            )
-        return table.assign(**{LABEL: np.array(own, dtype=object)})
     keys = [_text(key) for key in table.index]
     absent = [key for key in keys if key not in own]
     if absent and labels.get("others") != "drop":

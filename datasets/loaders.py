@@ -8,7 +8,7 @@ import numpy as np
 import scipy  # scipy imports its parts when they are first used, and most files need none
 
 from datasets.base import DataError
-from datasets.joined import FRAMES, labels_of, read_arff, read_csv, read_parquet, read_xlsx
+from datasets.joined import FRAMES, labels_in_order, read_arff, read_csv, read_parquet, read_xlsx
 from datasets.rdata import read_rdata
 from datasets.steps import fill_missing, matched_labels, take_steps
 from datasets.synthetic import read_synthetic
@@ -69,7 +69,7 @@ def _read(source, paths, label_paths):
     X = [part.T if source.get("transposed") else part for part, _ in parts]
     y = [labels for _, labels in parts]
     if "labels" in source:
-        y = labels_of(source["labels"], label_paths, len(paths))
+        y = [np.array(labels_in_order(source["labels"], label_paths), dtype=object)]
     if len(parts) == 1:
         return X[0], y[0]
     widths = {part.shape[1] for part in X}

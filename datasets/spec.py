@@ -215,18 +215,17 @@ def _check_source(source, where):
     _require("files" not in source or not alone, where, f"files must not have {sorted(alone)} beside it")
     if "labels" in source:
         _check_labels(source["labels"], where)
-    several = [*source.get("files", ["one"]), *source.get("labels", {}).get("files", ["one"])]
-    _require(several, where, f"files={source.get('files')!r} must have one at least")
+    _require(source.get("files", ["one"]), where, f"files={source.get('files')!r} must have one at least")
+    for file in [*source.get("files", ()), *source.get("labels", {}).get("files", ())]:
+        _require(isinstance(file, dict) and "file" in file, where, f"files: {file!r} must be a mapping with file")
+        _require(set(file) <= FILE_KEYS, where, f"files: {file} may have {sorted(FILE_KEYS)} only")
+        _check_types(file, File, where)
     for file in files_of(source):
         _check_file(file, where)
 
 
 def _check_file(source, where):
-    """Check a source of one file, or one of its several."""
-    if "format" not in source:
-        _require(isinstance(source, dict) and "file" in source, where, f"files: {source!r} must be a mapping with file")
-        _require(set(source) <= FILE_KEYS, where, f"files: {source} may have {sorted(FILE_KEYS)} only")
-        _check_types(source, File, where)
+    """Check the name, checksum and addresses of a file."""
     checksum = source.get("checksum")
     if "openml" in source:  # files from OpenML are written here, with a checksum beside them
         _require(checksum is None, where, f"checksum={checksum!r} must be left out beside openml")
