@@ -28,7 +28,7 @@ class File(TypedDict):
 
 
 class Labels(TypedDict):
-    """Where the labels are that the files of samples do not have."""
+    """Labels in files of their own."""
 
     files: list  # each a `File`; as many as of samples belong to each other, otherwise all count for every file
     y: NotRequired[str | int | list]  # the column of labels; the only column by default; several make one label
