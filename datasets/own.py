@@ -18,7 +18,7 @@ NONE = "none"  # as a label: the data have none
 OPENML = re.compile(r"openml:([1-9]\d*)")
 TEXTS = ("csv", "libsvm", "arff")
 PACKED = (".gz", ".zip")  # of a text
-ROWS = ("names", "ignore_rows", "columns", "key", "others")
+ROWS = ("names", "ignore_rows", "columns")
 TAKES = {  # what has a meaning for some formats only
     "csv": ("ignore", "onehot", "header", *ROWS), "xlsx": ("ignore", "onehot", "header", *ROWS),
     "parquet": ("ignore", "onehot", *ROWS), "arff": ("ignore", "onehot", "columns"), "rdata": ("x", "ignore", "onehot"),

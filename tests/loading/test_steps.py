@@ -1,4 +1,4 @@
-"""What is done with the values of a source: missing values, shares of known ones, counts."""
+"""Steps from the values of a source to samples: missing values, shares of known ones, counts."""
 
 import re
 
