@@ -1,4 +1,4 @@
-"""Steps from the values of a source to samples: missing values, shares of known ones, counts; nothing is scaled here."""
+"""Steps from the values of a source to samples: missing values, shares of known ones, counts; before any scaling."""
 
 import re
 

@@ -173,10 +173,12 @@ def test_a_packed_file_that_unpacks_to_far_too_much_is_refused(tmp_path, monkeyp
         read_source({"format": "csv_gz"}, tmp_path / "bomb.csv.gz")
 
 
-@pytest.mark.parametrize(("format", "module", "package"), [("h5", "h5py", "h5py"), ("pgm_zip", "PIL", "pillow")])
+@pytest.mark.parametrize(
+    ("format", "module", "package"), [("h5", "h5py", "h5py"), ("pgm_zip", "PIL", "pillow"), ("rdata", "rdata", "rdata")]
+)
 def test_a_package_that_a_format_needs_is_named_where_it_is_missing(tmp_path, monkeypatch, format, module, package):
     monkeypatch.setitem(sys.modules, module, None)
-    options = {"h5": NAMES, "pgm_zip": {"block": 1}}[format]
+    options = {"h5": NAMES, "pgm_zip": {"block": 1}, "rdata": {}}[format]
     with pytest.raises(DataError, match=f"to read {format}, a package is needed: pip install {package}"):
         read_source({"format": format, "options": options}, tmp_path / "file")
 
