@@ -1,4 +1,4 @@
-"""How well each reading of a paper's data, K-means and NMI fits its row "All Features", which no method enters.
+"""The fit of every reading of a paper's data, K-means and NMI to its row "All Features", which no method enters.
 
     python -m benchmarks.all_features dgufs          # the best ten readings, and that of the protocol
     python -m benchmarks.all_features dgufs --without pie10p      # chosen without a data set, and judged on it
