@@ -11,7 +11,7 @@ import platformdirs
 from datasets.base import DataError, DataMissing, check_dataset
 from datasets.files import fault
 from datasets.loaders import read_source
-from datasets.spec import check_spec, openml_page, read_spec
+from datasets.spec import check_spec, files_of, openml_page, read_spec
 from datasets.synthetic import truth_of
 
 PACKAGE, DATA_DIR, CACHE = "package", "data_dir", "cache"
@@ -19,12 +19,13 @@ PACKAGE, DATA_DIR, CACHE = "package", "data_dir", "cache"
 
 @dataclass(frozen=True)
 class Found:
-    """A file of a data set that is on this machine."""
+    """The files of a source that are on this machine, all in one place."""
 
     source: dict
-    path: Path | None  # None for data that a package makes up itself
+    paths: tuple  # those of `files_of`; empty for data that a package makes up itself
     place: str  # "package", "data_dir" or "cache"
-    fault: str | None = None  # the fault of the file
+    faulty: Path | None = None  # the first file with a fault, and its fault
+    fault: str | None = None
 
 
 def load_dataset(name, data_dir=None, download=True):
@@ -56,7 +57,7 @@ def load_dataset(name, data_dir=None, download=True):
     """
     spec = check_spec(dict(name)) if isinstance(name, Mapping) else read_spec(name)
     found = locate(spec, data_dir, download)
-    dataset = check_dataset(spec, *read_source(found.source, found.path))
+    dataset = check_dataset(spec, *read_source(found.source, list(found.paths) or None))
     made_up = found.source["format"] == "synthetic"
     return replace(dataset, truth=truth_of(**found.source["options"])) if made_up else dataset
 
@@ -73,14 +74,15 @@ def locate(spec, data_dir=None, download=True):
                 else f"Replace it, or correct the checksum in conf/dataset/{spec['name']}.yaml if the file is right"
             )
             raise DataError(
-                f"{spec['name']}: {found.path} is not the file it should be: {found.fault}. {remedy}; nothing was "
+                f"{spec['name']}: {found.faulty} is not the file it should be: {found.fault}. {remedy}; nothing was "
                 "changed in this folder."
             )
         # Imported here, and once more below, as it takes long and few commands download.
         from datasets.fetch import discard
 
         try:
-            discard(found.path, found.source)
+            for path, file in zip(found.paths, files_of(found.source), strict=True):
+                discard(path, file)
         except OSError as error:
             raise _unwritable(error) from error
     problems = []
@@ -89,7 +91,7 @@ def locate(spec, data_dir=None, download=True):
             from datasets.fetch import fetch
 
             try:
-                return Found(source, fetch(spec, source, cache_dir()), CACHE)
+                return Found(source, tuple(fetch(spec, file, cache_dir()) for file in files_of(source)), CACHE)
             except DataError as error:
                 problems.append(str(error))
             except OSError as error:
@@ -109,38 +111,46 @@ def at_hand(name, data_dir=None):
 
 
 def candidates(spec, data_dir=None):
-    """Yield every file of a data set on this machine, good or bad, in the order of preference.
+    """Yield what there is of every source of a data set on this machine, good or bad, in the order of preference.
 
-    A copy inside a package is there only where its checksum is right, as the package may be of any version.
-    A DataError says that `data_dir` names what is no folder.
+    A source of several files is there where all of them are in one folder.  A copy inside a package is there only where
+    its checksum is right, as the package may be of any version.  A DataError says that `data_dir` names what is no
+    folder.
     """
     places = _places(spec, data_dir)
     for source in spec["sources"]:
-        if "file" not in source:
-            yield Found(source, None, PACKAGE)
+        if not files_of(source):
+            yield Found(source, (), PACKAGE)
         elif "package" in source:
             path = _inside_package(source["package"])
             if path is not None and fault(path, source) is None:
-                yield Found(source, path, PACKAGE)
-    for source, path, place in places:
-        if path.is_file():
-            try:
-                yield Found(source, path, place, fault(path, source))
-            except OSError as error:
-                raise DataError(f"{spec['name']}: {path} cannot be read: {error}") from error
+                yield Found(source, (path,), PACKAGE)
+    for source, paths, place in places:
+        if all(path.is_file() for path in paths):
+            yield Found(source, paths, place, *_first_fault(spec, source, paths))
+
+
+def _first_fault(spec, source, paths):
+    for path, file in zip(paths, files_of(source), strict=True):
+        try:
+            if found := fault(path, file):
+                return path, found
+        except OSError as error:
+            raise DataError(f"{spec['name']}: {path} cannot be read: {error}") from error
+    return None, None
 
 
 def paths_of(spec, data_dir=None):
     """List every path, outside packages, that a data set may be read from; most of them do not exist."""
-    return [path for _, path, _ in _places(spec, data_dir)]
+    return [path for _, paths, _ in _places(spec, data_dir) for path in paths]
 
 
 def _places(spec, data_dir):
     folders = [*((folder, DATA_DIR) for folder in user_dirs(data_dir)), (cache_dir(), CACHE)]
     return [
-        (source, folder / source["file"], place)
+        (source, tuple(folder / file["file"] for file in files_of(source)), place)
         for folder, place in folders
-        for source in spec["sources"] if "file" in source
+        for source in spec["sources"] if files_of(source)
     ]  # fmt: skip
 
 
@@ -176,10 +186,11 @@ def _inside_package(place):
 
 
 def addresses(source):
-    """List the addresses of a source; none for files that somebody derived from another source."""
+    """List the addresses of a source or file; none where one of its files cannot be downloaded."""
     if "openml" in source:
         return [openml_page(source["openml"])]
-    return source.get("urls", [])
+    found = [file.get("urls", []) for file in files_of(source)]
+    return [url for urls in found for url in urls] if all(found) else []
 
 
 def _from(source):
@@ -189,10 +200,12 @@ def _from(source):
 def _missing(spec, problems, data_dir, download):
     folders = " or ".join(map(str, [*user_dirs(data_dir), cache_dir()]))
     lines = [f"{spec['name']} is not on this machine" + (" and could not be downloaded:" if download else ":")]
-    for source in spec["sources"]:
-        beside = "with its .sha256 beside it" if "openml" in source else "of any content"
-        lines.append(f"  wanted: {source['file']}, {source.get('checksum') or beside}")
-        lines.extend(f"    from {address}" for address in addresses(source))
+    if "withheld" in spec:
+        lines.append(f"  It is not offered for download: {spec['withheld']}")
+    for file in (file for source in spec["sources"] for file in files_of(source)):
+        beside = "with its .sha256 beside it" if "openml" in file else "of any content"
+        lines.append(f"  wanted: {file['file']}, {file.get('checksum') or beside}")
+        lines.extend(f"    from {address}" for address in addresses(file))
     lines.extend(f"  tried: {line}" for problem in problems for line in problem.splitlines())
     lines.append(f"  looked in: {folders}")
     for number in (source["openml"] for source in spec["sources"] if "openml" in source):
@@ -200,7 +213,9 @@ def _missing(spec, problems, data_dir, download):
         own = any(source["file"] == f"openml_{number}.npz" for source in spec["sources"])
         command = "the same command" if own else f"`python -m scripts.fetch_data {spec['name']}`"
         lines.append(f"  To make the file: {command} where there is a network.")
-    lines.append(f"  Put one of these files into {folders}, or name its folder as data_dir or UFS_DATA_DIR.")
+    several = any(len(files_of(source)) > 1 for source in spec["sources"])
+    which = "all the files of a source into one folder of" if several else "one of these files into"
+    lines.append(f"  Put {which} {folders}, or name its folder as data_dir or UFS_DATA_DIR.")
     return "\n".join(lines)
 
 

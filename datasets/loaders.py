@@ -8,20 +8,28 @@ import numpy as np
 import scipy  # scipy imports its parts when they are first used, and most files need none
 
 from datasets.base import DataError
+from datasets.joined import FRAMES, labels_of, read_arff, read_csv, read_parquet, read_xlsx
+from datasets.rdata import read_rdata
+from datasets.steps import fill_missing, matched_labels, take_steps
 from datasets.synthetic import read_synthetic
-from datasets.tables import read_csv, read_h5ad, read_libsvm, read_parquet, text_of
+from datasets.tables import read_h5ad, read_libsvm
+from datasets.text import text_of
 
 LARGEST_DENSE = 2**30  # numbers: a sparse file of more than these 8 GB is not written out
 PACKAGES = {"PIL": "pillow"}  # a module and its package, where their names differ
 
 
-def read_source(source, path):
-    """Return X and the labels as the file of a source has them; `path` is None for a format that needs no file.
+def read_source(source, paths):
+    """Return X and the labels as the files of a source have them; without `paths` the format needs no file.
 
-    X is sparse where the source has ``sparse: true``.  The labels are None where its options name none.
+    `paths` is a path, or a list of those in `datasets.spec.files_of`.  X is sparse where the source has ``sparse:
+    true``.  The labels are None where it names none.
     """
+    paths = paths if isinstance(paths, list | tuple) else [paths]
+    count = len(paths) - len(source.get("labels", {}).get("files", ()))
+    path = paths[0]
     try:
-        X, y = READERS[source["format"]](path, **source.get("options", {}))
+        X, y = _read(source, paths[:count], paths[count:])
     except DataError:
         raise
     except ModuleNotFoundError as error:
@@ -37,13 +45,38 @@ def read_source(source, path):
             "The file is damaged or of another format; fetch it again."
         ) from error
     if source.get("sparse"):
-        if source.get("fill", "error") != "error":
-            raise DataError(f"{path}: fill={source['fill']} needs a dense X: leave out sparse=true, or fill.")
+        if wrong := [key for key in ("fill", "steps") if source.get(key, "error") != "error"]:
+            raise DataError(f"{path}: {wrong[0]}={source[wrong[0]]} needs a dense X: leave out sparse=true, or it.")
         X = scipy.sparse.csr_array(X)
     else:
         X = dense(path, X)
+    if "label_pattern" in source:
+        y = matched_labels(path, y, source["label_pattern"])
+    X, y = take_steps(path, X, y, source.get("steps", ()))
     X, y = fill_missing(path, X, y, source.get("fill", "error"))
     return first_per_class(X, y, source["per_class"]) if "per_class" in source else (X, y)
+
+
+def _read(source, paths, label_paths):
+    """Return what the reader of a source makes of its files: tables are joined by names, arrays as they are."""
+    kind, options = source["format"], source.get("options", {})
+    joined = {key: source[key] for key in ("transposed", "columns", "labels") if key in source}
+    if kind in FRAMES:
+        return READERS[kind](paths, label_paths=label_paths, **joined, **options)
+    if "columns" in joined or "key" in joined.get("labels", {}):
+        raise DataError(f"{paths[0]}: the features and samples of {kind} have no names: leave out columns=, key=.")
+    parts = [READERS[kind](path, **options) for path in paths]
+    X = [part.T if source.get("transposed") else part for part, _ in parts]
+    y = [labels for _, labels in parts]
+    if "labels" in source:
+        y = labels_of(source["labels"], label_paths, len(paths))
+    if len(parts) == 1:
+        return X[0], y[0]
+    widths = {part.shape[1] for part in X}
+    if len(widths) > 1:
+        raise DataError(f"{paths[0]} and others have {sorted(widths)} features; they must have the same.")
+    stack = scipy.sparse.vstack if any(map(scipy.sparse.issparse, X)) else np.vstack
+    return stack(X), None if any(labels is None for labels in y) else np.concatenate([np.ravel(one) for one in y])
 
 
 def dense(path, X):
@@ -59,38 +92,11 @@ def dense(path, X):
     return X.toarray()
 
 
-def fill_missing(path, X, y, how):
-    """Return samples and labels without missing values, which are nan among the samples; infinite values are none.
-
-    With ``error`` all stays as it is, and `datasets.base.check_dataset` says what is missing.  ``median`` takes that of
-    the feature, and ``drop`` leaves out samples without a value or a label.  A DataError, with the path, is about a
-    feature without any value, and about a file of which no sample is left.
-    """
-    if how == "error":
-        return X, y
-    X = np.array(X, dtype=np.float64)
-    missing = np.isnan(X)
-    if how == "median":
-        empty = np.flatnonzero(missing.all(axis=0))
-        if len(empty):
-            raise DataError(
-                f"{path}: feature {empty[0]} has no value at all, and so no median; {len(empty)} are so: remove them."
-            )
-        return np.where(missing, np.nanmedian(X, axis=0), X), y
-    keep = ~missing.any(axis=1)
-    if y is not None:
-        y = np.ravel(y)
-        keep &= np.array([label is not None and label == label for label in y])
-        y = y[keep]
-    if not keep.any():
-        raise DataError(f"{path}: every sample lacks a value, so fill=drop leaves none: take fill=median.")
-    return X[keep], y
-
-
 def read_mat(path, x=None, y=None):
     """Read a MATLAB file of version 5 to 7, with a dense or a sparse matrix `x` and labels `y` (names of arrays).
 
-    Without `x` it is the one matrix besides the labels; without `y` there are no labels.
+    Without `x` it is the one matrix besides the labels; without `y` there are no labels.  Of a cell array the matrices
+    are put side by side, and ``NAME{2}`` is the second of them.
     """
     with open(path, "rb") as file:
         head = file.read(512)
@@ -101,8 +107,21 @@ def read_mat(path, x=None, y=None):
     arrays = scipy.io.loadmat(path)
     arrays = {name: value for name, value in arrays.items() if not name.startswith("__")}
     samples = _pick(path, arrays, x or _matrix_of(path, arrays, y))
+    if samples.dtype == object:
+        samples = _side_by_side(path, x, np.ravel(samples, order="F"))
     labels = None if y is None else _pick(path, arrays, y)
     return samples, labels
+
+
+def _side_by_side(path, name, cells):
+    """Return the matrices in a cell array, which have a row for each sample, side by side."""
+    shapes = [np.shape(cell) for cell in cells]
+    if any(len(shape) != 2 for shape in shapes) or len({shape[0] for shape in shapes}) != 1:
+        raise DataError(
+            f"{path}: the cells of {name} have the shapes {shapes}; their rows must be the same samples. Name one "
+            f"cell, x={name}{{1}}."
+        )
+    return np.hstack([dense(path, cell) for cell in cells])
 
 
 def read_term_counts(path, x, y):
@@ -148,22 +167,6 @@ def read_npz(path, x=None, y=None):
     return _pick(path, arrays, x or _matrix_of(path, arrays, y)), None if y is None else _pick(path, arrays, y)
 
 
-def read_arff(path, y=None):
-    """Read an ARFF file whose column `y` has the labels, numbers or names; all other columns are numeric features.
-
-    Without `y` there are no labels.
-    """
-    table, attributes = scipy.io.arff.loadarff(path)
-    columns = {name: table[name] for name in attributes.names()}
-    labels = None if y is None else _pick(path, columns, y)
-    texts = [name for name in columns if name != y and attributes[name][0] != "numeric"]
-    if texts:
-        raise DataError(f"{path}: {', '.join(texts[:3])} must be numeric; {len(texts)} columns are not.")
-    samples = np.column_stack([values for name, values in columns.items() if name != y])
-    texts = labels is not None and labels.dtype.kind == "S"
-    return samples, np.char.decode(labels, "utf-8") if texts else labels
-
-
 def read_pgm_zip(path, block):
     """Read a zip of grey images ``s<label>/<number>.pgm``, averaged over `block` x `block` pixels.
 
@@ -202,6 +205,8 @@ READERS = {
     "h5ad": read_h5ad,
     "npz": read_npz,
     "arff": read_arff,
+    "xlsx": read_xlsx,
+    "rdata": read_rdata,
     "pgm_zip": read_pgm_zip,
     "digits": read_digits,
     "synthetic": read_synthetic,
@@ -232,6 +237,11 @@ def _matrix_of(path, arrays, labels):
 
 
 def _pick(path, arrays, name):
+    if cell := re.fullmatch(r"(.+)\{(\d+)\}", name):  # of a cell array, counted from 1 as in MATLAB
+        cells = np.ravel(_pick(path, arrays, cell[1]), order="F")
+        if cells.dtype != object or not 1 <= int(cell[2]) <= len(cells):
+            raise DataError(f"{path}: {cell[1]} has no cell {cell[2]}; it has {len(cells) * (cells.dtype == object)}.")
+        return cells[int(cell[2]) - 1]
     if name not in arrays:
         present = ", ".join(sorted(key for key in arrays if not key.startswith("__"))) or "nothing"
         raise DataError(f"{path} has no array {name!r}; it holds {present}.")

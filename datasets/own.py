@@ -12,75 +12,148 @@ from datasets.spec import FILLS, check_spec, dataset_names
 SUFFIXES = {
     ".csv": "csv", ".tsv": "csv", ".txt": "csv", ".data": "csv", ".npz": "npz", ".mat": "mat", ".arff": "arff",
     ".parquet": "parquet", ".pq": "parquet", ".libsvm": "libsvm", ".svm": "libsvm", ".svmlight": "libsvm",
-    ".h5ad": "h5ad",
+    ".h5ad": "h5ad", ".xlsx": "xlsx", ".rdata": "rdata", ".rda": "rdata", ".rds": "rdata",
 }  # fmt: skip
 NONE = "none"  # as a label: the data have none
 OPENML = re.compile(r"openml:([1-9]\d*)")
 TEXTS = ("csv", "libsvm", "arff")
-TAKES = {
-    "csv": ("ignore", "header"), "parquet": ("ignore",), "npz": ("x", "sparse"), "mat": ("x", "sparse"),
-    "libsvm": ("sparse",), "h5ad": ("sparse",),
+PACKED = (".gz", ".zip")  # of a text
+ROWS = ("names", "ignore_rows", "columns", "key", "others")
+TAKES = {  # what has a meaning for some formats only
+    "csv": ("ignore", "onehot", "header", *ROWS), "xlsx": ("ignore", "onehot", "header", *ROWS),
+    "parquet": ("ignore", "onehot", *ROWS), "arff": ("ignore", "onehot", "columns"), "rdata": ("x", "ignore", "onehot"),
+    "npz": ("x", "sparse"), "mat": ("x", "sparse"), "libsvm": ("sparse",), "h5ad": ("sparse",),
 }  # fmt: skip
+OPTIONS = ("x", "ignore", "onehot", "header", "names", "ignore_rows")  # those of a reader; others are of the source
 
 
 def own_spec(data, label=None, name=None, fill=None, clusters=None, x=None, ignore=None, header=None,
-             sparse=None):  # fmt: skip
-    """Return the specification of a file, or of an OpenML data set, without reading the samples.
+             sparse=None, format=None, labels=None, key=None, others=None, names=None, ignore_rows=None, onehot=None,
+             transposed=None, columns=None, missing=None, label_pattern=None, steps=None):  # fmt: skip
+    """Return the specification of a file, of several, or of an OpenML data set, without reading the samples.
 
     Parameters
     ----------
-    data : str or path
-        A file, whose format is that of its suffix (`SUFFIXES`, also with .gz after a text), or ``openml:NUMBER``.
-    label : str or int, optional
+    data : str, path or list of these
+        A file, whose format is that of its suffix (`SUFFIXES`, also with .gz after a text), or ``openml:NUMBER``.  Of
+        several files, in one folder, the samples are put below each other.
+    label : str, int or list of these, optional
         The column or array of labels, and ``none`` where there are none.  LIBSVM files and OpenML data sets state it
         themselves.
     name : str, optional
         Made of the name of the file by default.
-    fill : {"error", "median", "drop"}, optional
+    fill : {"error", "median", "drop"} or float, optional
     clusters : int, optional
         Number of clusters to look for where there are no labels.
     x : str, optional
-        The array of samples in a NumPy archive or MATLAB file.
-    ignore : str, int or list of these, optional
-        Columns of a table that are neither features nor labels.
+        The array of samples in a NumPy archive, MATLAB file or file of R.
+    ignore, ignore_rows, onehot, names : str, int, bool or list of these, optional
+        As in `datasets.joined.read_tables`.
     header : bool, optional
         Whether the first line of a text has names.
     sparse : bool, optional
         Whether X stays sparse.
+    format : str, optional
+        One of `datasets.loaders.READERS`, whatever the suffix.
+    labels : str, path or list of these, optional
+        Tables that have the labels, in the folder of the data; `label` is a column there.
+    key, others : str or int, optional
+        As in `datasets.spec.Labels`.
+    missing : float, str or list of these, optional
+        What stands for missing values: numbers, and in a text or in Excel also words.
+    transposed, columns, label_pattern, steps : optional
+        As in `datasets.spec.Source`.
 
     Returns
     -------
     spec : Spec
     folder : Path or None
-        The folder that the file is in; None for OpenML.
+        The folder that the files are in; None for OpenML.
 
     Raises
     ------
     DataError
     """
     found = OPENML.fullmatch(str(data))
-    path = None if found else Path(data).expanduser().resolve()
-    kind = "npz" if found else _format(path)
-    ignore = ignore if isinstance(ignore, list | tuple | None) else [ignore]
-    options = {"x": x, "ignore": ignore, "header": header, "sparse": sparse}
-    given = {key: value for key, value in options.items() if value is not None}
-    if wrong := sorted(set(given) - set(() if found else TAKES.get(kind, ()))):
-        raise DataError(f"{wrong[0]}={given[wrong[0]]!r} has no meaning for {data}: leave it out.")
-    if fill not in (None, *FILLS):
-        raise DataError(f"fill={fill!r} must be one of {', '.join(FILLS)}.")
-    if path and not path.stat().st_size:
-        raise DataError(f"{path} is empty.")
-    sparse = given.pop("sparse", None)
+    paths = [] if found else _paths(data)
+    kind = "npz" if found else _format(paths, format)
+    words, numbers = _words_and_numbers(missing)
+    options = {
+        "x": x, "ignore": _listed(ignore), "onehot": onehot if onehot is True else _listed(onehot), "header": header,
+        "names": names, "ignore_rows": _listed(ignore_rows), "missing": words or None, "sparse": sparse,
+        "transposed": transposed, "columns": columns, "label_pattern": label_pattern, "key": key, "others": others,
+    }  # fmt: skip
+    given = {one: value for one, value in options.items() if value is not None}
+    _check_meaning(data, kind, given, bool(found), labels)
+    if isinstance(fill, str) and fill not in FILLS:
+        raise DataError(f"fill={fill!r} must be a number or one of {', '.join(FILLS)}.")
+    own = {one: given[one] for one in ("transposed", "columns", "label_pattern", "sparse") if one in given}
+    own |= {"fill": fill} if fill is not None else {}
+    if all_steps := [*([{"missing": numbers}] if numbers else []), *(steps or [])]:
+        own["steps"] = all_steps
     if found:
         name, source = name or f"openml_{found[1]}", _openml_source(found[1], label)
     else:
-        name = name or re.sub(r"\W+", "_", path.name.split(".")[0]).strip("_").lower()
-        source = {"file": path.name, "format": kind, "checksum": f"sha256:{checksum(path)}"}
-        source |= {"bytes": path.stat().st_size} | _options(path, kind, label, given)
+        name = name or re.sub(r"\W+", "_", paths[0].name.split(".")[0]).strip("_").lower()
+        read = {one: given[one] for one in (*OPTIONS, "missing") if one in given}
+        source = _source(paths, kind, label, read, labels, given)
     _check_name(name)
-    source |= {key: value for key, value in (("fill", fill), ("sparse", sparse)) if value is not None}
-    own = {"name": name} | ({"clusters": clusters} if clusters is not None else {})
-    return check_spec(own | {"sources": [source]}), path.parent if path else None
+    own = {"name": name, "sources": [source | own]} | ({"clusters": clusters} if clusters is not None else {})
+    return check_spec(own), paths[0].parent if paths else None
+
+
+def _paths(data, word="data"):
+    """Return the files of samples or labels, which must be there, in one folder."""
+    given = data if isinstance(data, list | tuple) else [data]
+    paths = [Path(one).expanduser().resolve() for one in given]
+    for path in paths:
+        if not path.is_file():
+            raise DataError(f"{word}={str(path)!r} is no file.")
+        if path.parent != paths[0].parent:
+            raise DataError(f"{path} and {paths[0]} must be in one folder: copy or link them there.")
+    return paths
+
+
+def _listed(value):
+    return list(value) if isinstance(value, list | tuple) else None if value is None else [value]
+
+
+def _words_and_numbers(missing):
+    given = _listed(missing) or []
+    return [one for one in given if isinstance(one, str)], [one for one in given if not isinstance(one, str)]
+
+
+def _check_meaning(data, kind, given, openml, labels):
+    """Refuse an option that the format cannot have."""
+    known = {"missing": ("csv", "xlsx")} | {
+        name: [one for one, names in TAKES.items() if name in names] for name in ("sparse", "columns", *OPTIONS)
+    }
+    for name in given:
+        least = name in ("key", "others") and labels is None
+        other = name in known and kind not in known[name]
+        if least or other or (openml and name != "label_pattern"):
+            raise DataError(f"{name}={given[name]!r} has no meaning for {data}: leave it out.")
+
+
+def _source(paths, kind, label, options, labels, given):
+    """Return the source of files of one's own, with the checksums that they have now."""
+    files = [_file(path) for path in paths]
+    source = (files[0] if len(files) == 1 else {"files": files}) | {"format": kind}
+    if labels is None:
+        return source | _options(paths[0], kind, label, options)
+    if label == NONE or kind == "libsvm":
+        raise DataError(f"labels={labels} has no meaning for {paths[0].name} with label={label}: leave one out.")
+    others = _paths([*paths[:1], *_listed(labels)], "labels")[1:]
+    its = {"files": [_file(path) for path in others], "format": _format(others, None)}
+    its |= {"y": label} if label is not None else {}
+    its |= {name: given[name] for name in ("key", "others") if name in given}
+    return source | {"labels": its} | ({"options": options} if options else {})
+
+
+def _file(path):
+    if not path.stat().st_size:
+        raise DataError(f"{path} is empty.")
+    return {"file": path.name, "checksum": f"sha256:{checksum(path)}", "bytes": path.stat().st_size}
 
 
 def _check_name(name):
@@ -129,17 +202,25 @@ def complete(spec, data):
     return spec | shape | {"classes": None if data.y is None else data.n_classes, "data_sha256": data.sha}
 
 
-def _format(path):
-    if not path.is_file():
-        raise DataError(f"data={str(path)!r} is no file.")
-    suffixes = [suffix.lower() for suffix in path.suffixes]
-    last = suffixes[-2] if suffixes[-1:] == [".gz"] and len(suffixes) > 1 else "".join(suffixes[-1:])
-    if last not in SUFFIXES:
-        raise DataError(f"{path} must end with one of {', '.join(SUFFIXES)}, which says its format.")
-    kind = SUFFIXES[last]
-    if kind not in TEXTS and (looks := looks_like(path)):
-        raise DataError(f"{path} is {looks}, and no file of the format {kind}.")
+def _format(paths, given):
+    if given is not None and given not in SUFFIXES.values():
+        raise DataError(f"format={given!r} must be one of {', '.join(dict.fromkeys(SUFFIXES.values()))}.")
+    kinds = {given or SUFFIXES.get(_suffix(path)) for path in paths}
+    if None in kinds:
+        path = next(path for path in paths if _suffix(path) not in SUFFIXES)
+        raise DataError(f"{path} must end with one of {', '.join(SUFFIXES)}, which says its format; or say format=csv.")
+    if len(kinds) > 1:
+        raise DataError(f"{paths[0]} and others have the formats {', '.join(sorted(kinds))}: they must have one.")
+    (kind,) = kinds
+    for path in paths:
+        if kind not in TEXTS and path.stat().st_size and (looks := looks_like(path)):
+            raise DataError(f"{path} is {looks}, and no file of the format {kind}.")
     return kind
+
+
+def _suffix(path):
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    return suffixes[-2] if suffixes[-1:] and suffixes[-1] in PACKED and len(suffixes) > 1 else "".join(suffixes[-1:])
 
 
 def _openml_source(number, label):

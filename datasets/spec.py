@@ -7,12 +7,35 @@ from typing import NotRequired, TypedDict, get_type_hints
 import yaml
 
 from datasets.base import DataError
+from datasets.joined import FRAMES
 from datasets.loaders import READERS
+from datasets.steps import FILLS, wrong_step
 from datasets.truth import parts_of, truth_names, truth_spec
 
 FOLDER = Path(__file__).resolve().parent.parent / "conf" / "dataset"
 FILE = re.compile(r"[^./\\\0][^/\\\0]*")
+FAMILY = re.compile(r"[A-Za-z]\w*")
 CHECKSUM = re.compile(r"sha256:[0-9a-f]{64}|git-blob:[0-9a-f]{40}")
+
+
+class File(TypedDict):
+    """One of several files of a source."""
+
+    file: str  # its name in a folder of data
+    checksum: NotRequired[str]  # ``sha256:`` or ``git-blob:`` and the digest of the file, needed with `urls`
+    bytes: NotRequired[int]  # size of the file
+    urls: NotRequired[list]  # addresses of the file, tried in order
+
+
+class Labels(TypedDict):
+    """Where the labels are that the files of samples do not have."""
+
+    files: list  # each a `File`; as many as of samples belong to each other, otherwise all count for every file
+    y: NotRequired[str | int | list]  # the column of labels; the only column by default; several make one label
+    key: NotRequired[str | int]  # the column that names the samples; without it they are in the order of the samples
+    others: NotRequired[str]  # ``drop`` leaves out samples without a label, which are an error otherwise
+    format: NotRequired[str]  # of the files, one of `datasets.joined.FRAMES`; "csv" by default
+    options: NotRequired[dict]  # of the function there
 
 
 class Source(TypedDict):
@@ -21,15 +44,21 @@ class Source(TypedDict):
     format: str  # one of `datasets.loaders.READERS`
     options: NotRequired[dict]  # options of that reader
     file: NotRequired[str]  # its name in a folder of data; a format that makes up its own data has none
-    # ``sha256:`` or ``git-blob:`` and the digest of the file, needed with `urls`; a file from OpenML has it beside it.
+    files: NotRequired[list]  # in place of `file`: several, each a `File`, whose samples are put below each other
+    columns: NotRequired[str]  # of several tables: the "same" features, or the "common" ones of all
+    transposed: NotRequired[bool]  # True where the rows of the files are features
+    labels: NotRequired[dict]  # `Labels`, where other files have them
+    label_pattern: NotRequired[str]  # a regular expression, whose first group is the part of a label that counts
+    steps: NotRequired[list]  # what is done with the values, each a mapping of one of `datasets.steps.STEPS`
+    # As in `File`.  A file from OpenML has its checksum beside it.
     checksum: NotRequired[str]
-    bytes: NotRequired[int]  # size of the file
-    urls: NotRequired[list]  # addresses of the file, tried in order
+    bytes: NotRequired[int]
+    urls: NotRequired[list]
     openml: NotRequired[int]  # number of its OpenML data set, in place of `urls`
     package: NotRequired[str]  # ``name/path`` of a copy inside `datasets`, or inside an installed Python package
     per_class: NotRequired[int]  # number of samples of each class that are kept, the first ones
     sparse: NotRequired[bool]  # True to keep X sparse, for the formats that can hold a sparse matrix
-    fill: NotRequired[str]  # what `datasets.loaders.fill_missing` does about missing values, one of `FILLS`
+    fill: NotRequired[str | int | float]  # what takes the place of missing values: a number, or one of `FILLS`
 
 
 class Spec(TypedDict):
@@ -41,7 +70,8 @@ class Spec(TypedDict):
     citation: NotRequired[str]
     origin: NotRequired[str]
     terms: NotRequired[str]
-    family: NotRequired[str]  # the kind of its samples, one of `FAMILIES`. Without it a data set is a family of its own
+    withheld: NotRequired[str]  # why it is not offered for download, in a sentence
+    family: NotRequired[str]  # the kind of its samples, by any name. Without it a data set is a family of its own
     # The data set that these samples are shared with, in all or in part, or whose collection they are from, too.
     # Without it a data set is a source of its own.
     same_source_as: NotRequired[str]
@@ -56,11 +86,10 @@ class Spec(TypedDict):
 
 
 REQUIRED, KEYS = set(Spec.__required_keys__), set(Spec.__annotations__)
-SOURCE = set(Source.__annotations__)
-FAMILIES = ("faces", "genes", "handwriting", "objects", "sensors", "spectra", "speech", "synthetic", "text")
+SOURCE, FILE_KEYS, LABELS = (set(kind.__annotations__) for kind in (Source, File, Labels))
 NOT_STATED = ("citation", "origin", "terms")
 COMPUTED = ("samples", "features", "classes", "image", "data_sha256")
-FILLS = ("error", "median", "drop")
+COLUMNS = ("same", "common")
 WORDS = {
     int | None: "an int >= 1, or null",
     str: "a text",
@@ -68,6 +97,9 @@ WORDS = {
     bool: "true or false",
     list: "a list",
     dict: "a mapping",
+    str | int: "a text or an int",
+    str | int | list: "a text, an int or a list",
+    str | int | float: f"a number or one of {', '.join(FILLS)}",
     str | None: "a text or null",
     dict | None: "a mapping or null",
 }
@@ -142,12 +174,8 @@ def check_spec(spec):
         _require(absent or (type(value) is int and value >= 2), where, f"{key}={value!r} must be an int >= 2")
     _check_types(spec, Spec, where)
     spec = {"paper_name": spec["name"], **dict.fromkeys(NOT_STATED, "not stated"), **dict.fromkeys(COMPUTED)} | spec
-    family, other = spec.get("family", FAMILIES[0]), spec.get("same_source_as")
-    _require(
-        family in FAMILIES,
-        where,
-        f"family={family!r} must be one of {', '.join(FAMILIES)}; leave it out for a family of its own",
-    )
+    family, other = spec.get("family", "own"), spec.get("same_source_as")
+    _require(FAMILY.fullmatch(family), where, f"family={family!r} must be letters, digits and _, such as faces")
     _require(other != spec["name"], where, f"same_source_as={other!r} must be another data set; leave it out otherwise")
     if spec["image"] is not None:
         _check_image(spec["image"], spec["features"], where)
@@ -166,14 +194,39 @@ def _check_image(image, features, where):
     _require(features in (None, pixels), where, f"image has {pixels} pixels, not features={features}")
 
 
+def files_of(source):
+    """List the files of a source, those of samples first, then those of labels."""
+    own = source.get("files", [source] if "file" in source else [])
+    return [*own, *source.get("labels", {}).get("files", ())]
+
+
 def _check_source(source, where):
     _require(isinstance(source, dict) and set(source) <= SOURCE, where, f"{source} may have {sorted(SOURCE)} only")
     _check_types(source, Source, where)
     _require(source.get("format") in READERS, where, f"format={source.get('format')!r} must be in {sorted(READERS)}")
-    fill = source.get("fill", FILLS[0])
-    _require(fill in FILLS, where, f"fill={fill!r} must be one of {', '.join(FILLS)}")
-    if "file" not in source:
-        return
+    fill, columns = source.get("fill", FILLS[0]), source.get("columns", COLUMNS[0])
+    _require(not isinstance(fill, str) or fill in FILLS, where, f"fill={fill!r} must be {WORDS[str | int | float]}")
+    _require(columns in COLUMNS, where, f"columns={columns!r} must be one of {', '.join(COLUMNS)}")
+    wrong = wrong_step(source.get("steps", []))
+    _require(wrong is None, where, f"steps: {wrong}")
+    if "label_pattern" in source:
+        _check_pattern(source["label_pattern"], where)
+    alone = {"file", "checksum", "bytes", "urls", "openml", "package"} & set(source)
+    _require("files" not in source or not alone, where, f"files must not have {sorted(alone)} beside it")
+    if "labels" in source:
+        _check_labels(source["labels"], where)
+    several = [*source.get("files", ["one"]), *source.get("labels", {}).get("files", ["one"])]
+    _require(several, where, f"files={source.get('files')!r} must have one at least")
+    for file in files_of(source):
+        _check_file(file, where)
+
+
+def _check_file(source, where):
+    """Check a source of one file, or one of its several."""
+    if "format" not in source:
+        _require(isinstance(source, dict) and "file" in source, where, f"files: {source!r} must be a mapping with file")
+        _require(set(source) <= FILE_KEYS, where, f"files: {source} may have {sorted(FILE_KEYS)} only")
+        _check_types(source, File, where)
     checksum = source.get("checksum")
     if "openml" in source:  # files from OpenML are written here, with a checksum beside them
         _require(checksum is None, where, f"checksum={checksum!r} must be left out beside openml")
@@ -183,6 +236,23 @@ def _check_source(source, where):
     _require(FILE.fullmatch(source["file"]) is not None, where, f"file={source['file']!r} must be a bare name")
     urls = source.get("urls", [])
     _require(all(isinstance(url, str) and url for url in urls), where, f"urls={urls!r} must be a list of addresses")
+
+
+def _check_labels(labels, where):
+    _require(set(labels) <= LABELS, where, f"labels={labels} may have {sorted(LABELS)} only")
+    _check_types(labels, Labels, f"{where} labels:")
+    _require(labels.get("files"), where, f"labels={labels} must have files, one at least")
+    others, kind = labels.get("others", "drop"), labels.get("format", "csv")
+    _require(others == "drop", where, f"labels: others={others!r} must be drop; leave it out for an error")
+    _require(kind in FRAMES, where, f"labels: format={kind!r} must be in {sorted(FRAMES)}")
+
+
+def _check_pattern(pattern, where):
+    try:
+        groups = re.compile(pattern).groups
+    except re.error as error:
+        groups = str(error)
+    _require(groups == 1, where, f"label_pattern={pattern!r} must be a regular expression with one group, not {groups}")
 
 
 def _check_types(content, kind, where):

@@ -1,103 +1,173 @@
-"""Readers of tables: files of text, Parquet, LIBSVM and AnnData; a column is the label, the others are features."""
+"""Readers of tables: files of text, Excel, Parquet, ARFF, LIBSVM and AnnData; a column is the label, others features.
+
+A frame has the rows of one file. `datasets.joined` turns, labels and joins frames; `split_table` makes arrays of them.
+"""
 
 import difflib
-import gzip
 import re
-from io import StringIO
+from io import BytesIO
 
 import numpy as np
 
 from datasets.base import DataError
+from datasets.text import decimal_of, delimiter_of, has_names, names_are_one_short, numbers, split, text_of
 
-LARGEST_TEXT = 2**28  # bytes that a packed file may unpack to
 MISSING = ("", "?", "NA", "N/A", "nan", "NaN", "NAN", "null", "NULL", "None")
-DELIMITERS = (",", ";", "\t", "|")
-GZIP = b"\x1f\x8b"
 SHOWN = 8  # names in an error
+UNNAMED = "Unnamed: 0"  # what pandas calls a first column without a name
 
 
-def read_csv(path, y=None, header=None, ignore=()):
-    """Read a table of text.
+def csv_frame(path, wanted=(), header=None, missing=(), only=None):
+    """Return a table of text as a DataFrame, with numbers where a column has nothing else.
 
     The delimiter is the comma, semicolon, tab or bar that splits all of the first lines into equally many cells, or
-    else blanks.  Between semicolons and tabs, numbers may have decimal commas.  A first column without a name that
-    counts the rows, as pandas writes it, is no feature.
+    else blanks.  Between semicolons and tabs, numbers may have decimal commas.  A first line with one cell less than
+    the others has no name for the first column, as R writes it.
 
     Parameters
     ----------
     path : Path
-        Plain or gzipped, in UTF-8.
-    y : str or int, optional
-        The column of labels: its name, or its number, which counts from 0, or with -1 from the end.
+        Plain, gzipped or alone in a zip, in UTF-8.
+    wanted : sequence of str or int
+        Columns that somebody names.
     header : bool, optional
-        True where the first line has names.  By default it does where `y` is one of its cells, or where none of its
-        cells is a number and the next line has one.
-    ignore : sequence of str or int
-        Columns that are neither features nor labels.
-
-    Returns
-    -------
-    X : ndarray of shape (n_samples, n_features)
-        nan where a value is missing.
-    y : ndarray of shape (n_samples,), or None
-
-    Raises
-    ------
-    DataError
+        True where the first line has names.  By default it does where a `wanted` one is there, or where none of its
+        cells is a number, and a cell of the lines below is.
+    missing : sequence of str
+        Words for missing values, besides `MISSING`.
+    only : set of str, optional
+        Names of the columns to read, besides the first one.
     """
     import pandas as pd  # here, as in the readers below: it takes longer to import than all else
 
     text = text_of(path)
-    lines = [line for line in text.splitlines()[:20] if line.strip()]
+    end = 0
+    for _ in range(40):  # enough lines, some of them blank; a table may have millions
+        end = text.find("\n", end) + 1 or len(text)
+    lines = [line for line in text[:end].splitlines() if line.strip()][:20]
     if not lines:
         raise DataError(f"{path} is empty.")
-    delimiter = _delimiter(lines)
-    cells = [_split(line, delimiter) for line in lines]
-    header = _has_names(cells, y) if header is None else header
-    decimal = "," if delimiter in (";", "\t") and _decimal_commas(cells) else "."
+    delimiter = delimiter_of(lines)
+    cells = [split(line, delimiter) for line in lines]
+    header = has_names(cells, wanted) if header is None else header
+    if header and names_are_one_short(cells):
+        text, cells[0] = f'""{delimiter or " "}' + text.lstrip(), [UNNAMED, *cells[0]]
+    kept = None if only is None else (lambda name: name in only or name in (cells[0][0], UNNAMED))
+    # Numbers are read to their last digit; whatever is no plain number stays a text for `numbers`.
+    version = tuple(map(int, pd.__version__.split(".")[:2]))
+    exact = {"float_precision": "round_trip"} if version < (3, 1) else {}  # since then there is no other way
     try:
         table = pd.read_csv(
-            StringIO(text), sep=delimiter or r"\s+", header=0 if header else None, dtype=str, skipinitialspace=True,
-            keep_default_na=False, na_values=list(MISSING), index_col=False,
+            BytesIO(text.encode()), sep=delimiter or r"\s+", header=0 if header else None, skipinitialspace=True,
+            keep_default_na=False, na_values=[*MISSING, *missing], index_col=False, low_memory=False, usecols=kept,
+            **exact,
         )  # fmt: skip
     except (pd.errors.ParserError, ValueError) as error:
         raise DataError(f"{path} is no table of equally long rows: {' '.join(str(error).split())}.") from error
-    table = table.apply(_numbers, decimal=decimal)
-    if header and str(table.columns[0]).startswith("Unnamed: 0") and _counts_rows(table.iloc[:, 0]):
-        table = table.iloc[:, 1:]
-    return split_table(path, table, y, ignore)
+    return as_numbers(table, decimal_of(cells, delimiter))
 
 
-def read_parquet(path, y=None, ignore=()):
-    """Read a Parquet file, with `y` and `ignore` as in `read_csv`; pandas needs pyarrow for it."""
+def xlsx_frame(path, wanted=(), header=True, sheet=0, missing=()):
+    """Return a sheet of an Excel file, by name or number, as a DataFrame; pandas needs openpyxl for it."""
     import pandas as pd
 
     try:
-        table = pd.read_parquet(path)
+        table = pd.read_excel(
+            path, sheet_name=sheet, header=0 if header else None, keep_default_na=False,
+            na_values=[*MISSING, *missing], engine="openpyxl",
+        )  # fmt: skip
+    except ImportError as error:
+        raise DataError(f"{path}: to read Excel, pandas needs another package: pip install openpyxl.") from error
+    return as_numbers(table)
+
+
+def parquet_frame(path, wanted=()):
+    """Return a Parquet file as a DataFrame; pandas needs pyarrow for it."""
+    import pandas as pd
+
+    try:
+        return pd.read_parquet(path)
     except ImportError as error:
         raise DataError(f"{path}: to read Parquet, pandas needs another package: pip install pyarrow.") from error
-    return split_table(path, table, y, ignore)
 
 
-def split_table(path, table, y=None, ignore=()):
+def arff_frame(path, wanted=()):
+    """Return an ARFF file as a DataFrame with columns of categories, also where these are digits; ``?`` is missing."""
+    import pandas as pd
+    from scipy.io import arff
+
+    table, attributes = arff.loadarff(path)
+    texts = [name for name in attributes.names() if attributes[name][0] != "numeric"]
+    columns = {name: table[name] for name in attributes.names()}
+    for name in texts:
+        decoded = np.char.decode(columns[name].astype("S"), "utf-8").astype(object)
+        columns[name] = pd.Categorical(np.where(decoded == "?", None, decoded))
+    return pd.DataFrame(columns)
+
+
+def as_numbers(table, decimal="."):
+    """Return a table in which every column of numbers, or of true and false, is one of float64."""
+    if all(kind.kind == "f" for kind in table.dtypes):
+        return table
+    return table.apply(numbers, decimal=decimal)
+
+
+def split_table(path, table, y=None, ignore=(), onehot=()):
     """Return the features of a table as an array of float64, and its labels, or None without the column `y`.
 
-    `y`, and each of `ignore`, is the name or number of a column.  A DataError, with the path, is about a column that is
-    not there, and about features that are texts.
+    `y`, and each of `ignore` and `onehot`, is the name or number of a column.  Several in `y` make one label, such as
+    ``1/3``.  A text in `onehot` becomes a feature for each of its values, in sorted order; with True every text does.
+    A DataError, with the path, is about a column that is not there, and about features that are texts.
     """
-    ignored = [_column(path, table, name) for name in ignore]
-    label = None if y is None else _column(path, table, y)
-    labels = None if y is None else table[label]
-    table = table.drop(columns=[*ignored, *([] if y is None else [label])])
-    texts = [str(name) for name in table.columns if table[name].dtype.kind not in "biuf"]
+    ignored = [column_of(path, table, name) for name in ignore]
+    named = columns_of(path, table, y)
+    labels = labels_in(path, table, named)
+    table = table.drop(columns=[*ignored, *named])
+    if onehot:
+        table = _encoded(path, table, onehot)
+    kinds = zip(table.columns, table.dtypes, strict=True)
+    texts = [str(name) for name, kind in kinds if kind.kind not in "biuf"]
     if texts:
         raise DataError(
-            f"{path}: {_listed(texts)} must be numeric; {len(texts)} of {table.shape[1]} features are not. Name them "
-            "in ignore=[...], or encode them as numbers first."
+            f"{path}: {listed(texts)} must be numeric; {len(texts)} of {table.shape[1]} features are not. Name them "
+            "in ignore=[...], in onehot=[...] for a feature of each value, or encode them as numbers first."
         )
     if not table.shape[1]:
         raise DataError(f"{path} has no column besides the labels.")
-    return table.to_numpy(dtype=np.float64), None if labels is None else _plain(labels)
+    return table.to_numpy(dtype=np.float64), labels
+
+
+def _encoded(path, table, onehot):
+    """Return a table with indicators in the place of the texts that `onehot` names; missing texts stay missing."""
+    import pandas as pd
+
+    texts = [name for name in table.columns if table[name].dtype.kind not in "biuf"]
+    chosen = texts if onehot is True else [column_of(path, table, name) for name in onehot]
+    parts = []
+    for name in table.columns:
+        values = table[name]
+        if name not in chosen:
+            parts.append(values)
+            continue
+        there = values.notna()
+        for level in sorted(set(values[there]), key=str):
+            parts.append((values == level).astype(np.float64).where(there).rename(f"{name}={level}"))
+    return pd.concat(parts, axis=1) if parts else table
+
+
+def labels_in(path, table, named):
+    """Return the labels in columns of a table, those of several joined by strokes; None without any."""
+    columns = [_plain(table[name]) for name in named]
+    if len(columns) < 2:
+        return columns[0] if columns else None
+    rows = zip(*columns, strict=True)
+    joined = [None if any(one is None or one != one for one in row) else "/".join(map(word, row)) for row in rows]
+    return np.array(joined, dtype=object)
+
+
+def word(label):
+    """Return a label as a text, a whole number without a point."""
+    return f"{label:g}" if isinstance(label, float | np.floating) else str(label).strip()
 
 
 def read_libsvm(path, y=True):
@@ -119,79 +189,22 @@ def read_h5ad(path, y=None):
         if y is not None:
             columns = [name for name in file["obs"] if not name.startswith("_")]
             if y not in columns:
-                raise DataError(f"{path} has no column {y!r} in obs; it has {_listed(sorted(columns))}.")
+                raise DataError(f"{path} has no column {y!r} in obs; it has {listed(sorted(columns))}.")
             labels = _of_obs(file["obs"], y)
         return _matrix(file["X"]), labels
 
 
-def text_of(path):
-    """Return the text of a file, plain or gzipped, in UTF-8."""
-    with open(path, "rb") as file:
-        packed = file.read(2) == GZIP
-    with gzip.open(path) if packed else open(path, "rb") as file:
-        content = file.read(LARGEST_TEXT + 1 if packed else -1)
-    if packed and len(content) > LARGEST_TEXT:
-        raise DataError(f"{path} unpacks to more than {LARGEST_TEXT} bytes; no data set here is so large.")
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise DataError(f"{path} is no text in UTF-8 ({error}): save it as such.") from error
+def columns_of(path, table, y):
+    """List the columns that `y` names: none, one, or several."""
+    return [column_of(path, table, name) for name in listed_labels(y)]
 
 
-def _delimiter(lines):
-    """Return the delimiter of a table; None for blanks."""
-    for delimiter in DELIMITERS:
-        counts = {len(_split(line, delimiter)) for line in lines}
-        if len(counts) == 1 and counts.pop() > 1:
-            # Numbers with decimal commas are split by commas, too, unless something else splits them.
-            others = [one for one in (";", "\t") if delimiter == "," and all(one in line for line in lines)]
-            return others[0] if others else delimiter
-    return "," if "," in lines[0] else ";" if ";" in lines[0] else None
+def listed_labels(y):
+    """List the names or numbers in `y`: none, one, or several."""
+    return list(y) if isinstance(y, list | tuple) else [] if y is None else [y]
 
 
-def _split(line, delimiter):
-    """Return the cells of a line, in which quotes may hold delimiters."""
-    if delimiter is None:
-        return line.split()
-    cells = re.split(re.escape(delimiter) + r'(?=(?:[^"]*"[^"]*")*[^"]*$)', line)
-    return [cell.strip().strip('"') for cell in cells]
-
-
-def _has_names(cells, y):
-    first, second = cells[0], cells[1] if len(cells) > 1 else []
-    if isinstance(y, str) and y in first and not _is_number(y):
-        return True
-    return not any(map(_is_number, first)) and any(map(_is_number, second))
-
-
-def _is_number(cell):
-    return re.fullmatch(r"[-+]?(\d+[.,]?\d*|[.,]\d+)([eE][-+]?\d+)?", cell) is not None
-
-
-def _decimal_commas(cells):
-    numbers = [cell for line in cells for cell in line if _is_number(cell)]
-    return any("," in cell for cell in numbers) and not any("." in cell for cell in numbers)
-
-
-def _numbers(column, decimal):
-    """Return a column of texts as numbers, or as it is where they are not all numbers or all true and false.
-
-    Pandas reads numbers itself, but not to their last digit in all its versions.
-    """
-    there = column.dropna().str.replace(decimal, ".").str.lower()
-    switches = len(there) and there.isin(["true", "false"]).all()
-    try:
-        values = (there == "true" if switches else there).to_numpy(dtype=object).astype(np.float64)
-    except ValueError:
-        return column
-    return there.astype(object).mask(there.notna(), values).astype(np.float64).reindex(column.index)
-
-
-def _counts_rows(column):
-    return column.dtype.kind == "f" and (column.diff().dropna() == 1).all()
-
-
-def _column(path, table, name):
+def column_of(path, table, name):
     """Return the name of a column that is given by name or number."""
     if name in table.columns:
         return name
@@ -199,7 +212,7 @@ def _column(path, table, name):
     if number is not None and -table.shape[1] <= number < table.shape[1]:
         return table.columns[number]
     there = [str(one) for one in table.columns]
-    what = f"it has {_listed(there)}"
+    what = f"it has {listed(there)}"
     if all(isinstance(one, int | np.integer) for one in table.columns):
         what = f"it has no names, but the columns 0 to {len(there) - 1}, of which -1 is the last"
     close = difflib.get_close_matches(str(name), there, 1)
@@ -210,7 +223,11 @@ def _plain(labels):
     """Return a column of labels as an array, with None for those that are missing among texts."""
     if labels.dtype.kind in "biuf":
         return labels.to_numpy()
-    return np.array([None if value != value or value is None else value for value in labels], dtype=object)
+    return np.array([None if value is None or value != value else _stripped(value) for value in labels], dtype=object)
+
+
+def _stripped(value):
+    return value.strip() if isinstance(value, str) else value
 
 
 def _of_obs(obs, name):
@@ -244,6 +261,6 @@ def _matrix(item):
     return build((item["data"][()], item["indices"][()], item["indptr"][()]), shape=tuple(shape))
 
 
-def _listed(names):
+def listed(names):
     """Return names in a sentence: all of few, and the first and the last of many."""
     return ", ".join(names if len(names) <= SHOWN else [*names[: SHOWN - 1], "...", names[-1]])

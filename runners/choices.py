@@ -22,7 +22,10 @@ from runners.method import RESERVED, ConfigError, load_class, parameters_of
 
 DATA, FOLDER, TARGET = "data", "data_dir", "method.target"
 FIRST_SIZE = 50  # the smallest size of the default protocol
-ABOUT = ("label", "name", "fill", "clusters", "x", "ignore", "header", "sparse")  # those of `datasets.own.own_spec`
+ABOUT = (  # those of `datasets.own.own_spec`
+    "label", "name", "fill", "clusters", "x", "ignore", "header", "sparse", "format", "labels", "key", "others",
+    "names", "ignore_rows", "onehot", "transposed", "columns", "missing", "label_pattern", "steps",
+)  # fmt: skip
 
 
 def offer(words):
@@ -67,7 +70,8 @@ def offer_own(words):
     from datasets.own import complete, own_spec
 
     options = {name: _value(f"{name}={value}") for name, value in given.items() if name != DATA}
-    spec, folder = own_spec(given[DATA], **options)
+    several = given[DATA].startswith("[") and not Path(given[DATA]).exists()
+    spec, folder = own_spec(_value(f"{DATA}={given[DATA]}") if several else given[DATA], **options)
     typed = [word for word in words if word.startswith(f"{FOLDER}=")]
     folders = [str(_value(word)) for word in typed] or [os.environ.get("UFS_DATA_DIR", "")]
     folders = os.pathsep.join([*([str(folder)] if folder else []), *filter(None, folders)])
@@ -196,11 +200,14 @@ def _value(word):
     override = _override(word)
     if override.is_sweep_override():
         raise ConfigError(f"{word} has several values, and data= takes one file at a time.")
-    value = override.value()
-    return [_plain(one) for one in value] if isinstance(value, list) else _plain(value)
+    return _plain(override.value())
 
 
 def _plain(value):
+    if isinstance(value, list):
+        return [_plain(one) for one in value]
+    if isinstance(value, dict):
+        return {_plain(key): _plain(one) for key, one in value.items()}
     return value if value is None or isinstance(value, bool | int | float) else str(getattr(value, "text", value))
 
 

@@ -11,7 +11,10 @@ from scripts.core.entry import command
 from scripts.core.text import write
 
 HEAD = "# Added by python -m scripts.add_data.  Say where the data are from before results on them are shared.\n"
-ORDER = ("file", "format", "options", "checksum", "bytes", "openml", "fill", "sparse")
+ORDER = (
+    "file", "format", "options", "transposed", "columns", "labels", "label_pattern", "steps", "fill",
+    "checksum", "bytes", "openml", "sparse", "files",
+)  # fmt: skip
 TEXTS = ("paper_name", "citation", "origin", "terms")
 KEYS = ("name", *TEXTS, "samples", "features", "classes", "clusters", "image", "data_sha256", "sources")
 

@@ -64,8 +64,9 @@ def bibtex(study):
 
 def of_source(text, names):
     """Return the entry of a source, under the name of the first thing that it is cited for."""
-    years = re.findall(r"\b(?:19|20)\d\d\b", re.split(r"[(;]", text)[0])
-    people = re.split(r", | & ", re.match(AUTHORS, text)[1].replace(" et al.", " & others"))
+    first = text.split(";")[0]
+    years = re.findall(r"\b(?:19|20)\d\d\b", re.sub(r"\([^)]*(\)|$)", "", first))
+    people = re.split(r", | & ", re.match(AUTHORS, first)[1].replace(" et al.", " & others"))
     fields = {"author": " and ".join(map(_escaped, people)), "year": years[-1] if years else ""}
     fields["note"] = f"{_escaped(text)}. Cited for {_escaped(', '.join(names))}; the title is to be filled in"
     return _entry("misc", names[0].replace("protocol ", ""), fields)

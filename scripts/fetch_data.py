@@ -16,6 +16,7 @@ from datasets import DataError, dataset_names, load_dataset, read_spec
 from datasets.base import check_dataset
 from datasets.load import CACHE, PACKAGE, addresses, cache_dir, candidates, user_dirs
 from datasets.loaders import read_source
+from datasets.spec import files_of
 from runners.boundary import boundary, guard
 
 
@@ -59,21 +60,21 @@ def verify(name, data_dir=None, required=False):
     """Check every file of a data set, without changes; return the word for the summary, and a line about it."""
     spec = read_spec(name)
     found = list(candidates(spec, data_dir))
-    faults = [f"{file.path}: {file.fault}" for file in found if file.fault]
+    faults = [f"{one.faulty}: {one.fault}" for one in found if one.fault]
     if faults:
         raise DataError("\n".join(faults))
     if not found and required:
-        files = " or ".join(source["file"] for source in spec["sources"] if "file" in source)
+        files = " or ".join(" and ".join(file["file"] for file in files_of(source)) for source in spec["sources"])
         fetched = any(map(addresses, spec["sources"]))
         raise DataError(
             f"not there: python -m scripts.fetch_data {name}"
             if fetched
-            else f"not there: put {files} into UFS_DATA_DIR"
+            else f"not there: put {files} into UFS_DATA_DIR{_why(spec)}"
         )
     if not found:
         return "absent", "nothing to verify"
-    datasets = [check_dataset(spec, *read_source(file.source, file.path)) for file in found]
-    where = ", ".join(_where(file) for file in found)
+    datasets = [check_dataset(spec, *read_source(one.source, list(one.paths) or None)) for one in found]
+    where = ", ".join(map(_where, found))
     return "right", f"{_shape(datasets[0])}, {where}, data_sha256 {datasets[0].sha}"
 
 
@@ -88,16 +89,17 @@ def print_list(names, data_dir=None, details=False):
     places = [next(candidates(spec, data_dir), None) for spec in specs]
     print(f"{'data set':20}{'samples x features x classes':>30}  {'size':>9}  where")
     for spec, found in zip(specs, places, strict=True):
-        where = _where(found) if found else "download"
+        where = _where(found) if found else "by hand" if "withheld" in spec else "download"
         print(f"{spec['name']:20}{_shape(spec):>30}  {_size(spec, found):>9}  {where}")
     print(f"{len(specs)} data sets; downloads go to {cache_dir()}")
     print(*bad, sep="\n", end="\n" if bad else "", file=sys.stderr)
     for spec in specs if details else []:
         print(f"\n{spec['paper_name']}: {spec['origin']}\n  terms: {spec['terms']}\n  cite: {spec['citation']}")
-        for source in spec["sources"]:
-            if "file" in source:
-                print(f"  {source['file']}, {source.get('checksum', 'checksum written when it is made')}")
-            for address in addresses(source):
+        if "withheld" in spec:
+            print(f"  by hand{_why(spec)}")
+        for file in (file for source in spec["sources"] for file in files_of(source)):
+            print(f"  {file['file']}, {file.get('checksum', 'checksum written when it is made')}")
+            for address in addresses(file):
                 print(f"    {address}")
     return int(bool(bad) or any(found is not None and found.fault is not None for found in places))
 
@@ -128,17 +130,23 @@ def _over(names, work, jobs):
 
 def _where(found):
     if found.fault:
-        return f"BAD: {found.path}"
+        return f"BAD: {found.faulty}"
     if found.place == PACKAGE:
         ours = found.source.get("package", "").startswith("datasets/")
         return "ships with the suite" if ours else "in an installed package"
-    return f"cache: {found.path.name}" if found.place == CACHE else f"data_dir: {found.path.name}"
+    more = f" and {len(found.paths) - 1} more" if len(found.paths) > 1 else ""
+    return f"{'cache' if found.place == CACHE else 'data_dir'}: {found.paths[0].name}{more}"
+
+
+def _why(spec):
+    return f"; it is not offered for download: {spec['withheld']}" if "withheld" in spec else ""
 
 
 def _size(spec, found):
-    stated = [source["bytes"] for source in spec["sources"] if addresses(source) and "bytes" in source]
+    sizes = [[file.get("bytes") for file in files_of(source)] for source in spec["sources"] if addresses(source)]
+    stated = [sum(one) for one in sizes if all(one)]
     if found is not None:
-        stated = [found.path.stat().st_size] if found.path else []
+        stated = [sum(path.stat().st_size for path in found.paths)] if found.paths else []
     return f"{stated[0] / 1e6:.2f} MB" if stated else "-"
 
 

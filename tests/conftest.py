@@ -78,7 +78,7 @@ def data_dir(request):
 def reference(request):
     """Return a loader: ``reference("step02_lapscore")`` loads a released program's input and output, or skips.
 
-    So does ``reference("modern/spec_umist60x40_s1")``, from an npz file.
+    So do ``reference("modern/spec_umist60x40_s1")`` and ``reference("families/eog")``, from npz files.
     """
     import numpy as np
     from scipy.io import loadmat
@@ -90,7 +90,7 @@ def reference(request):
         pytest.skip("no reference pairs: set UFS_DATA_DIR with ../reference beside it, or pass --reference-dir")
 
     def load(name):
-        if name.startswith("modern/"):
+        if name.startswith(("modern/", "families/")):
             return np.load(folder / f"{name}.npz")
         return loadmat(folder / f"{name}.mat")
 

@@ -1,6 +1,6 @@
 """The options of every command line of ``key=value``, with their types, checked before anything is read."""
 
-from datasets.spec import FILLS
+from datasets.spec import COLUMNS, FILLS
 from metrics.study import METRICS
 from metrics.study.selections import SELECTIONS
 from runners.reference import PREFIX
@@ -95,15 +95,27 @@ OPTIONS = {
     },
     "ground_truth": {**RESULTS, **OUTPUT, "format": one_of("md", "csv"), "figure": optional(PATH)},
     "add_data": {
-        "data": PATH,
-        "label": optional(either(TEXT, COLUMN)),
+        "data": one_or_more(PATH),
+        "label": optional(one_or_more(either(TEXT, COLUMN))),
         "name": optional(NAME),
-        "fill": optional(one_of(*FILLS)),
+        "fill": optional(either(one_of(*FILLS), number(-1e300, 1e300))),
         "clusters": optional(whole(2, 10**9)),
         "x": optional(TEXT),
         "ignore": optional(one_or_more(either(TEXT, COLUMN))),
         "header": optional(FLAG),
         "sparse": optional(FLAG),
+        "format": optional(TEXT),
+        "labels": optional(one_or_more(PATH)),
+        "key": optional(either(TEXT, COLUMN)),
+        "others": optional(one_of("drop")),
+        "names": optional(either(TEXT, COLUMN)),
+        "ignore_rows": optional(one_or_more(whole(0, 10**9))),
+        "onehot": optional(either(FLAG, one_or_more(either(TEXT, COLUMN)))),
+        "transposed": optional(FLAG),
+        "columns": optional(one_of(*COLUMNS)),
+        "missing": optional(one_or_more(either(TEXT, number(-1e300, 1e300)))),
+        "label_pattern": optional(TEXT),
+        "steps": optional(listed(mapping(VALUE))),
         **DATA,
     },
     "choices": {

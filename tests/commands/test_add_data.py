@@ -76,3 +76,18 @@ def test_a_data_set_is_not_overwritten(add, tmp_path):
     status, said = add(*words)
     assert status == 1 and "name='wine' is that of a data set of conf/dataset" in said
     assert add(*words, "name=wine2")[0] == 0
+
+
+def test_a_data_set_of_several_files_is_added_with_its_labels(add, tmp_path):
+    for plate, kinds in (("a", "uv"), ("b", "wu")):
+        (tmp_path / f"{plate}.csv").write_text("gene,c1,c2\ng1,1,2\ng2,3,0\n")
+        (tmp_path / f"{plate}_types.csv").write_text(f"cell,type\nc1,{kinds[0]}\nc2,{kinds[1]}\n")
+    files, types = (",".join(str(tmp_path / f"{plate}{end}") for plate in "ab") for end in (".csv", "_types.csv"))
+    words = ["transposed=true", "names=0", f"labels=[{types}]", "key=cell", "label=type", "name=plates"]
+    status, said = add(f"data=[{files}]", *words, "steps=[{row_sum: 8},{log1p: true}]")
+    assert status == 0 and "4 samples x 2 features, 3 classes" in said, said
+    data = load_dataset("plates", tmp_path)
+    np.testing.assert_allclose(data.X, np.log([[3, 7], [9, 1], [3, 7], [9, 1]]), rtol=1e-12)
+    assert data.y.tolist() == [0, 1, 2, 0]
+    status, said = add(f"data=[{files}]", *words[:-1], "steps=[{log: true}]", "name=other")
+    assert status == 1 and "must be a mapping of one of missing" in said and said.count("\n") == 1

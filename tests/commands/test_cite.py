@@ -46,6 +46,8 @@ def test_bibtex_has_an_entry_for_the_suite_and_each_source_with_authors_and_year
         ("Golub et al., Science 286, 1999 (the DGUFS paper cites Fodor 1997)", "Golub and others", "1999"),
         ("Guyon et al., Analysis of the AutoML Challenge Series 2015-2018, 2019", "Guyon and others", "2019"),
         ("Roweis, data page at New York University", "Roweis", None),
+        ("Goolam et al., Cell 165(1), 2016; Dau et al., another 6(6), 2019 (the archive)", "Goolam and others", "2016"),
+        ("Söderkvist, MSc thesis, 2001; Dau et al., another, 2019", "Söderkvist", "2001"),
         ("Nene, Nayar & Murase, Columbia University CUCS-005-96, 1996", "Nene and Nayar and Murase", "1996"),
     ],
 )

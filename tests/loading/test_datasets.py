@@ -175,10 +175,10 @@ def test_the_argument_goes_before_the_environment_and_that_before_the_cache(tmp_
         (place / "small.mat").write_bytes((places[0] / "small.mat").read_bytes())
     monkeypatch.setenv("UFS_DATA_DIR", str(places[1]))
     found = datasets.load.locate(spec, data_dir=places[0])
-    assert (found.path.parent, found.place) == (places[0], "data_dir")
-    assert datasets.load.locate(spec).path.parent == places[1]
+    assert (found.paths[0].parent, found.place) == (places[0], "data_dir")
+    assert datasets.load.locate(spec).paths[0].parent == places[1]
     (places[1] / "small.mat").unlink()
-    assert datasets.load.locate(spec).path.parent == places[2]
+    assert datasets.load.locate(spec).paths[0].parent == places[2]
 
 
 def test_a_bad_file_in_the_users_folder_is_reported_and_left_alone(mat):

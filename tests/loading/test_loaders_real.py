@@ -9,6 +9,7 @@ from datasets import dataset_names, load_dataset, read_spec, scale
 from datasets.base import check_dataset
 from datasets.load import candidates
 from datasets.loaders import read_source
+from datasets.spec import files_of
 from metrics.clustering import acc_nmi
 from metrics.kmeans import kmeans_restarts
 
@@ -41,8 +42,10 @@ def empty_cache(tmp_path, monkeypatch):
 
 
 def test_every_file_of_the_folder_is_a_source_of_some_data_set(data_dir):
-    sources = {source.get("file") for name in dataset_names() for source in read_spec(name)["sources"]}
-    assert {path.name for path in data_dir.iterdir()} - {"MANIFEST.csv"} <= sources
+    files = {
+        file["file"] for name in dataset_names() for source in read_spec(name)["sources"] for file in files_of(source)
+    }
+    assert {path.name for path in data_dir.iterdir()} - {"MANIFEST.csv", "MANIFEST_families.csv"} <= files
 
 
 @pytest.mark.parametrize("name", dataset_names())
@@ -54,7 +57,7 @@ def test_every_route_to_a_data_set_gives_its_values(data_dir, name):
     assert spec["data_sha256"] is not None, "set it: python -m scripts.fetch_data --verify prints it"
     for route in found:
         assert route.fault is None
-        assert check_dataset(spec, *read_source(route.source, route.path)).sha == spec["data_sha256"]
+        assert check_dataset(spec, *read_source(route.source, list(route.paths) or None)).sha == spec["data_sha256"]
 
 
 def test_the_images_that_ship_are_those_of_the_whole_set(data_dir):

@@ -108,7 +108,7 @@ def test_missing_values_are_an_error_until_it_is_said_what_takes_their_place(tmp
         ("d.csv", {"label": "kind", "x": "values"}, "x='values' has no meaning for"),
         ("d.csv", {"label": "kind", "name": "Mine!"}, "name='Mine!' must be letters, digits and _"),
         ("umist.csv", {"label": "kind"}, "name='umist' is that of a data set of conf/dataset: give another one"),
-        ("d.csv", {"label": "kind", "fill": "mean"}, "fill='mean' must be one of error, median, drop"),
+        ("d.csv", {"label": "kind", "fill": "mean"}, "fill='mean' must be a number or one of error, median, drop"),
         ("d.csv", {"label": "kind", "clusters": 1}, "clusters=1 must be an int >= 2"),
         ("d.svm", {"label": "kind"}, "a LIBSVM file begins every line with its label"),
     ],

@@ -1,5 +1,6 @@
 """Specifications of data sets: those that ship are whole, and a wrong one is a clear error."""
 
+import difflib
 import json
 import re
 
@@ -23,7 +24,7 @@ def test_every_specification_is_whole_and_can_be_had(name):
     assert spec["name"] == name
     assert REQUIRED <= set(spec) <= KEYS
     obtainable = [source for source in spec["sources"] if addresses(source) or "file" not in source]
-    assert obtainable
+    assert bool(obtainable) != ("withheld" in spec)
     for url in (url for source in obtainable for url in addresses(source)):
         pinned = r"https://(raw\.githubusercontent\.com/[\w-]+/[\w-]+/[0-9a-f]{40}|cdn\.jsdelivr\.net/gh/[^@]+@[0-9a-f]{40})/"
         assert re.match(pinned, url) or re.fullmatch(r"https://www\.openml\.org/d/\d+", url)
@@ -39,12 +40,15 @@ def test_every_specification_is_whole_and_can_be_had(name):
         ({"sample": 6}, "differs in {'sample'}"),
         ({"image": {"height": 2, "width": 3, "order": "row"}}, "6 pixels, not features=4"),
         ({"image": {"height": 2, "width": 2, "order": "columns"}}, "must be row or column"),
-        ({"family": "face"}, "family='face' must be one of faces, genes,"),
+        ({"family": "new faces"}, "family='new faces' must be letters, digits and _, such as faces"),
         ({"family": None}, "family=None must be a text"),
         ({"same_source_as": "small"}, "same_source_as='small' must be another data set"),
         ({"sources": []}, "at least one"),
         ({"sources": [{"file": "a.mat", "format": "mat", "urls": ["https://a"]}]}, "checksum=None"),
-        ({"sources": [{"format": "digits", "fill": "mean"}]}, "fill='mean' must be one of error, median, drop"),
+        (
+            {"sources": [{"format": "digits", "fill": "mean"}]},
+            "fill='mean' must be a number or one of error, median, drop",
+        ),
         ({"clusters": 1}, "clusters=1 must be an int >= 2"),
         ({"sources": [{"file": "a.mat", "format": "mat", "checksum": "md5:1"}]}, "checksum='md5:1'"),
         ({"sources": [{"file": "../a.mat", "format": "mat", "checksum": "sha256:" + 64 * "0"}]}, "bare name"),
@@ -85,6 +89,14 @@ def test_families_and_sources_of_the_papers_data_sets():
     }  # fmt: skip
     assert all(specs[name]["family"] == specs[other]["family"] for name, other in copies.items())
     assert [name for name, spec in specs.items() if "family" not in spec] == ["dilbert", "fabert"]
+
+
+def test_no_family_is_a_slip_of_another():
+    """A family has any name, so that a slip would make a new one."""
+    families = {spec["family"] for spec in map(read_spec, dataset_names()) if "family" in spec}
+    near = {one: difflib.get_close_matches(one, families - {one}, cutoff=0.85) for one in families}
+    assert not any(near.values()), near
+    assert len(families) >= 24
 
 
 def test_a_specification_survives_json_as_a_results_row_holds_it():

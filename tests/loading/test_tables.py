@@ -11,8 +11,10 @@ from scipy import sparse
 from sklearn.datasets import dump_svmlight_file
 
 from datasets import DataError
-from datasets.loaders import fill_missing, read_source
-from datasets.tables import read_csv, split_table
+from datasets.joined import read_csv
+from datasets.loaders import read_source
+from datasets.steps import fill_missing
+from datasets.tables import split_table
 
 X = np.array([[1.5, -2, 3e-3], [4, 5.25, 6], [7, 8, 9]])
 KINDS = ["a", "b", "a"]

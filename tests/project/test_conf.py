@@ -17,7 +17,7 @@ from scripts.core.published import PAPERS
 
 # The keys of a group in their order; those in brackets may be left out.
 ORDER = {
-    "dataset": "name paper_name citation origin terms [family] [same_source_as] "
+    "dataset": "name paper_name citation origin terms [withheld] [family] [same_source_as] "
     "samples features classes [clusters] image data_sha256 sources",
     "method": "name target paper_name citation params grid [optimum]",
     "protocol": "name sizes [sizes_for] [grid_values] [budget] [coarse] scaling [scaling_for] "
@@ -25,7 +25,10 @@ ORDER = {
     "experiment": "defaults [study] [missing_data] [runner] [protocol] [hydra]",
     "table": "name title paper published_table metric study protocol rows columns published_as",
 }
-SOURCE = "[file] format [options] [checksum] [bytes] [package] [openml] [per_class] [fill] [urls]"
+SOURCE = (
+    "[file] format [options] [transposed] [columns] [labels] [label_pattern] [steps] [fill] [checksum] [bytes] "
+    "[package] [openml] [per_class] [urls] [files]"
+)
 FILES = sorted(path for group in ORDER for path in (CONF / group).glob("*.yaml"))
 
 
@@ -82,12 +85,24 @@ def test_a_protocol_has_fields_of_protocol_only(path):
 @pytest.mark.parametrize("path", sorted((CONF / "dataset").glob("*.yaml")), ids=named)
 def test_the_options_of_a_source_are_those_of_its_reader(path):
     for source in yaml.safe_load(path.read_text(encoding="utf-8"))["sources"]:
-        needed = list(inspect.signature(READERS[source["format"]]).parameters)[1:]
-        assert sorted(source.get("options", {})) == sorted(needed)
+        known = list(inspect.signature(READERS[source["format"]]).parameters.values())[1:]
+        needed = {one.name for one in known if one.default is one.empty and one.kind is not one.VAR_KEYWORD}
+        assert needed <= set(source.get("options", {})) <= {one.name for one in known}
 
 
 def test_fair_runs_one_data_set_of_every_source_as_a_ranking_counts_no_more():
     specs = {name: read_spec(name) for name in dataset_names()}
     sources = {name: spec.get("same_source_as", name) for name, spec in specs.items()}
-    run = [cell.dataset["name"] for cell in cells_of_experiment("fair", "method=max_variance")]
+    run = data_sets_of("fair")
     assert sorted(sources[name] for name in run) == sorted(set(sources.values()))
+
+
+def test_the_data_sets_of_fair_are_exploratory_or_confirmatory():
+    old, new = data_sets_of("fair_exploratory"), data_sets_of("fair_confirmatory")
+    assert sorted(data_sets_of("fair")) == sorted([*old, *new])
+    families = [{read_spec(name).get("family", name) for name in names} for names in (old, new)]
+    assert len(new) >= 32 and len(families[1] - families[0]) >= 15
+
+
+def data_sets_of(experiment):
+    return [cell.dataset["name"] for cell in cells_of_experiment(experiment, "method=max_variance")]

@@ -101,6 +101,7 @@ def clone(tmp_path):
         ("own_method.md", "As it is"),
         ("own_method.md", "A method that stays"),
         ("own_data.md", "A table of your own"),
+        ("own_data.md", "Several files"),
         ("protocols.md", "Your own protocol"),
     ],
 )

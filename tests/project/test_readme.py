@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 CONF = ROOT / "conf"
 GROUPS = [path.name for path in CONF.iterdir() if path.is_dir()]
 # Files that a reader would add, in the examples of the README, docs/own_method.md, own_data.md and protocols.md.
-INVENTED = {"x", "mine", "spread", "wine", "small"}
+INVENTED = {"two_plates", "x", "mine", "spread", "wine", "small"}
 FOLDERS = "|".join(sorted(path.name for path in ROOT.iterdir() if path.is_dir())).replace(".", r"\.")
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 

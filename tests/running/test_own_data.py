@@ -73,7 +73,7 @@ def test_data_with_few_features_get_sizes_that_they_have_and_a_study_of_their_ow
         (["label=kind,a"], "label=kind,a has several values"),
         (["label=none", "ignore=kind"], "say how many clusters to look for, clusters=K"),
         (["label=kind", "name=umist"], "name='umist' is that of a data set of conf/dataset"),
-        (["label=kind", "fill=mean"], "^fill='mean' must be one of error, median, drop"),
+        (["label=kind", "fill=mean"], "^fill='mean' must be a number or one of error, median, drop"),
     ],
 )
 def test_what_cannot_be_taken_is_said_before_anything_is_done(table, words, answer):
@@ -135,3 +135,15 @@ def test_a_specification_that_states_no_shape_is_planned_and_run(table, tmp_path
     assert "60 x 5, 3 classes" in run(*words).stdout
     assert len(load_results(tmp_path / "r", "smoke").trials) == 1
     assert "0 of 1 fit to do" in run(*words, "runner.plan=true").stdout
+
+
+def test_several_files_and_nested_options_are_words_of_a_command_line(tmp_path, monkeypatch):
+    monkeypatch.delenv("UFS_DATA_DIR", raising=False)
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.csv").write_text("p,q,kind\n1,2,u\n3,-9,v\n")
+    files = f"data=[{tmp_path / 'a.csv'},{tmp_path / 'b.csv'}]"
+    words = offer_own([files, "label=kind", "name=joined", "steps=[{recode: [[1,5],[3,7]]}]", "missing=[-9]", "fill=2"])
+    assert words[0] == "dataset=joined" and len(words) == 2
+    (source,) = ConfigStore.instance().load("dataset/joined.yaml").node.sources
+    assert [file.file for file in source.files] == ["a.csv", "b.csv"]
+    assert source.steps == [{"missing": [-9]}, {"recode": [[1, 5], [3, 7]]}] and source.fill == 2

@@ -1,0 +1,207 @@
+"""Puts a table together: several files, rows that are features, and labels that are in another file."""
+
+import numpy as np
+
+from datasets.base import DataError
+from datasets.tables import (
+    UNNAMED,
+    arff_frame,
+    as_numbers,
+    column_of,
+    columns_of,
+    csv_frame,
+    labels_in,
+    listed,
+    listed_labels,
+    parquet_frame,
+    split_table,
+    xlsx_frame,
+)  # fmt: skip
+
+FRAMES = {"csv": csv_frame, "xlsx": xlsx_frame, "parquet": parquet_frame, "arff": arff_frame}
+LABEL = "\0label"  # the column of labels from another file; no file has one of this name
+
+
+def read_csv(paths, y=None, header=None, ignore=(), ignore_rows=(), onehot=(), names=None, missing=(), **joined):
+    """Read tables of text, as `datasets.tables.csv_frame` does, with the options of `read_tables`."""
+    reading = {"header": header, "missing": missing}
+    return read_tables("csv", paths, y, ignore, ignore_rows, onehot, names, reading, **joined)
+
+
+def read_xlsx(paths, y=None, header=True, ignore=(), ignore_rows=(), onehot=(), names=None, missing=(), sheet=0,
+              **joined):  # fmt: skip
+    """Read a sheet of Excel files, with the options of `read_tables`."""
+    reading = {"header": header, "missing": missing, "sheet": sheet}
+    return read_tables("xlsx", paths, y, ignore, ignore_rows, onehot, names, reading, **joined)
+
+
+def read_parquet(paths, y=None, ignore=(), ignore_rows=(), onehot=(), names=None, **joined):
+    """Read Parquet files, with the options of `read_tables`."""
+    return read_tables("parquet", paths, y, ignore, ignore_rows, onehot, names, {}, **joined)
+
+
+def read_arff(paths, y=None, ignore=(), onehot=(), **joined):
+    """Read ARFF files, with the options of `read_tables`; numbers and names may be labels."""
+    return read_tables("arff", paths, y, ignore, onehot=onehot, **joined)
+
+
+def read_tables(kind, paths, y=None, ignore=(), ignore_rows=(), onehot=(), names=None, reading=None, transposed=False,
+                columns="same", labels=None, label_paths=()):  # fmt: skip
+    """Return the features and labels of one table, or of several, one below the other.
+
+    Parameters
+    ----------
+    kind : str
+        One of `FRAMES`.
+    paths : Path or list of Path
+    y, ignore, onehot
+        As in `datasets.tables.split_table`; of a transposed table they name its rows.
+    ignore_rows : sequence of int
+        Rows of each file that are left out, counted from 0 below the names.
+    names : str or int, optional
+        The column of each file that names its rows: the samples, or in a transposed table the features.
+    reading : dict
+        Options of the function in `FRAMES`.
+    transposed : bool, default=False
+        True where the rows of the files are features, and the columns samples.
+    columns : {"same", "common"}, default="same"
+        Whether several files must have the same features, or those count that all have.
+    labels : Labels, optional
+        Where the labels are, if not in these files; `label_paths` are its files.
+
+    Returns
+    -------
+    X : ndarray of shape (n_samples, n_features)
+        nan where a value is missing.
+    y : ndarray of shape (n_samples,), or None
+
+    Raises
+    ------
+    DataError
+    """
+    paths, reading = paths if isinstance(paths, list | tuple) else [paths], dict(reading or {})
+    found = [None] * len(paths) if labels is None else labels_of(labels, label_paths, len(paths))
+    tables = []
+    for path, own in zip(paths, found, strict=True):
+        if own and transposed and kind == "csv" and labels.get("others") == "drop" and "key" in labels:
+            reading["only"] = set(own)  # of a wide table, all else need not become numbers
+        table = FRAMES[kind](path, [*listed_labels(y), names], **reading)
+        table = oriented(path, table, ignore_rows, names, transposed)
+        tables.append(table if own is None else labelled(path, table, own, labels))
+    table = stacked(paths, tables, columns)
+    return split_table(paths[0], table, y if labels is None else LABEL, ignore, onehot)
+
+
+def oriented(path, table, ignore_rows=(), names=None, transposed=False):
+    """Return a table with a row for each sample, whose index are the names of the samples where these are known."""
+    import pandas as pd
+
+    if wrong := [row for row in ignore_rows if not 0 <= row < len(table)]:
+        raise DataError(f"{path} has no row {wrong[0]}; it has {len(table)}, counted from 0 below the names.")
+    table = table.drop(index=table.index[list(ignore_rows)])
+    if names is not None:
+        name = column_of(path, table, names)
+        table = table.set_index(table[name].map(_text)).drop(columns=[name])
+    elif transposed and len(table) and table.dtypes.iloc[0].kind not in "biuf" and table.dtypes.iloc[-1].kind in "biuf":
+        raise DataError(f"{path}: the first column has texts: say that they name the features, names=0.")
+    elif str(table.columns[0]).startswith(UNNAMED) and not transposed and _counts_rows(as_numbers(table.iloc[:, :1])):
+        table = table.iloc[:, 1:]  # the index that pandas writes
+    if transposed:
+        table = pd.DataFrame(table.to_numpy().T, index=table.columns, columns=table.index)
+    return as_numbers(table)
+
+
+def stacked(paths, tables, columns="same"):
+    """Return tables one below the other, with the features that all have in the order of the first."""
+    import pandas as pd
+
+    first = tables[0].columns
+    if len(tables) == 1:
+        return tables[0]
+    for path, table in zip(paths, tables, strict=True):
+        if columns == "same" and list(table.columns) != list(first):
+            other = sorted(set(map(str, first)) ^ set(map(str, table.columns)))
+            what = f"{len(other)} are in one only ({listed(other)})" if other else "their order differs"
+            raise DataError(
+                f"{path} has other columns than {paths[0]}: {what}. columns=common takes those that all files have."
+            )
+        if not table.columns.is_unique:
+            twice = table.columns[table.columns.duplicated()][0]
+            raise DataError(f"{path} has two columns {twice!r}: files are joined by names, which must differ.")
+    return pd.concat(tables, join="inner")[[name for name in first if all(name in one.columns for one in tables)]]
+
+
+def labels_of(labels, paths, n_files):
+    """Return, for each file of samples, its labels: a mapping of the names of samples, or a list in their order.
+
+    As many files of labels as of samples belong to each other in order; otherwise all labels count for every file.
+    """
+    found = [_labels_in(path, labels) for path in paths]
+    if len(found) == n_files:
+        return found
+    if "key" not in labels:
+        raise DataError(
+            f"{paths[0]}: {len(paths)} files of labels do not belong to {n_files} of samples: name the column that "
+            "names the samples, key=COLUMN."
+        )
+    whole = {}
+    for path, own in zip(paths, found, strict=True):
+        _add(whole, own.items(), path)
+    return [whole] * n_files
+
+
+def _labels_in(path, labels):
+    kind = labels.get("format", "csv")
+    named = labels.get("y")
+    table = FRAMES[kind](path, [*listed_labels(named), labels.get("key")], **labels.get("options", {}))
+    key = column_of(path, table, labels["key"]) if "key" in labels else None
+    if named is None:
+        rest = [name for name in table.columns if name != key]
+        if len(rest) != 1:
+            known = listed([str(one) for one in rest])
+            raise DataError(f"{path} has {len(rest)} columns that may be labels ({known}): name one.")
+        named = rest[0]
+    values = labels_in(path, table, columns_of(path, table, named))
+    if key is None:
+        return list(values)
+    keys, own = table[key].map(_text), {}
+    return _add(own, zip(keys, values, strict=True), path)
+
+
+def _add(whole, items, path):
+    """Add labels to a mapping; a DataError says that a sample has two."""
+    for key, value in items:
+        if whole.setdefault(key, value) != value:
+            raise DataError(f"{path}: sample {key!r} has two labels, {whole[key]!r} and {value!r}.")
+    return whole
+
+
+def labelled(path, table, own, labels):
+    """Return a table with the column `LABEL`; a DataError says that a sample has none."""
+    if isinstance(own, list):
+        if len(own) != len(table):
+            raise DataError(
+                f"{path} has {len(table)} samples, and the file of labels {len(own)}; they must be as many."
+            )
+        return table.assign(**{LABEL: np.array(own, dtype=object)})
+    keys = [_text(key) for key in table.index]
+    absent = [key for key in keys if key not in own]
+    if absent and labels.get("others") != "drop":
+        raise DataError(
+            f"{path}: {len(absent)} of {len(keys)} samples have no label, the first being {absent[0]!r}. Say "
+            "names=COLUMN for the column that names the samples; others=drop leaves those without a label out."
+        )
+    if len(absent) == len(keys):
+        raise DataError(f"{path}: no sample has a label; the names of samples are {listed(keys)}.")
+    values = np.array([own.get(key) for key in keys], dtype=object)
+    return table.assign(**{LABEL: values})[[key in own for key in keys]]
+
+
+def _text(value):
+    """Return the name of a sample or feature; a whole number without a point, as in the file."""
+    return f"{value:.0f}" if isinstance(value, float) and value.is_integer() else str(value).strip()
+
+
+def _counts_rows(table):
+    column = table.iloc[:, 0]
+    return column.dtype.kind == "f" and (column.diff().dropna() == 1).all()
