@@ -58,7 +58,8 @@ def evaluate(features, X, y, protocol, n_clusters=None):
     with threadpool_limits(1):
         # Sorted, so that the scores depend on the set and not on its order.
         selected = _columns(X, np.sort(features))
-        labels = kmeans_restarts(selected, n_clusters, protocol.restarts, protocol.seed, protocol.max_iter)
+        how = {"starts": protocol.starts, "replicates": protocol.replicates}
+        labels = kmeans_restarts(selected, n_clusters, protocol.restarts, protocol.seed, protocol.max_iter, **how)
         agreement = agreements(labels, n_clusters)
         typical = [int(np.argmax(np.nan_to_num(agreement)))]
         silhouette = np.full(len(labels), np.nan)

@@ -5,6 +5,7 @@ from functools import cache, lru_cache
 
 import numpy as np
 from numba.core import event
+from sklearn.cluster import kmeans_plusplus
 
 from metrics import elkan
 
@@ -20,12 +21,12 @@ UNIT = 2.0**-24  # rounding of float32
 GRAM_FEATURES, GRAM_SAMPLES = 8, 32
 
 
-def kmeans_restarts(X, n_clusters, n_restarts=20, seed=0, max_iter=100):
+def kmeans_restarts(X, n_clusters, n_restarts=20, seed=0, max_iter=100, *, starts="random", replicates=1):
     """Run Lloyd's algorithm from `n_restarts` random starts, with one result each.
 
     Every restart minimises the sum of squared distances of the samples to the means of their clusters, from
-    `n_clusters` distinct random samples as the first centres.  `lloyd` says what a step is, and `starting_rows` which
-    samples the starts are: they are the same for every method and every subset of the features.
+    `n_clusters` samples as the first centres.  `lloyd` says what a step is, and `starting_rows` which samples the
+    random starts are: they are distinct, and the same for every method and every subset of the features.
 
     Parameters
     ----------
@@ -38,6 +39,10 @@ def kmeans_restarts(X, n_clusters, n_restarts=20, seed=0, max_iter=100):
         At least 0.
     max_iter : int, default=100
         Largest number of Lloyd steps; at least 1.
+    starts : {"random", "kmeans++"}, default="random"
+        "kmeans++": the greedy one of scikit-learn, whose centres depend on X, too.
+    replicates : int, default=1
+        Starts of a restart, 1 or more.  Its result is the one with the smallest sum of squares, the first of several.
 
     Returns
     -------
@@ -49,7 +54,27 @@ def kmeans_restarts(X, n_clusters, n_restarts=20, seed=0, max_iter=100):
     ValueError
     """
     X = _check_samples(X)
-    return lloyd(X, starting_rows(len(X), n_clusters, n_restarts, seed), max_iter)
+    rows = starting_rows(len(X), n_clusters, n_restarts * replicates, seed)
+    if starts == "kmeans++":
+        rows = _spread_rows(X, n_clusters, len(rows), seed)
+    labels = lloyd(X, rows, max_iter)
+    if replicates == 1:
+        return labels
+    X = unit_samples(X)
+    groups = labels.reshape(n_restarts, replicates, len(X))
+    return np.array([group[np.argmin([_within(X, own) for own in group])] for group in groups])
+
+
+def _spread_rows(X, n_clusters, n_starts, seed):
+    """Return starts by greedy k-means++, as `starting_rows` does random ones."""
+    seeds = [np.random.RandomState(np.random.MT19937([seed, start])) for start in range(n_starts)]
+    return np.array([kmeans_plusplus(X, n_clusters, random_state=one)[1] for one in seeds])
+
+
+def _within(X, labels):
+    """Return the sum of squared distances of the samples to the means of their clusters."""
+    groups = (X[labels == label] for label in np.unique(labels))
+    return sum(float(((group - group.mean(axis=0)) ** 2).sum()) for group in groups)
 
 
 def load_engine(on_compile=None):

@@ -8,13 +8,23 @@ from numbers import Real
 
 # Fields that most protocols do not set.  They are stored only where they are set.
 OPTIONAL = ("sizes_for", "scaling_for", "grid_values", "coarse", "budget")
+# Fields of K-means that most protocols leave as they are, and what they are then.  They are stored, and count in the
+# key of a trial, only where they are not.
+USUAL = {"starts": "random", "replicates": 1}
 
 MOST = 2**31 - 1
 # Field -> its least and its largest value.
-WHOLE = (("restarts", 1, 10**5), ("seed", 0, 2**63 - 1), ("max_iter", 1, MOST), ("budget", 0, MOST))
+WHOLE = (
+    ("restarts", 1, 10**5),
+    ("seed", 0, 2**63 - 1),
+    ("max_iter", 1, MOST),
+    ("budget", 0, MOST),
+    ("replicates", 1, 10**4),
+)
 CHOICES = {
     "scaling": ("none", "minmax", "zscore", "unit_norm", "unit_features"),
     "nmi": ("geometric", "max", "min", "arithmetic"),
+    "starts": ("random", "kmeans++"),
 }
 
 
@@ -48,6 +58,10 @@ class Protocol:
     budget : int, default=0
         Above 0, every method gets at most so many points, its default always among them, and a parameter whose range
         leaves out some of `grid_values` keeps the values of its file.  Of a larger grid a fixed sample is searched.
+    starts : {"random", "kmeans++"}, default="random"
+        How the first centres of K-means are drawn (`metrics.kmeans.kmeans_restarts`).
+    replicates : int, default=1
+        Starts of each restart, of which the one with the smallest sum of squares is kept.
     """
 
     name: str
@@ -62,6 +76,8 @@ class Protocol:
     grid_values: tuple[float, ...] = ()
     coarse: bool = False
     budget: int = 0
+    starts: str = USUAL["starts"]
+    replicates: int = USUAL["replicates"]
 
     def __post_init__(self):
         if not isinstance(self.name, str):
@@ -74,6 +90,9 @@ class Protocol:
         object.__setattr__(self, "sizes_for", own)
         object.__setattr__(self, "scaling_for", _checked_scalings(self.scaling_for))
         object.__setattr__(self, "grid_values", _checked_values(self.grid_values))
+        for name, usual in USUAL.items():
+            if getattr(self, name) is None:  # as an override says that a protocol's own value is not meant
+                object.__setattr__(self, name, usual)
         if not isinstance(self.coarse, bool):
             raise ValueError(f"protocol.coarse={self.coarse!r} must be true or false.")
         for name, low, high in WHOLE:
@@ -116,7 +135,13 @@ class Protocol:
 
     def stored(self):
         """Return the fields as JSON stores them: the optional ones only where they are set."""
-        return {name: _plain(value) for name, value in vars(self).items() if name not in OPTIONAL or value}
+        return {name: _plain(value) for name, value in self.scoring().items()} | {
+            name: _plain(getattr(self, name)) for name in OPTIONAL if getattr(self, name)
+        }
+
+    def scoring(self):
+        """Return the fields that a score rests on; the optional ones besides decide which trials there are."""
+        return {name: value for name, value in vars(self).items() if name not in OPTIONAL and USUAL.get(name) != value}
 
     def sizes_on(self, dataset):
         """Return the numbers of features to keep on a data set."""

@@ -64,14 +64,8 @@ def replications(X, n_clusters, seed=0, max_iter=100):
 
 def _cluster(X, n_clusters, seed, max_iter):
     """Return the better of some clusterings, and the means of its clusters that are not empty."""
-    best = np.inf
-    for labels in kmeans_restarts(X, n_clusters, STARTS, seed, max_iter):
-        members = (labels[:, None] == np.unique(labels)).T.astype(float)
-        means = (members @ X) / members.sum(axis=1, keepdims=True)
-        within = np.einsum("ij,ij", X, X) - (members.sum(axis=1) * np.einsum("ij,ij->i", means, means)).sum()
-        if within < best:
-            best, chosen, centres = within, labels, means
-    return chosen, centres
+    labels = kmeans_restarts(X, n_clusters, 1, seed, max_iter, replicates=STARTS)[0]
+    return labels, np.array([X[labels == label].mean(axis=0) for label in np.unique(labels)])
 
 
 def _agreement(counts):

@@ -182,7 +182,7 @@ class Evaluations:
 
 def _name(X, y, protocol):
     """Return a hash of everything besides the feature set that the scores depend on."""
-    settings = {name: getattr(protocol, name) for name in ("restarts", "seed", "nmi", "max_iter")}
+    settings = {name: value for name, value in protocol.scoring().items() if name not in ("name", "sizes", "scaling")}
     code = code_of_evaluation().digest, versions()
     digest = hashlib.sha256(json.dumps([settings, X.shape, code], sort_keys=True).encode())
     for array in (X, y):

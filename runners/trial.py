@@ -13,7 +13,7 @@ import yaml
 from scipy.sparse import csr_array, issparse
 
 from datasets.scaling import KEEP_ZEROS, scale
-from metrics.protocol import OPTIONAL, Protocol
+from metrics.protocol import Protocol
 from runners.boundary import ProcessEnded, exits_as_errors
 from runners.code import ROOT
 from runners.method import ConfigError, Method, load_class, parameters_of
@@ -48,8 +48,7 @@ class Trial:
         identity |= {name: value for name, value in refit.items() if value is not None}
         if self.scaling != self.protocol.scaling:
             identity["fitted_on"] = self.scaling
-        # The optional ones decide which trials there are, and are in `sizes` and `params`.
-        identity["protocol"] = {name: value for name, value in vars(self.protocol).items() if name not in OPTIONAL}
+        identity["protocol"] = self.protocol.scoring()  # what decides which trials there are is in `sizes` and `params`
         return _hash(to_json(identity)).hex()[:16]
 
     def key_under(self, name):

@@ -15,11 +15,11 @@ from scripts.core.study import Study
 PROTOCOL = {
     "name": "dgufs",
     "sizes": [50, 100, 150, 200, 250, 300],
-    "scaling": "minmax",
+    "scaling": "unit_features",
     "scaling_for": {"dgufs": "none", "spectral_labels": "none"},
     "restarts": 2,
     "seed": 0,
-    "nmi": "geometric",
+    "nmi": "max",
     "max_iter": 100,
 }
 SIZES = PROTOCOL["sizes"]

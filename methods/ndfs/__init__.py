@@ -3,14 +3,14 @@
 import numpy as np
 
 from methods.core.base import BaseSelector, Solution
-from methods.core.checks import above, between, check_init
+from methods.core.checks import above, between, check_choice, check_init
 from methods.core.graphs import affinity_graph, graph_laplacian
 from methods.core.indicators import indicator_change
 from methods.core.loop import iterate
 from methods.core.prox import row_norms
 from methods.core.ridge import smallest_collapsing_weight
 from methods.core.shared import shared
-from methods.core.starts import graph_labels, indicator
+from methods.core.starts import graph_labels, indicator, kmeans_labels
 from methods.ndfs import paper, released
 
 VARIANTS = {"paper": paper, "released": released}
@@ -45,8 +45,9 @@ class NDFS(BaseSelector):
         Nearest neighbours that the graph joins to a sample, 1 or more.  Unused with an array.
     affinity : {"heat", "binary"} or array of shape (n_samples, n_samples), default="heat"
         Weights of the graph (`methods.core.graphs.affinity_graph`).
-    init : ndarray of shape (n_samples, n_clusters), default=None
-        F0, 0 or more.  "paper" scales its columns to unit norm.  None: spectral clustering.
+    init : "kmeans" or ndarray of shape (n_samples, n_clusters), default=None
+        F0, 0 or more; "paper" scales its columns to unit norm.  None: from spectral clustering.  "kmeans": from K-means
+        on the samples themselves, by `methods.core.starts.kmeans_labels`.
     max_iter : int, default=300
         Largest number of sweeps, 0 or more.
     tol : float, default=1e-6
@@ -85,7 +86,7 @@ class NDFS(BaseSelector):
 
     Notes
     -----
-    *Start*: labels by K-means on the n_clusters smallest eigenvectors of L, rows of unit norm; F their one-hot
+    *Start*: labels by K-means on the n_clusters smallest eigenvectors of L, rows of unit norm, or on X; F their one-hot
     indicators plus 0.2, columns of unit norm; the weights of the features those of W = 1.
 
     *One sweep*: D = diag(1 / (2 s)) from the row norms s of W; then W(F) = (X'X + beta D)^-1 X'F leaves F to lower
@@ -150,13 +151,17 @@ class NDFS(BaseSelector):
         self.random_state = random_state
 
     def _check(self, X):
-        check_init(self.init, (len(X), self.n_clusters), low=0)
+        if isinstance(self.init, str):
+            check_choice("init", self.init, ("kmeans",), or_array=True)
+        else:
+            check_init(self.init, (len(X), self.n_clusters), low=0)
 
     def _solve(self, X, rng):
         variant, seed = VARIANTS[self.variant], int(rng.integers(2**31))
         graph = self.affinity, self.n_neighbors, variant.bandwidth
-        if self.init is None:
-            labels = shared(X, graph_labels, self.n_clusters, seed, affinity_graph, *graph)
+        if self.init is None or isinstance(self.init, str):
+            spectral = (graph_labels, self.n_clusters, seed, affinity_graph, *graph)
+            labels = shared(X, *(spectral if self.init is None else (kmeans_labels, self.n_clusters, seed)))
             F = variant.first(indicator(labels, self.n_clusters), X, rng) + LIFT
         else:
             F = np.array(self.init, dtype=float)

@@ -38,9 +38,9 @@ def tightness(X, labels):
     return sum(((group - group.mean(axis=0)) ** 2).sum() for group in groups)
 
 
-def readings_of(X, y, restarts, average):
+def readings_of(X, y, restarts, average, starts="random"):
     """Return each reading of ACC and of NMI, the highest one with this average, in percent."""
-    labels = kmeans_restarts(np.ascontiguousarray(X), len(np.unique(y)), restarts, 0, 100)
+    labels = kmeans_restarts(np.ascontiguousarray(X), len(np.unique(y)), restarts, 0, 100, starts=starts)
     tightest = int(np.argmin([tightness(X, own) for own in labels]))
     acc = acc_nmi(y, labels)[0]
     nmi = {name: acc_nmi(y, labels, name)[1] for name in AVERAGES}
@@ -73,7 +73,8 @@ def measure(paper, data):
         yield from measure_all(paper)
         return
     protocol = find("protocol", paper)
-    runs = {s: readings_of(scale(data.X, s), data.y, protocol["restarts"], protocol["nmi"]) for s in SCALINGS}
+    how = protocol["restarts"], protocol["nmi"], protocol.get("starts", "random")
+    runs = {s: readings_of(scale(data.X, s), data.y, *how) for s in SCALINGS}
     for metric, reading in runs[SCALINGS[0]]:
         if (data.name, metric) in table.index:
             ours = {scaling: found[metric, reading] for scaling, found in runs.items()}

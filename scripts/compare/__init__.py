@@ -66,6 +66,8 @@ def other_readings(studies, selection="best_over_grid"):
     found = {}
     for paper, names in other_studies({paper: study.name for paper, study in studies.items()}).items():
         for words, name in names.items():
+            if name.startswith(PREFIX) and name.removeprefix(PREFIX) not in shipped_studies():
+                continue
             other = Study.open(studies[paper].results_dir, name)
             if not other.trials.empty:
                 found[paper, words] = compare_studies({paper: other}, selection)

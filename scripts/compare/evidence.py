@@ -4,8 +4,9 @@ Whether a number is near the published one says little where all methods of a ta
 asks whether our row of a method fits the published row of *that* method better than it fits the other rows of the same
 column.  Under the null hypothesis our methods could be matched with the published ones in any order, the same on all
 data sets: methods keep their quality from one data set to the next, and an order drawn for each data set apart would
-take that for agreement.  A line that a copy of the paper would fail is no evidence, so each is also computed for a
-thousand copies before ours is judged.
+take that for agreement.  A line that an honest copy of the paper would fail as well is no evidence against it.  Two
+honest programs of one method differ by more than K-means does, so copies have the noise by which our solvers and the
+authors' programs differ (`HONEST`).
 """
 
 from typing import NamedTuple
@@ -14,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 from scripts.compare.columns import columns_of, concordance, orders_of, sums, under
+from scripts.compare.verdicts import is_hollow
 
 LINES = {
     "distance": "mean distance to the published value, in points",
@@ -25,10 +27,10 @@ LINES = {
 SMALLER_IS_BETTER = ("distance",)
 REPRODUCED, NOT_REPRODUCED, CANNOT_TELL = "reproduced", "not reproduced", "cannot tell"
 LEVEL = 0.01  # of a line's test: with five papers and five lines, a false "reproduced" in one of four whole comparisons
-POWER = 0.8  # by convention; where a copy fails more often than one time in five, a failure is no evidence
+AS_BAD = 0.05  # share of honest copies that may be called "not reproduced"
 N_COPIES = 1000
+HONEST = 2.9  # points of noise of an honest copy besides the error of each cell: `program_noise` of the shipped studies
 N_ORDERS, N_ORDERS_OF_COPIES = 9999, 1999  # orders drawn where there are too many; p of a copy needs no third digit
-MIN_ORDERS = 1 / LEVEL  # with fewer orders no line could be significant
 SOME = 200  # copies at a time, and for the noise that half of them pass with: their share has an error of 3.5 points
 TOO_MUCH = 16.0  # points of noise, more than the spread of any published column
 HALVINGS = 8  # halvings of TOO_MUCH, down to 1/16 of a point
@@ -43,8 +45,8 @@ class Line(NamedTuple):
     by_chance: float  # mean over the orders
     p: float  # share of the orders, the study's own among them, that are at least as good
     power: float  # share of the copies with p <= `LEVEL`
-    # "reproduced", "not reproduced", or "cannot tell" where power is below `POWER` or there are fewer than
-    # `MIN_ORDERS`, whatever p is
+    as_bad: float  # share of the copies that fit no better than ours
+    # "reproduced" where p <= `LEVEL`; "not reproduced" where as_bad <= `AS_BAD` besides p > `LEVEL`; else "cannot tell"
     verdict: str
 
 
@@ -62,14 +64,29 @@ class Effect(NamedTuple):
     gain_high: float
 
 
+def program_noise(comparison):
+    """Return the root mean square difference between our solvers and the authors' programs, in points, and of how many.
+
+    Both are by K-means on their features, over the cells in which neither is hollow.
+    """
+    kmeans = comparison[(comparison["clusterer"] == "kmeans") & comparison["mean"].notna() & ~is_hollow(comparison)]
+    keys = ["paper", "dataset", "metric", "method"]
+    programs = kmeans[kmeans["method"].str.endswith("_released")]
+    programs = programs.assign(method=programs["method"].str.removesuffix("_released"))
+    pairs = kmeans[[*keys, "mean"]].merge(programs[[*keys, "mean"]], on=keys, suffixes=("", "_released"))
+    return float(np.sqrt(((pairs["mean"] - pairs["mean_released"]) ** 2).mean())), len(pairs)
+
+
 def lines(cells):
     """Return the five lines of one paper, by the keys of `LINES`; cells as for `scripts.compare.columns.columns_of`."""
     if cells.empty:
-        return dict.fromkeys(LINES, Line(*[np.nan] * 4, CANNOT_TELL))
+        return dict.fromkeys(LINES, Line(*[np.nan] * 5, CANNOT_TELL))
     columns = columns_of(cells)
     found = values(columns, columns.ours[None], orders_of(len(columns.methods), N_ORDERS))
-    power = passes(columns, columns.error, N_COPIES).mean(axis=0)
-    return {name: _line(name, *found[name], share) for name, share in zip(LINES, power, strict=True)}
+    fits, p = copied(columns, np.hypot(columns.error, HONEST), N_COPIES)
+    own = np.array([found[name][0, 0] for name in LINES])
+    shares = zip((p <= LEVEL).mean(axis=0), (fits <= own + 1e-9).mean(axis=0), strict=True)
+    return {name: _line(name, found[name][0], *share) for name, share in zip(LINES, shares, strict=True)}
 
 
 def line_values(cells):
@@ -100,21 +117,27 @@ def p_values(found):
     return np.where(known[:, 0], as_good / np.maximum(known.sum(axis=1), 1), np.nan)
 
 
-def passes(columns, noise, n_copies, seed=0):
-    """Tell which lines are passed by copies of a paper: its values with normal noise, on the cells that are weighed.
+def copied(columns, noise, n_copies, seed=0):
+    """Return the lines of copies of a paper: its values with normal noise, on the cells that are weighed.
 
     `noise` is its std in points, one or of shape (n_columns, n_methods).  Copies of one seed have the same noise up to
-    its size.  Returns booleans of shape (n_copies, n_lines).
+    its size.  Returns two arrays of shape (n_copies, n_lines): how well they fit, larger being better, and p.
     """
     orders = orders_of(len(columns.methods), N_ORDERS_OF_COPIES, seed)
     drawn = np.random.default_rng(seed).normal(size=(n_copies, *columns.published.shape))
     # All features have the paper's own score, as a copy of the paper has its data.
     columns = columns._replace(all_mean=columns.published_all)
-    passed = []
+    fits, p = [], []
     for some in np.array_split(drawn, -(-n_copies // SOME)):
         found = values(columns, columns.published + noise * some, orders)
-        passed.append(np.column_stack([p_values(found[name]) <= LEVEL for name in LINES]))
-    return np.concatenate(passed)
+        fits.append(np.column_stack([found[name][:, 0] for name in LINES]))
+        p.append(np.column_stack([p_values(found[name]) for name in LINES]))
+    return np.concatenate(fits), np.concatenate(p)
+
+
+def passes(columns, noise, n_copies, seed=0):
+    """Tell which lines are passed by copies of a paper, as `copied` makes them: booleans, (n_copies, n_lines)."""
+    return copied(columns, noise, n_copies, seed)[1] <= LEVEL
 
 
 def noise_of_half(columns):
@@ -153,13 +176,13 @@ def spread(columns):
     return float(np.nanmean(np.nanstd(columns.published, axis=1, ddof=1)))
 
 
-def _line(name, found, power):
+def _line(name, found, power, as_bad):
     if not np.isfinite(found[0]):
-        return Line(*[np.nan] * 4, CANNOT_TELL)
+        return Line(*[np.nan] * 5, CANNOT_TELL)
     p = float(p_values(found[None])[0])
-    told = np.isfinite(found).sum() >= MIN_ORDERS and power >= POWER
-    verdict = (REPRODUCED if p <= LEVEL else NOT_REPRODUCED) if told else CANNOT_TELL
-    return Line(_sign(name) * float(found[0]), _sign(name) * float(np.nanmean(found)), p, float(power), verdict)
+    verdict = REPRODUCED if p <= LEVEL else NOT_REPRODUCED if as_bad <= AS_BAD else CANNOT_TELL
+    by_chance = _sign(name) * float(np.nanmean(found))
+    return Line(_sign(name) * float(found[0]), by_chance, p, float(power), float(as_bad), verdict)
 
 
 def _sign(name):
@@ -167,7 +190,7 @@ def _sign(name):
 
 
 def to_frame(found):
-    """Return the `lines` of several papers as a table: paper, line, value, by_chance, p, power, verdict."""
+    """Return the `lines` of several papers as a table: paper, line, value, by_chance, p, power, as_bad, verdict."""
     return pd.DataFrame(
         [{"paper": paper, "line": name, **line._asdict()} for paper, own in found.items() for name, line in own.items()]
     )

@@ -2,7 +2,17 @@
 
 from scripts.compare.columns import CONFIDENCE
 from scripts.compare.controls import CONTROLS, RANDOM
-from scripts.compare.evidence import CANNOT_TELL, LEVEL, LINES, MIN_ORDERS, N_COPIES, NOT_REPRODUCED, POWER, REPRODUCED
+from scripts.compare.evidence import (
+    AS_BAD,
+    CANNOT_TELL,
+    HONEST,
+    LEVEL,
+    LINES,
+    N_COPIES,
+    NOT_REPRODUCED,
+    REPRODUCED,
+    program_noise,
+)  # fmt: skip
 from scripts.compare.headline import OURS, PERMUTED, WORDS, above_random, count_table, line_table
 from scripts.compare.resolution import resolution_parts
 from scripts.core.published import PAPERS
@@ -12,14 +22,15 @@ WHAT = f"""\
 Does our row of a method fit the published row of *that* method better than it fits the other rows of the same column?
 By chance: were our methods given to the published ones in any order, the same on all data sets (a pair of methods is
 left out where a data set lacks a cell of one). p: the share of such orders, ours among them, that are at least as good.
-Copies: of {N_COPIES} copies of the paper, its own values with normal noise of the standard error of each cell, the
-share that pass the line, with p of {LEVEL} or less. Where fewer than {POWER:.0%} do, or there are fewer than
-{MIN_ORDERS:.0f} orders, the line *cannot tell*, whatever p is; otherwise it is *reproduced* where p is {LEVEL} or less,
-and *not reproduced* where it is more. The five lines look at the same differences in five ways: they are no five
-independent findings. The last columns are what the line would be were all of our rows random rankings (every method
-another one; median and range), all features, or the features of largest variance. Left out are all features themselves,
-cells that are inherited or hollow, and what was not run or is not comparable; where that is all of a paper's own row,
-the lines are about its baselines only, and say so."""
+The line is *reproduced* where p is {LEVEL} or less. Two honest programs of one method differ, too. So {N_COPIES} copies
+of the paper are judged like ours: its own values with normal noise of the standard error of each cell, and of {HONEST}
+points. Pass: the share of them with p of {LEVEL} or less. As bad: the share that fits no better than ours does. Only
+where that is {AS_BAD} or less the line is *not reproduced*, which one in twenty lines of honest copies would be;
+otherwise nobody can tell. The five lines look at the same differences in five ways: they are no five independent
+findings. The last columns are what the line would be were all of
+our rows random rankings (every method another one; median and range), all features, or the features of largest
+variance. Left out are all features themselves, cells that are inherited or hollow, and what was not run or is not
+comparable; where that is all of a paper's own row, the lines are about its baselines only, and say so."""
 BASELINES = "baselines only"
 HOW_MANY = f"""\
 Agrees: the difference of the two means is within the margin, half of what the paper gains over all features, at a
@@ -40,6 +51,7 @@ def evidence_parts(comparison, controls):
         WHAT,
         pipes(line_rows(lines)),
         "\n".join(f"* {name}: {text}" for name, text in LINES.items()),
+        *filter(None, [noise_text(comparison)]),
         *resolution_parts(comparison),
         *filter(None, (due(comparison, controls), _commands(comparison, controls))),
         "## Cells that agree",
@@ -59,19 +71,39 @@ def _summary(paper, own):
         return f"{PAPERS[paper]}: too little is run to say anything, {cells}."
     of = f", {BASELINES}" if not own["own_cells"].iloc[0] else ""
     names = {word: list(own["line"][own["verdict"] == word]) for word in (REPRODUCED, NOT_REPRODUCED, CANNOT_TELL)}
-    counts = ", ".join(f"{len(found)} {word}" for word, found in names.items())
-    if found := names[REPRODUCED]:
-        counts = counts.replace(REPRODUCED, f"{REPRODUCED} ({', '.join(found)})", 1)
-    return f"{PAPERS[paper]}: of {len(own)} lines {counts}, {cells}{of}."
+    told = [f"{len(found)} {word}" + f" ({', '.join(found)})" * bool(found) for word, found in names.items()]
+    partial = own["partial"].iloc[0]
+    rest = f" *Provisional*: {partial} of these cells lack a part of their grid." if partial else ""
+    return f"{PAPERS[paper]}: of {len(own)} lines {', '.join(told)}, {cells}{of}.{rest}"
+
+
+def noise_text(comparison):
+    """Say how far our solvers are from the authors' programs; "" where no cell has both."""
+    noise, pairs = program_noise(comparison)
+    text = f"The root mean square difference between our solvers and the authors' programs, over {pairs} cells of"
+    return f"{text} this page: {noise:.1f} points." if pairs else ""
 
 
 def line_rows(lines):
     """Return the lines of `scripts.compare.headline.line_table` as texts, the head first."""
-    rows = [["Paper", "Line", "Ours", "By chance", "p", "Copies", "Verdict", *map(str.capitalize, CONTROLS.values())]]
+    rows = [
+        [
+            "Paper",
+            "Line",
+            "Ours",
+            "By chance",
+            "p",
+            "Pass",
+            "As bad",
+            "Verdict",
+            *map(str.capitalize, CONTROLS.values()),
+        ]
+    ]
     for line in lines.itertuples():
         random = _range(line.random, line.random_low, line.random_high, 2)
         others = [number(line.all_features), number(line.max_variance)]
-        ours = [number(line.value), number(line.by_chance), number(line.p, 4), number(line.power), line.verdict]
+        ours = [number(line.value), number(line.by_chance), number(line.p, 4), *map(number, (line.power, line.as_bad))]
+        ours.append(line.verdict)
         paper = PAPERS[line.paper] + (f", {BASELINES}" if line.cells and not line.own_cells else "")
         rows.append([paper, line.line, *ours, random, *others])
     return rows

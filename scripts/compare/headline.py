@@ -7,6 +7,7 @@ from scripts.compare.columns import AGREES, DIFFERS, INCONCLUSIVE, equivalence, 
 from scripts.compare.controls import ALL, CONTROLS, RANDOM, replaced, studies_of
 from scripts.compare.evidence import line_values, lines, to_frame
 from scripts.compare.verdicts import ACCEPTED, NOT_COMPARABLE, NOT_RUN, closest, common_std, is_hollow, verdict
+from scripts.core.words import PARTIAL
 
 WORDS = (AGREES, DIFFERS, INCONCLUSIVE)
 COLUMN = ["paper", "dataset", "metric"]
@@ -82,9 +83,10 @@ def weighed(comparison):
 def line_table(comparison, controls):
     """Return the five lines of every paper, and the value that each control would get.
 
-    The columns are paper, cells (of `weighed`), own_cells (those of the paper's own row), line, value, by_chance, p,
-    power, verdict as in `scripts.compare.evidence.lines`; random_low, random, random_high (the least, the median and
-    the largest over the draws), all_features, max_variance; nan where there is no such control.
+    The columns are paper, cells (of `weighed`), own_cells (those of the paper's own row), partial (those that lack a
+    part of their grid), line, value, by_chance, p, power, as_bad, verdict as in `scripts.compare.evidence.lines`;
+    random_low, random, random_high (the least, the median and the largest over the draws), all_features, max_variance;
+    nan where there is no such control.
     """
     cells, beside = weighed(comparison), {}
     for paper, own in cells.items():
@@ -96,6 +98,8 @@ def line_table(comparison, controls):
     values = [[np.array(beside.get((*key, name), [np.nan])) for name in CONTROLS] for key in keys]
     frame.insert(1, "cells", frame["paper"].map(lambda paper: len(cells[paper])))
     frame.insert(2, "own_cells", frame["paper"].map(lambda paper: (cells[paper]["method"] == paper).sum()))
+    partial = {paper: (own["status"] == PARTIAL).sum() for paper, own in cells.items()}
+    frame.insert(3, "partial", frame["paper"].map(partial))
     return frame.assign(
         random_low=[random.min() for random, _, _ in values],
         random=[np.median(random) for random, _, _ in values],

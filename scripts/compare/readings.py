@@ -7,13 +7,17 @@ from scripts.compare.headline import COLUMN, complete, weighed
 from scripts.core.published import PAPERS
 from scripts.core.text import pipes
 
-STUDIES = {"dgufs": {"unit_features": "features of unit length"}}  # of a paper, by what follows the name of its study
+# Of a paper, by what follows the name of its study.
+STUDIES = {
+    "dgufs": {"minmax": "min-max scaling and NMI by the geometric mean"},
+    "jgufs": {"replicates10": "the best of ten starts of K-means"},
+}
 RELEASED = "released programs"
 WHAT = """\
 Papers leave things open. Here the same lines stand beside those of another reading, on the cells that both have:
-*released programs* take the place of our solvers wherever a table has both, and *features of unit length* that of
-min-max scaling. Nearer: how many of the cells whose scores differ are nearer to print by the other reading. Both
-readings were found by looking at cells of these tables, so a smaller distance is a hint and no test."""
+*released programs* take the place of our solvers wherever a table has both, and the others change what their name says.
+Nearer: how many of the cells whose scores differ are nearer to print by the other reading. These readings were found by
+looking at cells of these tables, so a smaller distance is a hint and no test."""
 HEAD = "Paper|Other reading|Cells|Distance|Other|Nearer|Order|Other|Verdicts that differ".split("|")
 
 

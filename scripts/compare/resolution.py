@@ -13,9 +13,11 @@ from scripts.core.text import number, pipes
 WHAT = f"""\
 Distance: the mean distance of ours to the published value, in points. Nearer than chance: 1 less that distance over
 the one by chance, 1 for the published values and 0 for rows that are no nearer to their own than to the others; both
-with an interval of {INTERVAL:.0%} over data sets, which is too narrow where these are few. Spread: the mean std of the
+with an interval of {INTERVAL:.0%} over data sets, which is too narrow where these are few, and is not printed for two.
+Spread: the mean std of the
 paper's own rows of one column, which is what there is to tell apart. Half pass: with so many points of
 noise in every cell half of the copies of the paper still pass a line, and half pass none."""
+FEW = 3  # data sets; of two a resample is one of them, or both
 HEAD = "Paper|Cells|Data sets|Methods|Distance|Nearer than chance|Spread|Half pass".split("|")
 
 
@@ -52,13 +54,15 @@ def resolution_parts(comparison):
     for row in rows.itertuples():
         lines.append([
             PAPERS[row.paper], str(row.cells), str(row.datasets), str(row.methods),
-            _interval(row.distance, row.distance_low, row.distance_high, 1),
-            _interval(row.gain, row.gain_low, row.gain_high, 2), f"{row.spread:.2f}", f"{row.half:.1f}",
+            _interval(row.datasets, row.distance, row.distance_low, row.distance_high, 1),
+            _interval(row.datasets, row.gain, row.gain_low, row.gain_high, 2), f"{row.spread:.2f}", f"{row.half:.1f}",
         ])  # fmt: skip
     return ["## What the lines can tell", WHAT, pipes(lines), "\n".join(map(_seeds, rows.itertuples()))]
 
 
-def _interval(value, low, high, decimals):
+def _interval(n_datasets, value, low, high, decimals):
+    if n_datasets < FEW:
+        return number(value, decimals)
     return "{} ({} to {})".format(*(number(one, decimals) for one in (value, low, high)))
 
 

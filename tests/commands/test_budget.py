@@ -39,7 +39,8 @@ def test_a_budget_counts_what_is_stored_and_estimates_the_rest(tmp_path, monkeyp
 
 def test_a_budget_of_a_fresh_clone_counts_the_shipped_fits(tmp_path):
     cells = hours.budget("dgufs", tmp_path, all_data=True, max_seconds=60.0)[0]
-    assert cells["hours"].notna().all() and (cells["measured"] > 0).any()
+    known = cells["method"].isin(cells.loc[cells["measured"] > 0, "method"])
+    assert cells.loc[known, "hours"].notna().all() and known.sum() > 40
     own = cells.set_index(["method", "dataset"]).loc[("mcfs", "umist")]
     assert own["measured"] > 0 and own["ended"] == 0
 

@@ -35,7 +35,7 @@ def test_programs_that_reproduce_the_paper_are_told_from_solvers_that_do_not(pro
     assert (paper, reading, cells) == ("RUFS", "released programs", "60")
     assert float(theirs) < float(ours) / 2 and int(nearer.split(" of ")[0]) > 40
     parts = dict(part.split(": ") for part in changed.split("; "))
-    assert parts == dict.fromkeys([name for name in LINES if name != "sign"], f"{NOT_REPRODUCED} to {REPRODUCED}")
+    assert parts == dict.fromkeys(LINES, f"{NOT_REPRODUCED} to {REPRODUCED}")
     assert "nearer to print than our solvers, on average, in 1 of 1 papers" in comparison_page(programs)
 
 
@@ -64,9 +64,9 @@ def test_a_reading_with_the_same_scores_changes_nothing(programs):
 
 
 def test_a_study_that_reads_the_data_otherwise_is_beside_the_one_of_its_paper_only():
-    words = "features of unit length"
+    words = "min-max scaling and NMI by the geometric mean"
     names = {"dgufs": "reference/dgufs", "rufs": "reference/rufs"}
-    assert other_studies(names) == {"dgufs": {words: "reference/dgufs_unit_features"}}
+    assert other_studies(names) == {"dgufs": {words: "reference/dgufs_minmax"}}
     assert not other_studies({"dgufs": "dgufs_quick"}) and not other_studies({"rufs": "rufs"})
     first, other = (compare_studies({"dgufs": study("dgufs", kind)}) for kind in (random_rankings, reproduction))
     page = "\n".join(["", *reading_parts(first, {("dgufs", words): other})])

@@ -65,7 +65,7 @@ def test_a_run_under_way_sees_what_another_one_adds(data, tmp_path):
     np.testing.assert_array_equal(other.find(OTHER), 2 * SCORES)
 
 
-@pytest.mark.parametrize("change", ["X", "y", "seed", "nmi", "restarts", "max_iter"])
+@pytest.mark.parametrize("change", ["X", "y", "seed", "nmi", "restarts", "max_iter", "starts", "replicates"])
 def test_nothing_is_found_where_anything_that_matters_differs(data, tmp_path, change):
     Evaluations(*data, PROTOCOL, tmp_path).add({DIGEST: SCORES})
     X, y = (array.copy() for array in data)
@@ -75,7 +75,8 @@ def test_nothing_is_found_where_anything_that_matters_differs(data, tmp_path, ch
     elif change == "y":
         y[0] = 1
     else:
-        protocol = replace(protocol, **{change: {"seed": 1, "nmi": "max", "restarts": 4, "max_iter": 21}[change]})
+        others = {"seed": 1, "nmi": "max", "restarts": 4, "max_iter": 21, "starts": "kmeans++", "replicates": 2}
+        protocol = replace(protocol, **{change: others[change]})
     assert Evaluations(X, y, protocol, tmp_path).find(DIGEST) is None
 
 

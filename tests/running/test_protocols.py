@@ -126,7 +126,7 @@ def test_what_a_protocol_leaves_out_is_not_stored_so_that_older_studies_stay_ope
     [
         {"sizes": ()}, {"sizes": (0,)}, {"restarts": 0}, {"seed": -1}, {"scaling": "max"}, {"nmi": "mean"},
         {"max_iter": 1.5}, {"sizes_for": {"usps": [0]}}, {"sizes_for": {"usps": []}}, {"coarse": 1},
-        {"scaling_for": {"rufs": "max"}}, {"scaling_for": "raw"},
+        {"scaling_for": {"rufs": "max"}}, {"scaling_for": "raw"}, {"starts": "greedy"}, {"replicates": 0},
     ],
 )  # fmt: skip
 def test_a_protocol_refuses_what_it_cannot_mean(change):
@@ -140,7 +140,8 @@ def test_every_paper_has_its_protocol(paper):
     assert protocol.name == paper and not protocol.coarse
     assert protocol.sizes == (50, 100, 150, 200, 250, 300)
     assert protocol.restarts == (10 if paper == "jgufs" else 20)
-    assert protocol.scaling == ("zscore" if paper == "kmeans_ufs" else "minmax")
+    assert protocol.scaling == {"kmeans_ufs": "zscore", "dgufs": "unit_features"}.get(paper, "minmax")
+    assert protocol.starts == ("kmeans++" if paper == "kmeans_ufs" else "random") and protocol.replicates == 1
     assert all((CONF / "dataset" / f"{name}.yaml").exists() for name in protocol.sizes_for)
 
 
@@ -272,8 +273,17 @@ def test_fair_gives_every_method_the_same_values_sizes_and_budget():
 
 
 def test_a_protocol_comes_back_from_what_is_stored_of_it():
-    for protocol in (PROTOCOL, protocol_of("ufsol"), protocol_of("fair"), replace(PROTOCOL, coarse=True)):
+    others = replace(PROTOCOL, coarse=True), replace(PROTOCOL, starts="kmeans++", replicates=3)
+    for protocol in (PROTOCOL, protocol_of("ufsol"), protocol_of("fair"), *others):
         assert Protocol.from_json(json.dumps(protocol.stored())) == protocol
+
+
+def test_other_rules_for_k_means_make_other_trials(dataset):
+    def keys(**change):
+        return {trial.key for trial in expand("s", dataset, METHOD, replace(PROTOCOL, **change))}
+
+    assert keys() == keys(starts="random", replicates=1)
+    assert not keys() & (keys(starts="kmeans++") | keys(replicates=2))
 
 
 def test_what_is_no_protocol_is_a_value_error():
@@ -291,5 +301,8 @@ def test_the_overrides_of_a_protocol_make_the_other_one():
     assert PROTOCOL.overrides(other) == [
         "+protocol.grid_values=[0.5,2.0]", "protocol.seed=7", "protocol.sizes=[4,9]", "+protocol.sizes_for={blobs:[3]}",
     ]  # fmt: skip
+    spread = replace(PROTOCOL, starts="kmeans++", replicates=3)
+    assert PROTOCOL.overrides(spread) == ["+protocol.replicates=3", "+protocol.starts=kmeans++"]
+    assert replace(spread, starts=None, replicates=None) == PROTOCOL  # what its overrides back to the usual compose
     back = other.overrides(PROTOCOL)
     assert back[:2] == ["protocol.grid_values=null", "protocol.sizes_for=null"] and "protocol.seed=0" in back

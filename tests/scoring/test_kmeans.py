@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sklearn.cluster import KMeans
+from sklearn.cluster import KMeans, kmeans_plusplus
 from sklearn.datasets import load_digits
 from threadpoolctl import threadpool_limits
 
@@ -227,3 +227,25 @@ def test_labels_are_the_same_at_the_ends_of_the_range_of_numbers(factor):
         f"assert (restarts(X * {factor}, 3, 5) == restarts(X, 3, 5)).all()"
     )
     subprocess.run([sys.executable, "-W", "error", "-c", code], cwd=Path(__file__).parents[2], check=True, timeout=300)
+
+
+def test_the_starts_of_k_means_plus_plus_are_those_of_scikit_learn():
+    X = np.random.default_rng(4).normal(size=(80, 6))
+    found = kmeans_restarts(X, 5, 3, seed=7, starts="kmeans++")
+    seeds = [np.random.RandomState(np.random.MT19937([7, restart])) for restart in range(3)]
+    starts = np.array([kmeans_plusplus(X, 5, random_state=seed)[1] for seed in seeds])
+    assert np.array_equal(found, sklearn_labels(X, starts))
+    assert np.array_equal(found[:2], kmeans_restarts(X, 5, 2, seed=7, starts="kmeans++"))
+
+
+def test_a_replicated_restart_is_the_tightest_of_its_starts():
+    X = np.random.default_rng(5).normal(size=(60, 4))
+
+    def inertia(labels):
+        return sum(((X[labels == k] - X[labels == k].mean(axis=0)) ** 2).sum() for k in np.unique(labels))
+
+    single = kmeans_restarts(X, 6, 12, seed=1)
+    best = kmeans_restarts(X, 6, 3, seed=1, replicates=4)
+    values = [min(group, key=inertia) for group in single.reshape(3, 4, 60)]
+    assert len({inertia(labels) for labels in single}) > 6  # so that a choice is made
+    assert np.array_equal(best, values)

@@ -17,7 +17,7 @@ from methods.core.one_entry import spread
 from methods.core.prox import row_norms
 from methods.core.reweighting import EPS
 from methods.core.shared import shared
-from methods.core.starts import graph_labels, indicator, order_by_distance
+from methods.core.starts import graph_labels, indicator, kmeans_labels, order_by_distance
 from methods.ndfs import LIFT, paper, released
 from methods.ndfs.paper import Problem
 from methods.ndfs.released import Problem as ReleasedProblem
@@ -144,6 +144,15 @@ def test_fit_converges_scores_by_row_norms_and_labels_by_the_largest_entry(shape
     assert selector.n_iter_ == trace.n_iter
     np.testing.assert_array_equal(selector.scores_, row_norms(state.W))
     np.testing.assert_array_equal(selector.labels_, state.F.argmax(axis=1))
+
+
+def test_the_start_by_k_means_is_that_of_its_labels_on_the_samples():
+    X = sample(*SHAPES[0])
+    fitted = NDFS(n_clusters=3, init="kmeans", random_state=5).fit(X)
+    labels = kmeans_labels(X, 3, int(np.random.default_rng(5).integers(2**31)))
+    np.testing.assert_array_equal(fitted.scores_, NDFS(n_clusters=3, init=indicator(labels, 3) + LIFT).fit(X).scores_)
+    with pytest.raises(ValueError, match="init='random' must be one of 'kmeans'"):
+        NDFS(init="random").fit(X)
 
 
 @pytest.mark.parametrize("shape", SHAPES)

@@ -1,0 +1,42 @@
+"""The printed numbers alone: impossible cells, and the reading that fits the row of all features."""
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from benchmarks import all_features, printed
+from datasets.base import Dataset
+
+
+@pytest.mark.parametrize("mean, decimals", [(70.4, 1), (66.67, 2), (50.0, 1)])
+def test_the_least_std_is_that_of_the_best_of_all_runs(mean, decimals):
+    n_samples, runs = 6, 3
+    sums = itertools.product(range(n_samples + 1), repeat=runs)
+    accuracies = [100 * np.array(correct) / n_samples for correct in sums]
+    fitting = [run.std() for run in accuracies if abs(run.mean() - mean) <= 0.5 * 10.0**-decimals + 1e-9]
+    least = printed.least_std(mean, decimals, n_samples, runs)
+    assert least == pytest.approx(min(fitting)) if fitting else np.isnan(least)
+
+
+def test_one_printed_accuracy_has_a_std_that_no_runs_can_have():
+    n_cells, rows = printed.impossible()
+    assert n_cells > 200 and [row[:4] for row in rows] == [["DGUFS", "table2", "allaml", "udfs"]]
+
+
+def test_the_reading_that_scores_were_made_by_fits_them_best(monkeypatch):
+    """Scores drawn from k-means++ on standardised data, with the maximum in NMI, are told to be that."""
+    rng = np.random.default_rng(3)
+    y = np.repeat(np.arange(4), 30)
+    X = rng.normal(size=(120, 6)) * [1, 1, 1, 9, 9, 40] + rng.normal(size=(4, 6))[y] * [3, 3, 3, 9, 2, 5]
+    data = Dataset("umist", X, y, None, None, "")
+    monkeypatch.setattr(all_features, "load_dataset", lambda name: data)
+    acc, nmi = all_features.scores(data, "zscore", "one k-means++ start")
+    table = pd.DataFrame({
+        "paper": "dgufs", "dataset": "umist", "method": "all_features", "inherited": "", "metric": ["acc", "nmi"],
+        "mean_percent": [acc.mean(), nmi["max"].mean()],
+    })  # fmt: skip
+    monkeypatch.setattr(all_features, "load_published", lambda: table)
+    (chi2, cells, reading), *_ = all_features.ranked(all_features.squares("dgufs", ["umist"]))
+    assert (round(chi2, 6), cells, reading) == (0, 2, ("zscore", "one k-means++ start", "max"))
