@@ -7,6 +7,7 @@ import numpy as np
 from numba.core import event
 
 from metrics import elkan
+from metrics.restart import Limits
 
 # Two squared distances closer than this share of the mean squared norm of the centred samples are taken for equal, so
 # that the order of additions in a matrix product never decides where a sample goes.
@@ -246,7 +247,7 @@ def _limits(X, points, distortion):
     """Return bounds of rounding errors that hold for any order of additions."""
     tie = TIE * np.einsum("ij,ij", X, X) / len(X)
     rounding = 4 * elkan.UNIT * (len(X) + X.shape[1] + points.shape[1] + 8)
-    return elkan.Limits(
+    return Limits(
         tie=tie,
         relative=1.01 * UNIT * (points.shape[1] / 2 + 8),
         absolute=4 * UNIT,
