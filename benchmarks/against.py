@@ -72,12 +72,15 @@ def checkout(commit):
 
 
 class Side:
-    """A process that fits one method to one data set, on request, and runs the source `before` first."""
+    """A process that fits one method to one data set, on request, and runs the source `before` first.
 
-    def __init__(self, tree, method, dataset, params, before=""):
+    Its environment is by default that of this process.
+    """
+
+    def __init__(self, tree, method, dataset, params, before="", environment=None):
         command = [sys.executable, "-c", before + SIDE, method, dataset, json.dumps(params)]
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-        self.process = subprocess.Popen(command, cwd=tree, **pipes)
+        self.process = subprocess.Popen(command, cwd=tree, env=environment, **pipes)
 
     def fit(self):
         """Return CPU seconds, sweeps, objective, features and shape of one fit."""
