@@ -14,8 +14,6 @@ All that is compiled is in one file: Numba's cache on disk notices changes only 
 import numpy as np
 from numba import njit
 
-from metrics.restart import State
-
 BLOCK = 512  # samples whose bounds are handled together, in the innermost cache
 WIDE = 48  # coordinates from which sums of quarters are faster
 UNIT = 2.0**-53  # rounding of float64
@@ -31,20 +29,14 @@ def _compiled(function):
 
 
 @_compiled
-def lloyd(X, points, norms, starts, products, max_iter, limits, result):
+def lloyd(X, points, norms, starts, products, max_iter, limits, state, result):
     """Run restarts one after the other, so that the bounds of one stay in the cache; write the labels to `result`.
 
     X is centred, of norms at most 1, and defines the labels.  `points` are in float32, with the same distances but for
     rounding, perhaps in fewer coordinates; `norms` are squared.  `starts` has the samples that are the first centres,
     a restart a row, and `products` (n_restarts, n_clusters, n_samples) theirs with all samples: lower bounds take their
-    place.
+    place.  `state` is a `metrics.restart.State`, whose arrays are written anew.
     """
-    n, n_clusters, coordinates = len(X), starts.shape[1], (starts.shape[1], points.shape[1])
-    labels, members, counts = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n_clusters, np.int64)
-    sums, centres, centres32 = np.empty(coordinates), np.empty(coordinates), np.empty(coordinates, np.float32)
-    added, moved, upper = np.empty(n_clusters), np.empty(n_clusters, np.float32), np.empty(n, np.float32)
-    means, known = np.empty((n_clusters, X.shape[1])), np.empty(n_clusters, np.bool_)
-    state = State(labels, members, counts, sums, added, centres, centres32, moved, upper, means, known)
     for restart in range(len(starts)):
         lower = products[restart]
         _begin(state, lower, X, points, norms, starts[restart], limits)
@@ -53,7 +45,7 @@ def lloyd(X, points, norms, starts, products, max_iter, limits, result):
             if step == max_iter or (step > 0 and changed == 0):
                 break
             _update(state, X, points, limits)
-        for i in range(n):
+        for i in range(len(X)):
             result[restart, i] = state.labels[i]
 
 

@@ -30,3 +30,21 @@ class State(NamedTuple):
     upper: np.ndarray  # bound of the distance to the own centre, with the margin
     means: np.ndarray  # means of members by the definition, where known
     known: np.ndarray
+
+    @classmethod
+    def of(cls, X, points, n_clusters):
+        """Return the arrays of a state, which `metrics.elkan` fills."""
+        n, coordinates = len(X), (n_clusters, points.shape[1])
+        return cls(
+            labels=np.empty(n, np.int64),
+            members=np.empty(n, np.int64),
+            counts=np.empty(n_clusters, np.int64),
+            sums=np.empty(coordinates),
+            added=np.empty(n_clusters),
+            centres=np.empty(coordinates),
+            centres32=np.empty(coordinates, np.float32),
+            moved=np.empty(n_clusters, np.float32),
+            upper=np.empty(n, np.float32),
+            means=np.empty((n_clusters, X.shape[1])),
+            known=np.empty(n_clusters, np.bool_),
+        )
