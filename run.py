@@ -1,19 +1,20 @@
 """Run methods on data sets: ``python run.py --help`` shows how."""
 
 import os
+import sys
 
+from runners import arithmetic
 from runners.boundary import boundary, guard, words_of
 
 if __name__ == "__main__":  # before the slow imports, so that Ctrl-C is handled during them, too
     guard("interrupted: finished trials are stored; the same command goes on from there")
     os.environ.setdefault("HYDRA_FULL_ERROR", "1")  # makes Hydra raise its errors, which become a line here
-os.environ.setdefault("OMP_NUM_THREADS", "1")  # before numpy: one BLAS thread in this process and in every worker
+    arithmetic.start(sys.argv[1:])  # before numpy, for this process and every worker
 
 import contextlib
 import functools
 import logging
 import logging.config
-import sys
 import tempfile
 from pathlib import Path
 

@@ -26,6 +26,10 @@ def _put_first():
 
 _put_first()
 
+from runners import arithmetic
+
+arithmetic.start()  # before numpy is imported
+
 import inspect
 import logging
 import warnings
@@ -145,6 +149,7 @@ def run(methods, datasets, protocol="demo", study=None, results_dir=RESULTS, n_j
     words += [f"results_dir={quoted(str(Path(results_dir).resolve()))}", f"runner.n_jobs={n_jobs}"]
     words += [f"{name}={quoted(str(value))}" for name, value in (("study", study), ("data_dir", data_dir)) if value]
     every = cells_of_words(*words, *overrides)
+    arithmetic.warn_if_late(stacklevel=2)
     with _printed(verbose):
         for number, settings in enumerate(every):
             cell = Cell(settings)

@@ -11,7 +11,6 @@ those of this environment.
 
 import argparse
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -73,13 +72,15 @@ def checkout(commit):
 
 
 class Side:
-    """A process that fits one method to one data set, on request, and runs the source `before` first."""
+    """A process that fits one method to one data set, on request, and runs the source `before` first.
 
-    def __init__(self, tree, method, dataset, params, before=""):
-        single = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+    Its environment is by default that of this process.
+    """
+
+    def __init__(self, tree, method, dataset, params, before="", environment=None):
         command = [sys.executable, "-c", before + SIDE, method, dataset, json.dumps(params)]
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-        self.process = subprocess.Popen(command, cwd=tree, env=os.environ | single, **pipes)
+        self.process = subprocess.Popen(command, cwd=tree, env=environment, **pipes)
 
     def fit(self):
         """Return CPU seconds, sweeps, objective, features and shape of one fit."""

@@ -13,16 +13,12 @@ each; seconds are CPU seconds, so that what else the machine does changes little
 
 import argparse
 import importlib.util
-import os
 import resource
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
-
-# One BLAS thread: before numpy is imported.
-os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = os.environ["MKL_NUM_THREADS"] = "1"
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment

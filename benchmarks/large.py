@@ -18,15 +18,11 @@ ended.
 import argparse
 import csv
 import inspect
-import os
 import resource
 import time
 import warnings
 from multiprocessing import get_context
 from pathlib import Path
-
-# One BLAS thread: before numpy is imported.
-os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = os.environ["MKL_NUM_THREADS"] = "1"
 
 import matplotlib
 import numpy as np

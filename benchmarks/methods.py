@@ -13,13 +13,9 @@ import argparse
 import importlib.util
 import inspect
 import multiprocessing
-import os
 import sys
 import time
 from dataclasses import dataclass
-
-# One BLAS thread: before numpy is imported.
-os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = os.environ["MKL_NUM_THREADS"] = "1"
 
 import numpy as np
 

@@ -4,76 +4,39 @@ A label is *defined* by `_settle`: squared distances in float64 to the means of 
 The rest only proves what the definition gives.  Every sample keeps an upper bound of the distance to its own centre and
 a lower bound for every other; a centre that moves by p changes them by p at most (Elkan 2003).  Where upper < lower for
 all other centres the label is certain.  Elsewhere distances are computed in float32, whose error widens the bounds,
-and labels that are open even then are settled.  So float32, its coordinates, products of several restarts at once
-and the order of their additions decide how long it takes, and never a label.
+and labels that are open even then are settled.  So float32, its coordinates and products of several restarts at once
+decide how long it takes, and never a label.
 
 Arrays are copied in loops: the error messages of assignments of whole arrays take two seconds of compilation.
-All is in one file: Numba's cache on disk notices changes only in the file of the called function.
+All that is compiled is in one file: Numba's cache on disk notices changes only in the file of the called function.
 """
-
-from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
 BLOCK = 512  # samples whose bounds are handled together, in the innermost cache
+WIDE = 48  # coordinates from which sums of quarters are faster
 UNIT = 2.0**-53  # rounding of float64
 DRIFT = 2.0**-26  # sums of clusters are built anew before rounding moves a centre by more than this
 INF = np.float32(np.inf)
 
 
-class Limits(NamedTuple):
-    """The bounds that separate certain labels from open ones, for samples of norm at most 1, from `metrics.kmeans`."""
-
-    tie: float  # squared distances that differ by no more are equal
-    relative: float  # error of a float32 distance, as a share of it
-    absolute: float  # and the part of the error that does not depend on the distance
-    product: float  # error of a squared distance that comes from a float32 product
-    margin: float  # the centre that is nearest by more than this is nearest in the definition too
-    blur: float  # error of a squared distance in float64 to a working centre, against the definition
+def _compiled(function):
+    try:
+        return njit(cache=True, nogil=True)(function)
+    except RuntimeError:  # neither the checkout nor the user's cache can be written: each process compiles
+        return njit(nogil=True)(function)
 
 
-class State(NamedTuple):
-    """The state of one restart."""
-
-    labels: np.ndarray
-    members: np.ndarray  # clusters that the present centres are the means of; -1 at the start
-    counts: np.ndarray  # the number of members
-    sums: np.ndarray  # the sums of members, kept up by differences
-    added: np.ndarray  # number of additions to each sum
-    centres: np.ndarray  # working centres: the sums over the counts
-    centres32: np.ndarray
-    moved: np.ndarray  # distances that the centres moved in the last step
-    upper: np.ndarray  # bound of the distance to the own centre, with the margin
-    means: np.ndarray  # means of members by the definition, where known
-    known: np.ndarray
-
-
-def _compiled(**flags):
-    def decorate(function):
-        try:
-            return njit(cache=True, nogil=True, **flags)(function)
-        except RuntimeError:  # neither the checkout nor the user's cache can be written: each process compiles
-            return njit(nogil=True, **flags)(function)
-
-    return decorate
-
-
-@_compiled()
-def lloyd(X, points, norms, starts, products, max_iter, limits, result):
+@_compiled
+def lloyd(X, points, norms, starts, products, max_iter, limits, state, result):
     """Run restarts one after the other, so that the bounds of one stay in the cache; write the labels to `result`.
 
     X is centred, of norms at most 1, and defines the labels.  `points` are in float32, with the same distances but for
     rounding, perhaps in fewer coordinates; `norms` are squared.  `starts` has the samples that are the first centres,
     a restart a row, and `products` (n_restarts, n_clusters, n_samples) theirs with all samples: lower bounds take their
-    place.
+    place.  `state` is a `metrics.restart.State`, whose arrays are written anew.
     """
-    n, n_clusters, coordinates = len(X), starts.shape[1], (starts.shape[1], points.shape[1])
-    labels, members, counts = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n_clusters, np.int64)
-    sums, centres, centres32 = np.empty(coordinates), np.empty(coordinates), np.empty(coordinates, np.float32)
-    added, moved, upper = np.empty(n_clusters), np.empty(n_clusters, np.float32), np.empty(n, np.float32)
-    means, known = np.empty((n_clusters, X.shape[1])), np.empty(n_clusters, np.bool_)
-    state = State(labels, members, counts, sums, added, centres, centres32, moved, upper, means, known)
     for restart in range(len(starts)):
         lower = products[restart]
         _begin(state, lower, X, points, norms, starts[restart], limits)
@@ -82,11 +45,11 @@ def lloyd(X, points, norms, starts, products, max_iter, limits, result):
             if step == max_iter or (step > 0 and changed == 0):
                 break
             _update(state, X, points, limits)
-        for i in range(n):
+        for i in range(len(X)):
             result[restart, i] = state.labels[i]
 
 
-@_compiled()
+@_compiled
 def _begin(state, lower, X, points, norms, start, limits):
     """Return centres at samples, and the bounds that their products with all samples give."""
     state.members[:] = -1
@@ -114,16 +77,16 @@ def _begin(state, lower, X, points, norms, start, limits):
         lower[state.labels[i], i] = INF
 
 
-@_compiled()
+@_compiled
 def _assign(state, lower, X, points, limits):
     """Bring bounds and labels from the former centres to the present ones; count the labels that change."""
     labels, upper, centres32 = state.labels, state.upper, state.centres32
     grow, shrink = np.float32(1 + limits.relative), np.float32(1 - limits.relative)
     below, above = np.float32(limits.absolute), np.float32(limits.absolute + limits.margin)
     least, distances, nearest = np.empty(BLOCK, np.float32), np.empty(BLOCK, np.float32), np.empty(BLOCK, np.float32)
-    second, rows = np.empty(BLOCK, np.float32), np.empty(BLOCK, np.int64)
-    pairs, former = np.empty(BLOCK, np.int64), np.empty(BLOCK, np.int64)
-    changed = 0
+    second, rows, pairs = np.empty(BLOCK, np.float32), np.empty(BLOCK, np.int64), np.empty(BLOCK, np.int64)
+    former, samples, own = np.empty(BLOCK, np.int64), np.empty(BLOCK, np.int64), np.empty(BLOCK, np.int64)
+    changed, scratch = 0, np.empty(points.shape[1] // 16 * 4, np.float32)
     # Lists are filled without branches, and distances computed before they are compared: the processor never waits.
     for first in range(0, len(labels), BLOCK):
         size = min(BLOCK, len(labels) - first)
@@ -133,7 +96,8 @@ def _assign(state, lower, X, points, limits):
             rows[n_rows] = first + t
             n_rows += upper[first + t] >= least[t]
         for t in range(n_rows):
-            distances[t] = _distance(points, rows[t], centres32, labels[rows[t]])
+            own[t] = labels[rows[t]]
+        _distances(points, rows, centres32, own, n_rows, distances, scratch)
         n_open = 0
         for t in range(n_rows):
             i, distance = rows[t], distances[t]
@@ -146,7 +110,8 @@ def _assign(state, lower, X, points, limits):
                 pairs[n_pairs] = t
                 n_pairs += lower[k, rows[t]] <= upper[rows[t]]
             for p in range(n_pairs):
-                distances[p] = _distance(points, rows[pairs[p]], centres32, k)
+                samples[p], own[p] = rows[pairs[p]], k
+            _distances(points, samples, centres32, own, n_pairs, distances, scratch)
             for p in range(n_pairs):
                 t, distance = pairs[p], distances[p]
                 i = rows[t]
@@ -164,13 +129,13 @@ def _assign(state, lower, X, points, limits):
                 k = _settle(i, state, lower, X, points, limits)
                 if k != labels[i]:
                     lower[labels[i], i] = nearest[t] * shrink - below
-                    labels[i], upper[i] = k, _distance(points, i, centres32, k) * grow + above
+                    labels[i], upper[i] = k, _narrow(points, i, centres32, k) * grow + above
                     lower[k, i] = INF
             changed += labels[i] != former[t]
     return changed
 
 
-@_compiled()
+@_compiled
 def _age(state, lower, first, size, least):
     """Widen the bounds of a block by how far the centres moved, rounded outwards; `least` gets the lowest ones."""
     inwards, outwards = np.float32(1 - 2.0**-22), np.float32(1 + 2.0**-22)
@@ -186,9 +151,18 @@ def _age(state, lower, first, size, least):
         upper[t] = (upper[t] + state.moved[labels[t]]) * outwards
 
 
-@_compiled(fastmath={"reassoc", "contract", "nsz"})
-def _distance(points, i, centres, k):
-    """Return a squared distance in float32, with the additions in any order."""
+@_compiled
+def _distances(points, samples, centres, own, size, distances, scratch):
+    """Write the distance in float32 of each sample of a list to its own centre, the same on every machine."""
+    wide = points.shape[1] >= WIDE
+    for t in range(size):
+        i, k = samples[t], own[t]
+        distances[t] = _wide(points, i, centres, k, scratch) if wide else _narrow(points, i, centres, k)
+
+
+@_compiled
+def _narrow(points, i, centres, k):
+    """Return a distance in float32, its terms added one after the other."""
     total = np.float32(0)
     for j in range(points.shape[1]):
         difference = points[i, j] - centres[k, j]
@@ -196,7 +170,28 @@ def _distance(points, i, centres, k):
     return np.sqrt(total)
 
 
-@_compiled()
+@_compiled
+def _wide(points, i, centres, k, scratch):
+    """Return a distance from four quarters, as a processor adds several terms at once where each has its own place."""
+    a = b = c = d = np.float32(0)
+    x, y, n = points[i], centres[k], len(scratch)
+    x_1, x_2, x_3 = x[n : 2 * n], x[2 * n : 3 * n], x[3 * n : 4 * n]
+    y_1, y_2, y_3 = y[n : 2 * n], y[2 * n : 3 * n], y[3 * n : 4 * n]
+    for j in range(n):
+        e, f, g, h = x[j] - y[j], x_1[j] - y_1[j], x_2[j] - y_2[j], x_3[j] - y_3[j]
+        scratch[j] = (e * e + f * f) + (g * g + h * h)
+    for j in range(0, n, 4):
+        a += scratch[j]
+        b += scratch[j + 1]
+        c += scratch[j + 2]
+        d += scratch[j + 3]
+    for j in range(4 * n, points.shape[1]):
+        e = points[i, j] - centres[k, j]
+        b += e * e
+    return np.sqrt((a + b) + (c + d))
+
+
+@_compiled
 def _square(points, i, centres, k):
     """Return a squared distance in float64, with the additions in the same order on every machine."""
     a = b = c = d = 0.0
@@ -211,7 +206,7 @@ def _square(points, i, centres, k):
     return (a + b) + (c + d)
 
 
-@_compiled()
+@_compiled
 def _settle(i, state, lower, X, points, limits):
     """Return the label by its definition: the first centre whose squared distance is within a tie of the smallest."""
     n_clusters = len(lower)
@@ -227,7 +222,7 @@ def _settle(i, state, lower, X, points, limits):
     return np.argmax(squares <= limit)
 
 
-@_compiled()
+@_compiled
 def _mean(state, X, k):
     """Return all means, with that of cluster k brought up to date (once a step at most), its members added in order."""
     if not state.known[k]:
@@ -242,7 +237,7 @@ def _mean(state, X, k):
     return state.means
 
 
-@_compiled()
+@_compiled
 def _update(state, X, points, limits):
     """Move every centre to the mean of its samples, after every empty cluster has taken one."""
     members = state.labels.copy()
@@ -272,7 +267,7 @@ def _update(state, X, points, limits):
         state.moved[k] = np.sqrt(square) * (1 + 2.0**-20)
 
 
-@_compiled()
+@_compiled
 def _add(state, k, points, i, sign):
     for j in range(points.shape[1]):
         state.sums[k, j] += sign * points[i, j]
@@ -280,7 +275,7 @@ def _add(state, k, points, i, sign):
     state.known[k] = False
 
 
-@_compiled()
+@_compiled
 def _fill(state, X, members, counts, tie):
     """Give every empty cluster the sample farthest from the centre it was assigned to."""
     if counts.min() > 0:

@@ -8,6 +8,7 @@ from numba.core import event
 from sklearn.cluster import kmeans_plusplus
 
 from metrics import elkan
+from metrics.restart import Limits, State
 
 # Two squared distances closer than this share of the mean squared norm of the centred samples are taken for equal, so
 # that the order of additions in a matrix product never decides where a sample goes.
@@ -203,12 +204,12 @@ def lloyd(X, starts, max_iter=100):
     points, distortion = _points(X, len(starts))
     limits = _limits(X, points, distortion)
     norms = np.einsum("ij,ij->i", points, points, dtype=np.float64).astype(np.float32)
-    result = np.empty((len(starts), len(X)), dtype=np.intp)
+    result, state = np.empty((len(starts), len(X)), dtype=np.intp), State.of(X, points, starts.shape[1])
     step = max(1, PRODUCTS // (len(X) * starts.shape[1]))
     for first in range(0, len(starts), step):
         some = starts[first : first + step]
         products = (points[some.ravel()] @ points.T).reshape(*some.shape, len(X))
-        elkan.lloyd(X, points, norms, some, products, max_iter, limits, result[first : first + step])
+        elkan.lloyd(X, points, norms, some, products, max_iter, limits, state, result[first : first + step])
     return result
 
 
@@ -271,7 +272,7 @@ def _limits(X, points, distortion):
     """Return bounds of rounding errors that hold for any order of additions."""
     tie = TIE * np.einsum("ij,ij", X, X) / len(X)
     rounding = 4 * elkan.UNIT * (len(X) + X.shape[1] + points.shape[1] + 8)
-    return elkan.Limits(
+    return Limits(
         tie=tie,
         relative=1.01 * UNIT * (points.shape[1] / 2 + 8),
         absolute=4 * UNIT,

@@ -17,7 +17,7 @@ from metrics.measures import PER_RESTART, PER_SET
 from metrics.study import FAILED
 from runners.boundary import exits_as_errors
 from runners.family import own_cpu_seconds, peak_mb, reset_peak
-from runners.provenance import Identity, git_sha
+from runners.provenance import Identity, git_sha, stored_versions
 from runners.row import Row, pack_labels, to_json, unpack_labels
 
 DIGEST = 16  # bytes of a feature set's name
@@ -197,7 +197,7 @@ def _blank_row(trial):
         protocol=to_json(trial.protocol.stored()),
         data_sha=trial.data_sha,
         git_sha=git_sha(trial.cls),
-        versions=versions,
+        versions=stored_versions(versions),
         started=datetime.now(UTC).isoformat(timespec="seconds"),
         code_fit=code_fit,
         code_evaluation=code_evaluation,

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from metrics.protocol import same_values
 from runners.boundary import did_you_mean, exits_as_errors
 from runners.code import note_modules
-from runners.provenance import blas
+from runners.provenance import blas, versions
 
 # Parameters that the runner sets itself, in one visible place; a configuration may not set them.
 RESERVED = ("n_features_to_select", "n_clusters", "random_state")
@@ -126,7 +126,7 @@ def parameters_of(cls):
 def load_class(target):
     """Return the class with a dotted name such as ``methods.mcfs.MCFS``."""
     module, _, name = target.rpartition(".")
-    blas()  # before the import: a user's module may load another BLAS, which other methods do not use
+    versions(), blas()  # before the import: a user's module may load another BLAS, which other methods do not use
     try:
         with exits_as_errors():
             found = getattr(importlib.import_module(module), name)

@@ -23,9 +23,9 @@ import filelock
 from joblib.externals.loky.backend.context import get_context
 
 from runners import family
+from runners.arithmetic import ONE_THREAD
 from runners.family import reset_peak
 
-ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 IN_WORKER = "runners.tasks.run_in_worker"  # the function that workers run; not imported here, as that takes seconds
 BEGUN, ENDED, RAISED = "begun", "ended", "raised"  # the messages of a worker about a task
 COPY, LOCK = "ufs-bench-", ".lock"  # the names of folders with a copy of the data begin so; the lock inside

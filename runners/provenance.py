@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from metrics.study import UNSCORED
+from runners import arithmetic
 from runners.code import DIGITS, ROOT, VERSIONED, code_of, code_of_evaluation
 from runners.family import lives
 from runners.row import COLUMNS, to_json
@@ -28,8 +29,12 @@ FOLDER = ".finished"  # in results_dir
 RUN = ".run.json"  # the note of a run, in the folder of the cell
 PROGRAM = ("datasets", "methods", "metrics", "runners")
 # The options of conf/runner that say how trials are run, and not which.
-NO_MATTER = ("n_jobs", "cache", "max_seconds", "max_memory", "engine", "address", "cells")
+NO_MATTER = ("n_jobs", "cache", "max_seconds", "max_memory", "engine", "address", "cells", "arithmetic")
 PLACES = ("UFS_DATA_DIR", "UFS_CACHE_DIR")
+# What is stored of a machine for people: two with one fingerprint give the same bytes, whatever they are called.
+FOR_PEOPLE = ("blas", "cpu")
+ARITHMETIC = "arithmetic"  # the fingerprint, among the versions
+UNKNOWN = "no fingerprint of their machine's arithmetic is stored with them"
 
 
 class Identity(NamedTuple):
@@ -38,7 +43,7 @@ class Identity(NamedTuple):
     # Digests of `runners.code`; a `code_fit` of "" differs from every other.
     code_fit: str
     code_evaluation: str
-    versions: str  # `versions` as JSON
+    versions: str  # `versions` as JSON: packages, and the fingerprint of the machine's arithmetic
 
     @classmethod
     def of(cls, selector):
@@ -49,7 +54,7 @@ class Identity(NamedTuple):
     @classmethod
     def stored(cls, row):
         """Return the identity that the row of a trial has."""
-        return cls(row["code_fit"], row["code_evaluation"], row["versions"])
+        return cls(row["code_fit"], row["code_evaluation"], _deciding(row["versions"]))
 
     @property
     def name(self):
@@ -60,6 +65,11 @@ class Identity(NamedTuple):
         """Return True where fits of both identities are the same."""
         return bool(self.code_fit) and (self.code_fit, self.versions) == (other.code_fit, other.versions)
 
+    def same_arithmetic(self, other):
+        """Return True where both have one fingerprint, so that their bytes can be compared."""
+        ours, theirs = (json.loads(one.versions).get(ARITHMETIC) for one in (self, other))
+        return ours is not None and ours == theirs
+
     def difference(self, other):
         """Say why numbers of the other identity do not count as numbers of this one; "" where they do."""
         if not other.code_fit:
@@ -69,11 +79,7 @@ class Identity(NamedTuple):
         if not self.code_fit:
             return "the method has no source to compare"
         if self.versions != other.versions:
-            ours, theirs = json.loads(self.versions), json.loads(other.versions)
-            names = sorted(name for name in {**ours, **theirs} if ours.get(name) != theirs.get(name))
-            return "; ".join(
-                f"{name} was {theirs.get(name, 'absent')}, is {ours.get(name, 'absent')}" for name in names
-            )
+            return changes(json.loads(self.versions), json.loads(other.versions))
         return "" if self.code_evaluation == other.code_evaluation else "the code that evaluates is another"
 
 
@@ -105,14 +111,43 @@ def _checkout():
 
 @functools.cache
 def versions(packages=()):
-    """Return the versions of Python and of the packages that the numbers depend on, and the machine they ran on.
+    """Return the versions of Python and of the packages that the numbers depend on, and how their machine computes.
 
     `packages` are top-level modules that a method imports, besides those that every method rests on.
     """
+    from runners.fingerprint import as_text, fingerprint  # here, as it imports scipy
+
     found = {name: version(name) for name in PACKAGES}
     found |= {name: _version_of(name) for name in packages if name not in VERSIONED}
     machine = f"{platform.system()} {platform.machine()}"
-    return {"python": platform.python_version(), **found, "blas": blas(), "machine": machine}
+    return {"python": platform.python_version(), **found, ARITHMETIC: as_text(fingerprint()), "machine": machine}
+
+
+def changes(ours, theirs):
+    """Say in words how `versions` differ from others."""
+    from runners.fingerprint import differing
+
+    names = sorted(name for name in {**ours, **theirs} if ours.get(name) != theirs.get(name))
+    words = {name: f"{name} was {theirs.get(name, 'absent')}, is {ours.get(name, 'absent')}" for name in names}
+    if ARITHMETIC in words:
+        there = theirs.get(ARITHMETIC)
+        primitives = ", ".join(differing(ours.get(ARITHMETIC, ""), there)) if there else ""
+        words[ARITHMETIC] = f"their machine gave other bytes in {primitives}" if there else UNKNOWN
+    return "; ".join(words.values())
+
+
+def stored_versions(text):
+    """Return the versions of an identity as they are stored, with the names of the processor and of BLAS's kernel."""
+    return to_json(json.loads(text) | {"blas": blas(), "cpu": arithmetic.processor()})
+
+
+@functools.lru_cache(maxsize=1024)  # a study has a few such texts, and thousands of rows
+def _deciding(text):
+    """Return stored versions without what is `FOR_PEOPLE`."""
+    try:
+        return to_json({name: value for name, value in json.loads(text).items() if name not in FOR_PEOPLE})
+    except (ValueError, AttributeError):  # no such JSON: it is as it is, and is another identity
+        return text
 
 
 @functools.cache

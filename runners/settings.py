@@ -13,6 +13,7 @@ from omegaconf.errors import OmegaConfBaseException
 from metrics.protocol import Protocol
 from metrics.study import FAILED, UNSCORED
 from runners import typed
+from runners.arithmetic import NATIVE, PORTABLE, VARIABLE, asked
 from runners.boundary import did_you_mean
 from runners.family import CAN_WATCH, Caps
 from runners.method import ConfigError, Method
@@ -38,6 +39,8 @@ class Runner:
     retry: tuple = (FAILED,)  # statuses, of `UNSCORED`, with which a stored trial is run again
     # "redo" or "keep" stored trials of other code, packages or machines.
     changed: str = "redo"
+    # "portable" or "native", as `runners.arithmetic` had to choose it when this process began.
+    arithmetic: str = PORTABLE
     plan: bool = False  # only say what would be run, and how long it would take
     engine: str = "local"  # or "dask"
     # For Dask: the scheduler's address, None for one of this process; and the number of cells in flight at once.
@@ -133,6 +136,11 @@ def read_runner(content):
     check_fields("the runner", content, RUNNER, needed, "runner.")
     if content.get("max_memory") is not None and not CAN_WATCH:
         raise ConfigError("runner.max_memory needs Linux, which says what a process holds: set it to null.")
+    if (arithmetic := content.get("arithmetic", asked())) != asked():
+        raise ConfigError(
+            f"runner.arithmetic={arithmetic} comes too late, as numpy is imported before a file of conf/ is read: type "
+            f"it on the command line, or set {VARIABLE}={arithmetic} before Python starts."
+        )
     retry = content.get("retry", [FAILED])
     own = {
         "n_jobs": cpu_count() if content["n_jobs"] == -1 else content["n_jobs"],
@@ -152,6 +160,7 @@ RUNNER = {
     "cache": typed.FLAG,
     "plan": typed.FLAG,
     "points": typed.POINTS,
+    "arithmetic": typed.one_of(PORTABLE, NATIVE),
     "changed": typed.one_of("redo", "keep"),
     "max_seconds": typed.Kind("a number of CPU seconds above 0, or null for no cap", CAP.holds),
     "max_memory": typed.Kind("a number of GB above 0, or null for no cap", CAP.holds),

@@ -23,7 +23,8 @@ from runners.store import Store, cells_of, rows_by_trial
 from runners.study import claim_study
 from scripts.core.entry import answers
 
-RUN = ("git_sha", "fit_s", "eval_s", "peak_mb", "started", "shared", "error")  # differ between two runs of one trial
+# What differs between two runs of one trial; of the versions, what decides is in the identity, which is compared.
+RUN = ("git_sha", "fit_s", "eval_s", "peak_mb", "started", "shared", "error", "versions")
 
 
 def merge(sources, target):

@@ -21,7 +21,7 @@ from pathlib import Path
 from metrics.study import UNSCORED
 from runners.boundary import boundary
 from runners.files import StoreError, read_rows, replace_file, write_rows
-from runners.provenance import read_run
+from runners.provenance import Identity, read_run
 from runners.reference import ENDING, MANIFEST, PROTOCOL, RESTORE, SHIPPED, manifest
 from runners.row import COLUMNS as FILES
 from runners.store import cells_of
@@ -148,9 +148,11 @@ def _claim(source, target):
 
 
 def _described(cell, file, trials, asked):
-    codes = {name: sorted({row[name] for row in trials}) for name in ("code_fit", "code_evaluation", "versions")}
-    if any(len(values) > 1 for values in codes.values()):
-        raise StoreError(f"{'/'.join(cell)} mixes code or packages: run the cell again, so that all of it is of one.")
+    identities = sorted({Identity.stored(row) for row in trials})
+    if len(identities) > 1:
+        raise StoreError(
+            f"{'/'.join(cell)} mixes code, packages or machines: run the cell again, so that all of it is of one."
+        )
     spent = [float(row[name] or 0) for row in trials for name in ("fit_s", "eval_s")]
     seconds = sum(value for value in spent if not math.isnan(value))  # a fit without scores has no evaluation
     return {
@@ -161,8 +163,8 @@ def _described(cell, file, trials, asked):
         "asked": asked,
         "unscored": sum(row["status"] in UNSCORED for row in trials),
         "cpu_s": f"{seconds:.1f}",
-        "code_fit": codes["code_fit"][0],
-        "code_evaluation": codes["code_evaluation"][0],
+        "code_fit": identities[0].code_fit,
+        "code_evaluation": identities[0].code_evaluation,
         "git_sha": " ".join(sorted({row["git_sha"] for row in trials})),
         "started": min(row["started"] for row in trials),
     }

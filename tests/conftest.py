@@ -2,8 +2,10 @@
 
 import os
 
-for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-    os.environ[_variable] = "1"  # before numpy is imported, so that workers inherit it
+from runners import arithmetic
+
+os.environ.update(arithmetic.ONE_THREAD)  # before numpy is imported, so that workers inherit it
+arithmetic.start()
 
 import logging
 from pathlib import Path

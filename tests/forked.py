@@ -28,7 +28,7 @@ matplotlib.backends.backend_agg numba pandas PIL.Image platformdirs requests
 scipy.io scipy.stats sklearn.cluster sklearn.datasets sklearn.feature_selection sklearn.linear_model
 sklearn.manifold sklearn.neighbors threadpoolctl tqdm
 """.split()
-READ_AT_IMPORT = ("MPL", "MKL", "NUMBA", "OMP", "OPENBLAS", "PYTHON")  # beginnings of names of variables
+READ_AT_IMPORT = ("MPL", "MKL", "NPY", "NUMBA", "OMP", "OPENBLAS", "PYTHON")  # beginnings of names of variables
 OWN = ("PYTHONPATH",)  # those of them that are given to a command all the same
 
 

@@ -13,8 +13,6 @@ import numpy as np
 from methods.core.compiled import compiled
 
 CHUNK = 512  # samples whose distances are added up together, in the innermost cache
-# Sums over a row: in an order that the compiler chooses once, so that they are done in vector registers.
-SUMS = {"fastmath": {"reassoc", "nsz", "nnan"}}
 
 
 @compiled()
@@ -79,7 +77,7 @@ def adapt(Yt, graph, scale, most):
     return thresholds, smooth, nnz, ends, columns[:nnz].copy(), values[:nnz].copy()
 
 
-@compiled(**SUMS)
+@compiled()
 def symmetric(Yt, graph, scale, thresholds, H):
     """Write (G + G') / 2 to an array, for a symmetric S, and return how far G is from it.
 
@@ -133,7 +131,7 @@ def _distances(Yt, i, v):
                 part[j] += (one[j] - y) * (one[j] - y)
 
 
-@compiled(**SUMS)
+@compiled()
 def _dot(v, w):
     total = 0.0
     for j in range(len(v)):
@@ -141,7 +139,7 @@ def _dot(v, w):
     return total
 
 
-@compiled(**SUMS)
+@compiled()
 def _threshold(v, n):
     """Return the t for which max(v[:n] - t, 0) sums to 1, or -inf where n is 0.
 

@@ -3,16 +3,19 @@
 from numba import njit
 
 
-def compiled(**flags):
+def compiled(error_model="python"):
     """Compile a function at its first call, and keep the result on disk, where it can be written.
 
     The compiled function runs without the interpreter's lock.  Numba compiles a function anew only when the file of the
     function itself has changed; hence a compiled function calls no compiled function of another file.
 
+    There is no ``fastmath``: it lets the compiler choose the order of sums, which then depends on whether the result
+    was compiled or read from disk, and on the processor.  Where a sum must be fast, write its order down.
+
     Parameters
     ----------
-    **flags
-        Of `numba.njit`.
+    error_model : {"python", "numpy"}, default="python"
+        Of `numba.njit`: what a division by zero does.
 
     Returns
     -------
@@ -21,8 +24,8 @@ def compiled(**flags):
 
     def decorate(function):
         try:
-            return njit(cache=True, nogil=True, **flags)(function)
+            return njit(cache=True, nogil=True, error_model=error_model)(function)
         except RuntimeError:  # neither the checkout nor the user's cache can be written: each process compiles
-            return njit(nogil=True, **flags)(function)
+            return njit(nogil=True, error_model=error_model)(function)
 
     return decorate

@@ -170,7 +170,7 @@ class _Rest:
         return _falls(self.poles, self.u, columns, diagonal, self.values, needed)
 
 
-@compiled(fastmath={"reassoc", "contract"}, error_model="numpy")
+@compiled(error_model="numpy")
 def _roots(values, u, nearest, inverse, numbers):
     """Find the root mu_k of p above each of the smallest lambda_k; return False where a second pole is too near to one.
 
@@ -216,7 +216,7 @@ def _roots(values, u, nearest, inverse, numbers):
     return True
 
 
-@compiled(fastmath={"reassoc", "contract"}, error_model="numpy")
+@compiled(error_model="numpy")
 def _sums(values, u, o, without, e):
     """Return the sums P_0 and P_1 at lambda_o + e, over all l but `without`."""
     P_0 = P_1 = 0.0
@@ -228,7 +228,7 @@ def _sums(values, u, o, without, e):
     return P_0, P_1
 
 
-@compiled(fastmath={"reassoc", "contract"}, error_model="numpy")
+@compiled(error_model="numpy")
 def _falls(poles, u, columns, diagonal, values, needed):
     """Return how much the sum of the smallest eigenvalues falls with each column, where that is more than `needed`.
 

@@ -20,7 +20,7 @@ from metrics.kmeans import load_engine
 from runners.code import CodeChanged
 from runners.family import MB_PER_GB, free_mb
 from runners.method import ConfigError
-from runners.provenance import versions
+from runners.provenance import changes, versions
 from runners.tasks import Data
 from runners.workers import LEFT_FREE, PROCESS_MB, WATCH_S, Worker, gb
 
@@ -54,9 +54,11 @@ def _run(task, source, caps, megabytes, packages):
             f"the Dask worker {here.address} is a daemon, which may start no process: start it with --no-nanny, or "
             "with DASK_DISTRIBUTED__WORKER__DAEMON=False."
         )
-    if names := sorted(name for name in packages if packages[name] != versions().get(name)):
-        words = ", ".join(f"{name} {versions().get(name)} in place of {packages[name]}" for name in names)
-        raise CodeChanged(f"the Dask worker {here.address} has {words}: give it what this command has.")
+    if words := changes(versions(), packages):
+        raise CodeChanged(
+            f"the Dask worker {here.address} is not as this command: {words}. Give both the same packages and the same "
+            "arithmetic (docs/cluster.md)."
+        )
 
     def abandoned():  # Dask cannot end a thread: who asked for the task may be gone
         state = here.state.tasks.get(key)

@@ -10,11 +10,6 @@ python -m scripts.check_method mine --verbose               with the tracebacks
 The exit status is 0 where everything holds, 1 where something fails, and 2 for a wrong command.
 """
 
-import os
-
-os.environ.setdefault("OMP_NUM_THREADS", "1")  # before numpy: one BLAS thread here and in the worker
-
-
 from scripts.check_method.configuration import CONFIGURATION, FIRST_FIT, GROUPS
 from scripts.check_method.contract import (
     FAIL,

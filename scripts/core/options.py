@@ -156,6 +156,9 @@ OPTIONS = {
         "longest": optional(number(0, 10**6)),
         "seed": whole(0, 2**32 - 1),
         "stamp": FLAG,
+        "digests": optional(PATH),
+        "against": optional(PATH),
+        "budget": optional(number(0, 10**9)),
         "n_jobs": JOBS,
     },
     "versus": {

@@ -1,7 +1,7 @@
 """Run stored fits again and compare: ``python -m scripts.reproduce --help``."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 import numpy as np
@@ -22,6 +22,7 @@ from scripts.core.data import data_of
 # the selected features that both have.  Rounding alone moves an objective by 1e-9 and a choice among near ties.
 OBJECTIVE, SELECTED = 1e-3, 0.9
 SAME, WITHIN, OTHER, NOT_RUN = "same bytes", "within bounds", "other", "not run"
+ELSEWHERE = "of other arithmetic"  # the fingerprint of their machine is another, or unknown: bytes cannot be compared
 STAMP = "dataset method old_fit old_evaluation new_fit new_evaluation sample date".split()
 
 
@@ -34,11 +35,16 @@ class Again:
     params: str
     here: Identity | None  # the identity of the fit now; None where it was not run
     stored: Identity
-    outcome: str  # one of the four words above
+    outcome: str  # one of the five words above
     reason: str = ""  # why it was not run
     objective: float = 0.0  # difference as a share of the stored one
     selected: float = 1.0  # smallest share of features that both selected, over the sizes
     acc: float = 0.0  # largest difference of a mean ACC, in points
+
+    @property
+    def within(self):
+        """True where objective and selected features are within the bounds."""
+        return self.objective <= OBJECTIVE and self.selected >= SELECTED
 
     @property
     def expected_same(self):
@@ -114,7 +120,7 @@ def compare(row, outcome, scores):
     """Return the `Again` of a stored trial, its scores as a DataFrame, and the `Outcome` of the same trial now."""
     now, here = outcome.trial, Identity.stored(outcome.trial)
     if now["status"] in UNSCORED:
-        return _again(row, here, OTHER, now["error"])
+        return _again(row, here, OTHER, now["error"], np.inf)
     values = ["acc", "nmi", "agreement", "silhouette"]
     stored = {tuple(one[:3]): one[3:] for one in scores[["n_selected", "clusterer", "restart", *values]].to_numpy()}
     found = {one[3:6]: np.array(one[6:]) for one in outcome.scores}
@@ -129,9 +135,10 @@ def compare(row, outcome, scores):
     same = same and all(np.array_equal(stored[key].astype(float), found[key], equal_nan=True) for key in stored)
     objective = _share(row["objective"], now["objective"])
     selected = min(_kept(row["ranking"], now["ranking"], json.loads(row["sizes"])))
-    within = objective <= OBJECTIVE and selected >= SELECTED
-    word = SAME if same else WITHIN if within else OTHER
-    return _again(row, here, word, "", objective, selected, float(np.max([100 * abs(a - b) for a, b in pairs])))
+    acc = float(np.max([100 * abs(a - b) for a, b in pairs]))
+    found = _again(row, here, OTHER, "", objective, selected, acc)
+    comparable = here.same_arithmetic(found.stored)
+    return replace(found, outcome=ELSEWHERE if not comparable else SAME if same else WITHIN if found.within else OTHER)
 
 
 def _again(row, here, outcome, *rest):
@@ -155,7 +162,8 @@ def failures(found):
     """Return the fits that speak against the stored ones.
 
     Where code, packages and machine are the same, all that has not the same bytes; where only the code is another, the
-    same, as nobody has said yet that the numbers changed; elsewhere what is not within the bounds.
+    same, as nobody has said yet that the numbers changed; with other packages what is not within the bounds.  Fits
+    under another arithmetic neither speak against the stored ones nor for them.
     """
     return [
         one

@@ -9,7 +9,20 @@ from metrics.kmeans import load_engine
 from runners.reference import PREFIX, shipped_studies
 from scripts.core.entry import command
 from scripts.core.study import Study
-from scripts.reproduce import NOT_RUN, OBJECTIVE, OTHER, SAME, SELECTED, WITHIN, draw, failures, reproduce, stamp
+from scripts.reproduce import (
+    ELSEWHERE,
+    NOT_RUN,
+    OBJECTIVE,
+    OTHER,
+    SAME,
+    SELECTED,
+    WITHIN,
+    digests,
+    draw,
+    failures,
+    reproduce,
+    stamp,
+)
 
 MOST_SHOWN = 20
 
@@ -22,6 +35,8 @@ def main(options):
     if not names:
         print("Nothing is shipped in results/reference, so there is nothing to reproduce.")
         return
+    if options["digests"] or options["against"]:
+        return _digests([Study.open(options["results_dir"], name, options["data_dir"]) for name in names], options)
     started, ran, wrong = time.perf_counter(), 0, 0
     load_engine()
     for name in names:
@@ -37,6 +52,21 @@ def main(options):
         )
 
 
+def _digests(studies, options):
+    """Write the digests of fits, or compare them with those of a file; fail where they differ."""
+    parts = [
+        study.part(options["methods"] or trials["method"], options["datasets"] or trials["dataset"])
+        for study in studies
+        for trials in [study.filled().trials]
+    ]
+    load_engine()
+    rows = digests.fit(parts, options["fits"], options["budget"], options["seed"])
+    if options["digests"]:
+        digests.write(options["digests"], rows)
+    if options["against"] and (different := digests.against(rows, options["against"])):
+        raise ValueError(f"{different} fits gave other bytes than in {options['against']}.")
+
+
 def _one(study, options, n_studies):
     trials = study.filled().trials
     study = study.part(options["methods"] or trials["method"], options["datasets"] or trials["dataset"])
@@ -48,14 +78,16 @@ def _one(study, options, n_studies):
     counts = Counter(one.outcome for one in found)
     same_here = sum(one.expected_same for one in found)
     print(f"  {same_here} of them of the same code, packages and machine")
-    print(f"  {counts[SAME]} have the same bytes: selected sets, objectives and scores")
     ran = [one for one in found if one.outcome != NOT_RUN]
-    if others := [one for one in ran if one.outcome != SAME]:
+    if comparable := len(ran) - counts[ELSEWHERE]:
+        print(f"  {counts[SAME]} of {comparable} have the same bytes: selected sets, objectives and scores")
+    if others := [one for one in ran if one.outcome in (WITHIN, OTHER)]:
+        print(f"  {counts[WITHIN]} of {comparable} within bounds, {counts[OTHER]} not: {_spread(others)}")
+    if elsewhere := [one for one in ran if one.outcome == ELSEWHERE]:
         print(
-            f"  {counts[WITHIN]} within bounds (objective {OBJECTIVE:g}, {SELECTED:.0%} of the features), "
-            f"{counts[OTHER]} not; largest difference of an objective {max(one.objective for one in others):.2g}, of a "
-            f"mean ACC {max(one.acc for one in others):.1f} points, fewest features kept "
-            f"{min(one.selected for one in others):.0%}"
+            f"  {len(elsewhere)} are stored under another arithmetic, or one that is not known: their bytes cannot be "
+            f"compared, and nothing is shown of them; {sum(one.within for one in elsewhere)} within bounds, "
+            f"{sum(not one.within for one in elsewhere)} not: {_spread(elsewhere)}"
         )
     for reason, count in Counter(one.reason for one in found if one.outcome == NOT_RUN).items():
         print(f"  {count} not run: {reason}")
@@ -70,6 +102,15 @@ def _one(study, options, n_studies):
             raise ValueError(f"stamp=true is for shipped studies, such as study={PREFIX}dgufs, not study={study.name}.")
         print(f"  {stamp(study, ran)} cells stamped: their numbers are those of this code")
     return len(ran), len(wrong)
+
+
+def _spread(found):
+    """Return the bounds in words, and how far fits are from the stored ones."""
+    return (
+        f"objective {OBJECTIVE:g} and {SELECTED:.0%} of the features; largest difference of an objective "
+        f"{max(one.objective for one in found):.2g}, of a mean ACC {max(one.acc for one in found):.1f} points, fewest "
+        f"features kept {min(one.selected for one in found):.0%}"
+    )
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from runners.reference import stamped
 from scripts import ship
 from scripts.core.conf import ROOT
 from scripts.core.study import Study
-from scripts.reproduce import OTHER, SAME, WITHIN, draw, failures, reproduce, stamp
+from scripts.reproduce import ELSEWHERE, OTHER, SAME, WITHIN, digests, draw, failures, reproduce, stamp
 
 
 @pytest.fixture(scope="module")
@@ -62,9 +62,9 @@ def test_a_stored_number_that_differs_in_its_last_digit_is_found(study, name, co
     assert wrong.method == "max_variance" and wrong.outcome in (WITHIN, OTHER)
 
 
-def test_on_another_machine_only_what_is_beyond_the_bounds_fails(study):
+def test_with_other_packages_only_what_is_beyond_the_bounds_fails(study):
     other = changed(study, "scores", "acc", lambda acc: acc + 1e-15)
-    other = changed(other, "trials", "versions", '{"python": "2"}')
+    other = changed(other, "trials", "versions", lambda texts: texts.str.replace('"python": "', '"python": "2.'))
     found = again(other)
     assert failures(found) == [] and [one.outcome for one in found if one.method == "max_variance"] == [WITHIN]
     far = changed(other, "trials", "ranking", "[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19]")
@@ -92,3 +92,22 @@ def test_a_stamp_is_given_where_other_code_has_the_same_bytes_and_only_there(res
     other = changed(earlier, "scores", "acc", lambda acc: acc + 1e-15)
     found = again(changed(other, "trials", "code_fit", "long before"))
     assert [one.method for one in failures(found)] == ["max_variance"] and stamp(other, found) == 0
+
+
+def test_bytes_of_another_arithmetic_are_not_compared(study):
+    other = changed(study, "trials", "versions", '{"python": "2"}')
+    found = again(other)
+    (one,) = [one for one in found if one.method == "max_variance"]
+    assert one.outcome == ELSEWHERE and one.within and failures(found) == [] and not one.expected_same
+    far = changed(other, "trials", "objective", 1.0)
+    (one,) = [one for one in again(far) if one.method == "max_variance"]
+    assert one.outcome == ELSEWHERE and not one.within and failures([one]) == []
+    assert "no fingerprint" in one.here.difference(one.stored)
+
+
+def test_digests_of_two_runs_are_the_same_and_a_budget_ends_them(study):
+    rows = digests.fit([study], 100, say=lambda line: None)
+    assert len(rows) == len(study.trials) and rows == digests.fit([study], 100, say=lambda line: None)
+    lines = []
+    assert digests.fit([study], 100, budget=1e-9, say=lines.append) == []
+    assert "longer than what is left of the budget" in " ".join(lines) or len(lines) == 1

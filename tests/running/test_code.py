@@ -168,8 +168,7 @@ def test_a_git_that_does_not_answer_leaves_the_commit_unknown(git_is_asked, monk
     assert git_sha() == "unknown"
 
 
-def test_versions_name_the_kernel_of_blas_and_what_else_a_method_imports_but_not_the_cores():
+def test_versions_name_what_else_a_method_imports_but_not_the_cores():
     found = versions(("yaml", "numpy"))
     assert found["yaml"] and "cores" not in found["machine"]
-    assert any(char.isupper() for char in found["blas"])  # such as "openblas 0.3.30 SkylakeX"
     assert "yaml" not in versions()

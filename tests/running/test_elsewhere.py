@@ -95,7 +95,8 @@ def test_what_is_of_other_code_is_done_again_and_kept_until_it_is(tmp_path, fitt
     Cell(own).run()
     assert len(fitted) == fits and not Cell(own).todo(Cell(own).rows())
     pd.testing.assert_frame_equal(load_results(tmp_path, "one").scores, scores)
-    assert len(load_results(tmp_path, "one").trials) == 2 and {row[part] for row in Cell(own).rows()} == {other}
+    assert len(load_results(tmp_path, "one").trials) == 2
+    assert {getattr(Identity.stored(row), part) for row in Cell(own).rows()} == {other}
 
 
 def test_learned_labels_are_scored_again_as_they_were(tmp_path, monkeypatch):

@@ -89,7 +89,7 @@ def test_name_and_sizes_of_the_protocol_do_not_matter(data, tmp_path):
 def test_what_other_code_packages_or_kernels_found_is_not_found(data, tmp_path, monkeypatch, changed):
     Evaluations(*data, PROTOCOL, tmp_path).add({DIGEST: SCORES})
     assert Evaluations(*data, PROTOCOL, tmp_path).find(DIGEST) is not None
-    other = {"code_of_evaluation": Code("other", (), ()), "versions": {**versions(), "blas": "openblas 0.1 Prescott"}}
+    other = {"code_of_evaluation": Code("other", (), ()), "versions": {**versions(), "arithmetic": "exp 0"}}
     monkeypatch.setattr(f"runners.study.{changed}", lambda: other[changed])
     assert Evaluations(*data, PROTOCOL, tmp_path).find(DIGEST) is None
 

@@ -1,0 +1,8 @@
+"""Measurements: ``python -m benchmarks.NAME --help``."""
+
+import os
+
+from runners import arithmetic
+
+os.environ.update(arithmetic.ONE_THREAD)  # before numpy is imported
+arithmetic.start()

@@ -1,0 +1,145 @@
+"""Digests of what fits give, so that two clones or two machines can be compared: ``digests=FILE`` and ``against=FILE``.
+
+The fits are of the settings that are stored; what is stored of their results plays no part.
+"""
+
+import csv
+import hashlib
+import warnings
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from threadpoolctl import threadpool_limits
+
+from metrics.study import UNSCORED
+from runners.family import own_cpu_seconds
+from runners.files import write_rows
+from runners.provenance import ARITHMETIC, versions
+from runners.tasks import Data
+from runners.trial import stored_trial
+from scripts.core.conf import find
+from scripts.core.data import data_of
+
+PARTS = ("ranking", "scores", "trace", "labels", "evaluation")
+COLUMNS = ("study", "dataset", "method", "trial", *PARTS, ARITHMETIC)
+KEY = COLUMNS[:4]
+DIGITS = 16
+
+
+def rounds(trials, seed=0):
+    """Return the scored trials of studies, in rounds: each has one trial of every method of a study, the short first.
+
+    Parameters
+    ----------
+    trials : DataFrame
+        With the columns of ``trials.csv``.
+    seed : int, default=0
+        Of the order in which a method's trials come.
+    """
+    scored = trials[~trials["status"].isin(UNSCORED)].sort_values(["study", "method", "dataset", "trial"])
+    drawn = scored.iloc[np.random.default_rng(seed).permutation(len(scored))]
+    seconds = drawn["fit_s"] + drawn["eval_s"]
+    drawn = drawn.assign(round=drawn.groupby(["study", "method"]).cumcount(), seconds=seconds)
+    return drawn.sort_values(["round", "seconds"], kind="stable")
+
+
+def fit(studies, fits, budget=None, seed=0, say=print):
+    """Fit trials of studies again, one after the other, and return a row of `COLUMNS` for each.
+
+    Parameters
+    ----------
+    studies : list of Study
+    fits : int
+        How many.
+    budget : float, optional
+        CPU seconds after which no other fit begins; one that took longer than what is left of them is passed over.
+    seed : int, default=0
+    say : callable, optional
+        Called with a line at the end.
+    """
+    drawn = rounds(pd.concat([study.trials.assign(study=study.name) for study in studies]), seed)
+    folders, rows, left_out, loaded = {study.name: study.data_dir for study in studies}, [], Counter(), {}
+    started = own_cpu_seconds()
+    for row in drawn.to_dict("records"):
+        left = np.inf if budget is None else budget - (own_cpu_seconds() - started)
+        if len(rows) == fits or left <= 0:
+            break
+        if row["seconds"] > left:
+            left_out["longer than what is left of the budget"] += 1
+            continue
+        content, frame = find("method", row["method"]), pd.DataFrame([row])
+        if row["dataset"] not in loaded:
+            loaded[row["dataset"]] = data_of(frame, folders[row["study"]])
+        data, reason = loaded[row["dataset"]]
+        trial = stored_trial(row, content["target"]) if content and data is not None else None
+        if trial is None:
+            left_out[reason or "conf/method has it no more, or gives it another key"] += 1
+            continue
+        rows.append([row[name] for name in KEY] + [*digests(trial, data).values(), versions()[ARITHMETIC]])
+    for reason, count in left_out.items():
+        say(f"  {count} left out: {reason}")
+    say(f"  {len(rows)} fits in {own_cpu_seconds() - started:.0f} CPU s")
+    return rows
+
+
+def digests(trial, data):
+    """Return the digest of each of `PARTS` of a trial that is fitted and evaluated now, in this process."""
+    from metrics.evaluate import evaluate, evaluate_labels
+
+    scaled = Data.scaled(data, trial.protocol, trial.method)
+    X, columns = trial.data(scaled.fitted_on)
+    with threadpool_limits(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        selector = trial.selector().fit(X)
+        sets = [columns[selector.subset(size)] for size in trial.sizes]
+        scores = [evaluate(features, scaled.X, data.y, trial.protocol, data.clusters)[0] for features in sets]
+    labels = getattr(selector, "labels_", None)
+    if labels is not None:
+        scores.append(evaluate_labels(labels, data.y, trial.protocol.nmi))
+    values = [selector.ranking_], [selector.scores_], [selector.trace_, selector.objective_], [labels], scores
+    return {name: _digest(value) for name, value in zip(PARTS, values, strict=True)}
+
+
+def _digest(arrays):
+    found = hashlib.sha256()
+    for array in arrays:
+        if array is not None:
+            array = np.ascontiguousarray(array)
+            found.update(f"{array.dtype.str} {array.shape} ".encode() + array.tobytes())
+    return found.hexdigest()[:DIGITS]
+
+
+def write(path, rows):
+    """Write rows of `COLUMNS` to a file."""
+    write_rows(Path(path), COLUMNS, rows)
+
+
+def read(path):
+    """Return the rows of a file that `write` has written, by study, data set, method and trial."""
+    with open(path, newline="") as file:
+        rows = list(csv.DictReader(file))
+    if not rows or set(COLUMNS) - set(rows[0]):
+        raise ValueError(f"against={path} has no digests: write it with digests=FILE.")
+    return {tuple(row[name] for name in KEY): row for row in rows}
+
+
+def against(rows, path, say=print):
+    """Compare rows with those of a file; return how many differ.  A ValueError says that none is in both."""
+    there, different, common = read(path), Counter(), 0
+    machines = {row[ARITHMETIC] for row in there.values()} | {row[-1] for row in rows}
+    for row in (dict(zip(COLUMNS, values, strict=True)) for values in rows):
+        key = tuple(row[name] for name in KEY)
+        if key not in there:
+            continue
+        common += 1
+        if parts := [name for name in PARTS if row[name] != there[key][name]]:
+            different[key] += 1
+            say(f"  OTHER: {' '.join(key)}: {', '.join(parts)}")
+    if not common:
+        raise ValueError(f"against={path} has none of these fits: draw both with the same seed.")
+    say(f"  {common - len(different)} of {common} fits that are in both have the same digests")
+    if len(machines) > 1:
+        say("  the arithmetic of the two machines is not the same: their fingerprints differ")
+    return len(different)
