@@ -16,7 +16,17 @@ from typing import NamedTuple
 
 from runners.code import opened
 from runners.code.loose import has_file, texts_of
-from runners.code.modules import ROOT, VERSIONED, caches, customized, note_modules, reached_from, resolved, sources
+from runners.code.modules import (
+    CUSTOM,
+    ROOT,
+    VERSIONED,
+    caches,
+    customized,
+    note_modules,
+    reached_from,
+    resolved,
+    sources,
+)
 from runners.code.syntax import read
 
 __all__ = ["ROOT", "VERSIONED", "customized"]
@@ -39,6 +49,7 @@ class Code(NamedTuple):
     environment: tuple = ()  # names of the variables of the environment that it reads; None stands for any
     unknown: str = ""  # what is not known of it
     modules: tuple = ()  # names of the modules that it reaches
+    unheard: str = ""  # the first of them whose import may have read files that nobody noted
 
 
 def code_of(cls):
@@ -72,6 +83,11 @@ def _families(cls):
 
 def _here(code):
     """Return code with the values that the variables of the environment have now."""
+    if code.unheard:
+        why = (
+            f"{code.unheard} was imported before this suite, and may have read files: import ufs_bench or runners first"
+        )
+        return code._replace(digest="", unknown=why)
     if not code.environment:
         return code
     if None in code.environment:
@@ -130,12 +146,15 @@ def _code(names, texts=()):
         digest.update(read(text.encode()).digest.encode())
     all_of = [*(data for _, data in held), *(text.encode() for text in texts)]
     variables = {name for data in all_of for name in read(data).environment} - SAME
+    early = [name for name in reached if name in opened.EARLIER and name not in ("__main__", *CUSTOM)]
+    unheard = [name for name in early if not sources[name][0].is_relative_to(ROOT) and read(sources[name][1]).calls]
     return Code(
         digest.hexdigest()[:DIGITS],
         tuple((file, hashlib.sha256(data).hexdigest()) for file, data in held),
         tuple(sorted(packages - sys.stdlib_module_names)),
         tuple(sorted(variables, key=str)),
         modules=tuple(reached),
+        unheard="".join(unheard[:1]),
     )
 
 

@@ -20,6 +20,7 @@ PYTHON = tuple(f"{sysconfig.get_path(name)}{os.sep}" for name in ("stdlib", "pla
 LOADER = ("importlib._bootstrap_external", "_frozen_importlib_external")
 COMPILED = (".pyc", ".nbi", ".nbc")
 
+EARLIER = frozenset(sys.modules)  # modules whose import was not heard
 _reads = {}  # name of a module or key of a class -> path -> its (size, time, number) when it was opened
 _reloaded = set()  # files that Python's loader opened since `reloaded` was last asked
 _fitting = []  # keys of the classes that are fitted

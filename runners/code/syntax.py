@@ -28,6 +28,7 @@ class Source(NamedTuple):
     imports: tuple  # (module, ((name, own name), ...)), without names for a plain import
     hands_on: bool  # only imports, so that whoever uses a name from here rests on the module that defines it
     environment: tuple  # names of the variables of the environment that it reads; None stands for any
+    calls: bool  # something is called while it is imported, besides imports
 
 
 @functools.cache
@@ -36,7 +37,7 @@ def read(data):
     try:
         tree = ast.parse(data)
     except (SyntaxError, ValueError):  # not Python source, such as a compiled module
-        return Source(hashlib.sha256(data).hexdigest(), (), False, ())
+        return Source(hashlib.sha256(data).hexdigest(), (), False, (), True)
     nodes = list(ast.walk(tree))
     digest, imports, variables = hashlib.sha256(), [], set()
     _digest(tree, digest.update, _without_effect(nodes))
@@ -54,7 +55,15 @@ def read(data):
         elif parents and isinstance(node, ast.Name | ast.Attribute) and _last_name(node) in ("environ", "getenv"):
             variables |= _variables(node, parents)
     hands_on = bool(tree.body) and all(_is_import(node) for node in tree.body)
-    return Source(digest.hexdigest(), tuple(imports), hands_on, tuple(sorted(variables, key=str)))
+    return Source(digest.hexdigest(), tuple(imports), hands_on, tuple(sorted(variables, key=str)), _calls(tree))
+
+
+def _calls(node):
+    """Return True where a statement outside functions calls something."""
+    if isinstance(node, ast.Call) and not (_last_name(node.func) in IMPORTERS and _text_in(node.args)):
+        return True
+    parts = node.decorator_list if isinstance(node, FUNCTIONS) else ast.iter_child_nodes(node)
+    return not isinstance(node, ast.Lambda) and any(_calls(part) for part in parts)
 
 
 def _variables(node, parents):

@@ -228,11 +228,27 @@ def test_a_helper_that_is_defined_anew_is_seen_though_the_class_is_the_same(cell
     assert code_of(space["Cell"]).digest not in ("", before.digest)
 
 
-def test_a_fit_of_an_edited_cell_has_the_scores_of_the_edited_cell(cell, tmp_path, monkeypatch):
-    """The helper is edited and the class is not; and a file that the fit reads."""
+@pytest.fixture
+def fitted(cell, tmp_path, monkeypatch):
+    """Return functions that define the cell's `spread`, and that run it and return its stored ranking."""
     rng = np.random.default_rng(0)
     data = rng.normal(size=(30, 6)) * np.arange(1, 7), np.repeat([0, 1], 15)
     monkeypatch.chdir(tmp_path)
+
+    def define(text):
+        vars(sys.modules["a_notebook"]).update(cell(text))
+
+    def ranking():
+        study = ufs_bench.run([sys.modules["a_notebook"].spread], {"own": data}, overrides=["protocol.sizes=[3]"])
+        (row,) = study.trials.to_dict("records")
+        return row["ranking"]
+
+    return define, ranking
+
+
+def test_a_fit_of_an_edited_cell_has_the_scores_of_the_edited_cell(fitted):
+    """The helper is edited and the class is not; and a file that the fit reads."""
+    define, ranking = fitted
     np.save("by.npy", 1.0)
     text = """
         import numpy as np
@@ -241,15 +257,6 @@ def test_a_fit_of_an_edited_cell_has_the_scores_of_the_edited_cell(cell, tmp_pat
         def spread(X):
             return by() * X.std(axis=0)
         """
-
-    def ranking():
-        study = ufs_bench.run([sys.modules["a_notebook"].spread], {"own": data}, overrides=["protocol.sizes=[3]"])
-        (row,) = study.trials.to_dict("records")
-        return row["ranking"]
-
-    def define(text):
-        vars(sys.modules["a_notebook"]).update(cell(text))
-
     define(text)
     first = ranking()
     assert ranking() == first
@@ -258,3 +265,13 @@ def test_a_fit_of_an_edited_cell_has_the_scores_of_the_edited_cell(cell, tmp_pat
     assert second != first
     np.save("by.npy", -1.0)
     assert ranking() == first
+
+
+def test_what_is_not_known_is_computed_anew_at_every_run_and_a_line_says_so(fitted, capsys):
+    define, ranking = fitted
+    define("class Scaler:\n    by = 1\nscaler = Scaler()\ndef spread(X):\n    return scaler.by * X.std(axis=0)\n")
+    first, said = ranking(), "(what an object of Scaler holds is not known): its trials are run anew at every run"
+    assert said in capsys.readouterr().out
+    sys.modules["a_notebook"].scaler.by = -1
+    assert ranking() != first
+    assert said in capsys.readouterr().out

@@ -140,6 +140,20 @@ def test_an_edit_of_what_a_method_rests_on_runs_it_anew(runs, name):
     assert (after[name] != before[name]) == (name in fitted) == (name != "Nothing")
 
 
+def test_what_a_module_read_before_anybody_listened_is_not_known_and_said(tmp_path):
+    (tmp_path / "early.py").write_text("value = int(open('by.txt').read())\ndef spread(X):\n    return value * X[0]\n")
+    (tmp_path / "plain.py").write_text("def spread(X):\n    return X[0]\n")
+    (tmp_path / "by.txt").write_text("1")
+    words = "import early, plain; from runners.method import load_class; from runners.code import code_of; "
+    words += "print(*(code_of(load_class(f'{name}.spread')) for name in ('early', 'plain')), sep='\\n')"
+    environment = os.environ | {"PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"}
+    command = [sys.executable, "-c", words]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
+    early, plain = done.stdout.splitlines()
+    assert "digest=''" in early and "early was imported before this suite" in early
+    assert "digest=''" not in plain and "unknown=''" in plain
+
+
 def test_what_python_runs_at_its_start_is_part_of_the_code(tmp_path):
     """An empty file changes nothing, and is none of the code."""
 
