@@ -33,6 +33,8 @@ __all__ = ["ROOT", "VERSIONED", "customized"]
 SAME = {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"}  # every fit has one thread
 # The modules that scale and evaluate; they import all else that an evaluation runs.
 SCALING, EVALUATION = ("datasets.scaling",), ("datasets.scaling", "metrics.evaluate")
+# Our packages that a script of a user imports to run its methods: what they read besides is no part of a method.
+RUNNING = {"benchmarks", "datasets", "metrics", "runners", "scripts", "ufs_bench"}
 DIGITS = 16  # the length of a digest; the keys of trials are as long
 
 
@@ -115,7 +117,8 @@ def files_read(cls):
     It is "" for a file that has changed since it was read.  A file of the checkout has its path there.
     """
     code, found = code_of(cls), {}
-    names = [opened.key_of(cls), *dict.fromkeys([*code.modules, *(base.__module__ for base in _families(cls))])]
+    names = dict.fromkeys([*code.modules, *(base.__module__ for base in _families(cls))])
+    names = [opened.key_of(cls), *(name for name in names if name.partition(".")[0] not in RUNNING)]
     for name in names:
         for path, digest in opened.read_by(name).items():
             path = resolved(path)
@@ -144,7 +147,8 @@ def _code(names, texts=()):
         digest.update(f"{name} {read(data).digest}\n".encode())
     for text in texts:
         digest.update(read(text.encode()).digest.encode())
-    all_of = [*(data for _, data in held), *(text.encode() for text in texts)]
+    all_of = [sources[name][1] for name in reached if name.partition(".")[0] not in RUNNING]
+    all_of += [text.encode() for text in texts]
     variables = {name for data in all_of for name in read(data).environment} - SAME
     early = [name for name in reached if name in opened.EARLIER and name not in ("__main__", *CUSTOM)]
     unheard = [name for name in early if not sources[name][0].is_relative_to(ROOT) and read(sources[name][1]).calls]

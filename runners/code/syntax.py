@@ -1,4 +1,4 @@
-"""What a source says by itself: the digest of its syntax tree, what it imports, and what of the environment it reads.
+"""The digest of a source's syntax tree, what it imports, and what of the environment it reads.
 
 What cannot change a number is left out of the digest: comments, layout, docstrings, annotations that nothing looks at,
 ``__repr__`` and ``__str__``, and the messages of ``assert``, and of ``raise`` and ``warn`` in functions.  A message is
@@ -22,7 +22,7 @@ IMPORTERS = ("import_module", "__import__")
 
 
 class Source(NamedTuple):
-    """What a source text says by itself."""
+    """The facts that a source text alone says."""
 
     digest: str
     imports: tuple  # (module, ((name, own name), ...)), without names for a plain import
@@ -75,6 +75,9 @@ def _variables(node, parents):
         return {_text_in(above.args)}
     if isinstance(above, ast.Subscript) and above.value is node:
         return {_text_in([above.slice])} if isinstance(above.ctx, ast.Load) else set()
+    handed_on = isinstance(above, ast.keyword) and above.arg in ("env", "environment")
+    if handed_on or isinstance(above, ast.Dict | ast.BinOp):
+        return set()  # all of it, for another program
     if isinstance(above, ast.Compare) and node in above.comparators:
         return {_text_in([above.left])}
     return {None}

@@ -52,7 +52,7 @@ def test_a_silhouette_is_the_mean_over_the_samples(samples, labels):
 
 
 def test_a_sample_alone_in_its_cluster_has_a_silhouette_of_zero():
-    """Its distance to its own mean is 0, so that without the rule it would have the largest value, 1."""
+    """Without the rule its value would be the largest, 1, as its distance to its own mean is 0."""
     X, labels = np.array([[0.0], [2.0], [7.0]]), np.array([[0, 0, 1]])
     assert silhouettes(X, labels, 2)[0] == pytest.approx(((7 - 1) / 7 + (5 - 1) / 5 + 0) / 3, rel=1e-12)
     assert silhouettes(X, np.array([[0, 1, 2]]), 3)[0] == 0

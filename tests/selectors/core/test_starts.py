@@ -33,7 +33,7 @@ def test_every_cluster_has_a_sample_and_no_warning_is_raised(n_clusters):
 
 
 def test_an_empty_cluster_takes_the_farthest_sample_out_of_those_with_two_or_more(monkeypatch):
-    """Of the samples 0, 1, 2, 4, 50, 60 the last two are far from their centres, one of them alone in its cluster."""
+    """The samples are 0, 1, 2, 4, 50 and 60; the last two are alone in their clusters."""
 
     class Given:
         def __init__(self, *_, **__):
