@@ -143,6 +143,9 @@ def words_of(error):
         return "\n".join(dict.fromkeys(str(part).strip() for part in (error, cause) if part is not None))
     if _raised_in(error) == "logging" and isinstance(error.__cause__, OSError):  # Hydra's run.log
         return words_of_os(error.__cause__)
+    if any(frame.f_globals.get("__name__") == "logging.config" for frame in _frames(error)):
+        causes = f"{error}: {error.__cause__}" if error.__cause__ else f"{error}"
+        return f"hydra.job_logging or hydra.hydra_logging is not as Python's logging.config takes it: {causes}."
     if _raised_in(error) in ("hydra", "omegaconf"):  # Hydra raises plain ValueErrors, too
         return str(error).strip() or None
     # Our own errors are meant to be read; those of other packages with the same class are not.
@@ -253,6 +256,11 @@ def exits_as_errors():
         yield
     except CommandEnded:
         raise
+    except KeyboardInterrupt as error:
+        if os.getpid() != owner or _interrupts_raise():
+            raise
+        words = "the method raised KeyboardInterrupt, which ends the process: let it raise an error."
+        raise ProcessEnded(words) from error
     except SystemExit as error:
         if os.getpid() != owner:
             raise
@@ -262,6 +270,12 @@ def exits_as_errors():
         os._exit = leave
         if os.getpid() != owner:
             _leave_copy(leave)
+
+
+def _interrupts_raise():
+    """Return True where Ctrl-C raises KeyboardInterrupt: outside commands (`guard`), and not in their workers."""
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, ()) if hasattr(signal, "pthread_sigmask") else ()
+    return signal.getsignal(signal.SIGINT) is signal.default_int_handler and signal.SIGINT not in blocked
 
 
 def _leave_copy(leave):

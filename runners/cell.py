@@ -14,6 +14,7 @@ from datasets.load import locate
 from datasets.spec import check_spec
 from metrics.kmeans import load_engine
 from metrics.study import UNSCORED
+from runners.code import code_of, files_of
 from runners.files import clear_unfinished, read_rows
 from runners.fit import stored_fit
 from runners.method import ConfigError
@@ -145,13 +146,14 @@ class Cell:
                 self._announce(place, todo)
             if todo:
                 unscored = self._do(todo, store)
-            ends = Counter(row["status"] for row in store.rows() if row["trial"] in keys)
+            rows = [row for row in store.rows() if row["trial"] in keys]
+        ends = Counter(row["status"] for row in rows)
         if todo or not place:
             say_result(self.folder, self.trials, len(todo), time.perf_counter() - started)
         else:
             log.info("%s%s", place, ends_text(str(self), ends))
         if note is not None and ends.total() == len(self.trials) and not set(settings.runner.retry) & set(ends):
-            note_finished(note, settings, ends, data)
+            note_finished(note, settings, ends, data | files_of(rows))
         return unscored
 
     def __str__(self):
@@ -172,6 +174,8 @@ class Cell:
             log.info("  sizes %s are above n_features=%d and are left out", too_large, dataset.n_features)
         if len(todo) < len(trials):
             log.info("  %d of them stored already, %d to do", len(trials) - len(todo), len(todo))
+        if unknown := code_of(self.settings.method.cls).unknown:
+            log.info("  not all of the method's code is known (%s): its trials are run anew at every run", unknown)
         if words := todo.words():
             keep = "" if self.settings.runner.redo else "; runner.changed=keep leaves them as they are"
             log.info("  %s, kept until the new ones are stored%s", words, keep)

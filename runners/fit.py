@@ -16,6 +16,8 @@ from metrics.evaluate import evaluate, evaluate_labels
 from metrics.measures import PER_RESTART, PER_SET
 from metrics.study import FAILED
 from runners.boundary import exits_as_errors
+from runners.code import files_read
+from runners.code.opened import fitting
 from runners.family import own_cpu_seconds, peak_mb, reset_peak
 from runners.provenance import Identity, git_sha, stored_versions
 from runners.row import Row, pack_labels, to_json, unpack_labels
@@ -87,7 +89,7 @@ def fit_trial(trial, X):
         warnings.simplefilter("ignore", ConvergenceWarning)  # the status says so
         try:
             started = own_cpu_seconds()
-            with exits_as_errors():
+            with exits_as_errors(), fitting(trial.cls):
                 selector = trial.selector().fit(X)
             row["fit_s"] = own_cpu_seconds() - started
             subsets = {size: columns[selector.subset(size)] for size in trial.sizes}
@@ -106,6 +108,8 @@ def fit_trial(trial, X):
             facts = reported(selector)
         except Exception as error:
             return Fit({**row, **_failed(error)}, log=traceback.format_exc())
+    if read := files_read(trial.cls):
+        row["files_read"] = to_json(read)
     log = "\n".join(sorted({f"{item.category.__name__}: {item.message}" for item in caught}))
     return Fit({**row, **learned}, subsets, trace, labels, facts, log)
 
@@ -185,7 +189,7 @@ def _failed(error):
 
 
 def _blank_row(trial):
-    code_fit, code_evaluation, versions = Identity.of(trial.cls)
+    code_fit, code_evaluation, versions, _ = Identity.of(trial.cls)
     row = Row(
         trial=trial.key,
         study=trial.study,

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from metrics.study import UNSCORED
 from runners import arithmetic
-from runners.code import DIGITS, ROOT, VERSIONED, code_of, code_of_evaluation
+from runners.code import DIGITS, ROOT, VERSIONED, code_of, code_of_evaluation, customized, first_changed
 from runners.family import lives
 from runners.row import COLUMNS, to_json
 
@@ -30,7 +30,7 @@ RUN = ".run.json"  # the note of a run, in the folder of the cell
 PROGRAM = ("datasets", "methods", "metrics", "runners")
 # The options of conf/runner that say how trials are run, and not which.
 NO_MATTER = ("n_jobs", "cache", "max_seconds", "max_memory", "engine", "address", "cells", "arithmetic")
-PLACES = ("UFS_DATA_DIR", "UFS_CACHE_DIR")
+PLACES = ("UFS_DATA_DIR", "UFS_CACHE_DIR", "PYTHONPATH")
 # What is stored of a machine for people: two with one fingerprint give the same bytes, whatever they are called.
 FOR_PEOPLE = ("blas", "cpu")
 ARITHMETIC = "arithmetic"  # the fingerprint, among the versions
@@ -44,6 +44,7 @@ class Identity(NamedTuple):
     code_fit: str
     code_evaluation: str
     versions: str  # `versions` as JSON: packages, and the fingerprint of the machine's arithmetic
+    files_read: str = ""  # of a stored number: the files that its method had read, as in `runners.row.Row`
 
     @classmethod
     def of(cls, selector):
@@ -54,16 +55,23 @@ class Identity(NamedTuple):
     @classmethod
     def stored(cls, row):
         """Return the identity that the row of a trial has."""
-        return cls(row["code_fit"], row["code_evaluation"], _deciding(row["versions"]))
+        return cls(row["code_fit"], row["code_evaluation"], _deciding(row["versions"]), row.get("files_read") or "")
 
     @property
     def name(self):
         """A short name of the identity, for rows of other files than ``trials.csv``; "" where no code is known."""
-        return hashlib.sha256(to_json(self).encode()).hexdigest()[:DIGITS] if self.code_fit else ""
+        known = self.code_fit and not self.files_read  # other files do not say what the files held
+        return hashlib.sha256(to_json(self[:3]).encode()).hexdigest()[:DIGITS] if known else ""
+
+    @property
+    def changed_file(self):
+        """The first of the files that the method had read whose content is another now; "" where there is none."""
+        return first_changed(json.loads(self.files_read)) if self.files_read else ""
 
     def same_fit(self, other):
         """Return True where fits of both identities are the same."""
-        return bool(self.code_fit) and (self.code_fit, self.versions) == (other.code_fit, other.versions)
+        same = bool(self.code_fit) and (self.code_fit, self.versions) == (other.code_fit, other.versions)
+        return same and not other.changed_file
 
     def same_arithmetic(self, other):
         """Return True where both have one fingerprint, so that their bytes can be compared."""
@@ -77,9 +85,11 @@ class Identity(NamedTuple):
         if self.code_fit != other.code_fit:
             return "the code of the method is another"
         if not self.code_fit:
-            return "the method has no source to compare"
+            return "not all that the method consists of is known"
         if self.versions != other.versions:
             return changes(json.loads(self.versions), json.loads(other.versions))
+        if changed := other.changed_file:
+            return f"{changed}, which the method had read, is another"
         return "" if self.code_evaluation == other.code_evaluation else "the code that evaluates is another"
 
 
@@ -185,7 +195,7 @@ def note_of(config):
             return None
         runner = {name: value for name, value in config["runner"].items() if name not in NO_MATTER}
         places = [os.environ.get(name) for name in PLACES], os.getcwd()
-        asked = [config | {"runner": runner}, places, program(), versions()]
+        asked = [config | {"runner": runner}, places, program(), sorted(customized().items()), versions()]
         name = hashlib.sha256(json.dumps(asked, sort_keys=True, default=str).encode()).hexdigest()[:32]
         return Path(config["results_dir"], FOLDER, f"{name}.json")
     except (TypeError, KeyError):
@@ -202,13 +212,17 @@ def digests_of_data(settings):
 def note_finished(path, settings, ends, data):
     """Note that nothing is left to do in a cell; where the note cannot be written, the cell is looked at again.
 
-    `ends` has the number of trials by status, and `data` is from `digests_of_data`.
+    `ends` has the number of trials by status, `data` is from `digests_of_data`, with the files that it read.
     """
+    code = code_of(settings.method.cls)
+    if not code.digest:
+        return
     results = [settings.folder / f"{name}.csv" for name in COLUMNS]
     files = {os.path.abspath(file): _digest(file) for file in results}
-    files |= {str(file): digest for file, digest in code_of(settings.method.cls).files}
+    files |= {str(file): digest for file, digest in code.files}
     cell = f"{settings.method.name} on {settings.dataset['name']}"
-    note = {"cell": cell, "ends": dict(ends), "files": files | data}
+    environment = {name: _variable(name) for name in code.environment}
+    note = {"cell": cell, "ends": dict(ends), "files": files | data, "environment": environment}
     try:
         # Not `replace_file`, which waits for the disk: a lost note costs little, and half a note is not read as one.
         path.parent.mkdir(exist_ok=True)
@@ -222,6 +236,7 @@ def finished(path):
     try:
         note = json.loads(path.read_text()) if path else {}
         same = note and all(_digest(file) == digest for file, digest in note["files"].items())
+        same = same and all(_variable(name) == digest for name, digest in note["environment"].items())
         return ends_text(note["cell"], note["ends"]) if same else None
     except (ValueError, KeyError, TypeError, AttributeError, OSError, RecursionError):  # not a whole note
         return None
@@ -275,6 +290,12 @@ def program():
         for path in sorted((ROOT / place).rglob("*.py")):
             digest.update(str(path.relative_to(ROOT)).encode() + path.read_bytes())
     return digest.hexdigest()
+
+
+def _variable(name):
+    """Return the digest of a variable of the environment, whose value may be secret; None where it is not set."""
+    value = os.environ.get(name)
+    return None if value is None else hashlib.sha256(value.encode()).hexdigest()
 
 
 def _digest(path):

@@ -48,6 +48,8 @@ class Row:
     labels: str = ""  # learned labels, so that they can be scored again: `pack_labels`; "" where there are none
     # JSON: file -> number of the trial's rows in it, besides ``scores.csv``; "" in results of earlier versions.
     n_others: str = ""
+    # JSON: path -> SHA-256 of the files besides its modules that the method has read; "" where there are none.
+    files_read: str = ""
 
 
 def to_json(value):
@@ -82,7 +84,8 @@ FACTS = "trial name value".split()
 # Likewise for a feature set: measures that are taken once, and not for every restart.
 MEASURES = "trial n_selected name value".split()
 # Columns that results of earlier versions lack, with the value they are read as; they are the last of their file.
-LATER = {name: getattr(Row, name) for name in ("code_fit", "code_evaluation", "labels", "n_others")} | {"identity": ""}
+LATER = {name: getattr(Row, name) for name in ("code_fit", "code_evaluation", "labels", "n_others", "files_read")}
+LATER["identity"] = ""
 COLUMNS = {"trials": TRIALS, "scores": SCORES, "traces": TRACES, "facts": FACTS, "measures": MEASURES}
 OTHERS = ("scores", "traces", "facts", "measures")  # files whose rows are committed by those of trials.csv
 # The columns that identify a row of each file; of rows with the same ones, the last counts.
@@ -154,7 +157,7 @@ CHECKS = {
     "ranking": _json_of(list, dict),
     **dict.fromkeys(("shared", "features"), _json_of(list)),
     **dict.fromkeys(("params", "feature_sets", "versions"), _json_of(dict)),
-    **dict.fromkeys(("labels", "n_others"), _json_of(dict, empty=True)),
+    **dict.fromkeys(("labels", "n_others", "files_read"), _json_of(dict, empty=True)),
     **dict.fromkeys(
         ("trial", "study", "dataset", "method", "status"), lambda text: "" if text else "must not be empty"
     ),

@@ -3,14 +3,16 @@
 import math
 import re
 from collections.abc import Mapping
+from contextlib import contextmanager
 from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
 
 from joblib import cpu_count
 from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
+from omegaconf.resolvers import oc
 
-from metrics.protocol import Protocol
+from metrics.protocol import Protocol, same_values
 from metrics.study import FAILED, UNSCORED
 from runners import typed
 from runners.arithmetic import NATIVE, PORTABLE, VARIABLE, asked
@@ -19,6 +21,7 @@ from runners.family import CAN_WATCH, Caps
 from runners.method import ConfigError, Method
 from runners.typed import check_fields, check_name, shown
 
+STORED = ("method", "protocol")  # parts whose values stand in the rows of trials
 MISSING_DATA = ("error", "skip")
 ADDRESS = re.compile(r"(?:tcp|tls|ucx|ws|wss)://\S+:\d+")
 
@@ -179,6 +182,12 @@ def read_protocol(content):
     needed = [item.name for item in fields(Protocol) if item.default is item.default_factory is MISSING]
     check_fields("the protocol", content, {item.name: typed.ANY for item in fields(Protocol)}, needed)
     check_name("protocol.name", content["name"])
+    lists = {"sizes": content["sizes"]}
+    if isinstance(content.get("sizes_for"), Mapping):
+        lists |= {f"sizes_for.{name}": sizes for name, sizes in content["sizes_for"].items()}
+    for name, sizes in lists.items():
+        if isinstance(sizes, list) and (twice := same_values(sizes)):
+            raise ConfigError(f"protocol.{name}={shown(sizes)} has {shown(twice[0])} twice: remove one.")
     try:
         return Protocol(**content)
     except ValueError as error:
@@ -203,15 +212,37 @@ def check_values(where, value):
 
 def _part(config, name, *default):
     """Return a part of the configuration as plain values, after `check_values`."""
+    asked = []
     try:
         if default and name not in config:
             return default[0]
         value = config[name]
-        value = OmegaConf.to_container(value, resolve=True) if OmegaConf.is_config(value) else value
+        with _environment_noted(asked):
+            value = OmegaConf.to_container(value, resolve=True) if OmegaConf.is_config(value) else value
     except OmegaConfBaseException as error:
         raise ConfigError(f"{name} cannot be read: {str(error).splitlines()[0]}") from error
+    if asked and name in STORED:
+        raise ConfigError(
+            f"{name} takes {asked[0]} from the environment, by oc.env: its value would be stored in trials.csv and "
+            "run.log. Write the value itself, or let the class of the method read the variable."
+        )
     check_values(name, value)
     return value
+
+
+@contextmanager
+def _environment_noted(names):
+    """List the variables that ``oc.env`` is asked for inside this block, also through other values."""
+
+    def noted(name, *default):
+        names.append(name)
+        return oc.env(name, *default)
+
+    OmegaConf.register_new_resolver("oc.env", noted, replace=True)
+    try:
+        yield
+    finally:
+        OmegaConf.register_new_resolver("oc.env", oc.env, replace=True)
 
 
 def _mapping(config, name):

@@ -58,8 +58,9 @@ class Task:
             same = code_of_evaluation().digest == self.identity.code_evaluation
         if not same:
             raise CodeChanged(
-                "a file that the method or its evaluation rests on was edited after this command had begun: its "
-                "workers run other code than it does. Nothing of it was stored; run the same command again."
+                "a file that the method or its evaluation rests on was edited after this command had begun, or a "
+                "variable of the environment that it reads is another there: its workers run other code than it does. "
+                "Nothing of it was stored; run the same command again."
             )
 
 

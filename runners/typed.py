@@ -14,7 +14,8 @@ from runners.method import ConfigError
 COLUMNS = 100  # the width of the help, in characters
 MOST_BITS = 1024  # a longer number is printed in hexadecimal: Python refuses to print more than 4,300 digits
 MOST_JOBS = 1024
-FOLDER = re.compile(r"\w(?:[\w .,+=@()~-]{0,98}[\w,+=@()~-])?")  # a folder's name in any system, without wildcards
+FOLDER = re.compile(r"\w(?:[\w.,+=@()~-]{0,98}[\w,+=@()~-])?")  # a folder's name in any system, without wildcards
+DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)  # Windows takes these for no folder
 # Hydra's own options; each may be shortened, as argparse allows.
 FLAGS = (
     "--help --hydra-help --version --cfg --resolve --package --run --multirun --shell-completion --config-path "
@@ -72,6 +73,8 @@ def check_name(what, name):
             f"{what}={shown(name)} must be a name of 1 to 100 letters, digits and -+_.,=@~() that begins with a letter "
             "or digit: it is a folder inside the results."
         )
+    if DEVICES.fullmatch(name):
+        raise ConfigError(f"{what}={name} is the name of a device in Windows, which has no such folder: add a letter.")
 
 
 def shown(value):

@@ -25,6 +25,7 @@ from runners.provenance import versions
 from runners.tasks import Task, n_stored
 from runners.workers import WorkerDied, check_cap, fit_mb
 
+LOOPBACK = "127.0.0.1:0"  # of a local cluster: Dask itself would listen to the whole network, on 8787 and another port
 CONNECT_S = 10  # seconds that a scheduler may take to answer
 LONELY_S = 5  # seconds without a Dask worker after which it is said, as one may only be about to come
 LOOK_S = 0.5  # between two looks at the cluster
@@ -42,7 +43,7 @@ class Cluster:
         if importlib.util.find_spec("distributed") is None:
             raise ConfigError("runner=dask needs Dask: run pip install -e '.[cluster]' in the checkout.")
         import dask
-        from distributed import Client, LocalCluster
+        from distributed import Client, Scheduler, SpecCluster, Worker
 
         for name in logging.root.manager.loggerDict:  # this module says in a line what matters of their messages
             if name.split(".")[0] in ("distributed", "tornado", "asyncio"):
@@ -51,8 +52,10 @@ class Cluster:
         self._address, self._local = address, None
         self._n_threads, self._looked, self._lonely_since, self._said = 0, 0.0, None, False
         if address is None:
-            self._local = LocalCluster(
-                n_workers=1, threads_per_worker=n_jobs, processes=False, dashboard_address=None, memory_limit=0
+            options = {"protocol": "inproc", "dashboard": False, "dashboard_address": LOOPBACK}
+            self._local = SpecCluster(
+                scheduler={"cls": Scheduler, "options": options},
+                workers={0: {"cls": Worker, "options": {**options, "nthreads": n_jobs, "memory_limit": 0}}},
             )
         try:
             self.client = Client(self._local or address, timeout=CONNECT_S, set_as_default=False)

@@ -11,7 +11,8 @@ import pytest
 
 import methods
 from runners import provenance
-from runners.code import code_of, code_of_evaluation, note_modules
+from runners.code import code_of, code_of_evaluation, modules, note_modules
+from runners.code.syntax import read
 from runners.method import load_class
 from runners.provenance import Identity, git_sha, versions
 
@@ -47,10 +48,9 @@ def forget(monkeypatch, beginning):
     """Forget modules whose names begin so, as a new process would; there is no public door to it within one."""
     for name in [name for name in sys.modules if name.startswith(beginning)]:
         monkeypatch.delitem(sys.modules, name)
-    code = sys.modules["runners.code"]
-    kept = {name: text for name, text in code._sources.items() if not name.startswith(beginning)}
-    monkeypatch.setattr(code, "_sources", kept)
-    monkeypatch.setattr(code, "_seen", set())
+    for name in [name for name in modules.sources if name.startswith(beginning)]:
+        monkeypatch.delitem(modules.sources, name)
+    monkeypatch.setattr(modules, "_seen", set())
     importlib.invalidate_caches()
 
 
@@ -64,11 +64,15 @@ def git_is_asked():
 
 @pytest.fixture
 def digest(tmp_path, monkeypatch):
-    """Return a function that computes the class's digest, with some files changed, as a new process would."""
+    """Return a function that computes the class's digest, with some files changed, as a new process would.
+
+    With `checkout=True` the files are as those of the checkout, whose initialisers are known to do nothing else.
+    """
     count = iter(range(100))
 
-    def digest(name="own.Spread", **changes):
+    def digest(name="own.Spread", checkout=False, **changes):
         folder = tmp_path / str(next(count))
+        monkeypatch.setattr(modules, "_roots", [modules.ROOT, *([folder] if checkout else [])])
         for path, text in FILES.items():
             own = folder / path
             own.parent.mkdir(parents=True, exist_ok=True)
@@ -104,11 +108,16 @@ def test_a_change_in_what_the_class_reaches_is_another_code(digest, change):
 
 @pytest.mark.parametrize("change", [{"own_other": {"None": "print"}}, {"own_core_unused": {"0": "1"}}])
 def test_a_change_in_what_it_does_not_reach_is_none(digest, change):
-    assert digest().digest == digest(**change).digest
+    assert digest(checkout=True).digest == digest(checkout=True, **change).digest
+
+
+@pytest.mark.parametrize("change", [{"own_other": {"None": "print"}}, {"own_core_unused": {"0": "1"}}])
+def test_all_that_an_initialiser_of_a_user_imports_counts_as_it_may_act_on_others(digest, change):
+    assert digest().digest != digest(**change).digest
 
 
 def test_the_files_that_count_are_those_that_are_reached(digest):
-    names = {file.name for file, _ in digest().files}
+    names = {file.name for file, _ in digest(checkout=True).files}
     assert names == {"spread.py", "width.py", "sides.py", "late.py", "scaling.py"}
 
 
@@ -117,9 +126,74 @@ def test_a_file_counts_as_it_was_when_it_was_imported(digest, tmp_path):
     cls = load_class("own.Spread")
     (path,) = (file for file, _ in before.files if file.name == "spread.py")
     path.write_text("this is not even Python (")
-    code_of.cache_clear()
     note_modules(cls)
     assert code_of(cls) == before
+
+
+def test_the_words_of_an_error_are_no_code_of_any_method():
+    text = (modules.ROOT / "methods/core/checks.py").read_text()
+    edited = text.replace('"a whole number"', '"an integer"').replace("must be one of", "has to be one of")
+    assert edited.count("an integer") == 1 and edited.count("has to be") == 1
+    assert read(edited.encode()).digest == read(text.encode()).digest
+    assert read(text.replace("value < low", "value <= low").encode()).digest != read(text.encode()).digest
+
+
+SAME = {
+    "an annotation": ("def f(x: int) -> int:\n    y: int = 0", "def f(x: float) -> list:\n    y: str = 0"),
+    "a type of a record": (
+        "class A(NamedTuple):\n    x: int\n    y: int = 1",
+        "class A(NamedTuple):\n    x: str\n    y: str = 1",
+    ),
+    "a message": ("def f(x):\n    raise E(f'{x} is small')", "def f(x):\n    raise E(f'small: {x!r}')"),
+    "a warning": ("def f(x):\n    warnings.warn('a' + str(x))", "def f(x):\n    warnings.warn('b')"),
+    "a name that a message alone uses": (
+        "def f(x):\n    what = 'a' if x else 'b'\n    words = f'{what} {x}'\n    raise ValueError(words)",
+        "def f(x):\n    raise ValueError(f'c {x}')",
+    ),
+    "what an assertion says": ("assert x, 'a'", "assert x, 'b'"),
+    "what is shown": ("class A:\n    x = 1\n    def __repr__(self):\n        return 'a'", "class A:\n    x = 1"),
+}  # fmt: skip
+OTHER = {
+    "a name of a record": ("class A:\n    x: int\n    y: int", "class A:\n    y: int\n    x: int"),
+    "a field that is none": ("class A:\n    x: int = 1", "class A:\n    x: ClassVar[int] = 1"),
+    "a type that a base converts to": ("class A(Model):\n    x: int", "class A(Model):\n    x: str"),
+    "a type that decides which function is called": (
+        "@f.register\ndef g(x: int):\n    return 1",
+        "@f.register\ndef g(x: str):\n    return 1",
+    ),
+    "a default": ("class A:\n    x: int = 1", "class A:\n    x: int = 2"),
+    "what an error holds": ("def f(x):\n    raise Found(x)", "def f(x):\n    raise Found(-x)"),
+    "what it holds under a name": ("def f(x):\n    y = x\n    raise E(y)", "def f(x):\n    y = -x\n    raise E(y)"),
+    "the kind of an error": ("def f(x):\n    raise KeyError('a')", "def f(x):\n    raise ValueError('a')"),
+    "a binding in a message": ("def f(x):\n    raise E(f'{(y := x)}')", "def f(x):\n    raise E(f'{(y := -x)}')"),
+    "a call in a warning": ("def f(x):\n    warn(f'{x.pop()}')\n    return x", "def f(x):\n    warn('')\n    return x"),
+    "a name that a message and a number use": (
+        "def f(x):\n    y = 1\n    if x:\n        raise E(f'{y}')\n    return y",
+        "def f(x):\n    y = 2\n    if x:\n        raise E(f'{y}')\n    return y",
+    ),
+    "a change in place of what a message uses": (
+        "def f(x):\n    y = x\n    y += 1\n    warn(f'{y}')\n    return x",
+        "def f(x):\n    y = x\n    y += 2\n    warn(f'{y}')\n    return x",
+    ),
+    "a call for a message": (
+        "def f(x):\n    y = x.pop()\n    warn(f'{y}')\n    return x",
+        "def f(x):\n    y = x[0]\n    warn(f'{y}')\n    return x",
+    ),
+    "a text that is given back": ("def f(x):\n    return 'a'", "def f(x):\n    return 'b'"),
+    "a name of a class beside a message": (
+        "def f(x):\n    class A:\n        y = 1\n    warn(f'{y}')\n    return A.y",
+        "def f(x):\n    class A:\n        y = 2\n    warn(f'{y}')\n    return A.y",
+    ),
+    "a local variable's name": ("def f(x):\n    y = x\n    return y", "def f(x):\n    z = x\n    return z"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("old", "new", "same"), [
+    *(pytest.param(*pair, True, id=what) for what, pair in SAME.items()),
+    *(pytest.param(*pair, False, id=what) for what, pair in OTHER.items()),
+])  # fmt: skip
+def test_what_can_change_a_number_is_code_and_nothing_else(old, new, same):
+    assert (read(old.encode()).digest == read(new.encode()).digest) == same
 
 
 def test_every_method_rests_on_its_own_modules_and_on_no_other_method():

@@ -77,6 +77,18 @@ def test_without_the_extra_it_is_said_what_to_install(monkeypatch):
         cluster.Cluster(None, 1)
 
 
+@needs_dask
+def test_a_local_cluster_listens_to_this_machine_alone_and_shows_no_page():
+    words = "import psutil, sys; from runners.dask.cluster import connect; cluster = connect(None, 2); "
+    words += "print(cluster.n_threads(), cluster.client.submit(sum, [1, 2]).result()); "
+    words += "print(*(one.laddr.ip for one in psutil.Process().net_connections('inet') if one.status == 'LISTEN')); "
+    words += "print('distributed.dashboard.scheduler' in sys.modules)"
+    command = [sys.executable, "-c", words]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=START_S, check=True)
+    computed, addresses, shown = done.stdout.splitlines()
+    assert computed == "2 3" and set(addresses.split()) == {"127.0.0.1"} and shown == "False"
+
+
 class Processes:
     """A scheduler and workers of a test."""
 

@@ -57,9 +57,6 @@ FILES = {
     "methods/spread_part.py": "def width(X):\n    return X.std(axis=0)\n",
     "conf/method/spread.yaml": YAML,
     "more/method/wide.yaml": YAML.replace("name: spread", "name: wide"),
-    "more/method/pointing.yaml": YAML.replace("name: spread", "name: pointing").replace(
-        "[1, 2]", '"${oc.decode:${oc.env:GRID}}"'
-    ),
     "beside/sitecustomize.py": "",
 }
 OLDER = """import importlib.metadata as m
@@ -111,7 +108,6 @@ ASKED = [
 ]
 WIDE = ("--config-dir", "more", "method=wide")
 TYPED = ("method=spread", "method.grid.power=[1,2,3]")
-FROM_ENVIRONMENT = ("--config-dir", "more", "method=pointing")
 IMPORT = "import numpy", "import math\nimport numpy"
 EDITS = [
     Edit("nothing", 0),
@@ -126,7 +122,6 @@ EDITS = [
     Edit("a file of conf/: a value more", 1, change=("conf/method/spread.yaml", "[1, 2]", "[1, 2, 3]")),
     Edit("a file of --config-dir: a value more", 1, change=("more/method/wide.yaml", "2]", "2, 3]"), base=WIDE),
     Edit("typed: a value more", 1, words=TYPED),
-    Edit("the environment: a value more", 1, base=FROM_ENVIRONMENT, environment=(("GRID", "[1,2,3]"),)),
     Edit("the data", 2, change=lambda folder: write_data(folder, 1)),
     Edit("the kernel of BLAS", 2, environment=(("OPENBLAS_CORETYPE", "Prescott"),), of_stored=True, fast=PLACES[:1]),
     Edit("the version of a package", 2, change=("beside/sitecustomize.py", "", OLDER), of_stored=True),
@@ -166,7 +161,7 @@ class Copy:
 
     def run(self, *words, **environment):
         """Run a command; return what it prints, and how many fits it did."""
-        own = {"PYTHONPATH": str(self.folder / "beside"), "UFS_DATA_DIR": str(self.folder / "data"), "GRID": "[1,2]"}
+        own = {"PYTHONPATH": str(self.folder / "beside"), "UFS_DATA_DIR": str(self.folder / "data")}
         (self.folder / "fits.log").write_text("")
         text = forked.printed(["run.py", *words, *ASKED], self.folder, os.environ | own | environment)
         return text, len((self.folder / "fits.log").read_text())

@@ -3,6 +3,7 @@
 import os
 import time
 
+import forked
 import pytest
 from fits import DATA, rows_of, trials_of
 
@@ -10,6 +11,7 @@ from runners.boundary import CommandEnded, ProcessEnded, exits_as_errors, words_
 from runners.method import ConfigError, load_class
 from runners.pool import run_all
 from runners.tasks import Data
+from scripts.core.conf import ROOT
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
@@ -25,6 +27,18 @@ def test_a_fit_that_ends_its_process_fails_in_words_and_the_others_go_on(n_jobs,
         f"ProcessEnded: the method called {words}, which ends the process: let it raise an error."
     )
     assert os._exit is leave
+
+
+@pytest.mark.parametrize("words", [["runner.n_jobs=1"], ["runner.n_jobs=1", "runner.max_seconds=60"]])
+def test_a_fit_that_raises_keyboardinterrupt_fails_in_words_in_a_command_and_in_its_workers(tmp_path, words):
+    """In a command Ctrl-C itself raises something else, and no worker receives it."""
+    text = "class Interrupting:\n    def fit(self, X):\n        raise KeyboardInterrupt\n"
+    (tmp_path / "interrupting.py").write_text(text)
+    given = ["method.target=interrupting.Interrupting", "dataset=digits", "protocol=smoke", "results_dir=results"]
+    done = forked.run([ROOT / "run.py", *given, *words], tmp_path)
+    output = done.stdout + done.stderr
+    assert done.returncode == 1 and "Traceback" not in output, output
+    assert "ProcessEnded: the method raised KeyboardInterrupt, which ends the process: let it raise an error." in output
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")

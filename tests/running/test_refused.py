@@ -1,5 +1,7 @@
 """Settings that would have no effect, or that no reader takes, are refused in one line."""
 
+import os
+
 import forked
 import numpy as np
 import pytest
@@ -27,6 +29,8 @@ def conf(tmp_path_factory):
         "experiment/mistyped": "# @package _global_\nstudie: mine\n",
         "experiment/unpacked": "study: mine\n",
         "cell/digits_mcfs": "# @package _global_\nmissing_data: skip\n",
+        "method/secret": METHOD.format("secret", '["${oc.decode:${oc.env:GRID}}"]'),
+        "method/pointing": METHOD.format("pointing", '["${data_dir}"]'),  # which conf/ takes from the environment
         "method/deep": METHOD.format("deep", "[" * 3000 + "5" + "]" * 3000),
         "method/digits": METHOD.format("digits", f"[{'9' * 5000}]"),
         "method/hexadecimal": METHOD.format("hexadecimal", f"[0x{'f' * 5000}]"),
@@ -47,6 +51,15 @@ def conf(tmp_path_factory):
         ("experiment=unpacked", "experiment={'study': 'mine'} would have no effect: there is no such file of conf/"),
         ("+stduy=mine", "'stduy' is no part of a configuration"),
         ("cell=nothing", "cell=nothing would have no effect: there is no such file of conf/cell."),
+        ("method=secret", "method takes GRID from the environment, by oc.env: its value would be stored in trials.csv"),
+        ("method=pointing", "method takes UFS_DATA_DIR from the environment, by oc.env"),
+        ("protocol.sizes=[5,5]", "protocol.sizes=[5, 5] has 5 twice: remove one."),
+        ("+protocol.sizes_for={digits:[3,4,3]}", "protocol.sizes_for.digits=[3, 4, 3] has 3 twice: remove one."),
+        ("study='a b'", "study='a b' must be a name of 1 to 100 letters, digits and"),
+        ("study=CON", "study=CON is the name of a device in Windows"),
+        ("study=lpt1.x", "study=lpt1.x is the name of a device in Windows"),
+        ("hydra.job_logging.version=7", "hydra.job_logging or hydra.hydra_logging is not as Python's logging.config"),
+        ("hydra.job_logging.root.level=LOUD", "takes it: Unable to configure root logger: Unknown level: 'LOUD'."),
         ("method=deep", "values are nested too deep in"),
         ("method=digits", "a whole number has 5000 digits in"),
         ("method=hexadecimal", "must be a number of at most 64 bits."),
@@ -60,7 +73,7 @@ def conf(tmp_path_factory):
 def test_what_would_have_no_effect_or_cannot_be_read_is_refused_in_one_line(conf, tmp_path, words, said):
     given = ["dataset=digits", "protocol=smoke", "runner.n_jobs=1", f"results_dir={tmp_path}", words]
     given += [] if words.startswith("method=") else ["method=laplacian_score"]
-    done = forked.run(["run.py", "--config-dir", str(conf), *given], ROOT)
+    done = forked.run(["run.py", "--config-dir", str(conf), *given], ROOT, os.environ | {"GRID": "5"})
     output = done.stdout + done.stderr
     lines = [line for line in output.splitlines() if line.startswith("error: ")]
     assert done.returncode == 1 and len(lines) == 1 and said in lines[0] and "Traceback" not in output, output

@@ -28,6 +28,15 @@ def test_parts_of_known_cost_take_about_as_long():
     assert max(loads) - min(loads) <= max(costs.values())
 
 
+def test_the_longest_cells_are_dealt_first_so_that_the_short_ones_level_the_parts():
+    costs = dict(zip(CELLS, [1.0] * 30 + [10.0] * 3, strict=False))
+    loads = [sum(costs.get(CELLS[place], 0) for place in shard_of(CELLS, f"{part}/3", costs)) for part in (1, 2, 3)]
+    assert loads == [20.0, 20.0, 20.0]
+    uneven = dict(zip(CELLS, [1.0, 1.0, 2.0], strict=False))
+    loads = [sum(uneven.get(CELLS[place], 0) for place in shard_of(CELLS, f"{part}/2", uneven)) for part in (1, 2)]
+    assert loads == [2.0, 2.0]
+
+
 def test_the_part_of_a_cell_does_not_depend_on_what_else_is_in_the_sweep_where_no_cost_is_known():
     ours = {CELLS[place] for place in shard_of(CELLS, "2/3", {})}
     fewer = CELLS[::2]

@@ -9,6 +9,7 @@ from scipy.sparse import csc_array, csr_array, csr_matrix, random_array
 from sklearn.neighbors import KNeighborsClassifier, NearestNeighbors
 
 from metrics.evaluate import evaluate, evaluate_labels
+from metrics.kmeans import kmeans_restarts
 from metrics.label_free import silhouettes
 from metrics.measures import N_MEASURES, PER_RESTART, PER_SET
 from metrics.nearest_neighbour import nearest_neighbour_accuracy, sampled_rows
@@ -126,6 +127,16 @@ def test_without_labels_and_a_number_of_clusters_it_is_said_what_to_give():
         evaluate([0, 1], X, None, PROTOCOL)
     with pytest.raises(ValueError, match=r"n_clusters=301 must be in \[1, n_samples=300\]"):
         evaluate([0, 1], X, None, PROTOCOL, n_clusters=301)
+
+
+def test_the_silhouette_is_that_of_the_restart_that_agrees_most_with_the_others():
+    X = np.random.default_rng(0).normal(size=(120, 3))  # without clusters, so that the restarts differ
+    scores, _ = evaluate([0, 1, 2], X, None, PROTOCOL, n_clusters=6)
+    agreement, silhouette = (scores[ROWS.index(name)] for name in ("agreement", "silhouette"))
+    each = silhouettes(X, kmeans_restarts(X, 6, PROTOCOL.restarts, PROTOCOL.seed, PROTOCOL.max_iter), 6)
+    assert len({*agreement}) == len({*each}) == PROTOCOL.restarts
+    assert np.flatnonzero(np.isfinite(silhouette)).tolist() == [np.argmax(agreement)]
+    assert np.nanmax(silhouette) == pytest.approx(each[np.argmax(agreement)], rel=1e-12)
 
 
 def test_a_number_of_clusters_goes_before_that_of_the_classes():

@@ -51,6 +51,13 @@ def test_a_silhouette_is_the_mean_over_the_samples(samples, labels):
         assert value == pytest.approx(np.mean((b - a) / np.maximum(a, b)), abs=1e-12)
 
 
+def test_a_sample_alone_in_its_cluster_has_a_silhouette_of_zero():
+    """Without the rule its value would be the largest, 1, as its distance to its own mean is 0."""
+    X, labels = np.array([[0.0], [2.0], [7.0]]), np.array([[0, 0, 1]])
+    assert silhouettes(X, labels, 2)[0] == pytest.approx(((7 - 1) / 7 + (5 - 1) / 5 + 0) / 3, rel=1e-12)
+    assert silhouettes(X, np.array([[0, 1, 2]]), 3)[0] == 0
+
+
 def test_a_silhouette_does_not_change_with_place_and_scale_of_the_data(samples, labels):
     np.testing.assert_allclose(silhouettes(1e3 * samples + 1e6, labels, 4), silhouettes(samples, labels, 4), atol=1e-7)
 

@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from metrics.study.stability import jaccard, nogueira
+from metrics.study.stability import Z, jaccard, nogueira
 
 
 def draw(rng, n_sets, size, n_features=40):
@@ -36,6 +36,16 @@ def test_random_sets_have_no_stability_and_the_interval_covers_it():
     covered = np.mean([stability.low <= 0 <= stability.high for stability in found])
     # 95 % of infinitely many sets; within four standard errors of what 300 draws can show.
     assert 0.90 < covered <= 1
+
+
+def test_the_interval_is_as_wide_as_the_values_of_other_sets_scatter():
+    """Sets of different sizes, in which the first features are likelier."""
+    rng, likely = np.random.default_rng(0), np.linspace(0.9, 0.1, 20)
+    found = [nogueira([np.flatnonzero(rng.random(20) < likely) for _ in range(60)], 20) for _ in range(600)]
+    value, low, high = np.array(found).T
+    assert high + low == pytest.approx(2 * value)
+    # The deviation of 600 values is known to 3 %, and the interval is that of infinitely many sets.
+    assert np.sqrt(np.mean(((high - low) / 2 / Z) ** 2)) == pytest.approx(value.std(ddof=1), rel=0.12)
 
 
 def test_neither_depends_on_the_order_of_the_sets_or_the_names_of_the_features():

@@ -32,6 +32,25 @@ def test_every_cluster_has_a_sample_and_no_warning_is_raised(n_clusters):
         assert set(labels) == set(range(n_clusters))
 
 
+def test_an_empty_cluster_takes_the_farthest_sample_out_of_those_with_two_or_more(monkeypatch):
+    """The samples are 0, 1, 2, 4, 50 and 60; the last two are alone in their clusters."""
+
+    class Given:
+        def __init__(self, *_, **__):
+            pass
+
+        def fit(self, X):
+            x = X[:, 0] - X[:, 0].min()
+            self.labels_ = np.select([x < 5, x < 55], [0, 1], 2)
+            centres = np.array([1.75, 50, 50, 200, 200, 200])[:, None]  # the last three have no sample
+            self.cluster_centers_ = centres + X[:, 0].min()
+
+    monkeypatch.setattr("methods.core.starts.KMeans", Given)
+    X = np.array([60.0, 0, 4, 1, 50, 2])[:, None]
+    # Cluster 3 takes the sample 4, cluster 4 then 0, and cluster 5 then 1: 2 is the last of its cluster and stays.
+    assert kmeans_labels(X, 6, 0).tolist() == [2, 4, 3, 5, 1, 0]
+
+
 def test_seed_decides():
     X = np.random.default_rng(0).normal(size=(200, 3))
     np.testing.assert_array_equal(kmeans_labels(X, 8, 5), kmeans_labels(X, 8, 5))

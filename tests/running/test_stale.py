@@ -1,0 +1,170 @@
+"""No score is stale: whatever a method of a user rests on is edited, and it is run anew."""
+
+import csv
+import json
+import os
+import subprocess
+import sys
+from typing import NamedTuple
+
+import forked
+import numpy as np
+import pytest
+
+from methods import LaplacianScore
+from runners.code import ROOT, code_of, code_of_evaluation
+
+CLASS = """
+class {name}:
+    def fit(self, X):
+        with open("fits.log", "a") as file:
+            file.write("{name} ")
+        self.scores_ = {sign} * X.std(axis=0)
+        return self
+"""
+
+
+class Case(NamedTuple):
+    """A method, in files below or beside the folder of the command; an edit replaces 1 by -1 in one of them."""
+
+    what: str
+    edited: str  # the file, or the variable of the environment
+    head: str  # the beginning of the method's module
+    sign: str = "sign()"
+    files: tuple = ()  # (path, text) pairs
+    body: str = CLASS
+
+
+SIGN = "def sign():\n    return 1\n"
+CASES = {
+    "Nothing": Case("nothing", "", SIGN),
+    "Second": Case("a helper in a second folder of PYTHONPATH", "../second/helper2.py", "from helper2 import sign",
+                   files=(("../second/helper2.py", SIGN),)),
+    "Base": Case("a base class in a second folder", "../second/base2.py", "from base2 import Part", "self.sign()",
+                 (("../second/base2.py", "class Part:\n    def sign(self):\n        return 1\n"),),
+                 CLASS.replace("{name}:", "{name}(Part):")),
+    "Inserted": Case("a helper found by sys.path.insert", "../third/helper3.py",
+                     "import sys\nsys.path.insert(0, '../third')\nfrom helper3 import sign",
+                     files=(("../third/helper3.py", SIGN),)),
+    "InsertedLate": Case("a helper found by sys.path.insert in the fit", "../fourth/helper4.py",
+                         "import sys\ndef sign():\n    sys.path.insert(0, '../fourth')\n    import helper4\n"
+                         "    return helper4.sign()", files=(("../fourth/helper4.py", SIGN),)),
+    "Named": Case("import_module of a name", "named1.py",
+                  "import importlib\nsign = importlib.import_module('named1').sign",
+                  files=(("named1.py", SIGN),)),
+    "Computed": Case("import_module of a name that is computed", "named2.py",
+                     "import importlib\nsign = importlib.import_module('named' + str(2)).sign",
+                     files=(("named2.py", SIGN),)),
+    "ComputedTwice": Case("a module that such a module imports", "named4.py",
+                          "import importlib\nsign = importlib.import_module('named' + str(3)).sign",
+                          files=(("named3.py", "from named4 import sign\n"), ("named4.py", SIGN))),
+    "Executed": Case("exec of the text of a file", "text5.txt", "exec(open('text5.txt').read())",
+                     files=(("text5.txt", SIGN),)),
+    "Effect": Case("a package that imports a module for what that does", "package6/effect.py",
+                   "import package6.table\nfrom package6.table import sign",
+                   files=(("package6/__init__.py", "from package6 import effect\n"),
+                          ("package6/table.py", "value = 0\ndef sign():\n    return value\n"),
+                          ("package6/effect.py", "import package6.table\npackage6.table.value = 1\n"))),
+    "Array": Case("an array that the fit reads", "array7.npy", "import numpy as np", "np.load('array7.npy')"),
+    "Json": Case("a JSON file that is read at the import", "table8.json",
+                 "import json\nvalue = json.load(open('table8.json'))", "value", (("table8.json", "1"),)),
+    "Kept": Case("a file that a helper reads once and keeps", "kept9.txt", "from kept9 import sign",
+                 files=(("kept9.txt", "1"),
+                        ("kept9.py", "import functools\n@functools.cache\ndef sign():\n"
+                                     "    return int(open('kept9.txt').read())\n"))),
+    "KeptToo": Case("the same file, of a second method", "kept9.txt", "from kept9 import sign"),
+    "Environment": Case("a variable of the environment", "SIGN10", "import os\ndef sign():\n"
+                        "    return int(os.environ['SIGN10'])"),
+    "Getenv": Case("a variable of the environment by getenv at the import", "SIGN11",
+                   "import os\nvalue = int(os.getenv('SIGN11'))", "value"),
+}  # fmt: skip
+VARIABLES = [case.edited for case in CASES.values() if case.edited.startswith("SIGN")]
+
+
+def run(folder, results, sign, *words):
+    """Run all methods; return name -> the stored ranking, and the names of those that were fitted."""
+    own = {
+        "PYTHONPATH": os.pathsep.join([str(folder), str(folder.parent / "second")]),
+        **dict.fromkeys(VARIABLES, str(sign)),
+    }
+    (folder / "fits.log").write_text("")
+    targets = ",".join(f"method_{name}.{name}" for name in CASES)
+    words = [
+        f"method.target={targets}",
+        "data=own.npz",
+        "label=y",
+        "protocol.sizes=[3]",
+        "protocol.restarts=1",
+        "study=s",
+        f"results_dir={results}",
+        *words,
+    ]
+    text = forked.printed([str(ROOT / "run.py"), "-m", *words], folder, os.environ | own)
+    rankings = {}
+    for name in CASES:
+        (path,) = folder.glob(f"{results}/*/*/{name}/trials.csv")
+        (row,) = csv.DictReader(path.open())
+        rankings[name] = json.loads(row["ranking"])
+    return rankings, (folder / "fits.log").read_text().split(), text
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    """Run all methods on workers, edit all, run them again here, and once more into another folder."""
+    folder = tmp_path_factory.mktemp("stale") / "here"
+    for name, case in CASES.items():
+        text = case.head + "\n" + case.body.format(name=name, sign=case.sign)
+        for path, content in ((f"method_{name}.py", text), *case.files):
+            (folder / path).parent.mkdir(exist_ok=True, parents=True)
+            (folder / path).write_text(content)
+    np.save(folder / "array7.npy", np.array(1))
+    rng = np.random.default_rng(0)
+    np.savez(folder / "own.npz", X=rng.normal(size=(30, 6)) * [1, 2, 3, 4, 5, 6], y=np.repeat([0, 1], 15))
+    before = run(folder, "results", 1, "runner.max_seconds=60")
+    for path in {case.edited for case in CASES.values()} - {"", *VARIABLES}:
+        if path.endswith(".npy"):
+            np.save(folder / path, np.array(-1))
+            continue
+        text = (folder / path).read_text()
+        assert "1" in text
+        (folder / path).write_text(text.replace("1", "-1"))
+        stamp = (folder / path).stat().st_mtime + 60  # compiled code is told from its source by second and size
+        os.utime(folder / path, (stamp, stamp))
+    return before, run(folder, "results", -1), run(folder, "fresh", -1)
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, id=case.what) for name, case in CASES.items()])
+def test_an_edit_of_what_a_method_rests_on_runs_it_anew(runs, name):
+    (before, _, _), (after, fitted, _), (fresh, _, _) = runs
+    assert after[name] == fresh[name]
+    assert (after[name] != before[name]) == (name in fitted) == (name != "Nothing")
+
+
+def test_what_a_module_read_before_anybody_listened_is_not_known_and_said(tmp_path):
+    (tmp_path / "early.py").write_text("value = int(open('by.txt').read())\ndef spread(X):\n    return value * X[0]\n")
+    (tmp_path / "plain.py").write_text("def spread(X):\n    return X[0]\n")
+    (tmp_path / "by.txt").write_text("1")
+    words = "import early, plain; from runners.method import load_class; from runners.code import code_of; "
+    words += "print(*(code_of(load_class(f'{name}.spread')) for name in ('early', 'plain')), sep='\\n')"
+    environment = os.environ | {"PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"}
+    command = [sys.executable, "-c", words]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
+    early, plain = done.stdout.splitlines()
+    assert "digest=''" in early and "early was imported before this suite" in early
+    assert "digest=''" not in plain and "unknown=''" in plain
+
+
+def test_what_python_runs_at_its_start_is_part_of_the_code(tmp_path):
+    """An empty file changes nothing, and is none of the code."""
+
+    def digests(text):
+        (tmp_path / "sitecustomize.py").write_text(text)
+        words = "from methods import LaplacianScore as cls; from runners.code import code_of, code_of_evaluation as e; "
+        command = [sys.executable, "-c", words + "print(code_of(cls).digest, e().digest)"]
+        environment = os.environ | {"PYTHONPATH": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"}
+        return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True).stdout
+
+    here = f"{code_of(LaplacianScore).digest} {code_of_evaluation().digest}\n"
+    assert digests("") == here
+    found = [digests(text).split() for text in ("import math\n", "import math, cmath\n")]
+    assert len({*here.split(), *found[0], *found[1]}) == 6
