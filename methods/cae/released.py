@@ -9,7 +9,7 @@ from methods.core.loop import CONVERGED, iterate
 
 LEAST_UNIFORM = 1e-7  # the program's
 MOST_UNIFORM = 1 - 2.0**-24  # the largest number below 1 in single precision, of which the noise is finite
-DOUBLINGS = 5  # of the epochs, at most
+DOUBLINGS = 4  # of the epochs, at most: the program gives up after five trainings
 SMALLEST_BATCH, MOST_BATCHES = 16, 256  # a batch has n_samples // 256 samples, at least 16
 
 
@@ -98,7 +98,7 @@ class Problem:
 
 
 def trained(X, n_slots, init, temperatures, epochs, tol, **training):
-    """Train, and start afresh with twice the epochs as long as the slots are undecided, up to five times.
+    """Train, and start afresh with twice the epochs as long as the slots are undecided; five trainings at most.
 
     Parameters
     ----------
