@@ -83,15 +83,14 @@ class ConcreteAutoencoder(BaseSelector):
     variances, so that their order in the file does not matter.
 
     *The number of steps* is 500, and up to 200 more at the last temperature: about 40 CPU seconds for 300 of 4029
-    features at rank 804, some 3 for 100 of 644.  That is a budget: ten times the steps end 3 to 4 % lower
-    (`docs/methods/cae.md`).
+    features at rank 804, some 3 for 100 of 644.  That is a budget: more steps would end lower.
 
     *Exchanges* ("paper"): after the annealing each selected feature gives way to the one that lowers the residual most,
     where it does by more than a ten-thousandth, until none does.  `n_exchanged_` says how many gave way.
 
     *Differs from the paper*: the decoder is linear, where the paper also has hidden layers, and is solved for at every
-    draw instead of trained for all (one that lags behind the falling temperature ends up to five times as far from
-    the best); all samples make a batch; the logits learn two hundred times as fast; slots that are undecided get more
+    draw instead of trained for all (one that lags behind the falling temperature leaves up to 2.7 times as much,
+    `docs/methods/cae.md`); all samples make a batch; the logits learn two hundred times as fast; slots that are undecided get more
     steps at the last temperature, where the paper trains afresh with twice the epochs; and the exchanges.
 
     *Differs from the released program* ("released" is that program with one linear layer as decoder: small batches,

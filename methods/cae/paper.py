@@ -13,7 +13,7 @@ SPREAD = 0.1  # standard deviation of the logits at the start, small beside that
 # Share of the decoder's normal equations that stays at the next draw.  While the temperature falls none does: a decoder
 # of the last draws serves slots that are elsewhere by now.  At the last temperature some five draws share one, so that
 # slots decide between features that serve equally well.
-KEPT_AT_LAST = 0.8
+KEPT, KEPT_AT_LAST = 0.0, 0.8
 RIDGE = 1e-6  # as a share of the mean diagonal entry: at high temperatures all slots are alike
 LOOK = 10  # steps between two looks at how certain the slots are, which cost a tenth of a step
 WORTHWHILE = 1e-4  # share of what is left by which an exchange must lower it: a hundred small ones add up
@@ -71,7 +71,7 @@ class Problem:
         temperature = max(self.last, state.temperature * self.factor)
         M = relaxed(state.logits, gumbel_noise(self.rng, state.logits.shape), temperature)
         slots = (M @ self.X.T).astype(float)
-        kept = KEPT_AT_LAST if state.temperature <= self.last else 0.0
+        kept = KEPT_AT_LAST if state.temperature <= self.last else KEPT
         gram = kept * state.gram + (1 - kept) * (slots @ slots.T)
         averaged = kept * state.slots + (1 - kept) * slots
         value, by_M = loss(self.X, self.variances, slots, decoder(gram, averaged))
