@@ -23,7 +23,9 @@ from runners.provenance import Identity, git_sha, stored_versions
 from runners.row import Row, pack_labels, to_json, unpack_labels
 
 DIGEST = 16  # bytes of a feature set's name
-FACTS = ("indicator_change", "n_filled")  # numbers that a selector may report of its fit, as NAME_; kept in facts.csv
+# Numbers that a selector may report of its fit, as NAME_; kept in facts.csv.
+FACTS = ("indicator_change", "n_filled", "n_exchanged", "annealed_residual", "residual", "residual_bound")
+ROUNDING = 1e-6  # share of the largest score at which a score is rounding
 
 
 @dataclass(frozen=True)
@@ -115,12 +117,16 @@ def fit_trial(trial, X):
 
 
 def reported(selector):
-    """Return the numbers that a fitted selector reports of its fit: `FACTS`, and what is left of a random start.
+    """Return the numbers that a fitted selector reports of its fit: `FACTS`, n_scored, and what is left of its start.
+
+    n_scored is how many scores are above a millionth of the largest; all, where some are below 0 and 0 means nothing.
 
     Of ``start_``, the features (n,) of a start that was drawn, these are: start_kept, how many are among the first n of
     the ranking, start_size, n, and start_among, the number of all features.
     """
     facts = {name: getattr(selector, f"{name}_") for name in FACTS if hasattr(selector, f"{name}_")}
+    scores = selector.scores_
+    facts["n_scored"] = len(scores) if scores.min() < 0 else np.count_nonzero(scores > ROUNDING * scores.max())
     start = getattr(selector, "start_", None)
     if start is not None:
         kept = np.intersect1d(start, selector.ranking_[: len(start)])

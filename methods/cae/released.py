@@ -1,12 +1,15 @@
 """Concrete autoencoder as the released program trains it, with one linear layer as decoder."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from methods.cae.slots import Adam, at_rest, by_logits, certainty, gumbel, relaxed
+from methods.cae.slots import SINGLE, Adam, at_rest, by_logits, certainty, gumbel, relaxed
+from methods.core.loop import CONVERGED, iterate
 
 LEAST_UNIFORM = 1e-7  # the program's
+MOST_UNIFORM = 1 - 2.0**-24  # the largest number below 1 in single precision, of which the noise is finite
+DOUBLINGS = 4  # of the epochs, at most: the program gives up after five trainings
 SMALLEST_BATCH, MOST_BATCHES = 16, 256  # a batch has n_samples // 256 samples, at least 16
 
 
@@ -26,7 +29,7 @@ class State:
 
 
 class Problem:
-    """Training in epochs of small batches.
+    """Training in epochs of small batches, in the precision of the logits; the program's is single.
 
     Parameters
     ----------
@@ -53,9 +56,9 @@ class Problem:
         h, d = logits.shape
         if weights is None:
             limit = np.sqrt(6 / (h + d))  # Glorot uniform
-            weights = self.rng.uniform(-limit, limit, (h, d))
-        parameters = (logits, weights, np.zeros(d))
-        return State(parameters, tuple(at_rest(one.shape) for one in parameters), self.first, np.finfo(float).max)
+            weights = self.rng.uniform(-limit, limit, (h, d)).astype(logits.dtype)
+        parameters = (logits, weights, np.zeros(d, dtype=logits.dtype))
+        return State(parameters, tuple(at_rest(one) for one in parameters), self.first, np.finfo(float).max)
 
     def random_logits(self, n_slots):
         """Draw the logits of a start: Glorot normal, cut off at two standard deviations."""
@@ -69,7 +72,8 @@ class Problem:
         """Return the state after an epoch; its value is the mean of the losses."""
         order, losses = self.rng.permutation(len(self.X)), []
         for first in range(0, len(self.X), self.batch_size):
-            uniform = self.rng.uniform(LEAST_UNIFORM, 1.0, state.logits.shape)
+            uniform = self.rng.random(state.logits.shape, dtype=state.logits.dtype)
+            uniform = np.clip(uniform, LEAST_UNIFORM, MOST_UNIFORM, dtype=state.logits.dtype)
             state = self.batch(state, self.X[order[first : first + self.batch_size]], uniform)
             losses.append(state.value)
         return State(state.parameters, state.adams, state.temperature, float(np.mean(losses)))
@@ -91,3 +95,36 @@ class Problem:
     def doubt(self, previous, state):
         """Return one less the certainty of the slots."""
         return 1 - certainty(state.logits)
+
+
+def trained(X, n_slots, init, temperatures, epochs, tol, **training):
+    """Train, and start afresh with twice the epochs as long as the slots are undecided; five trainings at most.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+    n_slots : int
+    init : ndarray of shape (n_slots, n_features) or None
+        The logits at each start; None: random.
+    temperatures, epochs, tol
+        As in `Problem`; of `tol`, as the estimator.
+    **training
+        ``learning_rate``, ``batch_size`` and ``rng``, as in `Problem`.
+
+    Returns
+    -------
+    first : ndarray of shape (n_slots, n_features)
+        The logits at the start of the last training.
+    state : State
+    trace : Trace
+        Of the last training, with the epochs of all.
+    """
+    X = X.astype(SINGLE)
+    for doubling in range(DOUBLINGS + 1):
+        length = epochs * 2**doubling
+        problem = Problem(X, temperatures, length, **training)
+        first = (problem.random_logits(n_slots) if init is None else init).astype(SINGLE)
+        state, trace = iterate(problem.step, problem.start(first), max_iter=length, tol=tol, residual=problem.doubt)
+        if trace.status == CONVERGED or not (epochs and tol):
+            break
+    return first, state, replace(trace, n_iter=trace.n_iter + length - epochs)  # those before had length - epochs

@@ -1,5 +1,6 @@
 """The slots of a concrete autoencoder: relaxed choices of features, Adam, and the choice at the end."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -7,9 +8,17 @@ import numpy as np
 DECAY, DECAY_OF_SQUARES = 0.9, 0.999  # the usual rates of Adam
 
 
+SINGLE = np.float32  # of the annealing: its noise is larger than the rounding by far, and a step takes half as long
+
+
 def gumbel(uniform):
     """Turn uniform numbers in (0, 1) into Gumbel ones."""
     return -np.log(-np.log(uniform))
+
+
+def gumbel_noise(rng, shape):
+    """Draw Gumbel noise in single precision, from exponential numbers: cheaper than from uniform ones."""
+    return -np.log(np.maximum(rng.standard_exponential(shape, dtype=SINGLE), np.finfo(SINGLE).tiny))
 
 
 def relaxed(logits, noise, temperature):
@@ -54,18 +63,18 @@ class Adam:
         n = self.n_steps + 1
         mean = DECAY * self.mean + (1 - DECAY) * gradient
         square = DECAY_OF_SQUARES * self.square + (1 - DECAY_OF_SQUARES) * gradient**2
-        rate = np.sqrt(1 - DECAY_OF_SQUARES**n) / (1 - DECAY**n)
+        rate = math.sqrt(1 - DECAY_OF_SQUARES**n) / (1 - DECAY**n)  # a Python number, which keeps single precision
         return -rate * mean / (np.sqrt(square) + self.epsilon), Adam(mean, square, n, self.epsilon)
 
 
-def at_rest(shape, epsilon=1e-7):
-    """Return the moments before the first step."""
-    return Adam(np.zeros(shape), np.zeros(shape), 0, epsilon)
+def at_rest(like, epsilon=1e-7):
+    """Return the moments before the first step of an array of that shape and precision."""
+    return Adam(np.zeros_like(like), np.zeros_like(like), 0, epsilon)
 
 
 def certainty(logits):
     """Return the mean over the slots of the largest probability of a feature."""
-    return float(relaxed(logits, 0.0, 1.0).max(axis=1).mean())
+    return float((1 / np.exp(logits - logits.max(axis=1, keepdims=True)).sum(axis=1)).mean())
 
 
 def choose(logits):
@@ -82,9 +91,23 @@ def choose(logits):
     n_filled : int
         Slots that hold what another one holds; the features that are ranked next take their places.
     """
-    shifted = logits - logits.max(axis=1, keepdims=True)
-    log_p = (shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))).max(axis=0)
     held = np.unique(logits.argmax(axis=1))
-    scores = log_p.copy()
-    scores[held] = 1 + np.exp(log_p[held])
-    return scores, len(logits) - len(held)
+    return selected_first(logits, held), len(logits) - len(held)
+
+
+def selected_first(logits, features):
+    """Return scores: 1 + p for the given features, p the largest probability in a slot, and log p <= 0 for the others.
+
+    Parameters
+    ----------
+    logits : ndarray of shape (n_slots, n_features)
+    features : ndarray of int
+
+    Returns
+    -------
+    ndarray of shape (n_features,)
+    """
+    shifted = logits - logits.max(axis=1, keepdims=True)
+    scores = (shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))).max(axis=0)
+    scores[features] = 1 + np.exp(scores[features])
+    return scores

@@ -5,6 +5,8 @@ from scipy.linalg import cholesky, eigh, qr, solve_triangular, svd
 from scipy.linalg.lapack import dtrcon
 from scipy.sparse.linalg import aslinearoperator, svds
 
+TIED = 1e-10  # share of the largest squared singular value by which two differ where it is rounding
+
 
 def principal_axes(X, n_components):
     """Return squared singular values of X, largest first, and its right singular vectors scaled by the singular values.
@@ -25,8 +27,9 @@ def principal_axes(X, n_components):
     Notes
     -----
     From the eigenvectors of the smaller of XX' and X'X; of an X that is not dense by Lanczos, from a fixed start, to
-    full precision.  The signs of the columns are free, and where sigma_k = sigma_{k+1} so is the choice of the last
-    column.
+    full precision.  The signs of the columns are free, and so is their rotation where singular values are equal.  Where
+    the last one that is kept equals the next, the space of the equal ones is cut such that neither the order of samples
+    and features nor a rotation of the samples matters (`_cut`); by Lanczos it is cut anyhow.
     """
     if not isinstance(X, np.ndarray):
         return _lanczos_axes(aslinearoperator(X), n_components)
@@ -34,9 +37,30 @@ def principal_axes(X, n_components):
     wide = n_samples < n_features
     gram = X @ X.T if wide else X.T @ X
     size = len(gram)
-    values, vectors = eigh(gram, subset_by_index=(size - n_components, size - 1))
+    first = max(size - n_components - 1, 0)  # one more, to see whether the last is a choice
+    values, vectors = eigh(gram, subset_by_index=(first, size - 1))
+    if size - first > n_components or len(values) < n_components:
+        tied = len(values) < size - first or values[1] - values[0] <= TIED * values[-1] < values[1]
+        if tied:  # LAPACK may then even give fewer than asked for
+            values, vectors = eigh(gram)
+            vectors = _cut(values, vectors, size - n_components, X if wide else None)
+        values, vectors = values[-n_components:], vectors[:, -n_components:]
     values, vectors = np.maximum(values[::-1], 0.0), vectors[:, ::-1]
     return values, X.T @ vectors if wide else vectors * np.sqrt(values)
+
+
+def _cut(values, vectors, first, X):
+    """Return the vectors, those whose value equals the one at `first` turned so that those from `first` on are marked.
+
+    By P' diag(p) P, P the equal right singular vectors and p the squared norms of its rows: the largest come last.
+    """
+    equal = np.flatnonzero(np.abs(values - values[first]) <= TIED * values[-1])
+    P = vectors[:, equal]
+    right = P if X is None else (X.T @ P) / np.sqrt(values[equal])
+    weights = np.einsum("ij,ij->i", right, right)
+    turned = vectors.copy()
+    turned[:, equal] = P @ eigh(right.T @ (weights[:, None] * right))[1]
+    return turned
 
 
 def _lanczos_axes(X, n_components):

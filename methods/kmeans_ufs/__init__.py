@@ -83,7 +83,9 @@ class KMeansUFS(BaseSelector):
     *Known pathologies*: features are scored one by one, so duplicates rank side by side.  With standardised data and
     k at the rank of X every A_jj is n_samples, and the ranking is rounding.  The ADMM stops moving because the
     penalty has outgrown the data, and ends above the optimum, often above its own first sweep
-    (docs/methods/kmeans_ufs.md).
+    (docs/methods/kmeans_ufs.md).  Where the singular value at the cut equals the next, the features decide which part
+    of the space of the equal ones is kept, not their order (`methods.core.linalg.principal_axes`); where all are equal
+    and none is 0, nothing decides.
 
     References
     ----------

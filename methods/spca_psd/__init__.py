@@ -4,7 +4,7 @@ import numpy as np
 
 from methods.core.base import BaseSelector, Solution
 from methods.core.checks import above, at_least, check_init
-from methods.core.loop import iterate
+from methods.core.loop import COLLAPSED, Trace, iterate
 from methods.core.prox import row_norms
 from methods.spca_psd import paper, released
 
@@ -52,7 +52,7 @@ class SPCAPSD(BaseSelector):
     trace_ : ndarray
         The objective, or at a worse Omega that of Omega = 0; never rises.  "released": the objective, which may rise.
     status_ : str
-        "collapsed" where Omega = 0 is the optimum, as it is for a large lambda_ or eta.
+        "collapsed" where Omega = 0 is the optimum, as it is for constant data, and for a large lambda_ or eta.
 
     Raises
     ------
@@ -139,8 +139,11 @@ class SPCAPSD(BaseSelector):
 
     def _solve(self, X, rng):
         variant = VARIANTS[self.variant]
-        kept = np.flatnonzero(np.ptp(X, axis=0)) if self.variant == "paper" else np.arange(X.shape[1])
-        kept = kept if len(kept) else np.arange(X.shape[1])
+        varying = np.flatnonzero(np.ptp(X, axis=0))
+        if not len(varying):  # centred, they are rounding, of which a fit would make scores
+            learned = {"coef_": np.zeros((X.shape[1],) * 2)} | ({"bound_": 0.0} if self.variant == "paper" else {})
+            return Solution(np.zeros(X.shape[1]), Trace(np.zeros(1), COLLAPSED), learned=learned)
+        kept = varying if self.variant == "paper" else np.arange(X.shape[1])
         problem = variant.Problem(X[:, kept], self.lambda_, self.eta)
         diagonal = None if self.init is None else np.asarray(self.init, dtype=float)[kept]
         if diagonal is None and self.variant == "released":

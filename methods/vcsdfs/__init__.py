@@ -3,7 +3,7 @@
 import numpy as np
 
 from methods.core.base import BaseSelector, Solution
-from methods.core.checks import at_least, check_init, whole
+from methods.core.checks import above, at_least, check_init, whole
 from methods.core.loop import iterate, iterate_best
 from methods.vcsdfs import paper, released
 
@@ -32,9 +32,12 @@ class VCSDFS(BaseSelector):
         "released": the program that was published (see Notes).
     init : ndarray of shape (n_features, n_columns), default=None
         W to start from, 0 or more.
-    max_iter : int, default=30
-        Largest number of sweeps, 0 or more.  "paper" seldom converges in them, and four times as many cost four times
-        as much without settling the selection (docs/methods/vcsdfs.md).
+    max_work : float, default=2.5e11
+        Only of "paper": above 0.  At most so many units of work are done, if more than a sweep from each start: a step
+        costs n_features n_columns (300 + rank of X), of which the second term is for the products with X.  2.5e11 are
+        about 40 CPU seconds: hundreds of sweeps for small data, two for 300 of 4029 features (docs/methods/vcsdfs.md).
+    max_iter : int, default=1000
+        Largest number of sweeps, 0 or more.
     tol : float, default=1e-5
         "paper": converged when in three sweeps on end the objective changes by at most this share, and the row norms,
         as a vector, by at most its square root (`methods.core.loop.ranking_change`).  "released": when the objective
@@ -58,13 +61,13 @@ class VCSDFS(BaseSelector):
 
     Notes
     -----
-    *A sweep* of "paper": 100 steps of projected L-BFGS (`methods.core.bounded`).  With B = X'XW the gradient is
-    2 (B W'B - X'XB + rho (11'W - W)): O(n_samples n_features n_columns) a step, and no array of all pairs of features.
-    With more samples than features X is replaced by a square root of X'X, on which alone the objective depends.
+    *A sweep* of "paper": 100 steps of projected L-BFGS (`methods.core.bounded`).  X is replaced by its principal axes R
+    times the singular values, since only X'X counts.  With V = RW the gradient is 2 (R'(VV'V - RR'V) + rho (11'W - W)),
+    RR' being diagonal: two products of O(rank n_features n_columns) a step, and no array of all pairs of features.
 
     *Starts*: (a) the parts of one sign of the right singular vectors of X, the larger part of each first and the other
     parts after them, with 1 % of the mean entry added; (b) one feature a column, in the order of a QR with pivoting.
-    Each is scaled by its best factor, does two sweeps, and the lower goes on.  Deterministic.
+    Each is scaled by its best factor, does a sweep, and the lower goes on.  Deterministic.
 
     *Differs from the paper*: its step multiplies W by the fourth root of a ratio, which minimises a bound of the
     objective and never raises it where X'X has no negative entry.  It is that of the released program, and far slower
@@ -87,7 +90,7 @@ class VCSDFS(BaseSelector):
 
     size_in_objective = True
     arrays = {"nd": 2, "mm": 6}
-    bounds = {"rho": at_least(0)}
+    bounds = {"rho": at_least(0), "max_work": above(0)}
     choices = {"variant": tuple(VARIANTS)}
 
     def __init__(
@@ -97,8 +100,9 @@ class VCSDFS(BaseSelector):
         rho=1.0,
         n_columns=None,
         variant="paper",
+        max_work=2.5e11,
         init=None,
-        max_iter=30,
+        max_iter=1000,
         tol=1e-5,
         random_state=None,
     ):
@@ -106,6 +110,7 @@ class VCSDFS(BaseSelector):
         self.rho = rho
         self.n_columns = n_columns
         self.variant = variant
+        self.max_work = max_work
         self.init = init
         self.max_iter = max_iter
         self.tol = tol
@@ -125,7 +130,8 @@ class VCSDFS(BaseSelector):
         variant, shape = VARIANTS[self.variant], (X.shape[1], self.n_columns or self.n_features_to_select_)
         check_init(self.init, shape, 0.0)
         problem = variant.Problem(X, shape[1], self.rho)
-        loop = {"max_iter": self.max_iter, "tol": self.tol, "residual": variant.change, "patience": variant.patience}
+        max_iter = self.max_iter if self.variant == "released" else min(self.max_iter, problem.sweeps(self.max_work))
+        loop = {"max_iter": max_iter, "tol": self.tol, "residual": variant.change, "patience": variant.patience}
         if self.init is not None:
             state, trace = iterate(problem.sweep, problem.state(np.array(self.init, dtype=float)), **loop)
         elif self.variant == "released":

@@ -3,13 +3,14 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import eigh, qr, svd
+from scipy.linalg import qr, svd
 
 from methods.core.bounded import minimize_nonnegative
 from methods.core.loop import SETTLED, ranking_change
 
 STEPS = 100  # L-BFGS steps in a sweep, which begins without a memory
-TRIAL = 2  # sweeps of each start
+TRIAL = 1  # sweep of each start
+OTHER = 300  # of the work of a step for an entry of W, what the pairs of L-BFGS cost beside the products with R
 FILLED = 1e-2  # zeros of a start become this share of the mean entry: every column has a part in the others
 SMALLEST = 1e-8  # square of the factor of a start, where the penalty leaves no best one
 patience = SETTLED
@@ -37,15 +38,22 @@ class Problem:
 
     def __init__(self, X, n_columns, rho):
         self.n_columns, self.rho = n_columns, rho
-        self.R = X  # R'R = X'X, and of R only that matters
-        if len(X) > X.shape[1]:
-            values, axes = eigh(X.T @ X)
-            self.R = np.sqrt(np.maximum(values, 0.0))[:, None] * axes.T
-        self.total = float(np.linalg.norm(self.R @ self.R.T) ** 2) / 2
+        # R'R = X'X, and of R only that matters: principal axes, so that RR' is diagonal.
+        factor = np.linalg.qr(X, mode="r") if len(X) > X.shape[1] else X
+        _, s, axes = svd(factor, full_matrices=False)
+        rank = max(np.count_nonzero(s > s[0] * max(X.shape) * np.finfo(float).eps), 1)
+        self.R, self.squares = s[:rank, None] * axes[:rank], s[:rank] ** 2
+        self.total = float(self.squares @ self.squares) / 2
+
+    def sweeps(self, work):
+        """Return how many sweeps so much work allows, beside the trial of two starts; see `VCSDFS`."""
+        rank, n_features = self.R.shape
+        each = STEPS * n_features * self.n_columns * (rank + OTHER)
+        return int(min(max(work / each - TRIAL, TRIAL), np.iinfo(np.int32).max))
 
     def starts(self):
         """Return the parts of one sign of the leading axes of X, and one feature a column, those of a pivoted QR."""
-        axes = svd(self.R, full_matrices=False)[2]
+        axes = self.R / np.maximum(np.sqrt(self.squares), np.finfo(float).tiny)[:, None]
         signs = np.where((np.maximum(axes, 0) ** 2).sum(axis=1) * 2 >= (axes**2).sum(axis=1), 1, -1)
         axes = axes * signs[:, None]
         parts = np.vstack([np.maximum(axes, 0), np.maximum(-axes, 0)])
@@ -66,12 +74,14 @@ class Problem:
         return self.state(np.sqrt(max(best, SMALLEST)) * W)
 
     def value(self, W):
-        """Return the objective and its gradient."""
-        RW, sums = self.R @ W, W.sum(axis=0)
-        B = self.R.T @ RW
-        G = RW.T @ RW
-        value = self.total - np.vdot(B, B) + np.vdot(G, G) / 2 + self.rho * (sums @ sums - np.vdot(W, W))
-        return float(value), 2 * (B @ G - self.R.T @ (self.R @ B) + self.rho * (sums - W))
+        """Return the objective and its gradient: with V = RW, 2 (R'(VV'V - RR'V) + rho (11'W - W))."""
+        V, sums = self.R @ W, W.sum(axis=0)
+        scaled, G = self.squares[:, None] * V, V.T @ V
+        value = self.total - np.vdot(V, scaled) + np.vdot(G, G) / 2 + self.rho * (sums @ sums - np.vdot(W, W))
+        gradient = self.R.T @ (2 * (V @ G - scaled))
+        if self.rho:
+            gradient += 2 * self.rho * (sums - W)
+        return float(value), gradient
 
     def sweep(self, state):
         return self.state(minimize_nonnegative(self.value, state.W, STEPS, tol=0.0))

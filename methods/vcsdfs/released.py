@@ -15,5 +15,5 @@ class Problem(paper.Problem):
         W, RW, sums = state.W, self.R @ state.W, state.W.sum(axis=0)
         B = self.R.T @ RW
         with np.errstate(all="ignore"):  # a value that is no number ends the loop
-            ratio = (self.R.T @ (self.R @ B) + self.rho * W) / (B @ (RW.T @ RW) + self.rho * sums)
+            ratio = (self.R.T @ (self.squares[:, None] * RW) + self.rho * W) / (B @ (RW.T @ RW) + self.rho * sums)
             return self.state(W * np.sign(ratio) * np.abs(ratio) ** 0.25)  # the real "root" of a negative number

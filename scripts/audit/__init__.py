@@ -8,6 +8,7 @@ from datasets import scale
 from metrics.protocol import Protocol
 from metrics.study import audit
 from metrics.study.evaluators import evaluators
+from metrics.study.scored import scored
 from metrics.study.sets import distinct_sets
 from metrics.study.starts import starts
 from metrics.study.summary import SELECTIONS
@@ -62,6 +63,7 @@ def make_audit(study, metric="acc", stability=0, n_jobs=1):
         "outcomes": audit.outcomes(results.trials, results.traces),
         "movements": audit.movements(results.trials, results.facts),
         "starts": starts(results.trials, results.facts),
+        "scored": scored(results.trials, results.facts),
         "choices": audit.choices({name: study.select(metric, name) for name in SELECTIONS}),
         "evaluators": evaluators(study.summary),
         "gaps": audit.objective_gaps(results.trials, _optima()),

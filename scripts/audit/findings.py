@@ -22,6 +22,7 @@ def findings(tables):
     yield from _ends(tables["outcomes"])
     yield from _still(tables["movements"])
     yield from _held(tables["starts"])
+    yield from _short(tables["scored"])
     for (dataset, method, optimum), rows in tables["gaps"].groupby(["dataset", "method", "optimum"]):
         gap = span(100 * rows["gap"], "{:.2f} %")
         yield dataset, method, f"it ends above the optimum of its own objective, which {optimum} reaches", f"by {gap}"
@@ -108,6 +109,13 @@ def _held(starts):
             kept = f"{row.kept:.0%} of the start is selected, by chance {row.chance:.0%}"
             detail = f"{kept}; {row.held:.0%} of {row.n_fits} fits"
             yield row.dataset, row.method, claim, detail
+
+
+def _short(scored):
+    for row in scored.itertuples():
+        claim = "it scores fewer features than it is asked for, and the others follow by rounding or in file order"
+        number = f"{row.low:.0f}" if row.low == row.high else f"{row.low:.0f} to {row.high:.0f}"
+        yield row.dataset, row.method, claim, f"{number} of up to {row.asked}; {row.short:.0%} of {row.n_fits} fits"
 
 
 def by_method(findings):

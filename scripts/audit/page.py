@@ -38,6 +38,11 @@ TITLES = {
         "random sets of this size share. probability: the largest, over the fits, that chance keeps so many. held: "
         "the share of the fits that keep most of it, corrected for chance, where chance has less than 1 in 1000.",
     ),
+    "scored": (
+        "Fewer scores than features asked for",
+        "Features whose score is above a millionth of the largest, in fits that were asked for more: the order of the "
+        "others is rounding, or that of the file. short: the share of such fits.",
+    ),
     "choices": (
         "Ways to choose parameters and size",
         "The same grid, in percent: oracle is chosen with the labels, the others without (python -m scripts.choices).",

@@ -4,6 +4,7 @@ import json
 from collections import Counter
 
 from metrics.study import CAPPED, FAILED, METRICS
+from metrics.study.scored import scored
 from scripts.core.published import PAPERS, explain
 from scripts.core.text import span
 from scripts.core.words import CAPPED_CELL, NOT_RUN, PARTIAL, POOR, rule
@@ -43,7 +44,7 @@ def clustering(study):
 
 def background(cells, study):
     """Return what else is known of a table: the gain of its maxima, reasons of its gaps, protocol, study and code."""
-    return [*_maximum(cells), *_reasons(cells), *_provenance(study)]
+    return [*_maximum(cells), *_reasons(cells), *_scored(study), *_provenance(study)]
 
 
 def _maximum(cells):
@@ -89,6 +90,21 @@ def _reasons(cells):
     return [
         f"Feature sets without a score, by cell: {'; '.join(texts)}. timeout and out_of_memory: the fit reached "
         "runner.max_seconds or runner.max_memory, which says nothing about the method's scores."
+    ]
+
+
+def _scored(study):
+    """Name the fits that were asked for more features than they score."""
+    found = scored(study.trials, study.results.facts)
+    if found.empty:
+        return []
+    texts = [
+        f"{row.method} on {row.dataset} (from {row.low:.0f} on; {row.short:.0%} of its fits)"
+        for row in found.itertuples()
+    ]
+    return [
+        f"Fits that score fewer features than they were asked for, the others being ranked by rounding or in file "
+        f"order: {', '.join(texts)}."
     ]
 
 

@@ -267,8 +267,10 @@ def test_what_a_fit_reports_of_itself_is_stored_with_it_and_its_loss_is_noticed(
     with Store(tmp_path / "s" / "digits" / "ndfs") as cell:
         cell.append([outcome])
     results = load_results(tmp_path)
-    assert results.facts[["trial", "name"]].to_numpy().tolist() == [[trial.key, "indicator_change"]]
-    assert 0 <= results.facts["value"].item() <= 1
+    assert results.facts["trial"].unique().tolist() == [trial.key]
+    facts = results.facts.set_index("name")["value"]
+    assert sorted(facts.index) == ["indicator_change", "n_scored"]
+    assert 0 <= facts["indicator_change"] <= 1
     for name in ("traces", "facts"):
         path = tmp_path / "s" / "digits" / "ndfs" / f"{name}.csv"
         whole = path.read_bytes()

@@ -30,7 +30,7 @@ class Stuck(BaseSelector):
         order = rng.permutation(X.shape[1])
         start, others = np.split(order, [self.n_features_to_select_])
         chosen = np.r_[start[self.n_moved :], others[: self.n_moved]]
-        return Solution(np.isin(np.arange(X.shape[1]), chosen).astype(float), learned={"start_": start})
+        return Solution(1.0 + np.isin(np.arange(X.shape[1]), chosen), learned={"start_": start})
 
 
 def facts_of(n_moved, seed):
@@ -55,7 +55,7 @@ def study(moved):
 
 
 def test_a_fit_reports_how_much_of_its_random_start_it_selects():
-    assert facts_of(0, 1) == {"start_kept": SIZE, "start_size": SIZE, "start_among": AMONG}
+    assert facts_of(0, 1) == {"n_scored": AMONG, "start_kept": SIZE, "start_size": SIZE, "start_among": AMONG}
     assert facts_of(3, 1)["start_kept"] == SIZE - 3
 
 

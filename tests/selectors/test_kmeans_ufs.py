@@ -248,3 +248,17 @@ def test_admm_on_fashion_stays_above_the_optimum(data_dir):
     admm = KMeansUFS(50, n_clusters=10, solver="admm").fit(X)
     assert exact.objective_ < 1.01 * admm.trace_.min() < 0
     assert exact.objective_ < 1.03 * admm.objective_ < 0
+
+
+@pytest.mark.parametrize("solver", ["exact", "admm"])
+@pytest.mark.parametrize("n_clusters, size", [(2, 4), (3, 3), (3, 4)])
+def test_equal_singular_values_at_the_cut_leave_the_selection_to_the_data_alone(solver, n_clusters, size):
+    rng = np.random.default_rng(0)
+    U, V = np.linalg.qr(rng.normal(size=(40, 6)))[0], np.linalg.qr(rng.normal(size=(12, 6)))[0]
+    X, order = (U * [5.0, 4.0, 4.0, 4.0, 4.0, 1.0]) @ V.T, rng.permutation(12)
+    turn = np.linalg.qr(rng.normal(size=(40, 40)))[0]
+    one, permuted, turned = (
+        KMeansUFS(size, n_clusters=n_clusters, solver=solver, standardize=False).fit(A).subset(size)
+        for A in (X, X[:, order], turn @ X)
+    )
+    assert set(one) == set(order[permuted]) == set(turned)

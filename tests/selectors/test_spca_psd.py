@@ -183,3 +183,11 @@ def test_too_many_features_are_refused_before_the_fit_with_a_remedy():
 def test_a_start_of_zeros_is_refused():
     with pytest.raises(ValueError, match="init is 0 everywhere"):
         SPCAPSD(init=np.zeros(8)).fit(correlated(30, 8))
+
+
+@pytest.mark.parametrize("variant", ["paper", "released"])
+@pytest.mark.parametrize("value", [0.0, 0.1, 1e6 / 3])
+def test_constant_data_collapse_though_their_mean_is_rounded(variant, value):
+    fit = SPCAPSD(variant=variant, random_state=0).fit(np.full((7, 5), value))
+    assert fit.status_ == "collapsed"
+    assert not fit.scores_.any() and not fit.coef_.any()

@@ -95,3 +95,33 @@ def test_polar_factor_of_a_matrix_with_nan_is_an_error_that_the_loop_understands
     M[1, 1] = np.nan
     with pytest.raises(np.linalg.LinAlgError, match="not finite"):
         polar_factor(M)
+
+
+def with_values(singular_values, seed, shape):
+    """Return a matrix with these singular values."""
+    rng, rank = np.random.default_rng(seed), len(singular_values)
+    U, V = (np.linalg.qr(rng.normal(size=(side, rank)))[0] for side in shape)
+    return (U * singular_values) @ V.T
+
+
+@pytest.mark.parametrize("shape", [(40, 12), (12, 40)])
+@pytest.mark.parametrize("n_components", [2, 3, 4])
+@pytest.mark.parametrize("seed", range(3))
+def test_a_space_of_equal_singular_values_is_cut_whatever_the_order_and_rotation(shape, n_components, seed):
+    X = with_values([5.0, 4.0, 4.0, 4.0, 1.0], seed, shape)
+    rng = np.random.default_rng(seed + 10)
+    order, turn = rng.permutation(shape[1]), np.linalg.qr(rng.normal(size=(shape[0], shape[0])))[0]
+    values, loadings = principal_axes(X, n_components)
+    product = loadings @ loadings.T
+    assert values == pytest.approx([25.0, 16.0, 16.0, 16.0][:n_components])
+    np.testing.assert_allclose(X.T @ X @ loadings, loadings * values, atol=1e-10)
+    for other, back in ((X[:, order], np.argsort(order)), (turn @ X, slice(None))):
+        there = principal_axes(other, n_components)[1][back]
+        np.testing.assert_allclose(there @ there.T, product, atol=1e-8)
+
+
+def test_axes_are_as_many_as_asked_for_where_all_singular_values_are_equal():
+    for seed in range(100):  # of some such matrices LAPACK gives no eigenvector in a range
+        values, loadings = principal_axes(with_values(np.ones(12), seed, (40, 12)), 2)
+        assert values == pytest.approx([1.0, 1.0])
+        np.testing.assert_allclose(loadings.T @ loadings, np.eye(2), atol=1e-12)

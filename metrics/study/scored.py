@@ -1,0 +1,31 @@
+"""Fits that score fewer features than they were asked for, so that rounding or file order ranks the others."""
+
+import json
+
+from metrics.study.sets import CELL
+
+REPORTED = "n_scored"  # the fact that `runners.fit` makes of the scores
+
+
+def scored(trials, facts):
+    """Compare how many features have a score with how many were asked for.
+
+    Parameters
+    ----------
+    trials, facts : DataFrame
+
+    Returns
+    -------
+    DataFrame
+        One row per data set and method of which some fit was asked for more features than have a score: n_fits, of all
+        that report it; asked, the largest size; low and high, of the number that such a fit scores; and short, the
+        share of such fits.
+    """
+    found = facts[facts["name"] == REPORTED].merge(trials[["trial", "sizes", *CELL]], on="trial")
+    found = found.assign(asked=found["sizes"].map(lambda text: max(json.loads(text))))
+    found = found.assign(lacks=found["value"] < found["asked"])
+    n_fits = found.groupby(CELL).size()
+    lacking = found[found["lacks"]].groupby(CELL)
+    table = lacking.agg(asked=("asked", "max"), low=("value", "min"), high=("value", "max"), n_short=("value", "size"))
+    table.insert(0, "n_fits", n_fits.reindex(table.index).astype(int))
+    return table.assign(short=table["n_short"] / table["n_fits"]).drop(columns="n_short").reset_index()

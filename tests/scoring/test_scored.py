@@ -1,0 +1,65 @@
+"""Scores that are rounding beside the largest are counted at the fit, and named by the audit and below tables."""
+
+import numpy as np
+import pytest
+from frames import frames
+
+from methods.core.base import BaseSelector, Solution
+from metrics.study.scored import scored
+from runners.fit import reported
+from scripts.audit.findings import _short
+from scripts.core.study import Study
+from scripts.make_table.notes import background
+
+
+class Given(BaseSelector):
+    """Score the features as told."""
+
+    def __init__(self, n_features_to_select=None, *, given=()):
+        super().__init__(n_features_to_select)
+        self.given = given
+
+    def _solve(self, X, rng):
+        return Solution(np.array(self.given, dtype=float))
+
+
+@pytest.mark.parametrize(
+    "given, count",
+    [([1, 2, 1.5, 1e-8, 3e-8], 3), ([5, 4, 3, 2, 1], 5), ([0, 0, 0, 0, 0], 0), ([-1, -2, -1e-9, -3, -4], 5)],
+)
+def test_scores_above_a_millionth_of_the_largest_are_counted(given, count):
+    fit = Given(2, given=given).fit(np.random.default_rng(0).normal(size=(6, 5)))
+    assert reported(fit)["n_scored"] == count
+
+
+def study():
+    points = [
+        {"dataset": "webkb", "method": method, "params": {"alpha": step}, "acc": {50: [0.5]}, "facts": {"n_scored": n}}
+        for method, numbers in {"few": (3, 7, 90), "many": (50, 60, 70)}.items()
+        for step, n in enumerate(numbers)
+    ]
+    return frames(points)
+
+
+def test_fits_that_were_asked_for_more_than_they_score_are_found():
+    results = study()
+    table = scored(results.trials, results.facts)
+    assert table["method"].tolist() == ["few"]
+    assert table.loc[0, ["n_fits", "asked", "low", "high"]].tolist() == [3, 50, 3, 7]
+    assert table.loc[0, "short"] == pytest.approx(2 / 3)
+    assert [(method, detail) for _, method, _, detail in _short(table)] == [
+        ("few", "3 to 7 of up to 50; 67% of 3 fits")
+    ]
+
+
+def test_a_table_names_them_below():
+    results = study()
+    cells = results.trials.assign(excess=np.nan, gaps="", clusterer="kmeans")
+    below = " ".join(background(cells, Study("s", results)))
+    assert "few on webkb (from 3 on; 67% of its fits)" in below
+    assert "many on webkb" not in below
+
+
+def test_nothing_is_said_where_nothing_is_reported():
+    results = frames([{"dataset": "webkb", "method": "silent", "acc": {50: [0.5]}}])
+    assert scored(results.trials, results.facts).empty
