@@ -1,4 +1,4 @@
-"""What portable arithmetic costs: CPU seconds of whole fits, and of K-means evaluations, against native arithmetic.
+"""The cost of portable arithmetic: CPU seconds of whole fits, and of K-means evaluations, against native arithmetic.
 
     python -m benchmarks.arithmetic [--fits "mcfs coil20, dgufs umist"] [--repeats 3]
 

@@ -1,4 +1,4 @@
-"""What the plan (docs/plan.md) estimates: gains over random rankings, over a curve of sizes, by two scores."""
+"""The estimates of the plan (docs/plan.md): gains over random rankings, over a curve of sizes, by two scores."""
 
 import yaml
 

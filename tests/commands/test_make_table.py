@@ -202,7 +202,12 @@ def test_a_table_without_published_numbers_has_no_lines_for_them(spec, results):
 
 def test_notes_disclose_the_oracle_the_protocol_and_the_code(table, spec, results):
     text = " ".join(table.notes)
-    for part in ("chosen with the labels", "2 K-means restarts", "scaling unit_features", "7 trials (1 collapsed, 2 failed)"):
+    for part in (
+        "chosen with the labels",
+        "2 K-means restarts",
+        "scaling unit_features",
+        "7 trials (1 collapsed, 2 failed",
+    ):
         assert part in text
     for part in ("2024-01-02", "code 0123456-dirty", "dgufs 2 (pie10p 1)", "§", "†", "‡"):
         assert part in text
