@@ -90,8 +90,9 @@ class ConcreteAutoencoder(BaseSelector):
 
     *Differs from the paper*: the decoder is linear, where the paper also has hidden layers, and is solved for at every
     draw instead of trained for all (one that lags behind the falling temperature leaves up to 2.7 times as much,
-    `docs/methods/cae.md`); all samples make a batch; the logits learn two hundred times as fast; slots that are undecided get more
-    steps at the last temperature, where the paper trains afresh with twice the epochs; and the exchanges.
+    `docs/methods/cae.md`); all samples make a batch; the logits learn two hundred times as fast; slots that are
+    undecided get more steps at the last temperature, where the paper trains afresh with twice the epochs; and the
+    exchanges.
 
     *Differs from the released program* ("released" is that program with one linear layer as decoder: small batches,
     Adam for logits and decoder alike, in single precision; undecided after all epochs it starts afresh with twice as
