@@ -120,7 +120,7 @@ class DUFS(BaseSelector):
     gated Laplacian. NeurIPS 2021.
     """
 
-    arrays = {"nd": 8, "ss": 9}
+    arrays = {"nd": 12, "ss": 9}  # four of n_samples x batch_size among them
     dense_samples = 1000  # about what a batch has
     bounds = {
         "scale_factor": Bound(0.1, 100),

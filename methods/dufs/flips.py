@@ -161,7 +161,7 @@ class Walk:
         self.slopes = (PK + K @ self.P).T
         values, vectors = np.linalg.eigh(K)
         leading = slice(max(len(K) - LEADING, 0), None)
-        self.leading, self.lengths = vectors[:, leading], values[leading]
+        self.leading, self.lengths = vectors[:, leading].copy(), values[leading]
         self.rest = max(values[-LEADING - 1], 0.0) if len(K) > LEADING else 0.0
 
     def _walk(self, D):
