@@ -47,12 +47,13 @@ class DUFS(BaseSelector):
     learning_rate : float, default=1.0
         Only of "released": of the steps along the gradient, above 0.
     init : ndarray of shape (n_features,), default=None
-        mu at the start.  None: 0; "released": normal, standard deviation .01.
+        mu at the start.  None: see Notes; "released": normal, standard deviation .01.
     max_iter : int, default=500
         Largest number of sweeps, 0 or more.
     tol : float, default=0.01
-        "paper": converged when no step lowers the loss; or when of the first features, a half, a quarter, an eighth, a
-        16th and a 32nd of all, at most this share is another than 30 sweeps before.  "released" has no test.
+        "paper": converged when no flip of a gate lowers the loss by a millionth of it, and no small step lowers it; or
+        when in 30 small steps of the first features, a half, a quarter, an eighth, a 16th and a 32nd of all, at most
+        this share becomes another.  "released" has no test.
     random_state : int, Generator or None, default=None
         Only of "released": seed of the start and of the gates.
 
@@ -60,14 +61,14 @@ class DUFS(BaseSelector):
     ----------
     scores_ : ndarray of shape (n_features,)
         "paper": what the score would fall by for a little more of the feature, as a share of the largest such gain, and
-        2 more where its gate is mostly open (mu_j > 0).  "released": mu.
+        2 more where its gate is mostly open (mu_j > 0); -2 for a constant feature.  "released": mu.
     mu_ : ndarray of shape (n_features,)
         Means of the gates, less 1/2.
     start_ : ndarray of int
         Only with variant="released" and no `init`: the first features of the random start, as many as are selected.
     objective_ : float
     trace_ : ndarray
-        The loss; "paper": never rises; "released": each value is for another draw.
+        The loss; "paper": from the start that was kept, never rises; "released": each value is for another draw.
     status_ : str
         "collapsed" where all gates are mostly closed, or the data are constant.
 
@@ -78,13 +79,23 @@ class DUFS(BaseSelector):
 
     Notes
     -----
-    *A sweep* ("paper"): the expectation over the gates is taken inside: YY' is replaced by E YY' = X diag(E z^2) X',
-    of which the score is a smooth function with an exact gradient by matrix products; E z^2 has a closed form.  There
-    is nothing to draw, and a quasi-Newton method (L-BFGS-B) minimises the loss over |mu_j| <= 1/2 + 2 noise, where a
-    gate is open, or closed, in 98 of 100 draws.  It mostly ends in a corner of this box: a set of features.  In high
-    dimension YY', a sum over features, is close to its expectation (`docs/methods/dufs.md`).
+    *"paper"*: the expectation over the gates is taken inside: YY' is replaced by E YY' = X diag(E z^2) X', of which the
+    score is a smooth function with an exact gradient by matrix products; E z^2 has a closed form.  There is nothing to
+    draw.  In high dimension YY', a sum over features, is close to its expectation (`docs/methods/dufs.md`).  The loss
+    is minimised over |mu_j| <= 1/2 + 2 noise, where a gate is open, or closed, in 98 of 100 draws.
 
-    *Cost*: O(n_samples b (b + n_features)) a sweep, b = min(n_samples, batch_size).  "paper" is deterministic.
+    *A sweep*: flips, which put gates to an end of this box.  Near an end the loss is flat in mu, so that a gradient
+    method stays in a corner of it that single flips leave with gain.  First many flips at once, those that the slope
+    of the score by E z^2 says pay; then single ones, for each of which the loss is known exactly or bounded from below
+    (`methods.dufs.flips`); then exchanges of an open gate for a closed one, the most promising of them; then steps of a
+    quasi-Newton method (L-BFGS-B).  It converges when none of these lowers the loss.
+
+    *Starts*: gates half open, all open, and all closed but for one, for features at equal steps in the ranking by gain,
+    24 of them or more where data are small; deterministic.  All of them go on by many flips at once in the first group
+    of samples, the lowest by single flips, and the lowest of these to the end.  With an `init`, there alone.
+
+    *Cost*: O(n_samples b (b + n_features)) for a sweep by slope or small step, b = min(n_samples, batch_size);
+    O(n_samples b n_features) for a look at all flips, of which one in a hundred takes O(n_samples b^2) more.
 
     *Differs from the released program* ("released" is that program: plain gradient descent at rate 1 on freshly drawn
     gates, from a random start, without a test; on all samples, where they are few): it draws a gate for each entry of
@@ -96,8 +107,10 @@ class DUFS(BaseSelector):
 
     *Differs from the paper*: its text was not at hand beyond its formulas; the same points as for the program.
 
-    *Known pathologies*: the number of features is no part of the model, and without a price most gates open on many
-    data.  The loss has many local minima.  A group of features that vary alike makes a graph over which each of them is
+    *Known pathologies*: the number of features is no part of the model, and without a price few gates open at the
+    lowest losses, some 10 to 70 of hundreds on most data: over few features each sample is near to others, and each
+    feature is smooth over its own graph.  The ranking of the rest is that by gain.  The loss has many local minima.  A
+    group of features that vary alike makes a graph over which each of them is
     smooth, so that near-duplicates open together.  "released": at rate 1 and with thousands of features, mu moves by
     less than the spread of its random start in hundreds of steps: the selection is mostly that start.
 
@@ -107,7 +120,7 @@ class DUFS(BaseSelector):
     gated Laplacian. NeurIPS 2021.
     """
 
-    arrays = {"nd": 8, "ss": 9}
+    arrays = {"nd": 12, "ss": 9}  # four of n_samples x batch_size among them
     dense_samples = 1000  # about what a batch has
     bounds = {
         "scale_factor": Bound(0.1, 100),
@@ -164,16 +177,16 @@ class DUFS(BaseSelector):
             "noise": self.noise,
             "batch_size": self.batch_size,
         }
+        start = None if self.init is None else np.array(self.init, dtype=float)
         if self.variant == "paper":
             problem = paper.Problem(X, self.lambda_, gates=self.gates, **common)
-            start = np.zeros(X.shape[1])
+            start = problem.starts() if start is None else [start]
         else:
-            start = released.SPREAD * rng.standard_normal(X.shape[1])
+            drawn = released.SPREAD * rng.standard_normal(X.shape[1])
             problem = released.Problem(X, self.lambda_, learning_rate=self.learning_rate, rng=rng, **common)
-            if self.init is None:
+            if start is None:
+                start = drawn
                 learned["start_"] = np.argsort(-start, kind="stable")[: self.n_features_to_select_]
-        if self.init is not None:
-            start = np.array(self.init, dtype=float)
         state, trace = problem.solve(start, self.max_iter, self.tol)
         trace = trace.collapsed_if(not X.any() or (state.mu <= 0).all())
         return Solution(problem.scores(state), trace, learned={**learned, "mu_": state.mu})

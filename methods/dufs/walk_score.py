@@ -33,9 +33,7 @@ def walk_score(K, scale_factor, n_neighbors, middle):
     Three products of (n_samples, n_samples) matrices.  s counts as a function of K, too; exact but where distances tie.
     """
     n = len(K)
-    size = np.diag(K)
-    D = np.maximum(size[:, None] + size - 2 * K, 0.0)
-    np.fill_diagonal(D, 0.0)
+    D = distances(K)
     s, neighbors, shares = _middle_distance(D, min(n_neighbors, n - 1), middle)
     width = scale_factor * s
     W = np.exp(-D / width)
@@ -57,6 +55,45 @@ def walk_score(K, scale_factor, n_neighbors, middle):
     G -= 2 * by_D
     G.flat[:: n + 1] += 2 * by_D.sum(axis=1)
     return value, G
+
+
+def distances(K):
+    """Return the squared distances that belong to a Gram matrix.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n_samples, n_samples)
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_samples)
+    """
+    size = np.diag(K)
+    D = np.maximum(size[:, None] + size - 2 * K, 0.0)
+    np.fill_diagonal(D, 0.0)
+    return D
+
+
+def mean_distance(D, k):
+    """Return the mean over the samples of the squared distance to the k-th nearest other; 1 for one that is all but 0.
+
+    Parameters
+    ----------
+    D : ndarray of shape (n_samples, n_samples)
+    k : int
+        In [1, n_samples - 1].
+
+    Returns
+    -------
+    float
+    """
+    if k == 1:  # less work than a partition
+        np.fill_diagonal(D, np.inf)
+        s = D.min(axis=1).mean()
+        np.fill_diagonal(D, 0.0)
+    else:
+        s = np.partition(D, k, axis=1)[:, k].mean()
+    return s if s >= LEAST_DISTANCE else 1.0
 
 
 def _middle_distance(D, k, middle):

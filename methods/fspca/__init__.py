@@ -72,8 +72,9 @@ class FSPCA(BaseSelector):
 
     *"swap"* does so, and where it ends puts another feature in the place of one as long as that raises the value by
     more than a millionth; a bound on what each exchange gains leaves few to try (`methods.fspca.swap`).  So at the end,
-    whatever the status, no single exchange helps; other starts may end higher.  O(h^3 + h m n_features) for each
-    feature that might leave.  All three are deterministic.
+    whatever the status, no single exchange helps; other starts may end higher.  O(m^3 + m^2 n_features) for each
+    feature that might leave, by the leading eigenvectors of the features that are chosen; O(h^3) for an exchange that
+    the bound does not rule out.  All three are deterministic.
 
     *Differs from the paper*: it adds eps I to A, with eps = .1 whatever the unit, for the inverse of W'AW, which U does
     not need.  *Differs from the released program*: as it stands it ends with an error where the rank of A is more than

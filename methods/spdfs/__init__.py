@@ -2,6 +2,7 @@
 
 import math
 import numbers
+from dataclasses import replace
 
 import numpy as np
 
@@ -13,7 +14,6 @@ from methods.spdfs import paper, released
 from methods.spdfs.scatter import normalized
 
 VARIANTS = {"paper": paper, "released": released}
-NOTHING = 1e-9  # a ratio below it is rounding: the clusters have no scatter in this projection
 
 
 class SPDFS(BaseSelector):
@@ -73,10 +73,13 @@ class SPDFS(BaseSelector):
     *A sweep* of "paper": Dinkelbach's steps, each of which raises the sum of the m largest eigenvalues of
     B = ratio S_t - S_m on the chosen features by swaps of blocks and takes the best W on them, until the ratio falls no
     more; then fuzzy steps for the memberships.  Where this saves less than a millionth, single features are swapped: at
-    the end none can be replaced with gain by any of the three that promise most.  With m = h the features for given
+    the end none can be replaced with gain by any of the three that promise most.  Then two at once, those that promise
+    most; where there are 5,000 sets of features or fewer, the best of all is taken.  With m = h the features for given
     memberships are the best of all.  Neither S_m nor S_t is formed: O(n_samples^2 + n_samples n_features h) a step.
 
-    *Start*: the labels of K-means on all features, and the h features with the smallest (S_m)_jj / (S_t)_jj.
+    *Start*: labels of K-means on all features, ten times, each with the h features of the smallest
+    (S_m)_jj / (S_t)_jj; three sweeps from each.  The lowest is kept, and K-means on its features is a further start, 5
+    times or, where sweeps are cheap, up to 50, which ends lower than as many of the first kind (docs/methods/spdfs.md).
 
     *Differs from the paper*: its step for W minorises a trace and keeps the h largest entries of a diagonal, which
     hardly leaves the features that it begins with; hence the swaps, and the start.
@@ -85,9 +88,13 @@ class SPDFS(BaseSelector):
     projection, does the paper's step, and stops at a fall of 1e-4 in ratio or difference, whatever their size.
 
     *Known pathologies*: "released": the selection is close to the random subset that the first step takes from the
-    random projection: most of it stays to the end (docs/methods/spdfs.md).  "paper": in many features some projection
-    tells any clusters apart: above n_samples - n_clusters features, and often far below, the ratio is 0 whatever they
-    are, and the fit is "collapsed".  There are many minima.
+    random projection: most of it stays to the end (docs/methods/spdfs.md).  "paper": the model has no
+    minimum worth the name where some features are constant but for n_clusters - 1 samples: with these samples as
+    clusters of their own such a feature has no scatter within clusters.  One of them gives the ratio 0 if constant
+    features, or combinations of features that are constant, fill the other columns of W, and m of them by themselves:
+    so on WebKB, MicroMass and MNIST-500 at all sizes.  It is 0, too, with any labels, above n_samples - n_clusters
+    features, and often far below.  The fit is then "collapsed".  There are many minima, and two seeds mostly end in
+    different ones.
 
     References
     ----------
@@ -136,14 +143,18 @@ class SPDFS(BaseSelector):
         Z, size = shared(X, normalized), self.n_features_to_select_
         variant = VARIANTS[self.variant]
         problem = variant.Problem(Z, self.n_clusters, size, self._columns(size), self.fuzziness)
+        before = self._start(problem, rng)
+        done = min(len(before) - 1, self.max_iter)
         state, trace = iterate(
-            problem.sweep, self._start(problem, rng), max_iter=self.max_iter, tol=self.tol, residual=variant.change
+            problem.sweep, before[done], max_iter=self.max_iter - done, tol=self.tol, residual=variant.change
         )
+        values = [start.value for start in before[:done]]
+        trace = replace(trace, objective=np.append(values, trace.objective), n_iter=trace.n_iter + done)
         W, scores = np.zeros((Z.shape[1], state.W.shape[1])), np.zeros(Z.shape[1])
         W[state.features] = state.W
         scores[state.features] = 1 + np.linalg.norm(state.W, axis=1)
         learned = {"coef_": W, "memberships_": state.Y}
-        return Solution(scores, trace.collapsed_if(state.value < NOTHING), state.Y.argmax(axis=1), learned)
+        return Solution(scores, trace.collapsed_if(state.value < paper.NOTHING), state.Y.argmax(axis=1), learned)
 
     def _columns(self, size):
         if self.n_components is None:
@@ -154,6 +165,8 @@ class SPDFS(BaseSelector):
 
     def _start(self, problem, rng):
         if self.variant == "released":
-            return problem.random_start(rng, self.init)
+            return [problem.random_start(rng, self.init)]
         seed = int(rng.integers(2**31))
-        return problem.start(seed) if self.init is None else problem.state(None, np.array(self.init, dtype=float))
+        if self.init is None:
+            return problem.lowest_start(seed)
+        return [problem.state(None, np.array(self.init, dtype=float))]

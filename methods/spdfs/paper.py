@@ -5,13 +5,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from methods.core.loop import iterate
-from methods.core.starts import indicator, kmeans_labels
+from methods.core.starts import N_STARTS, indicator, kmeans_labels
 from methods.spdfs.scatter import Scatter, memberships
 from methods.spdfs.swaps import Gains
 
 FUZZY = 30  # steps of the memberships in a sweep at most
 STILL = 1e-8  # share by which the last of them lowers the scatter at most
 ENOUGH = 1e-6  # share of the ratio that a sweep must save, or single swaps are tried
+STARTS = 10  # partitions by K-means
+TRIES, TRIES_WORK = (15, 60), 1e9  # starts and restarts: more where a sweep takes fewer operations
+TRIAL = 3  # sweeps from each of them
+NOTHING = 1e-9  # a ratio below it is rounding: the clusters have no scatter in this projection
 change = None  # the default of `iterate`: the relative change of the ratio
 
 
@@ -41,9 +45,34 @@ class Problem:
         self.X, self.n_clusters, self.size = X, n_clusters, size
         self.n_components, self.fuzziness = n_components, fuzziness
 
-    def start(self, seed):
-        """Start at the features that K-means on all of them explains best, and its labels."""
-        return self.state(None, indicator(kmeans_labels(self.X, self.n_clusters, seed), self.n_clusters))
+    def start(self, seed, features=slice(None), n_starts=1):
+        """Start at the labels of K-means on some features, and at the features that these explain best."""
+        labels = kmeans_labels(self.X[:, features], self.n_clusters, seed, n_starts=n_starts)
+        return self.state(None, indicator(labels, self.n_clusters))
+
+    def lowest_start(self, seed):
+        """Return states of falling ratio: the lowest of several starts after a few sweeps, and what restarts give.
+
+        A restart is K-means on the features that are chosen, from another seed.
+        """
+        n_samples, n_features = self.X.shape
+        tries = TRIES_WORK / (self.size * (self.size**2 + n_samples * n_features))
+        best = []
+        for trial in range(int(np.clip(tries, *TRIES))):
+            if trial < STARTS:
+                state = self.start(seed + trial, n_starts=1 if trial else N_STARTS)
+            else:
+                state = self.start(seed + trial, best[-1].features)
+            path = [state]
+            while len(path) <= TRIAL and path[-1].value > 0:
+                path.append(self._regrouped(self._swapped(path[-1], Gains.by_blocks)))
+            if trial < STARTS:
+                best = path if not best or path[-1].value < best[-1].value else best
+            elif path[-1].value < best[-1].value:
+                best.append(path[-1])
+            if best[-1].value < NOTHING:
+                break
+        return best
 
     def state(self, features, Y):
         scatter = Scatter(self.X, Y**self.fuzziness)
@@ -55,11 +84,13 @@ class Problem:
         return State(features, *self._with(scatter, features, Y))
 
     def sweep(self, state):
-        """Swap features for the memberships at hand, then renew memberships; single swaps where these save little."""
-        new = self._regrouped(self._swapped(state, Gains.by_blocks))
-        if new.value <= (1 - ENOUGH) * state.value or new.value == 0:
-            return new
-        return self._regrouped(self._swapped(new, Gains.single))
+        """Swap features for the memberships at hand, by ones and twos where blocks save little; renew memberships."""
+        new = state
+        for swap in (Gains.by_blocks, Gains.single, Gains.pairs):
+            new = self._regrouped(self._swapped(new, swap))
+            if new.value <= (1 - ENOUGH) * state.value or new.value == 0:
+                break
+        return new
 
     def _swapped(self, state, swap):
         """Take Dinkelbach's steps: features for B = ratio S_t - S_m, then the best W, as long as the ratio falls."""

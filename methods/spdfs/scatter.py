@@ -3,6 +3,8 @@
 import numpy as np
 from scipy.linalg import eigh
 
+FLAT = 1e-12  # share of the total scatter that is rounding
+
 
 def normalized(X):
     """Return X with zero means and columns of length 1; a constant column becomes 0."""
@@ -70,12 +72,17 @@ class Scatter:
         within, total = X.T @ self.middle(X), X.T @ X
         if not total.any():
             return np.eye(len(features), n_components), 0.0
-        ratio = np.trace(within) / np.trace(total) if not np.isfinite(ratio) else ratio
+        least = FLAT * np.trace(total)
+        # A little above the ratio of all, so that a constant feature, which has neither scatter, is not as good.
+        ratio = min(ratio, np.trace(within) / np.trace(total)) * (1 + 1e-9)
+        W = np.eye(len(features), n_components)
         while True:
             difference = within - ratio * total
-            W = eigh((difference + difference.T) / 2, subset_by_index=(0, n_components - 1))[1]
-            spread = np.vdot(W, total @ W)
-            new = max(np.vdot(W, within @ W) / spread, 0.0) if spread > 0 else 0.0
+            lowest = eigh((difference + difference.T) / 2, subset_by_index=(0, n_components - 1))[1]
+            spread = np.vdot(lowest, total @ lowest)
+            if spread <= least:
+                return W, float(ratio)
+            new = max(np.vdot(lowest, within @ lowest) / spread, 0.0)
             if not new < ratio * (1 - 1e-12):  # a smaller fall is rounding
-                return W, float(min(new, ratio))
-            ratio = new
+                return lowest, float(min(new, ratio))
+            W, ratio = lowest, new

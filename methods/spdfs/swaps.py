@@ -1,9 +1,14 @@
-"""Features whose principal submatrix has large eigenvalues: blocks are swapped, then single features."""
+"""Features whose principal submatrix has large eigenvalues: blocks are swapped, then one or two features."""
+
+from itertools import combinations
+from math import comb
 
 import numpy as np
 from scipy.linalg import eigh, eigvalsh
 
 WORTHWHILE = 1e-7  # share of the squared data by which a swap must raise the sum
+PAIR_WORK = 2e8  # cubes of the number of features that exchanges of two may take
+FEW = 5000  # sets of features, of which all are looked at
 TRIED = 3  # features that may join, the most promising ones, for each that may leave
 
 
@@ -82,6 +87,42 @@ class Gains:
                 if self.total(candidate) > now + least:
                     return candidate
         return features
+
+    def pairs(self, features):
+        """Return the best exchange of two features that raises the sum, or the features as they are.
+
+        Those with the smallest rows in the eigenvectors may leave, those with the largest gains may join: all, or as
+        many as `PAIR_WORK` allows.  Where there are `FEW` sets in all, the best of them.
+        """
+        size, others = len(features), np.setdiff1d(np.arange(len(self.diagonal)), features)
+        side = int((4 * PAIR_WORK / size**3) ** 0.25)  # so that side^4 / 4 pairs of pairs are looked at
+        if self.n_vectors == size or not len(others):
+            return features
+        now = self.total(features) + WORTHWHILE * size
+        if comb(len(self.diagonal), size) <= FEW:
+            return self._best_of(np.array(list(combinations(range(len(self.diagonal)), size))), features, now)[0]
+        if min(size, len(others), side) < 2:
+            return features
+        rows = self.rows(features)
+        within = rows[:, features]
+        values, vectors = eigh((within + within.T) / 2)
+        values, vectors = values[-self.n_vectors :], vectors[:, -self.n_vectors :]
+        gains = _increase(values, (vectors.T @ rows[:, others]) ** 2, self.diagonal[others]).sum(axis=0)
+        leaving = np.argsort(np.einsum("ij,ij->i", vectors, vectors), kind="stable")[:side]
+        join = np.array(list(combinations(others[np.argsort(-gains, kind="stable")[:side]], 2)))
+        best = features
+        for leave in combinations(leaving, 2):
+            stay = np.broadcast_to(np.delete(features, leave), (len(join), size - 2))
+            best, now = self._best_of(np.hstack([stay, join]), best, now)
+        return best
+
+    def _best_of(self, sets, best, now):
+        """Return the set of the largest sum, and that sum, where it is above `now`."""
+        used, place = np.unique(sets, return_inverse=True)
+        B, place = self.rows(used)[:, used], place.reshape(sets.shape)
+        totals = np.linalg.eigvalsh(((B + B.T) / 2)[place[:, :, None], place[:, None, :]])
+        totals = totals[:, -self.n_vectors :].sum(axis=1)
+        return (np.sort(sets[totals.argmax()]), totals.max()) if totals.max() > now else (best, now)
 
 
 def _increase(values, squares, diagonal):

@@ -1,16 +1,18 @@
 """DUFS: the released program's losses and steps, exact gradients, expected gates, and the planted features."""
 
+import itertools
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from samples import blobs
+from samples import blobs, real
 from scipy.integrate import quad
 from scipy.optimize import check_grad
 from sklearn.datasets import make_moons
 
 from methods import DUFS
 from methods.dufs import released, standardized
+from methods.dufs.flips import Flips
 from methods.dufs.gates import gate_moments, loss, open_share
 from methods.dufs.paper import Problem, largest_change
 from methods.dufs.walk_score import walk_score
@@ -140,7 +142,8 @@ def test_the_two_features_of_the_moons_are_found_among_noise(setting):
     for seed in range(3):
         fit = DUFS(2, **setting).fit(moons(seed))
         assert fit.status_ == "converged"
-        assert set(fit.subset(2)) == {0, 1}
+        # With narrow weights the lowest loss has a third gate open, whose feature may gain more than these two.
+        assert {0, 1} <= set(fit.subset(3 if setting.get("scale_factor") == 1.0 else 2))
 
 
 def test_fit_ends_where_no_other_optimiser_goes_lower():
@@ -161,7 +164,8 @@ def test_a_constant_feature_is_left_to_the_price_alone_and_comes_last():
     state = problem.state(fit.mu_)
     assert state.gain[-1] == 0
     assert fit.mu_[-1] == -problem.bound
-    assert fit.scores_[-1] <= 0
+    assert fit.scores_.argmin() == 20 and fit.ranking_[-1] == 20
+    assert (state.gain < 0).any()  # others do harm, and still come before it
 
 
 @pytest.mark.parametrize("gates", GATES)
@@ -196,8 +200,46 @@ def test_a_step_of_the_released_program_may_see_a_part_of_the_samples():
     assert problem.state(np.zeros(20)).value == pytest.approx(score / open_share(np.zeros(20), 0.5)[0])
 
 
+def real_slice(data_dir, name):
+    X, rng = real(data_dir, name)[0], np.random.default_rng(0)
+    rows, columns = (np.sort(rng.permutation(size)[:60]) for size in X.shape)
+    return X[rows][:, columns]
+
+
+@pytest.mark.parametrize("setting", [{}, {"lambda_": 2.0}, {"gates": "entry"}, {"batch_size": 31, "n_neighbors": 2}])
+@pytest.mark.parametrize("name", ["orl", "usps", "webkb"])
+def test_no_flip_of_a_gate_lowers_a_converged_fit(data_dir, name, setting):
+    X = real_slice(data_dir, name)
+    fit = DUFS(10, **setting).fit(X)
+    problem = Problem(standardized(X), **{**COMMON, "lambda_": None, **setting})
+    assert fit.status_ == "converged"
+    assert fit.objective_ == pytest.approx(problem.state(fit.mu_).value, rel=1e-12)
+    for j, end in itertools.product(range(60), (-problem.bound, problem.bound)):
+        mu = np.where(np.arange(60) == j, end, fit.mu_)
+        assert problem.state(mu).value >= fit.objective_ - 1.1e-6 * abs(fit.objective_)
+
+
+@pytest.mark.parametrize("setting", [{}, {"gates": "entry"}, {"batch_size": 20, "n_neighbors": 2}])
+def test_the_loss_after_a_flip_is_exact_or_bounded(setting):
+    X = standardized(blobs(n_samples=40, n_features=30)[0])
+    problem = Problem(X, None, **{**COMMON, **setting})
+    mu = np.where(np.random.default_rng(0).random(30) < 0.4, problem.bound, -problem.bound)
+    state = problem.state(mu)
+    flips = Flips(problem, state)
+    for j in range(30):
+        there = problem.state(np.where(np.arange(30) == j, -mu, mu)).value
+        assert flips.value(j, -mu[j], np.inf) == pytest.approx(there, rel=1e-10)
+        low, high = (flips.value(j, -mu[j], there + shift * abs(there)) for shift in (-1e-9, 1e-9))
+        assert low == np.inf or low == pytest.approx(there, rel=1e-10)
+        assert high == pytest.approx(there, rel=1e-10)
+    shifts = [flips.value(j, -mu[j], state.value - 0.5 * abs(state.value)) for j in range(30)]
+    assert np.isinf(shifts).sum() > 15  # the bound rules out most
+
+
 def test_where_every_gate_closes_the_fit_has_collapsed():
-    assert DUFS(2, lambda_=100.0).fit(moons(0)).status_ == "collapsed"
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 1)) + 0.01 * rng.normal(size=(60, 6))  # where all are open, as smooth as can be
+    assert DUFS(2, lambda_=100.0).fit(X).status_ == "collapsed"
 
 
 def test_largest_change_looks_at_every_size():

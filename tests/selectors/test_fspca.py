@@ -8,7 +8,7 @@ import pytest
 from methods import FSPCA, KMeansUFS, MaxVariance
 from methods.core.loop import iterate
 from methods.fspca import ipu
-from methods.fspca.swap import WORTHWHILE, bordered, highest, top_sum
+from methods.fspca.swap import WORTHWHILE, Bounds, highest
 
 PAIRS = [f"modern/fspca_{data}_s{s}" for data in ("rand60x40", "umist60x40", "pie60x100") for s in (1, 2)]
 SHAPES = [(40, 12), (8, 12)]
@@ -109,18 +109,38 @@ def test_no_exchange_of_one_feature_raises_the_value(shape, h, m):
 def test_the_bound_on_an_exchange_is_above_its_value_and_exact_where_nothing_was_bounded(m):
     rng = np.random.default_rng(2)
     C, b = rng.normal(size=(20, 7)) * np.logspace(0, -1, 7), rng.normal(size=(20, 50))
-    A, columns, corners = C.T @ C, C.T @ b, (b**2).sum(axis=0)
-    bounds = highest(A, columns, corners, m)
-    values = [top_sum(bordered(A, columns[:, j], corners[j]), m) for j in range(50)]
-    assert (bounds >= np.array(values) * (1 - 1e-8)).all()
-    assert (bounds <= np.linalg.eigvalsh(A)[-m:].sum() + corners + 1e-9).all()
-    pruned = highest(A, columns, corners, m, enough=np.median(bounds))
+
+    def bounded(C, b, enough=-np.inf):
+        left, sigma, _ = np.linalg.svd(C, full_matrices=True)
+        eigenvalues = np.append(sigma**2, np.zeros(20 - len(sigma)))[: m + 2]
+        along = left[:, : m + 2].T @ b
+        return highest(eigenvalues, along**2, (b**2).sum(axis=0) - (along**2).sum(axis=0), m, enough)
+
+    def values(C, b):
+        return np.array([np.linalg.eigvalsh(C @ C.T + np.outer(b[:, j], b[:, j]))[-m:].sum() for j in range(50)])
+
+    bounds = bounded(C, b)
+    assert (bounds >= values(C, b) * (1 - 1e-8)).all()
+    assert (bounds <= np.linalg.eigvalsh(C.T @ C)[-m:].sum() + (b**2).sum(axis=0) + 1e-9).all()
+    pruned = bounded(C, b, np.median(bounds))
     np.testing.assert_array_equal(pruned > np.median(bounds), bounds > np.median(bounds))
-    C = np.linalg.qr(C)[0] * np.repeat([2.0, 1.0], [m, 7 - m])  # the smaller eigenvalues are equal, but for zeros
-    A, columns = C.T @ C, C.T @ (C @ rng.normal(size=(7, 50)))
-    corners = ((np.linalg.pinv(C).T @ columns) ** 2).sum(axis=0)
-    values = [top_sum(bordered(A, columns[:, j], corners[j]), m) for j in range(50)]
-    np.testing.assert_allclose(highest(A, columns, corners, m), values, rtol=1e-7)
+    C = np.linalg.qr(rng.normal(size=(20, 20)))[0] * np.repeat([2.0, 1.0], [m, 20 - m])  # the smaller ones are equal
+    np.testing.assert_allclose(bounded(C, b), values(C, b), rtol=1e-7)
+
+
+@pytest.mark.parametrize("shape", [(40, 60), (40, 30), (9, 30)])
+def test_what_is_known_of_the_matrix_without_a_feature_is_nowhere_below_it(shape):
+    X = sample(*shape, rank=3)
+    B, features = X - X.mean(axis=0), list(range(25))
+    bounds = Bounds(B, features, 2)
+    for old in (0, 7):
+        left = [feature for feature in features if feature != old]
+        values, along, rest = bounds.without(old)
+        matrix = B[:, left] @ B[:, left].T
+        assert values[0] >= np.linalg.eigvalsh(matrix)[-1] * (1 - 1e-10)
+        explained = np.einsum("kj,k->j", along**2, values) + rest * bounds.floor  # b'Nb of all features b
+        assert (explained >= np.einsum("ij,ij->j", B, matrix @ B) * (1 - 1e-9) - 1e-9).all()
+        np.testing.assert_allclose((along**2).sum(axis=0) + rest, (B**2).sum(axis=0), rtol=1e-8)
 
 
 @pytest.mark.parametrize("shape", [(200, 60), (25, 120)])

@@ -144,6 +144,58 @@ def test_trace_ratio_on_given_features_is_the_smallest():
     assert np.vdot(Z @ W, scatter.middle(Z @ W)) / np.vdot(Z @ W, Z @ W) == pytest.approx(ratio)
 
 
+@pytest.mark.parametrize("size", [4, 7])
+def test_with_the_memberships_at_the_end_no_other_features_are_lower(size):
+    X = blobs(40, 14, noise=2.0)[0]
+    fit = SPDFS(size, n_clusters=4, random_state=0).fit(X)
+    scatter = Scatter(normalized(X), fit.memberships_**1.1)
+    subsets = itertools.combinations(range(14), size)
+    lowest = min(scatter.ratio_on(np.array(subset), fit.coef_.shape[1])[1] for subset in subsets)
+    assert fit.objective_ <= lowest * (1 + 1e-3)
+
+
+@pytest.mark.parametrize("size", [5, 6])
+def test_no_exchange_of_two_features_raises_the_sum(size):
+    X = normalized(blobs(30, 25, noise=2.0)[0])
+    scatter = Scatter(X, np.random.default_rng(0).dirichlet(np.ones(3), 30))
+    gains = Gains(X, 0.5 * X - scatter.middle(X), 2)
+    features = np.arange(size)
+    while True:
+        new = gains.pairs(gains.single(features))
+        if np.array_equal(new, features):
+            break
+        features = new
+    outside, now = np.setdiff1d(np.arange(25), features), gains.total(features)
+    for leave in itertools.combinations(range(size), 2):
+        for join in itertools.combinations(outside, 2):
+            assert gains.total(np.append(np.delete(features, leave), join)) <= now + 2e-7 * size
+
+
+def test_constant_features_do_not_make_the_ratio_zero():
+    X = normalized(np.column_stack([blobs(40, 5)[0], np.ones((40, 3))]))
+    scatter = Scatter(X, np.random.default_rng(0).dirichlet(np.ones(3), 40))
+    W, ratio = scatter.ratio_on(np.array([2, 5, 6, 7]), 1)
+    within = X[:, 2] @ scatter.middle(X[:, [2]])[:, 0]
+    assert ratio == pytest.approx(within / (X[:, 2] @ X[:, 2]), rel=1e-6) and abs(W[0, 0]) == pytest.approx(1)
+
+
+def test_samples_that_are_alone_with_a_feature_make_the_ratio_zero():
+    rng = np.random.default_rng(0)
+    rare = np.zeros((40, 6))
+    rare[[3, 3, 3, 8, 8, 8], range(6)] = 1.0
+    fit = SPDFS(6, n_clusters=3, n_components=2, random_state=0).fit(np.hstack([rng.normal(size=(40, 10)), rare]))
+    assert fit.status_ == "collapsed" and fit.objective_ == pytest.approx(0, abs=1e-12)
+
+
+def test_a_fit_is_as_low_as_from_any_of_its_first_partitions():
+    X = blobs(40, 30, noise=2.0)[0]
+    fit = SPDFS(6, n_clusters=4, random_state=0).fit(X)
+    problem = Problem(normalized(X), 4, 6, 2, 1.1)
+    seed = int(np.random.default_rng(0).integers(2**31))
+    ends = [iterate(problem.sweep, problem.start(seed + i), max_iter=50, tol=1e-6)[0].value for i in range(1, 10)]
+    assert fit.objective_ <= min(ends) * (1 + 1e-3)
+
+
 def test_two_features_that_tell_the_clusters_apart_are_found_among_noise():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(90, 14))
