@@ -16,6 +16,7 @@ from methods.laplacian_score import LaplacianScore
 from methods.mcfs import MCFS
 from methods.ndfs import NDFS
 from methods.pfa import PFA
+from methods.rsr import RSR
 from methods.rufs import RUFS
 from methods.sf2sog import SF2SOG
 from methods.socfs import SOCFS
@@ -39,6 +40,7 @@ __all__ = [
     "MCFS",
     "NDFS",
     "PFA",
+    "RSR",
     "RUFS",
     "SF2SOG",
     "SOCFS",
