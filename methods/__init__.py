@@ -9,6 +9,7 @@ from methods.eufs import EUFS
 from methods.fspca import FSPCA
 from methods.fssl import FSSL
 from methods.greedy_css import GreedyCSS
+from methods.inf_fs import InfFS
 from methods.jelsr import JELSR
 from methods.jgufs import JGUFS
 from methods.kmeans_ufs import KMeansUFS
@@ -20,6 +21,7 @@ from methods.rsr import RSR
 from methods.rufs import RUFS
 from methods.sf2sog import SF2SOG
 from methods.socfs import SOCFS
+from methods.sparse_kmeans import SparseKMeans
 from methods.spca_psd import SPCAPSD
 from methods.spdfs import SPDFS
 from methods.spec import SPEC
@@ -54,6 +56,7 @@ __all__ = [
     "ConcreteAutoencoder",
     "FirstIndex",
     "GreedyCSS",
+    "InfFS",
     "KMeansUFS",
     "LaplacianScore",
     "LeverageScores",
@@ -63,6 +66,7 @@ __all__ = [
     "PivotedQR",
     "RandomSelection",
     "SingularQR",
+    "SparseKMeans",
     "SpectralLabels",
     "SwapCSS",
 ]

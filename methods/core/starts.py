@@ -16,8 +16,8 @@ from methods.core.spectral import smooth_vectors
 N_STARTS = 10  # K-means starts; the one with the smallest sum of squares is kept
 
 
-def kmeans_labels(X, n_clusters, seed, order=None):
-    """Return labels by K-means: the best of ten k-means++ starts.
+def kmeans_labels(X, n_clusters, seed, order=None, n_starts=N_STARTS):
+    """Return labels by K-means: the best of some k-means++ starts.
 
     Parameters
     ----------
@@ -28,6 +28,7 @@ def kmeans_labels(X, n_clusters, seed, order=None):
         In [0, 2^32).
     order : ndarray of shape (n_samples,) of int, default=None
         In which the samples are handed to scikit-learn.  None: `order_by_distance`.
+    n_starts : int, default=10
 
     Returns
     -------
@@ -44,7 +45,7 @@ def kmeans_labels(X, n_clusters, seed, order=None):
     if order is None:
         order = order_by_distance(X)
     X = X - X.mean(axis=0)
-    kmeans = KMeans(n_clusters, n_init=N_STARTS, random_state=seed)
+    kmeans = KMeans(n_clusters, n_init=n_starts, random_state=seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct samples than clusters: see below
         kmeans.fit(X[order])
