@@ -9,6 +9,7 @@ from methods.eufs import EUFS
 from methods.fspca import FSPCA
 from methods.fssl import FSSL
 from methods.greedy_css import GreedyCSS
+from methods.hvg import HighlyVariableGenes
 from methods.inf_fs import InfFS
 from methods.jelsr import JELSR
 from methods.jgufs import JGUFS
@@ -56,6 +57,7 @@ __all__ = [
     "ConcreteAutoencoder",
     "FirstIndex",
     "GreedyCSS",
+    "HighlyVariableGenes",
     "InfFS",
     "KMeansUFS",
     "LaplacianScore",
