@@ -22,6 +22,7 @@ from methods.rsr import RSR
 from methods.rufs import RUFS
 from methods.sf2sog import SF2SOG
 from methods.socfs import SOCFS
+from methods.sogfs import SOGFS
 from methods.sparse_kmeans import SparseKMeans
 from methods.spca_psd import SPCAPSD
 from methods.spdfs import SPDFS
@@ -47,6 +48,7 @@ __all__ = [
     "RUFS",
     "SF2SOG",
     "SOCFS",
+    "SOGFS",
     "SPEC",
     "SPCAPSD",
     "SPDFS",
