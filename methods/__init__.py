@@ -6,6 +6,7 @@ from methods.column_subsets import LeverageScores, PivotedQR, SingularQR
 from methods.dgufs import DGUFS
 from methods.dufs import DUFS
 from methods.eufs import EUFS
+from methods.fsasl import FSASL
 from methods.fspca import FSPCA
 from methods.fssl import FSSL
 from methods.greedy_css import GreedyCSS
@@ -37,6 +38,7 @@ __all__ = [
     "DGUFS",
     "DUFS",
     "EUFS",
+    "FSASL",
     "FSPCA",
     "FSSL",
     "JELSR",

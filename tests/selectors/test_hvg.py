@@ -59,7 +59,9 @@ def test_dispersion_is_standardised_within_its_bin():
         )
 
 
-@pytest.mark.parametrize(("flavor", "least"), [("dispersion", 8), ("deviance", 10)])  # the ten share a bin, and its mean
+@pytest.mark.parametrize(
+    ("flavor", "least"), [("dispersion", 8), ("deviance", 10)]
+)  # the ten share a bin, and its mean
 def test_features_that_differ_between_samples_come_first(flavor, least):
     fit = HighlyVariableGenes(10, flavor=flavor, n_bins=5).fit(counts())
     assert len(set(fit.ranking_[: 2 * 10 - least]) & set(range(10))) >= least
