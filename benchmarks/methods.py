@@ -1,6 +1,7 @@
-"""Time methods side by side with the public package skfeature-chappers, and say how far they select the same features.
+"""Time methods side by side with public packages, and say how far they select the same features.
 
-    pip install '.[bench]'                                  the peer; nothing else in this project needs it
+    pip install '.[bench]'                                  the peer of most of them, skfeature-chappers
+    pip install PyIFS==0.0.3                                the peer of InfFS; nothing else in this project needs either
     python -m benchmarks.methods [--methods NDFS UDFS] [--datasets orl coil20] [--sweeps 20 --wide-sweeps 3]
 
 Both get the same X, the peer's heat-kernel graph with our bandwidth (ready-made, so that it is not timed), the same
@@ -23,7 +24,9 @@ import methods
 from datasets import load_dataset, scale
 from methods.core.graphs import knn_graph
 
-INSTALL = "The peer is not installed: pip install skfeature-chappers==1.2.1 (nothing else in this project needs it)."
+INSTALL = "The peer of {name} is not installed: pip install {package} (nothing else in this project needs it)."
+PACKAGES = {"InfFS": ("PyIFS", "PyIFS==0.0.3")}  # module and package of the peer, where it is not the one below
+SKFEATURE = ("skfeature", "skfeature-chappers==1.2.1")
 SIZE = 100
 WIDE = 2000  # number of features from which --wide-sweeps applies
 # Differences of the peer's computations, for which the selected features may differ.
@@ -33,6 +36,8 @@ DIFFERENCES = {
     "features, and ranks by the largest signed coefficient",
     "NDFS": "the peer subtracts the graph from the row of its degrees where the Laplacian belongs, and normalises the "
     "columns of F after each sweep",
+    "InfFS": "the peer weighs the signed rank correlation where 1 less its size belongs, and takes 1 - alpha for "
+    "alpha; the modules `stats` and `math`, which it forgets to import, are handed to it",
     "UDFS": "the peer takes the neighbours of samples 0 to 5 for those of every sample, and starts from D = I",
 }
 TARGETS = {
@@ -73,6 +78,14 @@ def peer_sweeps(module, name, n_sweeps):
 
 def peer_run(name, problem):
     """Call the peer; return its features, best first."""
+    if name == "InfFS":
+        import math
+
+        from scipy import stats
+
+        module = importlib.import_module("PyIFS.InfFS")
+        module.stats, module.math = stats, math
+        return module.InfFS().infFS(problem.X.copy(), None, 0.5, False, False)[0]
     where = {"LaplacianScore": "similarity_based.lap_score"}.get(name, f"sparse_learning_based.{name}")
     module = importlib.import_module(f"skfeature.function.{where}")
     X, graph, n_clusters = problem.X.copy(), problem.graph, problem.n_clusters
@@ -93,6 +106,7 @@ def our_run(name, problem):
     """Fit ours with the same settings; return its features, best first."""
     cls = getattr(methods, name)
     settings = {
+        "InfFS": {},
         "LaplacianScore": {"affinity": problem.graph},
         "MCFS": {"affinity": problem.graph, "n_clusters": problem.n_clusters},
         "NDFS": {"affinity": problem.graph, "init": problem.start, "alpha": 1.0, "beta": 1.0, "gamma": 1e8},
@@ -166,9 +180,11 @@ def _seconds(runs):
 
 def make_problem(dataset, options):
     """Scale the data, build the peer's graph with our bandwidth, and draw a start."""
+    X = scale(dataset.X, "minmax")
+    if set(options.methods) <= set(PACKAGES):  # none of them takes a graph or a start
+        return Problem(X, dataset.n_classes, None, None, 0)
     from skfeature.utility.construct_W import construct_W
 
-    X = scale(dataset.X, "minmax")
     edges = knn_graph(X, 5, "binary").tocoo()
     bandwidth = np.linalg.norm(X[edges.row] - X[edges.col], axis=1).mean()
     graph = construct_W(X.copy(), metric="euclidean", weight_mode="heat_kernel", k=5, t=bandwidth)
@@ -181,7 +197,12 @@ def make_problem(dataset, options):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data-dir", help="folder of the data files [$UFS_DATA_DIR, the cache, a download]")
-    parser.add_argument("--methods", nargs="+", choices=list(DIFFERENCES), default=list(DIFFERENCES))
+    parser.add_argument(
+        "--methods",
+        nargs="+",
+        choices=list(DIFFERENCES),
+        default=[name for name in DIFFERENCES if name not in PACKAGES],
+    )
     names = ["umist", "orl", "coil20", "isolet", "pie10p", "pix10p", "allaml"]
     parser.add_argument("--datasets", nargs="+", default=names)
     parser.add_argument("--sweeps", type=int, default=20, help="of NDFS and UDFS [20]")
@@ -189,8 +210,10 @@ def main():
     parser.add_argument("--repeats", type=int, default=3, help="runs of each side; a slow peer has fewer [3]")
     parser.add_argument("--timeout", type=float, default=600, help="seconds for a run of the peer [600]")
     options = parser.parse_args()
-    if importlib.util.find_spec("skfeature") is None:
-        sys.exit(INSTALL)
+    for name in options.methods:
+        module, package = PACKAGES.get(name, SKFEATURE)
+        if importlib.util.find_spec(module) is None:
+            sys.exit(INSTALL.format(name=name, package=package))
     print(
         f"{'method':15}{'data set':8}{'shape':>12}{'sweeps':>7}{'ours, CPU s':>16}{'peer, CPU s':>16}{'ratio':>9}"
         f"{'of wall':>9}  {'target':12}same of {SIZE}",

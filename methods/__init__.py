@@ -6,9 +6,12 @@ from methods.column_subsets import LeverageScores, PivotedQR, SingularQR
 from methods.dgufs import DGUFS
 from methods.dufs import DUFS
 from methods.eufs import EUFS
+from methods.fsasl import FSASL
 from methods.fspca import FSPCA
 from methods.fssl import FSSL
 from methods.greedy_css import GreedyCSS
+from methods.hvg import HighlyVariableGenes
+from methods.inf_fs import InfFS
 from methods.jelsr import JELSR
 from methods.jgufs import JGUFS
 from methods.kmeans_ufs import KMeansUFS
@@ -16,9 +19,12 @@ from methods.laplacian_score import LaplacianScore
 from methods.mcfs import MCFS
 from methods.ndfs import NDFS
 from methods.pfa import PFA
+from methods.rsr import RSR
 from methods.rufs import RUFS
 from methods.sf2sog import SF2SOG
 from methods.socfs import SOCFS
+from methods.sogfs import SOGFS
+from methods.sparse_kmeans import SparseKMeans
 from methods.spca_psd import SPCAPSD
 from methods.spdfs import SPDFS
 from methods.spec import SPEC
@@ -32,6 +38,7 @@ __all__ = [
     "DGUFS",
     "DUFS",
     "EUFS",
+    "FSASL",
     "FSPCA",
     "FSSL",
     "JELSR",
@@ -39,9 +46,11 @@ __all__ = [
     "MCFS",
     "NDFS",
     "PFA",
+    "RSR",
     "RUFS",
     "SF2SOG",
     "SOCFS",
+    "SOGFS",
     "SPEC",
     "SPCAPSD",
     "SPDFS",
@@ -52,6 +61,8 @@ __all__ = [
     "ConcreteAutoencoder",
     "FirstIndex",
     "GreedyCSS",
+    "HighlyVariableGenes",
+    "InfFS",
     "KMeansUFS",
     "LaplacianScore",
     "LeverageScores",
@@ -61,6 +72,7 @@ __all__ = [
     "PivotedQR",
     "RandomSelection",
     "SingularQR",
+    "SparseKMeans",
     "SpectralLabels",
     "SwapCSS",
 ]

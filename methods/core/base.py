@@ -94,6 +94,9 @@ class BaseSelector(SelectorMixin, BaseEstimator):
     # True where a fit keeps a sparse X sparse.
     takes_sparse = False
 
+    # False where the method is for counts or amounts, as they are before any scaling: negative values are refused.
+    takes_negative = True
+
     # The largest number of float64 arrays that a fit holds at once, by shape: "nd" is that of X, "mm" is m x m with
     # m = min(n, d), and "ss" is s x s with s = min(n, `dense_samples`), for arrays that are sparse beyond that.
     arrays = {"nd": 4}
@@ -155,6 +158,12 @@ class BaseSelector(SelectorMixin, BaseEstimator):
             It names the parameter, its value and the bound; of data it says what to do.
         """
         shared(X, check_range)  # once for all points of a grid
+        if not self.takes_negative and X.min() < 0:
+            raise ValueError(
+                f"Negative values in data: {X.min():g} is the least. {type(self).__name__} is for counts or amounts, 0 "
+                "or more, and does not apply; data that are of that kind must come before any scaling "
+                "(protocol.scaling_for)."
+            )
         _resolve_size(self.n_features_to_select, X.shape[1])
         parameters = self.get_params(deep=False)
         for name, bound in {**COMMON, **self.bounds}.items():
@@ -269,6 +278,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = False
         tags.input_tags.sparse = self.takes_sparse
+        tags.input_tags.positive_only = not self.takes_negative
         return tags
 
 

@@ -17,7 +17,7 @@ N_STARTS = 10  # K-means starts; the one with the smallest sum of squares is kep
 
 
 def kmeans_labels(X, n_clusters, seed, order=None, n_starts=N_STARTS):
-    """Return labels by K-means: the best of ten k-means++ starts.
+    """Return labels by K-means: the best of some k-means++ starts.
 
     Parameters
     ----------

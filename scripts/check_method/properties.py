@@ -22,7 +22,7 @@ from scripts.check_method.configuration import (
     property_of_every_method,
 )
 from scripts.check_method.contract import where_it_rises
-from scripts.check_method.synthetic import blobs, wide_blobs
+from scripts.check_method.synthetic import blobs, suited, wide_blobs
 from scripts.method_notes import sections
 
 __all__ = ["PROPERTIES"]
@@ -33,14 +33,14 @@ SMOOTHING = 1e-4  # as a share of the objective; on such small samples it is abo
 
 @property_of_every_method(FIRST_FIT)
 def small_data_can_be_fitted(method):
-    for X in (blobs(), wide_blobs()):
+    for X in (suited(blobs(), method), suited(wide_blobs(), method)):
         method.make(4).fit(X)
 
 
 @property_of_every_method(FIRST_FIT)
 def attributes_of_the_docstring_are_there_after_a_fit_and_of_the_shape_it_says(method):
     section = sections(inspect.cleandoc(method.cls.__doc__ or "")).get("Attributes", "")  # its own, not the inherited
-    X = blobs()
+    X = suited(blobs(), method)
     selector = method.make(4, n_clusters=3).fit(X)
     sizes = {"n_samples": X.shape[0], "n_features": X.shape[1], "n_clusters": 3, "n_features_to_select_": 4}
     for entry, kind in re.findall(r"^(\w[\w, ]*?)(?: : ([^\n]*))?$(?!\n +Only )", section, re.MULTILINE):
@@ -54,7 +54,7 @@ def attributes_of_the_docstring_are_there_after_a_fit_and_of_the_shape_it_says(m
 
 @property_of_every_method(SHAPES)
 def ranking_is_the_stable_order_of_finite_scores(method):
-    for X in (blobs(), wide_blobs()):
+    for X in (suited(blobs(), method), suited(wide_blobs(), method)):
         selector = method.make(4).fit(X)
         assert selector.scores_.shape == (X.shape[1],)
         assert np.isfinite(selector.scores_).all()
@@ -63,7 +63,7 @@ def ranking_is_the_stable_order_of_finite_scores(method):
 
 @property_of_every_method(SHAPES)
 def transform_keeps_the_subset_of_the_size_asked_for(method):
-    for X in (blobs(), wide_blobs()):
+    for X in (suited(blobs(), method), suited(wide_blobs(), method)):
         size = X.shape[1] if method.cls.keeps_all else 4
         selector = method.make(size).fit(X)
         chosen = selector.subset(size)
@@ -77,7 +77,7 @@ def transform_keeps_the_subset_of_the_size_asked_for(method):
 def smaller_size_is_served_from_the_same_fit_or_refused_by_name(method):
     if method.cls.keeps_all:
         return
-    selector = method.make(6).fit(blobs())
+    selector = method.make(6).fit(suited(blobs(), method))
     try:
         chosen = selector.subset(3)
     except ValueError as error:
@@ -89,14 +89,14 @@ def smaller_size_is_served_from_the_same_fit_or_refused_by_name(method):
 
 @property_of_every_method(SHAPES)
 def all_features_can_be_asked_for(method):
-    X = blobs()
+    X = suited(blobs(), method)
     selector = method.make(X.shape[1]).fit(X)
     np.testing.assert_array_equal(np.sort(selector.subset(X.shape[1])), np.arange(X.shape[1]))
 
 
 @property_of_every_method(DESCENT)
 def status_and_trace_tell_how_the_fit_went(method):
-    selector = method.make(4).fit(blobs())
+    selector = method.make(4).fit(suited(blobs(), method))
     assert selector.status_ in STATUSES
     if len(selector.trace_):
         length, sweeps = len(selector.trace_), selector.n_iter_
@@ -111,14 +111,14 @@ def status_and_trace_tell_how_the_fit_went(method):
 
 @property_of_every_method(DESCENT)
 def objective_never_rises(method):
-    for X in (blobs(), wide_blobs()):
+    for X in (suited(blobs(), method), suited(wide_blobs(), method)):
         rise = where_it_rises(method.make(4, n_clusters=3).fit(X).trace_)
         assert not rise, rise
 
 
 @property_of_every_method(SHAPES)
 def labels_if_any_are_cluster_numbers(method):
-    X = blobs()
+    X = suited(blobs(), method)
     selector = method.make(4, n_clusters=3).fit(X)
     if hasattr(selector, "labels_"):
         assert selector.labels_.shape == (len(X),)
@@ -129,7 +129,7 @@ def labels_if_any_are_cluster_numbers(method):
 
 @property_of_every_method(SHAPES)
 def read_only_data_are_accepted_and_nothing_is_written_to_them(method):
-    X = blobs()
+    X = suited(blobs(), method)
     writable, read_only = X.copy(), X.copy()
     read_only.setflags(write=False)
     method.make(4).fit(read_only)
@@ -139,7 +139,7 @@ def read_only_data_are_accepted_and_nothing_is_written_to_them(method):
 
 @property_of_every_method(SHAPES)
 def memory_layout_of_the_data_does_not_matter(method):
-    X = blobs()
+    X = suited(blobs(), method)
     expected = method.make(4).fit(X).scores_
     padded = np.zeros((2 * X.shape[0], 3 * X.shape[1]))
     padded[::2, ::3] = X
@@ -149,7 +149,7 @@ def memory_layout_of_the_data_does_not_matter(method):
 
 @property_of_every_method(SHAPES)
 def single_precision_gives_what_its_values_give_in_double(method):
-    X = blobs().astype(np.float32)
+    X = suited(blobs(), method).astype(np.float32)
     single, double = method.make(4).fit(X), method.make(4).fit(X.astype(np.float64))
     assert single.scores_.dtype == np.float64
     np.testing.assert_array_equal(single.scores_, double.scores_)
@@ -157,8 +157,9 @@ def single_precision_gives_what_its_values_give_in_double(method):
 
 @property_of_every_method(SHAPES)
 def constant_and_duplicate_features_leave_everything_finite(method):
-    X = blobs()
+    X = suited(blobs(), method)
     X = np.column_stack([np.zeros(len(X)), X, X[:, 2], np.full(len(X), 0.1), X[:, 2], -X[:, 0], np.full(len(X), 1e6)])
+    X = suited(X, method)
     selector = method.make(4).fit(X)
     assert np.isfinite(selector.scores_).all()
     assert len(set(selector.subset(selector.n_features_to_select_))) == selector.n_features_to_select_
@@ -173,19 +174,19 @@ def constant_data_do_not_break_the_fit(method):
 
 @property_of_every_method(SHAPES)
 def duplicate_samples_do_not_break_the_fit(method):
-    X = np.repeat(blobs(n_samples=6), 4, axis=0)
+    X = np.repeat(suited(blobs(n_samples=6), method), 4, axis=0)
     assert np.isfinite(method.make(4).fit(X).scores_).all()
 
 
 @property_of_every_method(SHAPES)
 def one_feature_is_enough(method):
-    selector = method.make(1, n_clusters=1).fit(blobs()[:, :1])
+    selector = method.make(1, n_clusters=1).fit(suited(blobs(), method)[:, :1])
     np.testing.assert_array_equal(selector.ranking_, [0])
 
 
 @property_of_every_method(REPRODUCIBILITY)
 def same_seed_gives_the_same_bytes(method):
-    X = blobs()
+    X = suited(blobs(), method)
     first, second = (method.make(4, seed=7).fit(X) for _ in range(2))
     assert first.scores_.tobytes() == second.scores_.tobytes()
     assert first.trace_.tobytes() == second.trace_.tobytes()
@@ -195,28 +196,28 @@ def same_seed_gives_the_same_bytes(method):
 
 @property_of_every_method(EQUIVARIANCE)
 def permuting_the_features_permutes_the_selection(method):
-    for X in (blobs(), wide_blobs()):
+    for X in (suited(blobs(), method), suited(wide_blobs(), method)):
         order = np.random.default_rng(1).permutation(X.shape[1])
         assert_same_features(_subset(method, X), order[_subset(method, X[:, order])])
 
 
 @property_of_every_method(EQUIVARIANCE)
 def permuting_the_samples_keeps_the_selection(method):
-    for X in (blobs(), wide_blobs()):
+    for X in (suited(blobs(), method), suited(wide_blobs(), method)):
         order = np.random.default_rng(2).permutation(len(X))
         assert_same_features(_subset(method, X), _subset(method, X[order]))
 
 
 @property_of_every_method(SHAPES)
 def labels_given_to_fit_are_ignored(method):
-    X = blobs()
+    X = suited(blobs(), method)
     with_labels = method.make(4).fit(X, np.arange(len(X)))
     np.testing.assert_array_equal(with_labels.scores_, method.make(4).fit(X).scores_)
 
 
 @property_of_every_method(ERRORS)
 def too_many_clusters_are_refused_with_value_and_bound(method):
-    X = blobs(n_samples=8, n_features=20)
+    X = suited(blobs(n_samples=8, n_features=20), method)
     if "n_clusters" not in inspect.signature(method.cls).parameters:
         return
     message = _error_of(method.make(4, n_clusters=9), X)
@@ -226,7 +227,7 @@ def too_many_clusters_are_refused_with_value_and_bound(method):
 
 @property_of_every_method(ERRORS)
 def too_many_features_are_refused_with_value_and_bound(method):
-    X = blobs()
+    X = suited(blobs(), method)
     message = _error_of(method.cls(X.shape[1] + 1, **method.config["params"]), X)
     assert f"n_features_to_select={X.shape[1] + 1}" in message
     assert f"n_features={X.shape[1]}" in message
@@ -234,14 +235,14 @@ def too_many_features_are_refused_with_value_and_bound(method):
 
 @property_of_every_method(ERRORS)
 def missing_values_are_refused(method):
-    X = blobs()
+    X = suited(blobs(), method)
     X[3, 2] = np.nan
     assert "NaN" in _error_of(method.make(4), X)
 
 
 @property_of_every_method(REPRODUCIBILITY)
 def copies_and_pickles_fit_and_select_alike(method):
-    X = blobs()
+    X = suited(blobs(), method)
     selector = method.make(4)
     copy = clone(selector)
     assert {name: repr(value) for name, value in copy.get_params().items()} == {

@@ -20,6 +20,11 @@ def wide_blobs():
     return blobs(n_samples=14, n_features=40)
 
 
+def suited(X, method):
+    """Return samples that a method takes: moved to 0 and more where it refuses negative values."""
+    return X if method.cls.takes_negative else X - X.min()
+
+
 def wide_dataset():
     """Return a data set with many more features than samples; one feature in ten tells the classes apart."""
     n_samples, n_features, n_clusters = 120, 2000, 6

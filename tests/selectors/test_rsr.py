@@ -1,0 +1,117 @@
+"""RSR: within its certificate of the optimum, and zero exactly from where the theory says so."""
+
+import numpy as np
+import pytest
+from samples import SHAPES, correlated
+from scipy.optimize import minimize
+
+from methods import RSR
+from methods.core.prox import row_norms
+from methods.rsr import Problem, Tall, Wide, collapsing_weight
+
+
+def objective(X, W, lambda_):
+    return row_norms(X - X @ W).sum() + lambda_ * row_norms(W).sum()
+
+
+def weighted(X, s, t, lambda_):
+    """Return the W that is best for the weights 1 / (2 s_i) and lambda_ / (2 t_j), by its normal equations."""
+    return np.linalg.solve((X.T / s) @ X + lambda_ * np.diag(1 / t), (X.T / s) @ X)
+
+
+def descended(X, W, lambda_, eps=1e-12):
+    """Return where L-BFGS on the smoothed objective leads to from W."""
+
+    def value(w):
+        W = w.reshape(X.shape[1], -1)
+        E = X - X @ W
+        e, r = np.sqrt((E**2).sum(axis=1) + eps), np.sqrt((W**2).sum(axis=1) + eps)
+        return e.sum() + lambda_ * r.sum(), (lambda_ * W / r[:, None] - X.T @ (E / e[:, None])).ravel()
+
+    found = minimize(value, W.ravel(), jac=True, method="L-BFGS-B", options={"maxiter": 800, "maxfun": 2000})
+    return found.x.reshape(W.shape)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("share", [0.9, 0.2, 0.02])
+def test_a_generic_optimiser_finds_nothing_better(shape, share):
+    X = correlated(*shape)
+    lambda_ = share * collapsing_weight(X)
+    fit = RSR(lambda_=lambda_, tol=1e-6, max_iter=5000).fit(X)
+    assert fit.status_ == "converged"
+    W = weighted(X, fit.sample_norms_ + 1e-9, fit.scores_ + 1e-9, lambda_)
+    np.testing.assert_allclose(row_norms(W), fit.scores_, atol=1e-3 * fit.scores_.max())
+    assert objective(X, W, lambda_) == pytest.approx(fit.objective_, rel=1e-5)
+    for start in (W, np.eye(len(W))):
+        assert objective(X, descended(X, start, lambda_), lambda_) >= fit.objective_ * (1 - 1.1e-6)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_both_forms_are_the_normal_equations(shape):
+    X, rng = correlated(*shape), np.random.default_rng(1)
+    s, t = rng.uniform(0.1, 3, shape[0]), rng.uniform(0.01, 3, shape[1])
+    W = weighted(X, s, t, 2.0)
+    for form in (Wide, Tall):
+        misfits, norms, product = form(X, 2.0, 1e-4).rows(s, t)
+        np.testing.assert_allclose(misfits, row_norms(X - X @ W), rtol=1e-8)
+        np.testing.assert_allclose(norms, row_norms(W), rtol=1e-8)
+        assert product == pytest.approx(np.trace((X - X @ W).T @ (X / s[:, None])), rel=1e-8)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_optimum_lies_between_the_objective_and_its_certificate_in_every_sweep(shape):
+    X = correlated(*shape)
+    lambda_ = 0.1 * collapsing_weight(X)
+    best = RSR(lambda_=lambda_, tol=1e-7, max_iter=9000).fit(X).objective_
+    problem = (Wide if shape[0] < shape[1] else Tall)(X, lambda_, 1e-5)
+    state = problem.start()
+    for _ in range(30):
+        printed = Problem.printed(problem, state)
+        assert printed * (1 - state.gap) <= best * (1 + 1e-9)
+        assert best * (1 - 2e-7) <= printed <= state.value
+        state = problem.sweep(state)
+    assert state.gap < 0.02
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_all_is_zero_exactly_from_the_bound_on(shape):
+    X = correlated(*shape)
+    bound = collapsing_weight(X)
+    above, below = (RSR(lambda_=share * bound, tol=1e-6, max_iter=9000).fit(X) for share in (1.001, 0.99))
+    assert above.status_ == "collapsed"
+    assert above.objective_ == pytest.approx(row_norms(X).sum(), rel=1e-12)
+    assert below.status_ == "converged"
+    assert below.scores_.max() > 1e-3
+    assert below.objective_ < above.objective_
+
+
+def test_without_weight_every_feature_represents_itself():
+    fit = RSR(lambda_=1e-3).fit(correlated(60, 25))
+    np.testing.assert_allclose(fit.scores_, 1, atol=1e-3)
+    np.testing.assert_allclose(fit.sample_norms_, 0, atol=1e-3)
+
+
+def test_equal_features_share_a_row():
+    X = correlated(60, 25)
+    lambda_ = 0.2 * collapsing_weight(X)
+    best = RSR(lambda_=lambda_, tol=1e-6, max_iter=5000).fit(X).ranking_[0]
+    fit = RSR(lambda_=lambda_, tol=1e-6, max_iter=5000).fit(np.column_stack([X, X[:, best]]))
+    assert fit.scores_[best] == pytest.approx(fit.scores_[-1], rel=1e-6)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_the_objective_never_rises(shape):
+    X = correlated(*shape, seed=1)
+    for lambda_ in (1e-2, 1.0, 5.0):
+        trace = RSR(lambda_=lambda_).fit(X).trace_
+        assert (np.diff(trace) <= 1e-10 * trace[:-1]).all()
+
+
+def test_data_with_many_zeros_give_the_same_norms():
+    X, rng = correlated(20, 70), np.random.default_rng(1)
+    X *= rng.random(X.shape) < 0.15
+    s, t = rng.uniform(0.1, 3, 20), rng.uniform(0.01, 3, 70)
+    W = weighted(X, s, t, 2.0)
+    form = Wide(X, 2.0, 1e-4)
+    assert form.features is not None
+    np.testing.assert_allclose(form.rows(s, t)[1], row_norms(W), rtol=1e-8)
