@@ -9,11 +9,12 @@ from methods.core.graphs import affinity_graph
 from methods.core.indicator_matrix import IndicatorMatrix
 from methods.core.indicators import Indicators
 from methods.core.loop import iterate, largest_change
-from methods.core.optimal_graph import adapted_graph, row_stochastic_graph, symmetric_laplacian
+from methods.core.optimal_graph import adapted_laplacian, row_stochastic_graph
 from methods.core.prox import oblique, smoothing
 from methods.core.reweighting import EPS, Memory, log_scale, no_memory, safeguarded
 from methods.core.ridge import WeightedRidge
 from methods.core.shared import shared
+from methods.core.sparse_products import times
 from methods.core.starts import graph_labels, indicator
 
 LIFT = 0.2  # added to every entry of the start
@@ -127,8 +128,8 @@ class Problem:
         """Return the S that minimises ||S - A||^2 + alpha tr F'L_S F: that of `known` where it was made for this F."""
         if known is not None and np.array_equal(known.F, F):
             return known
-        S = adapted_graph(F, self.A, 1 / self.alpha)
-        return Graph(S, F, ((S - self.A).data ** 2).sum(), symmetric_laplacian(S))
+        S, L, distance = adapted_laplacian(F, self.A, 1 / self.alpha)
+        return Graph(S, F, distance, L)
 
     def solve(self, s, F, graph):
         """Return a better F, and the best W for it, both for the weights 1 / (2 s)."""
@@ -144,7 +145,7 @@ class Problem:
 
     def state(self, F, rest, W, graph):
         value_w = np.vdot(rest, rest) + self.gamma * np.exp(log_scale(W)).sum()
-        smooth = self.alpha * np.vdot(F, graph.L @ F)
+        smooth = self.alpha * np.vdot(F, times(graph.L, F))
         value = graph.distance + smooth + self.beta * value_w + self.lambda_ / 2 * oblique(F)
         return State(F, W, graph, float(value), float(value_w))
 
