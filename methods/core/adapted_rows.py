@@ -5,8 +5,7 @@ threshold of a part of a row is never above that of the whole row.  So the entri
 give a lower bound of t_i, and only samples that are near enough for it are looked at: in the column where sample i has
 its largest entry they stand side by side.
 
-A graph with an entry for every pair is *full*: its row pointers are multiples of n_samples, and its columns are never
-read, so that they need not be there.
+A graph with an entry for every pair is *full*: its row pointers are multiples of n_samples, its columns are never read.
 
 The order of every sum is written down, so that its bytes do not depend on what the compiler makes of a loop.
 """

@@ -19,6 +19,9 @@ from methods.core.starts import graph_labels, indicator
 
 LIFT = 0.2  # added to every entry of the start
 WARM_SWEEPS, WARM_TOL = 5, 1e-3  # for each smaller lambda
+# Gains fall from sweep to sweep, mostly by more than a thirtieth: what is to come adds up to less than 30 of the last.
+# A sweep whose extrapolation fails gains little, hence the largest of three.
+RECENT, FURTHER = 3, 30
 LONGEST = 12  # powers of ten in a path: beyond, lambda is as good as infinite
 bandwidth = None  # for the graph's heat kernel: the default of `methods.core.graphs.knn_graph`
 
@@ -87,9 +90,20 @@ class Problem:
         return self.at(F / np.where(lengths > 0, lengths, 1.0), np.full(self.X.shape[1], np.log(F.shape[1]) / 2))
 
     def starts(self, F, tol):
-        """Return the start, and the state that smaller lambdas lead to from there: F moves more freely under them."""
+        """Return the state that smaller lambdas, under which F moves more freely, lead to, and the start."""
         start = self.start(F)
-        return [start, self.warmed(start, tol)]
+        return [self.warmed(start, tol), start]
+
+    def unless_behind(self, best):
+        """Return `change`, but 0 where the run seems to end above the best value, so that it is left."""
+        gains = []
+
+        def residual(previous, state):
+            gains.append(previous.value - state.value)
+            behind = len(gains) >= RECENT and state.value - best > FURTHER * max(gains[-RECENT:])
+            return 0.0 if behind else self.change(previous, state)
+
+        return residual
 
     def warmed(self, state, tol):
         """Return a state reached by up to `WARM_SWEEPS` sweeps for each smaller lambda, each from the last."""
