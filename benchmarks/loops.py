@@ -43,7 +43,8 @@ BaseSelector.fit = trial
 # Loop -> its number of lines, and the whole fits that it is measured on.
 LOOPS = {
     "weighted_gram": (18, "rufs webkb4"),
-    "adapted_rows": (166, "jgufs umist, jgufs coil20"),
+    "adapted_rows": (300, "jgufs umist, jgufs coil20"),
+    "sparse_products": (28, "jgufs usps, jgufs mnist"),
     "exchange": (120, "sf2sog umist, sf2sog pie10p"),
     "smallest": (120, "udfs umist, udfs pie10p, udfs isolet, ufsol umist, ufsol isolet"),
     "Ceiling": (45, "dgufs umist, dgufs coil20, dgufs fashion"),
@@ -63,7 +64,15 @@ def adapted_graph(Y, S, gamma):
     distances = (cdist(Y[i : i + 64], Y, "sqeuclidean") for i in range(0, len(Y), 64))
     V = (S[64 * k : 64 * k + 64].toarray() - part / (4 * gamma) for k, part in enumerate(distances))
     return sparse.vstack([sparse.csr_array(project_simplex(part)) for part in V], format="csr")
-swap("methods.core.optimal_graph", adapted_graph)
+def adapted_laplacian(Y, S, gamma):
+    G = adapted_graph(Y, S, gamma)
+    return G, sys.modules["methods.core.optimal_graph"].symmetric_laplacian(G), ((G - S).data ** 2).sum()
+swap("methods.core.optimal_graph", adapted_graph, adapted_laplacian)
+""",
+    "sparse_products": """
+def times(A, F):
+    return A @ F
+swap("methods.core.sparse_products", times)
 """,
     "exchange": """
 from methods.sf2sog.exchange import _Rest

@@ -1,6 +1,7 @@
 """The matrix M of `methods.core.indicators` for indicators that are smooth on a graph and regressed on the data."""
 
 from methods.core.one_entry import within
+from methods.core.sparse_products import times
 
 
 class IndicatorMatrix:
@@ -21,7 +22,7 @@ class IndicatorMatrix:
 
     def times(self, F):
         """Return MF, for F of shape (n_samples, n_columns)."""
-        return self.smooth * (self.L @ F) + self.fit * self.system.misfit(F)
+        return self.smooth * times(self.L, F) + self.fit * self.system.misfit(F)
 
     def within(self, labels, n_columns):
         """Return a map from v to (MV)_{i, labels_i}: row i of V holds v_i in column labels_i, zeros elsewhere."""

@@ -44,10 +44,17 @@ def adapted_graph(Y, S, gamma):
     Notes
     -----
     Row i is the projection of ``v_i = s_i - d_i / (4 gamma)`` on the simplex, d_i its squared distances: it keeps the
-    entries above a threshold.  O(n_samples^2 n_columns), a row at a time (`methods.core.adapted_rows`).
+    entries above a threshold.  At most O(n_samples^2 n_columns), a row at a time (`methods.core.adapted_rows`).
     """
-    _, _, _, *arrays = adapted_rows.adapt(np.ascontiguousarray(Y.T), _arrays(S), 1 / (4 * gamma), len(Y) ** 2)
-    return _csr(*arrays)
+    return adapted_laplacian(Y, S, gamma)[0]
+
+
+def adapted_laplacian(Y, S, gamma):
+    """Return the G of `adapted_graph`, its Laplacian as of `symmetric_laplacian`, and ``||G - S||_F^2``."""
+    _, _, moved, _, *arrays = _adapted(Y, S, 1 / (4 * gamma), len(Y) ** 2)
+    G, transposed = _sorted(*arrays)
+    *arrays, degrees, _ = adapted_rows.mean(_arrays(G), _arrays(transposed))
+    return G, _laplacian(degrees, _csr(*arrays)), float(moved.sum())
 
 
 def symmetric_adapted_graph(Y, S, gamma):
@@ -72,20 +79,40 @@ def symmetric_adapted_graph(Y, S, gamma):
         ``||G - H||_F^2``.
     """
     n, full = len(Y), isinstance(S, np.ndarray)
-    known, most = (np.ascontiguousarray(Y.T), _arrays(S), 1 / (4 * gamma)), n**2 // FULL
-    thresholds, smooth, nnz, *arrays = adapted_rows.adapt(*known, 0 if full else most)  # a full S mostly stays so
+    scale, most = 1 / (4 * gamma), n**2 // FULL
+    thresholds, smooth, _, nnz, *arrays = _adapted(Y, S, scale, 0 if full else most)  # a full S mostly stays so
     if nnz > most:
         H = S if full else np.empty((n, n))
-        skew = adapted_rows.symmetric(*known, thresholds, H)
+        skew = adapted_rows.symmetric(np.ascontiguousarray(Y), _arrays(S), scale, thresholds, H)
     else:
-        G = _csr(*(adapted_rows.adapt(*known, most)[3:] if full else arrays))
-        H = sparse.csr_array((G + G.T) / 2)
-        skew = ((G - H).data ** 2).sum()
-    return H, smooth / 2, float(skew)
+        arrays = _adapted(Y, S, scale, most)[4:] if full else arrays
+        *arrays, _, skew = adapted_rows.mean(*map(_arrays, _sorted(*arrays)))
+        H = _csr(*arrays)
+    return H, float(smooth.sum() / 2), float(skew)
 
 
-def _csr(ends, columns, values):
-    return sparse.csr_array((values, columns, ends), shape=(len(ends) - 1, len(ends) - 1))
+def _adapted(Y, S, scale, most):
+    """Return what `methods.core.adapted_rows.adapt` does."""
+    Y = np.ascontiguousarray(Y)
+    if isinstance(S, np.ndarray):
+        return adapted_rows.adapt_full(Y, _arrays(S), scale, most)
+    orders = np.ascontiguousarray(Y.argsort(axis=0, kind="stable").T)
+    return adapted_rows.adapt(Y, np.abs(Y).argmax(axis=1), orders, _arrays(S), scale, most)
+
+
+def _sorted(ends, columns, values):
+    """Return the graph with sorted columns, and its transpose: what transposes it sorts."""
+    transposed = _csr(ends, columns, values, sorted_columns=False).tocsc()
+    transposed = _csr(transposed.indptr, transposed.indices, transposed.data)
+    back = transposed.tocsc()
+    return _csr(back.indptr, back.indices, back.data), transposed
+
+
+def _csr(ends, columns, values, sorted_columns=True):
+    S = sparse.csr_array((values, columns, ends), shape=(len(ends) - 1, len(ends) - 1))
+    if sorted_columns:
+        S.has_canonical_format = True  # known, where scipy would look through all columns
+    return S
 
 
 def _arrays(S):
@@ -107,6 +134,16 @@ def symmetric_laplacian(G):
     """Return ``D - (G + G') / 2`` with D the row sums of ``(G + G') / 2``."""
     A = (G + G.T) / 2
     return sparse.csr_array(sparse.diags_array(A.sum(axis=1)) - A)
+
+
+def _laplacian(degrees, H):
+    """Return D - H; H is overwritten where it has all of its diagonal."""
+    own = H.indices == np.repeat(np.arange(len(degrees)), np.diff(H.indptr))
+    if np.count_nonzero(own) < len(degrees):
+        return sparse.csr_array(sparse.diags_array(degrees) - H)
+    np.negative(H.data, out=H.data)
+    H.data[own] += degrees
+    return H
 
 
 def smoother(L, lambda_):

@@ -12,9 +12,9 @@ from methods.core.sparse_data import (
     SPARSE_FACTOR,
     sparse_features_where_it_pays,
     sparse_where_it_pays,
-    transposed_times,
     weighted_gram,
 )
+from methods.core.sparse_products import times, transposed_times
 
 FEW = 3  # times as many rows cost more, one by one, than all of a diagonal
 SPARSE_PAIRS = 0.1  # and up to this one X D^-1 X' is summed over the pairs of non-zeros of each feature
@@ -139,7 +139,7 @@ class _TallRidge(FactoredRidge):
 
     def residual(self, F):
         W = self.coefficients(F)
-        return F - ((W.T @ self.X.T).T if self.features is None else self.factor @ W), W
+        return F - ((W.T @ self.X.T).T if self.features is None else times(self.factor, W)), W
 
     def misfit_within(self, v, labels, n_columns):
         if self.features is None:
@@ -147,7 +147,7 @@ class _TallRidge(FactoredRidge):
             W = _solved(self.system, (V @ self.X).T, overwrite=True)
         else:
             W = self.coefficients(spread(v, labels, n_columns))
-        return v - (self.factor @ W)[np.arange(len(v)), labels]
+        return v - times(self.factor, W)[np.arange(len(v)), labels]
 
     def misfit_diagonal(self, rows):
         half = solve_triangular(self.system, self.X[rows].T, lower=True, overwrite_b=True, check_finite=False)

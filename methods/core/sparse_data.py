@@ -32,12 +32,6 @@ def sparse_features_where_it_pays(X, share=SPARSE):
     return None if few is None else sparse.csr_array(few.T)
 
 
-def transposed_times(X, features, F):
-    """Return X'F, for X of shape (n, d), and features the csr_array X' to multiply by where that pays, or None."""
-    # For a dense X the transpose of a product of transposes takes half the time.
-    return (F.T @ X).T if features is None else features @ F
-
-
 @compiled()
 def weighted_gram(data, indices, indptr, sample_weights, n_features):
     """Return the upper triangle of X' diag(sample_weights) X, X being the parts of a csr_array with sorted indices.

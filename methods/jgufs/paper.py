@@ -9,15 +9,19 @@ from methods.core.graphs import affinity_graph
 from methods.core.indicator_matrix import IndicatorMatrix
 from methods.core.indicators import Indicators
 from methods.core.loop import iterate, largest_change
-from methods.core.optimal_graph import adapted_graph, row_stochastic_graph, symmetric_laplacian
+from methods.core.optimal_graph import adapted_laplacian, row_stochastic_graph
 from methods.core.prox import oblique, smoothing
 from methods.core.reweighting import EPS, Memory, log_scale, no_memory, safeguarded
 from methods.core.ridge import WeightedRidge
 from methods.core.shared import shared
+from methods.core.sparse_products import times
 from methods.core.starts import graph_labels, indicator
 
 LIFT = 0.2  # added to every entry of the start
 WARM_SWEEPS, WARM_TOL = 5, 1e-3  # for each smaller lambda
+# Gains fall from sweep to sweep, mostly by more than a thirtieth: what is to come adds up to less than 30 of the last.
+# A sweep whose extrapolation fails gains little, hence the largest of three.
+RECENT, FURTHER = 3, 30
 LONGEST = 12  # powers of ten in a path: beyond, lambda is as good as infinite
 bandwidth = None  # for the graph's heat kernel: the default of `methods.core.graphs.knn_graph`
 
@@ -86,9 +90,20 @@ class Problem:
         return self.at(F / np.where(lengths > 0, lengths, 1.0), np.full(self.X.shape[1], np.log(F.shape[1]) / 2))
 
     def starts(self, F, tol):
-        """Return the start, and the state that smaller lambdas lead to from there: F moves more freely under them."""
+        """Return the state that smaller lambdas, under which F moves more freely, lead to, and the start."""
         start = self.start(F)
-        return [start, self.warmed(start, tol)]
+        return [self.warmed(start, tol), start]
+
+    def unless_behind(self, best):
+        """Return `change`, but 0 where the run seems to end above the best value, so that it is left."""
+        gains = []
+
+        def residual(previous, state):
+            gains.append(previous.value - state.value)
+            behind = len(gains) >= RECENT and state.value - best > FURTHER * max(gains[-RECENT:])
+            return 0.0 if behind else self.change(previous, state)
+
+        return residual
 
     def warmed(self, state, tol):
         """Return a state reached by up to `WARM_SWEEPS` sweeps for each smaller lambda, each from the last."""
@@ -127,8 +142,8 @@ class Problem:
         """Return the S that minimises ||S - A||^2 + alpha tr F'L_S F: that of `known` where it was made for this F."""
         if known is not None and np.array_equal(known.F, F):
             return known
-        S = adapted_graph(F, self.A, 1 / self.alpha)
-        return Graph(S, F, ((S - self.A).data ** 2).sum(), symmetric_laplacian(S))
+        S, L, distance = adapted_laplacian(F, self.A, 1 / self.alpha)
+        return Graph(S, F, distance, L)
 
     def solve(self, s, F, graph):
         """Return a better F, and the best W for it, both for the weights 1 / (2 s)."""
@@ -144,7 +159,7 @@ class Problem:
 
     def state(self, F, rest, W, graph):
         value_w = np.vdot(rest, rest) + self.gamma * np.exp(log_scale(W)).sum()
-        smooth = self.alpha * np.vdot(F, graph.L @ F)
+        smooth = self.alpha * np.vdot(F, times(graph.L, F))
         value = graph.distance + smooth + self.beta * value_w + self.lambda_ / 2 * oblique(F)
         return State(F, W, graph, float(value), float(value_w))
 

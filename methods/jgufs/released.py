@@ -11,6 +11,7 @@ from methods.core.optimal_graph import symmetric_adapted_graph
 from methods.core.prox import row_norms, row_weights
 from methods.core.ridge import WeightedRidge
 from methods.core.shared import shared
+from methods.core.sparse_products import times
 from methods.core.spectral import smooth_vectors
 
 EPS = np.finfo(float).eps
@@ -68,7 +69,7 @@ class Problem:
         """Start at W from F with all weights 1; the value is the first sweep's, at this F."""
         weights = np.ones(self.X.shape[1])
         rest, W = self.ridge.factor(self.gamma * weights).residual(F)
-        LF = self.A.sum(axis=1)[:, None] * F - self.A @ F
+        LF = self.A.sum(axis=1)[:, None] * F - times(self.A, F)
         return State(F, W, self.A, LF, weights, self.value(W, rest, np.vdot(F, LF), 0.0))
 
     def starts(self, F, tol):
@@ -96,7 +97,7 @@ class Problem:
         if not (np.isfinite(F).all() and np.isfinite(self.value(W, F - fitted, 0.0, 0.0))):
             raise np.linalg.LinAlgError("The sweep is not finite.")
         A, smoothness, skew = symmetric_adapted_graph(F, state.A, 1 / (2 * self.alpha))
-        LF = A.sum(axis=1)[:, None] * F - A @ F
+        LF = A.sum(axis=1)[:, None] * F - times(A, F)
         return State(F, W, A, LF, row_weights(W, EPS), self.value(W, F - fitted, smoothness, skew))
 
     def printed(self, state):

@@ -11,7 +11,8 @@ from methods.core.loop import largest_change
 from methods.core.prox import row_norms, smooth_l21, smoothing
 from methods.core.ridge import doubly_weighted_ridge
 from methods.core.shared import shared
-from methods.core.sparse_data import sparse_features_where_it_pays, sparse_where_it_pays, transposed_times
+from methods.core.sparse_data import sparse_features_where_it_pays, sparse_where_it_pays
+from methods.core.sparse_products import transposed_times
 from methods.core.starts import scaled_indicator
 from methods.rufs.residuals import data_squares
 

@@ -182,6 +182,20 @@ def test_no_cluster_is_lost_on_the_way_and_the_path_is_taken_only_where_it_helps
     assert set(fitted.labels_) == set(range(10))
 
 
+@pytest.mark.parametrize("weights", [(1000.0, 1000.0, 0.1), (1.0, 0.001, 1.0), (0.01, 1.0, 10.0), (0.001, 100.0, 0.01)])
+def test_a_run_that_is_left_would_have_ended_no_lower(data_dir, weights):
+    X = scale(load_dataset("umist", data_dir, download=False).X[:120, ::4], "minmax")
+    alpha, beta, gamma = weights
+    fitted = JGUFS(n_clusters=6, alpha=alpha, beta=beta, gamma=gamma, random_state=0).fit(X)
+    given = Problem(X, row_stochastic_graph(X, "heat", 5), *weights, 1e7)
+    F = first(X, 6, int(np.random.default_rng(0).integers(2**31)), "heat", 5)
+    ends = [
+        iterate(given.sweep, start, residual=given.change, max_iter=200, tol=1e-6)[0].value
+        for start in given.starts(F, 1e-6)
+    ]
+    assert fitted.trace_[-1] == min(ends)
+
+
 def test_one_cluster_for_all_samples_is_collapsed():
     X = sample(30, 8)
     assert JGUFS(n_clusters=3, lambda_=1e-6, random_state=0).fit(X).status_ == "collapsed"
