@@ -89,7 +89,7 @@ class Trial:
 
 
 def stored_trial(row, target):
-    """Return the trial of a row of ``trials.csv``; None where code or configuration changed so that its key does."""
+    """Return the trial of a row of `metrics.study.frames.fits_of`; None where its key would be another now."""
     trial = Trial(
         study=row["study"],
         dataset=row["dataset"],
@@ -97,7 +97,7 @@ def stored_trial(row, target):
         target=target,
         params=json.loads(row["params"]),
         is_default=bool(row["is_default"]),
-        sizes=tuple(json.loads(row["sizes"])),
+        sizes=row["sizes"],
         protocol=Protocol.from_json(row["protocol"]),
         data_sha=row["data_sha"],
     )
