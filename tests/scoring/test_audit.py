@@ -38,13 +38,13 @@ def blobs():
 
 
 def run(dataset, name, target, params, grid, folder=None):
-    """Return trials and traces of a method, as they are stored."""
+    """Return the study with the trials of a method alone."""
     method = {"name": name, "target": target, "params": params, "grid": grid}
     trials = expand("s", dataset, method, PROTOCOL)
     outcomes = [run_trial(trial, dataset.X, dataset.y) for trial in trials]
     with Store(folder / "s" / dataset.name / name) as cell:
         cell.append(outcomes)
-    return load_results(folder, "s", dataset.name, name)
+    return Study.open(folder, "s").part([name], [dataset.name])
 
 
 def point(**settings):
@@ -146,7 +146,7 @@ def test_standardised_features_are_not_found_to_be_a_ranking_of_their_equal_vari
 def test_dgufs_is_found_to_keep_the_smallest_norms_and_to_have_two_inert_parameters(blobs, tmp_path):
     grid = {"alpha": [10.0, 1000.0], "beta": [0.1, 0.9]}
     params = {"alpha": 10.0, "beta": 0.1, "solver": "released"}
-    trials = run(blobs, "dgufs", "methods.dgufs.DGUFS", params, grid, tmp_path).trials
+    trials = run(blobs, "dgufs", "methods.dgufs.DGUFS", params, grid, tmp_path).whole
     found = audit.trivial_overlaps(trials, audit.trivial_rankings(blobs.X))
     found = found[~found["is_start"]].set_index(["ranking", "n_selected"])
     assert found.loc["smallest norm", "low"].tolist() == [1, 1]
@@ -200,7 +200,7 @@ def test_outcomes_are_shares_and_a_rise_is_one_above_rounding():
 def test_the_gap_of_kmeans_ufs_admm_to_the_optimum_is_found(blobs, tmp_path):
     for name, params in (("kmeans_ufs", {"solver": "exact"}), ("kmeans_ufs_admm", {"solver": "admm"})):
         run(blobs, name, "methods.kmeans_ufs.KMeansUFS", params, {}, tmp_path)
-    gaps = audit.objective_gaps(load_results(tmp_path).trials, {"kmeans_ufs_admm": "kmeans_ufs"})
+    gaps = audit.objective_gaps(Study.open(tmp_path, "s").trials, {"kmeans_ufs_admm": "kmeans_ufs"})
     assert gaps["n_selected"].tolist() == [8]  # the optimum is stored for the largest size
     assert (gaps["gap"] > 0).all() and (gaps["gap"] < 1).all()
     assert np.allclose(gaps["gap"], (gaps["objective"] - gaps["best"]) / -gaps["best"])
