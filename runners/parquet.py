@@ -66,7 +66,8 @@ def read_frame(paths, lists=False):
 def _restored(table):
     """Return a table as a frame, with the decimals that were rounded to a float32."""
     frame = table.to_pandas()
-    frame = frame.astype({name: float for name in frame if frame[name].dtype == np.float32})
+    wider = {np.dtype(np.float32): float, np.dtype(np.int32): int}
+    frame = frame.astype({name: wider[kind] for name, kind in frame.dtypes.items() if kind in wider})
     frame = frame.assign(**{name: frame[name].round(DECIMALS) for name in OF_SET})
     if "nmi" in frame:
         own = frame["nmi"].notna().to_numpy()

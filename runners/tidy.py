@@ -119,7 +119,7 @@ def _with_lists(frame, trials, traces):
 
 
 def _rounded(values):
-    """Return numbers with the 24 bits of a float32, but the range of a float64; their order stays, or they are equal."""
+    """Return numbers with the 24 bits of a float32, but the range of a float64; they keep their order, or are equal."""
     bits = np.asarray(values, dtype=float).view(np.int64)
     return ((bits + (1 << 28)) & -(1 << 29)).view(float)
 
