@@ -173,14 +173,13 @@ class Study:
 
     Attributes
     ----------
-    trials, scores, measures : DataFrame
-        One row per fit, per K-means restart of a feature set, and per measure that a feature set has once, with the
-        columns of docs/start.md.
+    trials : DataFrame
+        One row per fit, with the columns of docs/shipped.md that belong to it, and sizes.
     """
 
     def __init__(self, stored):
         self._stored, self.name = stored, stored.name
-        self.trials, self.scores, self.measures = stored.trials, stored.results.scores, stored.results.measures
+        self.trials = stored.trials
 
     def table(self, metric=None, selection="best_over_grid", **parts):
         """Return the means in percent, methods by data sets; `parts` are rows and columns, lists of names."""
@@ -210,12 +209,25 @@ class Study:
         """
         return rank_study(field_of(self._stored, **options)).table
 
-    def to_parquet(self, folder):
-        """Write trials.parquet, scores.parquet and measures.parquet; needs ``pip install pyarrow``."""
-        folder = Path(folder)
-        folder.mkdir(parents=True, exist_ok=True)
-        for name in ("trials", "scores", "measures"):
-            getattr(self, name).to_parquet(folder / f"{name}.parquet", index=False)
+    @property
+    def frame(self):
+        """The tidy frame, one row per feature set, with the columns of docs/shipped.md."""
+        return self._stored.whole
+
+    @property
+    def scores(self):
+        """One row per K-means restart of a feature set: trial, dataset, method, n_selected, clusterer, acc and nmi."""
+        rows = self.frame[self.frame["acc"].notna()]
+        names = ["trial", "dataset", "method", "n_selected", "clusterer"]
+        scores = rows.loc[rows.index.repeat(rows["n_restarts"]), names]
+        shares = (acc / n for acc, n in zip(rows["acc"], rows["n_samples"], strict=True))
+        scores = scores.assign(acc=np.concatenate([[], *shares]), nmi=np.concatenate([[], *rows["nmi"]]))
+        scores.insert(5, "restart", [restart for n in rows["n_restarts"] for restart in range(n)])
+        return scores.reset_index(drop=True)
+
+    def to_parquet(self, path):
+        """Write the frame as a file of Parquet."""
+        self.frame.to_parquet(path, index=False)
 
     def __repr__(self):
         return f"{self._stored.origin()} {len(self.trials)} trials."

@@ -1,7 +1,5 @@
 """The parts of a trial, as workers run them: fit, evaluate, and put the rows together.  Nothing here writes."""
 
-import hashlib
-import json
 import traceback
 import warnings
 from dataclasses import dataclass, field
@@ -13,18 +11,16 @@ from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from metrics.evaluate import evaluate, evaluate_labels
-from metrics.measures import PER_RESTART, PER_SET
+from metrics.measures import OF_SET, of_restarts, of_set
 from metrics.study import FAILED
 from runners.boundary import exits_as_errors
 from runners.code import files_read
 from runners.code.opened import fitting
 from runners.family import own_cpu_seconds, peak_mb, reset_peak
 from runners.provenance import Identity, git_sha, stored_versions
-from runners.row import Row, pack_labels, to_json, unpack_labels
+from runners.row import REPORTED, Row, feature_set_digest, pack_labels, ranking_of, subsets_of, to_json, unpack_labels
 
-DIGEST = 16  # bytes of a feature set's name
-# Numbers that a selector may report of its fit, as NAME_; kept in facts.csv.
-FACTS = ("indicator_change", "n_filled", "n_exchanged", "annealed_residual", "residual", "residual_bound")
+FACTS = REPORTED[:6]  # numbers that a selector may report of its fit, as NAME_
 ROUNDING = 1e-6  # share of the largest score at which a score is rounding
 
 
@@ -80,7 +76,7 @@ def evaluate_set(features, X, y, protocol):
 
 def fit_trial(trial, X):
     """Return the `Fit` of a trial to the scaled data."""
-    row = _blank_row(trial)
+    row = _blank_row(trial) | dict(zip(("n_samples", "n_features"), X.shape, strict=True))
     X, columns = trial.data(X if issparse(X) else np.asarray(X))
     if not issparse(X):  # a method that takes a sparse one makes it read-only
         X = X.view()
@@ -99,7 +95,7 @@ def fit_trial(trial, X):
                 "status": selector.status_,
                 "n_iter": selector.n_iter_,
                 "objective": selector.objective_,
-                "ranking": _ranking_json(subsets),
+                "ranking": ranking_of(list(subsets.values())),
                 "peak_mb": peak_mb(),
                 "feature_sets": to_json({str(size): feature_set_digest(subset) for size, subset in subsets.items()}),
             }
@@ -145,13 +141,12 @@ def score(trial, fit, y, scores, eval_s, shared=()):
     rows, measures = [], []
 
     def add(size, clusterer, values):
-        for restart, measured in enumerate(values[: len(PER_RESTART)].T.tolist()):
+        for restart, measured in enumerate(of_restarts(values)):
             rows.append((trial.key, trial.dataset, trial.method, size, clusterer, restart, *measured))
 
     for size in fit.subsets:
         add(size, "kmeans", scores[size])
-        once = scores[size][len(PER_RESTART) :, 0].tolist()
-        measures += [(trial.key, size, name, value) for name, value in zip(PER_SET, once, strict=True)]
+        measures += [(trial.key, size, name, value) for name, value in zip(OF_SET, of_set(scores[size]), strict=True)]
     if fit.labels is not None:
         size, labels = fit.labels
         add(size, "learned", evaluate_labels(labels, labels_in(y)[0], trial.protocol.nmi))
@@ -170,9 +165,8 @@ def score(trial, fit, y, scores, eval_s, shared=()):
 
 def stored_fit(trial, row, traces, facts):
     """Return the fit of a trial from its row in ``trials.csv`` and its traces and facts, to be scored again."""
-    ranking = json.loads(row["ranking"])
-    each = ranking if isinstance(ranking, dict) else {str(size): ranking[:size] for size in trial.sizes}
-    subsets = {int(size): np.array(subset, dtype=np.intp) for size, subset in each.items()}
+    each = subsets_of(row["ranking"], trial.sizes)
+    subsets = {size: np.array(subset, dtype=np.intp) for size, subset in each.items()}
     trace = np.array([float(one["objective"]) for one in traces])
     labels = unpack_labels(row["labels"]) if row["labels"] else None
     kept = row | {"code_evaluation": Identity.of(trial.cls).code_evaluation}
@@ -213,17 +207,3 @@ def _blank_row(trial):
         code_evaluation=code_evaluation,
     )
     return vars(row)
-
-
-def feature_set_digest(features):
-    """Return the name of a set of features, whatever their order, in hexadecimal digits."""
-    indices = np.sort(np.asarray(features, dtype="<i8"))
-    return hashlib.sha256(indices.tobytes()).hexdigest()[: 2 * DIGEST]
-
-
-def _ranking_json(subsets):
-    """Return as JSON the longest subset where all others are its beginnings; otherwise one list per size."""
-    longest = max(subsets.values(), key=len)
-    if all(np.array_equal(longest[: len(subset)], subset) for subset in subsets.values()):
-        return to_json(longest.tolist())
-    return to_json({str(size): subset.tolist() for size, subset in subsets.items()})

@@ -15,10 +15,10 @@ from typing import NamedTuple
 from datasets import DataError
 from datasets.spec import read_spec
 from metrics.study import FAILED
+from runners import reference
 from runners.files import read_rows
 from runners.method import ConfigError
 from runners.progress import counted, duration
-from runners.reference import shipped_cells
 from runners.row import to_json
 
 # From one data set to another, seconds are taken to grow as n_samples ** 1.5 * n_features ** 1.5, which lies between a
@@ -91,8 +91,9 @@ class Times:
         self._own, self._shipped, self._read, self._from_nearest = {}, {}, {}, {}
         for path in sorted(Path(results_dir).glob(f"*/*/{glob.escape(method)}/trials.csv")):
             self._own.setdefault(path.parts[-3], []).append(path)
-        for _, path in shipped_cells(None, method):
-            self._shipped.setdefault(path.parts[-3], []).append(path)
+        for name in reference.studies_with(method):
+            for dataset, rows in reference.fits_of(name, method).groupby("dataset"):
+                self._shipped.setdefault(dataset, []).append(rows.drop_duplicates("trial").to_dict("records"))
 
     def measured(self, dataset, params):
         """Return the mean seconds of the stored trials with these parameters; nan where there are none."""
@@ -147,8 +148,8 @@ class Times:
         """Return the fits on a data set, which are read once they are asked for; None where there are none."""
         if dataset not in self._read:
             own, shipped = (
-                [fit for path in paths.get(dataset, []) for fit in _stored(path, self.max_seconds)]
-                for paths in (self._own, self._shipped)
+                [fit for rows in found for fit in _fits_of(rows, self.max_seconds)]
+                for found in (map(read_rows, self._own.get(dataset, [])), self._shipped.get(dataset, []))
             )
             here = {fit.params for fit in own}
             fits = own + [fit for fit in shipped if fit.params not in here]
@@ -194,10 +195,10 @@ def _point(params):
     return to_json({name: value for name, value in params.items() if name != "n_clusters"})
 
 
-def _stored(path, max_seconds):
-    """Return the `_Fit`s of a ``trials.csv``, of which only three columns are looked at."""
+def _fits_of(rows, max_seconds):
+    """Return the `_Fit`s of the rows of trials, of which only four columns are looked at."""
     found = []
-    for row in read_rows(path):
+    for row in rows:
         fit, evaluation = (float(row[name] or "nan") for name in ("fit_s", "eval_s"))
         if row["status"] == FAILED or math.isnan(fit):
             continue

@@ -241,12 +241,15 @@ class Progress:
 
 def say_result(folder, trials, n_pending, seconds):
     """Print how a cell went: the trials that are stored, those of them that are new, and a first look at its scores."""
+    from metrics.study.frames import fits_of
     from metrics.study.summary import summarise
     from runners.store import load_results
+    from runners.tidy import tidy
 
     keys = {trial.key for trial in trials}
-    results = load_results(folder.parents[2], *folder.parts[-3:])
-    stored = results.trials[results.trials["trial"].isin(keys)]
+    frame = tidy(load_results(folder.parents[2], *folder.parts[-3:]), lists=False)
+    frame = frame[frame["trial"].isin(keys)]
+    stored = fits_of(frame)
     counts = Counter(stored["status"])
     parts = [f"{len(stored)} of {counted(len(trials), 'trial')} stored ({n_pending} now)"]
     parts += [
@@ -258,8 +261,7 @@ def say_result(folder, trials, n_pending, seconds):
     if others := {why: count for why, count in others.items() if why}:
         words = ", ".join(f"{why}: {count}" for why, count in others.items())
         log.info("  kept though they are of other code or packages (%s); runner.changed=redo runs them again", words)
-    scores = results.scores[results.scores["trial"].isin(keys)]
-    for line in _best_lines(summarise(stored, scores)):
+    for line in _best_lines(summarise(frame)):
         log.info("  %s", line)
     log.info("  %s", folder.relative_to(Path.cwd()) if folder.is_relative_to(Path.cwd()) else folder)
 

@@ -1,162 +1,88 @@
-"""The shipped results, results/reference: packed studies that nothing writes to, and a source of trials for every run.
+"""The shipped results, results/reference: studies that no run writes to, and a source of trials for every run.
 
-``results/reference/<name>/<dataset>/<method>.tar.xz`` holds the CSVs of one cell, or ``<name>/<method>.tar.xz`` those
-of all cells of a method, each in the folder of its data set.  MANIFEST.csv beside them has the file of each cell and
-its checksum, and STAMPS.csv the changes of code after which a sample of fits gave the same bytes.  Studies are unpacked
-into the user's cache, once, and read from there; their name on a command line is ``reference/<name>``.
+``results/reference/<name>/<method>.parquet`` holds the tidy frame of a method, all its data sets, with the columns of
+`runners.columns`.  Its metadata has the identities of its rows, and what a cell lacks of the trials that were asked
+for.  _protocol.json has the protocol of the study, _seeds and _stability its refits, and _stamps.csv the changes of
+code after which a sample of fits gave the same bytes: readers of a folder of Parquet leave out what begins with _.  The
+name of a shipped study on a command line is ``reference/<name>``.
 """
 
-import contextlib
 import csv
 import functools
-import hashlib
-import os
-import shutil
-import tarfile
-import tempfile
-import time
-from pathlib import Path
+import json
 
-from datasets.load import cache_dir
+import pandas as pd
+
 from runners.code import ROOT
 from runners.files import StoreError
+from runners.row import to_json
 
 PREFIX = "reference/"
 SHIPPED = ROOT / "results" / "reference"
-MANIFEST, STAMPS, PROTOCOL = "MANIFEST.csv", "STAMPS.csv", "protocol.json"
-ENDING = ".tar.xz"
-KEPT = 14 * 24 * 3600  # another checkout may still read what this one has no manifest of
-RESTORE = "restore it, for example with `git checkout results/reference`"
+PROTOCOL, STAMPS = "_protocol.json", "_stamps.csv"
 
 
 def shipped_studies():
     """Return the names of the shipped studies, without ``reference/``."""
-    return sorted(path.parent.name for path in SHIPPED.glob(f"*/{MANIFEST}"))
+    return sorted(path.parent.name for path in SHIPPED.glob(f"*/{PROTOCOL}"))
 
 
-def folder_of(results_dir, study):
-    """Return the folder of a study's cells: inside the results, or where a shipped one is unpacked."""
-    if not study.startswith(PREFIX):
-        return Path(results_dir) / study
-    name = study.removeprefix(PREFIX)
-    return unpacked(name) / name
-
-
-def unpacked(name):
-    """Return a folder that holds a shipped study under its name, as folders of results do.
-
-    Parameters
-    ----------
-    name : str
-        Without ``reference/``.
-
-    Returns
-    -------
-    Path
-        In the user's cache; checked when it was unpacked.
-
-    Raises
-    ------
-    StoreError
-        For a study that is not shipped, and for files that are not those of its manifest.
-    """
+def files_of(name, methods=None):
+    """Return the files of a shipped study by method; a StoreError says that it is not shipped."""
     if name not in shipped_studies():
         known = ", ".join(PREFIX + one for one in shipped_studies()) or "none"
         raise StoreError(f"there is no shipped study {PREFIX}{name}; there are: {known}.")
-    source = SHIPPED / name
-    digest = hashlib.sha256((source / MANIFEST).read_bytes()).hexdigest()[:16]
-    folder = cache_dir() / "reference" / digest
-    if (folder / name).is_dir():
-        _mark_used(folder)
-        return folder
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    made = Path(tempfile.mkdtemp(prefix=f"{digest}-", dir=folder.parent))
-    try:
-        for file, sha256 in sorted({(row["file"], row["sha256"]) for row in manifest(source)}):
-            _unpack(source / file, sha256, made / name / Path(file).parent)
-        shutil.copy(source / PROTOCOL, made / name / PROTOCOL)
-        try:
-            os.rename(made, folder)
-        except OSError:  # another process was first
-            if not (folder / name).is_dir():
-                raise
-    finally:
-        shutil.rmtree(made, ignore_errors=True)
-    _forget_unused(folder.parent, name)
-    return folder
+    files = {path.stem: path for path in sorted((SHIPPED / name).glob("*.parquet"))}
+    return files if methods is None else {method: files[method] for method in methods if method in files}
 
 
-def _mark_used(folder):
-    with contextlib.suppress(OSError):  # a cache that is read-only
-        os.utime(folder)
+def protocol_text(name):
+    """Return the protocol of a shipped study as the trials of a run store it."""
+    return to_json(json.loads((SHIPPED / name / PROTOCOL).read_text()))
 
 
-def _forget_unused(parent, name):
-    """Remove the unpacked files of earlier manifests of a study that nothing has read for `KEPT` seconds."""
-    for folder in parent.iterdir():
-        with contextlib.suppress(OSError):  # another process removes it, too
-            if (folder / name).is_dir() and time.time() - folder.stat().st_mtime > KEPT:
-                shutil.rmtree(folder)
+def read(name, methods=None, lists=False):
+    """Return the tidy frame of a shipped study, as `runners.tidy.tidy` does; of all its methods by default.
 
-
-def _unpack(path, sha256, folder):
-    """Unpack a file into the folder of its study, or of its data set."""
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise StoreError(f"{path} cannot be read ({error.strerror}): {RESTORE}.") from error
-    if hashlib.sha256(data).hexdigest() != sha256:
-        raise StoreError(f"{path} is not the file that its manifest lists: {RESTORE}.")
-    method = path.name.removesuffix(ENDING)
-    with tarfile.open(path) as archive:
-        for member in archive:
-            dataset, _, name = member.name.rpartition("/")
-            archive.extract(member.replace(name=f"{dataset}/{method}/{name}".lstrip("/")), folder, filter="data")
-
-
-def manifest(folder):
-    """Return the rows of a shipped study's manifest, as dictionaries of texts; none where there is no manifest."""
-    return rows_of(folder / MANIFEST)
-
-
-def shipped_cells(dataset, method):
-    """Return the ``trials.csv`` of a cell in every shipped study that has it, with the study's name.
-
-    Where `dataset` is None, they are those of the method on every data set.
+    A StoreError says that the study is not shipped, or which file is damaged.
     """
-    found = {name: _datasets_of(name, method) for name in shipped_studies()}
-    wanted = {name: datasets if dataset is None else {dataset} & datasets for name, datasets in found.items()}
-    return [
-        (name, study / one / method / "trials.csv")
-        for name, datasets in wanted.items()
-        if datasets
-        for study in [unpacked(name) / name]
-        for one in sorted(datasets)
-    ]
+    from runners.parquet import read_frame  # here, as what names studies alone needs no Parquet
+
+    frame = read_frame(files_of(name, methods).values(), lists)
+    return frame.assign(study=name, protocol=protocol_text(name))
 
 
-def _datasets_of(name, method):
-    path = SHIPPED / name / MANIFEST
-    return _datasets(path, path.stat().st_mtime_ns).get(method, set())
+def fits_of(name, method):
+    """Return the tidy frame of a method of a shipped study without its lists, read once for all cells of a sweep."""
+    (path,) = files_of(name, [method]).values()
+    return _fits(name, method, path.stat().st_mtime_ns)
 
 
-@functools.lru_cache(maxsize=32)
-def _datasets(path, changed):  # read once for all cells of a sweep
-    found = {}
-    for row in rows_of(path):
-        found.setdefault(row["method"], set()).add(row["dataset"])
-    return found
+@functools.lru_cache(maxsize=64)
+def _fits(name, method, _changed):
+    return read(name, [method])
+
+
+def studies_with(method):
+    """Return the names of the shipped studies that have a method."""
+    return [name for name in shipped_studies() if (SHIPPED / name / f"{method}.parquet").exists()]
 
 
 def shipped_costs(study):
-    """Return the seconds that each cell of the shipped study of this name took, by (data set, method)."""
-    return {(row["dataset"], row["method"]): float(row["cpu_s"]) for row in manifest(SHIPPED / study)}
+    """Return the seconds that each cell of a shipped study took, by (data set, method); {} where it is not shipped."""
+    if study not in shipped_studies():
+        return {}
+    fits = read(study).drop_duplicates("trial")
+    spent = fits["fit_s"].fillna(0.0) + fits["eval_s"].fillna(0.0)
+    return spent.groupby([fits["dataset"], fits["method"]]).sum().to_dict()
 
 
-def shipped_lacking(study):
-    """Return the number of trials that each cell of a shipped study lacks of what was asked for, as above."""
-    rows = manifest(SHIPPED / study)
-    return {(row["dataset"], row["method"]): int(row["asked"]) - int(row["trials"]) for row in rows}
+def lacking(study):
+    """Return the number of trials that cells of a shipped study lack of what was asked for, by (data set, method)."""
+    from runners.parquet import about
+
+    found = {method: about(path)["lacking"] for method, path in files_of(study).items()}
+    return {(dataset, method): count for method, own in found.items() for dataset, count in own.items()}
 
 
 def stamped(name, dataset, method):
@@ -168,16 +94,30 @@ def stamped(name, dataset, method):
         (code_fit, code_evaluation) of stored rows -> a set of the same of later code.
     """
     found = {}
-    for row in rows_of(SHIPPED / name / STAMPS):
+    for row in stamps(name):
         if (row["dataset"], row["method"]) == (dataset, method):
             old, new = (tuple(row[f"{when}_{part}"] for part in ("fit", "evaluation")) for when in ("old", "new"))
             found.setdefault(old, set()).add(new)
     return found
 
 
-def rows_of(path):
-    """Return the rows of a manifest or of stamps, as dictionaries of texts; none where there is no file."""
+def stamps(name):
+    """Return the rows of the stamps of a study, as dictionaries of texts; none where there is no file."""
+    path = SHIPPED / name / STAMPS
     if not path.exists():
         return []
     with open(path, newline="", encoding="utf-8") as file:
         return list(csv.DictReader(file))
+
+
+def refits_of(name, file):
+    """Return the folder with the refits of a shipped study, those of a file such as seeds.csv."""
+    return SHIPPED / name / f"_{file.removesuffix('.csv')}"
+
+
+def read_refits(name, file, method="*"):
+    """Return the rows of a file of refits, such as seeds.csv, of a shipped study; None where it has none."""
+    from runners.parquet import read_table
+
+    paths = sorted(refits_of(name, file).glob(f"{method}.parquet"))
+    return pd.concat([read_table(path).to_pandas() for path in paths], ignore_index=True) if paths else None

@@ -1,6 +1,7 @@
 """The columns of a cell's files, and what a value of each may be; a trial's row is a record of its own."""
 
 import base64
+import hashlib
 import json
 import math
 import zlib
@@ -9,6 +10,8 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from metrics.protocol import Protocol
+
+DIGEST = 16  # bytes of a feature set's name
 
 
 @dataclass
@@ -34,6 +37,9 @@ class Row:
     eval_s: float = float("nan")
     # Largest memory of the process during the fit, also of one that a cap ended; under a cap, with what it forked.
     peak_mb: float = float("nan")
+    # Of the data; 0 where a cap ended the fit.
+    n_samples: int = 0
+    n_features: int = 0
     n_scores: int = 0  # number of the trial's rows in ``scores.csv``: fewer there mean that a crash cut the trial off
     ranking: str = "[]"
     feature_sets: str = "{}"
@@ -57,6 +63,26 @@ def to_json(value):
     return json.dumps(value, sort_keys=True, separators=(", ", ": "), allow_nan=False)
 
 
+def feature_set_digest(features):
+    """Return the name of a set of features, whatever their order, in hexadecimal digits."""
+    indices = np.sort(np.asarray(features, dtype="<i8"))
+    return hashlib.sha256(indices.tobytes()).hexdigest()[: 2 * DIGEST]
+
+
+def ranking_of(subsets):
+    """Return as JSON the longest of some selections where all others are its beginnings; else a list for each size."""
+    longest = max(subsets, key=len)
+    if all(np.array_equal(longest[: len(subset)], subset) for subset in subsets):
+        return to_json(longest.tolist())
+    return to_json({str(len(subset)): subset.tolist() for subset in subsets})
+
+
+def subsets_of(ranking, sizes):
+    """Return the selections of these sizes from the text of `ranking_of`, as lists by size."""
+    each = json.loads(ranking)
+    return {size: each.get(str(size), []) if isinstance(each, dict) else each[:size] for size in sizes}
+
+
 def pack_labels(size, labels):
     """Return learned labels as JSON: their codes in the order of their names, compressed, and the size they go with."""
     _, codes = np.unique(labels, return_inverse=True)
@@ -77,10 +103,15 @@ def counts_of(row):
 
 
 TRIALS = [field.name for field in fields(Row)]
-SCORES = "trial dataset method n_selected clusterer restart acc nmi agreement silhouette".split()
+SCORES = "trial dataset method n_selected clusterer restart acc nmi".split()
 TRACES = "trial iteration objective".split()
 # One number a row, so that a fit can report another number without new columns in stored files.
 FACTS = "trial name value".split()
+# Their names: the first six are what a selector may have as NAME_, the others are made by `runners.fit`.
+REPORTED = (
+    "indicator_change", "n_filled", "n_exchanged", "annealed_residual", "residual", "residual_bound",
+    "n_scored", "start_kept", "start_size", "start_among",
+)  # fmt: skip
 # Likewise for a feature set: measures that are taken once, and not for every restart.
 MEASURES = "trial n_selected name value".split()
 # Columns that results of earlier versions lack, with the value they are read as; they are the last of their file.
@@ -98,10 +129,12 @@ IDENTITY = {
 }
 KINDS = {field.name: field.type for field in fields(Row)}  # column -> type; all other columns hold texts
 KINDS |= dict.fromkeys(("n_selected", "restart", "iteration", "repeat", "seed"), int)
-KINDS |= dict.fromkeys(("acc", "nmi", "agreement", "silhouette", "value", "acc_mean", "nmi_mean"), float)
-RANGES = dict.fromkeys(("acc", "nmi", "acc_mean", "nmi_mean"), (0, 1)) | {"agreement": (-1, 1), "silhouette": (-1, 1)}
+KINDS |= dict.fromkeys(("acc", "nmi", "value", "acc_mean", "nmi_mean"), float)
+RANGES = dict.fromkeys(("acc", "nmi", "acc_mean", "nmi_mean"), (0, 1))
 RANGES |= dict.fromkeys(("fit_s", "eval_s", "peak_mb"), (0, math.inf)) | {"n_selected": (1, 2**63 - 1)}
-RANGES |= dict.fromkeys(("n_iter", "n_scores", "restart", "iteration", "seed"), (0, 2**63 - 1))
+RANGES |= dict.fromkeys(
+    ("n_iter", "n_samples", "n_features", "n_scores", "restart", "iteration", "seed"), (0, 2**63 - 1)
+)
 NEVER_NAN = ("acc", "nmi")
 
 

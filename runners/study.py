@@ -12,13 +12,14 @@ import numpy as np
 from metrics.measures import N_MEASURES
 from metrics.protocol import Protocol
 from metrics.study import UNSCORED
+from runners import reference
 from runners.code import code_of_evaluation
 from runners.files import StoreError, held, read_rows, replace_file
-from runners.fit import DIGEST, Outcome
+from runners.fit import Outcome
 from runners.provenance import Identity, versions
-from runners.reference import shipped_cells, stamped
-from runners.row import OTHERS, counts_of, to_json
+from runners.row import DIGEST, OTHERS, TRIALS, counts_of, to_json
 from runners.store import cells_of, rows_by_trial
+from runners.tidy import rows_of
 
 
 def claim_study(folder, protocol):
@@ -44,39 +45,36 @@ def claim_study(folder, protocol):
 
 
 def found_elsewhere(settings, trials):
-    """Return the trials that other studies have, by the folder of their cell, as (row there, trial).
+    """Return the trials that other studies have, by the study, as (the row there, the trial).
 
-    A stored trial counts where its scores are of the same code, packages and machine (`runners.provenance.Identity`).
-    The studies are those of the same results, and the shipped ones, in which a stamp counts as the same code.
+    A study is the folder of its cell, or the name of a shipped one.  A stored trial counts where its scores are of the
+    same code, packages and machine (`runners.provenance.Identity`); in a shipped study a stamp counts as the same code.
     """
     if not trials or not settings.runner.cache or settings.runner.redo:
         return {}
-    here = Identity.of(settings.method.cls)
     missing, found, cell = trials, {}, (settings.dataset["name"], settings.method.name)
-    places = [(None, path) for path in cells_of(settings.results_dir, None, *cell)]
-    for shipped, path in [*places, *shipped_cells(*cell)]:
-        folder = path.parent
-        if folder == settings.folder:
-            continue
+    folders = [path.parent for path in cells_of(settings.results_dir, None, *cell)]
+    for place in [*(folder for folder in folders if folder != settings.folder), *reference.studies_with(cell[1])]:
         try:
-            name = Protocol.from_json((folder.parents[1] / "protocol.json").read_text()).name
-            rows = read_rows(path)
-            if shipped is not None:
-                rows = _stamped_as(here, rows, stamped(shipped, *cell))
+            name, scored = _scored_in(place, cell, Identity.of(settings.method.cls))
         except (OSError, ValueError, StoreError):  # not a study, or a damaged one, as its own commands report
             continue
-        scored = {
-            row["trial"]: row
-            for row in rows
-            if row["status"] not in UNSCORED and not here.difference(Identity.stored(row))
-        }
-        if not scored:
-            continue
-        keys = [trial.key_under(name) for trial in missing]
+        keys = [trial.key_under(name) if scored else "" for trial in missing]
         if there := [(scored[key], trial) for key, trial in zip(keys, missing, strict=True) if key in scored]:
-            found[folder] = there
+            found[place] = there
             missing = [trial for key, trial in zip(keys, missing, strict=True) if key not in scored]
     return found
+
+
+def _scored_in(place, cell, here):
+    """Return the name of a study's protocol, and the rows of a cell that count, by their keys."""
+    if isinstance(place, str):
+        text, rows = reference.protocol_text(place), reference.fits_of(place, cell[1])
+        rows = _stamped_as(here, rows[rows["dataset"] == cell[0]].to_dict("records"), reference.stamped(place, *cell))
+    else:
+        text, rows = (place.parents[1] / "protocol.json").read_text(), read_rows(place / "trials.csv")
+    same = [row for row in rows if row["status"] not in UNSCORED and not here.difference(Identity.stored(row))]
+    return Protocol.from_json(text).name, {row["trial"]: row for row in same}
 
 
 def _stamped_as(identity, rows, stamps):
@@ -86,27 +84,44 @@ def _stamped_as(identity, rows, stamps):
     return [row | same if codes in stamps.get((row["code_fit"], row["code_evaluation"]), ()) else row for row in rows]
 
 
-def outcomes_of(folder, found):
+def outcomes_of(place, found):
     """Return trials stored in another study's cell as outcomes of their own study; unreadable ones are left out."""
-    ours = {row["trial"]: trial.key for row, trial in found}
     try:
-        stored = rows_by_trial(folder, OTHERS, ours)
+        stored = (_rows_shipped if isinstance(place, str) else _rows_in)(place, found)
     except (OSError, StoreError):
         return []
     outcomes = []
     for row, trial in found:
-        key = row["trial"]
+        there, *rows = stored[row["trial"]]
         own = {
             "trial": trial.key,
             "study": trial.study,
             "is_default": trial.is_default,
             "protocol": to_json(trial.protocol.stored()),
         }
-        rows = {name: [(trial.key, *list(one.values())[1:]) for one in stored[name][key]] for name in OTHERS}
-        if all(len(rows[name]) == count for name, count in counts_of(row).items()):
-            log = f"taken from the study {folder.parents[1].name}, where it is {key}"
-            outcomes.append(Outcome(row | own, *rows.values(), log=log))
+        rows = [[(trial.key, *one[1:]) for one in part] for part in rows]
+        if all(len(part) == counts_of(there).get(name, len(part)) for name, part in zip(OTHERS, rows, strict=True)):
+            log = f"taken from the study {place if isinstance(place, str) else place.parents[1].name}, "
+            log += f"where it is {row['trial']}"
+            outcomes.append(Outcome({name: there[name] for name in TRIALS} | own, *rows, log=log))
     return outcomes
+
+
+def _rows_in(folder, found):
+    rows = {row["trial"]: row for row, _ in found}
+    others = rows_by_trial(folder, OTHERS, rows)
+    return {
+        key: (row, *([tuple(one.values()) for one in others[name][key]] for name in OTHERS))
+        for key, row in rows.items()
+    }
+
+
+def _rows_shipped(name, found):
+    rows = {row["trial"]: row for row, _ in found}
+    whole = reference.read(name, [found[0][1].method], lists=True)
+    stored = {key: rows_of(sets) for key, sets in whole[whole["trial"].isin(list(rows))].groupby("trial")}
+    codes = {key: {field: row[field] for field in Identity._fields} for key, row in rows.items()}  # a stamp's, perhaps
+    return {key: (row | codes[key], *others) for key, (row, *others) in stored.items()}
 
 
 class Evaluations:

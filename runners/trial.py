@@ -1,5 +1,6 @@
 """The trials that a configuration asks for, and those that are stored."""
 
+import ast
 import functools
 import hashlib
 import itertools
@@ -88,7 +89,7 @@ class Trial:
 
 
 def stored_trial(row, target):
-    """Return the trial of a row of ``trials.csv``; None where code or configuration changed so that its key does."""
+    """Return the trial of a row of `metrics.study.frames.fits_of`; None where its key would be another now."""
     trial = Trial(
         study=row["study"],
         dataset=row["dataset"],
@@ -96,7 +97,7 @@ def stored_trial(row, target):
         target=target,
         params=json.loads(row["params"]),
         is_default=bool(row["is_default"]),
-        sizes=tuple(json.loads(row["sizes"])),
+        sizes=row["sizes"],
         protocol=Protocol.from_json(row["protocol"]),
         data_sha=row["data_sha"],
     )
@@ -105,7 +106,31 @@ def stored_trial(row, target):
 
 def takes_seed(target):
     """Return True where the class of this dotted name has a parameter `random_state`, and so a random part."""
-    return "random_state" in parameters_of(load_class(target))
+    module, _, name = target.rpartition(".")
+    written = _parameters_written(module, name)
+    return "random_state" in (parameters_of(load_class(target)) if written is None else written)
+
+
+@functools.cache
+def _parameters_written(module, name):
+    """Return the parameters that a class of methods/ has in its file, without the seconds that its import takes.
+
+    It is None where they do not stand in the class itself.
+    """
+    place = ROOT.joinpath(*module.split("."))
+    files = [path for path in (place.with_suffix(".py"), place / "__init__.py") if path.exists()]
+    if not module.startswith("methods.") or not files:
+        return None
+    classes = {
+        node.name: node for node in ast.parse(files[0].read_text(encoding="utf-8")).body if hasattr(node, "bases")
+    }
+    while name in classes:
+        written = [part for part in classes[name].body if getattr(part, "name", "") == "__init__"]
+        if written:
+            known = written[0].args
+            return None if known.kwarg else {argument.arg for argument in (*known.args, *known.kwonlyargs)}
+        name = getattr((classes[name].bases or [None])[0], "id", "")
+    return _parameters_written("methods.core.base", name) if name == "BaseSelector" else None
 
 
 def check_sparse(method, protocol, data, spec):

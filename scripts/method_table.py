@@ -20,7 +20,7 @@ from metrics.study import UNSCORED
 from runners.boundary import boundary
 from scripts.core.conf import ROOT, find, names
 from scripts.core.study import Study
-from scripts.core.text import deliver, percent, pipes
+from scripts.core.text import deliver, mean_std, pipes
 from scripts.core.words import NOT_RUN
 
 HEAD = ("Method", "ACC", "NMI", "ACC learned", "NMI learned", "fit s", "sweeps", "status", "peak MB", "objective")
@@ -36,7 +36,7 @@ def method_table(study, methods, datasets, options=()):
     wrap = TextWrapper(WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
     parts = []
     for dataset in datasets:
-        lines = [_cells(method, chosen[method, dataset], study.results, sizes[dataset]) for method in methods]
+        lines = [_cells(method, chosen[method, dataset], study, sizes[dataset]) for method in methods]
         heading = f"## {dataset}" + (f", {sizes[dataset]} features" if sizes[dataset] else "")
         parts.append(f"{heading}\n\n{pipes([HEAD, *lines])}")
     parts.append("\n".join(wrap.fill(f"* {note}") for note in _notes(chosen, study)))
@@ -48,7 +48,7 @@ def method_table(study, methods, datasets, options=()):
 def _largest(study, dataset):
     """Return the largest size of the protocol that is stored on a data set; None where there is none."""
     trials = study.trials[study.trials["dataset"] == dataset]
-    stored = {size for text in trials["sizes"] for size in json.loads(text)}
+    stored = {size for sizes in trials["sizes"] for size in sizes}
     asked = Protocol(**study.protocol).sizes_on(dataset) if study.protocol else ()
     return max(stored.intersection(asked), default=None)
 
@@ -61,24 +61,27 @@ def _trial(trials, method, dataset, size):
     params = trials["params"].map(json.loads)
     same = params.map(lambda stored: {key: value for key, value in stored.items() if key != "n_clusters"} == wanted)
     trials = trials[same.astype(bool)].sort_values("started", kind="stable")
-    sized = trials[trials["sizes"].map(lambda text: size in json.loads(text)).astype(bool)]
+    sized = trials[trials["sizes"].map(lambda sizes: size in sizes).astype(bool)]
     trials = trials if sized.empty else sized
     return None if trials.empty else trials.iloc[-1]
 
 
-def _cells(method, trial, results, size):
+def _cells(method, trial, study, size):
     """Return the texts of one line, in the columns of HEAD."""
     if trial is None or trial["status"] in UNSCORED:
         blank = dict.fromkeys(HEAD, "-")
         blank |= {"Method": method, "status": NOT_RUN if trial is None else trial["status"]}
         return tuple(blank[name] for name in HEAD)
-    scores = results.scores[results.scores["trial"] == trial["trial"]]
-    if (scores["n_selected"] == size).any():
-        scores = scores[(scores["n_selected"] == size) | (scores["clusterer"] == "learned")]
-    own = (scores["clusterer"] == "kmeans", scores["clusterer"] == "learned")
-    values = [percent(scores.loc[rows, metric]) or "-" for rows in own for metric in ("acc", "nmi")]
-    trace = results.traces.loc[results.traces["trial"] == trial["trial"], "objective"]
-    objective = f"{trace.iloc[0]:.5g} to {trace.iloc[-1]:.5g}" if len(trace) else "-"
+    sets = study.summary[study.summary["trial"] == trial["trial"]].set_index("clusterer")
+    values = ["-"] * 4
+    for place, clusterer in ((0, "kmeans"), (2, "learned")):
+        found = sets.loc[sets.index == clusterer]
+        found = found[found["n_selected"] == size] if (found["n_selected"] == size).any() else found.tail(1)
+        for own in found.to_dict("records"):
+            texts = (mean_std(100 * own[f"{name}_mean"], 100 * own[f"{name}_std"], "±") for name in ("acc", "nmi"))
+            values[place : place + 2] = [text or "-" for text in texts]
+    trace = study.traces.get(trial["trial"], ())
+    objective = f"{trace[0]:.5g} to {trace[-1]:.5g}" if len(trace) else "-"
     fit = f"{trial['fit_s']:.3f}", str(trial["n_iter"]), trial["status"], f"{trial['peak_mb']:.0f}"
     return method, *values, *fit, objective
 

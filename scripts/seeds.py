@@ -1,6 +1,5 @@
 """Fits methods with a random part again, with other seeds: ``python -m scripts.seeds --help``."""
 
-import json
 import logging
 
 from joblib import cpu_count
@@ -11,6 +10,7 @@ from metrics.study.seeds import spreads
 from runners.boundary import did_you_mean
 from runners.progress import Progress, counted
 from runners.provenance import Identity
+from runners.row import feature_set_digest
 from runners.study import Evaluations
 from runners.tasks import Data
 from runners.trial import stored_trial, takes_seed
@@ -60,27 +60,27 @@ def _points(study, trials, classes):
             chosen = study.select(metric, selection)
             for cell in chosen[chosen["trial"].isin(trials["trial"])].to_dict("records"):
                 wanted.setdefault(cell["trial"], set()).add((int(cell["n_selected"]), cell["clusterer"]))
-    scores = dict(list(study.results.scores.groupby("trial")))
+    sets = dict(list(study.whole[study.whole["trial"].isin(list(wanted))].groupby("trial")))
     points, lost = {}, []
     for row in trials[trials["trial"].isin(list(wanted))].to_dict("records"):
         trial = stored_trial(row, classes[row["method"]])
         if trial is None:
             lost.append(f"{row['method']} on {row['dataset']}: its file in conf/method is not that of the trials.")
             continue
-        stored = list(_stored(row, scores[row["trial"]], wanted[row["trial"]], trial.protocol.seed))
+        stored = list(_stored(sets[row["trial"]], wanted[row["trial"]], trial.protocol.seed))
         points.setdefault((row["dataset"], row["method"]), []).append(Point(trial, stored))
     return points, list(dict.fromkeys(lost))
 
 
-def _stored(row, scores, wanted, seed):
+def _stored(sets, wanted, seed):
     """Return the stored scores of a trial as rows of ``seeds.csv``, with learned labels, which cost nothing more."""
-    digests = json.loads(row["feature_sets"])
-    for (size, clusterer), runs in scores.groupby(["n_selected", "clusterer"]):
+    for row in sets.to_dict("records"):
+        size, clusterer = row["n_selected"], row["clusterer"]
         if (size, clusterer) in wanted or clusterer == "learned":
-            acc, nmi = (runs.sort_values("restart")[metric].to_numpy().mean() for metric in ("acc", "nmi"))
-            digest = digests[str(size)] if clusterer == "kmeans" else ""
-            where = (row["trial"], row["dataset"], row["method"], int(size), clusterer, seed)
-            yield (*where, row["status"], float(acc), float(nmi), digest, row["git_sha"], Identity.stored(row).name)
+            digest = feature_set_digest(row["features"]) if clusterer == "kmeans" else ""
+            where = (row["trial"], row["dataset"], row["method"], size, clusterer, seed)
+            scores = row["acc_mean"], row["nmi_mean"]
+            yield (*where, row["status"], *scores, digest, row["git_sha"], Identity.stored(row).name)
 
 
 def _fit_all(study, points, n_seeds, n_jobs):

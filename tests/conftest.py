@@ -61,7 +61,6 @@ def shipping(tmp_path, monkeypatch):
     from runners import reference
     from scripts import ship
 
-    monkeypatch.setenv("UFS_CACHE_DIR", str(tmp_path / "cache"))
     for module in (reference, ship):
         monkeypatch.setattr(module, "SHIPPED", tmp_path / "reference")
     return tmp_path / "reference"

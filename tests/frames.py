@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from metrics.measures import PER_SET
+from metrics.measures import OF_SET
 from metrics.study import UNSCORED
 from runners.row import FACTS, MEASURES, SCORES, TRACES, TRIALS
 from runners.store import Results
@@ -49,9 +49,9 @@ def frames(points, study="dgufs", protocol=PROTOCOL):
     ----------
     points : list of dict
         One per trial: dataset, method, and optionally params, is_default, status, sizes, git_sha, and
-        acc: {size: list over restarts}, learned: {size: value}, agreement, silhouette and any of
-        `metrics.evaluate.PER_SET`: {size: value} (0.5 by default), trace: list, facts: {name: value}, ranking, and any
-        of the columns in `OWN`; nmi like acc, and acc / 2 by default.
+        acc: {size: list over restarts}, learned: {size: value}, and any of `metrics.measures.OF_SET`: {size: value}
+        (0.5 by default), trace: list, facts: {name: value}, ranking, and any of the columns in `OWN`; nmi like acc, and
+        acc / 2 by default.
 
     Returns
     -------
@@ -81,23 +81,24 @@ def frames(points, study="dgufs", protocol=PROTOCOL):
             "feature_sets": "{}",
             "shared": "[]",
         }
-        row |= dict.fromkeys(("n_iter",), 1) | dict.fromkeys(("objective", "fit_s", "eval_s", "peak_mb"), 0.5)
+        row |= {"n_iter": 1, "n_samples": 10_000, "n_features": 500} | dict.fromkeys(
+            ("objective", "fit_s", "eval_s", "peak_mb"), 0.5
+        )
         row |= {name: point[name] for name in OWN if name in point}
         if "trace" in point:
             row |= {"n_iter": len(point["trace"]) - 1}
             traces += [(key, iteration, value) for iteration, value in enumerate(point["trace"])]
-        free = [point.get(name, {}) for name in ("agreement", "silhouette")]
         runs = [
-            (size, "kmeans", restart, a, b, *(values.get(size, 0.5) for values in free))
+            (size, "kmeans", restart, a, b)
             for size, restarts in acc.items()
             for restart, (a, b) in enumerate(zip(restarts, nmi.get(size) or np.divide(restarts, 2), strict=True))
         ]
-        runs += [(size, "learned", 0, a, a / 2, float("nan"), float("nan")) for size, a in learned.items()]
+        runs += [(size, "learned", 0, a, a / 2) for size, a in learned.items()]
         runs = [] if failed else runs
         facts += [{"trial": key, "name": name, "value": value} for name, value in point.get("facts", {}).items()]
         scores += [dict(zip(SCORES, (key, row["dataset"], row["method"], *run), strict=True)) for run in runs]
         measures += [
-            (key, size, name, point.get(name, {}).get(size, 0.5)) for size in acc for name in PER_SET if not failed
+            (key, size, name, point.get(name, {}).get(size, 0.5)) for size in acc for name in OF_SET if not failed
         ]
         trials.append(row | {"n_scores": len(runs)})
     return Results(
@@ -135,7 +136,7 @@ def study_of(points, name="dgufs", protocol=PROTOCOL, **places):
     -------
     Study
     """
-    return Study(name, frames(points, name, protocol), **places)
+    return Study.of(name, frames(points, name, protocol), **places)
 
 
 def done(store):

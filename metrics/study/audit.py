@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from metrics.study import UNSCORED
-from metrics.study.sets import CELL, feature_sets, stored_features
+from metrics.study.sets import CELL
 from metrics.study.stability import jaccard, nogueira
 
 RISE = 1e-10  # a relative rise of the objective below this is rounding
@@ -15,12 +15,13 @@ STILL = 0.01  # a change of the indicators up to this counts as none
 STATUSES = ("max_iter", "diverged", "collapsed", *UNSCORED)
 
 
-def parameter_effects(trials, n_features=None):
+def parameter_effects(whole, n_features=None):
     """Measure how a step along one parameter of the grid, all others fixed, changes the selected set.
 
     Parameters
     ----------
-    trials : DataFrame
+    whole : DataFrame
+        A tidy frame with its lists.
     n_features : Mapping, optional
         Data set -> number of features, for `chance`.
 
@@ -32,37 +33,42 @@ def parameter_effects(trials, n_features=None):
         neighbouring sets have in common, and chance: what random sets would share (nan where unknown).  A parameter
         with n_changed=0 is inert.
     """
-    rankings = dict(zip(trials["trial"], trials["ranking"].map(json.loads), strict=True))
     rows = []
-    for key, cell in feature_sets(trials).groupby(CELL):
-        points = [json.loads(text) for text in cell["params"]]
-        names = sorted({name for point in points for name in point})
+    for key, cell in whole[whole["feature_set"] > 0].groupby(CELL):
+        decoded = {text: json.loads(text) for text in cell["params"].unique()}
+        points = [decoded[text] for text in cell["params"]]
+        names = sorted({name for point in decoded.values() for name in point})
         random = cell["n_selected"].mean() / (n_features or {}).get(key[0], np.nan)
+        sets = list(zip(cell["n_selected"], cell["feature_set"], cell["features"], strict=True))
+        common = {}
         for name in names:
-            values = {json.dumps(point.get(name)) for point in points}
+            values = {json.dumps(point.get(name)) for point in decoded.values()}
             if len(values) > 1:
-                steps = _steps(cell, points, name)
-                shared = [_shared(rankings[first.trial], rankings[second.trial], size) for size, first, second in steps]
-                changed = sum(first.digest != second.digest for _, first, second in steps)
+                steps = _steps(sets, points, name)
+                shared = [_shared(*step, common) for step in steps]
+                changed = sum(first[1] != second[1] for first, second in steps)
                 rows.append((*key, name, len(values), len(steps), changed, float(np.mean(shared)), random))
     return pd.DataFrame(rows, columns=[*CELL, "parameter", "n_values", "n_steps", "n_changed", "shared", "chance"])
 
 
-def _steps(cell, points, name):
-    """Yield (size, row, row) for every two neighbours along a parameter."""
+def _steps(sets, points, name):
+    """Return the pairs of sets of every two neighbours along a parameter."""
     lines = {}
-    for point, row in zip(points, cell.itertuples(), strict=True):
+    for point, own in zip(points, sets, strict=True):
         others = json.dumps({key: value for key, value in point.items() if key != name}, sort_keys=True)
-        lines.setdefault((others, row.n_selected), []).append((point.get(name), row))
+        lines.setdefault((others, own[0]), []).append((point.get(name), own))
     # Text and None sort by their text, as any order will do for values without a size.
-    ordered = {key: sorted(line, key=lambda item: (str(type(item[0])), item[0] or 0)) for key, line in lines.items()}
-    return [(size, first[1], second[1]) for (_, size), line in ordered.items() for first, second in pairwise(line)]
+    ordered = [sorted(line, key=lambda item: (str(type(item[0])), item[0] or 0)) for line in lines.values()]
+    return [(first[1], second[1]) for line in ordered for first, second in pairwise(line)]
 
 
-def _shared(first, second, size):
-    """Return the share of common features of two stored rankings; nan where one has no set of this size."""
-    sets = [set(stored_features(stored, size)) for stored in (first, second)]
-    return len(sets[0] & sets[1]) / size if len(sets[0]) == len(sets[1]) == size else np.nan
+def _shared(first, second, known):
+    """Return the share of common features of two sets of one size; nan where one has not so many features."""
+    (size, one, features), (_, other, others) = first, second
+    if (size, one, other) not in known:
+        whole = features is not None and others is not None and len(features) == len(others) == size
+        known[size, one, other] = len(np.intersect1d(features, others)) / size if whole else np.nan
+    return known[size, one, other]
 
 
 def trivial_rankings(X):
@@ -126,13 +132,13 @@ def chance(size, values):
     return float(below + min(tied, 1 - (values < limit).sum() / size))
 
 
-def trivial_overlaps(trials, rankings):
+def trivial_overlaps(cell, rankings):
     """Return the overlap of one method's selections on one data set with trivial rankings.
 
     Parameters
     ----------
-    trials : DataFrame
-        Of one data set and one method.
+    cell : DataFrame
+        The rows of one data set and one method of a tidy frame with its lists.
     rankings : dict
         From `trivial_rankings`.
 
@@ -144,17 +150,16 @@ def trivial_overlaps(trials, rankings):
         of random features; near 1 where most values are equal, as the variances of standardised features), and
         median, low and high of the overlap over the trials.
     """
-    found = {}
-    for params, sizes, text in trials[["params", "sizes", "ranking"]].itertuples(index=False):
-        stored, sizes = json.loads(text), json.loads(sizes)
-        subsets = stored if isinstance(stored, dict) else {size: stored[:size] for size in sizes}
-        looks = [(int(size), False, features) for size, features in subsets.items() if features]
-        if n_clusters := json.loads(params).get("n_clusters"):
-            longest = max(subsets.values(), key=len)
-            looks += [(n_clusters, True, longest[:n_clusters])] if len(longest) >= n_clusters else []
-        for size, is_start, features in looks:
-            for name, values in rankings.items():
-                found.setdefault((name, size, is_start), []).append(overlap(features, values))
+    sets, found = cell[cell["features"].notna()], {}
+    looks = [(size, False, features) for size, features in zip(sets["n_selected"], sets["features"], strict=True)]
+    clusters = {text: json.loads(text).get("n_clusters") for text in sets["params"].unique()}
+    longest = sets.drop_duplicates("trial", keep="last")  # the sizes of a trial are in order
+    for params, features in zip(longest["params"], longest["features"], strict=True):
+        n_clusters = clusters[params]
+        looks += [(n_clusters, True, features[:n_clusters])] if n_clusters and len(features) >= n_clusters else []
+    for size, is_start, features in looks:
+        for name, values in rankings.items():
+            found.setdefault((name, size, is_start), []).append(overlap(features, values))
     rows = [
         (name, size, is_start, chance(size, rankings[name]), float(np.median(shares)), min(shares), max(shares))
         for (name, size, is_start), shares in sorted(found.items())
@@ -162,8 +167,13 @@ def trivial_overlaps(trials, rankings):
     return pd.DataFrame(rows, columns=["ranking", "n_selected", "is_start", "chance", "median", "low", "high"])
 
 
-def outcomes(trials, traces):
+def outcomes(trials):
     """Count how the fits of each cell ended.
+
+    Parameters
+    ----------
+    trials : DataFrame
+        From `metrics.study.frames.fits_of`.
 
     Returns
     -------
@@ -171,24 +181,21 @@ def outcomes(trials, traces):
         One row per data set and method: n_trials, the shares of `STATUSES`, and
         n_traced, rose: the share of the trials with a trace whose objective rose by more than 1e-10 of itself.
     """
-    rose = {}
-    for trial, values in traces.sort_values(["trial", "iteration"]).groupby("trial")["objective"]:
-        values = values.to_numpy(float)
-        rose[trial] = bool((np.diff(values) > RISE * np.abs(values[:-1])).any())
     rows = []
     for key, cell in trials.groupby(CELL):
-        traced = [rose[trial] for trial in cell["trial"] if trial in rose]
+        traced = cell["rise"].dropna()
         shares = [float((cell["status"] == status).mean()) for status in STATUSES]
-        rows.append((*key, len(cell), *shares, len(traced), float(np.mean(traced)) if traced else np.nan))
+        rows.append((*key, len(cell), *shares, len(traced), float((traced > RISE).mean()) if len(traced) else np.nan))
     return pd.DataFrame(rows, columns=[*CELL, "n_trials", *STATUSES, "n_traced", "rose"])
 
 
-def movements(trials, facts):
+def movements(trials):
     """Summarise how far the indicators of the fits are from their starts.
 
     Parameters
     ----------
-    trials, facts : DataFrame
+    trials : DataFrame
+        From `metrics.study.frames.fits_of`.
 
     Returns
     -------
@@ -196,10 +203,17 @@ def movements(trials, facts):
         One row per data set and method whose fits report `indicator_change`: n_fits, the smallest, median and largest
         change, and still: the share of the fits whose change is at most 0.01.
     """
-    reported = facts[facts["name"] == "indicator_change"].merge(trials[["trial", *CELL]], on="trial")
-    found = reported.groupby(CELL)["value"].agg(n_fits="size", low="min", median="median", high="max").reset_index()
-    still = reported.assign(still=reported["value"] <= STILL).groupby(CELL)["still"].mean()
-    return found.assign(still=still.to_numpy(float))
+    reported = trials.dropna(subset="indicator_change").assign(still=lambda own: own["indicator_change"] <= STILL)
+    change = "indicator_change"
+    return (
+        reported.groupby(CELL)
+        .agg(
+            n_fits=(change, "size"), low=(change, "min"), median=(change, "median"), high=(change, "max"),
+            still=("still", "mean"),
+        )
+        .reset_index()
+        .astype({"still": float})
+    )  # fmt: skip
 
 
 def choices(chosen):
@@ -238,7 +252,7 @@ def objective_gaps(trials, optima):
         that of the largest size of a trial, so that only trials which share it are compared.
     """
     trials = trials[~trials["status"].isin(UNSCORED)]
-    largest = trials["sizes"].map(lambda text: max(json.loads(text)))
+    largest = trials["sizes"].map(max)
     rows = []
     for method, reference in optima.items():
         best = dict(

@@ -1,9 +1,34 @@
 """The frames of a study: the columns that identify a cell and a point, and the protocol that all trials follow."""
 
+import numpy as np
+import pandas as pd
+
 from metrics.protocol import Protocol
 
 CELL = ["study", "dataset", "method", "clusterer"]
 POINT = ["study", "dataset", "method", "params", "n_selected", "clusterer"]
+
+
+def fits_of(frame):
+    """Return one row per fit.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        A tidy frame, sorted by `POINT`.
+
+    Returns
+    -------
+    DataFrame
+        The columns of the frame that belong to the fit, and sizes, a tuple: those that it was to score.
+    """
+    chosen = frame[frame["clusterer"] == "kmeans"]
+    codes, _ = pd.factorize(chosen["trial"])
+    order = np.argsort(codes, kind="stable")
+    first = np.flatnonzero(np.diff(codes[order], prepend=-1))
+    sizes = np.split(chosen["n_selected"].to_numpy()[order], first[1:])
+    fits = chosen.iloc[order[first]].drop(columns=["n_selected", "clusterer"]).reset_index(drop=True)
+    return fits.assign(sizes=pd.Series([tuple(own.tolist()) for own in sizes[: len(fits)]], dtype=object))
 
 
 def protocol_of(frame):

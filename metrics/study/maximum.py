@@ -11,13 +11,11 @@ REACH, STEPS = 8.0, 4001  # half width of the numerical integral, in standard de
 MIN_DRAWS = 2  # random rankings of a size, needed for a mean and a standard deviation
 
 
-def maxima(trials, summary, metric):
+def maxima(summary, metric):
     """Return the number of candidates of every cell, and the expected best of as many random subsets of the same sizes.
 
     Parameters
     ----------
-    trials : DataFrame
-        Of one study, from `runners.store.load_results`.
     summary : DataFrame
         From `metrics.study.summary.summarise`.
     metric : {"acc", "nmi"}
@@ -32,7 +30,7 @@ def maxima(trials, summary, metric):
     random = summary[(summary["method"] == RANDOM) & (summary["n_restarts"] > 0)]
     draws = {key: group[f"{metric}_mean"].to_numpy() for key, group in random.groupby(["dataset", "n_selected"])}
     rows = []
-    for (dataset, method), sizes in distinct_sets(trials).groupby(CELL):
+    for (dataset, method), sizes in distinct_sets(summary).groupby(CELL):
         counts = dict(zip(sizes["n_selected"], sizes["n_distinct"], strict=True))
         known = {size: draws[dataset, size] for size in counts if len(draws.get((dataset, size), ())) >= MIN_DRAWS}
         best = best_of_random(known, counts) if len(known) == len(counts) else np.nan

@@ -1,18 +1,17 @@
 """Fits that score fewer features than they were asked for, so that rounding or file order ranks the others."""
 
-import json
-
 from metrics.study.sets import CELL
 
 REPORTED = "n_scored"  # the fact that `runners.fit` makes of the scores
 
 
-def scored(trials, facts):
+def scored(trials):
     """Compare how many features have a score with how many were asked for.
 
     Parameters
     ----------
-    trials, facts : DataFrame
+    trials : DataFrame
+        From `metrics.study.frames.fits_of`.
 
     Returns
     -------
@@ -21,8 +20,8 @@ def scored(trials, facts):
         that report it; asked, the largest size; low and high, of the number that such a fit scores; and short, the
         share of such fits.
     """
-    found = facts[facts["name"] == REPORTED].merge(trials[["trial", "sizes", *CELL]], on="trial")
-    found = found.assign(asked=found["sizes"].map(lambda text: max(json.loads(text))))
+    found = trials.dropna(subset=[REPORTED])
+    found = found.assign(asked=found["sizes"].map(max), value=found[REPORTED].astype(float))
     found = found.assign(lacks=found["value"] < found["asked"])
     n_fits = found.groupby(CELL).size()
     lacking = found[found["lacks"]].groupby(CELL)

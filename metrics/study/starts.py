@@ -9,7 +9,7 @@ RARE = 1e-3  # a chance to keep so many that is below this is none
 MOST = 0.5  # share of a start, corrected for chance, from which on the selection is mostly that start
 
 
-def starts(trials, facts):
+def starts(trials):
     """Compare the features of random starts with those that are selected in the end.
 
     If a fit forgot its start, the number that stays would follow the hypergeometric distribution of two random sets of
@@ -17,7 +17,8 @@ def starts(trials, facts):
 
     Parameters
     ----------
-    trials, facts : DataFrame
+    trials : DataFrame
+        From `metrics.study.frames.fits_of`.
 
     Returns
     -------
@@ -27,8 +28,7 @@ def starts(trials, facts):
         largest chance of a fit to keep so many; and held: the share of the fits that keep more than half of what they
         could lose, where chance has less than 1 in 1000 to do so.
     """
-    reported = facts[facts["name"].isin(REPORTED)].pivot(index="trial", columns="name", values="value").dropna()
-    found = reported.reindex(columns=list(REPORTED)).merge(trials[["trial", *CELL]], left_index=True, right_on="trial")
+    found = trials.dropna(subset=list(REPORTED))
     kept, size, among = (found[name].astype(float) for name in REPORTED)
     chance = size / among
     probability = hypergeom.sf(kept - 1, among, size, size)

@@ -1,7 +1,5 @@
 """Summarises the frames of a study as one row per feature set, and those as the cells of a table."""
 
-import json
-
 import numpy as np
 import pandas as pd
 
@@ -14,27 +12,20 @@ __all__ = ["SELECTIONS", "check_one_protocol", "running_times", "select", "summa
 COUNTS = ["n_params", "n_points", *(f"n_{status}" for status in UNSCORED), "n_missing"]
 
 
-def summarise(trials, scores, measures=None):
-    """Return mean and spread over the restarts, for every trial, size and clusterer.
+def summarise(frame):
+    """Return the summary of a tidy frame: the same rows, checked, with all that a choice needs.
 
     Parameters
     ----------
-    trials, scores : DataFrame
-        Two of the frames of `runners.store.load_results`.
-    measures : DataFrame, optional
-        The frame of measures; results of earlier versions have none.
+    frame : DataFrame
+        A tidy frame, of one study or several (docs/shipped.md has its columns).
 
     Returns
     -------
     DataFrame
-        One row per study, data set, method, params, n_selected and clusterer ("kmeans", "learned"), with trial,
-        is_default, status, protocol, n_restarts, and acc_mean, acc_std, nmi_mean, nmi_std as fractions.  The std is
-        over restarts (ddof=1), and nan for a single one, such as learned labels.  agreement and silhouette are the
-        means of the two measures that use no label, and `metrics.measures.PER_SET` what was measured once, nan where
-        it was not (those that are metrics also as nearest_neighbour_mean, and so on).  Of what chooses without labels,
-        learned labels have that of the best size of their trial.
-        A trial that failed or was capped has a "kmeans" row for every size that it was to score, with n_restarts=0
-        and nan.
+        One row per study, data set, method, params, n_selected and clusterer, sorted.  Of what chooses without labels,
+        learned labels have that of the best size of their trial.  Measures that are metrics, too, also stand as
+        nearest_neighbour_mean, and so on.
 
     Raises
     ------
@@ -42,30 +33,15 @@ def summarise(trials, scores, measures=None):
         When a study holds several protocols, or two versions of the same point (of different data, for example):
         no table may mix them.
     """
-    check_one_protocol(trials)
-    grouped = scores.sort_values("restart", kind="stable").groupby(["trial", "n_selected", "clusterer"])
-    points = grouped.agg(
-        n_restarts=("acc", "size"),
-        acc_mean=("acc", "mean"),
-        acc_std=("acc", "std"),
-        nmi_mean=("nmi", "mean"),
-        nmi_std=("nmi", "std"),
-        agreement=("agreement", "mean"),
-        silhouette=("silhouette", "mean"),
-    ).reset_index()
-    points = points.merge(_measured(measures), how="left", on=["trial", "n_selected"])
-    learned = points["clusterer"] == "learned"
-    points.loc[learned, list(PER_SET)] = np.nan
+    check_one_protocol(frame)
+    learned = frame["clusterer"] == "learned"
+    more = {}
     for name in filter(PER_SET.__contains__, METRICS):
-        points = points.assign(**{f"{name}_mean": points[name], f"{name}_std": np.nan})
+        more |= {f"{name}_mean": frame[name], f"{name}_std": np.nan}
     for name in LABEL_FREE:
-        points.loc[learned, name] = points["trial"].map(points[~learned].groupby("trial")[name].max())
-    asked = trials[["trial"]].assign(n_selected=trials["sizes"].map(json.loads), clusterer="kmeans")
-    asked = asked.explode("n_selected").astype({"n_selected": int})
-    points = asked.merge(points, how="outer", on=["trial", "n_selected", "clusterer"])
-    points["n_restarts"] = points["n_restarts"].fillna(0).astype(int)
-    facts = ["trial", "study", "dataset", "method", "params", "is_default", "status", "protocol"]
-    summary = trials[facts].merge(points, on="trial")
+        of_fit = frame.loc[~learned].groupby("trial")[name].max()
+        more[name] = frame[name].where(~learned, frame["trial"].map(of_fit))
+    summary = frame.assign(**more)
     twice = summary[summary.duplicated(POINT, keep=False)]
     if len(twice):
         row = twice.iloc[0]
@@ -161,16 +137,6 @@ def running_times(trials):
         own = dict(zip(CELL, (*key, "kmeans"), strict=True))
         rows.append({**own, "metric": "seconds", "selection": "all_fits", **values, **counts})
     return pd.DataFrame(rows, columns=[*CELL, "metric", "selection", *NOTHING, "n_selected", "sizes", *COUNTS])
-
-
-def _measured(measures):
-    """Return one row per feature set, with one column per measure."""
-    if measures is None or measures.empty:
-        return pd.DataFrame(columns=["trial", "n_selected", *PER_SET]).astype(
-            {"n_selected": int} | dict.fromkeys(PER_SET, float)
-        )
-    wide = measures.pivot_table(index=["trial", "n_selected"], columns="name", values="value", aggfunc="last")
-    return wide.reindex(columns=list(PER_SET)).reset_index()
 
 
 def _counts(cell, sizes, ends):

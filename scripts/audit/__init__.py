@@ -8,6 +8,7 @@ from datasets import scale
 from metrics.protocol import Protocol
 from metrics.study import audit
 from metrics.study.evaluators import evaluators
+from metrics.study.frames import fits_of
 from metrics.study.scored import scored
 from metrics.study.sets import distinct_sets
 from metrics.study.starts import starts
@@ -35,15 +36,15 @@ def make_audit(study, metric="acc", stability=0, n_jobs=1):
     """
     if study.filled().is_shipped and stability:
         raise ValueError(study.refusal("stability"))
-    results, _ = study.results, study.summary  # a study that mixes protocols is refused before any fit
+    whole, _ = study.whole, study.summary  # a study that mixes protocols is refused before any fit
     notes, overlaps, n_features = [], [], {}
-    for dataset, trials in results.trials.groupby("dataset"):
-        data, reason = data_of(trials, study.data_dir)
+    for dataset, rows in whole.groupby("dataset"):
+        data, reason = data_of(rows, study.data_dir)
         if data is None:
             notes.append(f"No overlaps and no stability on {dataset}: {reason}")
             continue
         n_features[dataset], rankings = data.n_features, {}
-        for method, cell in trials.groupby("method"):
+        for method, cell in rows.groupby("method"):
             protocol = Protocol.from_json(cell["protocol"].iloc[0])
             scaling = protocol.scaling_of(method)
             if scaling not in rankings:
@@ -52,21 +53,21 @@ def make_audit(study, metric="acc", stability=0, n_jobs=1):
             if len(found):  # a cell may have no selection: no fit came to an end
                 overlaps.append(found.assign(dataset=dataset, method=method))
             if stability:
-                notes += _measure(cell, data, protocol, study.folder / dataset / method, stability, n_jobs)
-    fits = load_refits(study.folder, STABILITY)
-    fits = fits[fits["trial"].isin(results.trials["trial"]) & fits["dataset"].isin(n_features)]
+                notes += _measure(fits_of(cell), data, protocol, study.folder / dataset / method, stability, n_jobs)
+    fits = load_refits(study, STABILITY)
+    fits = fits[fits["trial"].isin(study.trials["trial"]) & fits["dataset"].isin(n_features)]
     columns = "dataset method ranking n_selected is_start chance median low high".split()
     tables = {
-        "distinct": distinct_sets(results.trials),
-        "parameters": audit.parameter_effects(results.trials, n_features),
+        "distinct": distinct_sets(study.summary),
+        "parameters": audit.parameter_effects(whole, n_features),
         "overlaps": pd.concat(overlaps, ignore_index=True)[columns] if overlaps else pd.DataFrame(columns=columns),
-        "outcomes": audit.outcomes(results.trials, results.traces),
-        "movements": audit.movements(results.trials, results.facts),
-        "starts": starts(results.trials, results.facts),
-        "scored": scored(results.trials, results.facts),
+        "outcomes": audit.outcomes(study.trials),
+        "movements": audit.movements(study.trials),
+        "starts": starts(study.trials),
+        "scored": scored(study.trials),
         "choices": audit.choices({name: study.select(metric, name) for name in SELECTIONS}),
         "evaluators": evaluators(study.summary),
-        "gaps": audit.objective_gaps(results.trials, _optima()),
+        "gaps": audit.objective_gaps(study.trials, _optima()),
         "stability": audit.stabilities(fits, n_features),
     }
     return Audit(tables, list(findings(tables)), notes)

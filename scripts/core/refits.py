@@ -12,11 +12,11 @@ import numpy as np
 import pandas as pd
 
 from metrics.study import UNSCORED, nearest_size
-from metrics.study.sets import stored_features
 from runners.family import Caps
 from runners.files import empty_frame, held, read_frame, write_rows
 from runners.provenance import Identity
-from runners.row import to_json
+from runners.reference import read_refits
+from runners.row import subsets_of, to_json
 from runners.trial import Trial, stored_trial, takes_seed
 
 SEEDS, STABILITY = "seeds.csv", "stability.csv"
@@ -52,14 +52,17 @@ def read(path):
     return read_frame(Path(path), COLUMNS[Path(path).name])
 
 
-def load_refits(folder, file):
-    """Return the rows of all cells in a study's folder, sorted, that are of the code and machine of their trial."""
-    frames = [empty_frame(COLUMNS[file])]
-    for path in sorted(Path(folder).glob(f"*/*/{file}")):
-        rows, trials = read(path), read_frame(path.with_name("trials.csv"))
-        names = {row["trial"]: Identity.stored(row).name for row in trials.to_dict("records")}
-        frames.append(rows[rows["identity"] == rows["trial"].map(names)])
-    return pd.concat(frames[1:] or frames, ignore_index=True)
+def load_refits(study, file):
+    """Return the rows of all cells of a study, sorted, that are of the code and machine of their trial."""
+    if study.is_shipped:
+        rows = read_refits(study.own_name, file)
+    else:
+        paths = sorted(study.folder.glob(f"*/*/{file}")) if study.folder else []
+        rows = pd.concat([read(path) for path in paths], ignore_index=True) if paths else None
+    if rows is None:
+        return empty_frame(COLUMNS[file])
+    names = {row["trial"]: Identity.stored(row).name for row in study.trials.to_dict("records")}
+    return rows[rows["identity"] == rows["trial"].map(names)]
 
 
 def default_trial(trials, target):
@@ -69,7 +72,7 @@ def default_trial(trials, target):
     """
     nearest = {}
     for row in trials[trials["is_default"] & ~trials["status"].isin(UNSCORED)].to_dict("records"):
-        nearest.setdefault(nearest_size(json.loads(row["sizes"])), row)
+        nearest.setdefault(nearest_size(row["sizes"]), row)
     if not nearest:
         return None, 0
     size = nearest_size(nearest)
@@ -123,7 +126,7 @@ def refit_changed(trial, size, data, folder, repeats, n_jobs=1):
 
         def added(outcome):
             row, (change, repeat) = outcome.trial, asked[outcome.trial["trial"]]
-            features = stored_features(json.loads(row["ranking"]), size)
+            features = subsets_of(row["ranking"], [size])[size]
             where = (trial.key, trial.dataset, trial.method, change, repeat, size)
             yield (*where, row["status"], to_json(sorted(features)), Identity.stored(row).name)
 

@@ -2,24 +2,28 @@
 
 import functools
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
 from metrics.protocol import Protocol
 from metrics.study import UNSCORED
+from metrics.study.frames import POINT, fits_of
 from metrics.study.maximum import maxima
 from metrics.study.seeds import spreads
 from metrics.study.summary import select, summarise
-from runners.files import empty_frame
+from runners import reference
 from runners.provenance import read_run
-from runners.reference import PREFIX, folder_of, shipped_lacking
-from runners.store import Results, load_results
+from runners.reference import PREFIX
+from runners.store import load_results
+from runners.tidy import tidy
 from scripts.core.command_lines import no_results
 from scripts.core.conf import find
-from scripts.core.refits import COLUMNS, SEEDS, load_refits
+from scripts.core.refits import SEEDS, load_refits
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,26 +31,35 @@ class Study:
     """The results that are stored under the name of a study."""
 
     name: str
-    results: Results
+    frame: pd.DataFrame  # the tidy frame, without its lists
+    read: Callable[[], pd.DataFrame]  # returns it with its lists
     results_dir: str | PathLike | None = None  # the folder of results that it was asked of
     data_dir: str | PathLike | None = None  # the folder in which data sets are looked for
 
     @classmethod
     def open(cls, results_dir, name, data_dir=None):
         """Read the study `name` of a folder of results; it may be empty."""
-        folder = folder_of(results_dir, name)
-        return cls(name, load_results(folder.parent, study=folder.name), results_dir, data_dir)
+        if name.startswith(PREFIX):
+            shipped = name.removeprefix(PREFIX)
+            whole = functools.partial(reference.read, shipped, lists=True)
+            return cls(name, reference.read(shipped), whole, results_dir, data_dir)
+        return cls.of(name, load_results(results_dir, study=name), results_dir, data_dir)
+
+    @classmethod
+    def of(cls, name, results, results_dir=None, data_dir=None):
+        """Return the study of some `runners.store.Results`."""
+        return cls(name, tidy(results, lists=False), functools.partial(tidy, results), results_dir, data_dir)
 
     def filled(self):
         """Return the study itself; a ValueError says that it holds nothing, and which studies hold something."""
-        if self.trials.empty:
+        if self.frame.empty:
             raise ValueError(no_results(self))
         return self
 
     @property
     def folder(self):
-        """The folder with its cells, or None."""
-        return None if self.results_dir is None else folder_of(self.results_dir, self.name)
+        """The folder with its cells; None for a shipped study, and for one that is not stored."""
+        return None if self.results_dir is None or self.is_shipped else Path(self.results_dir) / self.name
 
     @property
     def is_shipped(self):
@@ -70,15 +83,26 @@ class Study:
         """The folder for figures and reports: that of the study, or one in its place where the study is shipped."""
         return Path(self.results_dir) / self.name.replace("/", "-")
 
-    @property
-    def trials(self):
-        """One row per fit."""
-        return self.results.trials
-
     @functools.cached_property
     def summary(self):
         """One row per feature set and clusterer, from `metrics.study.summary.summarise`."""
-        return summarise(self.results.trials, self.results.scores, self.results.measures)
+        return summarise(self.frame)
+
+    @functools.cached_property
+    def whole(self):
+        """The tidy frame with its lists, in the order of the summary."""
+        own = self.read().sort_values(POINT, kind="stable")
+        return own[own["trial"].isin(self.frame["trial"])].reset_index(drop=True)
+
+    @functools.cached_property
+    def trials(self):
+        """One row per fit, from `metrics.study.frames.fits_of`."""
+        return fits_of(self.frame.sort_values(POINT, kind="stable"))
+
+    @functools.cached_property
+    def traces(self):
+        """The objective of every traced fit, at its start and after every sweep, by trial."""
+        return self.whole.set_index("trial")["trace"].dropna()
 
     def select(self, metric="acc", selection="best_over_grid"):
         """Return one number per data set, method and clusterer, from `metrics.study.summary.select`; chosen once.
@@ -96,10 +120,10 @@ class Study:
     @functools.cached_property
     def lacking(self):
         """The numbers of trials that were asked for and are not stored, by data set and method."""
+        if self.is_shipped:
+            return reference.lacking(self.own_name)
         if self.folder is None:
             return {}
-        if self.is_shipped:
-            return shipped_lacking(self.own_name)
         found = {}
         for cell, rows in self.trials.groupby(["dataset", "method"]):
             asked, _ = read_run(self.folder.joinpath(*cell))
@@ -110,24 +134,20 @@ class Study:
     @functools.cached_property
     def seeds(self):
         """Mean and spread over the seeds of the methods, from `metrics.study.seeds.spreads`."""
-        return spreads(load_refits(self.folder, SEEDS) if self.folder else empty_frame(COLUMNS[SEEDS]))
+        return spreads(load_refits(self, SEEDS))
 
     @functools.cached_property
     def protocol(self):
         """The protocol in its trials; {} without any."""
-        return json.loads(self.trials["protocol"].iloc[0]) if len(self.trials) else {}
+        return json.loads(self.frame["protocol"].iloc[0]) if len(self.frame) else {}
 
     def part(self, methods, datasets):
         """Return this study with these methods and data sets only; the same part is made once."""
         key = frozenset(methods), frozenset(datasets)
         if key not in self._kept:
-            wanted = self.trials["method"].isin(key[0]) & self.trials["dataset"].isin(key[1])
-            self._kept[key] = self if wanted.all() else self._only(self.trials[wanted])
+            wanted = self.frame["method"].isin(key[0]) & self.frame["dataset"].isin(key[1])
+            self._kept[key] = self if wanted.all() else replace(self, frame=self.frame[wanted])
         return self._kept[key]
-
-    def _only(self, trials):
-        others = (frame[frame["trial"].isin(trials["trial"])] for frame in self.results[1:])
-        return replace(self, results=Results(trials, *others))
 
     @functools.cached_property
     def _kept(self):
@@ -136,7 +156,7 @@ class Study:
     def maxima(self, metric="acc"):
         """Return the candidates of every cell and the best of as many random subsets (`metrics.study.maximum`)."""
         if metric not in self._kept:
-            self._kept[metric] = maxima(self.trials, self.summary, metric)
+            self._kept[metric] = maxima(self.summary, metric)
         return self._kept[metric]
 
     def departures(self, paper):

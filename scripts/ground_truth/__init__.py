@@ -14,7 +14,6 @@ from datasets.truth import parts_of, truth_names
 from metrics.protocol import Protocol
 from metrics.recovery import precision_recall, recovery_area, redundancy
 from metrics.study import UNSCORED
-from metrics.study.sets import stored_features
 from scripts.ranks.choice import is_control
 
 ENOUGH = 0.9  # recall that counts as found
@@ -35,10 +34,10 @@ def recovered(study):
     about results on other data than those that are made now, and about a study in which the true number is no stored
     size.
     """
-    known, trials = set(truth_names()), study.trials
-    trials = trials[trials["dataset"].isin(known) & trials["is_default"]]
+    known, sets = set(truth_names()), study.whole[study.whole["clusterer"] == "kmeans"]
+    sets = sets[sets["dataset"].isin(known) & sets["is_default"]]
     rows = []
-    for row in trials[trials["method"] != "all_features"].itertuples():
+    for row in sets[sets["method"] != "all_features"].itertuples():
         spec, truth = _data(row.dataset)
         places = _variances(row.dataset, Protocol(**json.loads(row.protocol)).scaling_of(row.method))
         if row.data_sha != spec["data_sha256"]:
@@ -46,14 +45,14 @@ def recovered(study):
                 f"the results of {row.method} on {row.dataset} are on other data: their SHA-256 is {row.data_sha}, now "
                 f"{spec['data_sha256']}. Run them again: python run.py experiment=ground_truth."
             )
-        size, sizes = len(truth.groups), json.loads(row.sizes)
-        if size not in sizes:
+        size = len(truth.groups)
+        if row.n_selected != size:
             continue  # where the size is part of the model, this is the fit at another one
         family, difficulty, seed = parts_of(row.dataset)
         signal = spec["sources"][0]["options"]["signal"]
         measures = (float("nan"),) * 5
         if row.status not in UNSCORED:
-            ranking = stored_features(json.loads(row.ranking), size)
+            ranking = row.features
             precision, recall = precision_recall(ranking, truth.relevant, size, truth.groups)
             area = recovery_area(ranking, truth.relevant, truth.groups)
             measures = recall, precision, area, redundancy(ranking, truth.groups), places[ranking].mean()
@@ -61,7 +60,7 @@ def recovered(study):
             family, difficulty, signal, seed, row.method, is_control(row.method), row.status, size,
             chance(spec["features"], truth.groups, size), *measures, row.fit_s,
         ))  # fmt: skip
-    if len(trials) and not rows:
+    if len(sets) and not rows:
         raise ValueError(
             "no stored fit has the true number of features among its sizes: 'protocol.sizes=[10,20,40]' has."
         )

@@ -20,18 +20,17 @@ def chosen_traces(study, pairs, metric="acc", selection="default_params", size=N
     """
     if selection == "grid_median":
         raise ValueError("selection=grid_median is no fit: choose default_params or best_over_grid.")
-    results, summary = study.results, study.summary
-    points = summary[summary["clusterer"] == "kmeans"]
+    points = study.summary[study.summary["clusterer"] == "kmeans"]
     points = points if size is None else points[points["n_selected"] == size]
     chosen = select(points, metric, selection).set_index(["method", "dataset"])
-    trials = results.trials.set_index("trial")
+    trials = study.trials.set_index("trial")
     found = []
     for pair in pairs:
         trial = chosen["trial"].get(pair, "")
         if not trial:
             at = "" if size is None else f" with {size} features"
             raise MissingResults(f"no fit of method={pair[0]} on dataset={pair[1]} is stored{at}.", [pair])
-        trace = results.traces.loc[results.traces["trial"] == trial, "objective"].to_numpy()
+        trace = study.traces.get(trial, ())
         if len(trace) < 2:
             raise ValueError(f"{pair[0]} has no sweeps on {pair[1]}: it is a closed form, or stopped at its start.")
         found.append((trials.loc[trial], trace))

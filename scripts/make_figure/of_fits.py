@@ -58,7 +58,7 @@ def surfaces(
         raise ValueError(str(error)) from error  # a run of the method's own grid would not add values
     rules = dict.fromkeys(_others_text(varying, name, others, defaults) for name in parameters)
     fixed = [f"{symbol(k)} = {number(v)}" for k, v in constant.items() if type(v) in (int, float) and k != "n_clusters"]
-    trials = study.results.trials
+    trials = study.trials
     trials = trials[(trials["dataset"] == dataset) & (trials["method"] == method)]
     lines = [
         ". ".join(rules) + (f". Everywhere: {', '.join(fixed)}." if fixed else "."),
@@ -108,10 +108,10 @@ def convergence(
     Methods are all with sweeps by default.  Metric, selection and size say which fit, as in
     `scripts.make_figure.convergence.chosen_traces`; `yscale` is "linear" or "log".
     """
-    datasets, results = several(dataset), study.results
+    datasets = several(dataset)
     if methods is None:
-        stored = results.trials[results.trials["dataset"].isin(datasets)]
-        swept = stored["trial"].isin(results.traces.loc[results.traces["iteration"] > 0, "trial"])
+        stored = study.trials[study.trials["dataset"].isin(datasets)]
+        swept = stored["trial"].isin(study.traces.index[study.traces.map(len) > 1])
         methods = sorted(stored.loc[swept, "method"].unique())
         where = f"dataset={','.join(datasets)}"
         if stored.empty:
@@ -148,7 +148,7 @@ def pixels(study, dataset, methods=None, metric="acc", selection="best_over_grid
     dataset = one(dataset)
     data = load_dataset(dataset, data_dir=study.data_dir)
     check_same_data(study, data)
-    trials = study.results.trials
+    trials = study.trials
     if methods is None:
         stored = (
             (trials["dataset"] == dataset) & ~trials["status"].isin(UNSCORED) & (trials["method"] != "all_features")

@@ -77,7 +77,7 @@ def acc_vs_seconds(
         )
     points = study.select(metric, selection)
     points = points[(points["clusterer"] == clusterer) & points["dataset"].isin(datasets)]
-    points = with_seconds(points, study.results.trials, selection)
+    points = with_seconds(points, study.trials, selection)
     if methods is not None:
         points = points[points["method"].isin(methods)]
     lacking = [name for name in datasets if name not in set(points["dataset"])]

@@ -1,12 +1,9 @@
 """The selected pixels over images of the data set, for every number of features."""
 
-import json
-
 import numpy as np
 from matplotlib import rc_context
 from matplotlib.colors import to_rgb
 
-from metrics.study.sets import stored_features
 from metrics.study.summary import select
 from scripts.core.command_lines import MissingResults
 from scripts.make_figure.style import COLOURS, GREY, STYLE, WIDTH, frame, new_figure
@@ -29,11 +26,8 @@ def selected_features(study, method, dataset, metric="acc", selection="best_over
             f"no feature set of method={method} on dataset={dataset} is stored for selection={selection}.",
             [(method, dataset)],
         )
-    rankings = study.trials.set_index("trial")["ranking"]
-    return {
-        size: np.array(stored_features(json.loads(rankings[trial]), size), dtype=int)
-        for trial, size in zip(chosen["trial"], map(int, chosen["n_selected"]), strict=True)
-    }
+    sets = study.whole.merge(chosen[["trial", "n_selected", "clusterer"]], on=["trial", "n_selected", "clusterer"])
+    return {int(size): features for size, features in zip(sets["n_selected"], sets["features"], strict=True)}
 
 
 def check_same_data(study, dataset):

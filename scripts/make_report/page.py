@@ -225,21 +225,19 @@ def _audit(found, names):
 
 
 def _trials(study, shown):
-    results = study.results
-    wanted = results.trials[results.trials["trial"].isin(shown)]
+    wanted = study.trials[study.trials["trial"].isin(shown)]
     if study.trials["versions"].nunique() == 1:  # they stand once for all fits, under Environment
         wanted = wanted.assign(versions="{}")
-    traces = dict(list(results.traces.groupby("trial")["objective"]))
-    scores = dict(list(results.scores.groupby("trial")))
+    traces = study.traces
+    sets = dict(list(study.whole[study.whole["trial"].isin(shown)].groupby("trial")))
     faces = {dataset: _face(dataset, rows, study.data_dir) for dataset, rows in wanted.groupby("dataset")}
     if len(wanted) > MANY_FITS:
         traces, faces = {}, dict.fromkeys(faces)
     seeds = dict(list(study.seeds.groupby("trial")))
-    nothing = results.scores.iloc[:0]
     return [
         trial_facts(
             row,
-            scores.get(row["trial"], nothing),
+            sets[row["trial"]],
             np.asarray(traces.get(row["trial"], [])),
             shown[row["trial"]],
             faces[row["dataset"]],

@@ -6,9 +6,8 @@ import json
 
 import numpy as np
 
-from metrics.study.sets import stored_features
 from scripts.core.command_lines import repeat
-from scripts.core.text import mean_std, percent
+from scripts.core.text import mean_std
 from scripts.core.words import labelled
 
 WIDTH, HEIGHT = 320, 120  # size of a curve, in its own units
@@ -17,16 +16,14 @@ GREYS = 15  # with the colour of the mark four bits a pixel, which halves the pi
 MARK = (213, 94, 0)  # colour of a selected pixel: colour-blind readers, too, see orange on grey
 
 
-def trial_facts(row, scores, trace, size, face, seeds):
-    """Return all that the page shows of a trial, from its rows in the files of the study and in `Study.seeds`.
+def trial_facts(row, sets, trace, size, face, seeds):
+    """Return all that the page shows of a trial, from its rows in the frames of the study.
 
     `trace` is its objective after every sweep, `size` that whose features are drawn (the largest where it is None), and
     `face` (mean sample of shape (height, width), pixel order) where the data are images.
     """
-    sizes = json.loads(row["sizes"])
-    size = size if size in sizes else max(sizes)
-    stored = json.loads(row["ranking"])
-    features = stored_features(stored, size)
+    size = size if size in row["sizes"] else max(row["sizes"])
+    features = sets.loc[(sets["clusterer"] == "kmeans") & (sets["n_selected"] == size), "features"].iloc[0]
     return {
         **{name: row[name] for name in ("trial", "dataset", "method", "status", "error", "n_iter", "started")},
         "params": json.loads(row["params"]),
@@ -40,11 +37,11 @@ def trial_facts(row, scores, trace, size, face, seeds):
             "data": row["data_sha"],
             **json.loads(row["versions"]),
         },
-        "scores": list(_scores(scores)),
+        "scores": list(_scores(sets)),
         "seeds": list(_seeds(seeds)),
         "curve": curve(trace),
         "size": size,
-        "pixels": pixels(face, features) if face is not None and features and size < face[0].size else None,
+        "pixels": pixels(face, features) if face is not None and features is not None and size < face[0].size else None,
         "command": repeat(row),
     }
 
@@ -85,12 +82,13 @@ def pixels(face, features):
     return {"source": source, "height": mean.shape[0], "width": mean.shape[1]}
 
 
-def _scores(scores):
-    for (clusterer, size), rows in scores.groupby(["clusterer", "n_selected"]):
-        found = {name: percent(rows[name], " ± ") for name in ("acc", "nmi")}
+def _scores(sets):
+    scored = sets[sets["n_restarts"] > 0].sort_values(["clusterer", "n_selected"], kind="stable")
+    for own in scored.to_dict("records"):
+        found = {name: mean_std(100 * own[f"{name}_mean"], 100 * own[f"{name}_std"], " ± ") for name in ("acc", "nmi")}
         # For the measures without labels only the mean is of use.
-        found |= {name: mean_std(100 * rows[name].mean(), float("nan")) for name in ("agreement", "silhouette")}
-        yield {"clusterer": clusterer, "size": int(size), **found}
+        found |= {name: mean_std(100 * own[name], float("nan")) for name in ("agreement", "silhouette")}
+        yield {"clusterer": own["clusterer"], "size": own["n_selected"], **found}
 
 
 def _seeds(seeds):

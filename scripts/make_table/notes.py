@@ -95,7 +95,7 @@ def _reasons(cells):
 
 def _scored(study):
     """Name the fits that were asked for more features than they score."""
-    found = scored(study.trials, study.results.facts)
+    found = scored(study.trials)
     if found.empty:
         return []
     texts = [

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from metrics.measures import SCORED
 from metrics.study.intervals import means_by_family, ranks_by_restart
 from metrics.study.ranks import Comparison, compare, ranks
 
@@ -34,13 +35,13 @@ def rank_study(field, alpha=0.05, posthoc=None):
 def _by_restart(field):
     """Return intervals under other K-means starts; nan where a cell is not one feature set, or has one restart."""
     unknown = np.full(field.scores.shape[1], np.nan)
-    scores = field.study.results.scores
-    if field.metric not in scores:
+    if field.metric not in SCORED:
         return unknown, unknown
     wanted = field.cells.loc[[(dataset, method) for dataset in field.scores.index for method in field.scores]]
     if (wanted["trial"] == "").any() or wanted["n_restarts"].min() < 2 or wanted["n_restarts"].nunique() > 1:
         return unknown, unknown
-    scores = scores[scores["clusterer"] == field.clusterer].sort_values("restart", kind="stable")
-    values, places = scores[field.metric].to_numpy(), scores.groupby(["trial", "n_selected"]).indices
-    values = [values[places[key]] for key in zip(wanted["trial"], wanted["n_selected"], strict=True)]
+    rows = field.study.whole.set_index(["trial", "n_selected", "clusterer"])
+    rows = rows.loc[[(*key, field.clusterer) for key in zip(wanted["trial"], wanted["n_selected"], strict=True)]]
+    scores = rows["nmi"] if field.metric == "nmi" else rows["acc"] / rows["n_samples"]
+    values = np.stack(scores.to_numpy())
     return ranks_by_restart(np.array(values).reshape(*field.scores.shape, -1))

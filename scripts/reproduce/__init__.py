@@ -13,7 +13,9 @@ from runners.code import CodeChanged
 from runners.files import write_rows
 from runners.pool import run_all
 from runners.provenance import Identity
+from runners.row import subsets_of
 from runners.tasks import Data
+from runners.tidy import rows_of
 from runners.trial import stored_trial
 from scripts.core.conf import find
 from scripts.core.data import data_of
@@ -86,15 +88,15 @@ def reproduce(study, drawn, n_jobs=1, say=print):
     say : callable, optional
         Called with a line for each cell.
     """
-    scores = dict(iter(study.results.scores.groupby("trial")))
+    sets = dict(iter(study.whole[study.whole["trial"].isin(drawn["trial"])].groupby("trial")))
     for dataset, of_data in drawn.groupby("dataset"):
         data, reason = data_of(of_data, study.data_dir)
         for method, cell in of_data.groupby("method"):
             say(f"{method} on {dataset}: {len(cell)} fits")
-            yield from _cell(cell, data, reason, scores, n_jobs)
+            yield from _cell(cell, data, reason, sets, n_jobs)
 
 
-def _cell(cell, data, reason, scores, n_jobs):
+def _cell(cell, data, reason, sets, n_jobs):
     content = find("method", cell["method"].iloc[0])
     rows, trials = {}, []
     for row in cell.to_dict("records"):
@@ -111,34 +113,45 @@ def _cell(cell, data, reason, scores, n_jobs):
         for ended in run_all(trials, scaled, n_jobs):
             for outcome in ended:
                 key = outcome.trial["trial"]
-                yield compare(rows[key], outcome, scores[key])
+                yield compare(sets[key], outcome)
     except CodeChanged as error:
         raise ValueError(str(error)) from error
 
 
-def compare(row, outcome, scores):
-    """Return the `Again` of a stored trial, its scores as a DataFrame, and the `Outcome` of the same trial now."""
+def compare(sets, outcome):
+    """Return the `Again` of a stored trial, its rows of the tidy frame, and of the `Outcome` of the same trial now."""
+    row, *stored = rows_of(sets)
     now, here = outcome.trial, Identity.stored(outcome.trial)
     if now["status"] in UNSCORED:
-        return _again(row, here, OTHER, now["error"], np.inf)
-    values = ["acc", "nmi", "agreement", "silhouette"]
-    stored = {tuple(one[:3]): one[3:] for one in scores[["n_selected", "clusterer", "restart", *values]].to_numpy()}
-    found = {one[3:6]: np.array(one[6:]) for one in outcome.scores}
-    means = [{}, {}]
-    for mean, rows in zip(means, (stored, found), strict=True):
-        for (size, clusterer, _), one in rows.items():
-            mean.setdefault((size, clusterer), []).append(float(one[0]))
-    pairs = [(np.mean(means[0][key]), np.mean(means[1].get(key, np.nan))) for key in means[0]]
-    same = row["feature_sets"] == now["feature_sets"] and row["status"] == now["status"]
+        return _again(row, here, OTHER, now["error"])
+    pairs = zip(stored[::3], (outcome.scores, outcome.measures), strict=True)  # traces are stored rounded
+    same = all(_same(sorted(first), sorted(second)) for first, second in pairs)
+    same = same and all(row[name] == now[name] for name in ("ranking", "status", "labels"))
     same = same and np.array_equal([row["objective"]], [now["objective"]], equal_nan=True)
-    same = same and stored.keys() == found.keys()
-    same = same and all(np.array_equal(stored[key].astype(float), found[key], equal_nan=True) for key in stored)
     objective = _share(row["objective"], now["objective"])
-    selected = min(_kept(row["ranking"], now["ranking"], json.loads(row["sizes"])))
-    acc = float(np.max([100 * abs(a - b) for a, b in pairs]))
-    found = _again(row, here, OTHER, "", objective, selected, acc)
+    sizes = json.loads(row["sizes"])
+    selected = min(_kept(*(subsets_of(one["ranking"], sizes) for one in (row, now))))
+    found = _again(row, here, OTHER, "", objective, selected, _difference(stored[0], outcome.scores))
     comparable = here.same_arithmetic(found.stored)
     return replace(found, outcome=ELSEWHERE if not comparable else SAME if same else WITHIN if found.within else OTHER)
+
+
+def _same(stored, now):
+    return len(stored) == len(now) and all(
+        first == second or (first != first and second != second)
+        for rows in zip(stored, now, strict=True)
+        for first, second in zip(*rows, strict=True)
+    )
+
+
+def _difference(stored, now):
+    """Return the largest difference of a mean ACC, in points."""
+    means = [{}, {}]
+    for mean, rows in zip(means, (stored, now), strict=True):
+        for _, _, _, size, clusterer, _, acc, _ in rows:
+            mean.setdefault((size, clusterer), []).append(acc)
+    pairs = [(np.mean(own), np.mean(means[1].get(key, np.nan))) for key, own in means[0].items()]
+    return float(np.max([100 * abs(first - second) for first, second in pairs]))
 
 
 def _again(row, here, outcome, *rest):
@@ -151,11 +164,9 @@ def _share(stored, now):
     return abs(now - stored) / max(abs(stored), np.finfo(float).tiny)
 
 
-def _kept(stored, now, sizes):
-    stored, now = json.loads(stored), json.loads(now)
-    for size in sizes:
-        first, second = (set(one[str(size)] if isinstance(one, dict) else one[:size]) for one in (stored, now))
-        yield len(first & second) / size
+def _kept(stored, now):
+    for size, features in stored.items():
+        yield len(set(features) & set(now[size])) / size
 
 
 def failures(found):
@@ -191,5 +202,5 @@ def stamp(study, found):
         today = datetime.now(UTC).date().isoformat()
         new.append((dataset, method, *codes, f"{len(fits)} fits", today))
     if new:
-        write_rows(path, STAMP, [*(row.values() for row in reference.rows_of(path)), *new])
+        write_rows(path, STAMP, [*(row.values() for row in reference.stamps(study.own_name)), *new])
     return len(new)

@@ -9,10 +9,11 @@ import numpy as np
 
 from datasets.load import at_hand
 from metrics.study import UNSCORED
+from runners import reference
 from runners.files import read_frame
 from runners.plan import Times
 from runners.provenance import read_run
-from runners.reference import PREFIX, folder_of, shipped_lacking
+from runners.reference import PREFIX
 from runners.sweep import cells_of_experiment, cells_of_sweep
 
 
@@ -57,8 +58,9 @@ def states(results_dir, study=None, experiment=None):
         found = cells_of_experiment(experiment, f"results_dir={results_dir}")
         cells = {settings.folder: settings for settings in found}
     else:
-        folders = Path(results_dir).glob("*") if study is None else [folder_of(results_dir, study)]
-        for folder in sorted(folders):
+        if (study or "").startswith(PREFIX):
+            return _shipped(study.removeprefix(PREFIX))
+        for folder in sorted(Path(results_dir).glob("*") if study is None else [Path(results_dir, study)]):
             path = folder / "multirun.yaml"
             if path.exists():
                 cells |= _sweep_of(path, path.stat().st_mtime_ns)
@@ -66,15 +68,17 @@ def states(results_dir, study=None, experiment=None):
                 cells.setdefault(path.parent, None)
     times = functools.cache(functools.partial(Times, results_dir))  # a method has fits on several data sets
     here = functools.cache(at_hand)
-    lacking = shipped_lacking(study.removeprefix(PREFIX)) if (study or "").startswith(PREFIX) else {}
-    found = [_state(folder, settings, times, here) for folder, settings in cells.items()]
-    return [_with_lacking(state, lacking.get((state.dataset, state.method), 0)) for state in found]
+    return [_state(folder, settings, times, here) for folder, settings in cells.items()]
 
 
-def _with_lacking(state, lacking):
-    """Return the state of a shipped cell with the trials that its manifest lacks of what was asked for."""
-    left = lacking * state.seconds / max(state.stored, 1)
-    return replace(state, n_trials=state.n_trials + lacking, left=left) if lacking else state
+def _shipped(name):
+    """Return the state of every cell of a shipped study."""
+    lacking, found = reference.lacking(name), []
+    for cell, rows in reference.read(name).groupby(["dataset", "method"]):
+        state = _stored(name, *cell, rows.drop_duplicates("trial"))
+        left = lacking.get(cell, 0)
+        found.append(replace(state, n_trials=state.stored + left, left=left * state.seconds / state.stored))
+    return found
 
 
 @functools.cache  # composing takes some tenths of a second a cell, and is repeated only for another sweep
@@ -96,22 +100,33 @@ def _state(folder, settings, times, here):
     if keys is not None:
         trials = trials[trials["trial"].isin(keys)]
     n_trials = len(keys) if keys is not None else max(len(trials), len(_cell_of(settings).asked) if settings else 0)
-    spent = trials["fit_s"].fillna(0.0) + trials["eval_s"].fillna(0.0)
     rest, n_jobs = n_trials - len(trials), n_workers or (settings.runner.n_jobs if settings else 1)
     if trials.empty:
         spent_each = np.mean(_seconds(settings, times, _cell_of(settings).asked)) if settings else math.nan
     else:
-        spent_each = spent.mean()
+        spent_each = _spent(trials).mean()
+    return replace(
+        _stored(study, dataset, method, trials),
+        n_trials=n_trials,
+        running=min(n_workers, rest),
+        left=float(rest * spent_each / n_jobs) if rest else 0.0,
+    )
+
+
+def _stored(study, dataset, method, trials):
+    """Return the state of a cell of which no more is asked for than its stored trials."""
     unscored = trials[trials["status"].isin(UNSCORED)]
     return State(
-        study, dataset, method, n_trials,
+        study, dataset, method, len(trials),
         stored=len(trials),
-        running=min(n_workers, rest),
         ends=unscored["status"].value_counts().to_dict(),
-        seconds=float(spent.sum()),
-        left=float(rest * spent_each / n_jobs) if rest else 0.0,
+        seconds=float(_spent(trials).sum()),
         failed=unscored.to_dict("records"),
     )  # fmt: skip
+
+
+def _spent(trials):
+    return trials["fit_s"].fillna(0.0) + trials["eval_s"].fillna(0.0)
 
 
 def _not_begun(settings, times, here):

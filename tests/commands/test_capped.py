@@ -4,7 +4,7 @@ import pytest
 from frames import frames, store
 
 from metrics.study import audit
-from metrics.study.summary import running_times, select, summarise
+from metrics.study.summary import running_times, select
 from scripts.audit.findings import _ends
 from scripts.compare import compare_studies
 from scripts.core.study import Study
@@ -29,7 +29,7 @@ def study(tmp_path):
 
 
 def test_missing_feature_sets_are_counted_by_their_reason(study):
-    chosen = select(summarise(study.trials, study.results.scores)).set_index("method")
+    chosen = select(study.summary).set_index("method")
     names = ["n_points", "n_failed", "n_timeout", "n_out_of_memory", "n_missing"]
     assert chosen.loc["mcfs", names].tolist() == [2, 2, 2, 0, 4]
     assert chosen.loc["dgufs", names].tolist() == [0, 2, 0, 2, 4]
@@ -58,7 +58,7 @@ def test_compare_takes_no_capped_fit_for_a_failure_of_the_method(study):
 
 
 def test_the_audit_tells_capped_fits_from_failed_ones(study):
-    outcomes = audit.outcomes(study.trials, study.results.traces).set_index("method")
+    outcomes = audit.outcomes(study.trials).set_index("method")
     assert outcomes.loc["mcfs", ["failed", "timeout", "out_of_memory"]].tolist() == pytest.approx([1 / 3, 1 / 3, 0])
     said = {(method, claim): detail for _, method, claim, detail in _ends(outcomes.reset_index())}
     assert said["mcfs", "fits were ended at runner.max_seconds"] == "33% of 3"

@@ -14,7 +14,7 @@ RESULTS = frames([{"dataset": "umist", "method": name, "acc": {50: [0.3, 0.4]}} 
 
 def settings(figure, **changed):
     config = {**usual(figure), **changed}
-    return settings_of(config, figure, FIGURES[config["draw"]], Study("dgufs", RESULTS))
+    return settings_of(config, figure, FIGURES[config["draw"]], Study.of("dgufs", RESULTS))
 
 
 @pytest.mark.parametrize(
@@ -66,8 +66,8 @@ def test_a_study_that_is_not_there_is_answered_with_those_that_are(tmp_path, mon
 
 def test_no_command_names_a_protocol_that_does_not_exist():
     nothing = frames([])
-    assert fill_pairs([("mcfs", "umist")], Study("dguf", nothing), "dguf") == []
-    assert fill_pairs([("mcfs", "umist")], Study("dgufs", nothing), "dgufs") == [
+    assert fill_pairs([("mcfs", "umist")], Study.of("dguf", nothing), "dguf") == []
+    assert fill_pairs([("mcfs", "umist")], Study.of("dgufs", nothing), "dgufs") == [
         "python run.py protocol=dgufs method=mcfs dataset=umist"
     ]
 

@@ -219,8 +219,8 @@ def test_a_paper_without_controls_beside_one_with_them_changes_no_number():
 
 def test_where_no_cell_of_the_papers_own_row_counts_the_first_table_says_so():
     studies = {"rufs": study("rufs", reproduction)}
-    trials = studies["rufs"].results.trials
-    trials.loc[trials["method"] == "rufs", "status"] = "collapsed"
+    frame = studies["rufs"].frame
+    frame.loc[frame["method"] == "rufs", "status"] = "collapsed"
     page = comparison_page(compare_studies(studies), controls_of(studies), summary=True)
     assert {row[0] for row in rows(page, "What reproduces")} == {"RUFS, baselines only"}
     assert "on 48 cells, baselines only." in page

@@ -81,7 +81,7 @@ def test_a_cell_links_to_the_fit_behind_it_with_verdict_and_published_value(html
 
 
 def test_the_lines_of_evidence_are_those_of_the_comparison(html):
-    studies = {"dgufs": Study("dgufs", frames(SMALL))}
+    studies = {"dgufs": Study.of("dgufs", frames(SMALL))}
     lines = line_rows(line_table(compare_studies(studies), controls_of(studies)))
     section = html.split('<h3 id="evidence">')[1].split("</table>")[0]
     found = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row) for row in re.findall(r"<tr>(.*?)</tr>", section)]

@@ -53,7 +53,7 @@ def test_the_spread_stands_below_the_table_and_its_lack_is_said_once(results, mo
     assert "No random part, and so no seeds: max_variance." in said
     assert "random_selection on mnist500\n" in said
     assert not (results / "s/mnist500/max_variance/seeds.csv").exists()
-    rows = load_refits(results / "s", SEEDS)
+    rows = load_refits(Study.open(results, "s"), SEEDS)
     assert sorted(set(rows["seed"])) == [0, 1, 2, 3, 4] and set(rows["method"]) == {"random_selection"}
     made = table(results)
     cell = made.cell(("random_selection", "kmeans"), "mnist500")
@@ -106,9 +106,8 @@ def test_a_study_without_results_is_refused(tmp_path):
 
 def test_what_cannot_be_fitted_again_is_named(results):
     study = Study.open(results, "s")
-    study.trials["trial"] = study.trials["trial"].str.upper()
-    study.results.scores["trial"] = study.results.scores["trial"].str.upper()
-    study.results.measures["trial"] = study.results.measures["trial"].str.upper()
+    for frame in (study.frame, study.whole):
+        frame["trial"] = frame["trial"].str.upper()
     (problem,) = fit_seeds(study)
     assert problem == "random_selection on mnist500: its file in conf/method is not that of the trials."
     study = Study.open(results, "s")

@@ -2,6 +2,7 @@
 
 import io
 import sys
+from dataclasses import replace
 
 import forked
 import numpy as np
@@ -251,10 +252,8 @@ def test_what_cannot_be_compared_ends_with_a_line_and_no_page(shipped, monkeypat
 
 def test_other_data_under_the_same_name_are_left_out(shipped):
     study = Study.open(shipped, "reference/tiny")
-    other = study.results.trials.assign(
-        data_sha=lambda trials: trials["data_sha"].mask(trials["dataset"] == "digits", "other")
-    )
-    mine = Study("other", study.results._replace(trials=other))
+    other = study.frame["data_sha"].mask(study.frame["dataset"] == "digits", "other")
+    mine = replace(study, name="other", frame=study.frame.assign(data_sha=other))
     assert split_by_data(study, mine, ["digits", "mnist500"]) == (["mnist500"], ["digits"])
     with pytest.raises(ValueError, match="no data set has the data here"):
         split_by_data(study, mine, ["digits"])

@@ -13,8 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from metrics.study.frames import fits_of
+from runners import reference
 from runners.method import load_class
-from runners.reference import MANIFEST, SHIPPED, rows_of
 from scripts.compare import shipped_names
 from scripts.compare.verdicts import VERDICTS
 from scripts.core.conf import CONF, read
@@ -165,8 +166,8 @@ def test_what_the_pages_say_of_choices_without_labels_is_what_their_tables_say()
 def test_shipped_rows_name_commits_of_this_history_or_what_the_page_says_of_them():
     git = functools.partial(subprocess.run, cwd=ROOT, capture_output=True, text=True)
     shallow = git(["git", "rev-parse", "--is-shallow-repository"]).stdout.strip() == "true"
-    named = [row["git_sha"].split() for path in SHIPPED.glob(f"*/{MANIFEST}") for row in rows_of(path)]
-    named, history = [sha for shas in named for sha in shas], set(git(["git", "rev-list", "HEAD"]).stdout.split())
+    named = [sha for name in reference.shipped_studies() for sha in fits_of(reference.read(name))["git_sha"]]
+    history = set(git(["git", "rev-list", "HEAD"]).stdout.split())
     if shallow or not history & set(named):
         pytest.skip("no whole git history is here")
     dirty = [sha for sha in named if sha.endswith("-dirty")]

@@ -143,7 +143,7 @@ def test_a_shipped_study_is_a_source_and_one_of_other_code_only_with_a_stamp(tmp
     assert sorted(fitted) == [3, 4]
     fitted.clear()
     assert {path: path.read_bytes() for path in before} == before
-    (shipping / "one/STAMPS.csv").write_text(
+    (shipping / "one/_stamps.csv").write_text(
         "dataset,method,old_fit,old_evaluation,new_fit,new_evaluation,sample,date\n"
         f"digits,laplacian_score,{old.code_fit},{old.code_evaluation},changed,{new.code_evaluation},2 of 2,2026-11-22\n"
     )

@@ -1,19 +1,22 @@
 """Shipped results: packed once, read as any study, taken by runs of the same code, and never written to."""
 
 import json
-import os
 import shutil
 
 import forked
+import numpy as np
 import pandas as pd
 import pytest
 
+from metrics.measures import OF_SET
 from runners import reference
+from runners.columns import COLUMNS
 from runners.files import StoreError
 from runners.plan import Times
 from runners.provenance import RUN
-from runners.reference import folder_of, manifest, shipped_cells, stamped, unpacked
+from runners.reference import stamped, studies_with
 from runners.store import load_results
+from runners.tidy import rows_of
 from scripts import ship
 from scripts.core.conf import ROOT
 from scripts.core.study import Study
@@ -41,9 +44,19 @@ def contents(folder):
 
 
 def test_a_shipped_study_reads_as_the_one_that_was_packed(results, shipped):
-    ours, theirs = load_results(results, "mine"), Study.open(results, "reference/mine").results
-    for name in ours._fields:
-        assert getattr(ours, name).equals(getattr(theirs, name))
+    ours, theirs = (Study.open(results, name) for name in ("mine", "reference/mine"))
+    for mine, shipped_one in ((ours.summary, theirs.summary), (ours.whole, theirs.whole)):
+        both = [frame.drop(columns=["feature_set", "shared"], errors="ignore") for frame in (mine, shipped_one)]
+        pd.testing.assert_frame_equal(
+            *both, check_like=True, check_dtype=False, rtol=1e-6
+        )  # seconds are stored as a float32
+        exact = ["acc_mean", "acc_std", "nmi_mean", "nmi_std", "objective", "rise", *OF_SET]
+        assert both[0][exact].equals(both[1][exact])
+    rows = [rows_of(study.whole) for study in (ours, theirs)]
+    stored = load_results(results, "mine")
+    assert rows[0][1:] == rows[1][1:] and [tuple(row) for row in stored.scores.to_numpy()] == rows[0][1]
+    for name in ("ranking", "feature_sets", "sizes", "labels", "n_others", "n_scores"):
+        assert rows[0][0][name] == rows[1][0][name] == stored.trials[name].iloc[0]
 
 
 def test_an_unchanged_cell_is_not_packed_again_and_its_file_keeps_its_bytes(results, shipped):
@@ -52,57 +65,36 @@ def test_an_unchanged_cell_is_not_packed_again_and_its_file_keeps_its_bytes(resu
     assert contents(shipped) == before
 
 
-def test_a_damaged_file_is_packed_again(results, shipped):
-    before = contents(shipped)
-    (shipped / "digits" / "max_variance.tar.xz").write_bytes(b"cut off")
-    assert ship.ship(results, "mine") == (["digits/max_variance"], [], [])
-    assert contents(shipped) == before
-
-
-def test_one_file_of_a_method_holds_all_its_cells_and_takes_in_further_ones(results, shipped, tmp_path):
+def test_one_file_of_a_method_holds_all_its_cells_and_takes_in_further_ones(results, shipping, tmp_path):
     def with_cell(name, dataset):
         folder = tmp_path / name / "many"
         shutil.copytree(results / "mine" / "digits" / "max_variance", folder / dataset / "max_variance")
         shutil.copy(results / "mine" / "protocol.json", folder)
-        path = folder / dataset / "max_variance" / "trials.csv"
-        path.write_text(path.read_text().replace(",digits,", f",{dataset},"))
+        for file in ("trials", "scores"):
+            path = folder / dataset / "max_variance" / f"{file}.csv"
+            path.write_text(path.read_text().replace(",digits,", f",{dataset},"))
         return tmp_path / name
 
     first, second = with_cell("first", "one"), with_cell("second", "two")
-    assert ship.ship(first, "many", by_method=True) == (["one/max_variance"], [], [])
-    assert ship.ship(second, "many") == (["two/max_variance"], [], [])  # it stays so
-    files = sorted(path.name for path in (tmp_path / "reference" / "many").rglob("*") if path.is_file())
-    assert files == ["MANIFEST.csv", "max_variance.tar.xz", "protocol.json"]
-    before = contents(tmp_path / "reference")
+    assert ship.ship(first, "many") == (["one/max_variance"], [], [])
+    assert ship.ship(second, "many") == (["two/max_variance"], [], [])
+    assert sorted(path.name for path in (shipping / "many").iterdir()) == ["_protocol.json", "max_variance.parquet"]
+    before = contents(shipping)
     assert ship.ship(first, "many") == ([], ["one/max_variance"], [])
-    assert contents(tmp_path / "reference") == before
-    for folder, dataset in ((first, "one"), (second, "two")):
-        ((_, path),) = shipped_cells(dataset, "max_variance")
-        ours = folder / "many" / dataset / "max_variance"
-        assert {file.name: file.read_bytes() for file in path.parent.iterdir()} == {
-            file.name: file.read_bytes() for file in ours.glob("*.csv")
-        }
-    packed = tmp_path / "reference" / "many" / "max_variance.tar.xz"
-    packed.write_bytes(b"cut off")
-    with pytest.raises(StoreError, match="is not the file that its manifest lists: restore it"):
-        ship.ship(first, "many")  # the other cell would be lost
-    assert packed.read_bytes() == b"cut off"
-
-
-def test_a_study_of_one_file_for_each_cell_is_not_packed_by_method_beside_them(results, shipped):
-    before = contents(shipped)
-    with pytest.raises(ValueError, match="one file for each cell.*: ship without it; or, .* delete that folder first"):
-        ship.ship(results, "mine", by_method=True)
-    assert contents(shipped) == before
+    assert contents(shipping) == before
+    tidy_frame = pd.read_parquet(shipping / "many")  # one line, as docs/shipped.md says
+    assert list(tidy_frame) == [column.name for column in COLUMNS]
+    assert tidy_frame["dataset"].unique().tolist() == ["one", "two"]
 
 
 def test_shipped_seconds_count_where_this_machine_has_none_at_the_same_parameters(results, shipped, tmp_path):
     (row,) = load_results(results, "mine").trials.to_dict("records")
-    seconds = row["fit_s"] + row["eval_s"]
+    seconds = float(np.float32(row["fit_s"])) + float(np.float32(row["eval_s"]))
     point = "digits", (1797, 64), json.loads(row["params"])
     assert Times(tmp_path / "none", "max_variance").of(*point) == (seconds, "its shipped fits on digits")
     own = Times(results, "max_variance")
-    assert own.of(*point) == (seconds, "its fits on digits") and own.measured("digits", point[2]) == seconds
+    assert own.of(*point) == (pytest.approx(seconds), "its fits on digits")
+    assert own.measured("digits", point[2]) == pytest.approx(seconds)
     further, source = Times(tmp_path / "none", "max_variance").of("further", (1797, 4 * 64), {})
     assert further == pytest.approx(seconds * 4**1.5) and source.startswith("its shipped fits on digits, times")
 
@@ -114,33 +106,20 @@ def test_reading_leaves_the_shipped_files_as_they_are(results, shipped):
     assert contents(shipped) == before
 
 
-def test_what_earlier_manifests_listed_is_forgotten_when_nothing_has_read_it_for_long(results, shipped):
-    kept = unpacked("mine")
-    folders = [kept.with_name(name) for name in ("old", "lately", "other")]
-    for folder, study in zip(folders, ("mine", "mine", "another"), strict=True):
-        (folder / study).mkdir(parents=True)
-    for folder in (kept, folders[0], folders[2]):
-        os.utime(folder, (0, 0))
-    assert unpacked("mine") == kept  # which marks it as used
-    with open(shipped / reference.MANIFEST, "a") as file:
-        file.write("\n")
-    unpacked("mine")
-    assert [folder.exists() for folder in (kept, *folders)] == [True, False, True, True]
-
-
-def test_a_damaged_file_is_refused_with_the_remedy(shipped):
-    file = shipped / "digits" / "max_variance.tar.xz"
-    file.write_bytes(file.read_bytes()[:-1])
-    with pytest.raises(StoreError, match="max_variance.tar.xz is not the file that its manifest lists: restore it"):
-        unpacked("mine")
-    file.unlink()
-    with pytest.raises(StoreError, match="cannot be read .*restore it"):
-        unpacked("mine")
+def test_a_damaged_file_is_refused_with_the_remedy(results, shipped):
+    file = shipped / "max_variance.parquet"
+    whole = file.read_bytes()
+    for place in (len(whole) // 3, len(whole) - 20):
+        file.write_bytes(whole[:place] + bytes([whole[place] ^ 255]) + whole[place + 1 :])
+        with pytest.raises(StoreError, match="max_variance.parquet cannot be read .*restore it"):
+            reference.read("mine", lists=True)
+        with pytest.raises(StoreError, match="restore it"):
+            ship.ship(results, "mine")
 
 
 def test_what_is_not_shipped_names_what_is(shipped):
     with pytest.raises(StoreError, match="no shipped study reference/other; there are: reference/mine"):
-        folder_of("results", "reference/other")
+        Study.open("results", "reference/other")
 
 
 def test_a_cell_that_lacks_trials_is_left_out_unless_it_is_asked_for(results, shipped, tmp_path):
@@ -188,16 +167,15 @@ def test_another_protocol_is_not_shipped_under_the_same_name(results, shipped, t
 
 
 def test_a_stamp_names_the_later_code_of_one_cell(shipped):
-    (row,) = manifest(shipped)
+    row = reference.fits_of("mine", "max_variance").iloc[0]
     old = row["code_fit"], row["code_evaluation"]
-    (shipped / "STAMPS.csv").write_text(
+    (shipped / "_stamps.csv").write_text(
         "dataset,method,old_fit,old_evaluation,new_fit,new_evaluation,sample,date\n"
         f"digits,max_variance,{old[0]},{old[1]},new,{old[1]},3 of 3,2026-11-22\n"
     )
     assert stamped("mine", "digits", "max_variance") == {old: {("new", old[1])}}
     assert not stamped("mine", "digits", "mcfs")
-    ((name, path),) = shipped_cells("digits", "max_variance")
-    assert name == "mine" and path.exists() and shipped_cells("digits", "mcfs") == []
+    assert studies_with("max_variance") == ["mine"] and studies_with("mcfs") == []
 
 
 def test_what_is_shipped_is_below_40_megabytes():

@@ -20,6 +20,7 @@ from runners import store as store_module
 from runners.cell import Cell
 from runners.files import StoreError
 from runners.store import Store, load_results
+from runners.tidy import tidy
 from scripts.core import refits
 from scripts.core.conf import ROOT
 
@@ -103,7 +104,7 @@ def test_two_studies_may_share_a_trial(tmp_path):
     results = load_results(tmp_path)
     assert results.trials["trial"].tolist() == ["the same", "the same of two"]
     assert len(results.scores) == 4 and len(results.traces) == 4
-    assert select(summarise(results.trials, results.scores))["mean"].tolist() == pytest.approx([0.3, 0.3])
+    assert select(summarise(tidy(results)))["mean"].tolist() == pytest.approx([0.3, 0.3])
     assert keys(tmp_path / "nowhere") == set()
 
 
@@ -240,7 +241,7 @@ def test_whatever_stands_in_a_field_is_read_or_is_a_clear_error(request, tmp_pat
                 whole.assign(**{column: value}).to_csv(path, index=False)
                 try:
                     results = load_results(tmp_path)
-                    summarise(results.trials, results.scores)
+                    summarise(tidy(results))
                     counts["read"] += 1
                 except StoreError as error:
                     lost = column == "trial" and "scores.csv lacks rows" in str(error)

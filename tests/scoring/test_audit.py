@@ -11,16 +11,20 @@ from frames import done, frames, study_of
 from datasets import load_dataset, scale
 from metrics.protocol import Protocol
 from metrics.study import audit
-from metrics.study.sets import distinct_sets, stored_features
+from metrics.study.frames import fits_of
+from metrics.study.sets import distinct_sets
 from metrics.study.summary import SELECTIONS, select
 from runners.files import StoreError
 from runners.fit import run_trial
 from runners.method import Method
+from runners.row import subsets_of
 from runners.store import Store, load_results
 from runners.tasks import Data
+from runners.tidy import tidy
 from runners.trial import expand
 from scripts.audit.findings import _inert, _still, _trivial
 from scripts.core import refits
+from scripts.core.study import Study
 
 PROTOCOL = Protocol(name="test", sizes=(4, 8), scaling="none", restarts=3, seed=0, nmi="geometric", max_iter=20)
 
@@ -34,17 +38,17 @@ def blobs():
 
 
 def run(dataset, name, target, params, grid, folder=None):
-    """Return trials and traces of a method, as they are stored."""
+    """Return the study with the trials of a method alone."""
     method = {"name": name, "target": target, "params": params, "grid": grid}
     trials = expand("s", dataset, method, PROTOCOL)
     outcomes = [run_trial(trial, dataset.X, dataset.y) for trial in trials]
     with Store(folder / "s" / dataset.name / name) as cell:
         cell.append(outcomes)
-    return load_results(folder, "s", dataset.name, name)
+    return Study.open(folder, "s").part([name], [dataset.name])
 
 
 def point(**settings):
-    return {"dataset": "umist", "method": "ndfs", **settings}
+    return {"dataset": "umist", "method": "ndfs", "sizes": [50, 100], **settings}
 
 
 def digests(*names):
@@ -60,17 +64,17 @@ def test_a_parameter_that_moves_no_set_is_inert_and_the_other_is_not():
         for alpha in (1e-6, 1e-2, 100.0)
         for beta in (0.1, 1.0)
     ]
-    effects = audit.parameter_effects(frames(points).trials).set_index("parameter")
+    effects = audit.parameter_effects(tidy(frames(points))).set_index("parameter")
     assert effects.loc["alpha", ["n_values", "n_steps", "n_changed"]].tolist() == [3, 8, 0]
     assert effects.loc["beta", ["n_values", "n_steps", "n_changed"]].tolist() == [2, 6, 6]
-    distinct = distinct_sets(frames(points).trials)
+    distinct = distinct_sets(tidy(frames(points)))
     assert distinct["n_points"].tolist() == [6, 6] and distinct["n_distinct"].tolist() == [2, 2]
 
 
 def test_steps_go_along_the_values_in_order_of_size():
     found = {1000.0: "x", 2.0: "x", 30.0: "y"}  # as text, "1000.0" < "2.0" < "30.0"
     points = [point(params={"alpha": value}, feature_sets=digests(name, "z")) for value, name in found.items()]
-    assert audit.parameter_effects(frames(points).trials)["n_changed"].tolist() == [2]
+    assert audit.parameter_effects(tidy(frames(points)))["n_changed"].tolist() == [2]
 
 
 def test_a_parameter_whose_sets_differ_in_few_features_is_told_from_one_that_moves_them():
@@ -81,7 +85,7 @@ def test_a_parameter_whose_sets_differ_in_few_features_is_told_from_one_that_mov
         )
         for (alpha, beta), r in rankings.items()
     ]
-    found = audit.parameter_effects(frames(points).trials, {"umist": 1000}).set_index("parameter")
+    found = audit.parameter_effects(tidy(frames(points)), {"umist": 1000}).set_index("parameter")
     assert found.loc["alpha", ["n_changed", "shared"]].tolist() == [2, pytest.approx((0.98 + 0.99) / 2)]
     assert found.loc["beta", ["n_changed", "shared"]].tolist() == [2, 0]
     assert found["chance"].tolist() == [pytest.approx(0.075)] * 2
@@ -94,15 +98,17 @@ def test_features_stored_for_each_size_are_compared_size_by_size():
     points = [
         point(params={"alpha": i}, feature_sets=digests("a", f"b{i}"), ranking=found) for i, found in enumerate(sets)
     ]
-    assert audit.parameter_effects(frames(points).trials)["shared"].tolist() == [0.5]
+    assert audit.parameter_effects(tidy(frames(points)))["shared"].tolist() == [0.5]
 
 
 def test_failed_trials_say_nothing_about_parameters():
-    points = [point(params={"alpha": 1}, feature_sets=digests("a", "b")), point(params={"alpha": 2}, status="failed")]
-    trials = frames(points).trials
-    trials.loc[trials["status"] == "failed", "feature_sets"] = "{}"
-    assert audit.parameter_effects(trials).empty
-    assert distinct_sets(trials)["n_points"].tolist() == [1, 1]
+    points = [
+        point(params={"alpha": 1}, feature_sets=digests("a", "b")),
+        point(params={"alpha": 2}, status="failed", feature_sets="{}"),
+    ]
+    whole = tidy(frames(points))
+    assert audit.parameter_effects(whole).empty
+    assert distinct_sets(whole)["n_points"].tolist() == [1, 1]
 
 
 # --- trivial rankings
@@ -130,7 +136,7 @@ def test_standardised_features_are_not_found_to_be_a_ranking_of_their_equal_vari
     X = scale(rng.normal(size=(30, 60)) * np.arange(60), "zscore").copy()
     X[:, 7] = 0.0
     points = [point(sizes=[50], acc={50: [0.5]}, ranking=rng.permutation(60)[:50].tolist()) for _ in range(2)]
-    found = audit.trivial_overlaps(frames(points).trials, audit.trivial_rankings(X)).assign(
+    found = audit.trivial_overlaps(tidy(frames(points)), audit.trivial_rankings(X)).assign(
         dataset="umist", method="ndfs"
     )
     assert found.set_index("ranking").loc["largest variance", "median"] > 0.95
@@ -140,7 +146,7 @@ def test_standardised_features_are_not_found_to_be_a_ranking_of_their_equal_vari
 def test_dgufs_is_found_to_keep_the_smallest_norms_and_to_have_two_inert_parameters(blobs, tmp_path):
     grid = {"alpha": [10.0, 1000.0], "beta": [0.1, 0.9]}
     params = {"alpha": 10.0, "beta": 0.1, "solver": "released"}
-    trials = run(blobs, "dgufs", "methods.dgufs.DGUFS", params, grid, tmp_path).trials
+    trials = run(blobs, "dgufs", "methods.dgufs.DGUFS", params, grid, tmp_path).whole
     found = audit.trivial_overlaps(trials, audit.trivial_rankings(blobs.X))
     found = found[~found["is_start"]].set_index(["ranking", "n_selected"])
     assert found.loc["smallest norm", "low"].tolist() == [1, 1]
@@ -160,7 +166,7 @@ def test_a_start_that_stays_shows_as_the_first_features_of_the_file():
         )
         for i, others in enumerate(rest)
     ]
-    found = audit.trivial_overlaps(frames(points).trials, rankings)
+    found = audit.trivial_overlaps(tidy(frames(points)), rankings)
     start = found[found["is_start"] & (found["ranking"] == "first in file")].iloc[0]
     assert (start["n_selected"], start["low"]) == (10, 1)
     assert found[found["is_start"] & (found["ranking"] == "largest variance")]["high"].max() < 1
@@ -172,7 +178,7 @@ def test_a_set_of_one_size_is_not_taken_for_the_start_of_a_larger_one(blobs):
         point(params={"alpha": 1}, sizes=[2], ranking=[0, 1]),
         point(params={"alpha": 1}, sizes=[4], ranking=[19, 18, 1, 0]),
     ]
-    found = audit.trivial_overlaps(frames(points).trials, values)
+    found = audit.trivial_overlaps(tidy(frames(points)), values)
     assert dict(zip(found["n_selected"], found["median"], strict=True)) == {2: 1, 4: 0.5}
 
 
@@ -186,7 +192,7 @@ def test_outcomes_are_shares_and_a_rise_is_one_above_rounding():
         point(params={"alpha": 3}, trace=[3.0]),
         point(params={"alpha": 4}),
     ]
-    row = audit.outcomes(*frames(points)[:3:2]).iloc[0]
+    row = audit.outcomes(fits_of(tidy(frames(points)))).iloc[0]
     assert (row["n_trials"], row["max_iter"], row["collapsed"], row["failed"]) == (4, 0.25, 0.25, 0)
     assert (row["n_traced"], row["rose"]) == (3, pytest.approx(1 / 3))
 
@@ -194,7 +200,7 @@ def test_outcomes_are_shares_and_a_rise_is_one_above_rounding():
 def test_the_gap_of_kmeans_ufs_admm_to_the_optimum_is_found(blobs, tmp_path):
     for name, params in (("kmeans_ufs", {"solver": "exact"}), ("kmeans_ufs_admm", {"solver": "admm"})):
         run(blobs, name, "methods.kmeans_ufs.KMeansUFS", params, {}, tmp_path)
-    gaps = audit.objective_gaps(load_results(tmp_path).trials, {"kmeans_ufs_admm": "kmeans_ufs"})
+    gaps = audit.objective_gaps(Study.open(tmp_path, "s").trials, {"kmeans_ufs_admm": "kmeans_ufs"})
     assert gaps["n_selected"].tolist() == [8]  # the optimum is stored for the largest size
     assert (gaps["gap"] > 0).all() and (gaps["gap"] < 1).all()
     assert np.allclose(gaps["gap"], (gaps["objective"] - gaps["best"]) / -gaps["best"])
@@ -224,7 +230,7 @@ def test_extra_fits_name_the_features_as_in_the_unchanged_data_and_are_done_once
     )  # as it is, 2 of samples, 2 of columns; no seed
     assert refits.refit_changed(trial, size, Data(blobs.X, None), folder, 3) == 2
     assert refits.refit_changed(trial, size, Data(blobs.X, None), folder, 3) == 0
-    found = audit.stabilities(refits.load_refits(tmp_path / "s", refits.STABILITY), {"blobs": 20})
+    found = audit.stabilities(refits.load_refits(Study.open(tmp_path, "s"), refits.STABILITY), {"blobs": 20})
     assert found["change"].tolist() == ["columns", "samples"]
     assert found[["n_sets", "n_distinct", "jaccard", "nogueira"]].to_numpy().tolist() == [[4, 1, 1, 1]] * 2
 
@@ -233,7 +239,9 @@ def test_new_seeds_are_tried_where_there_are_any(blobs, tmp_path):
     trials = run(blobs, "random_selection", "methods.baselines.RandomSelection", {}, {}, tmp_path).trials
     trial, size = refits.default_trial(trials, "methods.baselines.RandomSelection")
     refits.refit_changed(trial, size, Data(blobs.X, None), tmp_path / "s/blobs/random_selection", 6)
-    found = audit.stabilities(refits.load_refits(tmp_path / "s", refits.STABILITY), {"blobs": 20}).set_index("change")
+    found = audit.stabilities(refits.load_refits(Study.open(tmp_path, "s"), refits.STABILITY), {"blobs": 20}).set_index(
+        "change"
+    )
     assert found.loc["seed", "n_distinct"] == 7
     assert found.loc["seed", "nogueira"] < 0.5 < found.loc["samples", "nogueira"]
 
@@ -253,7 +261,7 @@ def test_a_method_whose_indicators_end_where_they_began_is_found():
         for step, fact in enumerate({"indicator_change": value} for value in values)
     ]
     results = frames([*points, {"dataset": "umist", "method": "silent", "acc": {50: [0.5]}}])
-    table = audit.movements(results.trials, results.facts).set_index("method")
+    table = audit.movements(fits_of(tidy(results))).set_index("method")
     assert table["still"].to_dict() == pytest.approx({"still": 2 / 3, "moving": 1 / 3})
     assert table.loc["still", ["n_fits", "low", "median", "high"]].tolist() == [3, 0.0, 0.004, 0.3]
     assert [(method, detail) for _, method, _, detail in _still(table.reset_index())] == [("still", "67% of 3 fits")]
@@ -284,5 +292,5 @@ def test_what_a_fit_reports_of_itself_is_stored_with_it_and_its_loss_is_noticed(
 
 
 def test_a_stored_ranking_is_one_list_or_one_for_each_size():
-    assert stored_features(json.loads("[4, 2, 9]"), 2) == [4, 2]
-    assert stored_features(json.loads('{"2": [4, 2], "3": [1, 2, 3]}'), 3) == [1, 2, 3]
+    assert subsets_of("[4, 2, 9]", [2, 3]) == {2: [4, 2], 3: [4, 2, 9]}
+    assert subsets_of('{"2": [4, 2], "3": [1, 2, 3]}', [3]) == {3: [1, 2, 3]}

@@ -8,8 +8,10 @@ from frames import frames, store
 from scipy.stats import hypergeom
 
 from methods.core.base import BaseSelector, Solution
+from metrics.study.frames import fits_of
 from metrics.study.starts import starts
 from runners.fit import reported
+from runners.tidy import tidy
 from scripts.audit import make_audit
 from scripts.audit.findings import _held
 from scripts.audit.page import audit_page
@@ -61,7 +63,7 @@ def test_a_fit_reports_how_much_of_its_random_start_it_selects():
 
 def test_starts_are_compared_with_chance():
     results = study({"stuck": (0, 1, 3), "moving": (16, 17, 18)})
-    table = starts(results.trials, results.facts).set_index("method")
+    table = starts(fits_of(tidy(results))).set_index("method")
     assert table["held"].to_dict() == {"moving": 0.0, "stuck": 1.0}
     assert table["chance"].to_dict() == pytest.approx({"moving": 0.2, "stuck": 0.2})
     assert table.loc["stuck", ["n_fits", "kept", "low", "high"]].tolist() == pytest.approx([3, 0.95, 0.85, 1.0])
@@ -82,12 +84,12 @@ def test_a_probability_that_chance_has_is_that_of_random_sets():
 def test_a_start_of_all_features_says_nothing():
     facts = {"start_kept": 30, "start_size": 30, "start_among": 30}
     results = frames([{"dataset": "umist", "method": "whole", "acc": {50: [0.5]}, "facts": facts}])
-    assert not list(_held(starts(results.trials, results.facts)))
+    assert not list(_held(starts(fits_of(tidy(results)))))
 
 
 def test_without_random_starts_there_is_nothing_to_show():
     results = study({})
-    assert starts(results.trials, results.facts).empty
+    assert starts(fits_of(tidy(results))).empty
 
 
 def test_the_audit_names_the_method_that_keeps_its_start(tmp_path):

@@ -2,13 +2,12 @@
 
 import numpy as np
 import pytest
-from frames import frames
+from frames import study_of
 
 from methods.core.base import BaseSelector, Solution
 from metrics.study.scored import scored
 from runners.fit import reported
 from scripts.audit.findings import _short
-from scripts.core.study import Study
 from scripts.make_table.notes import background
 
 
@@ -38,12 +37,11 @@ def study():
         for method, numbers in {"few": (3, 7, 90), "many": (50, 60, 70)}.items()
         for step, n in enumerate(numbers)
     ]
-    return frames(points)
+    return study_of(points)
 
 
 def test_fits_that_were_asked_for_more_than_they_score_are_found():
-    results = study()
-    table = scored(results.trials, results.facts)
+    table = scored(study().trials)
     assert table["method"].tolist() == ["few"]
     assert table.loc[0, ["n_fits", "asked", "low", "high"]].tolist() == [3, 50, 3, 7]
     assert table.loc[0, "short"] == pytest.approx(2 / 3)
@@ -53,13 +51,12 @@ def test_fits_that_were_asked_for_more_than_they_score_are_found():
 
 
 def test_a_table_names_them_below():
-    results = study()
-    cells = results.trials.assign(excess=np.nan, gaps="", clusterer="kmeans")
-    below = " ".join(background(cells, Study("s", results)))
+    found = study()
+    cells = found.trials.assign(excess=np.nan, gaps="", clusterer="kmeans")
+    below = " ".join(background(cells, found))
     assert "few on webkb (from 3 on; 67% of its fits)" in below
     assert "many on webkb" not in below
 
 
 def test_nothing_is_said_where_nothing_is_reported():
-    results = frames([{"dataset": "webkb", "method": "silent", "acc": {50: [0.5]}}])
-    assert scored(results.trials, results.facts).empty
+    assert scored(study_of([{"dataset": "webkb", "method": "silent", "acc": {50: [0.5]}}]).trials).empty

@@ -8,6 +8,7 @@ import pytest
 from frames import PROTOCOL, frames, study_of
 
 from metrics.study.summary import SELECTIONS, select, summarise
+from runners.tidy import tidy
 
 
 def cell(points, selection="best_over_grid", metric="acc", clusterer="kmeans"):
@@ -18,8 +19,9 @@ def cell(points, selection="best_over_grid", metric="acc", clusterer="kmeans"):
 
 
 def test_summary_has_mean_and_sample_std_over_restarts():
-    trials, scores, *_ = frames([{"dataset": "umist", "method": "mcfs", "acc": {50: [0.4, 0.6, 0.5], 100: [0.7] * 3}}])
-    summary = summarise(trials, scores.sample(frac=1, random_state=0))
+    results = frames([{"dataset": "umist", "method": "mcfs", "acc": {50: [0.4, 0.6, 0.5], 100: [0.7] * 3}}])
+    results = results._replace(scores=results.scores.sample(frac=1, random_state=0))
+    summary = summarise(tidy(results))
     assert summary["n_selected"].tolist() == [50, 100]
     assert summary["acc_mean"].tolist() == pytest.approx([0.5, 0.7])
     assert summary["acc_std"].tolist() == pytest.approx([0.1, 0])
@@ -46,9 +48,9 @@ def test_best_over_grid_is_the_largest_mean_of_all_points():
 
 
 def test_each_metric_chooses_for_itself():
-    trials, scores, *_ = frames([{"dataset": "umist", "method": "mcfs", "acc": {50: [0.4, 0.6], 100: [0.5, 0.9]}}])
-    scores.loc[scores["n_selected"] == 50, "nmi"] = 0.9
-    summary = summarise(trials, scores)
+    results = frames([{"dataset": "umist", "method": "mcfs", "acc": {50: [0.4, 0.6], 100: [0.5, 0.9]}}])
+    results.scores.loc[results.scores["n_selected"] == 50, "nmi"] = 0.9
+    summary = summarise(tidy(results))
     assert select(summary, "acc")["n_selected"].tolist() == [100]
     assert select(summary, "nmi")["n_selected"].tolist() == [50]
 
@@ -148,12 +150,9 @@ def test_one_number_per_size_on_request():
 def test_protocols_are_not_mixed():
     one = frames([{"dataset": "umist", "method": "mcfs", "acc": {50: [0.3]}}])
     other = frames([{"dataset": "orl", "method": "mcfs", "acc": {50: [0.3]}}], protocol={**PROTOCOL, "seed": 1})
-    other.trials["trial"] = "other"
-    both = [
-        type(one.trials)(np.concatenate(pair), columns=pair[0].columns) for pair in zip(one[:2], other[:2], strict=True)
-    ]
+    both = pd.concat([tidy(one), tidy(other)])
     with pytest.raises(ValueError, match=r"mixes 2 protocols \(seed: 0 or 1\)"):
-        summarise(*both)
+        summarise(both)
 
 
 def test_one_point_of_two_versions_of_the_data_is_refused():
@@ -163,8 +162,7 @@ def test_one_point_of_two_versions_of_the_data_is_refused():
 
 
 def test_nothing_stored_gives_empty_frames():
-    trials, scores, *_ = frames([])
-    assert select(summarise(trials, scores)).empty
+    assert select(summarise(tidy(frames([])))).empty
 
 
 def test_unknown_choices_list_the_options():
