@@ -57,6 +57,11 @@ class Trial:
         return replace(self, protocol=replace(self.protocol, name=name)).key
 
     @property
+    def nth_seed(self):
+        """How far the seed of the method's random part is from the protocol's."""
+        return 0 if self.seed is None else self.seed - self.protocol.seed
+
+    @property
     def scaling(self):
         """The scaling of the data that the method is fitted on."""
         return self.protocol.scaling_of(self.method)
@@ -90,6 +95,7 @@ class Trial:
 
 def stored_trial(row, target):
     """Return the trial of a row of `metrics.study.frames.fits_of`; None where its key would be another now."""
+    protocol, nth_seed = Protocol.from_json(row["protocol"]), int(row["nth_seed"])
     trial = Trial(
         study=row["study"],
         dataset=row["dataset"],
@@ -98,8 +104,9 @@ def stored_trial(row, target):
         params=json.loads(row["params"]),
         is_default=bool(row["is_default"]),
         sizes=row["sizes"],
-        protocol=Protocol.from_json(row["protocol"]),
+        protocol=protocol,
         data_sha=row["data_sha"],
+        seed=protocol.seed + nth_seed if nth_seed else None,
     )
     return trial if trial.key == row["trial"] else None
 
@@ -168,7 +175,7 @@ def methods_that_take_sparse():
 
 
 def expand(study, dataset, method, protocol):
-    """List the trials of one (data set, method) cell, in the order of the grid.
+    """List the trials of one (data set, method) cell, in the order of the grid, and for other seeds once more.
 
     The method is a `Method`, or the content of a file of conf/method: ``name, target, params, grid``.  A ConfigError is
     about an unknown parameter, an empty grid, a value that the method refuses, or sizes that are all too large.
@@ -178,11 +185,18 @@ def expand(study, dataset, method, protocol):
     from methods.core.shared import constant  # here, as a command that only reads trials needs no method
 
     with constant(dataset.X):
-        return [
+        trials = [
             trial
             for point in _points(method, _lists(method, dataset, protocol), protocol)
             for trial in _trials_at(point, study, dataset, method, protocol, sizes)
         ]
+    return trials + [replace(trial, seed=seed) for seed in _further_seeds(method, protocol) for trial in trials]
+
+
+def _further_seeds(method, protocol):
+    """Return the seeds of a method besides the protocol's: none without a random part, or where its grid repeats it."""
+    random = "random_state" in parameters_of(method.cls) and not set(method.grid) & set(method.cls.repeats)
+    return range(protocol.seed + 1, protocol.seed + protocol.seeds) if random else ()
 
 
 def diagonal(trials):
@@ -191,7 +205,10 @@ def diagonal(trials):
     They are about as many as the longest list of values has, in the order of the grid; all trials where the grid is not
     a product of lists but already a part of one.
     """
-    axes = {"sizes": sorted({trial.sizes for trial in trials})}
+    axes = {
+        "sizes": sorted({trial.sizes for trial in trials}),
+        "nth_seed": sorted({trial.nth_seed for trial in trials}),
+    }
     for name in trials[0].params:
         axes[name] = sorted({trial.params[name] for trial in trials}, key=lambda value: (str(type(value)), value))
     axes = {name: values for name, values in axes.items() if len(values) > 1}
@@ -207,7 +224,8 @@ def diagonal(trials):
         chosen.add(tuple(values[index * pace % len(values)] for pace, values in zip(paces, axes.values(), strict=True)))
 
     def point(trial):
-        return tuple(trial.sizes if name == "sizes" else trial.params[name] for name in axes)
+        own = {**trial.params, "sizes": trial.sizes, "nth_seed": trial.nth_seed}
+        return tuple(own[name] for name in axes)
 
     return [trial for trial in trials if point(trial) in chosen]
 

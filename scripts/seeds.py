@@ -29,10 +29,15 @@ def fit_seeds(study, methods=None, datasets=None, n_seeds=5, n_jobs=1):
 
     Returns sentences on what could not be done, and why.  The data must be on this machine; nothing is downloaded.
     Methods and data sets are all that the study has by default; `n_seeds` includes the seed of the stored trials.  A
-    ValueError says that nothing is stored under that name, or that the study mixes protocols, or lacks a method or data
-    set.
+    ValueError says that nothing is stored under that name, or that the study mixes protocols, has seeds of its own, or
+    lacks a method or data set.
     """
     trials = study.filled().trials
+    if own := study.protocol.get("seeds"):
+        raise ValueError(
+            f"study={study.name} has protocol.seeds={own}: run.py fits them all; for more, raise it under a study=NAME "
+            "of its own."
+        )
     for name, wanted in (("method", methods), ("dataset", datasets)):
         trials = trials[trials[name].isin(_checked(name, wanted, study.trials[name].unique()))]
     classes = {method: (find("method", method) or {}).get("target") for method in trials["method"].unique()}

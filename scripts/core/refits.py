@@ -71,7 +71,8 @@ def default_trial(trials, target):
     The trial is None where there is none, or where code or configuration changed so that it would get another key.
     """
     nearest = {}
-    for row in trials[trials["is_default"] & ~trials["status"].isin(UNSCORED)].to_dict("records"):
+    usable = trials["is_default"] & (trials["nth_seed"] == 0) & ~trials["status"].isin(UNSCORED)
+    for row in trials[usable].to_dict("records"):
         nearest.setdefault(nearest_size(row["sizes"]), row)
     if not nearest:
         return None, 0

@@ -12,9 +12,9 @@ import pandas as pd
 
 from metrics.protocol import Protocol
 from metrics.study import UNSCORED
-from metrics.study.frames import POINT, fits_of
+from metrics.study.frames import ORDER, fits_of
 from metrics.study.maximum import maxima
-from metrics.study.seeds import spreads
+from metrics.study.seeds import OF_SPREADS, SCORES, spreads
 from metrics.study.summary import select, summarise
 from runners import reference
 from runners.provenance import read_run
@@ -91,13 +91,13 @@ class Study:
     @functools.cached_property
     def whole(self):
         """The tidy frame with its lists, in the order of the summary."""
-        own = self.read().sort_values(POINT, kind="stable")
+        own = self.read().sort_values(ORDER, kind="stable")
         return own[own["trial"].isin(self.frame["trial"])].reset_index(drop=True)
 
     @functools.cached_property
     def trials(self):
         """One row per fit, from `metrics.study.frames.fits_of`."""
-        return fits_of(self.frame.sort_values(POINT, kind="stable"))
+        return fits_of(self.frame.sort_values(ORDER, kind="stable"))
 
     @functools.cached_property
     def traces(self):
@@ -133,7 +133,14 @@ class Study:
 
     @functools.cached_property
     def seeds(self):
-        """Mean and spread over the seeds of the methods, from `metrics.study.seeds.spreads`."""
+        """Mean and spread over the seeds of the methods, the study's own or those of `scripts.seeds`.
+
+        The columns are those of `metrics.study.seeds.spreads`.
+        """
+        several = self.summary[self.summary["n_seeds"] > 1]
+        if len(several):
+            own = {f"{name}_std": several[f"{name}_seed_std"] for name in SCORES}
+            return several.assign(**own)[OF_SPREADS].reset_index(drop=True)
         return spreads(load_refits(self, SEEDS))
 
     @functools.cached_property
