@@ -43,7 +43,7 @@ def tidy(results, lists=True):
     if lists:
         scores = scores.sort_values(SET, kind="stable")
         first = np.flatnonzero(~scores.duplicated(SET).to_numpy())
-        sets = sets.assign(**{name: _split(scores[name].to_numpy(), first) for name in ("acc", "nmi")})
+        sets = sets.assign(**{name: _split(scores[name].to_numpy(float), first) for name in ("acc", "nmi")})
     sizes = trials["sizes"].map(json.loads)
     asked = pd.DataFrame({
         "trial": trials["trial"].repeat(sizes.map(len).astype(int)),
