@@ -53,14 +53,15 @@ def read(name, methods=None, lists=False):
 
 
 def fits_of(name, method):
-    """Return the tidy frame of a method of a shipped study without its lists, read once for all cells of a sweep."""
+    """Return the fits of a method of a shipped study, dicts by data set; read once for all cells of a sweep."""
     (path,) = files_of(name, [method]).values()
     return _fits(name, method, path.stat().st_mtime_ns)
 
 
-@functools.lru_cache(maxsize=64)
+@functools.lru_cache(maxsize=512)
 def _fits(name, method, _changed):
-    return read(name, [method])
+    fits = read(name, [method]).drop_duplicates("trial")
+    return {dataset: rows.to_dict("records") for dataset, rows in fits.groupby("dataset")}
 
 
 def studies_with(method):

@@ -120,10 +120,10 @@ class Study:
     @functools.cached_property
     def lacking(self):
         """The numbers of trials that were asked for and are not stored, by data set and method."""
+        if self.results_dir is None:
+            return {}
         if self.is_shipped:
             return reference.lacking(self.own_name)
-        if self.folder is None:
-            return {}
         found = {}
         for cell, rows in self.trials.groupby(["dataset", "method"]):
             asked, _ = read_run(self.folder.joinpath(*cell))

@@ -167,7 +167,7 @@ def test_another_protocol_is_not_shipped_under_the_same_name(results, shipped, t
 
 
 def test_a_stamp_names_the_later_code_of_one_cell(shipped):
-    row = reference.fits_of("mine", "max_variance").iloc[0]
+    row = reference.fits_of("mine", "max_variance")["digits"][0]
     old = row["code_fit"], row["code_evaluation"]
     (shipped / "_stamps.csv").write_text(
         "dataset,method,old_fit,old_evaluation,new_fit,new_evaluation,sample,date\n"
