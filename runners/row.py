@@ -132,8 +132,11 @@ IDENTITY = {
 }
 KINDS = {field.name: field.type for field in fields(Row)}  # column -> type; all other columns hold texts
 KINDS |= dict.fromkeys(("n_selected", "restart", "iteration", "repeat", "seed"), int)
+KINDS |= dict.fromkeys(("n_starts", "n_groups", "n_candidates"), int) | dict.fromkeys(
+    ("mean", "std", "group_std"), float
+)
 KINDS |= dict.fromkeys(("acc", "nmi", "value", "acc_mean", "nmi_mean"), float)
-RANGES = dict.fromkeys(("acc", "nmi", "acc_mean", "nmi_mean"), (0, 1))
+RANGES = dict.fromkeys(("acc", "nmi", "acc_mean", "nmi_mean", "mean", "std", "group_std"), (0, 1))
 RANGES |= dict.fromkeys(("fit_s", "eval_s", "peak_mb"), (0, math.inf)) | {"n_selected": (1, 2**63 - 1)}
 RANGES |= dict.fromkeys(
     ("n_iter", "n_samples", "n_features", "n_scores", "restart", "iteration", "seed", "nth_seed"), (0, 2**63 - 1)

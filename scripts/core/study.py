@@ -23,7 +23,7 @@ from runners.store import load_results
 from runners.tidy import tidy
 from scripts.core.command_lines import no_results
 from scripts.core.conf import find
-from scripts.core.refits import SEEDS, load_refits
+from scripts.core.refits import RESTARTS, SEEDS, load_refits
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,6 +142,11 @@ class Study:
             own = {f"{name}_std": several[f"{name}_seed_std"] for name in SCORES}
             return several.assign(**own)[OF_SPREADS].reset_index(drop=True)
         return spreads(load_refits(self, SEEDS))
+
+    @functools.cached_property
+    def restarts(self):
+        """The means over more K-means starts, the rows of `scripts.restarts`."""
+        return load_refits(self, RESTARTS)
 
     @functools.cached_property
     def protocol(self):
