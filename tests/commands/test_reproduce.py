@@ -67,7 +67,7 @@ def test_a_stored_number_that_differs_in_its_last_digit_is_found(study, column, 
 
 def test_with_other_packages_only_what_is_beyond_the_bounds_fails(study):
     other = changed(study, "nmi", lambda nmi: nmi + 1e-7)
-    other = changed(other, "versions", lambda texts: texts.str.replace('"python": "', '"python": "2.'))
+    other = changed(other, "versions", lambda text: text.replace('"python": "', '"python": "2.'))
     found = again(other)
     assert failures(found) == [] and [one.outcome for one in found if one.method == "max_variance"] == [WITHIN]
     far = changed(other, "features", lambda features: np.arange(len(features)))
@@ -98,11 +98,11 @@ def test_a_stamp_is_given_where_other_code_has_the_same_bytes_and_only_there(res
 
 
 def test_bytes_of_another_arithmetic_are_not_compared(study):
-    other = changed(study, "trials", "versions", '{"python": "2"}')
+    other = changed(study, "versions", '{"python": "2"}')
     found = again(other)
     (one,) = [one for one in found if one.method == "max_variance"]
     assert one.outcome == ELSEWHERE and one.within and failures(found) == [] and not one.expected_same
-    far = changed(other, "trials", "objective", 1.0)
+    far = changed(other, "objective", 1.0)
     (one,) = [one for one in again(far) if one.method == "max_variance"]
     assert one.outcome == ELSEWHERE and not one.within and failures([one]) == []
     assert "no fingerprint" in one.here.difference(one.stored)
