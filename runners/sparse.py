@@ -1,4 +1,4 @@
-"""Which methods and scalings keep sparse samples sparse."""
+"""Refuses methods and scalings that would fill sparse samples with values."""
 
 import yaml
 from scipy.sparse import csr_array, issparse

@@ -56,7 +56,7 @@ class Trial:
 
     @property
     def nth_seed(self):
-        """How far the seed of the method's random part is from the protocol's."""
+        """The seed of the method's random part, counted from the protocol's."""
         return 0 if self.seed is None else self.seed - self.protocol.seed
 
     @property
