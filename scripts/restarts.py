@@ -40,7 +40,7 @@ def score_again(study, methods=None, datasets=None, n_starts=200, n_jobs=1):
     for dataset, own in trials.groupby("dataset"):
         data, reason = data_of(own, study.data_dir)
         if data is None or data.y is None:
-            problems.append(f"{dataset}: {reason or 'it has no labels.'}")
+            problems.append(reason or f"{dataset} has no labels.")
             continue
         X = scale(data.X, protocol.scaling)
         for method in own["method"].unique():

@@ -183,3 +183,11 @@ def test_other_choices_than_the_best_of_the_grid_keep_the_tables_mean():
 def test_an_unknown_sample_is_in_the_error_of_the_papers_mean():
     cells = pd.DataFrame({"dataset": ["fashion", "umist"], "published_std": [2.0, 2.0], "published_n": [4, 4]})
     assert published_error(cells).tolist() == pytest.approx([np.hypot(1.0, SAMPLED["fashion"]), 1.0])
+
+
+def test_data_that_are_not_here_are_named(results):
+    for path in (results / "s").rglob("*.csv"):
+        path.write_text(path.read_text().replace("mnist500", "of_my_own"))
+    (results / "s/mnist500").rename(results / "s/of_my_own")
+    (problem,) = score_again(Study.open(results, "s"), n_starts=8)
+    assert problem.startswith("of_my_own is no file of conf/dataset")
