@@ -18,7 +18,7 @@ from runners.store import Store
 from runners.study import claim_study
 from runners.trial import expand
 from scripts import ship
-from scripts.compare import over_more_starts, published_rows, score_tables, with_verdicts
+from scripts.compare import controls_of, over_more_starts, published_rows, score_tables, with_verdicts
 from scripts.compare.columns import SAMPLED, own_error, published_error
 from scripts.compare.evidence_page import starts_text
 from scripts.core import conf
@@ -191,3 +191,17 @@ def test_data_that_are_not_here_are_named(results):
     (results / "s/mnist500").rename(results / "s/of_my_own")
     (problem,) = score_again(Study.open(results, "s"), n_starts=8)
     assert problem.startswith("of_my_own is no file of conf/dataset")
+
+
+def test_twenty_of_the_random_rankings_stand_beside_a_comparison():
+    points = [
+        {
+            "dataset": "umist",
+            "method": "random_rankings",
+            "params": {"draw": draw},
+            "acc": {50: [0.4, 0.4 + draw / 200]},
+        }
+        for draw in range(30)
+    ]
+    found = controls_of({"dgufs": study_of(points, protocol=PAPER)})
+    assert sorted(found["draw"].unique()) == list(range(20)) and set(found["paper"]) == {"dgufs"}
