@@ -2,9 +2,9 @@
 
 ``results/reference/<name>/<method>.parquet`` holds the tidy frame of a method, all its data sets, with the columns of
 `runners.columns`.  Its metadata has the identities of its rows, and what a cell lacks of the trials that were asked
-for.  _protocol.json has the protocol of the study, _seeds and _stability its refits, and _stamps.csv the changes of
-code after which a sample of fits gave the same bytes: readers of a folder of Parquet leave out what begins with _.  The
-name of a shipped study on a command line is ``reference/<name>``.
+for.  _protocol.json has the protocol of the study, _seeds and _stability its refits, _restarts what was
+scored again, and _stamps.csv the changes of code after which a sample of fits gave the same bytes: readers of a folder
+of Parquet leave out what begins with _.  The name of a shipped study on a command line is ``reference/<name>``.
 """
 
 import csv

@@ -19,10 +19,12 @@ from runners.reference import read_refits
 from runners.row import subsets_of, to_json
 from runners.trial import Trial, stored_trial, takes_seed
 
-SEEDS, STABILITY = "seeds.csv", "stability.csv"
+SEEDS, STABILITY, RESTARTS = "seeds.csv", "stability.csv", "restarts.csv"
 OF_SEEDS = "n_selected clusterer seed status acc_mean nmi_mean feature_set git_sha identity".split()
 OF_STABILITY = "change repeat n_selected status features identity".split()
-COLUMNS = {file: ["trial", "dataset", "method", *own] for file, own in ((SEEDS, OF_SEEDS), (STABILITY, OF_STABILITY))}
+OF_RESTARTS = "n_selected clusterer metric n_starts n_groups n_candidates mean std group_std identity".split()
+OF_FILE = {SEEDS: OF_SEEDS, STABILITY: OF_STABILITY, RESTARTS: OF_RESTARTS}
+COLUMNS = {file: ["trial", "dataset", "method", *own] for file, own in OF_FILE.items()}
 # The columns that a row of each file is known by.
 IDENTITY = {SEEDS: ["trial", "n_selected", "clusterer", "seed"], STABILITY: ["change", "repeat"]}
 CHANGES = ("none", "samples", "columns", "seed")  # "none" repeats the fit unchanged
@@ -71,7 +73,8 @@ def default_trial(trials, target):
     The trial is None where there is none, or where code or configuration changed so that it would get another key.
     """
     nearest = {}
-    for row in trials[trials["is_default"] & ~trials["status"].isin(UNSCORED)].to_dict("records"):
+    usable = trials["is_default"] & (trials["nth_seed"] == 0) & ~trials["status"].isin(UNSCORED)
+    for row in trials[usable].to_dict("records"):
         nearest.setdefault(nearest_size(row["sizes"]), row)
     if not nearest:
         return None, 0
