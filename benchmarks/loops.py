@@ -72,7 +72,7 @@ swap("methods.core.optimal_graph", adapted_graph, adapted_laplacian)
     "sparse_products": """
 def times(A, F):
     return A @ F
-swap("methods.core.sparse_products", times)
+swap("methods.core.sparse_data", times)
 """,
     "exchange": """
 from methods.sf2sog.exchange import _Rest

@@ -10,12 +10,12 @@ from scipy.sparse.linalg import splu
 from methods.core.base import BaseSelector, Solution
 from methods.core.checks import above, check_init
 from methods.core.graphs import graph_laplacian
+from methods.core.linalg import GUARDS, POWERS, largest_eigenvectors
 from methods.core.loop import SETTLED, iterate, ranking_change
 from methods.core.prox import row_norms, smoothing
 from methods.core.reweighting import EPS, Memory, log_scale, no_memory, safeguarded
 from methods.core.ridge import WeightedRidge
 from methods.core.shared import shared
-from methods.core.subspace import GUARDS, POWERS, largest_eigenvectors
 
 DENSE_SAMPLES = 600  # up to here the eigenvectors come from a dense matrix
 

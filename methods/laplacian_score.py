@@ -4,7 +4,7 @@ import numpy as np
 
 from methods.core.base import BaseSelector, Solution
 from methods.core.graphs import affinity_graph
-from methods.core.sparse_input import column_blocks
+from methods.core.sparse_data import column_blocks
 
 
 class LaplacianScore(BaseSelector):

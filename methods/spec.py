@@ -7,13 +7,12 @@ from scipy import sparse
 from scipy.spatial.distance import pdist, squareform
 
 from methods.core.base import BaseSelector, Solution
-from methods.core.checks import whole
+from methods.core.checks import check_count, check_flag, count_of, whole
 from methods.core.graphs import affinity_graph, laplacian
 from methods.core.loop import Trace
 from methods.core.shared import shared
-from methods.core.sparse_input import column_blocks
+from methods.core.sparse_data import column_blocks
 from methods.core.spectral import smooth_vectors
-from methods.core.words import check_count, check_flag, count_of
 
 FULL = 6  # arrays of all pairs of samples that a full graph and its eigenvectors take
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from methods.core.sparse_input import column_blocks
+from methods.core.sparse_data import column_blocks
 
 LARGEST = 1e70  # the largest entry: the square of a sum of 1e14 squares, 1e308, is still a number
 ROUNDING = 64 * np.finfo(float).eps  # the relative error of a sum of squares
@@ -132,6 +132,41 @@ def check_choice(name, value, options, or_array=False):
         return
     array = ", or an array" if or_array else ""
     raise ValueError(f"{name}={value!r} must be one of {', '.join(map(repr, options))}{array}.")
+
+
+def check_flag(name, value):
+    """Raise a ValueError for what is neither True nor False."""
+    if not isinstance(value, bool):
+        raise ValueError(f"{name}={value!r} must be True or False.")
+
+
+def check_count(name, value, words, high=None, high_name=None, low=1):
+    """Raise a ValueError for what is neither None, nor one of the words, nor a whole number in [low, high]."""
+    if value is None:
+        return
+    if isinstance(value, str):
+        if value not in words:
+            raise ValueError(f"{name}={value!r} must be a whole number, or one of {', '.join(map(repr, words))}.")
+        return
+    check_number(name, value, low, high, integer=True, high_name=high_name)
+
+
+def count_of(value, n_clusters, size):
+    """Return the number that a word stands for, or the number itself; None stands for "clusters".
+
+    Parameters
+    ----------
+    value : int, str or None
+    n_clusters : int
+    size : int
+        The number of features to select.
+
+    Returns
+    -------
+    int
+    """
+    meanings = {"clusters": n_clusters, "twice_clusters": 2 * n_clusters, "half_size": max(1, size // 2), "size": size}
+    return meanings.get("clusters" if value is None else value, value)
 
 
 def check_init(init, shape, low=None, name="init"):

@@ -193,6 +193,29 @@ def median_distance(X):
     return float(np.mean([pairs[index] if index >= 0 else 0.0 for index in middle]))
 
 
+def mean_distance(X):
+    """Return the mean Euclidean distance over all ordered pairs of samples, each with itself included."""
+    if sparse.issparse(X):  # stays uncentred
+        Z, norms = X, X.multiply(X).sum(axis=1)
+    else:
+        Z = X - X.mean(axis=0)
+        norms = np.einsum("ij,ij->i", Z, Z)
+    n = X.shape[0]
+    height = max(1, BLOCK // n)
+    total = 0.0
+    for start in range(0, n, height):
+        distances = Z[start : start + height] @ Z[start:].T  # every pair of samples once
+        if sparse.issparse(distances):
+            distances = distances.toarray()
+        distances *= -2
+        distances += norms[start:]
+        distances += norms[start : start + height, None]
+        np.fill_diagonal(distances, 0.0)
+        np.sqrt(np.maximum(distances, 0.0, out=distances), out=distances)
+        total += 2 * distances.sum() - distances[:, :height].sum()
+    return total / n**2
+
+
 def laplacian(S, normalized=False):
     """Return D - S, or D^-1/2 (D - S) D^-1/2, with D = diag(S 1).
 

@@ -7,10 +7,12 @@ sphere, then rows change column where that pays, and only then are all entries f
 """
 
 import numpy as np
+from scipy import sparse
 
 from methods.core.bounded import minimize_nonnegative
-from methods.core.one_entry import spread
 from methods.core.prox import oblique
+from methods.core.ridge import spread
+from methods.core.sparse_data import times
 
 TURNS = 20  # quasi-Newton steps on the sphere
 FREE = 30  # with all entries free
@@ -19,13 +21,47 @@ ROUNDING = 1e-9  # a change of column has to lower the value by more than this s
 NEAR = 0.1  # by which the value may rise with one entry a row, for the columns to be turned
 
 
+class IndicatorMatrix:
+    """M = a L + b (I - X (X'X + D)^-1 X'): ``tr F'MF`` is the value of the two terms with the best W for F.
+
+    Parameters
+    ----------
+    L : csr_array of shape (n_samples, n_samples)
+        A Laplacian.
+    system : FactoredRidge
+        Of X and D.
+    smooth, fit : float
+        a and b, 0 or more.
+    """
+
+    def __init__(self, L, system, smooth, fit):
+        self.L, self.system, self.smooth, self.fit = L, system, smooth, fit
+
+    def times(self, F):
+        """Return MF, for F of shape (n_samples, n_columns)."""
+        return self.smooth * times(self.L, F) + self.fit * self.system.misfit(F)
+
+    def within(self, labels, n_columns):
+        """Return a map from v to (MV)_{i, labels_i}: row i of V holds v_i in column labels_i, zeros elsewhere."""
+        L = within(self.L, labels)
+        return lambda v: self.smooth * (L @ v) + self.fit * self.system.misfit_within(v, labels, n_columns)
+
+    def diagonal(self, rows):
+        """Return M_ii of these rows."""
+        return self.smooth * self.L.diagonal()[rows] + self.fit * self.system.misfit_diagonal(rows)
+
+    def diagonal_bound(self):
+        """Return lower bounds of all M_ii, of shape (n_samples,), at the cost of a product."""
+        return self.smooth * self.L.diagonal() + self.fit * self.system.misfit_diagonal_bound()
+
+
 class Indicators:
     """The function for one M.
 
     Parameters
     ----------
     matrix : object
-        M, by the methods of `methods.core.indicator_matrix.IndicatorMatrix`.
+        M, by the methods of `IndicatorMatrix`.
     gamma : float
         Above 0.
     """
@@ -204,6 +240,17 @@ def _lengths_within(v, labels, c):
     """Return `_lengths` of columns that have v_i in row i of column labels_i alone."""
     lengths = np.sqrt(np.bincount(labels, v * v, c))
     return np.where(lengths > 0, lengths, 1.0)
+
+
+def within(L, labels):
+    """Return the csr_array L without its entries between samples of different labels, the others in their order.
+
+    Times v it is (LV)_{i, labels_i} for the V that holds v_i in column labels_i of row i, zeros elsewhere.
+    """
+    rows = np.repeat(np.arange(len(labels)), np.diff(L.indptr))
+    kept = labels[rows] == labels[L.indices]
+    ends = np.concatenate([[0], np.cumsum(kept)])[L.indptr].astype(L.indptr.dtype)
+    return sparse.csr_array((L.data[kept], L.indices[kept], ends), shape=L.shape)
 
 
 def indicator_change(start, end):

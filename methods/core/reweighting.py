@@ -9,9 +9,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from methods.core.prox import row_norms
+
 EPS = 1e-12  # under the root of a smoothed row norm: a row that fades away has the norm 1e-6, and a finite weight
 KEPT = 5  # sweeps that an extrapolation looks back on
 FARTHEST = 10.0  # from the plain step, in log s: beyond a factor of 22,000 a guess is no extrapolation
+TRIAL_SWEEPS = 10  # sweeps of each start, after which the one with the lowest objective goes on
+FACTORS = (1, 2, 8)  # features of a start, in multiples of the columns of W
+OUTSIDE = 0.1  # s_j of the other features of a start, against 1: they have ten times the weight
+CLOSEST = 0.3  # no s_j is below it at a restart, where the largest is about 1
 
 
 @dataclass(frozen=True)
@@ -91,3 +97,23 @@ def safeguarded(solve, memory, bound):
                 return solved, log_s, memory
     log_s = memory.after[-1]
     return solve(np.exp(log_s)), log_s, memory.last()
+
+
+def confined_scales(costs, n_columns):
+    """Return scales that all but confine W to the features that cost least, for several numbers of features.
+
+    They are starts for a W with W'W = I and few rows, which has many minima close to some few features.  A feature
+    costs what a column of W costs that holds nothing but it; the 1, 2 or 8 times n_columns cheapest have scale 1.
+    """
+    cheap = np.argsort(costs, kind="stable")
+    scales = []
+    for size in sorted({min(factor * n_columns, len(costs)) for factor in FACTORS}):
+        s = np.full(len(costs), OUTSIDE)
+        s[cheap[:size]] = 1.0
+        scales.append(s)
+    return scales
+
+
+def close_scales(W):
+    """Return scales that follow the row norms of W but differ less: a feature whose row has faded may come back."""
+    return np.hypot(row_norms(W), CLOSEST)

@@ -5,16 +5,16 @@ from scipy import sparse
 from scipy.linalg import cho_factor, solve_triangular
 from scipy.linalg.lapack import dpotrs, dtrtri
 
-from methods.core.one_entry import spread
 from methods.core.prox import row_norms
 from methods.core.shared import shared
 from methods.core.sparse_data import (
     SPARSE_FACTOR,
     sparse_features_where_it_pays,
     sparse_where_it_pays,
+    times,
+    transposed_times,
     weighted_gram,
 )
-from methods.core.sparse_products import times, transposed_times
 
 FEW = 3  # times as many rows cost more, one by one, than all of a diagonal
 SPARSE_PAIRS = 0.1  # and up to this one X D^-1 X' is summed over the pairs of non-zeros of each feature
@@ -233,6 +233,13 @@ def _solved(factor, B, overwrite=False):
 
 def _gram(X):
     return X.T @ X
+
+
+def spread(v, labels, n_columns):
+    """Return the array of shape (len(v), n_columns) that holds v_i in column labels_i of row i, zeros elsewhere."""
+    V = np.zeros((len(v), n_columns))
+    V[np.arange(len(v)), labels] = v
+    return V
 
 
 def doubly_weighted_ridge(X, F, sample_weights, weights):

@@ -8,7 +8,7 @@ from scipy.linalg import cho_factor, cho_solve, eigh, lu_solve, qr
 from scipy.linalg.lapack import dgetrf
 from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
-from methods.core.subspace import GUARDS, POWERS, largest_eigenvectors
+from methods.core.linalg import GUARDS, POWERS, largest_eigenvectors
 
 DENSE_FEATURES = 200  # up to here a dense eigendecomposition is as fast
 FALLBACK_FEATURES = 2000  # up to here it takes over where the iteration has not converged
@@ -166,7 +166,7 @@ def smallest_eigenvectors(gram, weights, n_vectors, guess=None):
 
     Notes
     -----
-    They are the largest eigenvectors of the inverse: by blocks of vectors (`methods.core.subspace`) from the guess, or
+    They are the largest eigenvectors of the inverse: by blocks of vectors (`methods.core.linalg`) from the guess, or
     from what Lanczos finds where that is far; by a dense matrix up to `DENSE_FEATURES` features, and up to
     `FALLBACK_FEATURES` or for a `DenseGram` as a last resort.  Where K is indefinite, a `DenseGram` is solved densely,
     a `WideGram` by inverses of ``diag(weights - floor) + X'KX`` for a floor that rises to zero.

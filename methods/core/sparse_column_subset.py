@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from methods.core.column_subset import ROUNDING, SPANNED, UNSURE, ratio
-from methods.core.sparse_input import BLOCK
+from methods.core.sparse_data import BLOCK
 
 
 class SparseGains:

@@ -6,15 +6,14 @@ import numpy as np
 from scipy import sparse
 
 from methods.core.graphs import affinity_graph
-from methods.core.indicator_matrix import IndicatorMatrix
-from methods.core.indicators import Indicators
+from methods.core.indicators import IndicatorMatrix, Indicators
 from methods.core.loop import iterate, largest_change
 from methods.core.optimal_graph import adapted_laplacian, row_stochastic_graph
 from methods.core.prox import oblique, smoothing
 from methods.core.reweighting import EPS, Memory, log_scale, no_memory, safeguarded
 from methods.core.ridge import WeightedRidge
 from methods.core.shared import shared
-from methods.core.sparse_products import times
+from methods.core.sparse_data import times
 from methods.core.starts import graph_labels, indicator
 
 LIFT = 0.2  # added to every entry of the start

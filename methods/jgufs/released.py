@@ -5,13 +5,12 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from methods.core.graphs import affinity_graph
-from methods.core.local_learning import mean_distance
+from methods.core.graphs import affinity_graph, mean_distance
 from methods.core.optimal_graph import symmetric_adapted_graph
 from methods.core.prox import row_norms, row_weights
 from methods.core.ridge import WeightedRidge
 from methods.core.shared import shared
-from methods.core.sparse_products import times
+from methods.core.sparse_data import times
 from methods.core.spectral import smooth_vectors
 
 EPS = np.finfo(float).eps

@@ -4,8 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from methods.core.indicator_matrix import IndicatorMatrix
-from methods.core.indicators import Indicators
+from methods.core.indicators import IndicatorMatrix, Indicators
 from methods.core.loop import largest_change
 from methods.core.prox import oblique, smoothing
 from methods.core.reweighting import EPS, Memory, log_scale, no_memory, safeguarded

@@ -4,10 +4,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from methods.core.confined import close_scales, confined_scales
 from methods.core.loop import SETTLED, ranking_change
 from methods.core.prox import smoothing
-from methods.core.reweighting import EPS, Memory, log_scale, no_memory, safeguarded
+from methods.core.reweighting import EPS, Memory, close_scales, confined_scales, log_scale, no_memory, safeguarded
 from methods.core.smallest import (
     DenseGram,
     WideGram,

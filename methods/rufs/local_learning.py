@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import sparse
 
-from methods.core.graphs import BLOCK, knn_graph
+from methods.core.graphs import BLOCK, knn_graph, mean_distance
 
 HUBS = 32  # R'R is formed if it has at most so many times the entries of R; else products take R and R' in turn
 
@@ -106,29 +106,6 @@ class Squared:
 
     def __rmul__(self, number):
         return Squared(self.root, number * self.scale)
-
-
-def mean_distance(X):
-    """Return the mean Euclidean distance over all ordered pairs of samples, each with itself included."""
-    if sparse.issparse(X):  # stays uncentred
-        Z, norms = X, X.multiply(X).sum(axis=1)
-    else:
-        Z = X - X.mean(axis=0)
-        norms = np.einsum("ij,ij->i", Z, Z)
-    n = X.shape[0]
-    height = max(1, BLOCK // n)
-    total = 0.0
-    for start in range(0, n, height):
-        distances = Z[start : start + height] @ Z[start:].T  # every pair of samples once
-        if sparse.issparse(distances):
-            distances = distances.toarray()
-        distances *= -2
-        distances += norms[start:]
-        distances += norms[start : start + height, None]
-        np.fill_diagonal(distances, 0.0)
-        np.sqrt(np.maximum(distances, 0.0, out=distances), out=distances)
-        total += 2 * distances.sum() - distances[:, :height].sum()
-    return total / n**2
 
 
 def _laplacian(graph, kernel, regularization, per_neighbor, width):
