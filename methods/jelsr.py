@@ -13,7 +13,7 @@ from methods.core.graphs import graph_laplacian
 from methods.core.linalg import GUARDS, POWERS, largest_eigenvectors
 from methods.core.loop import SETTLED, iterate, ranking_change
 from methods.core.prox import row_norms, smoothing
-from methods.core.reweighting import EPS, Memory, log_scale, no_memory, safeguarded
+from methods.core.reweighting import EPS, Memory, log_scale, no_memory, reweighted
 from methods.core.ridge import WeightedRidge
 from methods.core.shared import shared
 
@@ -184,21 +184,20 @@ class Problem:
         return replace(self.solve(s, None), log_s=np.log(s), memory=no_memory(d))
 
     def sweep(self, state):
-        memory = state.memory.remember(state.log_s, log_scale(state.W))
-        new, log_s, memory = safeguarded(lambda s: self.solve(s, state.guess), memory, state.value)
-        return replace(new, log_s=log_s, memory=memory)
+        """Update D = diag(1 / (2 s)), then Y and W together: the whole algorithm, with `solve`."""
+        return reweighted(lambda s: self.solve(s, state.guess), state)  # s_j = ||w_j||, smoothed; extrapolated
 
     def solve(self, s, guess):
-        """Return the best Y and W for the weights 1 / (2 s)."""
-        ridge = self.ridge.factor(self.alpha / (2 * s))
+        """Return the best Y and W for this D."""
+        ridge = self.ridge.factor(self.alpha / (2 * s))  # P = (X'X + alpha D)^-1 X'
         if self.dense:
             rest = ridge.residual(np.eye(len(self.X)))[0]  # I - X P
             M = self.L.toarray() + self.beta / 2 * (rest + rest.T)
-            Y = eigh(M, subset_by_index=(0, self.n_clusters - 1))[1]
+            Y = eigh(M, subset_by_index=(0, self.n_clusters - 1))[1]  # smallest of L + beta (I - X P)
         else:
             guess = self._smallest(s, guess)
             Y = guess[:, : self.n_clusters]
-        misfit, W = ridge.residual(Y)
+        misfit, W = ridge.residual(Y)  # W = P Y, misfit = Y - X W
         smooth = np.exp(log_scale(W)).sum()
         value = (Y * (self.L @ Y)).sum() + self.beta * ((misfit**2).sum() + self.alpha * smooth)
         return State(Y, W, float(value), guess=guess)

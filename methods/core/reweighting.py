@@ -5,7 +5,7 @@ above.  Minimising it over W for fixed s, then over s, is the plain scheme: a fi
 away approach one factor a sweep.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -97,6 +97,21 @@ def safeguarded(solve, memory, bound):
                 return solved, log_s, memory
     log_s = memory.after[-1]
     return solve(np.exp(log_s)), log_s, memory.last()
+
+
+def reweighted(solve, state, bound=None):
+    """Return the state after a sweep: what `solve` makes of the weights that W implies, `safeguarded`.
+
+    A state has W, ``value``, and from this function on ``log_s`` and ``memory``: None in a start that no weights led
+    to.  ``solve(s)`` returns the best state for the weights ``1 / (2 s)``; `bound` is the value before it, by default
+    that of the state.
+    """
+    plain = log_scale(state.W)
+    if state.log_s is None:
+        return replace(solve(np.exp(plain)), log_s=plain, memory=no_memory(len(plain)))
+    memory = state.memory.remember(state.log_s, plain)
+    new, log_s, memory = safeguarded(solve, memory, state.value if bound is None else bound)
+    return replace(new, log_s=log_s, memory=memory)
 
 
 def confined_scales(costs, n_columns):

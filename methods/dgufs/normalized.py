@@ -121,7 +121,8 @@ class Problem:
         return self._state(labels, grow_subset(self.products, self.gains(labels), self.size))
 
     def sweep(self, state):
-        """Update the features given the labels, then the labels given the features; no step raises the objective."""
+        """Update the features, then the labels: the whole algorithm; no step raises the objective."""
+        # s: swaps of features that raise <X_s X_s', HLH> / ||H X_s X_s' H||_F; L: kernel K-means with K of `kernel`
         subset = improve_subset(self.products, self.gains(state.labels), state.subset)
         return self._state(kernel_kmeans(self.kernel(subset), state.labels, self.n_clusters), subset)
 

@@ -127,15 +127,15 @@ class Problem:
 
     @np.errstate(over="ignore", invalid="ignore")  # at an alpha far below the paper's; the status says so
     def sweep(self, state):
-        """Return the next state."""
+        """Update Z, Y, L, M, the multipliers and mu, in this order: the whole of Algorithm 2, as the program has it."""
         if state.matrix is not None:
             values, vectors = eigenpairs_above(state.matrix, self._threshold(state.mu))
             if not len(values):
                 return replace(state, mu=_grown(state.mu))
-        features = self._update_features(state)
-        coupling = self._rank_step_matrix(features)
+        features = self._update_features(state)  # Z: (9), then Y: (8)
+        coupling = self._rank_step_matrix(features)  # A of (12), whose large eigenvalues are those of L: Theorem 2
         values, vectors = eigenpairs_above(coupling, self._threshold(state.mu), len(state.values), self.ceiling)
-        after = self._update_labels(features, values, vectors)
+        after = self._update_labels(features, values, vectors)  # M: section 4.3; multipliers and mu: (13) to (15)
         matrix = coupling if _only_mu_changed(state, after) else None
         return replace(after, matrix=matrix, value=self.objective(after))
 

@@ -46,6 +46,7 @@ class Problem:
         return State(U, V, zeros, U, np.zeros_like(U), zeros, self.mu0, self.value(U, V))
 
     def sweep(self, state):
+        """Update E, V, Z, U, the multipliers and mu, in this order: the whole algorithm."""
         X, L, U, mu = self.X, self.L, state.U, state.mu
         shifted = X + state.Y2 / mu
         E = prox_l21(shifted - U @ state.V.T, 1 / mu)

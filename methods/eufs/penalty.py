@@ -55,9 +55,10 @@ class Problem:
         return state
 
     def sweep(self, state):
-        """Update U, then V; neither step raises the objective."""
-        U = self.step_u(state.U, state.V, state.zeta)
-        return self.state(U, self.step_v(U, state.V), state.zeta)
+        """Update U, then V: the whole algorithm at one zeta; neither step raises the objective."""
+        U = self.step_u(state.U, state.V, state.zeta)  # all terms but the last, U >= 0, by projected L-BFGS
+        V = self.step_v(U, state.V)  # ||X - UV'||_21 + beta ||V||_21: v_j = (U'RU + beta q_j I)^-1 U'R x_j
+        return self.state(U, V, state.zeta)
 
     def scores(self, state):
         """Return ||v_j||, and all zero where V = 0 is optimal for this U."""

@@ -86,16 +86,16 @@ class Problem:
             Where F, or what W is worth, is not finite.
         """
         F = state.F
-        rest, W = self.ridge.factor(self.gamma * state.weights).residual(F)
+        rest, W = self.ridge.factor(self.gamma * state.weights).residual(F)  # W: (9)
         fitted = F - rest
         RF = self.alpha * state.LF + self.beta * (2 * rest - F)
         below = RF + self.lambda_ * (F @ (F.T @ F))
-        F = np.divide(F * (self.lambda_ * F), below, out=np.zeros_like(F), where=below != 0)
+        F = np.divide(F * (self.lambda_ * F), below, out=np.zeros_like(F), where=below != 0)  # (14)
         lengths = np.linalg.norm(F, axis=0)
         F = F / np.where(lengths > 0, lengths, 1.0)
         if not (np.isfinite(F).all() and np.isfinite(self.value(W, F - fitted, 0.0, 0.0))):
             raise np.linalg.LinAlgError("The sweep is not finite.")
-        A, smoothness, skew = symmetric_adapted_graph(F, state.A, 1 / (2 * self.alpha))
+        A, smoothness, skew = symmetric_adapted_graph(F, state.A, 1 / (2 * self.alpha))  # (5)
         LF = A.sum(axis=1)[:, None] * F - times(A, F)
         return State(F, W, A, LF, row_weights(W, EPS), self.value(W, F - fitted, smoothness, skew))
 

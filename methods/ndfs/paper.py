@@ -7,7 +7,7 @@ import numpy as np
 from methods.core.indicators import IndicatorMatrix, Indicators
 from methods.core.loop import largest_change
 from methods.core.prox import oblique, smoothing
-from methods.core.reweighting import EPS, Memory, log_scale, no_memory, safeguarded
+from methods.core.reweighting import EPS, Memory, log_scale, no_memory, reweighted
 from methods.core.ridge import WeightedRidge
 
 patience = 3  # sweeps on end that change nothing: see `methods.core.loop.iterate`
@@ -58,15 +58,15 @@ class Problem:
         return replace(state, log_s=log_s, memory=no_memory(d))
 
     def sweep(self, state):
-        memory = state.memory.remember(state.log_s, log_scale(state.W))
-        new, log_s, memory = safeguarded(lambda s: self.solve(s, state.F), memory, state.value)
-        return replace(new, log_s=log_s, memory=memory)
+        """Update D = diag(1 / (2 s)), then F, then W: the whole algorithm, with `solve`."""
+        return reweighted(lambda s: self.solve(s, state.F), state)  # s_j = ||w_j||, smoothed; extrapolated
 
     def solve(self, s, F):
-        """Return a better F, and the best W for it, both for the weights 1 / (2 s)."""
-        system = self.ridge.factor(self.beta / (2 * s))
-        F = self.indicators(system).lowered(F)
-        return self.state(F, *system.residual(F))
+        """Return a better F, and the best W for it, both for this D."""
+        system = self.ridge.factor(self.beta / (2 * s))  # K = X'X + beta D, and M = L + alpha (I - X K^-1 X')
+        F = self.indicators(system).lowered(F)  # F >= 0 that lowers tr F'MF + gamma/2 ||F'F - I||^2
+        rest, W = system.residual(F)  # W = K^-1 X'F, rest = F - XW
+        return self.state(F, rest, W)
 
     def indicators(self, system):
         """Return tr F'MF + gamma/2 ||F'F - I||^2, the objective with the best W for F."""

@@ -57,7 +57,7 @@ class Problem:
     def sweep(self, state):
         """Update W from F, then F from the same weights, its columns scaled to unit norm."""
         F, system = state.F, self.system(state.W)
-        rest, W = system.residual(F)
+        rest, W = system.residual(F)  # W = (X'X + beta D)^-1 X'F, rest = F - XW, so that MF = LF + alpha rest
         denominator = self.L @ F + self.alpha * rest + self.gamma * (F @ (F.T @ F)) + EPS
         F = F * (self.gamma * F + EPS) / denominator
         F = F / np.sqrt(np.einsum("ij,ij->j", F, F) + EPS)

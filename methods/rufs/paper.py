@@ -72,10 +72,11 @@ class Problem:
         return self.state(W, G, F)
 
     def sweep(self, state):
-        """Update W, then G, then F; none of the three steps raises the objective."""
-        W = self.step_w(state.W, state.G)
-        G = self.step_g(W, state.G, state.F)
-        return self.state(W, G, self.step_f(G, state.F))
+        """Update W, G and F, in the order of Algorithm 3: the whole algorithm; no step raises the objective (9)."""
+        W = self.step_w(state.W, state.G)  # alpha ||XW - G||_21 + beta ||W||_21: (12), by reweighting
+        G = self.step_g(W, state.G, state.F)  # all terms but the last, G >= 0: (10), by projected L-BFGS
+        F = self.step_f(G, state.F)  # ||X - GF||_21, F >= 0: (11), by reweighting, a row of F at a time
+        return self.state(W, G, F)
 
     def state(self, W, G, F):
         """Return the three with the objective, nu tr G'LG + zeta/4 ||G'G - I||^2 and the three smoothed norms."""

@@ -99,9 +99,9 @@ class Problem:
         return row_norms(state.W)
 
     def sweep(self, state):
-        """Update W, then G, then F."""
-        W, gradient_w = self.step_w(state.W, state.G)
-        at_g = self.block_g(state.F, self.factor @ W)
+        """Update W, G and F, in the order of Algorithm 3: the whole algorithm."""
+        W, gradient_w = self.step_w(state.W, state.G)  # (12)
+        at_g = self.block_g(state.F, self.factor @ W)  # (10)
         G, gradient_g = descend(
             at_g,
             state.G,
@@ -109,7 +109,7 @@ class Problem:
             small=self.small * np.linalg.norm(at_g(state.G)[1](), 2),
             bounded=True,
         )
-        # The residual norms of the start weigh every later gradient of F too.
+        # (11); the residual norms of the start weigh every later gradient of F too.
         at_f = self.block_f(G, self.misfits(G, state.F))
         F, gradient_f = descend(at_f, state.F, self.decrease, bounded=True)
         return State(W, G, F, self.value(W, G, F), state.first, (gradient_w, gradient_g, gradient_f))

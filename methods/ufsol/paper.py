@@ -1,12 +1,12 @@
 """UFSOL as printed: its blocks, its starts, and the sweep that lowers the objective."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from methods.core.loop import SETTLED, ranking_change
 from methods.core.prox import smoothing
-from methods.core.reweighting import EPS, Memory, close_scales, confined_scales, log_scale, no_memory, safeguarded
+from methods.core.reweighting import EPS, Memory, close_scales, confined_scales, log_scale, reweighted
 from methods.core.shared import shared
 from methods.core.smallest import (
     DenseGram,
@@ -154,22 +154,17 @@ class Problem:
         W[chosen, np.arange(self.n_columns)] = 1.0
         return self.state(W, labels)
 
+    def sweep(self, state):
+        """Update V and U, D = diag(1 / (2 s)), then W, of Algorithm 1: the whole algorithm, with `solve`."""
+        gram, bound = state.gram, state.value
+        labels = self.partition(state.W, state.labels, state.value)  # V by K-means on X W, where that pays; U = W'X'V
+        if labels is not state.labels:
+            gram = self.gram(labels)  # X'(I - VV' + alpha L)X
+            bound = self.value(state.W, gram)
+        return reweighted(lambda s: self.solve(s, gram, labels, state.guess), state, bound)  # D: (7), extrapolated
+
     def solve(self, s, gram, labels, guess):
-        """Return the best W for the labels and the weights 1 / (2 s)."""
+        """Return the best W for the labels and this D: the smallest eigenvectors of X'(I - VV' + alpha L)X + beta D."""
         guess = smallest_eigenvectors(gram, self.beta / (2 * s), self.n_columns, guess)
         W = guess[:, : self.n_columns]
         return State(W, labels, gram, self.value(W, gram), guess=guess)
-
-    def sweep(self, state):
-        labels = self.partition(state.W, state.labels, state.value)
-        gram, bound = state.gram, state.value
-        if labels is not state.labels:
-            gram = self.gram(labels)
-            bound = self.value(state.W, gram)
-        plain = log_scale(state.W)
-        if state.log_s is None:
-            new, log_s, memory = self.solve(np.exp(plain), gram, labels, state.guess), plain, no_memory(len(plain))
-        else:
-            memory = state.memory.remember(state.log_s, plain)
-            new, log_s, memory = safeguarded(lambda s: self.solve(s, gram, labels, state.guess), memory, bound)
-        return replace(new, log_s=log_s, memory=memory)
