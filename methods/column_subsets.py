@@ -206,18 +206,9 @@ class LeverageScores(BaseSelector):
 
 
 def singular_vectors(X, center, k):
-    """Return the k leading right singular vectors of X, or as many as it has.
+    """Return the k leading right singular vectors of X, or the r that it has, as columns (n_features, r).
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    center : bool
-    k : int
-
-    Returns
-    -------
-    ndarray of shape (n_features, r)
-        Orthonormal columns, r <= k; one column of zeros where X is zero.
+    One column of zeros where X is zero.
     """
     values, loadings = principal_axes(shared(X, smaller_factor, center), k)
     kept = max(1, np.count_nonzero(values > RANK * values[0]))

@@ -153,17 +153,7 @@ def full_graph(X):
 def unit_features(X, degrees, center):
     """Return f^ without its part along u_1, column by column: zero for a constant feature.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    degrees : ndarray of shape (n_samples,)
-        The diagonal of D, above 0.
-    center : bool
-        Whether what is left has unit length, and not f^ itself.
-
-    Returns
-    -------
-    ndarray of shape (n_samples, n_features)
+    `degrees` is the diagonal of D, above 0.  With `center` what is left has unit length, and not f^ itself.
     """
     size = np.abs(X).max(axis=0)
     X = X / np.where(size > 0, size, 1.0)

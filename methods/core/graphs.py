@@ -14,17 +14,9 @@ BLOCK = 2**22  # numbers in a temporary array: 32 MB
 
 
 def squared_distances(X):
-    """Return squared Euclidean distances of all pairs of samples.
+    """Return squared Euclidean distances of all pairs of samples: exactly symmetric, and zero between equal samples.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-
-    Returns
-    -------
-    ndarray of shape (n_samples, n_samples)
-        Exactly symmetric, zero on the diagonal and between equal samples: the distances are sums of squared
-        differences, not the expansion ||x||^2 + ||y||^2 - 2 x'y, which loses them to cancellation.
+    They are sums of squared differences, not the expansion ||x||^2 + ||y||^2 - 2 x'y, which loses them to cancellation.
     """
     return squareform(pdist(X, "sqeuclidean"))
 
@@ -176,16 +168,7 @@ def affinity_graph(X, affinity, n_neighbors, bandwidth=None):
 
 
 def median_distance(X):
-    """Return the median Euclidean distance over all ordered pairs of samples, each with itself included.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-
-    Returns
-    -------
-    float
-    """
+    """Return the median Euclidean distance over all ordered pairs of samples, each with itself included."""
     n, pairs = len(X), pdist(X)
     # The n zeros of the samples with themselves, then every pair twice.
     middle = [max((rank - n) // 2, -1) if rank >= n else -1 for rank in ((n * n - 1) // 2, n * n // 2)]

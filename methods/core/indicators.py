@@ -24,14 +24,7 @@ NEAR = 0.1  # by which the value may rise with one entry a row, for the columns 
 class IndicatorMatrix:
     """M = a L + b (I - X (X'X + D)^-1 X'): ``tr F'MF`` is the value of the two terms with the best W for F.
 
-    Parameters
-    ----------
-    L : csr_array of shape (n_samples, n_samples)
-        A Laplacian.
-    system : FactoredRidge
-        Of X and D.
-    smooth, fit : float
-        a and b, 0 or more.
+    L is a Laplacian, csr_array; `system` the `FactoredRidge` of X and D; a and b are `smooth` and `fit`, 0 or more.
     """
 
     def __init__(self, L, system, smooth, fit):
@@ -56,15 +49,7 @@ class IndicatorMatrix:
 
 
 class Indicators:
-    """The function for one M.
-
-    Parameters
-    ----------
-    matrix : object
-        M, by the methods of `IndicatorMatrix`.
-    gamma : float
-        Above 0.
-    """
+    """The function for one M, by the methods of `IndicatorMatrix`, and gamma, above 0."""
 
     def __init__(self, matrix, gamma):
         self.matrix, self.gamma = matrix, gamma
@@ -85,17 +70,7 @@ class Indicators:
         return float(np.vdot(F, self.matrix.times(F)) + self.gamma / 2 * oblique(F))
 
     def lowered(self, F):
-        """Return an F whose value is no higher.
-
-        Parameters
-        ----------
-        F : ndarray of shape (n_samples, n_columns)
-            0 or more.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_columns)
-        """
+        """Return an F (n_samples, n_columns) of 0 or more, whose value is no higher."""
         labels, c = F.argmax(axis=1), F.shape[1]
         v = F[np.arange(len(F)), labels]
         times = self.matrix.within(labels, c)
@@ -172,17 +147,12 @@ class Indicators:
         return v / _lengths_within(v, labels, c)[labels]
 
     def exchanged(self, U):
-        """Move rows to other columns, as many at once as lower the value together; return columns of unit norm.
+        """Move rows to other columns, as many at once as lower the value together.
 
-        The gain of one row alone is exact: without its entry a, a column's quotient is (m - 2a (Mu)_i + a^2 M_ii) /
-        (1 - a^2), and with a new entry the smaller eigenvalue of [[m, (Mu)_i], [(Mu)_i, M_ii]].  It falls as M_ii
-        rises, so that M_ii is needed only in rows that gain with less.
-
-        Returns
-        -------
-        U, MU : ndarray of shape (n_samples, n_columns)
-        m : ndarray of shape (n_columns,)
-            Their quotients.
+        Returns the columns of unit norm, U, with MU and their quotients.  The gain of one row alone is exact: without
+        its entry a, a column's quotient is (m - 2a (Mu)_i + a^2 M_ii) / (1 - a^2), and with a new entry the smaller
+        eigenvalue of [[m, (Mu)_i], [(Mu)_i, M_ii]].  It falls as M_ii rises, so that M_ii is needed only in rows that
+        gain with less.
         """
         MU, m = self.quotients(U)
         value = self.left(m).sum()
@@ -256,15 +226,8 @@ def within(L, labels):
 def indicator_change(start, end):
     """Return how far learned indicators are from their start, and from the partition that the start stands for.
 
-    Parameters
-    ----------
-    start, end : ndarray of shape (n_samples, n_columns)
-
-    Returns
-    -------
-    float
-        In [0, 1]: 1 less the mean cosine between a column at the end and the same one at the start, or the indicator of
-        the samples whose largest entry at the start is there, whichever cosine is larger.  0: nothing was learned.
+    In [0, 1]: 1 less the mean cosine between a column at the end and the same one at the start, or the indicator of the
+    samples whose largest entry at the start is there, whichever cosine is larger.  0: nothing was learned.
     """
     partition = start == start.max(axis=1, keepdims=True)
     cosines = [np.einsum("ij,ij->j", F / _lengths(F), end / _lengths(end)).mean() for F in (start, partition)]

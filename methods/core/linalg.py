@@ -11,23 +11,11 @@ TIED = 1e-10  # share of the largest squared singular value by which two differ 
 
 
 def principal_axes(X, n_components):
-    """Return squared singular values of X, largest first, and its right singular vectors scaled by the singular values.
+    """Return the n_components largest squared singular values of X, largest first, and scaled right singular vectors.
 
-    Parameters
-    ----------
-    X : ndarray, csr_array or LinearOperator of shape (n_samples, n_features)
-    n_components : int
-        In [1, min(n_samples, n_features)].
+    Column k of the second, (n_features, n_components), is sigma_k p_k: times its transpose it is the best approximation
+    of X'X of that rank.  X is an array, a csr_array or a LinearOperator.
 
-    Returns
-    -------
-    values : ndarray of shape (n_components,)
-        sigma_k^2, 0 or more.
-    loadings : ndarray of shape (n_features, n_components)
-        Column k is sigma_k p_k, so that ``loadings @ loadings.T`` is the best approximation of X'X of that rank.
-
-    Notes
-    -----
     From the eigenvectors of the smaller of XX' and X'X; of an X that is not dense by Lanczos, from a fixed start, to
     full precision.  The signs of the columns are free, and so is their rotation where singular values are equal.  Where
     the last one that is kept equals the next, the space of the equal ones is cut such that neither the order of samples
@@ -75,19 +63,9 @@ def _lanczos_axes(X, n_components):
 
 
 def complete_basis(basis, coordinates):
-    """Return orthonormal columns that begin with those given and go on with coordinate vectors.
+    """Return h orthonormal columns that begin with those of `basis` and go on with coordinate vectors.
 
-    Parameters
-    ----------
-    basis : ndarray of shape (n_features, r)
-        Orthonormal columns, r <= h.
-    coordinates : ndarray of shape (h,) of int
-        The coordinate vectors e_j to complete with, after removal of what the basis already spans; those with most
-        left of them first.
-
-    Returns
-    -------
-    ndarray of shape (n_features, h)
+    The h `coordinates` say which, after removal of what the basis already spans, those with most left of them first.
     """
     missing = len(coordinates) - basis.shape[1]
     if missing == 0:
@@ -104,27 +82,10 @@ def complete_basis(basis, coordinates):
 def polar_factor(M, smallest_rcond=1e-3):
     """Return the matrix with orthonormal columns that is nearest to M: the U maximising tr U'M over U'U = I.
 
-    Parameters
-    ----------
-    M : ndarray of shape (d, h), h <= d
-    smallest_rcond : float, default=1e-3
-        Below this reciprocal condition number of the column-scaled M its SVD is used instead.
-
-    Returns
-    -------
-    ndarray of shape (d, h)
-        Unique where M has full rank.
-
-    Notes
-    -----
-    M = C S with columns of C of unit norm and C'C = R'R gives M = (C R^-1)(R S), the first factor orthonormal and the
-    second h x h.  The scaling is what makes the Gram matrix safe for columns of very different length; the error is
-    about machine precision over rcond^2.
-
-    Raises
-    ------
-    numpy.linalg.LinAlgError
-        When M is not finite.
+    M is (d, h), h <= d; U is unique where M has full rank.  M = C S with columns of C of unit norm and C'C = R'R gives
+    M = (C R^-1)(R S), the first factor orthonormal and the second h x h.  The scaling is what makes the Gram matrix
+    safe for columns of very different length; the error is about machine precision over rcond^2, rcond that of C.
+    Where it is below `smallest_rcond` the SVD of M is used instead.  LinAlgError for an M that is not finite.
     """
     if not np.isfinite(M).all():
         raise np.linalg.LinAlgError("The polar factor of a matrix that is not finite does not exist.")
@@ -157,32 +118,12 @@ def _from_gram(M, smallest_rcond):
 def largest_eigenvectors(apply, start, n_vectors, tol=1e-9, max_restarts=100, above=-np.inf):
     """Return the eigenvectors of a symmetric positive semidefinite operator with the largest eigenvalues.
 
-    Parameters
-    ----------
-    apply : callable
-        ``apply(V)`` is the operator times V of shape (n, m).
-    start : ndarray of shape (n, p)
-        Any p vectors with n_vectors <= p and (POWERS + 1) p <= n; p = n_vectors + `GUARDS` is a good choice, those of
-        the last call are a good guess.
-    n_vectors : int
-    tol : float, default=1e-9
-        Bound on ||A v - lambda v|| over the largest eigenvalue, for each vector wanted.
-    max_restarts : int, default=100
-    above : float, default=-inf
-        Vectors of smaller eigenvalues need not converge.
+    ``apply(V)`` is the operator times V of shape (n, m).  The start is any p vectors with n_vectors <= p and (POWERS +
+    1) p <= n; p = n_vectors + `GUARDS` is a good choice, those of the last call are a good guess.  Orthonormal columns
+    (n, p) come back, of which the first `n_vectors` are the ones wanted, largest eigenvalue first: ||A v - lambda v||
+    is at most `tol` times the largest eigenvalue, for each whose own is larger than `above`.  LinAlgError after
+    `max_restarts`, and for an operator that is not finite.
 
-    Returns
-    -------
-    ndarray of shape (n, p)
-        Orthonormal; the first `n_vectors` columns are the ones wanted, largest eigenvalue first.
-
-    Raises
-    ------
-    numpy.linalg.LinAlgError
-        When they have not converged, or the operator is not finite.
-
-    Notes
-    -----
     Rayleigh and Ritz in the block Krylov space of V, AV, ..., restarted from its best p vectors.
     """
     basis = qr(start, mode="economic")[0]

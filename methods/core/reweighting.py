@@ -22,13 +22,7 @@ CLOSEST = 0.3  # no s_j is below it at a restart, where the largest is about 1
 
 @dataclass(frozen=True)
 class Memory:
-    """The last plain steps, from log s to log s.
-
-    Attributes
-    ----------
-    before, after : ndarray of shape (k, n_features)
-        k <= `KEPT`, oldest first.
-    """
+    """The last plain steps from log s to log s, `KEPT` at most: arrays (k, n_features) of both ends, oldest first."""
 
     before: np.ndarray
     after: np.ndarray
@@ -68,23 +62,9 @@ def no_memory(n_features):
 def safeguarded(solve, memory, bound):
     """Do one sweep: `solve` at the extrapolated s, or at the plain one where that does not keep to the bound.
 
-    Parameters
-    ----------
-    solve : callable
-        ``solve(s)`` minimises over W with the weights ``1 / (2 s)``; its result has the objective as ``value``.
-    memory : Memory
-        Its last step leads to the plain s.
-    bound : float
-        Objective before the sweep, which the plain step cannot exceed.
-
-    Returns
-    -------
-    solved : object
-        What `solve` returned.
-    log_s : ndarray of shape (n_features,)
-        Where it was called.
-    memory : Memory
-        Shortened to the last step where the extrapolation failed.
+    ``solve(s)`` minimises over W with the weights ``1 / (2 s)``; its result has the objective as ``value``.  The last
+    step of the memory leads to the plain s, and the plain step cannot exceed `bound`, the objective before the sweep.
+    Returns what was solved, the log s where, and the memory, shortened to its last step where extrapolation failed.
     """
     if len(memory.after) > 1:
         log_s = memory.extrapolated()

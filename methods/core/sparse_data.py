@@ -12,17 +12,7 @@ SPARSE_FACTOR = 0.45  # the same where all that is multiplied by are the few col
 
 
 def read_only(X):
-    """Return X as data that a fit cannot change: a view; if sparse, a canonical csr_array without stored zeros.
-
-    Parameters
-    ----------
-    X : ndarray or sparse array of shape (n_samples, n_features)
-        Left as it is.
-
-    Returns
-    -------
-    ndarray or csr_array
-    """
+    """Return X as data that a fit cannot change: a view; if sparse, a canonical csr_array without stored zeros."""
     if not sparse.issparse(X):
         X = X.view()
         X.flags.writeable = False
@@ -41,16 +31,9 @@ def read_only(X):
 
 
 def column_blocks(X):
-    """Return the features, some at a time, as dense arrays: for results that belong to one feature each.
+    """Yield the features, some at a time, as dense arrays (n_samples, width), from left to right.
 
-    Parameters
-    ----------
-    X : ndarray or sparse array of shape (n_samples, n_features)
-
-    Yields
-    ------
-    ndarray of shape (n_samples, width)
-        From left to right; an X that is dense at once.
+    An X that is dense comes at once.
     """
     if not sparse.issparse(X):
         yield X
@@ -61,18 +44,7 @@ def column_blocks(X):
 
 
 def sparse_where_it_pays(X, share=SPARSE):
-    """Return X as a csr_array to multiply by; None where too few of its entries are zero.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    share : float, default=0.25
-        Up to which the non-zero entries are few.
-
-    Returns
-    -------
-    csr_array of shape (n_samples, n_features) or None
-    """
+    """Return X as a csr_array to multiply by; None where more than this share of its entries is not zero."""
     return sparse.csr_array(X) if np.count_nonzero(X) <= share * X.size else None
 
 
@@ -84,18 +56,7 @@ def sparse_features_where_it_pays(X, share=SPARSE):
 
 @compiled()
 def weighted_gram(data, indices, indptr, sample_weights, n_features):
-    """Return the upper triangle of X' diag(sample_weights) X, X being the parts of a csr_array with sorted indices.
-
-    Parameters
-    ----------
-    data, indices, indptr : ndarray
-    sample_weights : ndarray of shape (n_samples,)
-    n_features : int
-
-    Returns
-    -------
-    ndarray of shape (n_features, n_features)
-    """
+    """Return the upper triangle of X' diag(sample_weights) X, X being the parts of a csr_array with sorted indices."""
     gram = np.zeros((n_features, n_features))
     for i in range(len(sample_weights)):
         end = indptr[i + 1]
@@ -107,17 +68,7 @@ def weighted_gram(data, indices, indptr, sample_weights, n_features):
 
 
 def times(A, F):
-    """Return AF, faster than scipy does where A is sparse: four entries of a row are added to the sum at a time.
-
-    Parameters
-    ----------
-    A : csr_array or ndarray of shape (m, n)
-    F : ndarray of shape (n, n_columns)
-
-    Returns
-    -------
-    ndarray of shape (m, n_columns)
-    """
+    """Return AF, faster than scipy does where A is a csr_array: four entries of a row are added at a time."""
     if not sparse.issparse(A):
         return A @ F
     product = np.empty((A.shape[0], F.shape[1]))

@@ -13,16 +13,7 @@ from methods.dgufs.kernels import DenseKernel, FactoredKernel, gram_norm
 
 @dataclass(frozen=True)
 class State:
-    """A point of the search.
-
-    Attributes
-    ----------
-    labels : ndarray of shape (n_samples,) of int
-    subset : ndarray of shape (size,) of int
-        The features s, indices into `Problem.varying`.
-    value : float
-        The objective.
-    """
+    """Labels of the samples, the features s as indices into `Problem.varying`, and the objective there."""
 
     labels: np.ndarray
     subset: np.ndarray
@@ -42,26 +33,10 @@ def check_init(init, shape, n_clusters):
 class Problem:
     """``min_{L, s} -beta <S_n, L> / ||S_n||_F - (1 - beta) <H X_s X_s' H, L> / ||H X_s X_s' H||_F`` for given data.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    S : sparse array of shape (n_samples, n_samples)
-        With loops, so that no degree is zero.
-    size : int
-        Features to choose; all that vary, if fewer do.
-    n_clusters : int
-    alpha : float
-        Ignored: the rank is fixed.
-    beta : float
-
-    Attributes
-    ----------
-    varying : ndarray of int
-        The features that are not constant; the others have no part in the model.
-    centered : ndarray of shape (n_samples, len(varying))
-        Their columns less the means, in units of the largest entry: the objective does not depend on the unit.
-    graph : ndarray or csr_array of shape (n_samples, n_samples)
-        ``S_n / ||S_n||_F``; sparse for more than `kernels.DENSE_SAMPLES` samples.
+    S has loops, so that no degree is zero; alpha is ignored, as the rank is fixed.  `varying` are the features that are
+    not constant: the others have no part in the model, and all are chosen if fewer than `size` vary.  `centered` are
+    their columns less the means, in units of the largest entry, as the objective does not depend on the unit.  `graph`
+    is ``S_n / ||S_n||_F``, sparse for more than `kernels.DENSE_SAMPLES` samples.
     """
 
     def __init__(self, X, S, size, n_clusters, alpha, beta):

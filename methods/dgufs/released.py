@@ -75,18 +75,7 @@ def check_init(init, shape, n_clusters):
 
 
 class Problem:
-    """The program's sweeps: Z, Y, L, M, then the multipliers and mu.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    S : sparse array of shape (n_samples, n_samples)
-    size : int
-        m, the number of features that Y keeps.
-    n_clusters : int
-        For the labels.
-    alpha, beta : float
-    """
+    """The program's sweeps: Z, Y, L, M, then the multipliers and mu; Y keeps `size` features."""
 
     def __init__(self, X, S, size, n_clusters, alpha, beta):
         self.X, self.S, self.size, self.n_clusters = np.ascontiguousarray(X.T), S, size, n_clusters
@@ -101,17 +90,9 @@ class Problem:
         return [{}]
 
     def start(self, init):
-        """Return the state to start from.
+        """Return the state to start from, a dict of the arrays; what is missing is zero (mu: 1e-6).
 
-        Parameters
-        ----------
-        init : dict
-            Y, Z, Lambda1 of shape (n_samples, n_features), L (symmetric), M, Lambda2 of shape (n_samples, n_samples),
-            mu; what is missing is zero (mu: 1e-6).
-
-        Returns
-        -------
-        State
+        Y, Z, Lambda1 are (n_samples, n_features), L (symmetric), M, Lambda2 (n_samples, n_samples).
         """
         n = self.X.shape[1]
         by_feature = {name: np.asarray(init[name], dtype=float).T for name in FEATURE_ARRAYS if name in init}

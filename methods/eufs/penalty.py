@@ -26,13 +26,8 @@ class State(NamedTuple):
 class Problem:
     """The penalised objective for one data set and one setting, smoothed, and its two blocks.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    L : csr_array of shape (n_samples, n_samples)
-    alpha, beta : float
-    max_iter, tol : int, float
-        Of the sweeps at each penalty but the last, unless `WARM_SWEEPS` and `WARM_TOL` end them before.
+    `max_iter` and `tol` are for the sweeps at each penalty but the last, unless `WARM_SWEEPS` and `WARM_TOL` end them
+    before.
     """
 
     residual = None  # the change of the objective
@@ -121,15 +116,7 @@ class Problem:
 def smallest_collapsing_beta(X, U):
     """Return max_j ||sum_i x_ij u_i / ||x_i|| ||: from this beta on V = 0 minimises ||X - UV'||_21 + beta ||V||_21.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    U : ndarray of shape (n_samples, n_clusters)
-
-    Returns
-    -------
-    float
-        A sample with x_i = 0 could only hold V at zero, and is left out.
+    A sample with x_i = 0 could only hold V at zero, and is left out.
     """
     norms = row_norms(X)[:, None]
     return float(row_norms(X.T @ np.divide(U, norms, out=np.zeros_like(U), where=norms > 0)).max())

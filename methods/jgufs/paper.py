@@ -64,17 +64,7 @@ class State:
 
 
 class Problem:
-    """The objective for given data, minimised over S, F and W in turn.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    A : csr_array of shape (n_samples, n_samples)
-        Rows on the unit simplex.
-    alpha, beta, gamma, lambda_ : float
-    ridge : WeightedRidge, optional
-        Of X; made here where it is not given.
-    """
+    """The objective for given data, minimised over S, F and W in turn; the rows of A are on the unit simplex."""
 
     change = staticmethod(largest_change)
 

@@ -46,16 +46,7 @@ class State(NamedTuple):
 
 
 class Problem:
-    """The program's sweeps for given data.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    A : csr_array of shape (n_samples, n_samples)
-        Symmetric.
-    alpha, beta, gamma, lambda_ : float
-        As in `methods.jgufs.JGUFS`.
-    """
+    """The program's sweeps for given data; A is symmetric."""
 
     change = None  # the default of `iterate`: the relative change of the traced value
 
@@ -76,14 +67,10 @@ class Problem:
         return [self.start(F)]
 
     def sweep(self, state):
-        """Update W, F with its columns scaled to unit norm, then the graph, which takes the place of A.
+        """Update W, F with columns of unit norm, then the graph, which takes the place of A: the whole algorithm.
 
-        An array of all pairs is overwritten, once nothing can fail any more.
-
-        Raises
-        ------
-        numpy.linalg.LinAlgError
-            Where F, or what W is worth, is not finite.
+        An array of all pairs is overwritten, once nothing can fail any more.  LinAlgError where F, or what W is worth,
+        is not finite.
         """
         F = state.F
         rest, W = self.ridge.factor(self.gamma * state.weights).residual(F)  # W: (9)
@@ -112,17 +99,7 @@ class Problem:
 def signed_eigenvectors(X, n_clusters, graph, *args):
     """Return eigenvectors of D - A for its smallest eigenvalues, the constant one first, A = ``graph(X, *args)``.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    n_clusters : int
-    graph : callable
-    *args
-
-    Returns
-    -------
-    ndarray of shape (n_samples, n_clusters)
-        Each with a sum of cubes of 0 or more, which settles its sign.
+    Each has a sum of cubes of 0 or more, which settles its sign.
     """
     F = np.full((len(X), n_clusters), 1 / np.sqrt(len(X)))
     if n_clusters > 1:

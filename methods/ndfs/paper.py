@@ -32,14 +32,7 @@ class State:
 
 
 class Problem:
-    """The objective for given data, and its descent for given weights of the features.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    L : csr_array of shape (n_samples, n_samples)
-    alpha, beta, gamma : float
-    """
+    """The objective for given data, and its descent for given weights of the features; L is a csr_array."""
 
     change = staticmethod(largest_change)
 

@@ -34,14 +34,7 @@ class State(NamedTuple):
 
 
 class Problem:
-    """The published program's sweeps.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    L : csr_array of shape (n_samples, n_samples)
-    alpha, beta, gamma : float
-    """
+    """The published program's sweeps; L is a csr_array."""
 
     change = None  # the default of `iterate`: the relative change of the traced value
 

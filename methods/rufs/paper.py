@@ -40,14 +40,7 @@ class State(NamedTuple):
 
 
 class Problem:
-    """The printed objective for one data set and one setting, smoothed, and its three blocks.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    L : csr_array or Squared, of shape (n_samples, n_samples)
-    nu, alpha, beta, zeta : float
-    """
+    """The printed objective for one data set and one setting, smoothed, and its three blocks."""
 
     # Steps per block and sweep: more of them cost more than they lower the objective.
     reweightings = 3
@@ -180,17 +173,8 @@ def _squares(A):
 def is_zero_optimal(X, G, alpha, beta):
     """Return True where W = 0 minimises alpha ||XW - G||_21 + beta ||W||_21.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    G : ndarray of shape (n_samples, n_clusters)
-    alpha, beta : float
-
-    Returns
-    -------
-    bool
-        True where beta >= alpha max_j ||sum_i x_ij g_i / ||g_i|| ||.  W = 0 is then optimal.  The condition is
-        necessary too, unless a sample has g_i = 0: such a sample could only hold W at zero, and is left out.
+    So where beta >= alpha max_j ||sum_i x_ij g_i / ||g_i|| ||.  The condition is necessary too, unless a sample has g_i
+    = 0: such a sample could only hold W at zero, and is left out.
     """
     norms = row_norms(G)[:, None]
     pull = X.T @ np.divide(G, norms, out=np.zeros_like(G), where=norms > 0)

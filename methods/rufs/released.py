@@ -49,18 +49,10 @@ class State(NamedTuple):
 class Problem:
     """The blocks of the released program for one data set and one setting.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    L : csr_array or Squared, of shape (n_samples, n_samples)
-    nu, alpha, beta, zeta : float
-        As in `methods.rufs.RUFS`.
-    decrease : float, default=1e-4
-        A block stops at a step that lowers its function by less (an absolute number).
-    small : float, default=1e-3
-        So does W at a gradient of this Frobenius norm, and G where its projected gradient is this share of the spectral
-        norm of its first one.  The two defaults are the author's, as far as his results show them; a copy of the
-        program in wide use has 0.1 for both.
+    A block stops at a step that lowers its function by less than `decrease`, an absolute number.  So does W at a
+    gradient of the Frobenius norm `small`, and G where its projected gradient is this share of the spectral norm of its
+    first one.  The two defaults are the author's, as far as his results show them; a copy of the program in wide use
+    has 0.1 for both.
     """
 
     def __init__(self, X, L, nu, alpha, beta, zeta, decrease=1e-4, small=1e-3):

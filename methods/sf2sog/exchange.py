@@ -51,18 +51,10 @@ class Exchange:
         self.squares = self.columns**2
 
     def joining(self, leaving, total):
-        """Return features that lower the sum of the c smallest eigenvalues below a total, the most promising first.
+        """Yield features that lower the sum of the c smallest eigenvalues below a total, the most promising first.
 
-        Parameters
-        ----------
-        leaving : int
-            The place in the set of the feature that gives way.
-        total : float
-
-        Yields
-        ------
-        int
-            None is left out that does; rounding may have let one in that does not.
+        The one at the place `leaving` gives way.  None is left out that does; rounding may have let one in that does
+        not.
         """
         if self.n_vectors == len(self.features):  # all eigenvalues are summed, and their sum is that of the diagonal
             yield from self.outside[np.argsort(self.diagonal, kind="stable")[:1]].tolist()

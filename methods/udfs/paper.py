@@ -34,14 +34,7 @@ class State:
 class Problem:
     """``tr W'X'LXW + gamma sum_j sqrt(||w_j||^2 + eps)`` for W'W = I, and its minimisation by reweighting.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    L : csr_array of shape (n_samples, n_samples)
-        Positive semidefinite.
-    n_columns : int
-        Of W; in [1, n_features].
-    gamma : float
+    L is a positive semidefinite csr_array; W has `n_columns`, no more than features.
     """
 
     def __init__(self, X, L, n_columns, gamma):

@@ -46,19 +46,9 @@ class State:
 class Problem:
     """``||W'X' - UV||^2 + alpha tr W'X'LXW + beta sum_j sqrt(||w_j||^2 + eps)``, U the best for W and V.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        Centred, which changes nothing of the above; no feature is constant.
-    L : csr_array or LinearOperator of shape (n_samples, n_samples)
-        Its rows sum to zero.
-    alpha, beta : float
-    n_clusters : int
-        W has as many columns, or n_features where that is less.
-    seed : int
-        Of K-means.
-    floor : float, default=0.0
-        A lower bound, 0 or less, of the eigenvalues of X'LX.
+    X is centred, which changes nothing of the above, and no feature is constant; the rows of L, a csr_array or
+    operator, sum to zero.  W has `n_clusters` columns, or n_features where that is less.  `floor` is a lower bound, 0
+    or less, of the eigenvalues of X'LX; `seed` that of K-means.
     """
 
     def __init__(self, X, L, alpha, beta, n_clusters, seed, floor=0.0):
