@@ -5,20 +5,12 @@ A weight matrix S is an (n_samples, n_samples) sparse CSR array, non-negative an
 
 import numpy as np
 from scipy import sparse
-from scipy.spatial.distance import pdist, squareform
+from scipy.spatial.distance import pdist
 
 from methods.core.checks import check_number
 from methods.core.shared import shared
 
 BLOCK = 2**22  # numbers in a temporary array: 32 MB
-
-
-def squared_distances(X):
-    """Return squared Euclidean distances of all pairs of samples: exactly symmetric, and zero between equal samples.
-
-    They are sums of squared differences, not the expansion ||x||^2 + ||y||^2 - 2 x'y, which loses them to cancellation.
-    """
-    return squareform(pdist(X, "sqeuclidean"))
 
 
 def nearest_neighbors(X, n_neighbors, include_self=False):

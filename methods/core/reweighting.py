@@ -14,6 +14,7 @@ from methods.core.prox import row_norms
 EPS = 1e-12  # under the root of a smoothed row norm: a row that fades away has the norm 1e-6, and a finite weight
 KEPT = 5  # sweeps that an extrapolation looks back on
 FARTHEST = 10.0  # from the plain step, in log s: beyond a factor of 22,000 a guess is no extrapolation
+LITTLE = 1e-6  # gain, as a share, after which further reweightings cost more than they gain: the next sweep comes back
 TRIAL_SWEEPS = 10  # sweeps of each start, after which the one with the lowest objective goes on
 FACTORS = (1, 2, 8)  # features of a start, in multiples of the columns of W
 OUTSIDE = 0.1  # s_j of the other features of a start, against 1: they have ten times the weight
@@ -92,6 +93,24 @@ def reweighted(solve, state, bound=None):
     memory = state.memory.remember(state.log_s, plain)
     new, log_s, memory = safeguarded(solve, memory, state.value if bound is None else bound)
     return replace(new, log_s=log_s, memory=memory)
+
+
+def reweight(block, measure, step, times):
+    """Return a block of unknowns after a few reweightings, each of which must lower the value; rounding ends them.
+
+    ``measure(block)`` returns the value and what the weights are made of; ``step(block, parts)`` the minimum over the
+    block of a quadratic that touches the value from above there.
+    """
+    value, parts = measure(block)
+    for _ in range(times):
+        candidate = step(block, parts)
+        lower, parts = measure(candidate)
+        if not lower < value:
+            return block
+        block, gain, value = candidate, value - lower, lower
+        if gain <= LITTLE * value:
+            break
+    return block
 
 
 def confined_scales(costs, n_columns):

@@ -7,6 +7,7 @@ import numpy as np
 from methods.core.bounded import minimize_nonnegative
 from methods.core.loop import iterate
 from methods.core.prox import oblique, row_norms, smooth_l21, smoothing
+from methods.core.reweighting import reweight
 
 EPS = 1e-10  # under every root of an l21 norm
 PENALTIES = tuple(10.0**power for power in range(1, 8))
@@ -95,22 +96,19 @@ class Problem:
 
     def step_v(self, U, V):
         """Improve V by reweighting; one eigendecomposition of U'RU serves the system of every feature."""
-        rest = self.X - U @ V.T
-        value = smooth_l21(rest, EPS) + self.beta * smooth_l21(V, EPS)
-        for _ in range(self.reweightings):
+
+        def measure(V):
+            rest = self.X - U @ V.T
+            return smooth_l21(rest, EPS) + self.beta * smooth_l21(V, EPS), rest
+
+        def step(V, rest):
             weighted = U / np.sqrt(np.einsum("ij,ij->i", rest, rest) + EPS)[:, None]
             values, vectors = np.linalg.eigh(weighted.T @ U)
             target = (self.X.T @ weighted) @ vectors
             ridge = self.beta / np.sqrt(np.einsum("ij,ij->i", V, V) + EPS)
-            candidate = (target / (np.maximum(values, 0.0) + ridge[:, None])) @ vectors.T
-            rest = self.X - U @ candidate.T
-            lower = smooth_l21(rest, EPS) + self.beta * smooth_l21(candidate, EPS)
-            if not lower < value:  # rounding
-                return V
-            V, gain, value = candidate, value - lower, lower
-            if gain <= 1e-6 * value:  # more reweightings would cost more than they gain
-                break
-        return V
+            return (target / (np.maximum(values, 0.0) + ridge[:, None])) @ vectors.T
+
+        return reweight(V, measure, step, self.reweightings)
 
 
 def smallest_collapsing_beta(X, U):

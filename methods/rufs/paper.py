@@ -8,6 +8,7 @@ from methods.core.bounded import minimize_nonnegative
 from methods.core.graphs import affinity_graph
 from methods.core.loop import largest_change
 from methods.core.prox import row_norms, smooth_l21, smoothing
+from methods.core.reweighting import reweight
 from methods.core.ridge import doubly_weighted_ridge
 from methods.core.shared import shared
 from methods.core.sparse_data import sparse_features_where_it_pays, sparse_where_it_pays, transposed_times
@@ -102,24 +103,20 @@ class Problem:
         return data_squares(self.X, self.factor, self.squares, G, F)
 
     def step_w(self, W, G):
-        """Reweight: return the minimum over W of a quadratic that touches the two norms from above at W."""
-        rest = self.factor @ W - G
-        value = self.alpha * smooth_l21(rest, EPS) + self.beta * smooth_l21(W, EPS)
-        for _ in range(self.reweightings):
-            samples = 1 / np.sqrt(np.einsum("ij,ij->i", rest, rest) + EPS)
-            features = self.beta / self.alpha / np.sqrt(np.einsum("ij,ij->i", W, W) + EPS)
+        """Improve W by reweighting the rows of XW - G and of W."""
+
+        def measure(W):
+            rest = self.factor @ W - G
+            return self.alpha * smooth_l21(rest, EPS) + self.beta * smooth_l21(W, EPS), rest
+
+        def step(W, rest):
+            samples, features = 1 / np.sqrt(_squares(rest) + EPS), self.beta / self.alpha / np.sqrt(_squares(W) + EPS)
             try:
-                candidate = doubly_weighted_ridge(self.X, G, samples, features)
+                return doubly_weighted_ridge(self.X, G, samples, features)
             except np.linalg.LinAlgError:  # singular in double precision: nothing to be gained here
                 return W
-            rest = self.factor @ candidate - G
-            lower = self.alpha * smooth_l21(rest, EPS) + self.beta * smooth_l21(candidate, EPS)
-            if not lower < value:  # rounding
-                return W
-            W, gain, value = candidate, value - lower, lower
-            if gain <= 1e-6 * value:  # little, as the next sweep comes back to this block
-                break
-        return W
+
+        return reweight(W, measure, step, self.reweightings)
 
     def step_g(self, W, G, F):
         """Improve G by projected L-BFGS."""
@@ -145,25 +142,20 @@ class Problem:
 
     def step_f(self, G, F):
         """Improve F by reweighting and coordinate descent over its rows: each has a closed form, max(0, .)."""
-        roots = np.sqrt(self.misfits(G, F) + EPS)
-        value = roots.sum()
-        for _ in range(self.reweightings):
-            weighted = G / roots[:, None]
-            inner = weighted.T @ G
-            outer = transposed_times(self.X, self.features, weighted).T
-            candidate = F.copy()
+
+        def measure(F):
+            roots = np.sqrt(self.misfits(G, F) + EPS)
+            return roots.sum(), roots
+
+        def step(F, roots):
+            weighted, F = G / roots[:, None], F.copy()
+            inner, outer = weighted.T @ G, transposed_times(self.X, self.features, weighted).T
             for _ in range(3):
                 for k in np.flatnonzero(np.diag(inner) > 0):
-                    step = (outer[k] - inner[k] @ candidate) / inner[k, k]
-                    np.maximum(candidate[k] + step, 0.0, out=candidate[k])
-            roots = np.sqrt(self.misfits(G, candidate) + EPS)
-            lower = roots.sum()
-            if not lower < value:
-                return F
-            F, gain, value = candidate, value - lower, lower
-            if gain <= 1e-6 * value:  # little, as the next sweep comes back to this block
-                break
-        return F
+                    np.maximum(F[k] + (outer[k] - inner[k] @ F) / inner[k, k], 0.0, out=F[k])
+            return F
+
+        return reweight(F, measure, step, self.reweightings)
 
 
 def _squares(A):

@@ -10,7 +10,7 @@ from methods.core.checks import check_flag, whole
 from methods.core.column_subset import Gains, grow, ranked, smaller_factor
 from methods.core.loop import Trace
 from methods.core.shared import shared
-from methods.core.sparse_column_subset import SparseGains
+from methods.greedy_css.sparse_gains import SparseGains
 
 
 class GreedyCSS(BaseSelector):
