@@ -3,14 +3,12 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy import sparse
 from scipy.linalg import cho_factor, cho_solve, eigh
-from scipy.sparse.linalg import splu
 
 from methods.core.base import BaseSelector, Solution
 from methods.core.checks import above, check_init
 from methods.core.graphs import graph_laplacian
-from methods.core.linalg import GUARDS, POWERS, largest_eigenvectors
+from methods.core.linalg import GUARDS, POWERS, largest_eigenvectors, sparse_factor
 from methods.core.loop import SETTLED, iterate, ranking_change
 from methods.core.prox import row_norms, smoothing
 from methods.core.reweighting import EPS, Memory, log_scale, no_memory, reweighted
@@ -168,12 +166,7 @@ class Problem:
         self.ridge = WeightedRidge(X)
         self.dense = n < d or n <= max(DENSE_SAMPLES, (POWERS + 1) * (n_clusters + GUARDS))
         if not self.dense:
-            self.K = splu(
-                sparse.csc_array(L + beta * sparse.eye_array(n)),
-                permc_spec="MMD_AT_PLUS_A",
-                diag_pivot_thresh=0.0,
-                options={"SymmetricMode": True},
-            )
+            self.K = sparse_factor(L, beta)
             self.Z = self.K.solve(X)
             middle = X.T @ (L @ self.Z)
             self.middle = (middle + middle.T) / 2

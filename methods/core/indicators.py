@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from methods.core.bounded import minimize_nonnegative
-from methods.core.prox import oblique
+from methods.core.prox import oblique, unit_columns
 from methods.core.ridge import spread
 from methods.core.sparse_data import times
 
@@ -161,7 +161,7 @@ class Indicators:
             V = U.copy()
             V[rows] = 0.0
             V[rows, target] = entry
-            V /= _lengths(V)
+            V = unit_columns(V)
             MV, m_there = self.quotients(V)
             if self.left(m_there).sum() < value:
                 return V, MV, m_there
@@ -200,14 +200,8 @@ class Indicators:
         return target, entry, gains[rows, target] - np.where(a > 0, loss, 0.0)
 
 
-def _lengths(V):
-    """Return norms of the columns, 1 for a column of zeros."""
-    lengths = np.linalg.norm(V, axis=0)
-    return np.where(lengths > 0, lengths, 1.0)
-
-
 def _lengths_within(v, labels, c):
-    """Return `_lengths` of columns that have v_i in row i of column labels_i alone."""
+    """Return norms of columns that have v_i in row i of column labels_i alone, 1 for a column of zeros."""
     lengths = np.sqrt(np.bincount(labels, v * v, c))
     return np.where(lengths > 0, lengths, 1.0)
 
@@ -230,5 +224,5 @@ def indicator_change(start, end):
     samples whose largest entry at the start is there, whichever cosine is larger.  0: nothing was learned.
     """
     partition = start == start.max(axis=1, keepdims=True)
-    cosines = [np.einsum("ij,ij->j", F / _lengths(F), end / _lengths(end)).mean() for F in (start, partition)]
+    cosines = [np.einsum("ij,ij->j", unit_columns(F), unit_columns(end)).mean() for F in (start, partition)]
     return float(np.clip(1 - max(cosines), 0.0, 1.0))

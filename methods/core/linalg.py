@@ -1,9 +1,10 @@
 """Factorisations that never form a matrix larger than the smaller side of the data needs."""
 
 import numpy as np
+from scipy import sparse
 from scipy.linalg import cholesky, eigh, qr, solve_triangular, svd
 from scipy.linalg.lapack import dtrcon
-from scipy.sparse.linalg import aslinearoperator, svds
+from scipy.sparse.linalg import aslinearoperator, splu, svds
 
 POWERS = 3  # highest power of the operator in the search space of `largest_eigenvectors`
 GUARDS = 6  # vectors carried beyond those wanted, which speed up the last of them
@@ -77,6 +78,14 @@ def complete_basis(basis, coordinates):
     # At most r of the h coordinate vectors are lost, so that h - r independent columns are always left.
     added, _, _ = qr(rest, mode="economic", pivoting=True)
     return np.hstack([basis, added[:, :missing]])
+
+
+def sparse_factor(L, shift):
+    """Return the factors of L + shift I, for a sparse L that is symmetric and positive semidefinite; they ``solve``."""
+    return splu(
+        sparse.csc_array(L + shift * sparse.eye_array(L.shape[0])),
+        permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True},
+    )  # fmt: skip
 
 
 def polar_factor(M, smallest_rcond=1e-3):

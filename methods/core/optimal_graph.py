@@ -3,10 +3,10 @@
 import numpy as np
 from scipy import sparse
 from scipy.linalg import cho_factor, cho_solve
-from scipy.sparse.linalg import splu
 
 from methods.core import adapted_rows
 from methods.core.graphs import affinity_graph
+from methods.core.linalg import sparse_factor
 
 DENSE_SAMPLES = 600  # up to here, and beyond the share below, dense factors are as fast
 DENSE_SHARE = 0.02
@@ -121,6 +121,4 @@ def smoother(L, lambda_):
         K.flat[:: n + 1] += lambda_
         factor = cho_factor(K, lower=True, overwrite_a=True)
         return lambda V: cho_solve(factor, V)
-    K = sparse.csc_array(L + lambda_ * sparse.eye_array(n))
-    factor = splu(K, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
-    return factor.solve
+    return sparse_factor(L, lambda_).solve

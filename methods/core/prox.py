@@ -10,6 +10,12 @@ def row_norms(W):
     return np.sqrt(np.einsum("ij,ij->i", W, W))
 
 
+def unit_columns(F):
+    """Return F with columns of unit norm; a column of zeros stays."""
+    lengths = np.linalg.norm(F, axis=0)
+    return F / np.where(lengths > 0, lengths, 1.0)
+
+
 def smooth_l21(W, eps):
     """Return the smoothed l21 norm, ``sum_j sqrt(||w_j||^2 + eps)``."""
     return float(np.sqrt(np.einsum("ij,ij->i", W, W) + eps).sum())

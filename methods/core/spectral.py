@@ -1,12 +1,12 @@
 """Smooth vectors over a neighbourhood graph: the generalised eigenvectors of its Laplacian."""
 
 import numpy as np
-from scipy import sparse
 from scipy.linalg import eigh, null_space
 from scipy.sparse.csgraph import connected_components
-from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh, splu
+from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
 from methods.core.graphs import laplacian
+from methods.core.linalg import sparse_factor
 
 DENSE_SAMPLES = 300  # up to here a dense eigendecomposition is as fast
 DENSE_SHARE = 0.05  # with a larger share of non-zero weights, sparse factors fill up
@@ -69,12 +69,7 @@ def _smallest_above_zero(L, null, n_vectors):
 
 def _lanczos(L, null, n_vectors):
     n = len(null)
-    factors = splu(
-        sparse.csc_array(L + SHIFT * sparse.eye_array(n)),
-        permc_spec="MMD_AT_PLUS_A",
-        diag_pivot_thresh=0.0,
-        options={"SymmetricMode": True},
-    )
+    factors = sparse_factor(L, SHIFT)
 
     def project(v):
         return v - null @ (null.T @ v)

@@ -9,7 +9,7 @@ from methods.core.graphs import affinity_graph
 from methods.core.indicators import IndicatorMatrix, Indicators
 from methods.core.loop import iterate, largest_change
 from methods.core.optimal_graph import adapted_laplacian, row_stochastic_graph
-from methods.core.prox import oblique, smoothing
+from methods.core.prox import oblique, smoothing, unit_columns
 from methods.core.reweighting import EPS, Memory, log_scale, no_memory, reweighted
 from methods.core.ridge import WeightedRidge
 from methods.core.shared import shared
@@ -75,8 +75,7 @@ class Problem:
 
     def start(self, F):
         """Start at F with columns of unit norm, its best graph, and its regression with weights as at W = 1."""
-        lengths = np.linalg.norm(F, axis=0)
-        return self.at(F / np.where(lengths > 0, lengths, 1.0), np.full(self.X.shape[1], np.log(F.shape[1]) / 2))
+        return self.at(unit_columns(F), np.full(self.X.shape[1], np.log(F.shape[1]) / 2))
 
     def starts(self, F, tol):
         """Return the state that smaller lambdas, under which F moves more freely, lead to, and the start."""

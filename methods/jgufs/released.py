@@ -7,7 +7,7 @@ from scipy import sparse
 
 from methods.core.graphs import affinity_graph, mean_distance
 from methods.core.optimal_graph import symmetric_adapted_graph
-from methods.core.prox import row_norms, row_weights
+from methods.core.prox import row_norms, row_weights, unit_columns
 from methods.core.ridge import WeightedRidge
 from methods.core.shared import shared
 from methods.core.sparse_data import times
@@ -78,8 +78,7 @@ class Problem:
         RF = self.alpha * state.LF + self.beta * (2 * rest - F)
         below = RF + self.lambda_ * (F @ (F.T @ F))
         F = np.divide(F * (self.lambda_ * F), below, out=np.zeros_like(F), where=below != 0)  # (14)
-        lengths = np.linalg.norm(F, axis=0)
-        F = F / np.where(lengths > 0, lengths, 1.0)
+        F = unit_columns(F)
         if not (np.isfinite(F).all() and np.isfinite(self.value(W, F - fitted, 0.0, 0.0))):
             raise np.linalg.LinAlgError("The sweep is not finite.")
         A, smoothness, skew = symmetric_adapted_graph(F, state.A, 1 / (2 * self.alpha))  # (5)

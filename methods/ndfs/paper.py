@@ -6,7 +6,7 @@ import numpy as np
 
 from methods.core.indicators import IndicatorMatrix, Indicators
 from methods.core.loop import largest_change
-from methods.core.prox import oblique, smoothing
+from methods.core.prox import oblique, smoothing, unit_columns
 from methods.core.reweighting import EPS, Memory, log_scale, no_memory, reweighted
 from methods.core.ridge import WeightedRidge
 
@@ -45,8 +45,7 @@ class Problem:
         """Start at F with columns of unit norm, and its regression with all features weighted as at W = 1."""
         d, c = self.X.shape[1], F.shape[1]
         log_s = np.full(d, np.log(c) / 2)
-        lengths = np.linalg.norm(F, axis=0)
-        F = F / np.where(lengths > 0, lengths, 1.0)
+        F = unit_columns(F)
         state = self.state(F, *self.ridge.factor(self.weights(log_s)).residual(F))
         return replace(state, log_s=log_s, memory=no_memory(d))
 
