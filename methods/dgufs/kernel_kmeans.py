@@ -8,19 +8,12 @@ from methods.dgufs import kernels
 from methods.dgufs.kernels import DenseKernel, FactoredKernel
 
 
-def indicators(labels, n_clusters):
-    """Return scaled cluster indicators G, entries ``1 / sqrt(n_k)``, so that G'G = I and L = GG' is a projector."""
-    G = np.zeros((len(labels), n_clusters))
-    G[np.arange(len(labels)), labels] = 1
-    return G / np.sqrt(G.sum(axis=0))
-
-
 def kernel_kmeans(K, labels, n_clusters):
     """Increase ``tr G'KG`` by moving one sample at a time, until no move increases it.
 
-    G are the `indicators` of the labels.  The gain of a move is computed exactly from the sums of K between samples and
-    clusters, which follow every move; hence the value never falls, although K may be indefinite.  A sample that is
-    alone in its cluster stays, so that the number of clusters does not change.
+    G is the `scaled_indicator` of the labels.  The gain of a move is computed exactly from the sums of K between
+    samples and clusters, which follow every move; hence the value never falls, although K may be indefinite.  A sample
+    that is alone in its cluster stays, so that the number of clusters does not change.
 
     A round computes all gains, O(n_samples n_clusters), and then visits the samples with a positive one, the largest
     first, so that how the samples are stored does not matter.  A move costs O(n_samples) in a dense kernel, in one of m

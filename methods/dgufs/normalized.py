@@ -5,9 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from methods.core.spectral import smooth_vectors
+from methods.core.starts import scaled_indicator
 from methods.dgufs import kernels
 from methods.dgufs.alignment import SquaredProducts, alignment, grow_subset, improve_subset
-from methods.dgufs.kernel_kmeans import indicators, kernel_kmeans, partition_embedding, unit_rows
+from methods.dgufs.kernel_kmeans import kernel_kmeans, partition_embedding, unit_rows
 from methods.dgufs.kernels import DenseKernel, FactoredKernel, gram_norm
 
 
@@ -88,7 +89,7 @@ class Problem:
         """Return ``x_j'H L H x_j`` of every feature that varies; exactly zero for one cluster."""
         if self.n_clusters == 1:
             return np.zeros(len(self.varying))
-        return ((indicators(labels, self.n_clusters).T @ self.centered) ** 2).sum(axis=0)
+        return ((scaled_indicator(labels, self.n_clusters).T @ self.centered) ** 2).sum(axis=0)
 
     def start(self, init):
         """Return the state of a partition: features are added one by one."""
@@ -115,10 +116,10 @@ class Problem:
             scores[self.varying] = np.clip(gains / (self.centered**2).sum(axis=0), 0, 1)
             scores[self.varying[state.subset]] += 1
         labels = _numbered_by_appearance(state.labels)
-        return scores, labels, indicators(labels, self.n_clusters)
+        return scores, labels, scaled_indicator(labels, self.n_clusters)
 
     def _state(self, labels, subset):
-        G = indicators(labels, self.n_clusters)
+        G = scaled_indicator(labels, self.n_clusters)
         dependence = np.einsum("ik,ik->", G, self.graph @ G)
         aligned = alignment(self.centered, self.gains(labels), subset)
         return State(labels, subset, -(self.beta * dependence + (1 - self.beta) * aligned))
