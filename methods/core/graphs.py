@@ -192,20 +192,10 @@ def mean_distance(X):
 
 
 def laplacian(S, normalized=False):
-    """Return D - S, or D^-1/2 (D - S) D^-1/2, with D = diag(S 1).
+    """Return D - S, or D^-1/2 (D - S) D^-1/2, with D = diag(S 1), for symmetric non-negative weights, as a csr_array.
 
-    Parameters
-    ----------
-    S : array or sparse array of shape (n_samples, n_samples)
-        Symmetric, non-negative.
-    normalized : bool, default=False
-        The normalised Laplacian is I - D^-1/2 S D^-1/2.  A sample without edges has a zero row, as in D - S: it is a
-        component of its own, with eigenvalue 0.
-
-    Returns
-    -------
-    L : csr_array of shape (n_samples, n_samples)
-        Exactly symmetric, positive semidefinite up to rounding.
+    The normalised Laplacian is I - D^-1/2 S D^-1/2.  A sample without edges has a zero row, as in D - S: it is a
+    component of its own, with eigenvalue 0.  Exactly symmetric, positive semidefinite up to rounding.
     """
     S = sparse.csr_array(S, dtype=float)
     degrees = S.sum(axis=1)

@@ -95,7 +95,7 @@ def reweighted(solve, state, bound=None):
     return replace(new, log_s=log_s, memory=memory)
 
 
-def reweight(block, measure, step, times):
+def reweight_block(block, measure, step, times):
     """Return a block of unknowns after a few reweightings, each of which must lower the value; rounding ends them.
 
     ``measure(block)`` returns the value and what the weights are made of; ``step(block, parts)`` the minimum over the

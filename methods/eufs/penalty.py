@@ -7,7 +7,7 @@ import numpy as np
 from methods.core.bounded import minimize_nonnegative
 from methods.core.loop import iterate
 from methods.core.prox import oblique, row_norms, smooth_l21, smoothing
-from methods.core.reweighting import reweight
+from methods.core.reweighting import reweight_block
 
 EPS = 1e-10  # under every root of an l21 norm
 PENALTIES = tuple(10.0**power for power in range(1, 8))
@@ -52,7 +52,7 @@ class Problem:
 
     def sweep(self, state):
         """Update U, then V: the whole algorithm at one zeta; neither step raises the objective."""
-        U = self.step_u(state.U, state.V, state.zeta)  # all terms but the last, U >= 0, by projected L-BFGS
+        U = self.step_u(state.U, state.V, state.zeta)  # all terms but beta ||V||_21, U >= 0, by projected L-BFGS
         V = self.step_v(U, state.V)  # ||X - UV'||_21 + beta ||V||_21: v_j = (U'RU + beta q_j I)^-1 U'R x_j
         return self.state(U, V, state.zeta)
 
@@ -108,7 +108,7 @@ class Problem:
             ridge = self.beta / np.sqrt(np.einsum("ij,ij->i", V, V) + EPS)
             return (target / (np.maximum(values, 0.0) + ridge[:, None])) @ vectors.T
 
-        return reweight(V, measure, step, self.reweightings)
+        return reweight_block(V, measure, step, self.reweightings)
 
 
 def smallest_collapsing_beta(X, U):

@@ -46,7 +46,7 @@ class Problem:
         d, c = self.X.shape[1], F.shape[1]
         log_s = np.full(d, np.log(c) / 2)
         F = unit_columns(F)
-        state = self.state(F, *self.ridge.factor(self.weights(log_s)).residual(F))
+        state = self.state(F, *self.ridge.factor(self.beta / (2 * np.exp(log_s))).residual(F))
         return replace(state, log_s=log_s, memory=no_memory(d))
 
     def sweep(self, state):
@@ -72,6 +72,3 @@ class Problem:
     def printed(self, state):
         """Return the objective at a state, without the smoothing."""
         return state.value - self.alpha * self.beta * smoothing(state.W, EPS)
-
-    def weights(self, log_s):
-        return self.beta / (2 * np.exp(log_s))

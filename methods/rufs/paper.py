@@ -8,7 +8,7 @@ from methods.core.bounded import minimize_nonnegative
 from methods.core.graphs import affinity_graph
 from methods.core.loop import largest_change
 from methods.core.prox import row_norms, smooth_l21, smoothing
-from methods.core.reweighting import reweight
+from methods.core.reweighting import reweight_block
 from methods.core.ridge import doubly_weighted_ridge
 from methods.core.shared import shared
 from methods.core.sparse_data import sparse_features_where_it_pays, sparse_where_it_pays, transposed_times
@@ -68,7 +68,7 @@ class Problem:
     def sweep(self, state):
         """Update W, G and F, in the order of Algorithm 3: the whole algorithm; no step raises the objective (9)."""
         W = self.step_w(state.W, state.G)  # alpha ||XW - G||_21 + beta ||W||_21: (12), by reweighting
-        G = self.step_g(W, state.G, state.F)  # all terms but the last, G >= 0: (10), by projected L-BFGS
+        G = self.step_g(W, state.G, state.F)  # all terms but beta ||W||_21, G >= 0: (10), by projected L-BFGS
         F = self.step_f(G, state.F)  # ||X - GF||_21, F >= 0: (11), by reweighting, a row of F at a time
         return self.state(W, G, F)
 
@@ -116,7 +116,7 @@ class Problem:
             except np.linalg.LinAlgError:  # singular in double precision: nothing to be gained here
                 return W
 
-        return reweight(W, measure, step, self.reweightings)
+        return reweight_block(W, measure, step, self.reweightings)
 
     def step_g(self, W, G, F):
         """Improve G by projected L-BFGS."""
@@ -155,7 +155,7 @@ class Problem:
                     np.maximum(F[k] + (outer[k] - inner[k] @ F) / inner[k, k], 0.0, out=F[k])
             return F
 
-        return reweight(F, measure, step, self.reweightings)
+        return reweight_block(F, measure, step, self.reweightings)
 
 
 def _squares(A):
