@@ -77,4 +77,4 @@ def _lanczos(L, null, n_vectors):
     inverse = LinearOperator((n, n), matvec=lambda v: project(factors.solve(project(v.ravel()))), dtype=float)
     start = project(np.random.default_rng(0).standard_normal(n))
     values, vectors = eigsh(inverse, n_vectors, which="LA", v0=start)
-    return vectors[:, np.argsort(-values)]
+    return vectors[:, np.argsort(-values, kind="stable")]

@@ -128,5 +128,5 @@ class Problem:
 def _numbered_by_appearance(labels):
     first = np.unique(labels, return_index=True)[1]
     rank = np.empty(len(first), dtype=int)
-    rank[np.argsort(first)] = np.arange(len(first))
+    rank[np.argsort(first, kind="stable")] = np.arange(len(first))
     return rank[labels]
