@@ -11,6 +11,7 @@ from scripts.core.entry import command
 from scripts.core.study import Study
 from scripts.reproduce import (
     ELSEWHERE,
+    ERRORS,
     NOT_RUN,
     OBJECTIVE,
     OTHER,
@@ -80,7 +81,7 @@ def _one(study, options, n_studies):
     print(f"  {same_here} of them of the same code, packages and machine")
     ran = [one for one in found if one.outcome != NOT_RUN]
     if comparable := len(ran) - counts[ELSEWHERE]:
-        print(f"  {counts[SAME]} of {comparable} have the same bytes: selected sets, objectives and scores")
+        print(f"  {counts[SAME]} of {comparable} have the same bytes: all columns but those of the run")
     if others := [one for one in ran if one.outcome in (WITHIN, OTHER)]:
         print(f"  {counts[WITHIN]} of {comparable} within bounds, {counts[OTHER]} not: {_spread(others)}")
     if elsewhere := [one for one in ran if one.outcome == ELSEWHERE]:
@@ -95,8 +96,7 @@ def _one(study, options, n_studies):
         print(f"  {count} are stored under another identity: {why}")
     wrong = failures(ran)
     for one in wrong[:MOST_SHOWN]:
-        numbers = f"objective {one.objective:.2g}, {one.selected:.0%} of the features, ACC {one.acc:.1f} points"
-        print(f"  OTHER: {one.method} on {one.dataset} {one.params}: {numbers} {one.reason}".rstrip())
+        print(f"  OTHER: {one.method} on {one.dataset} {one.params}: {one.words}")
     if options["stamp"]:
         if not study.is_shipped:
             raise ValueError(f"stamp=true is for shipped studies, such as study={PREFIX}dgufs, not study={study.name}.")
@@ -107,9 +107,9 @@ def _one(study, options, n_studies):
 def _spread(found):
     """Return the bounds in words, and how far fits are from the stored ones."""
     return (
-        f"objective {OBJECTIVE:g} and {SELECTED:.0%} of the features; largest difference of an objective "
-        f"{max(one.objective for one in found):.2g}, of a mean ACC {max(one.acc for one in found):.1f} points, fewest "
-        f"features kept {min(one.selected for one in found):.0%}"
+        f"objective {OBJECTIVE:g}, {SELECTED:.0%} of the features, and ACC {ERRORS:g} standard error; largest "
+        f"difference of an objective {max(one.objective for one in found):.2g}, of a mean ACC "
+        f"{max(one.acc for one in found):.1f} points, fewest features kept {min(one.selected for one in found):.0%}"
     )
 
 
