@@ -130,6 +130,7 @@ IDENTITY = {
 KINDS = {field.name: field.type for field in fields(Row)}  # column -> type; all other columns hold texts
 KINDS |= dict.fromkeys(("n_selected", "restart", "iteration", "repeat", "seed"), int)
 KINDS |= dict.fromkeys(("acc", "nmi", "value", "acc_mean", "nmi_mean"), float)
+KINDS |= dict.fromkeys(("kept", "acc_moved", "acc_errors", "objective_moved"), float)
 RANGES = dict.fromkeys(("acc", "nmi", "acc_mean", "nmi_mean"), (0, 1))
 RANGES |= dict.fromkeys(("fit_s", "eval_s", "peak_mb"), (0, math.inf)) | {"n_selected": (1, 2**63 - 1)}
 RANGES |= dict.fromkeys(

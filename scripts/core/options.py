@@ -156,6 +156,7 @@ OPTIONS = {
         "longest": optional(number(0, 10**6)),
         "seed": whole(0, 2**32 - 1),
         "stamp": FLAG,
+        "sensitive": FLAG,
         "digests": optional(PATH),
         "against": optional(PATH),
         "budget": optional(number(0, 10**9)),

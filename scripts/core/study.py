@@ -23,7 +23,7 @@ from runners.store import load_results
 from runners.tidy import tidy
 from scripts.core.command_lines import no_results
 from scripts.core.conf import find
-from scripts.core.refits import SEEDS, load_refits
+from scripts.core.refits import SEEDS, SENSITIVE, is_sensitive, load_refits
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,6 +135,12 @@ class Study:
     def seeds(self):
         """Mean and spread over the seeds of the methods, from `metrics.study.seeds.spreads`."""
         return spreads(load_refits(self, SEEDS))
+
+    @functools.cached_property
+    def sensitive(self):
+        """The refits on a moved X of fits that rounding alone moves, from `scripts.reproduce.sensitive`."""
+        rows = load_refits(self, SENSITIVE)
+        return rows[is_sensitive(rows["kept"], rows["acc_errors"])]
 
     @functools.cached_property
     def protocol(self):

@@ -22,6 +22,7 @@ from scripts.reproduce import (
     draw,
     failures,
     reproduce,
+    sensitive,
     stamp,
 )
 
@@ -76,6 +77,7 @@ def _one(study, options, n_studies):
     n_jobs = cpu_count() if options["n_jobs"] == -1 else options["n_jobs"]
     print(f"Study {study.name}: {len(drawn)} of {len(study.trials)} fits")
     found = list(reproduce(study, drawn, n_jobs, say=lambda line: print(f"  {line}", flush=True)))
+    found = sensitive.check(study, found, n_jobs) if options["sensitive"] else sensitive.known(study, found)
     counts = Counter(one.outcome for one in found)
     same_here = sum(one.expected_same for one in found)
     print(f"  {same_here} of them of the same code, packages and machine")
@@ -86,8 +88,8 @@ def _one(study, options, n_studies):
         print(f"  {counts[WITHIN]} of {comparable} within bounds, {counts[OTHER]} not: {_spread(others)}")
     if elsewhere := [one for one in ran if one.outcome == ELSEWHERE]:
         print(
-            f"  {len(elsewhere)} are stored under another arithmetic, or one that is not known: their bytes cannot be "
-            f"compared, and nothing is shown of them; {sum(one.within for one in elsewhere)} within bounds, "
+            f"  {len(elsewhere)} are stored under another arithmetic, or one that is not known, so that bytes cannot "
+            f"be compared; {sum(one.within for one in elsewhere)} within bounds, "
             f"{sum(not one.within for one in elsewhere)} not: {_spread(elsewhere)}"
         )
     for reason, count in Counter(one.reason for one in found if one.outcome == NOT_RUN).items():
