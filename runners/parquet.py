@@ -50,6 +50,11 @@ def read_table(path, columns=None):
     return table.select(columns)
 
 
+def read_refits(path):
+    """Return a file of `packed_refits` as a frame, with its own columns; a StoreError says that it is damaged."""
+    return _read(path, lambda file: file.read(use_threads=False)).to_pandas()
+
+
 def about(path):
     """Return what a file says of its rows: their identities, and the number of trials that its cells lack."""
     return _read(path, lambda file: json.loads(file.metadata.metadata[KEY]))

@@ -19,7 +19,7 @@ from runners.row import to_json
 
 PREFIX = "reference/"
 SHIPPED = ROOT / "results" / "reference"
-PROTOCOL, STAMPS = "_protocol.json", "_stamps.csv"
+PROTOCOL, STAMPS, VERIFIED = "_protocol.json", "_stamps.csv", "_verified.json"
 
 
 def shipped_studies():
@@ -118,7 +118,7 @@ def refits_of(name, file):
 
 def read_refits(name, file, method="*"):
     """Return the rows of a file of refits, such as seeds.csv, of a shipped study; None where it has none."""
-    from runners.parquet import read_table
+    from runners import parquet
 
     paths = sorted(refits_of(name, file).glob(f"{method}.parquet"))
-    return pd.concat([read_table(path).to_pandas() for path in paths], ignore_index=True) if paths else None
+    return pd.concat([parquet.read_refits(path) for path in paths], ignore_index=True) if paths else None

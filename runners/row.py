@@ -137,6 +137,7 @@ KINDS |= dict.fromkeys(("n_starts", "n_groups", "n_candidates"), int) | dict.fro
 )
 KINDS |= dict.fromkeys(("acc", "nmi", "value", "acc_mean", "nmi_mean"), float)
 RANGES = dict.fromkeys(("acc", "nmi", "acc_mean", "nmi_mean", "mean", "std", "group_std"), (0, 1))
+KINDS |= dict.fromkeys(("kept", "acc_moved", "acc_errors", "objective_moved"), float)
 RANGES |= dict.fromkeys(("fit_s", "eval_s", "peak_mb"), (0, math.inf)) | {"n_selected": (1, 2**63 - 1)}
 RANGES |= dict.fromkeys(
     ("n_iter", "n_samples", "n_features", "n_scores", "restart", "iteration", "seed", "nth_seed"), (0, 2**63 - 1)

@@ -145,7 +145,7 @@ def expand(study, dataset, method, protocol):
     about an unknown parameter, an empty grid, a value that the method refuses, or sizes that are all too large.
     """
     method = method if isinstance(method, Method) else Method.read(method)
-    sizes = _sizes(method, dataset, protocol)
+    sizes = sizes_to_score(method, dataset.name, dataset.X.shape[1], protocol)
     from methods.core.shared import constant  # here, as a command that only reads trials needs no method
 
     with constant(dataset.X):
@@ -207,13 +207,13 @@ def few(trials, number):
     return [trial for trial in trials if to_json(trial.params) in kept]
 
 
-def _sizes(method, dataset, protocol):
-    """Return the numbers of features to score on a data set."""
-    n_features, wanted = dataset.X.shape[1], protocol.sizes_on(dataset.name)
+def sizes_to_score(method, dataset, n_features, protocol):
+    """Return the numbers of features to score on a data set of this name."""
+    wanted = protocol.sizes_on(dataset)
     sizes = [n_features] if method.cls.keeps_all else [size for size in wanted if size <= n_features]
     if not sizes:
         raise ConfigError(
-            f"protocol.sizes={list(wanted)} are all above n_features={n_features} of {dataset.name}: "
+            f"protocol.sizes={list(wanted)} are all above n_features={n_features} of {dataset}: "
             f"set protocol.sizes=[...] and a study=NAME of its own."
         )
     return sizes

@@ -13,20 +13,28 @@ import pandas as pd
 
 from metrics.study import UNSCORED, nearest_size
 from runners.family import Caps
-from runners.files import empty_frame, held, read_frame, write_rows
+from runners.files import empty_frame, held, read_frame, replace_file, write_rows
 from runners.provenance import Identity
-from runners.reference import read_refits
+from runners.reference import read_refits, refits_of
 from runners.row import subsets_of, to_json
 from runners.trial import Trial, stored_trial, takes_seed
 
-SEEDS, STABILITY, RESTARTS = "seeds.csv", "stability.csv", "restarts.csv"
+SEEDS, STABILITY, RESTARTS, SENSITIVE = "seeds.csv", "stability.csv", "restarts.csv", "sensitive.csv"
 OF_SEEDS = "n_selected clusterer seed status acc_mean nmi_mean feature_set git_sha identity".split()
 OF_STABILITY = "change repeat n_selected status features identity".split()
 OF_RESTARTS = "n_selected clusterer metric n_starts n_groups n_candidates mean std group_std identity".split()
-OF_FILE = {SEEDS: OF_SEEDS, STABILITY: OF_STABILITY, RESTARTS: OF_RESTARTS}
+# How far a fit on an X that is moved by 1e-14 of itself is from the fit: the share of features that it keeps, at the
+# size with the fewest, how far ACC moves, in points and standard errors, and the objective, as a share of itself.
+OF_SENSITIVE = "kept acc_moved acc_errors objective_moved identity".split()
+OF_FILE = {SEEDS: OF_SEEDS, STABILITY: OF_STABILITY, RESTARTS: OF_RESTARTS, SENSITIVE: OF_SENSITIVE}
 COLUMNS = {file: ["trial", "dataset", "method", *own] for file, own in OF_FILE.items()}
 # The columns that a row of each file is known by.
-IDENTITY = {SEEDS: ["trial", "n_selected", "clusterer", "seed"], STABILITY: ["change", "repeat"]}
+IDENTITY = {
+    SEEDS: ["trial", "n_selected", "clusterer", "seed"],
+    STABILITY: ["change", "repeat"],
+    SENSITIVE: ["trial"],
+}
+KEPT, ERRORS = 0.95, 1.0  # a fit is sensitive that keeps fewer of its features, or moves by more standard errors
 CHANGES = ("none", "samples", "columns", "seed")  # "none" repeats the fit unchanged
 
 
@@ -65,6 +73,29 @@ def load_refits(study, file):
         return empty_frame(COLUMNS[file])
     names = {row["trial"]: Identity.stored(row).name for row in study.trials.to_dict("records")}
     return rows[rows["identity"] == rows["trial"].map(names)]
+
+
+def is_sensitive(kept, errors):
+    """Return True where a fit on an X that rounding moves selects other features, or has another ACC."""
+    return (kept < KEPT) | (errors > ERRORS)
+
+
+def add_refits(study, file, rows):
+    """Add rows to a file of refits, of the cells of a study that they belong to or of the shipped study."""
+    new = pd.DataFrame(rows, columns=COLUMNS[file])
+    for (dataset, method), own in new.groupby(["dataset", "method"]):
+        if study.is_shipped:
+            from runners.parquet import packed_refits
+
+            path = refits_of(study.own_name, file) / f"{method}.parquet"
+            before = read_refits(study.own_name, file, method)
+            kept = own if before is None else pd.concat([before[~before["trial"].isin(own["trial"])], own])
+            path.parent.mkdir(exist_ok=True)
+            replace_file(path, packed_refits(kept.sort_values(COLUMNS[file], ignore_index=True)))
+        else:
+            path = study.folder / dataset / method / file
+            with held(path):
+                _write(path, _by_identity(path, read(path)) | _by_identity(path, own))
 
 
 def default_trial(trials, target):

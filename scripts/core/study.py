@@ -23,7 +23,7 @@ from runners.store import load_results
 from runners.tidy import tidy
 from scripts.core.command_lines import no_results
 from scripts.core.conf import find
-from scripts.core.refits import RESTARTS, SEEDS, load_refits
+from scripts.core.refits import RESTARTS, SEEDS, SENSITIVE, is_sensitive, load_refits
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,6 +147,12 @@ class Study:
     def restarts(self):
         """The means over more K-means starts, the rows of `scripts.restarts`."""
         return load_refits(self, RESTARTS)
+
+    @functools.cached_property
+    def sensitive(self):
+        """The refits on a moved X of fits that rounding alone moves, from `scripts.reproduce.sensitive`."""
+        rows = load_refits(self, SENSITIVE)
+        return rows[is_sensitive(rows["kept"], rows["acc_errors"])]
 
     @functools.cached_property
     def protocol(self):

@@ -46,7 +46,7 @@ def clustering(study):
 
 def background(cells, study):
     """Return what else is known of a table: the gain of its maxima, reasons of its gaps, protocol, study and code."""
-    return [*_maximum(cells), *_reasons(cells), *_scored(study), *_provenance(study)]
+    return [*_maximum(cells), *_reasons(cells), *_sensitive(cells, study), *_scored(study), *_provenance(study)]
 
 
 def _maximum(cells):
@@ -93,6 +93,19 @@ def _reasons(cells):
         f"Feature sets without a score, by cell: {'; '.join(texts)}. timeout and out_of_memory: the fit reached "
         "runner.max_seconds or runner.max_memory, which says nothing about the method's scores."
     ]
+
+
+def _sensitive(cells, study):
+    """Name the cells whose score is of a fit that rounding alone moves, as far as that was looked for."""
+    moved = study.sensitive.set_index("trial")
+    rows = cells[cells["trial"].isin(moved.index)].drop_duplicates(["method", "dataset", "trial"])
+    texts = [
+        f"{row.method} on {row.dataset} (keeps {moved['kept'][row.trial]:.0%} of its features; "
+        f"ACC moves by {moved['acc_moved'][row.trial]:.1f} points)"
+        for row in rows.itertuples()
+    ]
+    sensitive = "Sensitive fits, which select other features or score otherwise where X is moved by 1e-14 of itself"
+    return [f"{sensitive}: {', '.join(texts)}."] if texts else []
 
 
 def _scored(study):

@@ -1,21 +1,24 @@
 """Run stored fits again and compare: ``python -m scripts.reproduce --help``."""
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 import numpy as np
+import pandas as pd
 
 from metrics.protocol import Protocol
-from metrics.study import UNSCORED
+from metrics.study import FAILED, UNSCORED
 from runners import reference
 from runners.code import CodeChanged
+from runners.columns import COLUMNS
 from runners.files import write_rows
 from runners.pool import run_all
-from runners.provenance import Identity
-from runners.row import subsets_of
+from runners.provenance import ARITHMETIC, Identity
+from runners.row import FACTS, MEASURES, SCORES, TRACES
+from runners.store import Results
 from runners.tasks import Data
-from runners.tidy import rows_of
+from runners.tidy import SET, tidy
 from runners.trial import stored_trial
 from scripts.core.conf import find
 from scripts.core.data import data_of
@@ -23,6 +26,12 @@ from scripts.core.data import data_of
 # What counts as the same where packages, machine or code differ: the objective as a share of itself, and the share of
 # the selected features that both have.  Rounding alone moves an objective by 1e-9 and a choice among near ties.
 OBJECTIVE, SELECTED = 1e-3, 0.9
+SPREADS = 2  # of a fit whose spread is known: so many times what one moved X makes of it
+ERRORS = 1.0  # standard errors of a mean ACC: a fit that rounding moves further is sensitive
+# Processors differ by less than this, and so do first fits of a process, which compile or make graphs, and later ones.
+TIMES, SECONDS = 20, 30
+# What differs between two runs of one trial, or says the same as another column.
+RUN = ("git_sha", "fit_s", "eval_s", "peak_mb", "started", "shared", "identity", "feature_set")
 SAME, WITHIN, OTHER, NOT_RUN = "same bytes", "within bounds", "other", "not run"
 ELSEWHERE = "of other arithmetic"  # the fingerprint of their machine is another, or unknown: bytes cannot be compared
 STAMP = "dataset method old_fit old_evaluation new_fit new_evaluation sample date".split()
@@ -35,6 +44,7 @@ class Again:
     dataset: str
     method: str
     params: str
+    trial: str
     here: Identity | None  # the identity of the fit now; None where it was not run
     stored: Identity
     outcome: str  # one of the five words above
@@ -42,11 +52,48 @@ class Again:
     objective: float = 0.0  # difference as a share of the stored one
     selected: float = 1.0  # smallest share of features that both selected, over the sizes
     acc: float = 0.0  # largest difference of a mean ACC, in points
+    errors: float = 0.0  # and in standard errors of that mean
+    differs: tuple = ()  # the columns of the tidy frame that are not the same
+    seconds: tuple = (0.0, 0.0)  # of the fit, stored and now
+    rows: pd.DataFrame | None = field(default=None, compare=False)  # of the tidy frame, now
+    spread: dict = field(default_factory=dict)  # how far rounding alone moves the fit, of `sensitive`
 
     @property
     def within(self):
-        """True where objective and selected features are within the bounds."""
-        return self.objective <= OBJECTIVE and self.selected >= SELECTED
+        """True where objective, selected features and ACC are within the bounds, or twice what rounding alone moves.
+
+        One moved X is one draw of what rounding does; another machine is another.
+        """
+        own = {name: SPREADS * value for name, value in self.spread.items()}
+        lost = SPREADS * (1 - self.spread["selected"]) if own else 0.0
+        return (
+            self.objective <= max(OBJECTIVE, own.get("objective", 0.0))
+            and 1 - self.selected <= max(1 - SELECTED, lost)
+            and self.errors <= max(ERRORS, own.get("errors", 0.0))
+        )
+
+    @property
+    def of_other_machine(self):
+        """True where only the arithmetic of the machine is another, as far as is known."""
+        if self.here is None or self.here.code_fit != self.stored.code_fit:
+            return False
+        ours, theirs = (json.loads(one.versions) for one in (self.here, self.stored))
+        same = {**ours, ARITHMETIC: "", "machine": ""} == {**theirs, ARITHMETIC: "", "machine": ""}
+        return same and bool(theirs.get(ARITHMETIC))
+
+    @property
+    def words(self):
+        """How far the fit is from the stored one, in words."""
+        numbers = f"objective {self.objective:.2g}, {self.selected:.0%} of the features, ACC {self.acc:.1f} points"
+        return f"{numbers}; {', '.join(self.differs)} {self.reason}".rstrip("; ")
+
+    @property
+    def seconds_fault(self):
+        """Say that the stored seconds cannot be those of this fit; "" where they can."""
+        stored, now = self.seconds
+        if max(stored, now) - min(stored, now) <= SECONDS or max(stored, now) <= TIMES * min(stored, now):
+            return ""
+        return f"its fit is stored to have taken {stored:.4g} CPU s, and takes {now:.4g} here."
 
     @property
     def expected_same(self):
@@ -120,42 +167,73 @@ def _cell(cell, data, reason, sets, n_jobs):
 
 def compare(sets, outcome):
     """Return the `Again` of a stored trial, its rows of the tidy frame, and of the `Outcome` of the same trial now."""
-    row, *stored = rows_of(sets)
+    row = sets.iloc[0].to_dict()
     now, here = outcome.trial, Identity.stored(outcome.trial)
-    if now["status"] in UNSCORED:
-        return _again(row, here, OTHER, now["error"])
-    pairs = zip(stored[::3], (outcome.scores, outcome.measures), strict=True)  # traces are stored rounded
-    same = all(_same(sorted(first), sorted(second)) for first, second in pairs)
-    same = same and all(row[name] == now[name] for name in ("ranking", "status", "labels"))
-    same = same and np.array_equal([row["objective"]], [now["objective"]], equal_nan=True)
-    objective = _share(row["objective"], now["objective"])
-    sizes = json.loads(row["sizes"])
-    selected = min(_kept(*(subsets_of(one["ranking"], sizes) for one in (row, now))))
-    found = _again(row, here, OTHER, "", objective, selected, _difference(stored[0], outcome.scores))
-    comparable = here.same_arithmetic(found.stored)
-    return replace(found, outcome=ELSEWHERE if not comparable else SAME if same else WITHIN if found.within else OTHER)
+    if now["status"] in UNSCORED or row["status"] in UNSCORED:
+        same = row["status"] == now["status"] == FAILED and row["error"] == now["error"]
+        return _again(row, here, SAME if same else OTHER, now["error"] or f"it was {row['status']}")
+    sets, rows = sets.sort_values(SET[1:], ignore_index=True), rows_now(outcome)
+    differs = tuple(differing(sets, rows))
+    found = _again(row, here, OTHER, "")
+    found = replace(found, rows=rows, differs=differs, seconds=(row["fit_s"], now["fit_s"]), **distance(sets, rows))
+    if not here.same_arithmetic(found.stored):
+        return replace(found, outcome=ELSEWHERE)
+    return replace(found, outcome=WITHIN if differs and found.within else OTHER if differs else SAME)
 
 
-def _same(stored, now):
-    return len(stored) == len(now) and all(
-        first == second or (first != first and second != second)
-        for rows in zip(stored, now, strict=True)
-        for first, second in zip(*rows, strict=True)
-    )
+def rows_now(outcome):
+    """Return the rows of the tidy frame that an outcome gives, in the order of size and clusterer."""
+    parts = [[outcome.trial.values()], outcome.scores, outcome.traces, outcome.facts, outcome.measures]
+    names = [outcome.trial, SCORES, TRACES, FACTS, MEASURES]
+    frames = (pd.DataFrame(rows, columns=list(own)) for rows, own in zip(parts, names, strict=True))
+    return tidy(Results(*frames)).sort_values(SET[1:], ignore_index=True)
 
 
-def _difference(stored, now):
-    """Return the largest difference of a mean ACC, in points."""
-    means = [{}, {}]
-    for mean, rows in zip(means, (stored, now), strict=True):
-        for _, _, _, size, clusterer, _, acc, _ in rows:
-            mean.setdefault((size, clusterer), []).append(acc)
-    pairs = [(np.mean(own), np.mean(means[1].get(key, np.nan))) for key, own in means[0].items()]
-    return float(np.max([100 * abs(first - second) for first, second in pairs]))
+def differing(stored, now):
+    """Return the columns of the tidy frame in which the rows of a fit differ, besides those of `RUN`."""
+    if stored[SET[1:]].to_numpy().tolist() != now[SET[1:]].to_numpy().tolist():
+        return ["n_selected"]
+    names = [column.name for column in COLUMNS if column.name not in RUN]
+    return [name for name in names if not all(map(_equal, stored[name], now[name]))]
+
+
+def _equal(stored, now):
+    if isinstance(stored, np.ndarray) and isinstance(now, np.ndarray):
+        return np.array_equal(stored, now, equal_nan=stored.dtype.kind == "f")
+    if isinstance(stored, np.ndarray) or isinstance(now, np.ndarray):
+        return False
+    return stored == now or (pd.isna(stored) and pd.isna(now))
+
+
+def distance(stored, now):
+    """Return how far the rows of a fit are from stored ones, in the order of size and clusterer: fields of `Again`."""
+    moved, errors, kept = [0.0], [0.0], [1.0]
+    for own, there in zip(stored.to_dict("records"), now.to_dict("records"), strict=False):
+        if own["features"] is not None and there["features"] is not None:
+            kept.append(len(np.intersect1d(own["features"], there["features"])) / own["n_selected"])
+        if (own["acc"] is None) != (there["acc"] is None) or own["n_restarts"] != there["n_restarts"]:
+            return {"objective": np.inf, "selected": 0.0, "acc": np.inf, "errors": np.inf}
+        if own["acc"] is not None:
+            moved.append(abs(own["acc_mean"] - there["acc_mean"]))
+            errors.append(moved[-1] / _standard_error(own))
+    return {
+        "objective": _share(stored["objective"].iloc[0], now["objective"].iloc[0]),
+        "selected": min(kept),
+        "acc": 100 * max(moved),
+        "errors": max(errors),
+    }
+
+
+def _standard_error(row):
+    """Return the standard error of a mean ACC, one sample at least: over restarts, or over samples of one labelling."""
+    mean, n = row["acc_mean"], row["n_samples"]
+    own = np.sqrt(mean * (1 - mean) / n) if row["n_restarts"] == 1 else row["acc_std"] / np.sqrt(row["n_restarts"])
+    return max(own, 1 / n)
 
 
 def _again(row, here, outcome, *rest):
-    return Again(row["dataset"], row["method"], row["params"], here, Identity.stored(row), outcome, *rest)
+    where = row["dataset"], row["method"], row["params"], row["trial"]
+    return Again(*where, here, Identity.stored(row), outcome, *rest)
 
 
 def _share(stored, now):
@@ -164,22 +242,20 @@ def _share(stored, now):
     return abs(now - stored) / max(abs(stored), np.finfo(float).tiny)
 
 
-def _kept(stored, now):
-    for size, features in stored.items():
-        yield len(set(features) & set(now[size])) / size
-
-
 def failures(found):
     """Return the fits that speak against the stored ones.
 
     Where code, packages and machine are the same, all that has not the same bytes; where only the code is another, the
-    same, as nobody has said yet that the numbers changed; with other packages what is not within the bounds.  Fits
-    under another arithmetic neither speak against the stored ones nor for them.
+    same, as nobody has said yet that the numbers changed; with other packages, or where only the machine's arithmetic
+    is another, what is not within the bounds.  Other fits of another arithmetic speak neither for the stored ones nor
+    against them.
     """
     return [
         one
         for one in found
-        if one.outcome == OTHER or (one.outcome == WITHIN and one.here.versions == one.stored.versions)
+        if one.outcome == OTHER
+        or (one.outcome == WITHIN and one.here.versions == one.stored.versions)
+        or (one.outcome == ELSEWHERE and one.of_other_machine and not one.within)
     ]
 
 

@@ -11,6 +11,7 @@ from scripts.core.entry import command
 from scripts.core.study import Study
 from scripts.reproduce import (
     ELSEWHERE,
+    ERRORS,
     NOT_RUN,
     OBJECTIVE,
     OTHER,
@@ -21,6 +22,7 @@ from scripts.reproduce import (
     draw,
     failures,
     reproduce,
+    sensitive,
     stamp,
 )
 
@@ -75,18 +77,19 @@ def _one(study, options, n_studies):
     n_jobs = cpu_count() if options["n_jobs"] == -1 else options["n_jobs"]
     print(f"Study {study.name}: {len(drawn)} of {len(study.trials)} fits")
     found = list(reproduce(study, drawn, n_jobs, say=lambda line: print(f"  {line}", flush=True)))
+    found = sensitive.check(study, found, n_jobs) if options["sensitive"] else sensitive.known(study, found)
     counts = Counter(one.outcome for one in found)
     same_here = sum(one.expected_same for one in found)
     print(f"  {same_here} of them of the same code, packages and machine")
     ran = [one for one in found if one.outcome != NOT_RUN]
     if comparable := len(ran) - counts[ELSEWHERE]:
-        print(f"  {counts[SAME]} of {comparable} have the same bytes: selected sets, objectives and scores")
+        print(f"  {counts[SAME]} of {comparable} have the same bytes: all columns but those of the run")
     if others := [one for one in ran if one.outcome in (WITHIN, OTHER)]:
         print(f"  {counts[WITHIN]} of {comparable} within bounds, {counts[OTHER]} not: {_spread(others)}")
     if elsewhere := [one for one in ran if one.outcome == ELSEWHERE]:
         print(
-            f"  {len(elsewhere)} are stored under another arithmetic, or one that is not known: their bytes cannot be "
-            f"compared, and nothing is shown of them; {sum(one.within for one in elsewhere)} within bounds, "
+            f"  {len(elsewhere)} are stored under another arithmetic, or one that is not known, so that bytes cannot "
+            f"be compared; {sum(one.within for one in elsewhere)} within bounds, "
             f"{sum(not one.within for one in elsewhere)} not: {_spread(elsewhere)}"
         )
     for reason, count in Counter(one.reason for one in found if one.outcome == NOT_RUN).items():
@@ -95,8 +98,7 @@ def _one(study, options, n_studies):
         print(f"  {count} are stored under another identity: {why}")
     wrong = failures(ran)
     for one in wrong[:MOST_SHOWN]:
-        numbers = f"objective {one.objective:.2g}, {one.selected:.0%} of the features, ACC {one.acc:.1f} points"
-        print(f"  OTHER: {one.method} on {one.dataset} {one.params}: {numbers} {one.reason}".rstrip())
+        print(f"  OTHER: {one.method} on {one.dataset} {one.params}: {one.words}")
     if options["stamp"]:
         if not study.is_shipped:
             raise ValueError(f"stamp=true is for shipped studies, such as study={PREFIX}dgufs, not study={study.name}.")
@@ -107,9 +109,9 @@ def _one(study, options, n_studies):
 def _spread(found):
     """Return the bounds in words, and how far fits are from the stored ones."""
     return (
-        f"objective {OBJECTIVE:g} and {SELECTED:.0%} of the features; largest difference of an objective "
-        f"{max(one.objective for one in found):.2g}, of a mean ACC {max(one.acc for one in found):.1f} points, fewest "
-        f"features kept {min(one.selected for one in found):.0%}"
+        f"objective {OBJECTIVE:g}, {SELECTED:.0%} of the features, and ACC {ERRORS:g} standard error; largest "
+        f"difference of an objective {max(one.objective for one in found):.2g}, of a mean ACC "
+        f"{max(one.acc for one in found):.1f} points, fewest features kept {min(one.selected for one in found):.0%}"
     )
 
 

@@ -1,10 +1,18 @@
-"""The page of a small study, which takes seconds to make."""
+"""The page of a small study, and a small study that is handed in; both take seconds to make."""
 
+import forked
 import pytest
 from frames import SMALL, frames, store
 
+from runners import reference
+from scripts import ship
+from scripts.core.conf import ROOT
 from scripts.core.study import Study
 from scripts.make_report import make_report
+from scripts.verify import scores
+from scripts.verify.check import check, part
+
+METHODS = ("max_variance", "dgufs", "mcfs", "ndfs")  # ndfs learns labels of ten clusters, dgufs here of one
 
 
 @pytest.fixture(scope="session")
@@ -13,3 +21,36 @@ def html(tmp_path_factory):
     folder = tmp_path_factory.mktemp("report")
     store(frames(SMALL), folder)
     return make_report(Study.open(folder, "dgufs", folder / "none"))
+
+
+@pytest.fixture(scope="session")
+def handed_in(tmp_path_factory):
+    """Return a shipped study of digits, as a folder to copy, and a folder with its evaluations."""
+    folder = tmp_path_factory.mktemp("results")
+    words = ["-m", f"method={','.join(METHODS)}", "dataset=digits", "protocol=smoke", "study=mine"]
+    words += ["runner.points=2", f"results_dir={folder}", "runner.n_jobs=1", "protocol.restarts=3"]
+    forked.printed(["run.py", *words], ROOT)
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (reference, ship):
+            patch.setattr(module, "SHIPPED", folder / "shipped")
+        ship.ship(folder, "mine")
+    return folder / "shipped" / "mine", folder / ".evaluations"
+
+
+@pytest.fixture
+def study(handed_in, shipping):
+    """Return the folder of the study, a copy for one test."""
+    (shipping / "mine" / "_seeds").mkdir(parents=True)
+    (shipping / "mine" / "_seeds").rmdir()
+    for path in handed_in[0].iterdir():
+        (shipping / "mine" / path.name).write_bytes(path.read_bytes())
+    return shipping / "mine"
+
+
+@pytest.fixture
+def verify(handed_in):
+    def verified():
+        spent = scores.Spent()
+        return check("mine", part("mine", None), None, spent, handed_in[1], say=lambda line: None)[1]
+
+    return verified

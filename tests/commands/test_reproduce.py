@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 
 from methods.baselines import MaxVariance
+from metrics import evaluate
+from metrics.measures import OF_SET
 from runners.columns import LISTS
 from runners.provenance import Identity
 from runners.reference import stamped
@@ -31,8 +33,10 @@ def study(results):
     return Study.open(results, "mine")
 
 
-def again(study, **kinds):
-    return list(reproduce(study, draw(study.trials, 100, **kinds), say=lambda line: None))
+def again(study, *methods, **kinds):
+    drawn = draw(study.trials, 100, **kinds)
+    drawn = drawn[drawn["method"].isin(methods)] if methods else drawn
+    return list(reproduce(study, drawn, say=lambda line: None))
 
 
 def changed(study, column, value):
@@ -54,15 +58,45 @@ def test_every_fit_of_this_code_and_machine_has_the_same_bytes(study):
     ("column", "value"),
     [
         ("nmi", lambda nmi: nmi + 1e-7),
-        ("replication", lambda value: value + 1e-7),
+        ("acc", lambda acc: acc + np.arange(len(acc))),
+        *((name, lambda value: value + 1e-7) for name in OF_SET),
+        ("n_scored", lambda value: value - 1),
+        ("indicator_change", 0.5),
+        ("n_iter", 1),
+        ("rise", 1e-9),
         ("objective", 1.0),
         ("status", "max_iter"),
         ("features", lambda features: features[::-1]),
     ],
 )
 def test_a_stored_number_that_differs_in_its_last_digit_is_found(study, column, value):
-    (wrong,) = failures(again(changed(study, column, value)))
+    (wrong,) = failures(again(changed(study, column, value), "max_variance"))
     assert wrong.method == "max_variance" and wrong.outcome in (WITHIN, OTHER)
+
+
+@pytest.mark.parametrize("column", ["labels", "trace"])
+def test_learned_labels_and_every_value_of_a_trace_are_compared(study, column):
+    whole = study.whole.copy()
+    place = np.flatnonzero((whole["method"] == "dgufs") & whole[column].notna())[0]
+    values = whole[column].iloc[place].copy()
+    one = np.argmax(np.abs(values))
+    values[one] += 1 if column == "labels" else 1e-6 * max(values[one], 1)
+    whole[column] = [values if row == place else own for row, own in enumerate(whole[column])]
+    (wrong,) = failures(again(replace(study, frame=whole.drop(columns=list(LISTS)), read=lambda: whole), "dgufs"))
+    assert wrong.method == "dgufs" and column in wrong.differs
+
+
+def test_code_that_halves_a_measure_is_found(study, monkeypatch):
+    whole = evaluate.reconstruction
+    monkeypatch.setattr(evaluate, "reconstruction", lambda *arrays: whole(*arrays) / 2)
+    found = again(study)
+    assert len(failures(found)) == len(found) and {one.differs for one in found} == {("reconstruction",)}
+
+
+def test_seconds_that_no_processor_explains_are_named(study):
+    (one,) = again(study, "max_variance")
+    assert not one.seconds_fault
+    assert replace(one, seconds=(40.0, 1.0)).seconds_fault and not replace(one, seconds=(29.0, 0.01)).seconds_fault
 
 
 def test_with_other_packages_only_what_is_beyond_the_bounds_fails(study):
@@ -99,11 +133,11 @@ def test_a_stamp_is_given_where_other_code_has_the_same_bytes_and_only_there(res
 
 def test_bytes_of_another_arithmetic_are_not_compared(study):
     other = changed(study, "versions", '{"python": "2"}')
-    found = again(other)
-    (one,) = [one for one in found if one.method == "max_variance"]
+    found = again(other, "max_variance")
+    (one,) = found
     assert one.outcome == ELSEWHERE and one.within and failures(found) == [] and not one.expected_same
     far = changed(other, "objective", 1.0)
-    (one,) = [one for one in again(far) if one.method == "max_variance"]
+    (one,) = again(far, "max_variance")
     assert one.outcome == ELSEWHERE and not one.within and failures([one]) == []
     assert "no fingerprint" in one.here.difference(one.stored)
 

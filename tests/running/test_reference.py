@@ -21,6 +21,8 @@ from runners.store import load_results
 from runners.tidy import rows_of
 from scripts import ship
 from scripts.core.conf import ROOT
+from scripts.core.refits import COLUMNS as COLUMNS_OF
+from scripts.core.refits import SEEDS
 from scripts.core.study import Study
 
 CELL = ["method=max_variance", "dataset=digits", "protocol=smoke", "study=mine", "runner.n_jobs=1"]
@@ -159,6 +161,17 @@ def test_a_fit_without_scores_costs_what_it_took(results, shipped, tmp_path):
     rows.to_csv(path, index=False)
     assert ship.ship(tmp_path / "capped", "mine")[0] == ["digits/max_variance"]
     assert reference.shipped_costs("mine") == {("digits", "max_variance"): 60.0}
+
+
+def test_shipped_refits_read_as_they_were_packed(results, shipped, tmp_path):
+    shutil.copytree(results, tmp_path / "more")
+    rows = pd.DataFrame(
+        [("ab", "digits", "max_variance", 5, "kmeans", 7, "converged", 0.5, 0.25, "cd", "ef", "01")],
+        columns=COLUMNS_OF[SEEDS],
+    )
+    rows.to_csv(tmp_path / "more/mine/digits/max_variance" / SEEDS, index=False)
+    ship.ship(tmp_path / "more", "mine")
+    pd.testing.assert_frame_equal(reference.read_refits("mine", SEEDS), rows, check_dtype=False)
 
 
 def test_another_protocol_is_not_shipped_under_the_same_name(results, shipped, tmp_path):

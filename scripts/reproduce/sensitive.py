@@ -1,0 +1,87 @@
+"""Fits that rounding alone moves: each is fitted once more, on an X that is moved by 1e-14 of itself."""
+
+from dataclasses import replace
+
+import numpy as np
+from scipy.sparse import issparse
+
+from metrics.protocol import Protocol
+from metrics.study import UNSCORED
+from runners.pool import run_all
+from runners.tasks import Data
+from runners.trial import stored_trial
+from scripts.core.conf import find
+from scripts.core.data import data_of
+from scripts.core.refits import SENSITIVE, add_refits, is_sensitive, load_refits
+from scripts.reproduce import NOT_RUN, distance, rows_now
+
+MOVE, SEED = 1e-14, 0
+PARTS = ("selected", "acc", "errors", "objective")  # in the order of the columns of sensitive.csv
+
+
+def moved(X):
+    """Return a copy of X in which every value is 1e-14 of itself larger or smaller, by a seeded pattern of signs."""
+    values = X.data if issparse(X) else X
+    signs = np.random.default_rng(SEED).choice([-1.0, 1.0], size=values.shape)
+    other = values * (1 + MOVE * signs)
+    if not issparse(X):
+        return other
+    X = X.copy()
+    X.data = other
+    return X
+
+
+def check(study, found, n_jobs=1, say=print):
+    """Fit what `reproduce` has fitted once more, on a moved X, and store how far that is from it.
+
+    Parameters
+    ----------
+    study : Study
+    found : list of Again
+    n_jobs : int, default=1
+    say : callable, optional
+
+    Returns
+    -------
+    list of Again
+        The same, each with its spread.
+    """
+    spreads, ran = {}, {one.trial: one for one in found if one.outcome != NOT_RUN and one.rows is not None}
+    trials = study.trials[study.trials["trial"].isin(list(ran))]
+    for _, of_data in trials.groupby("dataset"):
+        data, _ = data_of(of_data, study.data_dir)
+        for method, cell in of_data.groupby("method"):
+            again = [stored_trial(row, find("method", method)["target"]) for row in cell.to_dict("records")]
+            scaled = Data.scaled(data, Protocol.from_json(cell["protocol"].iloc[0]), method)
+            other = Data(scaled.X, scaled.y, moved(scaled.fitted_on))  # K-means sees the data as they are
+            for ended in run_all(again, other, n_jobs):
+                for outcome in ended:
+                    key = outcome.trial["trial"]
+                    spreads[key] = _spread(ran[key].rows, outcome)
+    rows = []
+    for key, spread in spreads.items():
+        one = ran[key]
+        where, name = (key, one.dataset, one.method), (one.stored if one.expected_same else one.here).name
+        rows.append((*where, *(spread[part] for part in PARTS), name))
+        if is_sensitive(spread["selected"], spread["errors"]):
+            say(
+                f"  SENSITIVE: {one.method} on {one.dataset} {one.params}: moved by rounding, it keeps "
+                f"{spread['selected']:.0%} of its features, and ACC moves by {spread['acc']:.1f} points, "
+                f"{spread['errors']:.1f} standard errors"
+            )
+    add_refits(study, SENSITIVE, rows)
+    return [replace(one, spread=spreads[one.trial]) if one.trial in spreads else one for one in found]
+
+
+def known(study, found):
+    """Return fits that were run again with the spreads that are stored of them."""
+    stored = load_refits(study, SENSITIVE)
+    spreads = {key: dict(zip(PARTS, own, strict=True)) for key, _, _, *own, _ in stored.itertuples(index=False)}
+    return [replace(one, spread=spreads.get(one.trial, {})) for one in found]
+
+
+def _spread(rows, outcome):
+    """Return the distance between a fit and the fit on a moved X; a fit that fails there keeps nothing."""
+    if outcome.trial["status"] in UNSCORED:
+        return {"objective": np.inf, "selected": 0.0, "acc": np.inf, "errors": np.inf}
+    return distance(rows, rows_now(outcome))

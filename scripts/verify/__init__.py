@@ -1,0 +1,29 @@
+"""Accepts the results of others, or says why not: ``python -m scripts.verify --help``.
+
+A hand-in is a change of results/reference.  What it says is checked against conf/, the data and the methods of this
+checkout, never against what it says of itself: `files` and `structure` look at every row, `scores` evaluates every
+feature set again, and `fits` draws fits that are run again.
+"""
+
+from typing import NamedTuple
+
+# A row is refused where something contradicts it.  It is of elsewhere where code, packages or arithmetic of its machine
+# are not those of this process, so that no byte can be compared.  It is unverified where nothing could be computed.
+REFUSED, ELSEWHERE, UNVERIFIED = "refused", "elsewhere", "unverified"
+
+
+class Finding(NamedTuple):
+    """What speaks against accepting a file, or a fit in it."""
+
+    kind: str  # one of the three words above
+    study: str
+    method: str  # that of the file; "" for what is no file of a method
+    dataset: str  # "" for a whole file
+    trial: str  # "" for a whole cell
+    words: str
+
+    def __str__(self):
+        """Return the finding as one line."""
+        place = f"{self.study}/{self.method or '*'}"
+        cell = f" on {self.dataset}" if self.dataset else ""
+        return f"{self.kind}: {place}{cell}{f' {self.trial}' if self.trial else ''}: {self.words}"

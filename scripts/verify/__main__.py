@@ -1,0 +1,74 @@
+"""``python -m scripts.verify --help``."""
+
+from collections import Counter
+from pathlib import Path
+
+import pandas as pd
+from joblib import cpu_count
+
+from runners import reference
+from runners.reference import PREFIX
+from scripts.core.entry import command
+from scripts.verify import ELSEWHERE, REFUSED, UNVERIFIED, Finding, changed, fits, scores, stamps
+from scripts.verify.check import check, part
+
+MOST_SHOWN = 30
+
+
+@command("verify")
+def main(options):
+    """Verify what the options ask for, print what speaks against it, and fail where that is not allowed."""
+    given = options["study"]
+    known = reference.shipped_studies()
+    names = known if given == PREFIX.rstrip("/") else [given.removeprefix(PREFIX)]
+    if not set(names) <= set(known):
+        raise ValueError(f"study={given} is not shipped: give reference, or reference/NAME of {', '.join(known)}.")
+    base = None if options["base"] is None else changed.commit_of(options["base"])
+    if options["fits"] and not options["word"]:
+        raise ValueError("fits= needs word=..., which nobody knew when the results were handed in.")
+    n_jobs = cpu_count() if options["n_jobs"] == -1 else options["n_jobs"]
+    spent = scores.Spent(options["budget"])
+    folder = Path(options["results_dir"], ".evaluations") if options["cache"] else None
+    found, kept = [], []
+    for name in names:
+        cells = part(name, base, options["methods"], options["datasets"])
+        print(f"{name}: {len(cells)} cells", flush=True)
+        frame, own = check(name, cells, options["data_dir"], spent, folder, n_jobs, print)
+        kept.append(frame)
+        found += own
+        if base is not None:
+            found += _against(name, base, options["stamp"])
+    print(f"{spent}.")
+    frame = pd.concat(kept, ignore_index=True)
+    if options["fits"] and len(frame):
+        seed = f"{changed.head()} {options['word']}"
+        found += fits.run(frame, seed, options["fits"], options["results_dir"], options["data_dir"], n_jobs, print)
+    else:
+        print("No fits were run again: fits=50 word=... draws some." if len(frame) else "Nothing is to be verified.")
+    refused = [one for one in found if one.kind not in (options["allow"] or [])]
+    for one in found[:MOST_SHOWN]:
+        print(one if one in refused else f"{one} (allowed)")
+    if len(found) > MOST_SHOWN:
+        print(f"... and {len(found) - MOST_SHOWN} more")
+    counts = Counter(one.kind for one in found)
+    print(f"{frame['trial'].nunique()} fits: " + ", ".join(f"{counts[kind]} {kind}" for kind in KINDS))
+    if options["stamp"]:
+        print(f"{stamps.write(frame, found, options['datasets'])} files noted as verified")
+    if refused:
+        raise ValueError("not all is accepted; what is said above says why.")
+
+
+def _against(name, base, stamping):
+    """Return what a study must not have changed since a commit."""
+    for dataset, method in changed.gone(name, base):
+        yield Finding(UNVERIFIED, name, method, dataset, "", "its rows are gone.")
+    if not stamping and changed.is_changed(reference.SHIPPED / name / reference.VERIFIED, base):
+        words = f"{reference.VERIFIED} is for the maintainer to write: take it out of the hand-in."
+        yield Finding(REFUSED, name, "", "", "", words)
+
+
+KINDS = (REFUSED, ELSEWHERE, UNVERIFIED)
+
+
+if __name__ == "__main__":
+    main()

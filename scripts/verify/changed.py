@@ -1,0 +1,106 @@
+"""Which cells of the shipped studies a hand-in has changed, as git knows it."""
+
+import hashlib
+import subprocess
+import tempfile
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from runners import reference
+from runners.code import ROOT
+from runners.files import StoreError
+from runners.parquet import about, read_table
+from runners.row import to_json
+
+GIT_S = 60
+
+
+def commit_of(base):
+    """Return the commit that HEAD and a commit or branch have in common last; a ValueError says that git has none."""
+    try:
+        return _git("merge-base", "HEAD", base).decode().strip()
+    except (OSError, subprocess.SubprocessError) as error:
+        raise ValueError(
+            f"base={base} and HEAD have no commit in common here: fetch it (a shallow clone lacks it), "
+            "or verify all with base=null."
+        ) from error
+
+
+def head():
+    """Return the commit that is checked out."""
+    return _git("rev-parse", "HEAD").decode().strip()
+
+
+def cells(name, base):
+    """Return the (data set, method) of a study whose rows are not those of a commit; None where its protocol is not."""
+    folder = reference.SHIPPED / name
+    old = _old(folder / reference.PROTOCOL, base)
+    if old is not None and old != (folder / reference.PROTOCOL).read_bytes():
+        return None
+    found = set()
+    for method, path in reference.files_of(name).items():
+        before = _digests_then(path, base)
+        found |= {(dataset, method) for dataset, digest in _digests(path).items() if before.get(dataset) != digest}
+    return found
+
+
+def gone(name, base):
+    """Return the (data set, method) that a study had at a commit and has no more."""
+    place = (reference.SHIPPED / name).resolve()
+    inside = place.relative_to(ROOT.resolve()).as_posix()
+    names = _git("ls-tree", "--name-only", base, f"{inside}/").decode().split("\n")
+    found = set()
+    for path in (place / file.rpartition("/")[2] for file in names if file.endswith(".parquet")):
+        left = _digests(path) if path.exists() else {}
+        found |= {(dataset, path.stem) for dataset in _digests_then(path, base) if dataset not in left}
+    return sorted(found)
+
+
+def is_changed(path, base):
+    """Return True where a file is not that of a commit."""
+    return path.exists() and _old(path, base) != path.read_bytes()
+
+
+def _digests_then(path, base):
+    """Return `_digests` of a file at a commit; {} where it was not there."""
+    content = _old(path, base)
+    if content is None:
+        return {}
+    if path.exists() and content == path.read_bytes():
+        return _digests(path)
+    with tempfile.TemporaryDirectory() as place:
+        copy = Path(place, path.name)
+        copy.write_bytes(content)
+        return _digests(copy)
+
+
+def _digests(path):
+    """Return a digest of the rows of each data set in a file, and of what its identities stand for."""
+    try:
+        table, identities = read_table(path).drop_columns(["feature_set"]), about(path)["identities"]
+    except StoreError:
+        return {"": "damaged"}
+    found = {}
+    for dataset in pc.unique(table["dataset"]).to_pylist():
+        own = table.filter(pc.equal(table["dataset"], dataset)).combine_chunks()
+        buffer = pa.BufferOutputStream()
+        with pa.ipc.new_stream(buffer, own.schema) as stream:
+            stream.write_table(own)
+        names = sorted(set(own["identity"].to_pylist()))
+        text = to_json([[name, identities.get(name)] for name in names]).encode()
+        found[dataset] = hashlib.sha256(text + buffer.getvalue().to_pybytes()).hexdigest()
+    return found
+
+
+def _old(path, base):
+    """Return the bytes that a file had at a commit; None where it was not there."""
+    try:
+        return _git("show", f"{base}:{path.resolve().relative_to(ROOT.resolve()).as_posix()}")
+    except subprocess.CalledProcessError:
+        return None
+
+
+def _git(*words):
+    return subprocess.run(["git", *words], cwd=ROOT, capture_output=True, check=True, timeout=GIT_S).stdout

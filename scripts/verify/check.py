@@ -1,0 +1,79 @@
+"""Verifies cells of a shipped study without fits: files, then rows, then scores."""
+
+import pandas as pd
+import pyarrow.compute as pc
+
+from runners import reference
+from runners.files import StoreError
+from runners.parquet import read_table
+from scripts.verify import REFUSED, Finding, changed, files, scores, structure
+
+
+def part(name, base, methods=None, datasets=None):
+    """Return the (data set, method) of a study that are to be verified; the data set of a damaged file is ""."""
+    new = None if base is None else changed.cells(name, base)
+    return [
+        (dataset, method)
+        for method, path in reference.files_of(name).items()
+        for dataset in _datasets(path)
+        if (new is None or (dataset, method) in new)
+        and (methods is None or method in methods)
+        and (datasets is None or dataset in (*datasets, ""))
+    ]
+
+
+def _datasets(path):
+    try:
+        return [""] if files.fault_of_size(path) else pc.unique(read_table(path, ["dataset"])["dataset"]).to_pylist()
+    except StoreError:
+        return [""]
+
+
+def structural(name, wanted):
+    """Return what `files` and `structure` find in a study; of files without a wanted cell only their places."""
+    found = [Finding(REFUSED, name, method, "", "", words) for method, words in files.faults_of_study(name)]
+    wrong = {one.method for one in found}
+    for method in sorted({method for _, method in wanted} - wrong):
+        path = reference.files_of(name)[method]
+        found += [Finding(REFUSED, name, method, "", "", words) for words in files.faults_of_file(path)]
+        if any(one.method == method for one in found):
+            continue
+        frame = reference.read(name, [method], lists=True)
+        if (frame["method"] != method).any():
+            found.append(Finding(REFUSED, name, method, "", "", "it has rows of another method."))
+            continue
+        own = frame[frame["dataset"].isin([dataset for dataset, other in wanted if other == method])]
+        for dataset, trial, words in structure.faults(own, reference.protocol_text(name)):
+            found.append(Finding(REFUSED, name, method, dataset, trial, words))
+        for inside, file in files.REFITS.items():
+            refits = reference.SHIPPED / name / inside / path.name
+            if refits.exists():
+                faults = files.faults_of_refits(name, file, refits, set(frame["trial"]))
+                found += [Finding(REFUSED, name, method, "", "", words) for words in faults]
+    return found
+
+
+def check(name, cells, data_dir, spent, folder=None, n_jobs=1, say=print):
+    """Verify cells of a study without fits; return their rows, but for refused files, and a list of `Finding`.
+
+    Parameters
+    ----------
+    name : str
+    cells : list of tuple
+        From `part`.
+    data_dir, spent, folder, n_jobs, say
+        As for `scripts.verify.scores.faults`.
+    """
+    found = structural(name, cells)
+    frame = _rows_of(name, cells, {one.method for one in found})
+    for kind, *rest in scores.faults(frame, data_dir, spent, folder, n_jobs, say) if len(frame) else ():
+        found.append(Finding(kind, name, rest[1], rest[0], *rest[2:]))
+    return frame, found
+
+
+def _rows_of(name, wanted, bad):
+    """Return the rows of cells of a study, but not those of files that are refused."""
+    methods = sorted({method for _, method in wanted} - bad)
+    frame = reference.read(name, methods, lists=True)
+    cells = pd.MultiIndex.from_tuples(wanted, names=["dataset", "method"])
+    return frame[pd.MultiIndex.from_frame(frame[["dataset", "method"]]).isin(cells)] if wanted else frame[:0]

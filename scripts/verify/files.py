@@ -1,0 +1,158 @@
+"""The files of a shipped study, before any of their rows is looked at: names, places, sizes, columns and metadata."""
+
+import json
+import re
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from datasets import dataset_names
+from metrics.protocol import Protocol
+from runners import reference
+from runners.columns import LISTS
+from runners.files import StoreError
+from runners.parquet import KEY, SCHEMA, key_of, read_refits
+from runners.provenance import ARITHMETIC, Identity
+from runners.row import REPORTED
+from scripts.core.conf import names
+from scripts.core.refits import COLUMNS as OF_REFITS
+
+# The largest shipped file today has 0.4 MB, 10,000 rows and 4 MB when unpacked; a hundred times as much is no result.
+MOST_BYTES, MOST_ROWS, MOST_UNPACKED, MOST_NOTES = 50 * 2**20, 10**6, 2**30, 4 * 2**20
+BATCH = 1000  # rows that are unpacked at once, so that a file that lies about its sizes is noticed early
+STUDY = re.compile(r"[a-z][a-z0-9_]{0,60}")
+DIGEST = re.compile(r"[0-9a-f]{0,64}")
+REFITS = {f"_{file.removesuffix('.csv')}": file for file in OF_REFITS}
+
+
+def faults_of_study(name):
+    """Yield (method, words) of what a study's folder must not hold; the method is "" where it is no method's file."""
+    folder = reference.SHIPPED / name
+    if not STUDY.fullmatch(name):
+        yield "", f"{name!r} must be small letters, digits and _."
+    for path in sorted(folder.rglob("*")):
+        place = path.relative_to(folder).as_posix()
+        inside = place.rpartition("/")[0]
+        if path.is_symlink():
+            yield "", f"{place} is a link: only files may be handed in."
+        elif path.is_dir():
+            if place not in REFITS:
+                yield "", f"{place}/ is no folder of a study; there may be {', '.join(REFITS)}."
+        elif inside or place not in (reference.PROTOCOL, reference.STAMPS, reference.VERIFIED):
+            if path.suffix != ".parquet" or path.stem not in names("method") or inside not in ("", *REFITS):
+                yield "", f"{place} is not METHOD.parquet of a method in conf/method."
+            elif fault := fault_of_size(path):
+                yield path.stem, fault
+        elif path.stat().st_size > MOST_NOTES:
+            yield "", f"{place} has {path.stat().st_size} bytes, more than {MOST_NOTES}."
+    try:
+        Protocol.from_json(reference.protocol_text(name))
+    except (ValueError, OSError, RecursionError) as error:
+        yield "", f"{reference.PROTOCOL} is no protocol ({error})."
+
+
+def fault_of_size(path):
+    """Say what is too large in a Parquet file, or damaged; "" where nothing is.  Only its last bytes are read."""
+    if path.stat().st_size > MOST_BYTES:
+        return f"it has {path.stat().st_size} bytes, more than {MOST_BYTES}."
+    try:
+        about = pq.read_metadata(path)
+    except (OSError, ValueError, pa.ArrowException) as error:
+        return f"it is no Parquet file ({str(error).splitlines()[0]})."
+    groups = [about.row_group(number) for number in range(about.num_row_groups)]
+    columns = [group.column(number) for group in groups for number in range(group.num_columns)]
+    sizes = (
+        ("rows", about.num_rows, MOST_ROWS),
+        ("bytes of metadata", about.serialized_size, MOST_NOTES),
+        ("bytes unpacked", sum(column.total_uncompressed_size for column in columns), MOST_UNPACKED),
+        ("values", sum(column.num_values for column in columns), MOST_UNPACKED // 4),
+    )
+    return " ".join(f"it has {size} {what}, more than {most}." for what, size, most in sizes if size > most)
+
+
+def faults_of_file(path):
+    """Yield what is wrong with the columns, the metadata or the unpacked size of a method's file."""
+    file = pq.ParquetFile(path, page_checksum_verification=True)
+    schema = file.schema_arrow
+    known = [name for name in SCHEMA.names if name in schema.names]
+    if schema.names != known or set(SCHEMA.names) - {*known, *REPORTED}:  # a fact may be younger than the file
+        odd = sorted(set(schema.names) ^ set(SCHEMA.names))
+        yield f"its columns are not those of runners/columns.py: {', '.join(odd) or 'they are in another order'}."
+        return
+    for name in known:
+        if schema.field(name).type != SCHEMA.field(name).type:
+            yield f"{name} is {schema.field(name).type}, not {SCHEMA.field(name).type}."
+            return
+    unpacked, used, datasets = 0, set(), set()
+    try:
+        for batch in file.iter_batches(BATCH, use_threads=False):
+            unpacked += batch.nbytes
+            if unpacked > MOST_UNPACKED:
+                yield f"it unpacks to more than {MOST_UNPACKED} bytes, other than it says."
+                return
+            yield from _empty(batch)
+            used |= set(batch["identity"].to_pylist())
+            datasets |= set(batch["dataset"].to_pylist())
+    except (OSError, ValueError, pa.ArrowException) as error:
+        yield f"it is damaged ({str(error).splitlines()[0]})."
+        return
+    if datasets - set(dataset_names(truth=True)):
+        yield f"{sorted(map(str, datasets - set(dataset_names(truth=True))))[0]!r} is no file of conf/dataset."
+    yield from _faults_of_notes(file.metadata.metadata.get(KEY), used, datasets)
+
+
+def _empty(batch):
+    for name in batch.schema.names:
+        column = batch[name]
+        if name in LISTS:
+            if column.flatten().null_count:
+                yield f"{name} has a list with an empty place."
+        elif not pa.types.is_floating(column.type) and column.null_count:
+            yield f"{name} is empty in {column.null_count} rows."
+
+
+def _faults_of_notes(text, used, datasets):
+    """Yield what is wrong with the metadata of a file."""
+    try:
+        notes = json.loads(text)
+        identities, lacking = notes["identities"], notes["lacking"]
+        named = {name: Identity(*fields) for name, fields in identities.items()}
+        versions = [json.loads(one.versions) for one in named.values()]
+        right = set(notes) == {"identities", "lacking"} and all(isinstance(one, dict) for one in versions)
+        right = right and all(isinstance(field, str) for one in named.values() for field in one)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        right = False
+    if not right:
+        yield "its metadata are not the identities of its rows, and what its cells lack."
+        return
+    if set(named) != used:
+        yield f"its metadata have the identities {sorted(named)}, and its rows {sorted(map(str, used))}."
+    for name, identity in named.items():
+        if key_of(identity) != name:
+            yield f"the identity {name!r} must be called {key_of(identity)!r}, as what it consists of says."
+        for field in ("code_fit", "code_evaluation"):
+            if not DIGEST.fullmatch(getattr(identity, field)):
+                yield f"{field} of the identity {name!r} is no digest."
+    if len({one.get(ARITHMETIC) for one in versions}) > 1:
+        yield "its rows are of machines of several fingerprints: run its cells on one."
+    for dataset, count in lacking.items() if isinstance(lacking, dict) else [("", 0)]:
+        if dataset not in datasets or type(count) is not int or count < 1:
+            yield f"its metadata say that {dataset!r} lacks {count!r} trials."
+
+
+def faults_of_refits(name, file, path, trials):
+    """Yield what is wrong with the refits of a method; `trials` are the keys that its file has."""
+    wanted = OF_REFITS[file]
+    found = pq.read_schema(path).names
+    if found != wanted:
+        yield f"the columns of {path.parent.name} are {', '.join(found)}, not {', '.join(wanted)}."
+        return
+    try:
+        rows = read_refits(path)
+    except StoreError as error:
+        yield str(error)
+        return
+    if unknown := sorted(set(rows["trial"]) - trials):
+        yield f"{path.parent.name} has refits of {unknown[0]!r}, which is no trial of {name}."
+    if (rows["method"] != path.stem).any():
+        yield f"{path.parent.name} has rows of another method."

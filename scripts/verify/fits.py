@@ -1,0 +1,101 @@
+"""The draw of fits that are run again: by a word that is given after the hand-in, so that nobody can foresee it."""
+
+import hashlib
+
+import numpy as np
+from scipy.special import gammaln
+
+from metrics.study import CAPPED
+from runners.reference import PREFIX
+from scripts.core.study import Study
+from scripts.reproduce import NOT_RUN, SAME, reproduce
+from scripts.verify import ELSEWHERE, REFUSED, UNVERIFIED, Finding
+
+SHARES = (0.01, 0.05, 0.2)
+
+
+def draw(fits, number, seed):
+    """Return a sample of fits, spread over the cells in proportion to their sizes.
+
+    Every fit has the same chance to be in it.  Nothing in a row but its key plays a part: neither seconds nor status
+    nor versions, which whoever hands in may write as he likes.
+
+    Parameters
+    ----------
+    fits : DataFrame
+        A row for each fit, with study, dataset, method and trial.
+    number : int
+    seed : str
+    """
+    order = [_hash(f"{seed} {' '.join(key)}") for key in fits[["study", "trial"]].itertuples(index=False, name=None)]
+    ordered = fits.assign(order=order).sort_values(["study", "dataset", "method", "order"], kind="stable")
+    number = min(number, len(ordered))
+    start = int(_hash(seed), 16) / 16 ** len(_hash(seed))
+    places = np.floor((np.arange(number) + start) * len(ordered) / max(number, 1)).astype(int)
+    return ordered.iloc[places].drop(columns="order")
+
+
+def _hash(text):
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def chance(n_fits, n_drawn, share):
+    """Return the chance that a draw has a forged fit, where this share of all fits, one at least, is forged.
+
+    It is that of a draw without cells.  Forgeries that are spread evenly over the cells are found as often; those
+    that are heaped in a few cells are found more often, as each cell is drawn from.
+    """
+    forged = max(int(np.ceil(share * n_fits)), 1)
+    if n_drawn > n_fits - forged:
+        return 1.0
+    missed = gammaln([n_fits - forged + 1, n_fits - n_drawn + 1]).sum()
+    missed -= gammaln([n_fits - forged - n_drawn + 1, n_fits + 1]).sum()
+    return float(1 - np.exp(missed))
+
+
+def run(frame, seed, number, results_dir, data_dir, n_jobs=1, say=print):
+    """Run fits again that `draw` picks from the rows that are verified; return the findings.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Rows of shipped studies.
+    seed : str
+        The commit and a word.
+    number : int
+    results_dir, data_dir : path or None
+    n_jobs : int, default=1
+    say : callable, optional
+    """
+    one_each = frame.drop_duplicates(["study", "trial"])
+    picked = draw(one_each, number, seed)
+    say(f"{len(picked)} of {len(one_each)} fits are run again, drawn by {seed!r}")
+    for share in SHARES:
+        say(f"  where {share:.0%} are forged: {chance(len(one_each), len(picked), share):.1%} that the draw has one")
+    capped = picked["status"].isin(CAPPED)
+    if capped.any():
+        say(f"  {capped.sum()} of them ended at a cap, which no new run can show: they are not run")
+    found = []
+    for name, own in picked[~capped].groupby("study"):
+        study = Study.open(results_dir, PREFIX + name, data_dir)
+        trials = study.trials[study.trials["trial"].isin(own["trial"])]
+        for one in reproduce(study, trials, n_jobs, say=lambda line: say(f"  {line}")):
+            if kind := _kind(one):
+                found.append(Finding(kind, name, one.method, one.dataset, one.trial, _words(one)))
+    say(f"  {len(picked) - capped.sum() - len(found)} of {len(picked) - capped.sum()} gave what is stored")
+    return found
+
+
+def _kind(one):
+    """Return what a fit that was run again speaks for; "" where it is the stored one."""
+    if one.outcome == NOT_RUN:
+        return UNVERIFIED
+    if one.outcome != SAME:
+        return ELSEWHERE if one.within and not one.expected_same else REFUSED
+    return REFUSED if one.seconds_fault else ""
+
+
+def _words(one):
+    if one.outcome == NOT_RUN:
+        return f"its fit was not run again: {one.reason}"
+    return one.seconds_fault if one.outcome == SAME else f"run again, it is {one.outcome}: {one.words}"

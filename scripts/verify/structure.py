@@ -1,0 +1,239 @@
+"""What every row of a shipped study must satisfy, by itself and against conf/; no data and no fits are needed."""
+
+import json
+import math
+import re
+from datetime import datetime
+
+import numpy as np
+
+from datasets import read_spec
+from metrics.measures import OF_SET
+from metrics.protocol import Protocol
+from metrics.study import FAILED, UNSCORED
+from runners.columns import COLUMNS
+from runners.method import Method, load_class
+from runners.row import REPORTED, feature_set_digest, to_json
+from runners.trial import sizes_to_score, stored_trial
+from scripts.core.conf import find
+
+SCORED = ("converged", "max_iter", "diverged", "collapsed")
+OF_ROW = "n_selected clusterer n_restarts acc_mean acc_std nmi_mean nmi_std".split()
+OF_ROW += [*OF_SET, "feature_set", "acc", "nmi", "features", "labels", "trace", "shared", "identity"]
+OF_FIT = [column.name for column in COLUMNS if column.name not in OF_ROW] + ["code_fit", "code_evaluation", "versions"]
+# The order in which numbers of at most 1 are summed moves a mean by less; NMI is stored to 7 decimals, and the means of
+# earlier versions are of more.
+MEANS = {"acc": 1e-12, "nmi": 1e-7}
+TRACED = 2.4e-7  # a trace is stored to 24 bits: twice the rounding of a value moves a step by less
+MOST_S, MOST_MB = 366 * 86400.0, 1e8  # a year of one processor, and 100 TB: no fit of ours
+COMMIT = re.compile(r"[0-9a-f]{40}(-dirty)?|unknown")
+SHARES = ("prediction_strength", "reconstruction", "nearest_neighbour")
+SIGNED = ("agreement", "silhouette", "silhouette_all", "replication")  # from -1 to 1
+ROUNDED = 1e-6  # by so much a measure may pass its range by rounding
+
+
+class Cell:
+    """What conf/ says of the rows of a method on a data set; a ValueError says that it does not know them."""
+
+    def __init__(self, dataset, method, protocol):
+        content = find("method", method)
+        if content is None:
+            raise ValueError(f"{method} is no file of conf/method.")
+        self.method, self.spec, self.protocol = Method.read(content), read_spec(dataset), protocol
+        cls = self.method.cls
+        # Where the selections are the beginnings of one ranking; a method may choose each size by itself.
+        own = getattr(cls, "subset", None) is not load_class("methods.core.base.BaseSelector").subset
+        self.prefixes = not own and cls.size_in_objective is False
+
+    def sizes(self, params):
+        """Return the sizes that one fit at these parameters may have: a list of tuples."""
+        all_sizes = tuple(sizes_to_score(self.method, self.spec["name"], self.spec["features"], self.protocol))
+        each = self.method.cls(**params).size_in_objective
+        return [(size,) for size in all_sizes] if each else [all_sizes]
+
+
+def faults(frame, protocol):
+    """Yield (data set, trial, words) for what is wrong with the rows of a method: a tidy frame with lists."""
+    varied = frame.groupby("trial")[OF_FIT].nunique(dropna=False).max()
+    for name in varied.index[varied > 1]:
+        yield "", "", f"{name} is not the same in all rows of a fit."
+        return
+    if frame.duplicated(["trial", "n_selected", "clusterer"]).any():
+        yield "", "", "two rows are of the same feature set of the same fit."
+    for (dataset, method), rows in frame.groupby(["dataset", "method"], sort=False):
+        try:
+            cell = Cell(dataset, method, Protocol.from_json(protocol))
+        except ValueError as error:
+            yield dataset, "", str(error)
+            continue
+        yield from ((dataset, "", words) for words in _faults_of_names(rows))
+        points = set()
+        for trial, sets in rows.groupby("trial", sort=False):
+            records = sets.to_dict("records")
+            point = records[0]["params"], tuple(one["n_selected"] for one in records)
+            if point in points:
+                yield dataset, trial, "another fit of the cell has the same parameters and sizes."
+            points.add(point)
+            yield from ((dataset, trial, words) for words in _faults_of_fit(records, cell))
+
+
+def _faults_of_names(rows):
+    """Yield what is wrong with the numbers of the feature sets of a cell: one for each set, 0 for none."""
+    number = {}
+    for own, features in zip(rows["feature_set"], rows["features"], strict=True):
+        digest = None if features is None else feature_set_digest(features)
+        if (own == 0) != (digest is None) or number.setdefault(digest, own) != own:
+            yield f"feature_set={own} is not the number of one feature set."
+            return
+    if len(set(number.values())) < len(number):
+        yield "two feature sets have the same number."
+
+
+def _faults_of_fit(rows, cell):
+    row = rows[0]
+    chosen = [one for one in rows if one["clusterer"] == "kmeans"]
+    learned = [one for one in rows if one["clusterer"] == "learned"]
+    if len(chosen) + len(learned) < len(rows) or not chosen or len(learned) > 1:
+        yield "its rows must be kmeans, with learned once at most."
+        return
+    try:
+        yield from _faults_of_settings(row, tuple(sorted(one["n_selected"] for one in chosen)), cell)
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        yield f"params={row['params'][:80]} cannot be read ({type(error).__name__}: {error})."
+    scored = row["status"] in SCORED
+    if not scored and row["status"] not in UNSCORED:
+        yield f"status={row['status']!r} must be one of {', '.join((*SCORED, *UNSCORED))}."
+    if scored == bool(row["error"]):
+        yield f"status={row['status']} goes {'without' if scored else 'with'} an error."
+    yield from _faults_of_numbers(row, rows, scored)
+    yield from _faults_of_shape(row, cell.spec, scored)
+    if not scored:
+        if learned or any(one["n_restarts"] or one["features"] is not None for one in chosen):
+            yield f"status={row['status']} goes without scores, features and labels."
+        return
+    for one in chosen:
+        yield from _faults_of_set(one, cell)
+    longest = max(chosen, key=lambda one: one["n_selected"])["features"]
+    if cell.prefixes and longest is not None:
+        for one in chosen:
+            if one["features"] is not None and not np.array_equal(longest[: one["n_selected"]], one["features"]):
+                yield f"its {one['n_selected']} features are not the first of its ranking."
+    for one in learned:
+        yield from _faults_of_labels(one, chosen, cell)
+
+
+def _faults_of_settings(row, sizes, cell):
+    params = json.loads(row["params"])
+    if to_json(params) != row["params"]:
+        yield "params is not the JSON that the suite writes."
+    right = cell.method.params_at({}, cell.spec["classes"])
+    if unknown := sorted(set(params) ^ {*right, *cell.method.grid}):
+        yield f"params has not the parameters of conf/method/{cell.method.name}.yaml: {', '.join(unknown)}."
+        return
+    if "n_clusters" in right and params["n_clusters"] != right["n_clusters"]:
+        yield f"n_clusters={params['n_clusters']} must be {right['n_clusters']}, the classes of the data."
+    if row["is_default"] and params != right:
+        yield "is_default=True, and its parameters are not those of conf/method."
+    allowed = cell.sizes(params)
+    if sizes not in allowed:
+        yield f"its sizes are {list(sizes)}; the protocol asks for {' or '.join(str(list(one)) for one in allowed)}."
+    if stored_trial(row | {"sizes": sizes}, cell.method.target) is None:
+        yield "its key is not the one that data, parameters and protocol give."
+
+
+def _faults_of_shape(row, spec, scored):
+    for name, value in (("n_samples", spec["samples"]), ("n_features", spec["features"])):
+        # A fit that a cap ended has not said what it was fitted on.
+        if row[name] != value and (scored or row["status"] == FAILED or row[name]):
+            yield f"{name}={row[name]} must be {value}, as conf/dataset says."
+    if spec.get("data_sha256") and row["data_sha"] != spec["data_sha256"]:
+        yield f"data_sha={row['data_sha'][:16]} must be {spec['data_sha256'][:16]}, that of conf/dataset."
+
+
+def _faults_of_numbers(row, rows, scored):
+    """Yield what is wrong with seconds, memory, origin, facts and trace."""
+    for name, most in (("fit_s", MOST_S), ("eval_s", MOST_S), ("peak_mb", MOST_MB)):
+        value = row[name]
+        if not (0 <= value <= most) and (scored or not math.isnan(value)):
+            yield f"{name}={value} must be in [0, {most:g}]."
+    if not COMMIT.fullmatch(row["git_sha"]):
+        yield f"git_sha={row['git_sha'][:50]!r} is no commit."
+    try:
+        aware = datetime.fromisoformat(row["started"]).tzinfo is not None
+    except ValueError:
+        aware = False
+    if not aware:
+        yield f"started={row['started'][:40]!r} is no time."
+    if row["n_iter"] < 0:
+        yield f"n_iter={row['n_iter']} must be 0 or more."
+    for name in REPORTED:
+        if row[name] < 0 or math.isinf(row[name]):
+            yield f"{name}={row[name]} must be a number of 0 or more."
+    traces = [one["trace"] for one in rows if one["trace"] is not None]
+    if len(traces) > 1 or (traces and rows[0]["trace"] is None):
+        yield "its trace must be in its first row only."
+    for trace in traces:
+        yield from _faults_of_trace(row, trace)
+
+
+def _faults_of_trace(row, trace):
+    """Yield what a trace contradicts; its end is not the objective of methods that have a last step of their own."""
+    if len(trace) != row["n_iter"] + 1:
+        yield f"its trace has {len(trace)} values; with n_iter={row['n_iter']} it must have one more than sweeps."
+        return
+    with np.errstate(all="ignore"):
+        steps = np.maximum(np.diff(trace) / np.abs(trace[:-1]), 0)
+    rise = np.nanmax([0.0, *steps])
+    if not np.isclose(rise, row["rise"], rtol=TRACED, atol=TRACED):
+        yield f"rise={row['rise']} is not that of its trace, {rise}."
+
+
+def _faults_of_set(one, cell):
+    """Yield what is wrong with a selected feature set and its scores."""
+    size, features, d = one["n_selected"], one["features"], cell.spec["features"]
+    if features is None or len(features) != size:
+        yield f"its set of {size} has {0 if features is None else len(features)} features."
+        return
+    if features.min() < 0 or features.max() >= d or len(np.unique(features)) < size:
+        yield f"its {size} features are not {size} different numbers from 0 to {d - 1}."
+    if one["labels"] is not None:
+        yield "selected features have no learned labels."
+    yield from _faults_of_scores(one, cell.protocol.restarts)
+    for name, low in [*((name, 0) for name in SHARES), *((name, -1) for name in SIGNED)]:
+        if not (low - ROUNDED <= one[name] <= 1 + ROUNDED or math.isnan(one[name])):
+            yield f"{name}={one[name]} must be in [{low}, 1]."
+
+
+def _faults_of_scores(one, restarts):
+    acc, nmi, n = one["acc"], one["nmi"], one["n_samples"]
+    if one["n_restarts"] != restarts:
+        yield f"n_restarts={one['n_restarts']} must be {restarts}."
+        return
+    if acc is None and math.isnan(one["acc_mean"]) and math.isnan(one["nmi_mean"]):
+        return  # data without labels
+    if acc is None or nmi is None or len(acc) != restarts or len(nmi) != restarts:
+        yield f"it must have {restarts} values of ACC and of NMI."
+        return
+    if acc.min() < 0 or acc.max() > n:
+        yield f"ACC must be a number of samples from 0 to {n}."
+    if not ((nmi >= 0) & (nmi <= 1)).all():
+        yield "NMI must be in [0, 1]."
+    for name, values in (("acc", acc / n), ("nmi", np.asarray(nmi, dtype=float))):
+        spread = np.std(values, ddof=1) if restarts > 1 else math.nan
+        for what, value in ((f"{name}_mean", values.mean()), (f"{name}_std", spread)):
+            if not (abs(one[what] - value) <= MEANS[name] or (math.isnan(one[what]) and math.isnan(value))):
+                yield f"{what}={one[what]!r} is not that of its restarts, {float(value)!r}."
+
+
+def _faults_of_labels(one, chosen, cell):
+    """Yield what is wrong with the labels that a fit learned."""
+    labels, size = one["labels"], chosen[0]["n_selected"] if len(chosen) == 1 else cell.spec["features"]
+    if one["features"] is not None or one["shared"] or not all(math.isnan(one[name]) for name in OF_SET):
+        yield "learned labels have no features and no measures of a feature set."
+    if one["n_selected"] not in (size, cell.spec["features"]):
+        yield f"its labels are learned from {one['n_selected']} features; it must be {size}."
+    if labels is None or len(labels) != cell.spec["samples"]:
+        yield f"it has {0 if labels is None else len(labels)} labels of {cell.spec['samples']} samples."
+    elif not np.array_equal(np.unique(labels), np.arange(labels.max() + 1)):
+        yield "its labels are not the numbers from 0 on, without a gap."
+    yield from _faults_of_scores(one, 1)

@@ -1,0 +1,266 @@
+"""Shipped rows of others: true ones are accepted, and a hundred forgeries of them are not."""
+
+import hashlib
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from datasets import load_dataset
+from metrics.evaluate import evaluate
+from metrics.measures import OF_SET, of_set
+from metrics.protocol import Protocol
+from runners import reference
+from runners.parquet import packed
+from runners.tasks import Data
+from scripts.verify import ELSEWHERE, REFUSED, fits, scores
+from scripts.verify.check import check, part
+from scripts.verify.fits import run
+
+
+def write(frame, method, lacking=None):
+    (reference.SHIPPED / "mine" / f"{method}.parquet").write_bytes(packed(frame, lacking or {}))
+
+
+def rows(method):
+    return reference.read("mine", [method], lists=True)
+
+
+def test_no_true_row_is_refused_and_every_row_is_scored(study, verify, handed_in):
+    assert verify() == []
+    spent = scores.Spent()
+    frame, found = check("mine", part("mine", None), None, spent, handed_in[1], say=lambda line: None)
+    sets = {tuple(sorted(own)) for own in frame["features"] if own is not None}
+    assert found == [] and spent.n_sets == 0 and spent.n_kept == len(sets) > 4
+    assert set(frame["clusterer"]) == {"kmeans", "learned"} and set(frame["method"]) == {
+        "max_variance",
+        "dgufs",
+        "mcfs",
+        "ndfs",
+    }
+
+
+def with_scores(row, name, values):
+    """Give a row other scores, with the means and deviations that belong to them."""
+    row[name] = values
+    shares = values / row["n_samples"] if name == "acc" else values
+    row[f"{name}_mean"] = shares.mean()
+    row[f"{name}_std"] = np.std(shares, ddof=1) if len(values) > 1 else np.nan
+
+
+def score(name, change):
+    return lambda row: with_scores(row, name, change(row[name].copy()))
+
+
+def value(name, change):
+    return lambda row: row.update({name: change(row[name]) if callable(change) else change})
+
+
+def first(change):
+    def changed(values):
+        values = values.copy()
+        values[0] = change(values[0])
+        return values
+
+    return changed
+
+
+KMEANS = {
+    "acc+1": score("acc", first(lambda acc: acc + 1)),
+    "acc-1": score("acc", first(lambda acc: acc - 1)),
+    "acc all": score("acc", lambda acc: acc + 20),
+    "acc above n": score("acc", first(lambda acc: 5000)),
+    "acc below 0": score("acc", first(lambda acc: -1)),
+    "acc turned": score("acc", lambda acc: np.roll(acc, 1)),
+    "acc none": value("acc", None),
+    "nmi": score("nmi", first(lambda nmi: nmi + 1e-6)),
+    "nmi one": score("nmi", lambda nmi: np.ones(len(nmi))),
+    "nmi above 1": score("nmi", first(lambda nmi: 1.5)),
+    "nmi none": value("nmi", None),
+    "acc short": value("acc", lambda acc: acc[:-1]),
+    **{
+        f"{name} {word}": value(name, change)
+        for name in ("acc_mean", "acc_std", "nmi_mean", "nmi_std")
+        for word, change in (("more", lambda x: x + 1e-4), ("none", np.nan), ("less", lambda x: x * 0.999))
+    },
+    **{
+        f"{name} {word}": value(name, change)
+        for name, (word, change) in product(
+            OF_SET, (("more", lambda x: x + 1e-4), ("one", 0.987), ("none", np.nan), ("far", 7.0))
+        )
+    },
+    "n_restarts": value("n_restarts", 2),
+    "n_restarts 0": value("n_restarts", 0),
+    "n_selected": value("n_selected", 6),
+    "clusterer": value("clusterer", "learned"),
+    "clusterer unknown": value("clusterer", "gmm"),
+    "features twice": value("features", first(lambda one: -1)),
+    "features outside": value("features", first(lambda one: 64)),
+    "features short": value("features", lambda own: own[:-1]),
+    "features none": value("features", None),
+    "features another": value("features", lambda own: np.r_[own[:-1], np.setdiff1d(np.arange(64), own)[0]]),
+    "labels": value("labels", np.zeros(1797, dtype=np.int32)),
+}
+LEARNED = {
+    "labels acc": score("acc", first(lambda acc: acc + 1)),
+    "labels nmi": score("nmi", first(lambda nmi: nmi + 1e-6)),
+    "labels one": value("labels", np.zeros(1797, dtype=np.int32)),
+    "labels short": value("labels", lambda own: own[:-1]),
+    "labels gap": value("labels", lambda own: own * 2 + 1),
+    "labels moved": value("labels", lambda own: np.roll(own, 1)),
+    "labels none": value("labels", None),
+    "labels size": value("n_selected", 7),
+    "labels measure": value("silhouette", 0.5),
+}
+OF_A_FIT = {
+    "key": value("trial", "0123456789abcdef"),
+    "data": value("data_sha", "ab" * 32),
+    "samples": value("n_samples", 1796),
+    "features": value("n_features", 65),
+    "fit_s negative": value("fit_s", -1.0),
+    "fit_s inf": value("fit_s", np.inf),
+    "fit_s none": value("fit_s", np.nan),
+    "eval_s": value("eval_s", -1.0),
+    "peak_mb": value("peak_mb", 1e12),
+    "commit": value("git_sha", "main; rm"),
+    "time": value("started", "yesterday"),
+    "status": value("status", "good"),
+    "failed": value("status", "failed"),
+    "timeout": value("status", "timeout"),
+    "error": value("error", "ValueError: no"),
+    "n_iter": value("n_iter", -1),
+    "sweeps": value("n_iter", 1),
+    "rise": value("rise", 0.5),
+    "n_scored": value("n_scored", -1.0),
+    "params": value("params", lambda text: text.replace("{", '{"beta_": 1, ', 1)),
+    "params spaces": value("params", lambda text: text + " "),
+    "params no json": value("params", "{"),
+    "params list": value("params", "[]"),
+    "python": value("versions", lambda text: text.replace('"python": "', '"python": "2.')),
+    "numpy": value("versions", lambda text: text.replace('"numpy": "', '"numpy": "0.')),
+    "kernel": value("versions", lambda text: text.replace("gemm ", "gemm f")),
+    "machine": value("versions", lambda text: text.replace('"machine": "', '"machine": "Plan 9 ')),
+    "no fingerprint": value("versions", lambda text: text.replace('"arithmetic"', '"other"')),
+    "code_fit": value("code_fit", "ab" * 8),
+    "code_evaluation": value("code_evaluation", "ab" * 8),
+    "files read": value("files_read", '{"/etc/hostname": "ab"}'),
+}
+
+
+@pytest.mark.parametrize("name", [*KMEANS, *LEARNED, *OF_A_FIT])
+def test_a_forged_row_is_refused(name, study, verify):
+    method = "ndfs" if name in LEARNED else "dgufs"
+    frame = rows(method)
+    wanted = "learned" if name in LEARNED else "kmeans"
+    sets = frame.to_dict("records")
+    place = next(place for place, row in enumerate(sets) if row["clusterer"] == wanted)
+    of_fit = [row for row in sets if row["trial"] == sets[place]["trial"]]
+    for row in of_fit if name in OF_A_FIT else [sets[place]]:
+        ({**KMEANS, **LEARNED, **OF_A_FIT}[name])(row)
+    write(pd.DataFrame(sets, columns=frame.columns), method)
+    found = verify()
+    assert found and {one.method for one in found} == {method}
+    elsewhere = name in ("python", "numpy", "machine", "code_fit", "code_evaluation", "files read")
+    assert {one.kind for one in found} == {ELSEWHERE if elsewhere else REFUSED}
+
+
+def test_scores_that_are_forged_under_another_kernels_name_are_refused(study, verify):
+    frame = rows("max_variance")
+    sets = frame.to_dict("records")
+    for row in sets:
+        OF_A_FIT["kernel"](row)
+        KMEANS["acc all"](row)
+    write(pd.DataFrame(sets, columns=frame.columns), "max_variance")
+    found = verify()
+    assert {one.kind for one in found} == {ELSEWHERE, REFUSED} and any(
+        "restarts is another" in one.words for one in found
+    )
+
+
+def test_forged_names_of_feature_sets_and_double_or_missing_rows_are_refused(study, verify):
+    frame = rows("dgufs")
+    kmeans = frame["clusterer"] == "kmeans"
+    for forged in (
+        frame.assign(feature_set=np.where(kmeans, 1, 0)),
+        pd.concat([frame, frame.iloc[:1]]),
+        frame[~kmeans],
+        frame.assign(dataset="digit"),
+        frame.assign(dataset="umist"),
+        frame.assign(method="udfs"),
+        frame.assign(is_default=True),
+        frame.assign(trial=np.roll(frame["trial"], 2)),
+        frame.assign(fit_s=np.arange(len(frame), dtype=float)),
+    ):
+        write(forged, "dgufs")
+        assert {one.kind for one in verify()} == {REFUSED}
+
+
+def test_a_ranking_must_begin_as_its_smaller_selections_do(study, verify):
+    sets = rows("max_variance").to_dict("records")
+    assert [row["n_selected"] for row in sets] == [5, 20]
+    sets[1]["features"] = sets[1]["features"][::-1].copy()
+    write(pd.DataFrame(sets), "max_variance")
+    assert [one.words for one in verify()] == ["its 5 features are not the first of its ranking."]
+
+
+def test_every_fit_is_drawn_as_often_whatever_its_seconds_and_versions_say():
+    many = pd.DataFrame({"study": "s", "dataset": np.repeat(list("abc"), [5, 20, 75]), "method": "m"})
+    many["trial"] = [hashlib.sha256(str(place).encode()).hexdigest() for place in range(100)]
+    drawn = [fits.draw(many, 10, f"commit word{number}") for number in range(400)]
+    assert all(len(one) == 10 and not one["trial"].duplicated().any() for one in drawn)
+    counts = pd.concat(drawn)["trial"].value_counts().reindex(many["trial"], fill_value=0)
+    assert counts.min() > 15 and counts.max() < 75  # 40 each, with a standard deviation of 6
+    assert all((one["dataset"] == "c").sum() in (7, 8) for one in drawn)
+    other = many.assign(fit_s=np.arange(100.0), versions="x", status="timeout")
+    assert list(fits.draw(other, 10, "word")["trial"]) == list(fits.draw(many, 10, "word")["trial"])
+    assert list(fits.draw(many, 10, "word")["trial"]) != list(fits.draw(many, 10, "other")["trial"])
+
+
+def test_the_printed_chance_is_that_of_a_simulated_draw():
+    rng = np.random.default_rng(0)
+    hits = [(rng.permutation(60)[:12] < 3).any() for _ in range(4000)]
+    assert fits.chance(60, 12, 0.05) == pytest.approx(np.mean(hits), abs=0.03)
+    assert fits.chance(60, 60, 0.01) == 1 and fits.chance(1000, 0, 0.2) == 0
+
+
+def forged_ranking(study):
+    """Give a fit of max_variance another ranking, with the scores that belong to it."""
+    frame = rows("max_variance")
+    sets = frame.to_dict("records")
+    protocol, data = Protocol.from_json(sets[0]["protocol"]), load_dataset("digits")
+    scaled = Data.scaled(data, protocol, "max_variance")
+    ranking = np.arange(20, 40, dtype=np.int32)
+    for row in sets:
+        row["features"] = ranking[: row["n_selected"]]
+        values, _ = evaluate(row["features"], scaled.X, data.y, protocol)
+        with_scores(row, "acc", np.rint(values[0] * 1797).astype(np.int32))
+        with_scores(row, "nmi", values[1].round(7))
+        row |= dict(zip(OF_SET, of_set(values), strict=True))
+    write(pd.DataFrame(sets, columns=frame.columns), "max_variance")
+
+
+def test_a_ranking_that_is_forged_with_its_scores_is_found_by_the_draw_of_fits_alone(study, verify):
+    forged_ranking(study)
+    assert verify() == []
+    lines = []
+    found = run(reference.read("mine", lists=True), "commit word", 100, None, None, 1, lines.append)
+    assert [(one.kind, one.method) for one in found] == [(REFUSED, "max_variance")] and "features" in found[0].words
+    assert any("1% are forged: 100.0% that" in line for line in lines)
+
+
+def test_raised_seconds_hide_no_fit_from_the_draw(study, verify):
+    forged_ranking(study)
+    write(rows("max_variance").assign(fit_s=5000.0), "max_variance")
+    assert verify() == []
+    found = run(reference.read("mine", lists=True), "commit word", 100, None, None, 1, lambda line: None)
+    assert [one.method for one in found] == ["max_variance"]
+    write(rows("mcfs").assign(fit_s=5000.0), "mcfs")
+    found = run(reference.read("mine", ["mcfs"], lists=True), "commit word", 100, None, None, 1, lambda line: None)
+    assert [one.kind for one in found] == [REFUSED] and "5000 CPU s" in found[0].words
+
+
+def test_true_fits_that_are_drawn_are_accepted(study):
+    lines = []
+    assert run(reference.read("mine", lists=True), "commit word", 3, None, None, 1, lines.append) == []
+    assert "3 of 3 gave what is stored" in lines[-1]

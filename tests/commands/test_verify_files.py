@@ -1,0 +1,118 @@
+"""Files that are handed in: places, names, columns, metadata and sizes are bounded before a row is believed."""
+
+import json
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from runners.parquet import KEY
+from scripts.verify import REFUSED, UNVERIFIED, files, scores
+from scripts.verify.check import check, part
+
+
+def test_a_method_must_be_in_its_own_file(study, verify):
+    (study / "max_variance.parquet").rename(study / "udfs.parquet")
+    assert [one.method for one in verify()] == ["udfs"]
+
+
+@pytest.mark.parametrize("place", ["notes.txt", "unknown_method.parquet", "more/mcfs.parquet", "mcfs.parquet.py"])
+def test_only_files_of_methods_may_lie_in_a_study(study, verify, place):
+    (study / place).parent.mkdir(exist_ok=True)
+    (study / place).write_bytes((study / "mcfs.parquet").read_bytes())
+    assert {one.kind for one in verify()} == {REFUSED}
+
+
+def test_a_link_and_another_protocol_are_refused(study, verify, tmp_path):
+    (tmp_path / "away").write_bytes((study / "mcfs.parquet").read_bytes())
+    (study / "mcfs.parquet").unlink()
+    (study / "mcfs.parquet").symlink_to(tmp_path / "away")
+    assert any("is a link" in one.words for one in verify())
+    protocol = json.loads((study / "_protocol.json").read_text())
+    (study / "_protocol.json").write_text(json.dumps(protocol | {"seed": 1}))
+    assert {one.method for one in verify()} >= {"max_variance", "dgufs", "ndfs"}
+    (study / "_protocol.json").write_text("[]")
+    assert any("is no protocol" in words for _, words in files.faults_of_study("mine"))
+
+
+def table_of(study, method="mcfs"):
+    table = pq.read_table(study / f"{method}.parquet")
+    return table, json.loads(pq.read_metadata(study / f"{method}.parquet").metadata[KEY])
+
+
+def put(study, table, notes, method="mcfs"):
+    with pq.ParquetWriter(study / f"{method}.parquet", table.schema) as writer:
+        writer.write_table(table)
+        writer.add_key_value_metadata({KEY: json.dumps(notes)})
+
+
+def test_forged_metadata_and_columns_are_refused(study, verify):
+    table, notes = table_of(study)
+    ((name, identity),) = notes["identities"].items()
+    put(study, table, notes)
+    assert verify() == []
+    for forged in (
+        {},
+        [],
+        {"identities": notes["identities"]},
+        notes | {"more": 1},
+        notes | {"lacking": {"digits": -1}},
+        notes | {"lacking": {"umist": 1}},
+        notes | {"lacking": {"digits": "1"}},
+        notes | {"identities": {"other": identity}},
+        notes | {"identities": {name: identity, "other": identity}},
+        notes | {"identities": {name: identity[:2]}},
+        notes | {"identities": {name: [1, 2, 3, 4]}},
+        notes | {"identities": {name: [*identity[:2], "no JSON", identity[3]]}},
+        notes | {"identities": {name: ["ab" * 8, *identity[1:]]}},
+    ):
+        put(study, table, forged)
+        assert {one.kind for one in verify()} == {REFUSED}, forged
+    for forged in (
+        table.append_column("more", pa.nulls(len(table), pa.int32())),
+        table.drop_columns(["acc"]),
+        table.set_column(0, "dataset", table["dataset"].cast(pa.large_string())),
+        table.set_column(table.column_names.index("identity"), "identity", pa.array(["other"] * len(table))),
+        table.set_column(0, "dataset", pa.nulls(len(table), pa.string())),
+        table.select(table.column_names[::-1]),
+    ):
+        put(study, forged, notes)
+        assert {one.kind for one in verify()} == {REFUSED}
+
+
+def test_a_small_file_that_unpacks_to_gigabytes_is_refused_before_it_is_read(study, verify, monkeypatch):
+    table, notes = table_of(study)
+    long = pa.concat_tables([table.slice(0, 1)] * 2_000_000).combine_chunks()
+    put(study, long.select(["dataset"]), notes)
+    assert (study / "mcfs.parquet").stat().st_size < 50_000
+    monkeypatch.setattr(pq.ParquetFile, "read", None)
+    monkeypatch.setattr(pq.ParquetFile, "iter_batches", None)
+    assert "2000000 rows, more than 1000000" in files.fault_of_size(study / "mcfs.parquet")
+    (study / "mcfs.parquet").write_bytes(b"PAR1" + bytes(100))
+    assert "no Parquet file" in files.fault_of_size(study / "mcfs.parquet")
+
+
+def test_a_file_that_lies_about_what_it_unpacks_to_is_noticed_while_it_is_read(study, verify, monkeypatch):
+    monkeypatch.setattr(files, "MOST_UNPACKED", 10_000)
+    monkeypatch.setattr(files, "fault_of_size", lambda path: "")
+    assert any("unpacks to more than 10000 bytes" in one.words for one in verify())
+
+
+def test_a_damaged_file_is_refused(study, verify):
+    whole = (study / "mcfs.parquet").read_bytes()
+    for place in (len(whole) // 3, len(whole) - 20):
+        (study / "mcfs.parquet").write_bytes(whole[:place] + bytes([whole[place] ^ 255]) + whole[place + 1 :])
+        assert {(one.kind, one.method) for one in verify()} == {(REFUSED, "mcfs")}
+
+
+def test_without_data_and_beyond_the_budget_nothing_is_verified(study, handed_in, tmp_path, monkeypatch):
+    _, found = check("mine", part("mine", None), None, scores.Spent(0), tmp_path, say=lambda line: None)
+    assert {one.kind for one in found} == {UNVERIFIED} and "budget" in found[0].words
+    monkeypatch.setattr(scores, "data_of", lambda rows, folder: (None, "digits is not on this machine."))
+    _, found = check("mine", part("mine", None), None, scores.Spent(), tmp_path, say=lambda line: None)
+    assert {one.kind for one in found} == {UNVERIFIED} and {one.method for one in found} == {
+        "max_variance",
+        "dgufs",
+        "mcfs",
+        "ndfs",
+    }
