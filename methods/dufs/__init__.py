@@ -111,10 +111,10 @@ class DUFS(BaseSelector):
     *Known pathologies*: the number of features is no part of the model, and without a price a part of the gates opens,
     few of slices of 60 features (3 to 18), 48 of 644 on UMIST, 422 of 2420 on PIE10P (docs/methods/dufs.md): over few
     features each sample is near to others, and each feature is smooth over its own graph.  The ranking of the rest is
-    that by gain.  The loss has local minima: of 16 slices two have a start from which it ends lower, by 1.3 % at most.  A
-    group of features that vary alike makes a graph over which each of them is
-    smooth, so that near-duplicates open together.  "released": at rate 1 and with thousands of features, mu moves by
-    less than the spread of its random start in hundreds of steps: the selection is mostly that start.
+    that by gain.  The loss has local minima: of 16 slices two have a start from which it ends lower, by 1.3 % at most.
+    A group of features that vary alike makes a graph over which each of them is smooth, so that near-duplicates open
+    together.  "released": at rate 1 and with thousands of features, mu moves by less than the spread of its random
+    start in hundreds of steps: the selection is mostly that start.
 
     References
     ----------
