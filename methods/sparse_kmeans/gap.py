@@ -49,7 +49,7 @@ def gaps(X, n_clusters, n_permutations, seed):
         X = X[order_by_distance(X)[np.linspace(0, len(X) - 1, SAMPLES).astype(int)]]
         X = X - X.mean(axis=0)
     found = _log_between(X, n_clusters, bounds, seed)
-    columns, back = np.sort(X, axis=0), np.argsort(np.argsort((X**2).sum(axis=0), kind="stable"))
+    columns, back = np.sort(X, axis=0), np.argsort(np.argsort((X**2).sum(axis=0), kind="stable"), kind="stable")
     without = np.zeros(len(bounds))
     for _ in range(n_permutations):
         places = rng.permuted(np.tile(np.arange(len(X)), (X.shape[1], 1)), axis=1)[back].T
