@@ -9,6 +9,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
+from metrics.measures import OF_SET
 from metrics.protocol import Protocol
 
 DIGEST = 16  # bytes of a feature set's name
@@ -192,6 +193,7 @@ def _check_protocol(text):
 # Column of texts -> function that says what is wrong with one; it sees a text once, however many rows have it.
 CHECKS = {
     "clusterer": lambda text: "" if text in ("kmeans", "learned") else "must be one of kmeans, learned",
+    "name": lambda text: "" if text in (*REPORTED, *OF_SET) else f"must be one of {', '.join((*REPORTED, *OF_SET))}",
     "sizes": _json_of(list, item=1),
     "protocol": _check_protocol,
     "ranking": _json_of(list, dict),

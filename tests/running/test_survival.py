@@ -189,9 +189,9 @@ def damaged(text, how):
     lines = text.splitlines()
     fields = lines[1].split(",")
     return {
-        "a word for a number": lambda: [lines[0], ",".join([*fields[:-4], "good", *fields[-3:]])],
-        "out of range": lambda: [lines[0], ",".join([*fields[:-4], "7", *fields[-3:]])],
-        "nan": lambda: [lines[0], ",".join([*fields[:-4], "nan", *fields[-3:]])],
+        "a word for a number": lambda: [lines[0], ",".join([*fields[:-2], "good", *fields[-1:]])],
+        "out of range": lambda: [lines[0], ",".join([*fields[:-2], "7", *fields[-1:]])],
+        "nan": lambda: [lines[0], ",".join([*fields[:-2], "nan", *fields[-1:]])],
         "a value too few": lambda: [lines[0], ",".join(fields[:-1]), *lines[2:]],
         "a value too many": lambda: [lines[0], ",".join([*fields, "1"]), *lines[2:]],
         "other columns": lambda: [lines[0].replace("acc", "ack"), *lines[1:]],
@@ -207,8 +207,8 @@ def damaged(text, how):
         ("a word for a number", "line 2, column acc: 'good' must be a number"),
         ("out of range", r"line 2, column acc: '7' must be in \[0, 1\]"),
         ("nan", "line 2, column acc: 'nan' must be a number"),
-        ("a value too few", "line 2: 9 values instead of 10"),
-        ("a value too many", "line 2: 11 values instead of 10"),
+        ("a value too few", "line 2: 7 values instead of 8"),
+        ("a value too many", "line 2: 9 values instead of 8"),
         ("other columns", "line 1: the columns are"),
         ("no header", "line 1: the columns are"),
         ("half a quote", "line"),
