@@ -58,6 +58,13 @@ def gone(name, base):
     return sorted(found)
 
 
+def lost_studies(base):
+    """Return the names of the studies that were shipped at a commit and are no more."""
+    inside = reference.SHIPPED.resolve().relative_to(ROOT.resolve()).as_posix()
+    names = _git("ls-tree", "-d", "--name-only", base, f"{inside}/").decode().split()
+    return sorted({name.rpartition("/")[2] for name in names} - set(reference.shipped_studies()))
+
+
 def is_changed(path, base):
     """Return True where a file is not that of a commit."""
     return path.exists() and _old(path, base) != path.read_bytes()
