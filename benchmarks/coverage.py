@@ -89,18 +89,19 @@ def main(arguments=None):
     gains = curves(study).loc[choose(study).datasets].dropna(axis=1)
     own = np.array([family_of(name) for name in gains.index])
     parts = parts_of(gains.to_numpy(), own)
-    families = np.array([*own, *datasets_of(CONFIRMATORY).values()])
+    new = list(datasets_of(CONFIRMATORY).values())
     print(
         f"Variances in squared points, from {len(own)} data sets: between families {parts[0]:.1f}, "
         f"within {parts[1]:.1f}; correlation of two columns {parts[2]:.2f}."
     )
-    print(
-        f"Simulated: {len(families)} data sets of {len(set(families))} families, {gains.shape[1]} columns (methods by "
-        f"score), {options.studies} studies.\n"
-    )
-    head = ["Variation", "t holds", "Bootstrap holds", "False gain", "False gain, no families",
+    print(f"{gains.shape[1]} columns (methods by score), {options.studies} simulated studies.\n")
+    rows = []
+    for title, families in (("new data", np.array(new)), ("old and new", np.array([*own, *new]))):
+        design = f"{title}: {len(families)} sets, {len(set(families))} families"
+        rows += [[design, *row] for row in simulate(families, gains.shape[1], parts, options.studies)]
+    head = ["Data", "Variation", "t holds", "Bootstrap holds", "False gain", "The same, no families",
             f"Finds {GAIN:g} points", "Half-width"]  # fmt: skip
-    print(pipes([head, *simulate(families, gains.shape[1], parts, options.studies)]))
+    print(pipes([head, *rows]))
 
 
 if __name__ == "__main__":

@@ -58,7 +58,7 @@ def plain_point(problem, y, alpha, beta):
     started = time.process_time()
     weights = fit(problem.X.copy(), mode="raw", **settings)
     sweep = (time.process_time() - started) / problem.n_sweeps
-    order = np.argsort(-np.linalg.norm(np.asarray(weights), axis=1))
+    order = np.argsort(-np.linalg.norm(np.asarray(weights), axis=1), kind="stable")
     started = time.process_time()
     for size in SIZES:
         Z = problem.X[:, order[:size]]

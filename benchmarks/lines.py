@@ -62,6 +62,7 @@ def perfect_cells(title):
     restarts = find("protocol", paper)["restarts"]
     return cells.assign(
         mean=cells["mean_percent"], std=cells["published_std"], n_restarts=restarts, seed_std=np.nan,
+        group_error=np.nan,
         published_mean=cells["mean_percent"], published_n=restarts, all_mean=all_features, published_all=all_features,
     )  # fmt: skip
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from methods.core.base import BaseSelector, Solution
 from methods.core.checks import whole
-from methods.core.sparse_input import column_blocks
+from methods.core.sparse_data import column_blocks
 
 
 class AllFeatures(BaseSelector):

@@ -6,11 +6,11 @@ Three classes in one file, against the rule of one class per file: each is a few
 import numpy as np
 
 from methods.core.base import BaseSelector, Solution
+from methods.core.checks import check_count, check_flag, count_of
 from methods.core.column_subset import Residual, grow, ranked, smaller_factor
 from methods.core.linalg import principal_axes
 from methods.core.loop import Trace
 from methods.core.shared import shared
-from methods.core.words import check_count, check_flag, count_of
 
 RANK = 1e-12  # squared singular values below this share of the largest are rounding
 COUNTS = ("clusters", "twice_clusters", "size")
@@ -206,18 +206,9 @@ class LeverageScores(BaseSelector):
 
 
 def singular_vectors(X, center, k):
-    """Return the k leading right singular vectors of X, or as many as it has.
+    """Return the k leading right singular vectors of X, or the r that it has, as columns (n_features, r).
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    center : bool
-    k : int
-
-    Returns
-    -------
-    ndarray of shape (n_features, r)
-        Orthonormal columns, r <= k; one column of zeros where X is zero.
+    One column of zeros where X is zero.
     """
     values, loadings = principal_axes(shared(X, smaller_factor, center), k)
     kept = max(1, np.count_nonzero(values > RANK * values[0]))

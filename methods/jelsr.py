@@ -3,19 +3,17 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy import sparse
 from scipy.linalg import cho_factor, cho_solve, eigh
-from scipy.sparse.linalg import splu
 
 from methods.core.base import BaseSelector, Solution
 from methods.core.checks import above, check_init
 from methods.core.graphs import graph_laplacian
+from methods.core.linalg import GUARDS, POWERS, largest_eigenvectors, sparse_factor
 from methods.core.loop import SETTLED, iterate, ranking_change
 from methods.core.prox import row_norms, smoothing
-from methods.core.reweighting import EPS, Memory, log_scale, no_memory, safeguarded
+from methods.core.reweighting import EPS, Memory, log_scale, no_memory, reweighted
 from methods.core.ridge import WeightedRidge
 from methods.core.shared import shared
-from methods.core.subspace import GUARDS, POWERS, largest_eigenvectors
 
 DENSE_SAMPLES = 600  # up to here the eigenvectors come from a dense matrix
 
@@ -168,12 +166,7 @@ class Problem:
         self.ridge = WeightedRidge(X)
         self.dense = n < d or n <= max(DENSE_SAMPLES, (POWERS + 1) * (n_clusters + GUARDS))
         if not self.dense:
-            self.K = splu(
-                sparse.csc_array(L + beta * sparse.eye_array(n)),
-                permc_spec="MMD_AT_PLUS_A",
-                diag_pivot_thresh=0.0,
-                options={"SymmetricMode": True},
-            )
+            self.K = sparse_factor(L, beta)
             self.Z = self.K.solve(X)
             middle = X.T @ (L @ self.Z)
             self.middle = (middle + middle.T) / 2
@@ -184,21 +177,20 @@ class Problem:
         return replace(self.solve(s, None), log_s=np.log(s), memory=no_memory(d))
 
     def sweep(self, state):
-        memory = state.memory.remember(state.log_s, log_scale(state.W))
-        new, log_s, memory = safeguarded(lambda s: self.solve(s, state.guess), memory, state.value)
-        return replace(new, log_s=log_s, memory=memory)
+        """Update D = diag(1 / (2 s)), then Y and W together: the whole algorithm, with `solve`."""
+        return reweighted(lambda s: self.solve(s, state.guess), state)  # s_j = ||w_j||, smoothed; extrapolated
 
     def solve(self, s, guess):
-        """Return the best Y and W for the weights 1 / (2 s)."""
-        ridge = self.ridge.factor(self.alpha / (2 * s))
+        """Return the best Y and W for this D."""
+        ridge = self.ridge.factor(self.alpha / (2 * s))  # P = (X'X + alpha D)^-1 X'
         if self.dense:
             rest = ridge.residual(np.eye(len(self.X)))[0]  # I - X P
             M = self.L.toarray() + self.beta / 2 * (rest + rest.T)
-            Y = eigh(M, subset_by_index=(0, self.n_clusters - 1))[1]
+            Y = eigh(M, subset_by_index=(0, self.n_clusters - 1))[1]  # smallest of L + beta (I - X P)
         else:
             guess = self._smallest(s, guess)
             Y = guess[:, : self.n_clusters]
-        misfit, W = ridge.residual(Y)
+        misfit, W = ridge.residual(Y)  # W = P Y, misfit = Y - X W
         smooth = np.exp(log_scale(W)).sum()
         value = (Y * (self.L @ Y)).sum() + self.beta * ((misfit**2).sum() + self.alpha * smooth)
         return State(Y, W, float(value), guess=guess)

@@ -4,7 +4,7 @@ import numpy as np
 
 from methods.core.base import BaseSelector, Solution
 from methods.core.graphs import affinity_graph
-from methods.core.sparse_input import column_blocks
+from methods.core.sparse_data import column_blocks
 
 
 class LaplacianScore(BaseSelector):
@@ -67,16 +67,8 @@ class LaplacianScore(BaseSelector):
 def smoothness(X, S):
     """Return 1 - L_r of every feature: f~'S f~ / f~'D f~, because L = D - S.
 
-    Parameters
-    ----------
-    X : ndarray or csr_array of shape (n_samples, n_features)
-    S : csr_array of shape (n_samples, n_samples)
-        Symmetric, non-negative, not zero.
-
-    Returns
-    -------
-    ndarray of shape (n_features,)
-        In [-1, 1]; -1 for a feature that is constant over the samples with an edge.
+    In [-1, 1]; -1 for a feature that is constant over the samples with an edge.  S is symmetric, non-negative and not
+    zero.
     """
     joined = S.sum(axis=1) > 0  # the others have no weight in any of the sums
     S = S[joined][:, joined]

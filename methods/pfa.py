@@ -3,12 +3,11 @@
 import numpy as np
 
 from methods.core.base import BaseSelector, Solution
-from methods.core.checks import Bound
+from methods.core.checks import Bound, check_flag
 from methods.core.column_subset import smaller_factor
 from methods.core.linalg import principal_axes
 from methods.core.shared import shared
 from methods.core.starts import kmeans_labels
-from methods.core.words import check_flag
 
 EQUAL = 1e-9  # distance, of rows no longer than 1, that is rounding
 

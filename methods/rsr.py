@@ -12,8 +12,7 @@ from methods.core.loop import CONVERGED, Trace, iterate
 from methods.core.prox import row_norms
 from methods.core.reweighting import Memory, no_memory, safeguarded
 from methods.core.shared import shared
-from methods.core.sparse_data import sparse_features_where_it_pays, weighted_gram
-from methods.core.sparse_products import transposed_times
+from methods.core.sparse_data import sparse_features_where_it_pays, transposed_times, weighted_gram
 
 FIRST = 1e-2  # share of the largest norm below which rows are weighed nearly alike at first, so that none is lost early
 SMALLEST = 1e-12  # the same share where smoothing ends at the latest: below it a norm is rounding

@@ -1,6 +1,6 @@
 """SOCFS: features that span a projection with orthogonal, non-negative cluster indicators."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
@@ -12,7 +12,7 @@ from methods.core.linalg import polar_factor
 from methods.core.loop import SETTLED, iterate, ranking_change
 from methods.core.ordinal_graphs import triplet_laplacian
 from methods.core.prox import row_norms, smoothing
-from methods.core.reweighting import EPS, Memory, log_scale, no_memory, safeguarded
+from methods.core.reweighting import EPS, Memory, log_scale, no_memory, reweighted
 from methods.core.ridge import WeightedRidge, smallest_collapsing_weight
 from methods.core.shared import shared
 from methods.core.starts import kmeans_labels, scaled_indicator
@@ -176,8 +176,8 @@ class State:
     E: np.ndarray
     H: np.ndarray
     value: float
-    log_s: np.ndarray  # for the weights 1 / (2 s) that W comes from
-    memory: Memory
+    log_s: np.ndarray = None  # for the weights 1 / (2 s) that W comes from
+    memory: Memory = None
 
 
 class Problem:
@@ -204,6 +204,21 @@ class Problem:
     def start(self, E):
         W = self.factor(np.full(self.X.shape[1], 0.5))(E)
         return self.state(W, self.basis(self.fitted(W), E), E, E)
+
+    def sweep(self, state):
+        """Update D = diag(1 / (2 s)), and `cycles` times E with H, B and W for this D: the whole algorithm."""
+        first = self.around(state.XW, state.B, state.E, state.H)
+
+        def solve(s):
+            best, (B, E, H), XW = self.factor(s), first, None
+            for _ in range(self.cycles):
+                if XW is not None:
+                    B, E, H = self.around(XW, B, E, H)  # E = polar(XWB + lambda2 H), H = max(E, 0); B = polar(W'X'E)
+                W = best(E @ B.T)  # W = (X'X + lambda_ D)^-1 X'E B'
+                XW = self.fitted(W)
+            return State(W, XW, B, E, H, self.value(W, XW, B, E, H))
+
+        return reweighted(solve, state)  # s_j = ||w_j||, smoothed; extrapolated
 
     def state(self, W, B, E, H):
         XW = self.fitted(W)
@@ -249,23 +264,6 @@ class Problem:
     def basis(self, XW, E):
         """Return the best B."""
         return polar_factor(XW.T @ E)
-
-    def sweep(self, state):
-        memory = state.memory
-        plain = log_scale(state.W)
-        blocks = self.around(state.XW, state.B, state.E, state.H)
-
-        def solve(s):
-            best, (B, E, H), XW = self.factor(s), blocks, None
-            for _ in range(self.cycles):
-                if XW is not None:
-                    B, E, H = self.around(XW, B, E, H)
-                W = best(E @ B.T)
-                XW = self.fitted(W)
-            return State(W, XW, B, E, H, self.value(W, XW, B, E, H), np.log(s), memory)
-
-        new, log_s, memory = safeguarded(solve, memory.remember(state.log_s, plain), state.value)
-        return replace(new, log_s=log_s, memory=memory)
 
 
 def without_means(X):

@@ -7,13 +7,12 @@ from scipy import sparse
 from scipy.spatial.distance import pdist, squareform
 
 from methods.core.base import BaseSelector, Solution
-from methods.core.checks import whole
+from methods.core.checks import check_count, check_flag, count_of, whole
 from methods.core.graphs import affinity_graph, laplacian
 from methods.core.loop import Trace
 from methods.core.shared import shared
-from methods.core.sparse_input import column_blocks
+from methods.core.sparse_data import column_blocks
 from methods.core.spectral import smooth_vectors
-from methods.core.words import check_count, check_flag, count_of
 
 FULL = 6  # arrays of all pairs of samples that a full graph and its eigenvectors take
 
@@ -154,17 +153,7 @@ def full_graph(X):
 def unit_features(X, degrees, center):
     """Return f^ without its part along u_1, column by column: zero for a constant feature.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    degrees : ndarray of shape (n_samples,)
-        The diagonal of D, above 0.
-    center : bool
-        Whether what is left has unit length, and not f^ itself.
-
-    Returns
-    -------
-    ndarray of shape (n_samples, n_features)
+    `degrees` is the diagonal of D, above 0.  With `center` what is left has unit length, and not f^ itself.
     """
     size = np.abs(X).max(axis=0)
     X = X / np.where(size > 0, size, 1.0)

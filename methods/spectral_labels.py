@@ -85,20 +85,7 @@ class SpectralLabels(BaseSelector):
 
 
 def leading_rows(S, n_vectors):
-    """Return the eigenvectors of the largest eigenvalues, rows scaled to unit norm.
-
-    Parameters
-    ----------
-    S : csr_array of shape (n_samples, n_samples)
-        Symmetric.
-    n_vectors : int
-        In [1, n_samples].
-
-    Returns
-    -------
-    ndarray of shape (n_samples, n_vectors)
-        Largest eigenvalue first.
-    """
+    """Return the eigenvectors of the largest eigenvalues of a symmetric S, largest first, rows scaled to unit norm."""
     n = S.shape[0]
     if n <= DENSE_SAMPLES or n_vectors > n / 4:
         vectors = eigh(S.toarray(), subset_by_index=(n - n_vectors, n - 1))[1]

@@ -3,11 +3,11 @@
 import numpy as np
 
 from methods.core.base import BaseSelector, Solution
+from methods.core.checks import check_flag
 from methods.core.column_exchange import Problem
 from methods.core.column_subset import smaller_factor
 from methods.core.loop import iterate
 from methods.core.shared import shared
-from methods.core.words import check_flag
 
 
 class SwapCSS(BaseSelector):

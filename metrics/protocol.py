@@ -7,10 +7,10 @@ from math import isfinite
 from numbers import Real
 
 # Fields that most protocols do not set.  They are stored only where they are set.
-OPTIONAL = ("sizes_for", "scaling_for", "grid_values", "coarse", "budget")
-# Fields of K-means that most protocols leave as they are, and what they are then.  They are stored, and count in the
-# key of a trial, only where they are not.
-USUAL = {"starts": "random", "replicates": 1}
+OPTIONAL = ("sizes_for", "scaling_for", "grid_values", "coarse", "budget", "seeds")
+# Fields that most protocols leave as they are, and what they are then.  They are stored only where they are not, and
+# those of K-means count in the key of a trial only then.
+USUAL = {"starts": "random", "replicates": 1, "seeds": 1}
 
 MOST = 2**31 - 1
 # Field -> its least and its largest value.
@@ -20,6 +20,7 @@ WHOLE = (
     ("max_iter", 1, MOST),
     ("budget", 0, MOST),
     ("replicates", 1, 10**4),
+    ("seeds", 1, 10**4),
 )
 CHOICES = {
     "scaling": ("none", "minmax", "zscore", "unit_norm", "unit_features"),
@@ -62,6 +63,9 @@ class Protocol:
         How the first centres of K-means are drawn (`metrics.kmeans.kmeans_restarts`).
     replicates : int, default=1
         Starts of each restart, of which the one with the smallest sum of squares is kept.
+    seeds : int, default=1
+        A method with a random part is fitted so often at every point, with `seed` and the seeds that follow it, and
+        scored by the mean.  The starts of K-means do not change with it.
     """
 
     name: str
@@ -78,6 +82,7 @@ class Protocol:
     budget: int = 0
     starts: str = USUAL["starts"]
     replicates: int = USUAL["replicates"]
+    seeds: int = USUAL["seeds"]
 
     def __post_init__(self):
         if not isinstance(self.name, str):
@@ -136,7 +141,9 @@ class Protocol:
     def stored(self):
         """Return the fields as JSON stores them: the optional ones only where they are set."""
         return {name: _plain(value) for name, value in self.scoring().items()} | {
-            name: _plain(getattr(self, name)) for name in OPTIONAL if getattr(self, name)
+            name: _plain(value)
+            for name, value in vars(self).items()
+            if name in OPTIONAL and value and USUAL.get(name) != value
         }
 
     def scoring(self):

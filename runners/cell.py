@@ -22,10 +22,11 @@ from runners.plan import Plan, Times, Todo
 from runners.pool import Usage, run_all
 from runners.progress import Progress, counted, log, say_compiling, say_result
 from runners.provenance import RUN, Identity, digests_of_data, ends_text, note_finished, note_run
+from runners.sparse import check_sparse
 from runners.store import Store, rows_by_trial
 from runners.study import Evaluations, claim_study, found_elsewhere, outcomes_of, shipped_sources
 from runners.tasks import Data, n_stored
-from runners.trial import check_sparse, diagonal, expand, few
+from runners.trial import diagonal, expand, few
 from runners.workers import workers_within_memory
 
 MANY_SAMPLES = 2000  # an (n_samples, n_samples) array of more samples takes over 32 MB

@@ -20,6 +20,12 @@ COLUMNS = [
         ("params", "string", "JSON", "parameters of the fit"),
         ("is_default", "bool", "", "whether these are the default parameters"),
         (
+            "nth_seed",
+            "int32",
+            "",
+            "the fit's seed is that of the protocol and so much more; the starts of K-means do not change with it",
+        ),
+        (
             "n_selected",
             "int32",
             "features",

@@ -205,5 +205,6 @@ def _blank_row(trial):
         started=datetime.now(UTC).isoformat(timespec="seconds"),
         code_fit=code_fit,
         code_evaluation=code_evaluation,
+        nth_seed=trial.nth_seed,
     )
     return vars(row)

@@ -13,7 +13,7 @@ from metrics.measures import DECIMALS, OF_SET
 from runners.columns import COLUMNS, LISTS
 from runners.files import StoreError
 from runners.provenance import Identity
-from runners.row import to_json
+from runners.row import LATER, to_json
 
 RESTORE = "restore it, for example with `git checkout results/reference`"
 KEY = b"ufs_bench"  # of the metadata
@@ -35,15 +35,19 @@ ONCE = [name for name in SCHEMA.names if name not in PLAIN]
 def read_table(path, columns=None):
     """Return a file as a table of Arrow, every page checked; a StoreError says that it is damaged.
 
-    Columns that were added since it was written are empty.
+    Of `columns`, of `SCHEMA`, those that were added since the file was written are empty, or have the value that rows
+    of that time are read as.
     """
-    names = SCHEMA.names if columns is None else columns
+    if columns is None:
+        return _read(path, lambda file: file.read(use_threads=False))
     table = _read(
-        path, lambda file: file.read([name for name in names if name in file.schema_arrow.names], use_threads=False)
+        path,
+        lambda file: file.read([name for name in columns if name in file.schema_arrow.names], use_threads=False),
     )
-    for name in set(names) - set(table.column_names):
-        table = table.append_column(SCHEMA.field(name), pa.nulls(len(table), SCHEMA.field(name).type))
-    return table.select(names)
+    for name in set(columns) - set(table.column_names):
+        value = pa.scalar(LATER.get(name), SCHEMA.field(name).type)
+        table = table.append_column(SCHEMA.field(name), pa.repeat(value, len(table)))
+    return table.select(columns)
 
 
 def read_refits(path):

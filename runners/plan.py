@@ -92,8 +92,8 @@ class Times:
         for path in sorted(Path(results_dir).glob(f"*/*/{glob.escape(method)}/trials.csv")):
             self._own.setdefault(path.parts[-3], []).append(path)
         for name in reference.studies_with(method):
-            for dataset, rows in reference.fits_of(name, method).groupby("dataset"):
-                self._shipped.setdefault(dataset, []).append(rows.drop_duplicates("trial").to_dict("records"))
+            for dataset, rows in reference.fits_of(name, method).items():
+                self._shipped.setdefault(dataset, []).append(rows)
 
     def measured(self, dataset, params):
         """Return the mean seconds of the stored trials with these parameters; nan where there are none."""

@@ -2,10 +2,10 @@
 
 ``results/reference/<name>/<method>.parquet`` holds the tidy frame of a method, all its data sets, with the columns of
 `runners.columns`.  Its metadata has the identities of its rows, and what a cell lacks of the trials that were asked
-for.  _protocol.json has the protocol of the study, _seeds, _stability and _sensitive its refits, _stamps.csv the
-changes of code after which a sample of fits gave the same bytes, and _verified.json the digests of files that were
-verified: readers of a folder of Parquet leave out what begins with _.  The name of a shipped study on a command line is
-``reference/<name>``.
+for.  _protocol.json has the protocol of the study, _seeds, _stability and _sensitive its refits, _restarts what was
+scored again, _stamps.csv the changes of code after which a sample of fits gave the same bytes, and _verified.json the
+digests of files that were verified: readers of a folder of Parquet leave out what begins with _.  The name of a shipped
+study on a command line is ``reference/<name>``.
 """
 
 import csv
@@ -55,14 +55,15 @@ def read(name, methods=None, lists=False):
 
 
 def fits_of(name, method):
-    """Return the tidy frame of a method of a shipped study without its lists, read once for all cells of a sweep."""
+    """Return the fits of a method of a shipped study, dicts by data set; read once for all cells of a sweep."""
     (path,) = files_of(name, [method]).values()
     return _fits(name, method, path.stat().st_mtime_ns)
 
 
-@functools.lru_cache(maxsize=64)
+@functools.lru_cache(maxsize=512)
 def _fits(name, method, _changed):
-    return read(name, [method])
+    fits = read(name, [method]).drop_duplicates("trial")
+    return {dataset: rows.to_dict("records") for dataset, rows in fits.groupby("dataset")}
 
 
 def studies_with(method):

@@ -56,6 +56,7 @@ class Row:
     n_others: str = ""
     # JSON: path -> SHA-256 of the files besides its modules that the method has read; "" where there are none.
     files_read: str = ""
+    nth_seed: int = 0  # the fit's seed is that of the protocol and so much more; K-means keeps that of the protocol
 
 
 def to_json(value):
@@ -115,7 +116,9 @@ REPORTED = (
 # Likewise for a feature set: measures that are taken once, and not for every restart.
 MEASURES = "trial n_selected name value".split()
 # Columns that results of earlier versions lack, with the value they are read as; they are the last of their file.
-LATER = {name: getattr(Row, name) for name in ("code_fit", "code_evaluation", "labels", "n_others", "files_read")}
+LATER = {
+    name: getattr(Row, name) for name in ("code_fit", "code_evaluation", "labels", "n_others", "files_read", "nth_seed")
+}
 LATER["identity"] = ""
 COLUMNS = {"trials": TRIALS, "scores": SCORES, "traces": TRACES, "facts": FACTS, "measures": MEASURES}
 OTHERS = ("scores", "traces", "facts", "measures")  # files whose rows are committed by those of trials.csv
@@ -129,12 +132,15 @@ IDENTITY = {
 }
 KINDS = {field.name: field.type for field in fields(Row)}  # column -> type; all other columns hold texts
 KINDS |= dict.fromkeys(("n_selected", "restart", "iteration", "repeat", "seed"), int)
+KINDS |= dict.fromkeys(("n_starts", "n_groups", "n_candidates"), int) | dict.fromkeys(
+    ("mean", "std", "group_std"), float
+)
 KINDS |= dict.fromkeys(("acc", "nmi", "value", "acc_mean", "nmi_mean"), float)
+RANGES = dict.fromkeys(("acc", "nmi", "acc_mean", "nmi_mean", "mean", "std", "group_std"), (0, 1))
 KINDS |= dict.fromkeys(("kept", "acc_moved", "acc_errors", "objective_moved"), float)
-RANGES = dict.fromkeys(("acc", "nmi", "acc_mean", "nmi_mean"), (0, 1))
 RANGES |= dict.fromkeys(("fit_s", "eval_s", "peak_mb"), (0, math.inf)) | {"n_selected": (1, 2**63 - 1)}
 RANGES |= dict.fromkeys(
-    ("n_iter", "n_samples", "n_features", "n_scores", "restart", "iteration", "seed"), (0, 2**63 - 1)
+    ("n_iter", "n_samples", "n_features", "n_scores", "restart", "iteration", "seed", "nth_seed"), (0, 2**63 - 1)
 )
 NEVER_NAN = ("acc", "nmi")
 

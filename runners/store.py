@@ -180,7 +180,7 @@ def load_results(results_dir, study=None, dataset=None, method=None):
         else empty_frame(COLUMNS[name])
         for name, parts in frames.items()
     }
-    trials = joined["trials"].sort_values(["study", "dataset", "method", "params", "sizes"], kind="stable")
+    trials = joined["trials"].sort_values(["study", "dataset", "method", "params", "sizes", "nth_seed"], kind="stable")
     order = pd.Series(range(len(trials)), index=trials["trial"])
     for name in OTHERS:
         keys = [key for key in IDENTITY[name] if key != "trial"]

@@ -77,8 +77,8 @@ def shipped_sources(found, method):
 def _scored_in(place, cell, here):
     """Return the name of a study's protocol, and the rows of a cell that count, by their keys."""
     if isinstance(place, str):
-        text, rows = reference.protocol_text(place), reference.fits_of(place, cell[1])
-        rows = _stamped_as(here, rows[rows["dataset"] == cell[0]].to_dict("records"), reference.stamped(place, *cell))
+        text, rows = reference.protocol_text(place), reference.fits_of(place, cell[1]).get(cell[0], [])
+        rows = _stamped_as(here, rows, reference.stamped(place, *cell)) if rows else []
     else:
         text, rows = (place.parents[1] / "protocol.json").read_text(), read_rows(place / "trials.csv")
     same = [row for row in rows if row["status"] not in UNSCORED and not here.difference(Identity.stored(row))]

@@ -43,7 +43,7 @@ def tidy(results, lists=True):
     if lists:
         scores = scores.sort_values(SET, kind="stable")
         first = np.flatnonzero(~scores.duplicated(SET).to_numpy())
-        sets = sets.assign(**{name: _split(scores[name].to_numpy(), first) for name in ("acc", "nmi")})
+        sets = sets.assign(**{name: _split(scores[name].to_numpy(float), first) for name in ("acc", "nmi")})
     sizes = trials["sizes"].map(json.loads)
     asked = pd.DataFrame({
         "trial": trials["trial"].repeat(sizes.map(len).astype(int)),
@@ -109,10 +109,10 @@ def _with_lists(frame, trials, traces):
     return frame.assign(
         acc=_objects(counts),
         features=_objects(
-            np.array(ranked[key][size], dtype=np.int32) if selected and ranked[key][size] else None
+            np.array(ranked[key][size], dtype=np.int32) if selected and ranked[key].get(size) else None
             for key, size, selected in keys
         ),
-        labels=_objects(None if selected else learned[key] for key, _, selected in keys),
+        labels=_objects(None if selected else learned.get(key) for key, _, selected in keys),
         trace=_objects(traced.get(key) if own else None for key, own in zip(frame["trial"], first, strict=True)),
         shared=[selected and size in shared[key] for key, size, selected in keys],
     )

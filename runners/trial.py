@@ -10,10 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
-import yaml
-from scipy.sparse import csr_array, issparse
+from scipy.sparse import issparse
 
-from datasets.scaling import KEEP_ZEROS, scale
 from metrics.protocol import Protocol
 from runners.boundary import ProcessEnded, exits_as_errors
 from runners.code import ROOT
@@ -57,6 +55,11 @@ class Trial:
         return replace(self, protocol=replace(self.protocol, name=name)).key
 
     @property
+    def nth_seed(self):
+        """The seed of the method's random part, counted from the protocol's."""
+        return 0 if self.seed is None else self.seed - self.protocol.seed
+
+    @property
     def scaling(self):
         """The scaling of the data that the method is fitted on."""
         return self.protocol.scaling_of(self.method)
@@ -90,6 +93,7 @@ class Trial:
 
 def stored_trial(row, target):
     """Return the trial of a row of `metrics.study.frames.fits_of`; None where its key would be another now."""
+    protocol, nth_seed = Protocol.from_json(row["protocol"]), int(row["nth_seed"])
     trial = Trial(
         study=row["study"],
         dataset=row["dataset"],
@@ -98,8 +102,9 @@ def stored_trial(row, target):
         params=json.loads(row["params"]),
         is_default=bool(row["is_default"]),
         sizes=row["sizes"],
-        protocol=Protocol.from_json(row["protocol"]),
+        protocol=protocol,
         data_sha=row["data_sha"],
+        seed=protocol.seed + nth_seed if nth_seed else None,
     )
     return trial if trial.key == row["trial"] else None
 
@@ -133,42 +138,8 @@ def _parameters_written(module, name):
     return _parameters_written("methods.core.base", name) if name == "BaseSelector" else None
 
 
-def check_sparse(method, protocol, data, spec):
-    """Refuse a method that needs dense samples, or a scaling that fills them with values, where X is to stay sparse.
-
-    `data` is a data set, or what stands for it before it is loaded: ``name`` and an X of its shape.  In its
-    specification a source may have ``sparse: true``.  The ConfigError names the methods that keep X sparse, or the
-    scalings.
-    """
-    loaded = issparse(data.X)
-    if not loaded and not any(source.get("sparse") for source in spec.get("sources", ())):
-        return
-    shape = "{} x {}".format(*data.X.shape)
-    if not getattr(method.cls, "takes_sparse", False):
-        dense = 8 * data.X.shape[0] * data.X.shape[1] / 2**20
-        raise ConfigError(
-            f"{method.name} needs a dense X, and {data.name} ({shape}) is sparse; written out it would take "
-            f"{dense:,.1f} MB. Nothing was started. These methods keep it sparse: "
-            f"{', '.join(methods_that_take_sparse())}. For the others leave sparse=true out, or take it "
-            f"out of conf/dataset/{data.name}.yaml."
-        )
-    for how in sorted({protocol.scaling, protocol.scaling_of(method.name)}):
-        try:
-            if loaded or how not in (*KEEP_ZEROS, "minmax"):
-                scale(data.X if loaded else csr_array((1, 1)), how)
-        except ValueError as error:
-            raise ConfigError(f"{data.name} ({shape}): {error} It is protocol.scaling.") from error
-
-
-def methods_that_take_sparse():
-    """List the methods of conf/method that keep a sparse X sparse."""
-    files = sorted((ROOT / "conf/method").glob("*.yaml"))
-    targets = {path.stem: yaml.safe_load(path.read_text(encoding="utf-8"))["target"] for path in files}
-    return [name for name, target in targets.items() if getattr(load_class(target), "takes_sparse", False)]
-
-
 def expand(study, dataset, method, protocol):
-    """List the trials of one (data set, method) cell, in the order of the grid.
+    """List the trials of one (data set, method) cell, in the order of the grid, and for other seeds once more.
 
     The method is a `Method`, or the content of a file of conf/method: ``name, target, params, grid``.  A ConfigError is
     about an unknown parameter, an empty grid, a value that the method refuses, or sizes that are all too large.
@@ -178,11 +149,18 @@ def expand(study, dataset, method, protocol):
     from methods.core.shared import constant  # here, as a command that only reads trials needs no method
 
     with constant(dataset.X):
-        return [
+        trials = [
             trial
             for point in _points(method, _lists(method, dataset, protocol), protocol)
             for trial in _trials_at(point, study, dataset, method, protocol, sizes)
         ]
+    return trials + [replace(trial, seed=seed) for seed in _further_seeds(method, protocol) for trial in trials]
+
+
+def _further_seeds(method, protocol):
+    """Return the seeds of a method besides the protocol's: none without a random part, or where its grid repeats it."""
+    random = "random_state" in parameters_of(method.cls) and not set(method.grid) & set(method.cls.repeats)
+    return range(protocol.seed + 1, protocol.seed + protocol.seeds) if random else ()
 
 
 def diagonal(trials):
@@ -191,7 +169,10 @@ def diagonal(trials):
     They are about as many as the longest list of values has, in the order of the grid; all trials where the grid is not
     a product of lists but already a part of one.
     """
-    axes = {"sizes": sorted({trial.sizes for trial in trials})}
+    axes = {
+        "sizes": sorted({trial.sizes for trial in trials}),
+        "nth_seed": sorted({trial.nth_seed for trial in trials}),
+    }
     for name in trials[0].params:
         axes[name] = sorted({trial.params[name] for trial in trials}, key=lambda value: (str(type(value)), value))
     axes = {name: values for name, values in axes.items() if len(values) > 1}
@@ -207,7 +188,8 @@ def diagonal(trials):
         chosen.add(tuple(values[index * pace % len(values)] for pace, values in zip(paces, axes.values(), strict=True)))
 
     def point(trial):
-        return tuple(trial.sizes if name == "sizes" else trial.params[name] for name in axes)
+        own = {**trial.params, "sizes": trial.sizes, "nth_seed": trial.nth_seed}
+        return tuple(own[name] for name in axes)
 
     return [trial for trial in trials if point(trial) in chosen]
 

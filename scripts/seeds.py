@@ -7,14 +7,13 @@ from joblib import cpu_count
 from metrics.kmeans import load_engine
 from metrics.study import FAILED
 from metrics.study.seeds import spreads
-from runners.boundary import did_you_mean
 from runners.progress import Progress, counted
 from runners.provenance import Identity
 from runners.row import feature_set_digest
 from runners.study import Evaluations
 from runners.tasks import Data
 from runners.trial import stored_trial, takes_seed
-from scripts.core.conf import find
+from scripts.core.conf import checked_names, find
 from scripts.core.data import data_of
 from scripts.core.entry import command
 from scripts.core.refits import COLUMNS, SEEDS, Point, missing, read, refit_seeds
@@ -29,12 +28,17 @@ def fit_seeds(study, methods=None, datasets=None, n_seeds=5, n_jobs=1):
 
     Returns sentences on what could not be done, and why.  The data must be on this machine; nothing is downloaded.
     Methods and data sets are all that the study has by default; `n_seeds` includes the seed of the stored trials.  A
-    ValueError says that nothing is stored under that name, or that the study mixes protocols, or lacks a method or data
-    set.
+    ValueError says that nothing is stored under that name, or that the study mixes protocols, has seeds of its own, or
+    lacks a method or data set.
     """
     trials = study.filled().trials
+    if own := study.protocol.get("seeds"):
+        raise ValueError(
+            f"study={study.name} has protocol.seeds={own}: run.py fits them all; for more, raise it under a study=NAME "
+            "of its own."
+        )
     for name, wanted in (("method", methods), ("dataset", datasets)):
-        trials = trials[trials[name].isin(_checked(name, wanted, study.trials[name].unique()))]
+        trials = trials[trials[name].isin(checked_names(name, wanted, study.trials[name].unique()))]
     classes = {method: (find("method", method) or {}).get("target") for method in trials["method"].unique()}
     problems = [f"{method}: it is not in conf/method." for method, target in classes.items() if target is None]
     random = [method for method, target in classes.items() if target and takes_seed(target)]
@@ -42,14 +46,6 @@ def fit_seeds(study, methods=None, datasets=None, n_seeds=5, n_jobs=1):
         log.info("No random part, and so no seeds: %s.", ", ".join(fixed))
     points, lost = _points(study, trials[trials["method"].isin(random)], classes)
     return [*problems, *lost, *_fit_all(study, points, n_seeds, n_jobs)]
-
-
-def _checked(group, wanted, stored):
-    for name in wanted or ():
-        if name not in stored:
-            known = ", ".join(sorted(stored))
-            raise ValueError(f"the study has no {group}={name!r}.{did_you_mean(name, stored)} It has: {known}.")
-    return stored if wanted is None else wanted
 
 
 def _points(study, trials, classes):

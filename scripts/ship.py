@@ -24,7 +24,7 @@ from runners.reference import PROTOCOL, SHIPPED
 from runners.store import cells_of, load_results
 from runners.tidy import tidy
 from scripts.core.entry import answers
-from scripts.core.refits import SEEDS, SENSITIVE, STABILITY, read
+from scripts.core.refits import RESTARTS, SEEDS, SENSITIVE, STABILITY, read
 
 
 def ship(results_dir, study, partial=False):
@@ -75,7 +75,7 @@ def ship(results_dir, study, partial=False):
         changed = _add(study, method, found, lacking)
         new += [f"{dataset}/{method}" for dataset in changed]
         kept += [f"{dataset}/{method}" for dataset in found if dataset not in changed]
-        for file in (SEEDS, STABILITY, SENSITIVE):
+        for file in (SEEDS, STABILITY, RESTARTS, SENSITIVE):
             _add_refits(study, method, file, [folder for folder in folders if folder.parent.name in found])
     return sorted(new), sorted(kept), sorted(left_out)
 

@@ -39,7 +39,7 @@ SMALL = [
 ]
 
 
-OWN = "objective fit_s n_iter feature_sets started".split()
+OWN = "objective fit_s n_iter feature_sets started nth_seed".split()
 
 
 def frames(points, study="dgufs", protocol=PROTOCOL):
@@ -81,7 +81,7 @@ def frames(points, study="dgufs", protocol=PROTOCOL):
             "feature_sets": "{}",
             "shared": "[]",
         }
-        row |= {"n_iter": 1, "n_samples": 10_000, "n_features": 500} | dict.fromkeys(
+        row |= {"n_iter": 1, "n_samples": 10_000, "n_features": 500, "nth_seed": 0} | dict.fromkeys(
             ("objective", "fit_s", "eval_s", "peak_mb"), 0.5
         )
         row |= {name: point[name] for name in OWN if name in point}

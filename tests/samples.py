@@ -3,6 +3,7 @@
 import tracemalloc
 
 import numpy as np
+from scipy.spatial.distance import pdist, squareform
 
 from datasets import load_dataset, scale
 
@@ -45,6 +46,11 @@ def uneven(n_samples, n_features, seed=0):
     rng = np.random.default_rng(seed)
     factors = rng.normal(size=(n_samples, 6)) @ rng.normal(size=(6, n_features))
     return (factors + rng.normal(size=(n_samples, n_features))) * rng.uniform(0.2, 1, size=n_features)
+
+
+def squared_distances(X):
+    """Return those of all pairs of samples, as sums of squared differences: exactly symmetric."""
+    return squareform(pdist(X, "sqeuclidean"))
 
 
 def unexplained(X, features):

@@ -24,31 +24,10 @@ ROUNDING = 1e-12  # by which the threshold may be below its bound
 def adapt(Y, columns, orders, graph, scale, most):
     """Return the threshold of every row of V, and the projection G, for an S that is not full.
 
-    Parameters
-    ----------
-    Y : ndarray of shape (n_samples, n_columns)
-        The embedding.
-    columns : ndarray of int of shape (n_samples,)
-        For each sample a column in which few others are near it.
-    orders : ndarray of int of shape (n_columns, n_samples)
-        The samples in increasing order of each column.
-    graph : tuple of ndarray
-        indptr, indices and data of S, a csr_array.
-    scale : float
-    most : int
-        Entries of G beyond which the rest of it is not written.
-
-    Returns
-    -------
-    thresholds : ndarray of shape (n_samples,)
-    smooth : ndarray of shape (n_samples,)
-        ``sum_j s_ij d_ij``.
-    moved : ndarray of shape (n_samples,)
-        ``||g_i - s_i||^2``.
-    nnz : int
-        Entries of G.
-    ends, columns, values : ndarray
-        The arrays of G, where it has no more than `most` entries.  In a row the columns are in no order.
+    `graph` is indptr, indices and data of S; `columns` holds, for each sample, a column of the embedding Y in which few
+    others are near it, and `orders` the samples in increasing order of each column of Y.  Returned are the thresholds,
+    ``sum_j s_ij d_ij`` and ``||g_i - s_i||^2`` of every row, the number of entries of G, and its arrays: indptr,
+    indices in no order, and data.  Of more than `most` entries the rest is not written.
     """
     (n, m), (indptr, indices, data), nnz = Y.shape, graph, 0
     Z, v, near, where = np.empty((m, n)), np.empty(n), np.empty(n + LANES), np.empty(n + LANES, np.int32)
@@ -153,20 +132,9 @@ def adapt_full(Y, graph, scale, most):
 
 @compiled()
 def symmetric(Y, graph, scale, thresholds, H):
-    """Write (G + G') / 2 to an array, for a symmetric S, and return how far G is from it.
+    """Write (G + G') / 2 to the array H, for a symmetric S, and return ``||G - H||_F^2``.
 
-    Parameters
-    ----------
-    Y, graph, scale
-        As in `adapt`; S may be full.
-    thresholds : ndarray of shape (n_samples,)
-    H : ndarray of shape (n_samples, n_samples)
-        Written to.  It may be the array of a full S.
-
-    Returns
-    -------
-    float
-        ``||G - H||_F^2``.
+    The thresholds are those of `adapt`; S may be full, and H may be its array.
     """
     n, (indptr, indices, data) = len(Y), graph
     Yt, v, sums, skew = Y.T.copy(), np.empty(n + LANES), np.empty((2, LANES)), 0.0
@@ -191,19 +159,9 @@ def symmetric(Y, graph, scale, thresholds, H):
 
 @compiled()
 def mean(graph, transposed):
-    """Return (G + G') / 2 as the arrays of a csr_array, the sums of its rows, and how far G is from it.
+    """Return (G + G') / 2 as the arrays of a csr_array, the sums of its rows, and ``||G - H||_F^2``, H being this mean.
 
-    Parameters
-    ----------
-    graph, transposed : tuple of ndarray
-        indptr, sorted indices and data of G and of its transpose.
-
-    Returns
-    -------
-    ends, columns, values : ndarray
-    sums : ndarray of shape (n_samples,)
-    skew : float
-        ``||G - H||_F^2``.
+    `graph` and `transposed` are indptr, sorted indices and data of G and of its transpose.
     """
     ends, own, weights = graph
     other_ends, others, other_weights = transposed

@@ -15,7 +15,7 @@ from methods.core.checks import at_least, check_choice, check_number, check_rang
 from methods.core.graphs import BLOCK
 from methods.core.loop import DIVERGED, MAX_ITER, Trace
 from methods.core.shared import constant, shared
-from methods.core.sparse_input import read_only
+from methods.core.sparse_data import read_only
 
 # The range of a parameter of this name in every method that has it, unless the method's `bounds` say otherwise.
 COMMON = {"n_clusters": whole(1, n_samples), "n_neighbors": whole(1), "max_iter": whole(0), "tol": at_least(0)}

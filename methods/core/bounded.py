@@ -10,43 +10,23 @@ SMALLEST_STEP = 1e-20  # multiple of the direction below which no step changes x
 
 
 def minimize_nonnegative(function, x, max_iter, tol=1e-9, known=None, above=None):
-    """Lower a smooth function over x >= 0.
+    """Lower a smooth function over x >= 0 from a start, and return an x whose value is at most that of the start.
 
-    Parameters
-    ----------
-    function : callable
-        ``function(x) -> value, gradient``, the gradient of the shape of x.
-    x : ndarray
-        Start, 0 or more; it is not written to.
-    max_iter : int
-        Largest number of steps.
-    tol : float, default=1e-9
-        Stops at a step that lowers the value by less than this share of it.
-    known : tuple, optional
-        What ``function(x)`` returns, where the caller has it.
-    above : callable, optional
-        Where the function is a convex part and another: ``above(x)(candidate)``, how far the other is above its tangent
-        at x there.  The value is at least that above the tangent of the whole, so that a first step, which is often far
-        too long, is shortened without calls of the function.
+    ``function(x)`` returns the value and the gradient, which a caller who has them at the start gives as `known`.  It
+    stops after `max_iter` steps, or at one that lowers the value by less than the share `tol`.  Where the function is a
+    convex part and another, ``above(x)(candidate)`` is how far the other is above its tangent at x there: the value is
+    at least that above the tangent of the whole, so that a first step, which is often far too long, is shortened
+    without calls of the function.
 
-    Returns
-    -------
-    ndarray
-        Its value is at most that of the start.
-
-    Notes
-    -----
     A two-metric projection: entries at zero whose gradient is positive stay there; the others move along the
     quasi-Newton direction of the last `MEMORY` steps, restricted to them, so that it is one of descent; the step is
     halved or shortened by interpolation until the projected point satisfies the Armijo condition.  scipy's L-BFGS-B
     finds the same minima, but converts its bounds in Python at each call, which for n_samples x n_clusters unknowns
     costs more than the steps of a warm start.
 
-    References
-    ----------
-    Bertsekas. Projected Newton methods for optimization problems with simple constraints. SIAM J. Control 1982;
-    Kim, Sra & Dhillon. Tackling box-constrained optimization via a new projected quasi-Newton approach. SIAM J. Sci.
-    Comput. 2010.
+    Bertsekas. Projected Newton methods for optimization problems with simple constraints. SIAM J. Control 1982; Kim,
+    Sra & Dhillon. Tackling box-constrained optimization via a new projected quasi-Newton approach. SIAM J. Sci. Comput.
+    2010.
     """
     pairs = _Pairs(x.size)
     value, gradient = function(x) if known is None else known

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from methods.core.sparse_input import column_blocks
+from methods.core.sparse_data import column_blocks
 
 LARGEST = 1e70  # the largest entry: the square of a sum of 1e14 squares, 1e308, is still a number
 ROUNDING = 64 * np.finfo(float).eps  # the relative error of a sum of squares
@@ -114,42 +114,38 @@ def smaller_side(X):
 
 
 def check_choice(name, value, options, or_array=False):
-    """Raise a ValueError where `value` is none of the `options`.
-
-    Parameters
-    ----------
-    name : str
-    value : object
-    options : sequence of str
-    or_array : bool, default=False
-        Whether whatever is not a string passes: an array of the caller's own, which is looked at where it is used.
-
-    Raises
-    ------
-    ValueError
-    """
+    """Raise a ValueError where `value` is none of the `options`; with `or_array` whatever is not a string passes."""
     if (or_array and not isinstance(value, str)) or (isinstance(value, str) and value in options):
         return
     array = ", or an array" if or_array else ""
     raise ValueError(f"{name}={value!r} must be one of {', '.join(map(repr, options))}{array}.")
 
 
+def check_flag(name, value):
+    """Raise a ValueError for what is neither True nor False."""
+    if not isinstance(value, bool):
+        raise ValueError(f"{name}={value!r} must be True or False.")
+
+
+def check_count(name, value, words, high=None, high_name=None, low=1):
+    """Raise a ValueError for what is neither None, nor one of the words, nor a whole number in [low, high]."""
+    if value is None:
+        return
+    if isinstance(value, str):
+        if value not in words:
+            raise ValueError(f"{name}={value!r} must be a whole number, or one of {', '.join(map(repr, words))}.")
+        return
+    check_number(name, value, low, high, integer=True, high_name=high_name)
+
+
+def count_of(value, n_clusters, size):
+    """Return the number that a word stands for, or the number itself; None stands for "clusters"."""
+    meanings = {"clusters": n_clusters, "twice_clusters": 2 * n_clusters, "half_size": max(1, size // 2), "size": size}
+    return meanings.get("clusters" if value is None else value, value)
+
+
 def check_init(init, shape, low=None, name="init"):
-    """Raise a ValueError for a start that is not finite, not of this shape, or below a bound; None is no start.
-
-    Parameters
-    ----------
-    init : array-like or None
-    shape : tuple of int
-    low : float, optional
-        Least value of an entry.
-    name : str, default="init"
-        What it is called in the message.
-
-    Raises
-    ------
-    ValueError
-    """
+    """Raise a ValueError for a start that is not finite, not of this shape, or goes below `low`; None is no start."""
     if init is None:
         return
     try:
@@ -164,17 +160,8 @@ def check_init(init, shape, low=None, name="init"):
 def check_range(X):
     """Raise a ValueError for data of which squares, and squares of squares, leave the range or the precision of floats.
 
-    Parameters
-    ----------
-    X : ndarray or csr_array of shape (n_samples, n_features)
-        Finite.
-
-    Raises
-    ------
-    ValueError
-        Where the largest absolute value is above 1e70, or below 1e-70 and not zero; and where the features that vary do
-        so by so little about values so large that X'X is rounding (constant features do not count).  It says what to
-        do.
+    So where the largest absolute value is above 1e70, or below 1e-70 and not zero; and where the features that vary do
+    so by so little about values so large that X'X is rounding (constant features do not count).
     """
     low, high = X.min(axis=0), X.max(axis=0)
     if sparse.issparse(X):

@@ -14,18 +14,9 @@ TIE = 1e-10  # share by which two gains differ where it is rounding: of equal co
 
 
 def smaller_factor(X, center):
-    """Return a matrix with as few rows as can be, and the inner products of the columns of X.
+    """Return an (m, n_features) matrix with the inner products of the columns of X, m = min(n_samples, n_features).
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    center : bool
-        Whether the columns of X are centred first.
-
-    Returns
-    -------
-    ndarray of shape (m, n_features)
-        m = min(n_samples, n_features).  A feature that is constant, and centred, is exactly zero.
+    With `center` those of the centred columns: a constant feature is then exactly zero.
     """
     if center:
         constant = X.max(axis=0) == X.min(axis=0)
@@ -41,18 +32,10 @@ def first_of_best(values):
 
 
 class Residual:
-    """E for a set of columns that grows by one at a time.
+    """E for a set of columns of A (m, n_features) that grows by one at a time.
 
-    Parameters
-    ----------
-    A : ndarray of shape (m, n_features)
-
-    Attributes
-    ----------
-    columns : ndarray of shape (n_features, m)
-        E', a column of E in each row.
-    left : ndarray of shape (n_features,)
-        ||e_j||^2, which is 0 for those that the chosen ones span, and for these themselves.
+    `columns` is E', (n_features, m); `left` has ||e_j||^2, 0 for those that the chosen ones span, and for these
+    themselves.
     """
 
     def __init__(self, A):
@@ -94,14 +77,9 @@ class Residual:
 class Gains(Residual):
     """E, and the gain of every column: by how much it would lower what the set leaves of a target.
 
-    Parameters
-    ----------
-    A : ndarray of shape (m, n_features)
-    target : ndarray of shape (m, n_targets), default=None
-        T, of which ||T - P_S T||_F^2 is to fall; the gain of j is ||T'e_j||^2 / ||e_j||^2.  None: A itself.
+    T is `target` (m, n_targets), or A itself; ||T - P_S T||_F^2 is to fall, and the gain of j is ||T'e_j||^2 /
+    ||e_j||^2.
 
-    Notes
-    -----
     With the unit vector u along e_j, w = E'u and v = T'u, the numerators fall by 2 w.E'(T v) - ||v||^2 w.w, so that a
     step costs a few products with E.  They are computed anew before the rounding of these updates can decide.
     """
@@ -156,20 +134,9 @@ def ratio(numerators, left):
 
 
 def grow(residual, count):
-    """Add the best column, as long as one has something left, until there are as many as asked for.
+    """Add the best column to a residual, in place, as long as one has something left, until there are `count`.
 
-    Parameters
-    ----------
-    residual : Residual
-        Changed in place.
-    count : int
-
-    Returns
-    -------
-    chosen : list of int
-        In the order in which they were taken.
-    totals : list of float
-        F(S) before each of them, and at the end.
+    Returns those chosen, in their order, and F(S) before each of them and at the end.
     """
     chosen, totals = [], [residual.total]
     while len(chosen) < count:
@@ -186,16 +153,7 @@ def grow(residual, count):
 def ranked(chosen, residual):
     """Return scores of an order: the chosen columns, those that would gain most now, the spanned ones by their size.
 
-    Parameters
-    ----------
-    chosen : sequence of int
-    residual : Residual
-        What they leave.
-
-    Returns
-    -------
-    ndarray of shape (n_features,)
-        n_features for the first, and so down to 1.
+    n_features for the first, and so down to 1.
     """
     n_features = len(residual.sizes)
     after = np.lexsort((-residual.sizes, -residual.values()))  # stable: of equal ones the first

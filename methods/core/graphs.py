@@ -5,28 +5,12 @@ A weight matrix S is an (n_samples, n_samples) sparse CSR array, non-negative an
 
 import numpy as np
 from scipy import sparse
-from scipy.spatial.distance import pdist, squareform
+from scipy.spatial.distance import pdist
 
 from methods.core.checks import check_number
 from methods.core.shared import shared
 
 BLOCK = 2**22  # numbers in a temporary array: 32 MB
-
-
-def squared_distances(X):
-    """Return squared Euclidean distances of all pairs of samples.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-
-    Returns
-    -------
-    ndarray of shape (n_samples, n_samples)
-        Exactly symmetric, zero on the diagonal and between equal samples: the distances are sums of squared
-        differences, not the expansion ||x||^2 + ||y||^2 - 2 x'y, which loses them to cancellation.
-    """
-    return squareform(pdist(X, "sqeuclidean"))
 
 
 def nearest_neighbors(X, n_neighbors, include_self=False):
@@ -176,16 +160,7 @@ def affinity_graph(X, affinity, n_neighbors, bandwidth=None):
 
 
 def median_distance(X):
-    """Return the median Euclidean distance over all ordered pairs of samples, each with itself included.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-
-    Returns
-    -------
-    float
-    """
+    """Return the median Euclidean distance over all ordered pairs of samples, each with itself included."""
     n, pairs = len(X), pdist(X)
     # The n zeros of the samples with themselves, then every pair twice.
     middle = [max((rank - n) // 2, -1) if rank >= n else -1 for rank in ((n * n - 1) // 2, n * n // 2)]
@@ -193,21 +168,34 @@ def median_distance(X):
     return float(np.mean([pairs[index] if index >= 0 else 0.0 for index in middle]))
 
 
+def mean_distance(X):
+    """Return the mean Euclidean distance over all ordered pairs of samples, each with itself included."""
+    if sparse.issparse(X):  # stays uncentred
+        Z, norms = X, X.multiply(X).sum(axis=1)
+    else:
+        Z = X - X.mean(axis=0)
+        norms = np.einsum("ij,ij->i", Z, Z)
+    n = X.shape[0]
+    height = max(1, BLOCK // n)
+    total = 0.0
+    for start in range(0, n, height):
+        distances = Z[start : start + height] @ Z[start:].T  # every pair of samples once
+        if sparse.issparse(distances):
+            distances = distances.toarray()
+        distances *= -2
+        distances += norms[start:]
+        distances += norms[start : start + height, None]
+        np.fill_diagonal(distances, 0.0)
+        np.sqrt(np.maximum(distances, 0.0, out=distances), out=distances)
+        total += 2 * distances.sum() - distances[:, :height].sum()
+    return total / n**2
+
+
 def laplacian(S, normalized=False):
-    """Return D - S, or D^-1/2 (D - S) D^-1/2, with D = diag(S 1).
+    """Return D - S, or D^-1/2 (D - S) D^-1/2, with D = diag(S 1), for symmetric non-negative weights, as a csr_array.
 
-    Parameters
-    ----------
-    S : array or sparse array of shape (n_samples, n_samples)
-        Symmetric, non-negative.
-    normalized : bool, default=False
-        The normalised Laplacian is I - D^-1/2 S D^-1/2.  A sample without edges has a zero row, as in D - S: it is a
-        component of its own, with eigenvalue 0.
-
-    Returns
-    -------
-    L : csr_array of shape (n_samples, n_samples)
-        Exactly symmetric, positive semidefinite up to rounding.
+    The normalised Laplacian is I - D^-1/2 S D^-1/2.  A sample without edges has a zero row, as in D - S: it is a
+    component of its own, with eigenvalue 0.  Exactly symmetric, positive semidefinite up to rounding.
     """
     S = sparse.csr_array(S, dtype=float)
     degrees = S.sum(axis=1)

@@ -7,10 +7,12 @@ sphere, then rows change column where that pays, and only then are all entries f
 """
 
 import numpy as np
+from scipy import sparse
 
 from methods.core.bounded import minimize_nonnegative
-from methods.core.one_entry import spread
-from methods.core.prox import oblique
+from methods.core.prox import oblique, unit_columns
+from methods.core.ridge import spread
+from methods.core.sparse_data import times
 
 TURNS = 20  # quasi-Newton steps on the sphere
 FREE = 30  # with all entries free
@@ -19,16 +21,35 @@ ROUNDING = 1e-9  # a change of column has to lower the value by more than this s
 NEAR = 0.1  # by which the value may rise with one entry a row, for the columns to be turned
 
 
-class Indicators:
-    """The function for one M.
+class IndicatorMatrix:
+    """M = a L + b (I - X (X'X + D)^-1 X'): ``tr F'MF`` is the value of the two terms with the best W for F.
 
-    Parameters
-    ----------
-    matrix : object
-        M, by the methods of `methods.core.indicator_matrix.IndicatorMatrix`.
-    gamma : float
-        Above 0.
+    L is a Laplacian, csr_array; `system` the `FactoredRidge` of X and D; a and b are `smooth` and `fit`, 0 or more.
     """
+
+    def __init__(self, L, system, smooth, fit):
+        self.L, self.system, self.smooth, self.fit = L, system, smooth, fit
+
+    def times(self, F):
+        """Return MF, for F of shape (n_samples, n_columns)."""
+        return self.smooth * times(self.L, F) + self.fit * self.system.misfit(F)
+
+    def within(self, labels, n_columns):
+        """Return a map from v to (MV)_{i, labels_i}: row i of V holds v_i in column labels_i, zeros elsewhere."""
+        L = within(self.L, labels)
+        return lambda v: self.smooth * (L @ v) + self.fit * self.system.misfit_within(v, labels, n_columns)
+
+    def diagonal(self, rows):
+        """Return M_ii of these rows."""
+        return self.smooth * self.L.diagonal()[rows] + self.fit * self.system.misfit_diagonal(rows)
+
+    def diagonal_bound(self):
+        """Return lower bounds of all M_ii, of shape (n_samples,), at the cost of a product."""
+        return self.smooth * self.L.diagonal() + self.fit * self.system.misfit_diagonal_bound()
+
+
+class Indicators:
+    """The function for one M, by the methods of `IndicatorMatrix`, and gamma, above 0."""
 
     def __init__(self, matrix, gamma):
         self.matrix, self.gamma = matrix, gamma
@@ -49,17 +70,7 @@ class Indicators:
         return float(np.vdot(F, self.matrix.times(F)) + self.gamma / 2 * oblique(F))
 
     def lowered(self, F):
-        """Return an F whose value is no higher.
-
-        Parameters
-        ----------
-        F : ndarray of shape (n_samples, n_columns)
-            0 or more.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_columns)
-        """
+        """Return an F (n_samples, n_columns) of 0 or more, whose value is no higher."""
         labels, c = F.argmax(axis=1), F.shape[1]
         v = F[np.arange(len(F)), labels]
         times = self.matrix.within(labels, c)
@@ -136,17 +147,12 @@ class Indicators:
         return v / _lengths_within(v, labels, c)[labels]
 
     def exchanged(self, U):
-        """Move rows to other columns, as many at once as lower the value together; return columns of unit norm.
+        """Move rows to other columns, as many at once as lower the value together.
 
-        The gain of one row alone is exact: without its entry a, a column's quotient is (m - 2a (Mu)_i + a^2 M_ii) /
-        (1 - a^2), and with a new entry the smaller eigenvalue of [[m, (Mu)_i], [(Mu)_i, M_ii]].  It falls as M_ii
-        rises, so that M_ii is needed only in rows that gain with less.
-
-        Returns
-        -------
-        U, MU : ndarray of shape (n_samples, n_columns)
-        m : ndarray of shape (n_columns,)
-            Their quotients.
+        Returns the columns of unit norm, U, with MU and their quotients.  The gain of one row alone is exact: without
+        its entry a, a column's quotient is (m - 2a (Mu)_i + a^2 M_ii) / (1 - a^2), and with a new entry the smaller
+        eigenvalue of [[m, (Mu)_i], [(Mu)_i, M_ii]].  It falls as M_ii rises, so that M_ii is needed only in rows that
+        gain with less.
         """
         MU, m = self.quotients(U)
         value = self.left(m).sum()
@@ -155,7 +161,7 @@ class Indicators:
             V = U.copy()
             V[rows] = 0.0
             V[rows, target] = entry
-            V /= _lengths(V)
+            V = unit_columns(V)
             MV, m_there = self.quotients(V)
             if self.left(m_there).sum() < value:
                 return V, MV, m_there
@@ -194,31 +200,29 @@ class Indicators:
         return target, entry, gains[rows, target] - np.where(a > 0, loss, 0.0)
 
 
-def _lengths(V):
-    """Return norms of the columns, 1 for a column of zeros."""
-    lengths = np.linalg.norm(V, axis=0)
-    return np.where(lengths > 0, lengths, 1.0)
-
-
 def _lengths_within(v, labels, c):
-    """Return `_lengths` of columns that have v_i in row i of column labels_i alone."""
+    """Return norms of columns that have v_i in row i of column labels_i alone, 1 for a column of zeros."""
     lengths = np.sqrt(np.bincount(labels, v * v, c))
     return np.where(lengths > 0, lengths, 1.0)
+
+
+def within(L, labels):
+    """Return the csr_array L without its entries between samples of different labels, the others in their order.
+
+    Times v it is (LV)_{i, labels_i} for the V that holds v_i in column labels_i of row i, zeros elsewhere.
+    """
+    rows = np.repeat(np.arange(len(labels)), np.diff(L.indptr))
+    kept = labels[rows] == labels[L.indices]
+    ends = np.concatenate([[0], np.cumsum(kept)])[L.indptr].astype(L.indptr.dtype)
+    return sparse.csr_array((L.data[kept], L.indices[kept], ends), shape=L.shape)
 
 
 def indicator_change(start, end):
     """Return how far learned indicators are from their start, and from the partition that the start stands for.
 
-    Parameters
-    ----------
-    start, end : ndarray of shape (n_samples, n_columns)
-
-    Returns
-    -------
-    float
-        In [0, 1]: 1 less the mean cosine between a column at the end and the same one at the start, or the indicator of
-        the samples whose largest entry at the start is there, whichever cosine is larger.  0: nothing was learned.
+    In [0, 1]: 1 less the mean cosine between a column at the end and the same one at the start, or the indicator of the
+    samples whose largest entry at the start is there, whichever cosine is larger.  0: nothing was learned.
     """
     partition = start == start.max(axis=1, keepdims=True)
-    cosines = [np.einsum("ij,ij->j", F / _lengths(F), end / _lengths(end)).mean() for F in (start, partition)]
+    cosines = [np.einsum("ij,ij->j", unit_columns(F), unit_columns(end)).mean() for F in (start, partition)]
     return float(np.clip(1 - max(cosines), 0.0, 1.0))

@@ -1,31 +1,22 @@
 """Factorisations that never form a matrix larger than the smaller side of the data needs."""
 
 import numpy as np
+from scipy import sparse
 from scipy.linalg import cholesky, eigh, qr, solve_triangular, svd
 from scipy.linalg.lapack import dtrcon
-from scipy.sparse.linalg import aslinearoperator, svds
+from scipy.sparse.linalg import aslinearoperator, splu, svds
 
+POWERS = 3  # highest power of the operator in the search space of `largest_eigenvectors`
+GUARDS = 6  # vectors carried beyond those wanted, which speed up the last of them
 TIED = 1e-10  # share of the largest squared singular value by which two differ where it is rounding
 
 
 def principal_axes(X, n_components):
-    """Return squared singular values of X, largest first, and its right singular vectors scaled by the singular values.
+    """Return the n_components largest squared singular values of X, largest first, and scaled right singular vectors.
 
-    Parameters
-    ----------
-    X : ndarray, csr_array or LinearOperator of shape (n_samples, n_features)
-    n_components : int
-        In [1, min(n_samples, n_features)].
+    Column k of the second, (n_features, n_components), is sigma_k p_k: times its transpose it is the best approximation
+    of X'X of that rank.  X is an array, a csr_array or a LinearOperator.
 
-    Returns
-    -------
-    values : ndarray of shape (n_components,)
-        sigma_k^2, 0 or more.
-    loadings : ndarray of shape (n_features, n_components)
-        Column k is sigma_k p_k, so that ``loadings @ loadings.T`` is the best approximation of X'X of that rank.
-
-    Notes
-    -----
     From the eigenvectors of the smaller of XX' and X'X; of an X that is not dense by Lanczos, from a fixed start, to
     full precision.  The signs of the columns are free, and so is their rotation where singular values are equal.  Where
     the last one that is kept equals the next, the space of the equal ones is cut such that neither the order of samples
@@ -73,19 +64,9 @@ def _lanczos_axes(X, n_components):
 
 
 def complete_basis(basis, coordinates):
-    """Return orthonormal columns that begin with those given and go on with coordinate vectors.
+    """Return h orthonormal columns that begin with those of `basis` and go on with coordinate vectors.
 
-    Parameters
-    ----------
-    basis : ndarray of shape (n_features, r)
-        Orthonormal columns, r <= h.
-    coordinates : ndarray of shape (h,) of int
-        The coordinate vectors e_j to complete with, after removal of what the basis already spans; those with most
-        left of them first.
-
-    Returns
-    -------
-    ndarray of shape (n_features, h)
+    The h `coordinates` say which, after removal of what the basis already spans, those with most left of them first.
     """
     missing = len(coordinates) - basis.shape[1]
     if missing == 0:
@@ -99,30 +80,21 @@ def complete_basis(basis, coordinates):
     return np.hstack([basis, added[:, :missing]])
 
 
+def sparse_factor(L, shift):
+    """Return the factors of L + shift I, for a sparse L that is symmetric and positive semidefinite; they ``solve``."""
+    return splu(
+        sparse.csc_array(L + shift * sparse.eye_array(L.shape[0])),
+        permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True},
+    )  # fmt: skip
+
+
 def polar_factor(M, smallest_rcond=1e-3):
     """Return the matrix with orthonormal columns that is nearest to M: the U maximising tr U'M over U'U = I.
 
-    Parameters
-    ----------
-    M : ndarray of shape (d, h), h <= d
-    smallest_rcond : float, default=1e-3
-        Below this reciprocal condition number of the column-scaled M its SVD is used instead.
-
-    Returns
-    -------
-    ndarray of shape (d, h)
-        Unique where M has full rank.
-
-    Notes
-    -----
-    M = C S with columns of C of unit norm and C'C = R'R gives M = (C R^-1)(R S), the first factor orthonormal and the
-    second h x h.  The scaling is what makes the Gram matrix safe for columns of very different length; the error is
-    about machine precision over rcond^2.
-
-    Raises
-    ------
-    numpy.linalg.LinAlgError
-        When M is not finite.
+    M is (d, h), h <= d; U is unique where M has full rank.  M = C S with columns of C of unit norm and C'C = R'R gives
+    M = (C R^-1)(R S), the first factor orthonormal and the second h x h.  The scaling is what makes the Gram matrix
+    safe for columns of very different length; the error is about machine precision over rcond^2, rcond that of C.
+    Where it is below `smallest_rcond` the SVD of M is used instead.  LinAlgError for an M that is not finite.
     """
     if not np.isfinite(M).all():
         raise np.linalg.LinAlgError("The polar factor of a matrix that is not finite does not exist.")
@@ -150,3 +122,48 @@ def _from_gram(M, smallest_rcond):
         return None
     U, _, Vt = svd(R * length)
     return solve_triangular(R, U @ Vt) / length[:, None]
+
+
+def largest_eigenvectors(apply, start, n_vectors, tol=1e-9, max_restarts=100, above=-np.inf):
+    """Return the eigenvectors of a symmetric positive semidefinite operator with the largest eigenvalues.
+
+    ``apply(V)`` is the operator times V of shape (n, m).  The start is any p vectors with n_vectors <= p and (POWERS +
+    1) p <= n; p = n_vectors + `GUARDS` is a good choice, those of the last call are a good guess.  Orthonormal columns
+    (n, p) come back, of which the first `n_vectors` are the ones wanted, largest eigenvalue first: ||A v - lambda v||
+    is at most `tol` times the largest eigenvalue, for each whose own is larger than `above`.  LinAlgError after
+    `max_restarts`, and for an operator that is not finite.
+
+    Rayleigh and Ritz in the block Krylov space of V, AV, ..., restarted from its best p vectors.
+    """
+    basis = qr(start, mode="economic")[0]
+    for _ in range(max_restarts):
+        blocks, images = [basis], [apply(basis)]
+        for _ in range(POWERS):
+            blocks.append(_continuation(images[-1], blocks))
+            images.append(apply(blocks[-1]))
+            basis, misfit = _best(np.hstack(blocks), np.hstack(images), start.shape[1], n_vectors, above)
+            if misfit <= tol:
+                return basis
+    raise np.linalg.LinAlgError(f"{n_vectors} eigenvectors have not converged after {max_restarts} restarts.")
+
+
+def _best(space, image, n_kept, n_vectors, above):
+    """Return the Ritz vectors of the largest values in a space, and the errors of the first `n_vectors` of them."""
+    small = space.T @ image
+    values, turn = eigh((small + small.T) / 2)
+    turn, values = turn[:, ::-1][:, :n_kept], values[::-1][:n_kept]
+    basis = space @ turn
+    misfit = image @ turn[:, :n_vectors] - basis[:, :n_vectors] * values[:n_vectors]
+    lengths = np.sqrt((misfit**2).sum(axis=0))[values[:n_vectors] > above]
+    return basis, lengths.max(initial=0.0) / values[0]
+
+
+def _continuation(image, blocks):
+    """Return an orthonormal basis of what `image` adds to the blocks before."""
+    if not np.isfinite(image).all():
+        raise np.linalg.LinAlgError("The operator is not finite.")
+    for _ in range(2):  # the second pass removes the rounding of the first, and of the factorisation
+        for block in blocks:
+            image = image - block @ (block.T @ image)
+        image = qr(image, mode="economic")[0]
+    return image

@@ -104,24 +104,9 @@ def iterate(
 def iterate_best(step, starts, *, trial, restart=None, **loop):
     """Run `iterate` from the start that is lowest after a few sweeps, and from where that leads as long as this pays.
 
-    Parameters
-    ----------
-    step
-        As in `iterate`; a state has its objective as `value`.
-    starts : list of State
-        Of two that come to the same the first is kept.
-    trial : int
-        Sweeps done from each start.
-    restart : callable, optional
-        ``restart(state)`` is another start, made of a state that has converged.
-    **loop
-        ``max_iter``, ``tol``, ``residual`` and ``patience``, as in `iterate`.
-
-    Returns
-    -------
-    state : object
-    trace : Trace
-        From the start that was kept.
+    A state has its objective as `value`.  Each of the `starts` does `trial` sweeps; of two that come to the same the
+    first is kept.  ``restart(state)`` is another start, made of a state that has converged.  The trace is that from the
+    start that was kept.
     """
     state, trace = _iterate_lowest(step, starts, trial, **loop)
     for _ in range(RESTARTS if restart else 0):

@@ -3,10 +3,10 @@
 import numpy as np
 from scipy import sparse
 from scipy.linalg import cho_factor, cho_solve
-from scipy.sparse.linalg import splu
 
 from methods.core import adapted_rows
 from methods.core.graphs import affinity_graph
+from methods.core.linalg import sparse_factor
 
 DENSE_SAMPLES = 600  # up to here, and beyond the share below, dense factors are as fast
 DENSE_SHARE = 0.02
@@ -14,13 +14,7 @@ FULL = 4  # a symmetric graph with more than 1 / FULL of the pairs on one side i
 
 
 def row_stochastic_graph(X, affinity, n_neighbors):
-    """Return weights of the neighbourhood graph with rows that sum to 1; a sample without an edge gets a loop.
-
-    Returns
-    -------
-    csr_array of shape (n_samples, n_samples)
-        Not symmetric.
-    """
+    """Return weights of the neighbourhood graph with rows that sum to 1; a loop for a sample without an edge."""
     S = affinity_graph(X, affinity, n_neighbors)
     degrees = S.sum(axis=1)
     S = S + sparse.diags_array((degrees == 0).astype(float))
@@ -30,19 +24,6 @@ def row_stochastic_graph(X, affinity, n_neighbors):
 def adapted_graph(Y, S, gamma):
     """Return G minimising ``sum_ij g_ij ||y_i - y_j||^2 / 2 + gamma ||G - S||_F^2``, rows of G on the unit simplex.
 
-    Parameters
-    ----------
-    Y : ndarray of shape (n_samples, n_columns)
-    S : csr_array of shape (n_samples, n_samples)
-    gamma : float
-        Above 0.
-
-    Returns
-    -------
-    csr_array of shape (n_samples, n_samples)
-
-    Notes
-    -----
     Row i is the projection of ``v_i = s_i - d_i / (4 gamma)`` on the simplex, d_i its squared distances: it keeps the
     entries above a threshold.  At most O(n_samples^2 n_columns), a row at a time (`methods.core.adapted_rows`).
     """
@@ -58,25 +39,11 @@ def adapted_laplacian(Y, S, gamma):
 
 
 def symmetric_adapted_graph(Y, S, gamma):
-    """Return (G + G') / 2 for the G of `adapted_graph` and a symmetric S.
+    """Return H = (G + G') / 2 for the G of `adapted_graph` and a symmetric S, its smoothness and ``||G - H||_F^2``.
 
-    Parameters
-    ----------
-    Y : ndarray of shape (n_samples, n_columns)
-    S : csr_array or ndarray of shape (n_samples, n_samples)
-        Symmetric to the last bit; an ndarray in the order of C.
-    gamma : float
-        Above 0.
-
-    Returns
-    -------
-    H : csr_array or ndarray of shape (n_samples, n_samples)
-        An ndarray where it has many entries: that of S where S is one, which is overwritten, since such arrays are
-        large.
-    smoothness : float
-        ``sum_ij s_ij ||y_i - y_j||^2 / 2``, which is tr Y'LY for the Laplacian L of S.
-    skew : float
-        ``||G - H||_F^2``.
+    The smoothness is ``sum_ij s_ij ||y_i - y_j||^2 / 2``, which is tr Y'LY for the Laplacian L of S.  S is symmetric to
+    the last bit, a csr_array or an array in the order of C.  H is an array where it has many entries: that of S where S
+    is one, which is overwritten, since such arrays are large.
     """
     n, full = len(Y), isinstance(S, np.ndarray)
     scale, most = 1 / (4 * gamma), n**2 // FULL
@@ -147,18 +114,11 @@ def _laplacian(degrees, H):
 
 
 def smoother(L, lambda_):
-    """Return a function that multiplies by (L + lambda_ I)^-1, from one factorisation: sparse where L is.
-
-    Raises
-    ------
-    numpy.linalg.LinAlgError
-    """
+    """Return a function that multiplies by (L + lambda_ I)^-1, from one factorisation: sparse where L is."""
     n = L.shape[0]
     if n <= DENSE_SAMPLES or L.nnz > DENSE_SHARE * n**2:
         K = L.toarray()
         K.flat[:: n + 1] += lambda_
         factor = cho_factor(K, lower=True, overwrite_a=True)
         return lambda V: cho_solve(factor, V)
-    K = sparse.csc_array(L + lambda_ * sparse.eye_array(n))
-    factor = splu(K, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
-    return factor.solve
+    return sparse_factor(L, lambda_).solve

@@ -10,23 +10,10 @@ from methods.core.graphs import laplacian, nearest_neighbors
 def triplet_weights(X, n_neighbors=5, squared=True):
     """Return weights of the triplets (sample, neighbour, other neighbour), scaled to [0, 1] for each sample.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    n_neighbors : int, default=5
-        1 or more; N_i holds the k = min(n_neighbors, n_samples - 1) nearest of sample i.
-    squared : bool, default=True
-        Whether the distances d are squared, as in the paper; the released program's are not.
-
-    Returns
-    -------
-    C : csr_array of shape (n_samples, n_samples)
-        Not symmetric.  c_ij for j in N_i is ``sum_{u in N_i} (d_iu - d_ij)``, scaled so that the nearest neighbour has
-        1 and the farthest 0; a row whose neighbours are all equally far is zero, as is the unscaled one.
-
-    References
-    ----------
-    Guo, Guo, Kong & He. Unsupervised feature selection with ordinal locality. ICME 2017, equation (2).
+    A csr_array C, not symmetric: c_ij for j in N_i, the k nearest of i, is ``sum_{u in N_i} (d_iu - d_ij)``, equation
+    (2) of Guo, Guo, Kong & He (ICME 2017), scaled so that the nearest neighbour has 1 and the farthest 0; a row whose
+    neighbours are all equally far is zero, as is the unscaled one.  The distances d are squared in the paper, and not
+    in the released program.
     """
     neighbors, distances = _neighborhoods(X, n_neighbors)
     if not squared:
@@ -39,18 +26,9 @@ def triplet_weights(X, n_neighbors=5, squared=True):
 
 
 def triplet_laplacian(X, n_neighbors=5, squared=True):
-    """Return the Laplacian of ``(C + C') / 2``, C the `triplet_weights`.
+    """Return the Laplacian of ``(C + C') / 2``, C the `triplet_weights`, as a csr_array.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    n_neighbors : int, default=5
-    squared : bool, default=True
-
-    Returns
-    -------
-    L : csr_array of shape (n_samples, n_samples)
-        Positive semidefinite, as the scaled weights are 0 or more; of the unscaled ones it would be indefinite.
+    Positive semidefinite, as the scaled weights are 0 or more; of the unscaled ones it would be indefinite.
     """
     C = triplet_weights(X, n_neighbors, squared)
     return laplacian(sparse.csr_array((C + C.T) / 2))
@@ -59,21 +37,7 @@ def triplet_laplacian(X, n_neighbors=5, squared=True):
 def similarity_laplacian(X, n_neighbors=5, sigma=1.0):
     """Return the Laplacian of ``(C + C') / 2``, c_ij = exp(-||x_i - x_j||^2 / sigma) for the neighbours j of i.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    n_neighbors : int, default=5
-    sigma : float, default=1.0
-        Above 0, in squared units of X: the paper's is 1 whatever these are.
-
-    Returns
-    -------
-    L : csr_array of shape (n_samples, n_samples)
-        Positive semidefinite.  Weights that underflow are left out.
-
-    References
-    ----------
-    Guo, Guo, Kong & He. ICME 2017, section 3.3.
+    Section 3.3 of Guo et al. has sigma = 1, whatever the units of X.  Weights that underflow are left out.
     """
     neighbors, distances = _neighborhoods(X, n_neighbors)
     C = _placed(np.exp(-distances / sigma), neighbors)
@@ -81,20 +45,9 @@ def similarity_laplacian(X, n_neighbors=5, sigma=1.0):
 
 
 def max_margin_laplacian(n_samples):
-    """Return ``11'/n - I``, by which ``tr Y'LY`` is the total scatter of Y with the opposite sign.
+    """Return ``11'/n - I``, by which ``tr Y'LY`` is the total scatter of Y with the opposite sign, as an operator.
 
-    Parameters
-    ----------
-    n_samples : int
-
-    Returns
-    -------
-    L : LinearOperator of shape (n_samples, n_samples)
-        Negative semidefinite; it multiplies without being formed.
-
-    References
-    ----------
-    Guo, Guo, Kong & He. ICME 2017, section 3.3.
+    Section 3.3 of Guo et al.
     """
 
     def apply(Y):

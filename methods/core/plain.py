@@ -185,7 +185,7 @@ class Plain(BaseSelector):
                     + (f": {self.size_name}={size} was given." if self.size_name else ", and takes no size.")
                 )
             if scores is None or not mask[best[:size]].all():  # its selection counts, in the order of its scores
-                order = np.lexsort((best.argsort(), ~mask))
+                order = np.lexsort((np.argsort(best, kind="stable"), ~mask))
                 scores = np.empty(n_features)
                 scores[order] = np.arange(n_features, 0, -1)
         elif mask.any() and not mask.all() and scores[mask].min() < scores[~mask].max():

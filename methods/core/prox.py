@@ -6,49 +6,23 @@ BLOCK = 2**16  # numbers projected at a time: they stay in the cache of one core
 
 
 def row_norms(W):
-    """Return Euclidean norms of the rows.
-
-    Parameters
-    ----------
-    W : ndarray of shape (n, m)
-
-    Returns
-    -------
-    ndarray of shape (n,)
-    """
+    """Return Euclidean norms of the rows."""
     return np.sqrt(np.einsum("ij,ij->i", W, W))
 
 
+def unit_columns(F):
+    """Return F with columns of unit norm; a column of zeros stays."""
+    lengths = np.linalg.norm(F, axis=0)
+    return F / np.where(lengths > 0, lengths, 1.0)
+
+
 def smooth_l21(W, eps):
-    """Return the smoothed l21 norm, ``sum_j sqrt(||w_j||^2 + eps)``.
-
-    Parameters
-    ----------
-    W : ndarray of shape (n, m)
-    eps : float
-        0 or more.
-
-    Returns
-    -------
-    float
-    """
+    """Return the smoothed l21 norm, ``sum_j sqrt(||w_j||^2 + eps)``."""
     return float(np.sqrt(np.einsum("ij,ij->i", W, W) + eps).sum())
 
 
 def smoothing(W, eps):
-    """Return how much `smooth_l21` exceeds the l21 norm: ``sum_j sqrt(||w_j||^2 + eps) - ||w_j||``.
-
-    Parameters
-    ----------
-    W : ndarray of shape (n, m)
-    eps : float
-        Above 0.
-
-    Returns
-    -------
-    float
-        In [0, n sqrt(eps)]; a row adds at most ``eps / (2 ||w_j||)``.
-    """
+    """Return how much `smooth_l21` exceeds the l21 norm: at most ``eps / (2 ||w_j||)`` and sqrt(eps) a row."""
     squares = np.einsum("ij,ij->i", W, W)
     return float((eps / (np.sqrt(squares + eps) + np.sqrt(squares))).sum())  # a difference of the roots would cancel
 
@@ -56,18 +30,6 @@ def smoothing(W, eps):
 def row_weights(W, eps):
     """Return the weights ``1 / (2 sqrt(||w_j||^2 + eps))`` of the quadratic that touches `smooth_l21` from above at W.
 
-    Parameters
-    ----------
-    W : ndarray of shape (n, m)
-    eps : float
-        Above 0 where a row may be zero.
-
-    Returns
-    -------
-    ndarray of shape (n,)
-
-    Notes
-    -----
     ``smooth_l21(V, eps) <= smooth_l21(W, eps) + sum_j weights_j (||v_j||^2 - ||w_j||^2)`` for all V, as the root is
     concave: lowering the right side lowers the left.
     """
@@ -77,15 +39,7 @@ def row_weights(W, eps):
 def prox_l21(V, threshold):
     """Return the W that minimises ``threshold ||W||_21 + ||W - V||_F^2 / 2``: rows shortened by `threshold`, or zero.
 
-    Parameters
-    ----------
-    V : ndarray of shape (n, m)
-    threshold : float or ndarray of shape (n,)
-        0 or more.
-
-    Returns
-    -------
-    ndarray of shape (n, m)
+    The threshold is a number, or one for each row.
     """
     norms = row_norms(V)
     kept = np.maximum(norms - threshold, 0.0)
@@ -95,17 +49,6 @@ def prox_l21(V, threshold):
 def project_simplex(V):
     """Return the nearest point of the unit simplex to every row: entries of 0 or more that sum to 1.
 
-    Parameters
-    ----------
-    V : ndarray of shape (n, m)
-        m is 1 or more.
-
-    Returns
-    -------
-    ndarray of shape (n, m)
-
-    Notes
-    -----
     Exact: the projection of v is max(v - t, 0) with the t for which it sums to 1.  That sum is convex and piecewise
     linear in t, so that Newton's method from below finds the t after a few steps, sooner than sorting would.
     """

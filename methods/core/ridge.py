@@ -5,16 +5,16 @@ from scipy import sparse
 from scipy.linalg import cho_factor, solve_triangular
 from scipy.linalg.lapack import dpotrs, dtrtri
 
-from methods.core.one_entry import spread
 from methods.core.prox import row_norms
 from methods.core.shared import shared
 from methods.core.sparse_data import (
     SPARSE_FACTOR,
     sparse_features_where_it_pays,
     sparse_where_it_pays,
+    times,
+    transposed_times,
     weighted_gram,
 )
-from methods.core.sparse_products import times, transposed_times
 
 FEW = 3  # times as many rows cost more, one by one, than all of a diagonal
 SPARSE_PAIRS = 0.1  # and up to this one X D^-1 X' is summed over the pairs of non-zeros of each feature
@@ -23,25 +23,8 @@ SPARSE_PAIRS = 0.1  # and up to this one X D^-1 X' is summed over the pairs of n
 def weighted_ridge(X, F, weights):
     """Return W minimising ``||X W - F||_F^2 + sum_j weights_j ||w_j||^2``, that is (X'X + diag(weights))^-1 X'F.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    F : ndarray of shape (n_samples, n_columns)
-    weights : ndarray of shape (n_features,)
-        Positive.
-
-    Returns
-    -------
-    W : ndarray of shape (n_features, n_columns)
-
-    Raises
-    ------
-    numpy.linalg.LinAlgError
-        When the system is not finite, or too ill-conditioned to be positive definite in double precision.
-
-    See Also
-    --------
-    WeightedRidge : For a loop: X stays while the weights change, or several F meet the same weights.
+    LinAlgError when the system is not finite, or too ill-conditioned to be positive definite in double precision.  For
+    a loop there is `WeightedRidge`.
     """
     return WeightedRidge(X).factor(weights).coefficients(F)
 
@@ -53,12 +36,6 @@ class WeightedRidge:
     `methods.core.prox.row_weights`.  Use: ``ridge = WeightedRidge(X)`` once per fit, ``system = ridge.factor(weights)``
     once per sweep, then ``system.coefficients(F)`` and ``system.residual(F)`` as often as needed.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-
-    Notes
-    -----
     With D = diag(weights) the coefficients are (X'X + D)^-1 X'F = D^-1 X' (X D^-1 X' + I)^-1 F.  The first system is
     solved where n_samples >= n_features, with X'X computed once per data set, the second elsewhere, in O(n_samples^2
     n_features) and without any (n_features, n_features) array.
@@ -72,22 +49,7 @@ class WeightedRidge:
         self.features = shared(X, sparse_features_where_it_pays, SPARSE_FACTOR) if tall else shared(X, _sparse_features)
 
     def factor(self, weights):
-        """Factor the system of these weights.
-
-        Parameters
-        ----------
-        weights : ndarray of shape (n_features,)
-            Positive.
-
-        Returns
-        -------
-        FactoredRidge
-
-        Raises
-        ------
-        numpy.linalg.LinAlgError
-            As `weighted_ridge`.
-        """
+        """Return the `FactoredRidge` of these weights, all positive; LinAlgError as `weighted_ridge`."""
         if self.gram is None:
             return _WideRidge(self.X, weights, self.features)
         return _TallRidge(self.X, self.gram, weights, self.sparse, self.features)
@@ -197,17 +159,6 @@ class _WideRidge(FactoredRidge):
 def smallest_collapsing_weight(X, F):
     """Return the smallest b for which W = 0 minimises ``||XW - F||_F^2 + b ||W||_21``: 2 max_j ||x_j'F||.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    F : ndarray of shape (n_samples, n_columns)
-
-    Returns
-    -------
-    float
-
-    Notes
-    -----
     From there on reweighting with the smoothing eps ends at ``||w_j|| = q sqrt(eps / (1 - q^2))``, q = 2 ||x_j'F|| / b:
     all rows are of the size of sqrt(eps), and they rank by ||x_j'F||.
     """
@@ -235,28 +186,18 @@ def _gram(X):
     return X.T @ X
 
 
+def spread(v, labels, n_columns):
+    """Return the array of shape (len(v), n_columns) that holds v_i in column labels_i of row i, zeros elsewhere."""
+    V = np.zeros((len(v), n_columns))
+    V[np.arange(len(v)), labels] = v
+    return V
+
+
 def doubly_weighted_ridge(X, F, sample_weights, weights):
     """Return the W that minimises ``sum_i sample_weights_i ||(X W - F)_i||^2 + sum_j weights_j ||w_j||^2``.
 
-    No factorisation is shared between calls: the step of methods whose residual is reweighted as well.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    F : ndarray of shape (n_samples, n_columns)
-    sample_weights : ndarray of shape (n_samples,)
-        0 or more.
-    weights : ndarray of shape (n_features,)
-        Positive.
-
-    Returns
-    -------
-    W : ndarray of shape (n_features, n_columns)
-
-    Raises
-    ------
-    numpy.linalg.LinAlgError
-        As `weighted_ridge`.
+    The sample weights are 0 or more, the others positive.  No factorisation is shared between calls: the step of
+    methods whose residual is reweighted as well.  LinAlgError as `weighted_ridge`.
     """
     tall = len(X) >= X.shape[1]
     few = shared(X, sparse_where_it_pays) if tall else None

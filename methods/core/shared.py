@@ -58,12 +58,7 @@ def shared(X, function, *args):
 
 @contextmanager
 def constant(X):
-    """Promise that nobody changes X within this block, so that its content is read only once to recognise it.
-
-    Parameters
-    ----------
-    X : ndarray or csr_array
-    """
+    """Promise that nobody changes X within this block, so that its content is read only once to recognise it."""
     token = _constant.set((X, []))
     try:
         yield

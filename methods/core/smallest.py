@@ -8,7 +8,7 @@ from scipy.linalg import cho_factor, cho_solve, eigh, lu_solve, qr
 from scipy.linalg.lapack import dgetrf
 from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
-from methods.core.subspace import GUARDS, POWERS, largest_eigenvectors
+from methods.core.linalg import GUARDS, POWERS, largest_eigenvectors
 
 DENSE_FEATURES = 200  # up to here a dense eigendecomposition is as fast
 FALLBACK_FEATURES = 2000  # up to here it takes over where the iteration has not converged
@@ -22,15 +22,9 @@ ACCURATE = 1e-10  # relative error above which the inverse is refined
 
 
 class WideGram:
-    """X'KX for fewer samples than features, kept as X and K.
+    """X'KX for fewer samples than features, kept as X and K; ``K(Y)`` is a symmetric matrix times Y (n_samples, m).
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    K : callable
-        ``K(Y)`` is the symmetric matrix K times Y of shape (n_samples, m).
-    floor : float, default=0.0
-        A lower bound, 0 or less, of the eigenvalues of X'KX.
+    `floor` is a lower bound, 0 or less, of the eigenvalues of X'KX.
     """
 
     def __init__(self, X, K, floor=0.0):
@@ -105,15 +99,7 @@ class WideGram:
 
 
 class DenseGram:
-    """X'KX as an array, for no fewer samples than features.
-
-    Parameters
-    ----------
-    M : ndarray of shape (n_features, n_features)
-        Symmetric.
-    floor : float, default=0.0
-        As in `WideGram`.
-    """
+    """X'KX as an array, for no fewer samples than features; `floor` as in `WideGram`."""
 
     def __init__(self, M, floor=0.0):
         self.M, self.floor = M, floor
@@ -142,31 +128,13 @@ class DenseGram:
 
 
 def smallest_eigenvectors(gram, weights, n_vectors, guess=None):
-    """Return the W that minimises ``tr W'(diag(weights) + X'KX)W`` over W'W = I.
+    """Return the W that minimises ``tr W'(diag(weights) + X'KX)W`` over W'W = I, for positive weights.
 
-    Parameters
-    ----------
-    gram : WideGram or DenseGram
-    weights : ndarray of shape (n_features,)
-        Positive.
-    n_vectors : int
-        In [1, n_features].
-    guess : ndarray of shape (n_features, p), default=None
-        What the last call returned, for weights not far from these.
+    Orthonormal columns (n_features, p) come back, the first `n_vectors` of which are wanted, smallest eigenvalue first;
+    they are a good `guess` for weights not far from these.  LinAlgError when they have not converged, or the matrix is
+    not finite.
 
-    Returns
-    -------
-    ndarray of shape (n_features, p), p >= n_vectors
-        Orthonormal columns, the first `n_vectors` of which are wanted, smallest eigenvalue first.
-
-    Raises
-    ------
-    numpy.linalg.LinAlgError
-        When they have not converged, or the matrix is not finite.
-
-    Notes
-    -----
-    They are the largest eigenvectors of the inverse: by blocks of vectors (`methods.core.subspace`) from the guess, or
+    They are the largest eigenvectors of the inverse: by blocks of vectors (`methods.core.linalg`) from the guess, or
     from what Lanczos finds where that is far; by a dense matrix up to `DENSE_FEATURES` features, and up to
     `FALLBACK_FEATURES` or for a `DenseGram` as a last resort.  Where K is indefinite, a `DenseGram` is solved densely,
     a `WideGram` by inverses of ``diag(weights - floor) + X'KX`` for a floor that rises to zero.
@@ -238,17 +206,8 @@ def _by_rising_shifts(gram, weights, n_vectors, guess):
 def varying_centered(X):
     """Return the features that vary, and X with these alone, less their means.
 
-    A constant feature costs nothing where X'KX ignores means, and would be taken first; and without means the sums
-    have less rounding.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-
-    Returns
-    -------
-    varying : ndarray of int
-    centered : ndarray of shape (n_samples, len(varying))
+    A constant feature costs nothing where X'KX ignores means, and would be taken first; and without means the sums have
+    less rounding.
     """
     varying = np.flatnonzero(np.ptp(X, axis=0) > 0)
     return varying, X[:, varying] - X[:, varying].mean(axis=0)
@@ -257,16 +216,7 @@ def varying_centered(X):
 def tie_breaking_weights(gram, X):
     """Return weights so small that they only decide among vectors that X'KX does not tell apart.
 
-    Parameters
-    ----------
-    gram : WideGram or DenseGram
-    X : ndarray of shape (n_samples, n_features)
-        No feature is constant.
-
-    Returns
-    -------
-    ndarray of shape (n_features,)
-        In proportion to 1 / std_j, and 1e-6 of the diagonal of X'KX on average.
+    In proportion to 1 / std_j, and 1e-6 of the diagonal of X'KX on average; no feature of X is constant.
     """
     spread = X.std(axis=0)
     level = max(np.abs(gram.diagonal()).mean(), np.finfo(float).tiny ** 0.5)

@@ -1,12 +1,12 @@
 """Smooth vectors over a neighbourhood graph: the generalised eigenvectors of its Laplacian."""
 
 import numpy as np
-from scipy import sparse
 from scipy.linalg import eigh, null_space
 from scipy.sparse.csgraph import connected_components
-from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh, splu
+from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
 from methods.core.graphs import laplacian
+from methods.core.linalg import sparse_factor
 
 DENSE_SAMPLES = 300  # up to here a dense eigendecomposition is as fast
 DENSE_SHARE = 0.05  # with a larger share of non-zero weights, sparse factors fill up
@@ -16,30 +16,11 @@ SHIFT = 1e-6  # makes the Laplacian definite; what it does to the null space is 
 def smooth_vectors(S, n_vectors, X, weighted=True):
     """Return solutions y of L y = lambda D y with the smallest eigenvalues, the constant one left out.
 
-    Parameters
-    ----------
-    S : csr_array of shape (n_samples, n_samples)
-        Symmetric non-negative weights; D = diag(S 1), L = D - S.
-    n_vectors : int
-        In [1, number of samples with an edge - 1].
-    X : ndarray of shape (n_samples, n_features)
-        Only turns the vectors of eigenvalue 0, see the notes.
-    weighted : bool, default=True
-        False: D on the right side is I, and so it is below: the ordinary eigenvectors of D - S.
+    S holds symmetric non-negative weights, D = diag(S 1), L = D - S; without `weighted`, D on the right side is I, and
+    so it is below: the ordinary eigenvectors of D - S.  The columns of Y (n_samples, n_vectors) come smallest
+    eigenvalue first; Y'DY = I and Y'D1 = 0; the sign of a column is arbitrary.  Zero for the samples without an edge,
+    of which the equation says nothing; ValueError where too few have one.
 
-    Returns
-    -------
-    Y : ndarray of shape (n_samples, n_vectors)
-        Smallest eigenvalue first; Y'DY = I and Y'D1 = 0; the sign of a column is arbitrary.  Zero for the samples
-        without an edge, of which the equation says nothing.
-
-    Raises
-    ------
-    ValueError
-        When too few samples have an edge.
-
-    Notes
-    -----
     Where the graph falls into q components, eigenvalue 0 has q vectors, constant on each component.  The constant one
     is projected out, the other q - 1 are kept.  The equation leaves their rotation open; here they are the principal
     axes of X' within their space, largest first, which do not depend on the order of the samples or of the features.
@@ -88,12 +69,7 @@ def _smallest_above_zero(L, null, n_vectors):
 
 def _lanczos(L, null, n_vectors):
     n = len(null)
-    factors = splu(
-        sparse.csc_array(L + SHIFT * sparse.eye_array(n)),
-        permc_spec="MMD_AT_PLUS_A",
-        diag_pivot_thresh=0.0,
-        options={"SymmetricMode": True},
-    )
+    factors = sparse_factor(L, SHIFT)
 
     def project(v):
         return v - null @ (null.T @ v)
@@ -101,4 +77,4 @@ def _lanczos(L, null, n_vectors):
     inverse = LinearOperator((n, n), matvec=lambda v: project(factors.solve(project(v.ravel()))), dtype=float)
     start = project(np.random.default_rng(0).standard_normal(n))
     values, vectors = eigsh(inverse, n_vectors, which="LA", v0=start)
-    return vectors[:, np.argsort(-values)]
+    return vectors[:, np.argsort(-values, kind="stable")]

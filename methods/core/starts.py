@@ -19,28 +19,13 @@ N_STARTS = 10  # K-means starts; the one with the smallest sum of squares is kep
 def kmeans_labels(X, n_clusters, seed, order=None, n_starts=N_STARTS):
     """Return labels by K-means: the best of some k-means++ starts.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    n_clusters : int
-        In [1, n_samples].
-    seed : int
-        In [0, 2^32).
-    order : ndarray of shape (n_samples,) of int, default=None
-        In which the samples are handed to scikit-learn.  None: `order_by_distance`.
-    n_starts : int, default=10
+    Every cluster 0, ..., n_clusters - 1 has a sample, even where fewer samples than clusters are distinct: an empty
+    cluster takes the sample farthest from the centre of its own, out of the clusters with two or more.
 
-    Returns
-    -------
-    ndarray of shape (n_samples,) of int
-        Every cluster 0, ..., n_clusters - 1 has a sample, even where fewer samples than clusters are distinct: an empty
-        cluster takes the sample farthest from the centre of its own, out of the clusters with two or more.
-
-    Notes
-    -----
-    The samples are handed to scikit-learn centred and sorted by their distance to the mean.  The partition therefore
-    depends on the order of neither samples nor features, nor on a rotation of X, ties and rounding aside.  Where X is a
-    projection in which many samples all but coincide, rounding orders them: pass the order of what was projected.
+    The samples are handed to scikit-learn centred and sorted by their distance to the mean, or in the `order` given.
+    The partition therefore depends on the order of neither samples nor features, nor on a rotation of X, ties and
+    rounding aside.  Where X is a projection in which many samples all but coincide, rounding orders them: pass the
+    order of what was projected.
     """
     if order is None:
         order = order_by_distance(X)
@@ -55,59 +40,22 @@ def kmeans_labels(X, n_clusters, seed, order=None, n_starts=N_STARTS):
 
 
 def order_by_distance(X):
-    """Return the samples by their distance to the mean, nearest first, whatever the order in which they are stored.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-
-    Returns
-    -------
-    ndarray of shape (n_samples,) of int
-        Ties by index.
-    """
+    """Return the samples by their distance to the mean, nearest first, whatever the order in which they are stored."""
     X = X - X.mean(axis=0)
     return np.argsort(np.einsum("ij,ij->i", X, X), kind="stable")
 
 
 def graph_labels(X, n_clusters, seed, graph, *args):
-    """Return `spectral_labels` over the graph ``graph(X, *args)``, which is shared too.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    n_clusters, seed : int
-    graph : callable
-        Pure, as `methods.core.shared.shared` wants it.
-    *args : hashable
-
-    Returns
-    -------
-    ndarray of shape (n_samples,) of int
-    """
+    """Return `spectral_labels` over the graph ``graph(X, *args)``, which is shared too."""
     return spectral_labels(X, shared(X, graph, *args), n_clusters, seed)
 
 
 def spectral_labels(X, S, n_clusters, seed):
     """Return labels by K-means on the smoothest vectors over a graph, every sample's row scaled to unit norm.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        Only decides between vectors that are equally smooth (`methods.core.spectral.smooth_vectors`).
-    S : csr_array of shape (n_samples, n_samples)
-        Symmetric non-negative weights.
-    n_clusters : int
-        In [1, number of samples with an edge].
-    seed : int
+    S holds symmetric non-negative weights; X only decides between vectors that are equally smooth.  Every cluster has a
+    sample; there are no more clusters than samples with an edge.
 
-    Returns
-    -------
-    ndarray of shape (n_samples,) of int
-        Every cluster has a sample.
-
-    Notes
-    -----
     With D = diag(S 1), the c = n_clusters smallest eigenvectors of I - D^-1/2 S D^-1/2 are D^1/2 times the constant one
     and the c - 1 smoothest; scaling the rows to unit norm removes D^1/2.
     """
@@ -121,36 +69,14 @@ def spectral_labels(X, S, n_clusters, seed):
 
 
 def indicator(labels, n_clusters):
-    """Return one-hot rows: 1 where the sample is in the cluster.
-
-    Parameters
-    ----------
-    labels : ndarray of shape (n_samples,) of int
-    n_clusters : int
-
-    Returns
-    -------
-    ndarray of shape (n_samples, n_clusters)
-    """
+    """Return one-hot rows (n_samples, n_clusters): 1 where the sample is in the cluster."""
     F = np.zeros((len(labels), n_clusters))
     F[np.arange(len(labels)), labels] = 1.0
     return F
 
 
 def scaled_indicator(labels, n_clusters):
-    """Return one-hot rows with columns scaled to unit norm, so that G'G = I.
-
-    Parameters
-    ----------
-    labels : ndarray of shape (n_samples,) of int
-        Every cluster has a sample.
-    n_clusters : int
-
-    Returns
-    -------
-    ndarray of shape (n_samples, n_clusters)
-        1 / sqrt(n_k) where the sample is one of the n_k of cluster k.
-    """
+    """Return one-hot rows with columns scaled to unit norm, so that G'G = I; every cluster has a sample."""
     F = indicator(labels, n_clusters)
     return F / np.sqrt(F.sum(axis=0))
 

@@ -15,16 +15,7 @@ TINY = np.finfo(float).tiny
 
 
 class SquaredProducts:
-    """Rows of the (n_features, n_features) matrix of ``(x_i'x_j)^2``, computed when asked for and kept.
-
-    Parameters
-    ----------
-    centered : ndarray of shape (n_samples, n_features)
-
-    Attributes
-    ----------
-    diagonal : ndarray of shape (n_features,)
-    """
+    """Rows of the (n_features, n_features) matrix of ``(x_i'x_j)^2``, computed when asked for and kept."""
 
     def __init__(self, centered):
         self.centered = centered
@@ -42,37 +33,12 @@ class SquaredProducts:
 
 
 def alignment(centered, gains, subset):
-    """Return the alignment of the features `subset`.
-
-    Parameters
-    ----------
-    centered : ndarray of shape (n_samples, n_features)
-    gains : ndarray of shape (n_features,)
-    subset : ndarray of int
-
-    Returns
-    -------
-    float
-        0 where no feature of s varies.
-    """
+    """Return the alignment of the features `subset`; 0 where none of them varies."""
     return gains[subset].sum() / max(gram_norm(centered[:, subset]), TINY)
 
 
 def grow_subset(products, gains, size):
-    """Add features one by one, each time the one that leaves the largest alignment.
-
-    Parameters
-    ----------
-    products : SquaredProducts
-    gains : ndarray of shape (n_features,)
-    size : int
-        In [0, n_features].
-
-    Returns
-    -------
-    ndarray of shape (size,) of int
-        In the order of choice; ties by index.
-    """
+    """Add `size` features one by one, each time the one that leaves the largest alignment; ties by index."""
     subset = np.empty(size, dtype=int)
     barred = np.zeros(len(gains))  # -inf for what is chosen
     cross = np.zeros(len(gains))  # sum over the chosen i of (x_i'x_j)^2
@@ -92,16 +58,6 @@ def improve_subset(products, gains, subset):
 
     Each chosen feature in turn gives its place to the best one, if that is an improvement; the search ends after a
     round that did not raise the alignment.
-
-    Parameters
-    ----------
-    products : SquaredProducts
-    gains : ndarray of shape (n_features,)
-    subset : ndarray of shape (size,) of int
-
-    Returns
-    -------
-    ndarray of shape (size,) of int
     """
     subset = np.array(subset)
     diagonal = products.diagonal

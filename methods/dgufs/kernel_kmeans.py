@@ -8,44 +8,13 @@ from methods.dgufs import kernels
 from methods.dgufs.kernels import DenseKernel, FactoredKernel
 
 
-def indicators(labels, n_clusters):
-    """Return scaled cluster indicators G, entries ``1 / sqrt(n_k)``, so that G'G = I and L = GG' is a projector.
-
-    Parameters
-    ----------
-    labels : ndarray of shape (n_samples,) of int
-        Every cluster 0, ..., n_clusters - 1 has a sample.
-    n_clusters : int
-
-    Returns
-    -------
-    ndarray of shape (n_samples, n_clusters)
-    """
-    G = np.zeros((len(labels), n_clusters))
-    G[np.arange(len(labels)), labels] = 1
-    return G / np.sqrt(G.sum(axis=0))
-
-
 def kernel_kmeans(K, labels, n_clusters):
     """Increase ``tr G'KG`` by moving one sample at a time, until no move increases it.
 
-    G are the `indicators` of the labels.  The gain of a move is computed exactly from the sums of K between samples and
-    clusters, which follow every move; hence the value never falls, although K may be indefinite.  A sample that is
-    alone in its cluster stays, so that the number of clusters does not change.
+    G is the `scaled_indicator` of the labels.  The gain of a move is computed exactly from the sums of K between
+    samples and clusters, which follow every move; hence the value never falls, although K may be indefinite.  A sample
+    that is alone in its cluster stays, so that the number of clusters does not change.
 
-    Parameters
-    ----------
-    K : DenseKernel or FactoredKernel
-    labels : ndarray of shape (n_samples,) of int
-        The start; every cluster has a sample.
-    n_clusters : int
-
-    Returns
-    -------
-    ndarray of shape (n_samples,) of int
-
-    Notes
-    -----
     A round computes all gains, O(n_samples n_clusters), and then visits the samples with a positive one, the largest
     first, so that how the samples are stored does not matter.  A move costs O(n_samples) in a dense kernel, in one of m
     factors O(m) and a visit O(n_clusters m).
@@ -85,16 +54,7 @@ def kernel_kmeans(K, labels, n_clusters):
 
 
 def unit_rows(vectors):
-    """Return rows scaled to unit norm; a zero row stays.
-
-    Parameters
-    ----------
-    vectors : ndarray of shape (n_samples, n_dimensions)
-
-    Returns
-    -------
-    ndarray of shape (n_samples, n_dimensions)
-    """
+    """Return rows scaled to unit norm; a zero row stays."""
     norms = np.linalg.norm(vectors, axis=1, keepdims=True)
     return np.divide(vectors, norms, out=np.zeros_like(vectors), where=norms > 0)
 
@@ -102,19 +62,9 @@ def unit_rows(vectors):
 def partition_embedding(embedding, n_clusters, rng=None):
     """Partition an embedding by K-means with single moves, from well separated or from random centres.
 
-    Parameters
-    ----------
-    embedding : ndarray of shape (n_samples, n_dimensions)
-    n_clusters : int
-        In [1, n_samples].
-    rng : numpy.random.Generator, optional
-        Draws the samples that are the first centres, out of their order by distance to the mean.  None: the first is
-        the sample nearest the mean, each further one is the farthest from those before, ties by index.
-
-    Returns
-    -------
-    ndarray of shape (n_samples,) of int
-        Every cluster has a sample.
+    The generator draws the samples that are the first centres, out of their order by distance to the mean.  Without one
+    the first is the sample nearest the mean, and each further one the farthest from those before, ties by index.  Every
+    cluster has a sample.
     """
     n = len(embedding)
     norms = np.einsum("ij,ij->i", embedding, embedding)

@@ -9,20 +9,14 @@ import numpy as np
 from scipy.linalg import eigh
 from scipy.sparse.linalg import LinearOperator, eigsh
 
-from methods.core.subspace import GUARDS, POWERS, largest_eigenvectors
+from methods.core.linalg import GUARDS, POWERS, largest_eigenvectors
 
 DENSE_SAMPLES = 600  # above, an array of all pairs takes longer, and two to four times as long from 1500 on
 TOL, RESTARTS = 1e-9, 10  # for the blocks of vectors, and for Lanczos
 
 
 class DenseKernel:
-    """A kernel as an array.
-
-    Parameters
-    ----------
-    K : ndarray of shape (n_samples, n_samples)
-        Symmetric.
-    """
+    """A kernel as a symmetric array."""
 
     def __init__(self, K):
         self.K = K
@@ -40,14 +34,7 @@ class DenseKernel:
 
 
 class FactoredKernel:
-    """``K = graph + F F'`` without an array of all pairs.
-
-    Parameters
-    ----------
-    graph : csr_array of shape (n_samples, n_samples)
-        Symmetric.
-    F : ndarray of shape (n_samples, m)
-    """
+    """``K = graph + F F'`` without an array of all pairs: a symmetric csr_array and F (n_samples, m)."""
 
     def __init__(self, graph, F):
         self.graph, self.F = graph, F
@@ -114,14 +101,5 @@ class _FactoredSums:
 
 
 def gram_norm(F):
-    """Return ||F F'||_F, from the smaller of FF' and F'F.
-
-    Parameters
-    ----------
-    F : ndarray of shape (n_samples, m)
-
-    Returns
-    -------
-    float
-    """
+    """Return ||F F'||_F, from the smaller of FF' and F'F."""
     return np.linalg.norm(F @ F.T if F.shape[0] < F.shape[1] else F.T @ F)

@@ -88,31 +88,11 @@ def row_blocks(A):
 
 
 def eigenpairs_above(A, threshold, expected=0, ceiling=None):
-    """Return all eigenpairs of a symmetric matrix with entries in [0, 1] whose eigenvalue exceeds a threshold.
+    """Return all eigenpairs of a symmetric matrix with entries in [0, 1] whose eigenvalue exceeds a threshold above 0.
 
-    Parameters
-    ----------
-    A : ndarray of shape (n, n)
-        Kept in the `ceiling`: it must not be overwritten later.
-    threshold : float
-        Above 0.
-    expected : int, default=0
-        A guess of their number; it affects the time only.
-    ceiling : Ceiling, optional
-        Of the matrices before this one; it affects the time only.
+    `expected`, a guess of their number, and `ceiling`, that of the matrices before this one, affect the time only; A is
+    kept in the ceiling, and must not be overwritten later.  LinAlgError where the entries have overflowed.
 
-    Returns
-    -------
-    values : ndarray of shape (q,)
-    vectors : ndarray of shape (n, q)
-
-    Raises
-    ------
-    numpy.linalg.LinAlgError
-        Where the entries have overflowed.
-
-    Notes
-    -----
     No eigenvalue exceeds the largest row sum, which decides most calls.  Otherwise the leading pairs come from Lanczos,
     and that none is missing is certified: the squares of all eigenvalues sum to ||A||_F^2, and what the pairs found
     leave of it is less than the threshold's; or, with these pairs moved down, level * I - A is positive definite, since

@@ -5,24 +5,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from methods.core.spectral import smooth_vectors
+from methods.core.starts import scaled_indicator
 from methods.dgufs import kernels
 from methods.dgufs.alignment import SquaredProducts, alignment, grow_subset, improve_subset
-from methods.dgufs.kernel_kmeans import indicators, kernel_kmeans, partition_embedding, unit_rows
+from methods.dgufs.kernel_kmeans import kernel_kmeans, partition_embedding, unit_rows
 from methods.dgufs.kernels import DenseKernel, FactoredKernel, gram_norm
 
 
 @dataclass(frozen=True)
 class State:
-    """A point of the search.
-
-    Attributes
-    ----------
-    labels : ndarray of shape (n_samples,) of int
-    subset : ndarray of shape (size,) of int
-        The features s, indices into `Problem.varying`.
-    value : float
-        The objective.
-    """
+    """Labels of the samples, the features s as indices into `Problem.varying`, and the objective there."""
 
     labels: np.ndarray
     subset: np.ndarray
@@ -42,26 +34,10 @@ def check_init(init, shape, n_clusters):
 class Problem:
     """``min_{L, s} -beta <S_n, L> / ||S_n||_F - (1 - beta) <H X_s X_s' H, L> / ||H X_s X_s' H||_F`` for given data.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    S : sparse array of shape (n_samples, n_samples)
-        With loops, so that no degree is zero.
-    size : int
-        Features to choose; all that vary, if fewer do.
-    n_clusters : int
-    alpha : float
-        Ignored: the rank is fixed.
-    beta : float
-
-    Attributes
-    ----------
-    varying : ndarray of int
-        The features that are not constant; the others have no part in the model.
-    centered : ndarray of shape (n_samples, len(varying))
-        Their columns less the means, in units of the largest entry: the objective does not depend on the unit.
-    graph : ndarray or csr_array of shape (n_samples, n_samples)
-        ``S_n / ||S_n||_F``; sparse for more than `kernels.DENSE_SAMPLES` samples.
+    S has loops, so that no degree is zero; alpha is ignored, as the rank is fixed.  `varying` are the features that are
+    not constant: the others have no part in the model, and all are chosen if fewer than `size` vary.  `centered` are
+    their columns less the means, in units of the largest entry, as the objective does not depend on the unit.  `graph`
+    is ``S_n / ||S_n||_F``, sparse for more than `kernels.DENSE_SAMPLES` samples.
     """
 
     def __init__(self, X, S, size, n_clusters, alpha, beta):
@@ -113,7 +89,7 @@ class Problem:
         """Return ``x_j'H L H x_j`` of every feature that varies; exactly zero for one cluster."""
         if self.n_clusters == 1:
             return np.zeros(len(self.varying))
-        return ((indicators(labels, self.n_clusters).T @ self.centered) ** 2).sum(axis=0)
+        return ((scaled_indicator(labels, self.n_clusters).T @ self.centered) ** 2).sum(axis=0)
 
     def start(self, init):
         """Return the state of a partition: features are added one by one."""
@@ -121,7 +97,8 @@ class Problem:
         return self._state(labels, grow_subset(self.products, self.gains(labels), self.size))
 
     def sweep(self, state):
-        """Update the features given the labels, then the labels given the features; no step raises the objective."""
+        """Update the features, then the labels: the whole algorithm; no step raises the objective."""
+        # s: swaps of features that raise <X_s X_s', HLH> / ||H X_s X_s' H||_F; L: kernel K-means with K of `kernel`
         subset = improve_subset(self.products, self.gains(state.labels), state.subset)
         return self._state(kernel_kmeans(self.kernel(subset), state.labels, self.n_clusters), subset)
 
@@ -139,10 +116,10 @@ class Problem:
             scores[self.varying] = np.clip(gains / (self.centered**2).sum(axis=0), 0, 1)
             scores[self.varying[state.subset]] += 1
         labels = _numbered_by_appearance(state.labels)
-        return scores, labels, indicators(labels, self.n_clusters)
+        return scores, labels, scaled_indicator(labels, self.n_clusters)
 
     def _state(self, labels, subset):
-        G = indicators(labels, self.n_clusters)
+        G = scaled_indicator(labels, self.n_clusters)
         dependence = np.einsum("ik,ik->", G, self.graph @ G)
         aligned = alignment(self.centered, self.gains(labels), subset)
         return State(labels, subset, -(self.beta * dependence + (1 - self.beta) * aligned))
@@ -151,5 +128,5 @@ class Problem:
 def _numbered_by_appearance(labels):
     first = np.unique(labels, return_index=True)[1]
     rank = np.empty(len(first), dtype=int)
-    rank[np.argsort(first)] = np.arange(len(first))
+    rank[np.argsort(first, kind="stable")] = np.arange(len(first))
     return rank[labels]

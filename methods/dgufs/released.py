@@ -75,18 +75,7 @@ def check_init(init, shape, n_clusters):
 
 
 class Problem:
-    """The program's sweeps: Z, Y, L, M, then the multipliers and mu.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    S : sparse array of shape (n_samples, n_samples)
-    size : int
-        m, the number of features that Y keeps.
-    n_clusters : int
-        For the labels.
-    alpha, beta : float
-    """
+    """The program's sweeps: Z, Y, L, M, then the multipliers and mu; Y keeps `size` features."""
 
     def __init__(self, X, S, size, n_clusters, alpha, beta):
         self.X, self.S, self.size, self.n_clusters = np.ascontiguousarray(X.T), S, size, n_clusters
@@ -101,17 +90,9 @@ class Problem:
         return [{}]
 
     def start(self, init):
-        """Return the state to start from.
+        """Return the state to start from, a dict of the arrays; what is missing is zero (mu: 1e-6).
 
-        Parameters
-        ----------
-        init : dict
-            Y, Z, Lambda1 of shape (n_samples, n_features), L (symmetric), M, Lambda2 of shape (n_samples, n_samples),
-            mu; what is missing is zero (mu: 1e-6).
-
-        Returns
-        -------
-        State
+        Y, Z, Lambda1 are (n_samples, n_features), L (symmetric), M, Lambda2 (n_samples, n_samples).
         """
         n = self.X.shape[1]
         by_feature = {name: np.asarray(init[name], dtype=float).T for name in FEATURE_ARRAYS if name in init}
@@ -127,15 +108,15 @@ class Problem:
 
     @np.errstate(over="ignore", invalid="ignore")  # at an alpha far below the paper's; the status says so
     def sweep(self, state):
-        """Return the next state."""
+        """Update Z, Y, L, M, the multipliers and mu, in this order: the whole of Algorithm 2, as the program has it."""
         if state.matrix is not None:
             values, vectors = eigenpairs_above(state.matrix, self._threshold(state.mu))
             if not len(values):
                 return replace(state, mu=_grown(state.mu))
-        features = self._update_features(state)
-        coupling = self._rank_step_matrix(features)
+        features = self._update_features(state)  # Z: (9), then Y: (8)
+        coupling = self._rank_step_matrix(features)  # A of (12), whose large eigenvalues are those of L: Theorem 2
         values, vectors = eigenpairs_above(coupling, self._threshold(state.mu), len(state.values), self.ceiling)
-        after = self._update_labels(features, values, vectors)
+        after = self._update_labels(features, values, vectors)  # M: section 4.3; multipliers and mu: (13) to (15)
         matrix = coupling if _only_mu_changed(state, after) else None
         return replace(after, matrix=matrix, value=self.objective(after))
 

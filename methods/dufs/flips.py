@@ -7,7 +7,9 @@ from methods.dufs.walk_score import distances, mean_distance
 
 LEADING = 10  # eigenvectors of YY' that a bound takes as they are; the rest of it is mostly below a hundredth
 WORTHWHILE = 1e-6  # share of the loss by which a flip must lower it
-CLOSED, TRIED = 50, 3  # exchanges: open gates that may close, and for each the closed ones that may open
+# Exchanges: open gates that may close, fewer where entries of X times samples of a graph are so many that an evaluation
+# takes a tenth of a second; and for each the closed ones that may open.
+CLOSED, ENTRIES, TRIED = (15, 50), 2.5e10, 3
 AT_ONCE = 16  # flips that are looked at before the best of them are made
 
 
@@ -69,7 +71,8 @@ def _by_exchange(problem, state):
     """
     opened = np.flatnonzero(state.mu > 0)
     shut = np.full(len(opened), -problem.bound)
-    order = np.argsort(_expected(problem, state, opened, shut), kind="stable")[:CLOSED]
+    count = int(np.clip(ENTRIES / problem.entries, *CLOSED))
+    order = np.argsort(_expected(problem, state, opened, shut), kind="stable")[:count]
     for feature in opened[order]:
         closed = problem.state(np.where(np.arange(len(state.mu)) == feature, -problem.bound, state.mu))
         others = np.flatnonzero((state.mu <= 0) & problem.varies)

@@ -17,7 +17,9 @@ SATURATED = 2.0  # in standard deviations: a gate at the end of the box is open,
 SHARES = (1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2)  # the ranking must stay at these sizes, as shares of the features
 PATIENCE = 30  # sweeps in which it must; of quasi-Newton steps some ten may do little
 LEAST, WORK = 24, 2e9  # features that are a start each: so many, or more where products take fewer operations
-FOLLOWED, ENTRIES = 3, 5e8  # starts from which single flips are made: so many, or more where matrices have few entries
+# Starts from which single flips are made: ENTRIES over the entries of X times the samples of a graph, but three where
+# that is a half or more, and one at least.  A look at all flips takes some 5 CPU seconds for ENTRIES.
+ENTRIES, FOLLOWED = 5e8, 3
 TRIALS = 20  # evaluations a sweep, at most, on average; some three are usual
 
 
@@ -51,6 +53,7 @@ class Problem:
         order, n_groups = order_by_distance(X), -(-len(X) // batch_size)
         # Dealt out like cards, so that every group has samples near to the mean and far from it.
         self.groups = [np.ascontiguousarray(X[order[first::n_groups]]) for first in range(n_groups)]
+        self.entries = self.size * len(self.groups[0])
         self.bound = 0.5 + SATURATED * noise
         self.price = None
         self.unit = abs(self.state(np.zeros(X.shape[1])).value)  # -score / open
@@ -122,7 +125,8 @@ class Problem:
         if self.unit == 0 or max_iter == 0:
             state = self.state(paths[0][0].mu)
             return state, Trace(np.array([state.value]), MAX_ITER if self.unit else CONVERGED)
-        followed = max(FOLLOWED, int(ENTRIES / (self.size * len(self.groups[0]))))
+        share = ENTRIES / self.entries
+        followed = int(share) if share > FOLLOWED else FOLLOWED if share >= 0.5 else 1
         paths = _lowest((settle(part, path, max_iter, MANY) for path in paths), followed)
         if len(part.groups) < len(self.groups):
             paths = [[self.state(path[-1].mu)] for path in paths]

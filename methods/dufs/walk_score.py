@@ -99,8 +99,8 @@ def mean_distance(D, k):
 def _middle_distance(D, k, middle):
     """Return the median or mean of the k-th smallest distances to others, who these are, and the part of each in it."""
     n = len(D)
-    neighbors = np.argpartition(D, k, axis=1)[:, k]  # any of those at equal distances will do
-    distance = D[np.arange(n), neighbors]
+    distance = np.partition(D, k, axis=1)[:, k]
+    neighbors = (distance[:, None] == D).argmax(axis=1)  # of those at equal distances the first: any will do
     shares = np.full(n, 1 / n)
     if middle == "median":
         order = np.argsort(distance, kind="stable")[(n - 1) // 2 : n // 2 + 1]

@@ -145,20 +145,16 @@ class EUFS(BaseSelector):
         check_init(self.init, (len(X), self.n_clusters), low=0)
 
     def _solve(self, X, rng):
-        U = self._start(X, int(rng.integers(2**31)))
-        problem = self._problem(X, shared(X, graph_laplacian, self.affinity, self.n_neighbors))
-        state, trace = iterate(
-            problem.sweep, problem.start(U), residual=problem.residual, max_iter=self.max_iter, tol=self.tol
-        )
+        seed, L = int(rng.integers(2**31)), shared(X, graph_laplacian, self.affinity, self.n_neighbors)
+        if self.init is None:
+            U = scaled_indicator(shared(X, kmeans_labels, self.n_clusters, seed), self.n_clusters)
+        else:
+            U = np.array(self.init, dtype=float)
+        if self.solver == "admm":
+            problem = admm.Problem(X, L, self.alpha, self.beta, self.mu0, self.rho)
+        else:
+            problem = penalty.Problem(X, L, self.alpha, self.beta, self.max_iter, self.tol)
+        loop = {"max_iter": self.max_iter, "tol": self.tol, "residual": problem.residual}
+        state, trace = iterate(problem.sweep, problem.start(U), **loop)
         learned = {"indicators_": state.U, "loadings_": state.V}
         return Solution(problem.scores(state), trace, state.U.argmax(axis=1), learned, problem.printed(state))
-
-    def _start(self, X, seed):
-        if self.init is not None:
-            return np.array(self.init, dtype=float)
-        return scaled_indicator(shared(X, kmeans_labels, self.n_clusters, seed), self.n_clusters)
-
-    def _problem(self, X, L):
-        if self.solver == "admm":
-            return admm.Problem(X, L, self.alpha, self.beta, self.mu0, self.rho)
-        return penalty.Problem(X, L, self.alpha, self.beta, self.max_iter, self.tol)

@@ -24,17 +24,7 @@ class State(NamedTuple):
 
 
 class Problem:
-    """Sweeps over E, V, Z >= 0, U with U'U = I, and the multipliers.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    L : csr_array of shape (n_samples, n_samples)
-    alpha, beta : float
-        As in `EUFS`.
-    mu0, rho : float
-        Penalty of the first sweep, and its growth.
-    """
+    """Sweeps over E, V, Z >= 0, U with U'U = I, and the multipliers; parameters as in `EUFS`, L a csr_array."""
 
     def __init__(self, X, L, alpha, beta, mu0, rho):
         self.X, self.L, self.alpha, self.beta, self.mu0, self.rho = X, L, alpha, beta, mu0, rho
@@ -46,6 +36,7 @@ class Problem:
         return State(U, V, zeros, U, np.zeros_like(U), zeros, self.mu0, self.value(U, V))
 
     def sweep(self, state):
+        """Update E, V, Z, U, the multipliers and mu, in this order: the whole algorithm."""
         X, L, U, mu = self.X, self.L, state.U, state.mu
         shifted = X + state.Y2 / mu
         E = prox_l21(shifted - U @ state.V.T, 1 / mu)

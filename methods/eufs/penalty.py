@@ -7,6 +7,7 @@ import numpy as np
 from methods.core.bounded import minimize_nonnegative
 from methods.core.loop import iterate
 from methods.core.prox import oblique, row_norms, smooth_l21, smoothing
+from methods.core.reweighting import reweight_block
 
 EPS = 1e-10  # under every root of an l21 norm
 PENALTIES = tuple(10.0**power for power in range(1, 8))
@@ -26,13 +27,8 @@ class State(NamedTuple):
 class Problem:
     """The penalised objective for one data set and one setting, smoothed, and its two blocks.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    L : csr_array of shape (n_samples, n_samples)
-    alpha, beta : float
-    max_iter, tol : int, float
-        Of the sweeps at each penalty but the last, unless `WARM_SWEEPS` and `WARM_TOL` end them before.
+    `max_iter` and `tol` are for the sweeps at each penalty but the last, unless `WARM_SWEEPS` and `WARM_TOL` end them
+    before.
     """
 
     residual = None  # the change of the objective
@@ -55,9 +51,10 @@ class Problem:
         return state
 
     def sweep(self, state):
-        """Update U, then V; neither step raises the objective."""
-        U = self.step_u(state.U, state.V, state.zeta)
-        return self.state(U, self.step_v(U, state.V), state.zeta)
+        """Update U, then V: the whole algorithm at one zeta; neither step raises the objective."""
+        U = self.step_u(state.U, state.V, state.zeta)  # all terms but beta ||V||_21, U >= 0, by projected L-BFGS
+        V = self.step_v(U, state.V)  # ||X - UV'||_21 + beta ||V||_21: v_j = (U'RU + beta q_j I)^-1 U'R x_j
+        return self.state(U, V, state.zeta)
 
     def scores(self, state):
         """Return ||v_j||, and all zero where V = 0 is optimal for this U."""
@@ -99,36 +96,25 @@ class Problem:
 
     def step_v(self, U, V):
         """Improve V by reweighting; one eigendecomposition of U'RU serves the system of every feature."""
-        rest = self.X - U @ V.T
-        value = smooth_l21(rest, EPS) + self.beta * smooth_l21(V, EPS)
-        for _ in range(self.reweightings):
+
+        def measure(V):
+            rest = self.X - U @ V.T
+            return smooth_l21(rest, EPS) + self.beta * smooth_l21(V, EPS), rest
+
+        def step(V, rest):
             weighted = U / np.sqrt(np.einsum("ij,ij->i", rest, rest) + EPS)[:, None]
             values, vectors = np.linalg.eigh(weighted.T @ U)
             target = (self.X.T @ weighted) @ vectors
             ridge = self.beta / np.sqrt(np.einsum("ij,ij->i", V, V) + EPS)
-            candidate = (target / (np.maximum(values, 0.0) + ridge[:, None])) @ vectors.T
-            rest = self.X - U @ candidate.T
-            lower = smooth_l21(rest, EPS) + self.beta * smooth_l21(candidate, EPS)
-            if not lower < value:  # rounding
-                return V
-            V, gain, value = candidate, value - lower, lower
-            if gain <= 1e-6 * value:  # more reweightings would cost more than they gain
-                break
-        return V
+            return (target / (np.maximum(values, 0.0) + ridge[:, None])) @ vectors.T
+
+        return reweight_block(V, measure, step, self.reweightings)
 
 
 def smallest_collapsing_beta(X, U):
     """Return max_j ||sum_i x_ij u_i / ||x_i|| ||: from this beta on V = 0 minimises ||X - UV'||_21 + beta ||V||_21.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    U : ndarray of shape (n_samples, n_clusters)
-
-    Returns
-    -------
-    float
-        A sample with x_i = 0 could only hold V at zero, and is left out.
+    A sample with x_i = 0 could only hold V at zero, and is left out.
     """
     norms = row_norms(X)[:, None]
     return float(row_norms(X.T @ np.divide(U, norms, out=np.zeros_like(U), where=norms > 0)).max())

@@ -99,7 +99,7 @@ class Problem:
 
     def _with_graphs(self, found, S=None):
         """Return the state of W with the best graphs for it."""
-        S = sparse_codes(found.Y @ found.Y.T, self.penalties, S)
+        S = sparse_codes(found.Y, self.penalties, S)
         near = nearest_neighbors(found.Y, min(self.n_neighbors, len(S) - 1))
         P = local_weights(found.Y, near, self.reg)
         found = self._measured(found.W, found.Y, S, P)

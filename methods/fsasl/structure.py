@@ -9,6 +9,10 @@ from methods.core.graphs import knn_graph
 from methods.core.prox import project_simplex
 
 CODE_TOL, CODE_SWEEPS = 1e-5, 1000  # of coordinate descent: share of the largest code, and an end for a slow one
+# Products that the codes of all samples take, from nothing (some 5 to 10 CPU seconds) and from the last ones (1 or 2);
+# the last visit to all of them is finished.
+FIRST_WORK, CODE_WORK = 5e10, 2.5e8
+FEW_COLUMNS = 4  # times as many samples, and codes are found by the columns instead of the inner products of all pairs
 
 
 def code_penalties(K, ratio):
@@ -29,13 +33,12 @@ def code_penalties(K, ratio):
     return ratio * sizes.max(axis=1)
 
 
-def sparse_codes(K, penalties, start=None):
+def sparse_codes(Y, penalties, start=None):
     """Return the codes by all other samples that minimise ``||y_i - sum_j s_ij y_j||^2 / 2 + penalty_i sum_j |s_ij|``.
 
     Parameters
     ----------
-    K : ndarray of shape (n_samples, n_samples)
-        Inner products y_i'y_j.
+    Y : ndarray of shape (n_samples, n_columns)
     penalties : ndarray of shape (n_samples,)
         0 or more.
     start : ndarray of shape (n_samples, n_samples), optional
@@ -44,15 +47,20 @@ def sparse_codes(K, penalties, start=None):
     Returns
     -------
     ndarray of shape (n_samples, n_samples)
-        Row i has the codes of sample i; its diagonal is zero.
+        Row i has the codes of sample i; its diagonal is zero.  Where many samples are coded, and with many columns,
+        no sample takes more than its share of a stated work.
     """
-    S = np.zeros_like(K) if start is None else start.copy()
-    _descend(np.ascontiguousarray(K), penalties, S, CODE_TOL, CODE_SWEEPS)
+    n, m = Y.shape
+    S, work = (np.zeros((n, n)), FIRST_WORK / n) if start is None else (start.copy(), CODE_WORK / n)
+    if m * FEW_COLUMNS < n:
+        _descend_in_columns(np.ascontiguousarray(Y), (Y**2).sum(axis=1), penalties, S, CODE_TOL, CODE_SWEEPS, work)
+    else:
+        _descend(Y @ Y.T, penalties, S, CODE_TOL, CODE_SWEEPS, work)
     return S
 
 
 @compiled()
-def _descend(K, penalties, S, tol, most):
+def _descend(K, penalties, S, tol, most, work):
     """Do coordinate descent for one sample after the other; S is overwritten.
 
     After a visit to all coordinates only those with a code are visited, until they stand still, and then all again.
@@ -66,7 +74,7 @@ def _descend(K, penalties, S, tol, most):
             if s[j] != 0.0:
                 for k in range(n):
                     rest[k] -= s[j] * K[j, k]
-        every = True
+        every, done = True, 0
         for _ in range(most):
             largest, step = 0.0, 0.0
             for j in range(n):
@@ -79,9 +87,45 @@ def _descend(K, penalties, S, tol, most):
                     for k in range(n):
                         rest[k] -= change * K[j, k]
                     s[j] = new
+                    done += n
                 step, largest = max(step, abs(change)), max(largest, abs(new))
             still = step <= tol * largest
-            if still and every:
+            if (still and every) or done > work:
+                break
+            every = still
+
+
+@compiled()
+def _descend_in_columns(Y, squares, penalties, S, tol, most, work):
+    """Do the same with what is left of a sample itself, which has few entries."""
+    n, m = Y.shape
+    rest = np.empty(m)
+    for i in range(n):
+        s, penalty = S[i], penalties[i]
+        rest[:] = Y[i]
+        for j in range(n):
+            if s[j] != 0.0:
+                for k in range(m):
+                    rest[k] -= s[j] * Y[j, k]
+        every, done = True, 0
+        for _ in range(most):
+            largest, step = 0.0, 0.0
+            for j in range(n):
+                if j == i or squares[j] <= 0.0 or (not every and s[j] == 0.0):
+                    continue
+                inner = s[j] * squares[j]
+                for k in range(m):
+                    inner += Y[j, k] * rest[k]
+                new = (max(inner - penalty, 0.0) - max(-inner - penalty, 0.0)) / squares[j]
+                change = new - s[j]
+                if change != 0.0:
+                    for k in range(m):
+                        rest[k] -= change * Y[j, k]
+                    s[j] = new
+                done += m
+                step, largest = max(step, abs(change)), max(largest, abs(new))
+            still = step <= tol * largest
+            if (still and every) or done > work:
                 break
             every = still
 
@@ -115,8 +159,7 @@ def local_weights(Y, neighbors, reg):
 
 def first_codes(X, ratio):
     """Return the codes of the samples as they are."""
-    K = X @ X.T
-    return sparse_codes(K, code_penalties(K, ratio))
+    return sparse_codes(X, code_penalties(X @ X.T, ratio))
 
 
 def first_neighbors(X, n_neighbors):

@@ -3,11 +3,10 @@
 import numpy as np
 
 from methods.core.base import BaseSelector, Solution
-from methods.core.checks import check_init
+from methods.core.checks import check_count, check_flag, check_init, count_of
 from methods.core.column_subset import smaller_factor
 from methods.core.loop import Trace, iterate
 from methods.core.shared import shared
-from methods.core.words import check_count, check_flag, count_of
 from methods.fspca import ipu, swap
 
 PROBLEMS = {"swap": swap.Problem, "ipu": ipu.Problem, "go": ipu.Problem}

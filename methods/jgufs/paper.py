@@ -6,15 +6,14 @@ import numpy as np
 from scipy import sparse
 
 from methods.core.graphs import affinity_graph
-from methods.core.indicator_matrix import IndicatorMatrix
-from methods.core.indicators import Indicators
+from methods.core.indicators import IndicatorMatrix, Indicators
 from methods.core.loop import iterate, largest_change
 from methods.core.optimal_graph import adapted_laplacian, row_stochastic_graph
-from methods.core.prox import oblique, smoothing
-from methods.core.reweighting import EPS, Memory, log_scale, no_memory, safeguarded
+from methods.core.prox import oblique, smoothing, unit_columns
+from methods.core.reweighting import EPS, Memory, log_scale, no_memory, reweighted
 from methods.core.ridge import WeightedRidge
 from methods.core.shared import shared
-from methods.core.sparse_products import times
+from methods.core.sparse_data import times
 from methods.core.starts import graph_labels, indicator
 
 LIFT = 0.2  # added to every entry of the start
@@ -65,17 +64,7 @@ class State:
 
 
 class Problem:
-    """The objective for given data, minimised over S, F and W in turn.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    A : csr_array of shape (n_samples, n_samples)
-        Rows on the unit simplex.
-    alpha, beta, gamma, lambda_ : float
-    ridge : WeightedRidge, optional
-        Of X; made here where it is not given.
-    """
+    """The objective for given data, minimised over S, F and W in turn; the rows of A are on the unit simplex."""
 
     change = staticmethod(largest_change)
 
@@ -86,8 +75,7 @@ class Problem:
 
     def start(self, F):
         """Start at F with columns of unit norm, its best graph, and its regression with weights as at W = 1."""
-        lengths = np.linalg.norm(F, axis=0)
-        return self.at(F / np.where(lengths > 0, lengths, 1.0), np.full(self.X.shape[1], np.log(F.shape[1]) / 2))
+        return self.at(unit_columns(F), np.full(self.X.shape[1], np.log(F.shape[1]) / 2))
 
     def starts(self, F, tol):
         """Return the state that smaller lambdas, under which F moves more freely, lead to, and the start."""
@@ -132,11 +120,16 @@ class Problem:
         return replace(state, log_s=log_s, memory=no_memory(len(log_s)))
 
     def sweep(self, state):
-        """Update S, then F and W with the weights that W implies."""
-        memory = state.memory.remember(state.log_s, log_scale(state.W))
-        graph = self.graph(state.F, state.graph)
-        new, log_s, memory = safeguarded(lambda s: self.solve(s, state.F, graph), memory, state.value)
-        return replace(new, log_s=log_s, memory=memory)
+        """Update S, M = diag(1 / (2 s)), F and W, in this order: the whole algorithm, with `solve`."""
+        graph = self.graph(state.F, state.graph)  # S: (3) to (5)
+        return reweighted(lambda s: self.solve(s, state.F, graph), state)  # M: (7), extrapolated
+
+    def solve(self, s, F, graph):
+        """Return a better F, and the best W for it, both for this M."""
+        system = self.ridge.factor(self.gamma / (2 * s))  # X'X + gamma M
+        F = self.lowered(self.indicators(system, graph.L), F)  # F: (11)
+        rest, W = system.residual(F)  # W: (9), and F - XW
+        return self.state(F, rest, W, graph)
 
     def graph(self, F, known=None):
         """Return the S that minimises ||S - A||^2 + alpha tr F'L_S F: that of `known` where it was made for this F."""
@@ -144,12 +137,6 @@ class Problem:
             return known
         S, L, distance = adapted_laplacian(F, self.A, 1 / self.alpha)
         return Graph(S, F, distance, L)
-
-    def solve(self, s, F, graph):
-        """Return a better F, and the best W for it, both for the weights 1 / (2 s)."""
-        system = self.ridge.factor(self.gamma / (2 * s))
-        F = self.lowered(self.indicators(system, graph.L), F)
-        return self.state(F, *system.residual(F), graph)
 
     lowered = staticmethod(Indicators.lowered)
 

@@ -5,13 +5,12 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from methods.core.graphs import affinity_graph
-from methods.core.local_learning import mean_distance
+from methods.core.graphs import affinity_graph, mean_distance
 from methods.core.optimal_graph import symmetric_adapted_graph
-from methods.core.prox import row_norms, row_weights
+from methods.core.prox import row_norms, row_weights, unit_columns
 from methods.core.ridge import WeightedRidge
 from methods.core.shared import shared
-from methods.core.sparse_products import times
+from methods.core.sparse_data import times
 from methods.core.spectral import smooth_vectors
 
 EPS = np.finfo(float).eps
@@ -47,16 +46,7 @@ class State(NamedTuple):
 
 
 class Problem:
-    """The program's sweeps for given data.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    A : csr_array of shape (n_samples, n_samples)
-        Symmetric.
-    alpha, beta, gamma, lambda_ : float
-        As in `methods.jgufs.JGUFS`.
-    """
+    """The program's sweeps for given data; A is symmetric."""
 
     change = None  # the default of `iterate`: the relative change of the traced value
 
@@ -77,26 +67,21 @@ class Problem:
         return [self.start(F)]
 
     def sweep(self, state):
-        """Update W, F with its columns scaled to unit norm, then the graph, which takes the place of A.
+        """Update W, F with columns of unit norm, then the graph, which takes the place of A: the whole algorithm.
 
-        An array of all pairs is overwritten, once nothing can fail any more.
-
-        Raises
-        ------
-        numpy.linalg.LinAlgError
-            Where F, or what W is worth, is not finite.
+        An array of all pairs is overwritten, once nothing can fail any more.  LinAlgError where F, or what W is worth,
+        is not finite.
         """
         F = state.F
-        rest, W = self.ridge.factor(self.gamma * state.weights).residual(F)
+        rest, W = self.ridge.factor(self.gamma * state.weights).residual(F)  # W: (9)
         fitted = F - rest
         RF = self.alpha * state.LF + self.beta * (2 * rest - F)
         below = RF + self.lambda_ * (F @ (F.T @ F))
-        F = np.divide(F * (self.lambda_ * F), below, out=np.zeros_like(F), where=below != 0)
-        lengths = np.linalg.norm(F, axis=0)
-        F = F / np.where(lengths > 0, lengths, 1.0)
+        F = np.divide(F * (self.lambda_ * F), below, out=np.zeros_like(F), where=below != 0)  # (14)
+        F = unit_columns(F)
         if not (np.isfinite(F).all() and np.isfinite(self.value(W, F - fitted, 0.0, 0.0))):
             raise np.linalg.LinAlgError("The sweep is not finite.")
-        A, smoothness, skew = symmetric_adapted_graph(F, state.A, 1 / (2 * self.alpha))
+        A, smoothness, skew = symmetric_adapted_graph(F, state.A, 1 / (2 * self.alpha))  # (5)
         LF = A.sum(axis=1)[:, None] * F - times(A, F)
         return State(F, W, A, LF, row_weights(W, EPS), self.value(W, F - fitted, smoothness, skew))
 
@@ -113,17 +98,7 @@ class Problem:
 def signed_eigenvectors(X, n_clusters, graph, *args):
     """Return eigenvectors of D - A for its smallest eigenvalues, the constant one first, A = ``graph(X, *args)``.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    n_clusters : int
-    graph : callable
-    *args
-
-    Returns
-    -------
-    ndarray of shape (n_samples, n_clusters)
-        Each with a sum of cubes of 0 or more, which settles its sign.
+    Each has a sum of cubes of 0 or more, which settles its sign.
     """
     F = np.full((len(X), n_clusters), 1 / np.sqrt(len(X)))
     if n_clusters > 1:

@@ -10,7 +10,7 @@ from methods.core.linalg import principal_axes
 from methods.core.loop import Trace, iterate
 from methods.core.prox import row_norms
 from methods.core.shared import shared
-from methods.core.sparse_input import column_blocks
+from methods.core.sparse_data import column_blocks
 from methods.kmeans_ufs.admm import Problem, leading_basis
 
 

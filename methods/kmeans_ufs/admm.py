@@ -11,19 +11,7 @@ LARGEST_PENALTY = 1e7  # mu grows in every sweep; far beyond, its terms drown th
 
 
 def leading_basis(Z, features):
-    """Return the first h right singular vectors of Z, completed by coordinate vectors beyond its rank.
-
-    Parameters
-    ----------
-    Z : ndarray of shape (n_samples, n_features)
-    features : ndarray of shape (h,) of int
-        Coordinates to complete with.
-
-    Returns
-    -------
-    ndarray of shape (n_features, h)
-        Orthonormal columns.
-    """
+    """Return the first h right singular vectors of Z, completed by coordinate vectors of h features beyond its rank."""
     values, loadings = principal_axes(Z, min(len(features), *Z.shape))
     # Values are squares of singular values, which lose half of the digits: below 1e-12 they are rounding.
     rank = np.count_nonzero(values > 1e-12 * values[0])
@@ -49,14 +37,7 @@ class State(NamedTuple):
 
 
 class Problem:
-    """min -tr V'AV with V = U = W, U'U = I, h non-zero rows of W, ||V||_F^2 = h, for A = loadings @ loadings.T.
-
-    Parameters
-    ----------
-    loadings : ndarray of shape (n_features, k)
-    mu0, rho, patience
-        As in `KMeansUFS`.
-    """
+    """min -tr V'AV with V = U = W, U'U = I, h non-zero rows of W, ||V||_F^2 = h, for A = loadings @ loadings.T."""
 
     def __init__(self, loadings, mu0, rho, patience):
         self.loadings, self.mu0, self.rho, self.patience = loadings, mu0, rho, patience

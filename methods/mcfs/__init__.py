@@ -151,8 +151,8 @@ class MCFS(BaseSelector):
     def _solve(self, X, rng):
         variant, largest = VARIANTS[self.variant], self.n_features_to_select_
         S = affinity_graph(X, self.affinity, self.n_neighbors, variant.bandwidth)
-        Y = variant.coordinates(S, self.n_clusters, X)
-        self._paths = lasso_paths(X, Y, largest, self.ridge, variant.last_knot)
+        Y = variant.coordinates(S, self.n_clusters, X)  # L y = lambda D y
+        self._paths = lasso_paths(X, Y, largest, self.ridge, variant.last_knot)  # of every a_k, by least angles
         n_nonzero = np.array([np.count_nonzero(self._scores(size) > 0) for size in range(1, largest + 1)])
         return Solution(
             self._scores(largest),

@@ -20,17 +20,7 @@ EQUAL = 1e-12  # features that would join within this share of the penalty join 
 
 @dataclass(frozen=True)
 class Knot:
-    """A point of a lasso path.
-
-    Attributes
-    ----------
-    penalty : float
-        lambda.
-    support : ndarray of int
-        Active features, in the order in which they joined.
-    coefficients : ndarray of float
-        Theirs.
-    """
+    """A point of a lasso path: lambda, the active features in the order in which they joined, their coefficients."""
 
     penalty: float
     support: np.ndarray
@@ -41,17 +31,12 @@ class Knot:
 class Path:
     """One knot of a lasso path for every number of active features.
 
-    Attributes
-    ----------
-    knots : list of Knot
-        Entry m - 1 is where the active set first grows beyond m features; with `last`, it is the last knot with m of
-        them on the way to `max_active`.  On a path that ends before, the last entry is the last of the knots with the
-        most active features.  Empty where no feature correlates with y.
-    nearness : ndarray of shape (n_features,)
-        |x_j'r| / lambda at the last of these knots (r is the residual; the limit is taken where lambda = 0): for a
-        feature outside the support at most 1, and 1 means that it is about to join.
-    n_steps : int
-        Joins and leaves, and the step to lambda = 0.
+    Entry m - 1 of `knots` is where the active set first grows beyond m features; with `last`, it is the last knot with
+    m of them on the way to `max_active`.  On a path that ends before, the last entry is the last of the knots with the
+    most active features.  There is none where no feature correlates with y.  `nearness`, of shape (n_features,), is
+    |x_j'r| / lambda at the last of these knots (r is the residual; the limit is taken where lambda = 0): for a feature
+    outside the support at most 1, and 1 means that it is about to join.  `n_steps` counts joins and leaves, and the
+    step to lambda = 0.
     """
 
     knots: list
@@ -66,24 +51,6 @@ def lasso_paths(X, Y, max_active, ridge=0.0, last=False):
     rounding keeps it from getting on (seen only late, with as many active features as samples).  Without `last` its
     knots do not depend on `max_active`, which only says how many of them there are.
 
-    Parameters
-    ----------
-    X : ndarray or csr_array of shape (n_samples, n_features)
-    Y : ndarray of shape (n_samples, n_targets)
-    max_active : int
-        1 or more.
-    ridge : float, default=0.0
-        0 or more.
-    last : bool, default=False
-        Which of several knots with equally many active features is kept, see `Path`.
-
-    Returns
-    -------
-    list of Path
-        One per column of Y.
-
-    Notes
-    -----
     The state is a thin QR factorisation of the active columns (sqrt(ridge) in a row of its own under each), updated
     when a feature joins or leaves.  Coefficients and correlations are computed from it anew at every knot, so that
     errors do not add up.  A step costs O(min(n_samples, n_features) n_features).  With more samples than features the
@@ -92,8 +59,6 @@ def lasso_paths(X, Y, max_active, ridge=0.0, last=False):
     A feature in the span of the active ones (a duplicate) correlates with the residual as they do, and is passed over:
     the lasso solution is then not unique, and this one keeps the feature that came first.
 
-    References
-    ----------
     Efron, Hastie, Johnstone & Tibshirani. Least angle regression. Annals of Statistics 32, 2004, sections 2 and 3.1.
     """
     if sparse.issparse(X):

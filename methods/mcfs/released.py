@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.linalg import eigh
 
-from methods.core.local_learning import mean_distance
+from methods.core.graphs import mean_distance
 
 bandwidth = mean_distance  # over all pairs of samples
 last_knot = True  # takes the last knot with m coefficients, before the path has the largest size
@@ -15,25 +15,9 @@ DENSE_SAMPLES = 1600  # up to here the program takes LAPACK's dsyev
 def coordinates(S, n_vectors, X):
     """Return the eigenvectors D^-1/2 u of D^-1/2 S D^-1/2 u = lambda u of the largest eigenvalues, without the first.
 
-    Parameters
-    ----------
-    S : csr_array of shape (n_samples, n_samples)
-        Symmetric non-negative weights; D = diag(S 1).
-    n_vectors : int
-        In [1, n_samples - 1].
-    X : ignored
+    S holds symmetric non-negative weights, D = diag(S 1).  ValueError for a sample without an edge, by whose degree the
+    program divides.
 
-    Returns
-    -------
-    ndarray of shape (n_samples, n_vectors)
-
-    Raises
-    ------
-    ValueError
-        For a sample without an edge, by which the program divides.
-
-    Notes
-    -----
     Where the graph falls into q components, eigenvalue 1 has q vectors, and the solver returns any basis of them.
     D^1/2 1 takes the place of the first, unless it is one of them, and the others are made orthogonal to it in their
     order.  What they span then depends on that basis, and with it on rounding, where fewer than q - 1 are wanted; and

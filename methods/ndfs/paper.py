@@ -4,11 +4,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from methods.core.indicator_matrix import IndicatorMatrix
-from methods.core.indicators import Indicators
+from methods.core.indicators import IndicatorMatrix, Indicators
 from methods.core.loop import largest_change
-from methods.core.prox import oblique, smoothing
-from methods.core.reweighting import EPS, Memory, log_scale, no_memory, safeguarded
+from methods.core.prox import oblique, smoothing, unit_columns
+from methods.core.reweighting import EPS, Memory, log_scale, no_memory, reweighted
 from methods.core.ridge import WeightedRidge
 
 patience = 3  # sweeps on end that change nothing: see `methods.core.loop.iterate`
@@ -33,14 +32,7 @@ class State:
 
 
 class Problem:
-    """The objective for given data, and its descent for given weights of the features.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    L : csr_array of shape (n_samples, n_samples)
-    alpha, beta, gamma : float
-    """
+    """The objective for given data, and its descent for given weights of the features; L is a csr_array."""
 
     change = staticmethod(largest_change)
 
@@ -53,21 +45,20 @@ class Problem:
         """Start at F with columns of unit norm, and its regression with all features weighted as at W = 1."""
         d, c = self.X.shape[1], F.shape[1]
         log_s = np.full(d, np.log(c) / 2)
-        lengths = np.linalg.norm(F, axis=0)
-        F = F / np.where(lengths > 0, lengths, 1.0)
-        state = self.state(F, *self.ridge.factor(self.weights(log_s)).residual(F))
+        F = unit_columns(F)
+        state = self.state(F, *self.ridge.factor(self.beta / (2 * np.exp(log_s))).residual(F))
         return replace(state, log_s=log_s, memory=no_memory(d))
 
     def sweep(self, state):
-        memory = state.memory.remember(state.log_s, log_scale(state.W))
-        new, log_s, memory = safeguarded(lambda s: self.solve(s, state.F), memory, state.value)
-        return replace(new, log_s=log_s, memory=memory)
+        """Update D = diag(1 / (2 s)), then F, then W: the whole algorithm, with `solve`."""
+        return reweighted(lambda s: self.solve(s, state.F), state)  # s_j = ||w_j||, smoothed; extrapolated
 
     def solve(self, s, F):
-        """Return a better F, and the best W for it, both for the weights 1 / (2 s)."""
-        system = self.ridge.factor(self.beta / (2 * s))
-        F = self.indicators(system).lowered(F)
-        return self.state(F, *system.residual(F))
+        """Return a better F, and the best W for it, both for this D."""
+        system = self.ridge.factor(self.beta / (2 * s))  # K = X'X + beta D, and M = L + alpha (I - X K^-1 X')
+        F = self.indicators(system).lowered(F)  # F >= 0 that lowers tr F'MF + gamma/2 ||F'F - I||^2
+        rest, W = system.residual(F)  # W = K^-1 X'F, rest = F - XW
+        return self.state(F, rest, W)
 
     def indicators(self, system):
         """Return tr F'MF + gamma/2 ||F'F - I||^2, the objective with the best W for F."""
@@ -81,6 +72,3 @@ class Problem:
     def printed(self, state):
         """Return the objective at a state, without the smoothing."""
         return state.value - self.alpha * self.beta * smoothing(state.W, EPS)
-
-    def weights(self, log_s):
-        return self.beta / (2 * np.exp(log_s))

@@ -34,14 +34,7 @@ class State(NamedTuple):
 
 
 class Problem:
-    """The published program's sweeps.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    L : csr_array of shape (n_samples, n_samples)
-    alpha, beta, gamma : float
-    """
+    """The published program's sweeps; L is a csr_array."""
 
     change = None  # the default of `iterate`: the relative change of the traced value
 
@@ -57,7 +50,7 @@ class Problem:
     def sweep(self, state):
         """Update W from F, then F from the same weights, its columns scaled to unit norm."""
         F, system = state.F, self.system(state.W)
-        rest, W = system.residual(F)
+        rest, W = system.residual(F)  # W = (X'X + beta D)^-1 X'F, rest = F - XW, so that MF = LF + alpha rest
         denominator = self.L @ F + self.alpha * rest + self.gamma * (F @ (F.T @ F)) + EPS
         F = F * (self.gamma * F + EPS) / denominator
         F = F / np.sqrt(np.einsum("ij,ij->j", F, F) + EPS)

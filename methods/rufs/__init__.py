@@ -22,7 +22,7 @@ class RUFS(BaseSelector):
 
     G (n_samples, n_clusters) the relaxed cluster indicators, F (n_clusters, n_features) the centres, W (n_features,
     n_clusters) the regression of the indicators on the features, L the local-learning regulariser
-    (`methods.core.local_learning`).  A feature's score is the norm of its row of W.
+    (`methods.rufs.local_learning`).  A feature's score is the norm of its row of W.
 
     Parameters
     ----------

@@ -11,29 +11,10 @@ LARGEST_INNER = 100_000  # steps of a block; the program has no bound
 def descend(at, x, tol, small=0.0, bounded=False):
     """Minimise by L-BFGS with a halving step and, where `bounded`, projection on x >= 0.
 
-    Parameters
-    ----------
-    at : callable
-        Returns the value at x, and a callable for the gradient there, which is called before the next call of `at` or
-        never.
-    x : ndarray
-        Start.
-    tol : float
-        Stops at the first step that changes the value by less; that step is thrown away.
-    small : float, default=0.0
-        Stops where the Frobenius norm of the (projected) gradient is at most this.
-    bounded : bool, default=False
-
-    Returns
-    -------
-    x : ndarray
-    projected : ndarray
-        The gradient there, without what points out of the bounds.
-
-    Raises
-    ------
-    numpy.linalg.LinAlgError
-        Where no step is that small, or no value finite.
+    ``at(x)`` returns the value, and a callable for the gradient there, which is called before the next call of `at` or
+    never.  The descent stops at the first step that changes the value by less than `tol`, and throws that step away; or
+    where the Frobenius norm of the (projected) gradient is at most `small`.  Returns x, and the gradient there without
+    what points out of the bounds.  LinAlgError where no step is that small, or no value finite.
     """
     pairs = Pairs(x.size)
     f, gradient = at(x)
@@ -70,13 +51,7 @@ def descend(at, x, tol, small=0.0, bounded=False):
 
 
 class Pairs:
-    """The last steps with the changes of the gradient, and the inverse Hessian that they imply.
-
-    Parameters
-    ----------
-    size : int
-        Of x.
-    """
+    """The last steps with the changes of the gradient, and the inverse Hessian that they imply; `size` is that of x."""
 
     def __init__(self, size):
         self.steps, self.changes = np.empty((MEMORY, size)), np.empty((MEMORY, size))

@@ -6,14 +6,14 @@ import numpy as np
 
 from methods.core.bounded import minimize_nonnegative
 from methods.core.graphs import affinity_graph
-from methods.core.local_learning import kernel_graph_laplacian, local_learning_laplacian
 from methods.core.loop import largest_change
 from methods.core.prox import row_norms, smooth_l21, smoothing
+from methods.core.reweighting import reweight_block
 from methods.core.ridge import doubly_weighted_ridge
 from methods.core.shared import shared
-from methods.core.sparse_data import sparse_features_where_it_pays, sparse_where_it_pays
-from methods.core.sparse_products import transposed_times
+from methods.core.sparse_data import sparse_features_where_it_pays, sparse_where_it_pays, transposed_times
 from methods.core.starts import scaled_indicator
+from methods.rufs.local_learning import kernel_graph_laplacian, local_learning_laplacian
 from methods.rufs.residuals import data_squares
 
 EPS = 1e-10  # under every root of an l21 norm
@@ -41,14 +41,7 @@ class State(NamedTuple):
 
 
 class Problem:
-    """The printed objective for one data set and one setting, smoothed, and its three blocks.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    L : csr_array or Squared, of shape (n_samples, n_samples)
-    nu, alpha, beta, zeta : float
-    """
+    """The printed objective for one data set and one setting, smoothed, and its three blocks."""
 
     # Steps per block and sweep: more of them cost more than they lower the objective.
     reweightings = 3
@@ -73,10 +66,11 @@ class Problem:
         return self.state(W, G, F)
 
     def sweep(self, state):
-        """Update W, then G, then F; none of the three steps raises the objective."""
-        W = self.step_w(state.W, state.G)
-        G = self.step_g(W, state.G, state.F)
-        return self.state(W, G, self.step_f(G, state.F))
+        """Update W, G and F, in the order of Algorithm 3: the whole algorithm; no step raises the objective (9)."""
+        W = self.step_w(state.W, state.G)  # alpha ||XW - G||_21 + beta ||W||_21: (12), by reweighting
+        G = self.step_g(W, state.G, state.F)  # all terms but beta ||W||_21, G >= 0: (10), by projected L-BFGS
+        F = self.step_f(G, state.F)  # ||X - GF||_21, F >= 0: (11), by reweighting, a row of F at a time
+        return self.state(W, G, F)
 
     def state(self, W, G, F):
         """Return the three with the objective, nu tr G'LG + zeta/4 ||G'G - I||^2 and the three smoothed norms."""
@@ -109,24 +103,20 @@ class Problem:
         return data_squares(self.X, self.factor, self.squares, G, F)
 
     def step_w(self, W, G):
-        """Reweight: return the minimum over W of a quadratic that touches the two norms from above at W."""
-        rest = self.factor @ W - G
-        value = self.alpha * smooth_l21(rest, EPS) + self.beta * smooth_l21(W, EPS)
-        for _ in range(self.reweightings):
-            samples = 1 / np.sqrt(np.einsum("ij,ij->i", rest, rest) + EPS)
-            features = self.beta / self.alpha / np.sqrt(np.einsum("ij,ij->i", W, W) + EPS)
+        """Improve W by reweighting the rows of XW - G and of W."""
+
+        def measure(W):
+            rest = self.factor @ W - G
+            return self.alpha * smooth_l21(rest, EPS) + self.beta * smooth_l21(W, EPS), rest
+
+        def step(W, rest):
+            samples, features = 1 / np.sqrt(_squares(rest) + EPS), self.beta / self.alpha / np.sqrt(_squares(W) + EPS)
             try:
-                candidate = doubly_weighted_ridge(self.X, G, samples, features)
+                return doubly_weighted_ridge(self.X, G, samples, features)
             except np.linalg.LinAlgError:  # singular in double precision: nothing to be gained here
                 return W
-            rest = self.factor @ candidate - G
-            lower = self.alpha * smooth_l21(rest, EPS) + self.beta * smooth_l21(candidate, EPS)
-            if not lower < value:  # rounding
-                return W
-            W, gain, value = candidate, value - lower, lower
-            if gain <= 1e-6 * value:  # little, as the next sweep comes back to this block
-                break
-        return W
+
+        return reweight_block(W, measure, step, self.reweightings)
 
     def step_g(self, W, G, F):
         """Improve G by projected L-BFGS."""
@@ -152,25 +142,20 @@ class Problem:
 
     def step_f(self, G, F):
         """Improve F by reweighting and coordinate descent over its rows: each has a closed form, max(0, .)."""
-        roots = np.sqrt(self.misfits(G, F) + EPS)
-        value = roots.sum()
-        for _ in range(self.reweightings):
-            weighted = G / roots[:, None]
-            inner = weighted.T @ G
-            outer = transposed_times(self.X, self.features, weighted).T
-            candidate = F.copy()
+
+        def measure(F):
+            roots = np.sqrt(self.misfits(G, F) + EPS)
+            return roots.sum(), roots
+
+        def step(F, roots):
+            weighted, F = G / roots[:, None], F.copy()
+            inner, outer = weighted.T @ G, transposed_times(self.X, self.features, weighted).T
             for _ in range(3):
                 for k in np.flatnonzero(np.diag(inner) > 0):
-                    step = (outer[k] - inner[k] @ candidate) / inner[k, k]
-                    np.maximum(candidate[k] + step, 0.0, out=candidate[k])
-            roots = np.sqrt(self.misfits(G, candidate) + EPS)
-            lower = roots.sum()
-            if not lower < value:
-                return F
-            F, gain, value = candidate, value - lower, lower
-            if gain <= 1e-6 * value:  # little, as the next sweep comes back to this block
-                break
-        return F
+                    np.maximum(F[k] + (outer[k] - inner[k] @ F) / inner[k, k], 0.0, out=F[k])
+            return F
+
+        return reweight_block(F, measure, step, self.reweightings)
 
 
 def _squares(A):
@@ -180,17 +165,8 @@ def _squares(A):
 def is_zero_optimal(X, G, alpha, beta):
     """Return True where W = 0 minimises alpha ||XW - G||_21 + beta ||W||_21.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    G : ndarray of shape (n_samples, n_clusters)
-    alpha, beta : float
-
-    Returns
-    -------
-    bool
-        True where beta >= alpha max_j ||sum_i x_ij g_i / ||g_i|| ||.  W = 0 is then optimal.  The condition is
-        necessary too, unless a sample has g_i = 0: such a sample could only hold W at zero, and is left out.
+    So where beta >= alpha max_j ||sum_i x_ij g_i / ||g_i|| ||.  The condition is necessary too, unless a sample has g_i
+    = 0: such a sample could only hold W at zero, and is left out.
     """
     norms = row_norms(G)[:, None]
     pull = X.T @ np.divide(G, norms, out=np.zeros_like(G), where=norms > 0)

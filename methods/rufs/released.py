@@ -4,15 +4,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from methods.core.graphs import affinity_graph
-from methods.core.local_learning import kernel_graph_laplacian, mean_distance
+from methods.core.graphs import affinity_graph, mean_distance
 from methods.core.prox import row_norms
 from methods.core.ridge import weighted_ridge
 from methods.core.shared import shared
-from methods.core.sparse_data import sparse_features_where_it_pays, sparse_where_it_pays
-from methods.core.sparse_products import transposed_times
+from methods.core.sparse_data import sparse_features_where_it_pays, sparse_where_it_pays, transposed_times
 from methods.core.starts import indicator
 from methods.rufs.descent import descend
+from methods.rufs.local_learning import kernel_graph_laplacian
 from methods.rufs.residuals import data_squares, over, regression
 
 ROW_PENALTY = 1e-4  # weight of sum_j ||F_:j||, which is not in the paper
@@ -50,18 +49,10 @@ class State(NamedTuple):
 class Problem:
     """The blocks of the released program for one data set and one setting.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    L : csr_array or Squared, of shape (n_samples, n_samples)
-    nu, alpha, beta, zeta : float
-        As in `methods.rufs.RUFS`.
-    decrease : float, default=1e-4
-        A block stops at a step that lowers its function by less (an absolute number).
-    small : float, default=1e-3
-        So does W at a gradient of this Frobenius norm, and G where its projected gradient is this share of the spectral
-        norm of its first one.  The two defaults are the author's, as far as his results show them; a copy of the
-        program in wide use has 0.1 for both.
+    A block stops at a step that lowers its function by less than `decrease`, an absolute number.  So does W at a
+    gradient of the Frobenius norm `small`, and G where its projected gradient is this share of the spectral norm of its
+    first one.  The two defaults are the author's, as far as his results show them; a copy of the program in wide use
+    has 0.1 for both.
     """
 
     def __init__(self, X, L, nu, alpha, beta, zeta, decrease=1e-4, small=1e-3):
@@ -100,9 +91,9 @@ class Problem:
         return row_norms(state.W)
 
     def sweep(self, state):
-        """Update W, then G, then F."""
-        W, gradient_w = self.step_w(state.W, state.G)
-        at_g = self.block_g(state.F, self.factor @ W)
+        """Update W, G and F, in the order of Algorithm 3: the whole algorithm."""
+        W, gradient_w = self.step_w(state.W, state.G)  # (12)
+        at_g = self.block_g(state.F, self.factor @ W)  # (10)
         G, gradient_g = descend(
             at_g,
             state.G,
@@ -110,7 +101,7 @@ class Problem:
             small=self.small * np.linalg.norm(at_g(state.G)[1](), 2),
             bounded=True,
         )
-        # The residual norms of the start weigh every later gradient of F too.
+        # (11); the residual norms of the start weigh every later gradient of F too.
         at_f = self.block_f(G, self.misfits(G, state.F))
         F, gradient_f = descend(at_f, state.F, self.decrease, bounded=True)
         return State(W, G, F, self.value(W, G, F), state.first, (gradient_w, gradient_g, gradient_f))

@@ -11,22 +11,9 @@ CANCELS = 1e-4  # share of ||x_i||^2 below which the expansion of ||x_i - g_i F|
 
 
 def regression(X, features, W, G, alpha, beta):
-    """Return ``alpha sum_i ||(XW - G)_i|| + beta sum_j ||w_j||`` and its gradient in W, to which zero rows add nothing.
+    """Return ``alpha sum_i ||(XW - G)_i|| + beta sum_j ||w_j||``, and a callable for its gradient in W.
 
-    Parameters
-    ----------
-    X : ndarray or csr_array of shape (n_samples, n_features)
-    features : csr_array of shape (n_features, n_samples) or None
-        X' to multiply by, where that pays.
-    W : ndarray of shape (n_features, n_columns)
-    G : ndarray of shape (n_samples, n_columns)
-    alpha, beta : float
-
-    Returns
-    -------
-    value : float
-    gradient : callable
-        Without arguments; of shape (n_features, n_columns).
+    Zero rows add nothing to the gradient.  `features` is X' as a csr_array to multiply by, where that pays, or None.
     """
     own = row_norms(W)
     value, gradient = beta * own.sum(), over(beta * W, own)
@@ -45,21 +32,9 @@ def regression(X, features, W, G, alpha, beta):
 
 
 def data_squares(X, factor, squares, G, F):
-    """Return ||(GF - X)_i||^2, expanded, and from the difference where the expansion cancels.
+    """Return ||(GF - X)_i||^2, of shape (n_samples,), expanded, and from the difference where the expansion cancels.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    factor : ndarray or csr_array
-        X to multiply by.
-    squares : ndarray of shape (n_samples,)
-        ||x_i||^2.
-    G : ndarray of shape (n_samples, n_clusters)
-    F : ndarray of shape (n_clusters, n_features)
-
-    Returns
-    -------
-    ndarray of shape (n_samples,)
+    `factor` is X to multiply by, dense or sparse, and `squares` are the ||x_i||^2.
     """
     squared = squares + np.einsum("ik,ik->i", G, G @ (F @ F.T) - 2 * (factor @ F.T))
     lost = squared < CANCELS * squares

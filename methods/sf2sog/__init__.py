@@ -170,12 +170,13 @@ class Problem:
         return self._state(B.subset(features, self.n_vectors), self.S, B, smooth)
 
     def sweep(self, state):
-        """Update the graph for the features of the state, then features and W, until no single swap improves them."""
+        """Update Y and G for the features of the state, then features and W, until no single swap improves them."""
         if state.subset.total == 0:  # what is left to move is rounding
             return state
         subset = state.subset if state.settled else swapped(state.B, state.subset)
-        G = adapted_graph(self.embedding(subset, state.smooth), self.S, self.gamma)
-        B, smooth = self._quadratic(G)
+        Y = self.embedding(subset, state.smooth)  # lambda_ (L_G + lambda_ I)^-1 X W
+        G = adapted_graph(Y, self.S, self.gamma)  # rows s_i - d_i / (4 gamma), projected on the simplex
+        B, smooth = self._quadratic(G)  # B = X'(L_G + lambda_ I)^-1 L_G X; W its smallest eigenvectors on the features
         return self._state(swapped(B, B.subset(subset.features, self.n_vectors)), G, B, smooth, settled=True)
 
     def embedding(self, subset, smooth):

@@ -14,17 +14,9 @@ WORTHWHILE = 1e-6  # share by which a swap must lower the sum, so that rounding 
 
 @dataclass(frozen=True)
 class Subset:
-    """Features and the smallest eigenvectors of their principal submatrix.
+    """Features, increasing, and the c smallest eigenvalues and eigenvectors (h, c) of their principal submatrix.
 
-    Attributes
-    ----------
-    features : ndarray of shape (h,) of int
-        Increasing.
-    values : ndarray of shape (c,)
-        The c smallest eigenvalues.
-    vectors : ndarray of shape (h, c)
-    floor : float
-        The rounding error of the sum of the values: a sum below it counts as zero.
+    `floor` is the rounding error of the sum of the values: a sum below it counts as zero.
     """
 
     features: np.ndarray
@@ -40,12 +32,7 @@ class Subset:
 
 
 class Quadratic:
-    """The matrix B = X'Q, of which only the parts asked for are computed; positive semidefinite, X'X - B as well.
-
-    Parameters
-    ----------
-    X, Q : ndarray of shape (n_samples, n_features)
-    """
+    """The matrix B = X'Q, of which only the parts asked for are computed; positive semidefinite, X'X - B as well."""
 
     def __init__(self, X, Q):
         self.X, self.Q = X, Q
@@ -79,19 +66,6 @@ class Quadratic:
 def swapped(B, subset):
     """Swap features until no single swap lowers the sum of the smallest eigenvalues by a worthwhile share.
 
-    Parameters
-    ----------
-    B : Quadratic
-    subset : Subset
-        The start.
-
-    Returns
-    -------
-    Subset
-        Its total is that of the start or less.
-
-    Notes
-    -----
     First blocks: the p features with the smallest rows in the eigenvectors leave for the p outside with the largest
     `Quadratic.gains`; p begins at h / 4 and is halved when the block does not lower the total.  Then one feature at a
     time gives its place to another, if any is better (`exchange.Exchange`), until none of them can.

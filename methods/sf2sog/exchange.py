@@ -16,20 +16,11 @@ ROOM = 1e-8  # share of an entry of the diagonal: what is lost when terms 1 / AP
 
 
 class Exchange:
-    """All swaps of a feature of a set for one outside.
+    """All swaps of a feature of a set for one outside, for the sum of the c = n_vectors smallest eigenvalues.
 
-    Parameters
-    ----------
-    rows : ndarray of shape (h, n_features)
-        Those of a positive semidefinite matrix B, for the features of the set.
-    features : ndarray of shape (h,) of int
-    diagonal : ndarray of shape (n_features,)
-        That of B.
-    n_vectors : int
-        c, in [1, h]: how many eigenvalues are summed.
+    `rows` (h, n_features) are those of a positive semidefinite matrix B for the features of the set, `diagonal` that of
+    B.
 
-    Notes
-    -----
     Let lambda_l and U be the eigenvalues and eigenvectors of B on the set, u the row of U of the feature that leaves
     and z = U'b the column of the one that joins.  The eigenvalues mu_k without the first are the roots of p, those with
     the other in its place the roots of b_jj - t - s(t), where
@@ -51,18 +42,10 @@ class Exchange:
         self.squares = self.columns**2
 
     def joining(self, leaving, total):
-        """Return features that lower the sum of the c smallest eigenvalues below a total, the most promising first.
+        """Yield features that lower the sum of the c smallest eigenvalues below a total, the most promising first.
 
-        Parameters
-        ----------
-        leaving : int
-            The place in the set of the feature that gives way.
-        total : float
-
-        Yields
-        ------
-        int
-            None is left out that does; rounding may have let one in that does not.
+        The one at the place `leaving` gives way.  None is left out that does; rounding may have let one in that does
+        not.
         """
         if self.n_vectors == len(self.features):  # all eigenvalues are summed, and their sum is that of the diagonal
             yield from self.outside[np.argsort(self.diagonal, kind="stable")[:1]].tolist()

@@ -4,9 +4,9 @@ import numpy as np
 
 from methods.core.base import BaseSelector, Solution
 from methods.core.checks import above, check_init, check_number, whole
-from methods.core.confined import TRIAL_SWEEPS
 from methods.core.loop import SETTLED, iterate, iterate_best, ranking_change
 from methods.core.prox import row_norms
+from methods.core.reweighting import TRIAL_SWEEPS
 from methods.core.shared import shared
 from methods.core.smallest import varying_centered
 from methods.sogfs.problem import Problem, first_graph, n_components

@@ -7,13 +7,12 @@ from scipy import sparse
 from scipy.linalg import eigh
 from scipy.sparse.csgraph import connected_components
 
-from methods.core.confined import close_scales, confined_scales
 from methods.core.graphs import nearest_neighbors
+from methods.core.linalg import GUARDS, POWERS, largest_eigenvectors
 from methods.core.optimal_graph import adapted_graph, smoother, symmetric_laplacian
 from methods.core.prox import smoothing
-from methods.core.reweighting import EPS, Memory, log_scale, no_memory, safeguarded
+from methods.core.reweighting import EPS, Memory, close_scales, confined_scales, log_scale, no_memory, safeguarded
 from methods.core.smallest import DenseGram, WideGram, smallest_eigenvectors, tie_breaking_weights
-from methods.core.subspace import GUARDS, POWERS, largest_eigenvectors
 
 SHIFT = 1e-6  # makes a Laplacian definite, whose samples have degrees of about 1
 TOL, RESTARTS = 1e-8, 30  # of its eigenvectors, and of the search for them

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from methods.core.base import BaseSelector, Solution
-from methods.core.checks import at_least, check_init, check_number
-from methods.core.loop import iterate
+from methods.core.checks import above, at_least, check_init, check_number
+from methods.core.loop import MAX_ITER, iterate
 from methods.core.shared import shared
 from methods.spdfs import paper, released
 from methods.spdfs.scatter import normalized
@@ -36,6 +36,9 @@ class SPDFS(BaseSelector):
         r, 1 or more.  1: a sample belongs to one cluster, and the model is UDS2FS.
     variant : {"paper", "released"}, default="paper"
         "released": the program that was published (see Notes).  It needs a fuzziness above 1.
+    max_work : float, default=8e10
+        Only of "paper": above 0.  Once so much is done, h^3 for each eigendecomposition, the lowest so far is returned
+        with the status "max_iter"; starts take half of it at most.  8e10 are about 40 CPU seconds.
     init : ndarray of shape (n_samples, n_clusters), default=None
         Memberships to start from, rows on the simplex in "paper", 0 or more in "released".  None: see Notes.
     max_iter : int, default=50
@@ -92,9 +95,9 @@ class SPDFS(BaseSelector):
     minimum worth the name where some features are constant but for n_clusters - 1 samples: with these samples as
     clusters of their own such a feature has no scatter within clusters.  One of them gives the ratio 0 if constant
     features, or combinations of features that are constant, fill the other columns of W, and m of them by themselves:
-    so on WebKB, MicroMass and MNIST-500 at all sizes.  It is 0, too, with any labels, above n_samples - n_clusters
-    features, and often far below.  The fit is then "collapsed".  There are many minima, and two seeds mostly end in
-    different ones.
+    so on WebKB, MicroMass and MNIST-500 (docs/methods/spdfs.md).  It is 0, too, with any labels, where h - m is
+    n_samples - n_clusters or more: S_m has no larger rank.  The fit is then "collapsed".  There are many minima, and
+    two seeds mostly end in different ones.
 
     References
     ----------
@@ -104,7 +107,7 @@ class SPDFS(BaseSelector):
 
     size_in_objective = True
     arrays = {"nd": 8, "mm": 8}
-    bounds = {"fuzziness": at_least(1)}
+    bounds = {"fuzziness": at_least(1), "max_work": above(0)}
     choices = {"variant": tuple(VARIANTS)}
 
     def __init__(
@@ -115,6 +118,7 @@ class SPDFS(BaseSelector):
         n_components=None,
         fuzziness=1.1,
         variant="paper",
+        max_work=8e10,
         init=None,
         max_iter=50,
         tol=1e-6,
@@ -125,6 +129,7 @@ class SPDFS(BaseSelector):
         self.n_components = n_components
         self.fuzziness = fuzziness
         self.variant = variant
+        self.max_work = max_work
         self.init = init
         self.max_iter = max_iter
         self.tol = tol
@@ -142,7 +147,8 @@ class SPDFS(BaseSelector):
     def _solve(self, X, rng):
         Z, size = shared(X, normalized), self.n_features_to_select_
         variant = VARIANTS[self.variant]
-        problem = variant.Problem(Z, self.n_clusters, size, self._columns(size), self.fuzziness)
+        limits = {"max_work": self.max_work} if self.variant == "paper" else {}
+        problem = variant.Problem(Z, self.n_clusters, size, self._columns(size), self.fuzziness, **limits)
         before = self._start(problem, rng)
         done = min(len(before) - 1, self.max_iter)
         state, trace = iterate(
@@ -150,6 +156,8 @@ class SPDFS(BaseSelector):
         )
         values = [start.value for start in before[:done]]
         trace = replace(trace, objective=np.append(values, trace.objective), n_iter=trace.n_iter + done)
+        if self.variant == "paper" and problem.work >= self.max_work:
+            trace = replace(trace, status=MAX_ITER)
         W, scores = np.zeros((Z.shape[1], state.W.shape[1])), np.zeros(Z.shape[1])
         W[state.features] = state.W
         scores[state.features] = 1 + np.linalg.norm(state.W, axis=1)

@@ -15,6 +15,7 @@ ENOUGH = 1e-6  # share of the ratio that a sweep must save, or single swaps are 
 STARTS = 10  # partitions by K-means
 TRIES, TRIES_WORK = (15, 60), 1e9  # starts and restarts: more where a sweep takes fewer operations
 TRIAL = 3  # sweeps from each of them
+BEST_W = 5  # eigendecompositions that the best W on given features takes, as a rule
 NOTHING = 1e-9  # a ratio below it is rounding: the clusters have no scatter in this projection
 change = None  # the default of `iterate`: the relative change of the ratio
 
@@ -39,11 +40,15 @@ class Problem:
     n_clusters, size, n_components : int
     fuzziness : float
         r.
+    max_work : float
+        As in the class; once it is spent no features are swapped any more.
     """
 
-    def __init__(self, X, n_clusters, size, n_components, fuzziness):
+    def __init__(self, X, n_clusters, size, n_components, fuzziness, max_work=np.inf):
         self.X, self.n_clusters, self.size = X, n_clusters, size
         self.n_components, self.fuzziness = n_components, fuzziness
+        self.max_work, self.work = max_work, 0.0
+        self.total = X.T @ X if X.shape[1] <= X.shape[0] else None
 
     def start(self, seed, features=slice(None), n_starts=1):
         """Start at the labels of K-means on some features, and at the features that these explain best."""
@@ -70,7 +75,7 @@ class Problem:
                 best = path if not best or path[-1].value < best[-1].value else best
             elif path[-1].value < best[-1].value:
                 best.append(path[-1])
-            if best[-1].value < NOTHING:
+            if best[-1].value < NOTHING or self.work > self.max_work / 2:
                 break
         return best
 
@@ -95,10 +100,14 @@ class Problem:
     def _swapped(self, state, swap):
         """Take Dinkelbach's steps: features for B = ratio S_t - S_m, then the best W, as long as the ratio falls."""
         scatter = Scatter(self.X, state.Y**self.fuzziness)
-        middle = scatter.middle(self.X)
-        while state.value > 0:
-            gains = Gains(self.X, state.value * self.X - middle, self.n_components)
+        middle, B = scatter.middle(self.X), None
+        within = None if self.total is None else self.X.T @ middle
+        while state.value > 0 and self.work < self.max_work:
+            if within is not None:
+                B = state.value * self.total - within
+            gains = Gains(self.X, state.value * self.X - middle, self.n_components, B)
             features = swap(gains, state.features)
+            self.work += gains.work + BEST_W * self.size**3
             if np.array_equal(features, state.features):
                 return state
             new = State(features, *self._with(scatter, features, state.Y))

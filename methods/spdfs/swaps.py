@@ -9,6 +9,7 @@ from scipy.linalg import eigh, eigvalsh
 WORTHWHILE = 1e-7  # share of the squared data by which a swap must raise the sum
 PAIR_WORK = 2e8  # cubes of the number of features that exchanges of two may take
 FEW = 5000  # sets of features, of which all are looked at
+PRODUCTS = 0.2  # of the work of eigendecompositions, for an entry and a feature of a product
 TRIED = 3  # features that may join, the most promising ones, for each that may leave
 
 
@@ -21,20 +22,31 @@ class Gains:
     QX : ndarray of shape (n_samples, n_features)
     n_vectors : int
         How many eigenvalues are summed.
+    B : ndarray of shape (n_features, n_features), optional
+        Where there are so few features that its rows are at hand.
+
+    Attributes
+    ----------
+    work : float
+        What was done: the cube of the number of features for an eigendecomposition, and what products take.
     """
 
-    def __init__(self, X, QX, n_vectors):
-        self.X, self.QX, self.n_vectors = X, QX, n_vectors
+    def __init__(self, X, QX, n_vectors, B=None):
+        self.X, self.QX, self.n_vectors, self.B, self.work = X, QX, n_vectors, B, 0.0
         self.diagonal = np.einsum("ij,ij->j", X, QX)
 
-    def rows(self, features):
-        """Return the rows of B of these features."""
-        return self.X[:, features].T @ self.QX
+    def rows(self, features, columns=slice(None)):
+        """Return the rows of B of these features, in all columns or some."""
+        if self.B is not None:
+            return self.B[features][:, columns]
+        QX = self.QX[:, columns]
+        self.work += PRODUCTS * QX.size * len(features)
+        return self.X[:, features].T @ QX
 
     def total(self, features):
         """Return the sum of the largest eigenvalues on these features."""
-        B = self.rows(features)[:, features]
-        size = len(features)
+        B, size = self.rows(features, features), len(features)
+        self.work += size**3
         return eigvalsh((B + B.T) / 2, subset_by_index=(size - self.n_vectors, size - 1)).sum()
 
     def by_blocks(self, features):
@@ -43,22 +55,28 @@ class Gains:
             return np.sort(np.argsort(-self.diagonal, kind="stable")[: len(features)])
         size = min(max(1, len(features) // 4), len(self.diagonal) - len(features))
         now, least = self.total(features), WORTHWHILE * len(features)
+        leaving, joining = self._promising(features)
         while size >= 1:
-            rows = self.rows(features)
-            within = rows[:, features]
-            values, vectors = eigh((within + within.T) / 2)
-            values, vectors = values[-self.n_vectors :], vectors[:, -self.n_vectors :]
-            gains = _increase(values, (vectors.T @ rows) ** 2, self.diagonal).sum(axis=0)
-            gains[features] = -np.inf
-            stay = np.argsort(np.einsum("ij,ij->i", vectors, vectors), kind="stable")[size:]
-            joining = np.argsort(-gains, kind="stable")[:size]
-            candidate = np.sort(np.concatenate([features[stay], joining]))
+            candidate = np.sort(np.concatenate([features[leaving[size:]], joining[:size]]))
             there = self.total(candidate)
             if there > now + least:
                 features, now = candidate, there
+                leaving, joining = self._promising(features)
             else:
                 size //= 2
         return features
+
+    def _promising(self, features):
+        """Return places of features, those first that may leave, and features, those first that may join."""
+        rows = self.rows(features)
+        within = rows[:, features]
+        values, vectors = eigh((within + within.T) / 2)
+        self.work += len(features) ** 3
+        values, vectors = values[-self.n_vectors :], vectors[:, -self.n_vectors :]
+        gains = _increase(values, (vectors.T @ rows) ** 2, self.diagonal).sum(axis=0)
+        gains[features] = -np.inf
+        leaving = np.argsort(np.einsum("ij,ij->i", vectors, vectors), kind="stable")
+        return leaving, np.argsort(-gains, kind="stable")
 
     def single(self, features):
         """Return the first swap of one feature that raises the sum, or the features as they are.
@@ -77,6 +95,7 @@ class Gains:
             stay = np.delete(np.arange(len(features)), place)
             within = rows[np.ix_(stay, features[stay])]
             values, vectors = eigh((within + within.T) / 2)
+            self.work += len(features) ** 3
             squares = (vectors.T @ rows[stay][:, outside]) ** 2
             bounds = _bounds(values[::-1], squares[::-1], self.diagonal[outside], self.n_vectors)
             needed = now + least - values[-self.n_vectors :].sum()
@@ -103,15 +122,10 @@ class Gains:
             return self._best_of(np.array(list(combinations(range(len(self.diagonal)), size))), features, now)[0]
         if min(size, len(others), side) < 2:
             return features
-        rows = self.rows(features)
-        within = rows[:, features]
-        values, vectors = eigh((within + within.T) / 2)
-        values, vectors = values[-self.n_vectors :], vectors[:, -self.n_vectors :]
-        gains = _increase(values, (vectors.T @ rows[:, others]) ** 2, self.diagonal[others]).sum(axis=0)
-        leaving = np.argsort(np.einsum("ij,ij->i", vectors, vectors), kind="stable")[:side]
-        join = np.array(list(combinations(others[np.argsort(-gains, kind="stable")[:side]], 2)))
+        leaving, joining = self._promising(features)
+        join = np.array(list(combinations(joining[: min(side, len(others))], 2)))
         best = features
-        for leave in combinations(leaving, 2):
+        for leave in combinations(leaving[:side], 2):
             stay = np.broadcast_to(np.delete(features, leave), (len(join), size - 2))
             best, now = self._best_of(np.hstack([stay, join]), best, now)
         return best
@@ -119,7 +133,8 @@ class Gains:
     def _best_of(self, sets, best, now):
         """Return the set of the largest sum, and that sum, where it is above `now`."""
         used, place = np.unique(sets, return_inverse=True)
-        B, place = self.rows(used)[:, used], place.reshape(sets.shape)
+        self.work += sets.shape[0] * sets.shape[1] ** 3
+        B, place = self.rows(used, used), place.reshape(sets.shape)
         totals = np.linalg.eigvalsh(((B + B.T) / 2)[place[:, :, None], place[:, None, :]])
         totals = totals[:, -self.n_vectors :].sum(axis=1)
         return (np.sort(sets[totals.argmax()]), totals.max()) if totals.max() > now else (best, now)

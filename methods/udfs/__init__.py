@@ -4,9 +4,9 @@ import numpy as np
 
 from methods.core.base import BaseSelector, Solution
 from methods.core.checks import above, check_init
-from methods.core.confined import TRIAL_SWEEPS
 from methods.core.loop import iterate_best
 from methods.core.prox import row_norms
+from methods.core.reweighting import TRIAL_SWEEPS
 from methods.core.shared import shared
 from methods.udfs import paper, released
 from methods.udfs.local_scatter import local_scatter, neighborhood_spectra
@@ -76,7 +76,7 @@ class UDFS(BaseSelector):
     dimensions at least.  (b) The W for weights that all but confine it to the m features with the smallest M_jj,
     m = 1, 2 and 8 times n_clusters.  Each does 10 sweeps, and the lowest goes on.  Where it ends, a further start has
     weights no more than about 1 / .3 apart, and so on while that lowers the objective by 1e-4 of it
-    (`methods.core.confined`).
+    (`methods.core.reweighting`).
 
     *Cost*: with fewer samples than features O(n_samples^2 n_features) a sweep, and no (n_features, n_features) array
     (`methods.core.smallest`); otherwise one Cholesky factor of that size.  The neighbourhoods are analysed once per

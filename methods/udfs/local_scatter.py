@@ -10,21 +10,9 @@ from methods.core.graphs import BLOCK, nearest_neighbors
 def neighborhood_spectra(X, n_neighbors):
     """Return principal axes of every sample and its neighbours, centred: what `local_scatter` needs for any ridge.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    n_neighbors : int
-        1 or more; k = min(n_neighbors, n_samples - 1).
-
-    Returns
-    -------
-    members : ndarray of shape (n_samples, k + 1) of int
-        The sample and its k nearest others.
-    values : ndarray of shape (n_samples, k)
-        Eigenvalues of H X_i X_i' H on the complement of the constant vector; X_i (k + 1, n_features) are the members,
-        H = I - 11'/(k + 1).
-    vectors : ndarray of shape (n_samples, k + 1, k)
-        The eigenvectors; their columns sum to zero.
+    With k = min(n_neighbors, n_samples - 1): `members` (n_samples, k + 1), the sample and its k nearest others;
+    `values` (n_samples, k), eigenvalues of H X_i X_i' H on the complement of the constant vector, X_i (k + 1,
+    n_features) being the members and H = I - 11'/(k + 1); `vectors` (n_samples, k + 1, k), whose columns sum to zero.
     """
     n, d = X.shape
     members = nearest_neighbors(X, min(n_neighbors, n - 1) + 1, include_self=True)
@@ -43,17 +31,8 @@ def neighborhood_spectra(X, n_neighbors):
 def local_scatter(members, values, vectors, ridge):
     """Return L = sum_i S_i H (H X_i X_i' H + ridge I)^-1 H S_i', S_i placing the members of neighbourhood i.
 
-    Parameters
-    ----------
-    members, values, vectors
-        From `neighborhood_spectra`.
-    ridge : float
-        Above 0.
-
-    Returns
-    -------
-    L : csr_array of shape (n_samples, n_samples)
-        Symmetric, positive semidefinite; rows and columns sum to zero.
+    From the three arrays of `neighborhood_spectra`, for a ridge above 0.  A symmetric, positive semidefinite csr_array
+    whose rows and columns sum to zero.
     """
     n, size = members.shape
     blocks = (vectors / (values + ridge)[:, None]) @ vectors.transpose(0, 2, 1)

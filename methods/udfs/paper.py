@@ -1,13 +1,12 @@
 """UDFS, its printed objective: several starts, and sweeps whose weights are extrapolated."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
-from methods.core.confined import close_scales, confined_scales
 from methods.core.loop import SETTLED, ranking_change
 from methods.core.prox import smoothing
-from methods.core.reweighting import EPS, Memory, log_scale, no_memory, safeguarded
+from methods.core.reweighting import EPS, Memory, close_scales, confined_scales, log_scale, reweighted
 from methods.core.smallest import (
     DenseGram,
     WideGram,
@@ -35,14 +34,7 @@ class State:
 class Problem:
     """``tr W'X'LXW + gamma sum_j sqrt(||w_j||^2 + eps)`` for W'W = I, and its minimisation by reweighting.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    L : csr_array of shape (n_samples, n_samples)
-        Positive semidefinite.
-    n_columns : int
-        Of W; in [1, n_features].
-    gamma : float
+    L is a positive semidefinite csr_array; W has `n_columns`, no more than features.
     """
 
     def __init__(self, X, L, n_columns, gamma):
@@ -73,16 +65,11 @@ class Problem:
         """Return the objective at a state, without the smoothing."""
         return state.value - self.gamma * smoothing(state.W, EPS)
 
+    def sweep(self, state):
+        """Update D = diag(1 / (2 s)), then W: the whole algorithm, with `solve`."""
+        return reweighted(lambda s: self.solve(s, state.guess), state)  # s_j = ||w_j||, smoothed; extrapolated
+
     def solve(self, s, guess):
-        """Return the best W for the weights 1 / (2 s)."""
+        """Return the best W for this D: the n_columns smallest eigenvectors of M + gamma D, M = X'LX."""
         guess = smallest_eigenvectors(self.gram, self.gamma / (2 * s), self.n_columns, guess)
         return self.state(guess[:, : self.n_columns], guess)
-
-    def sweep(self, state):
-        plain = log_scale(state.W)
-        if state.log_s is None:
-            new, log_s, memory = self.solve(np.exp(plain), state.guess), plain, no_memory(len(plain))
-        else:
-            memory = state.memory.remember(state.log_s, plain)
-            new, log_s, memory = safeguarded(lambda s: self.solve(s, state.guess), memory, state.value)
-        return replace(new, log_s=log_s, memory=memory)

@@ -23,16 +23,7 @@ def features(X):
 def start_weights(gram, X):
     """Return equal weights, or nearly so: they decide among vectors that M does not tell apart, and do nothing else.
 
-    Parameters
-    ----------
-    gram : WideGram or DenseGram
-    X : ndarray of shape (n_samples, n_features)
-        Centred.
-
-    Returns
-    -------
-    ndarray of shape (n_features,)
-        Larger for a feature that varies less, and the largest for one that is constant.
+    X is centred.  A weight is larger for a feature that varies less, and the largest for one that is constant.
     """
     varying = np.ptp(X, axis=0) > 0
     weights = tie_breaking_weights(gram, X[:, varying])
@@ -50,13 +41,7 @@ class State(NamedTuple):
 
 
 class Problem:
-    """The program's sweep: weights from W, and the exact W for them.
-
-    Parameters
-    ----------
-    *args
-        As of `methods.udfs.paper.Problem`, whose matrix this is.
-    """
+    """The program's sweep, with the matrix of `paper.Problem`: weights from W, and the exact W for them."""
 
     restart = None
 

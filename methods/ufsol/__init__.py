@@ -4,11 +4,11 @@ import numpy as np
 
 from methods.core.base import BaseSelector, Solution
 from methods.core.checks import above, at_least, check_init
-from methods.core.confined import TRIAL_SWEEPS
 from methods.core.graphs import graph_laplacian
 from methods.core.loop import iterate_best
 from methods.core.ordinal_graphs import max_margin_laplacian, similarity_laplacian, triplet_laplacian
 from methods.core.prox import row_norms
+from methods.core.reweighting import TRIAL_SWEEPS
 from methods.core.shared import shared
 from methods.ufsol import paper, released
 
@@ -101,7 +101,7 @@ class UFSOL(BaseSelector):
     that vary; (b) coordinate vectors of the features that cost least, chosen in turn with a partition of the samples on
     them; (c) for that partition, the W for weights that all but confine it to the 1, 2 and 8 times n_clusters features
     that cost least.  Each does 10 sweeps, and the lowest goes on.  Where it ends, a further start has weights no more
-    than about 1 / .3 apart, and so on while that lowers the objective by 1e-4 of it (`methods.core.confined`).  With
+    than about 1 / .3 apart, and so on while that lowers the objective by 1e-4 of it (`methods.core.reweighting`).  With
     "max_margin", where W is not sparse, only (a) and (b).
 
     *Cost*: with fewer samples than features O(n_samples^2 n_features) a sweep, and no (n_features, n_features) array

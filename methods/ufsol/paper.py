@@ -1,13 +1,12 @@
 """UFSOL as printed: its blocks, its starts, and the sweep that lowers the objective."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
-from methods.core.confined import close_scales, confined_scales
 from methods.core.loop import SETTLED, ranking_change
 from methods.core.prox import smoothing
-from methods.core.reweighting import EPS, Memory, log_scale, no_memory, safeguarded
+from methods.core.reweighting import EPS, Memory, close_scales, confined_scales, log_scale, reweighted
 from methods.core.shared import shared
 from methods.core.smallest import (
     DenseGram,
@@ -47,19 +46,9 @@ class State:
 class Problem:
     """``||W'X' - UV||^2 + alpha tr W'X'LXW + beta sum_j sqrt(||w_j||^2 + eps)``, U the best for W and V.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        Centred, which changes nothing of the above; no feature is constant.
-    L : csr_array or LinearOperator of shape (n_samples, n_samples)
-        Its rows sum to zero.
-    alpha, beta : float
-    n_clusters : int
-        W has as many columns, or n_features where that is less.
-    seed : int
-        Of K-means.
-    floor : float, default=0.0
-        A lower bound, 0 or less, of the eigenvalues of X'LX.
+    X is centred, which changes nothing of the above, and no feature is constant; the rows of L, a csr_array or
+    operator, sum to zero.  W has `n_clusters` columns, or n_features where that is less.  `floor` is a lower bound, 0
+    or less, of the eigenvalues of X'LX; `seed` that of K-means.
     """
 
     def __init__(self, X, L, alpha, beta, n_clusters, seed, floor=0.0):
@@ -155,22 +144,17 @@ class Problem:
         W[chosen, np.arange(self.n_columns)] = 1.0
         return self.state(W, labels)
 
+    def sweep(self, state):
+        """Update V and U, D = diag(1 / (2 s)), then W, of Algorithm 1: the whole algorithm, with `solve`."""
+        gram, bound = state.gram, state.value
+        labels = self.partition(state.W, state.labels, state.value)  # V by K-means on X W, where that pays; U = W'X'V
+        if labels is not state.labels:
+            gram = self.gram(labels)  # X'(I - VV' + alpha L)X
+            bound = self.value(state.W, gram)
+        return reweighted(lambda s: self.solve(s, gram, labels, state.guess), state, bound)  # D: (7), extrapolated
+
     def solve(self, s, gram, labels, guess):
-        """Return the best W for the labels and the weights 1 / (2 s)."""
+        """Return the best W for the labels and this D: the smallest eigenvectors of X'(I - VV' + alpha L)X + beta D."""
         guess = smallest_eigenvectors(gram, self.beta / (2 * s), self.n_columns, guess)
         W = guess[:, : self.n_columns]
         return State(W, labels, gram, self.value(W, gram), guess=guess)
-
-    def sweep(self, state):
-        labels = self.partition(state.W, state.labels, state.value)
-        gram, bound = state.gram, state.value
-        if labels is not state.labels:
-            gram = self.gram(labels)
-            bound = self.value(state.W, gram)
-        plain = log_scale(state.W)
-        if state.log_s is None:
-            new, log_s, memory = self.solve(np.exp(plain), gram, labels, state.guess), plain, no_memory(len(plain))
-        else:
-            memory = state.memory.remember(state.log_s, plain)
-            new, log_s, memory = safeguarded(lambda s: self.solve(s, gram, labels, state.guess), memory, bound)
-        return replace(new, log_s=log_s, memory=memory)

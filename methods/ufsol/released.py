@@ -39,12 +39,9 @@ class State(NamedTuple):
 
 
 class Problem:
-    """The program's sweep: labels by K-means on XW, weights 1 / (2 ||w_j||), W; no block is checked for descent.
+    """The program's sweep, with the blocks of `paper.Problem`: labels by K-means on XW, weights 1 / (2 ||w_j||), W.
 
-    Parameters
-    ----------
-    *args
-        As of `methods.ufsol.paper.Problem`, whose blocks these are.
+    No block is checked for descent.
     """
 
     is_sparse = False

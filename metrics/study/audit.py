@@ -2,6 +2,7 @@
 
 import json
 from itertools import pairwise
+from statistics import fmean
 
 import numpy as np
 import pandas as pd
@@ -47,7 +48,7 @@ def parameter_effects(whole, n_features=None):
                 steps = _steps(sets, points, name)
                 shared = [_shared(*step, common) for step in steps]
                 changed = sum(first[1] != second[1] for first, second in steps)
-                rows.append((*key, name, len(values), len(steps), changed, float(np.mean(shared)), random))
+                rows.append((*key, name, len(values), len(steps), changed, fmean(shared) if shared else np.nan, random))
     return pd.DataFrame(rows, columns=[*CELL, "parameter", "n_values", "n_steps", "n_changed", "shared", "chance"])
 
 

@@ -7,6 +7,7 @@ from metrics.protocol import Protocol
 
 CELL = ["study", "dataset", "method", "clusterer"]
 POINT = ["study", "dataset", "method", "params", "n_selected", "clusterer"]
+ORDER = [*POINT, "nth_seed"]  # of the rows of a point, that of the protocol's seed is first
 
 
 def fits_of(frame):
@@ -15,7 +16,7 @@ def fits_of(frame):
     Parameters
     ----------
     frame : DataFrame
-        A tidy frame, sorted by `POINT`.
+        A tidy frame, sorted by `ORDER`.
 
     Returns
     -------

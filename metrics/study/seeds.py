@@ -2,6 +2,7 @@
 
 SCORES = ("acc", "nmi")  # the scores that are stored for other seeds
 KEYS = ["trial", "n_selected", "clusterer"]
+OF_SPREADS = [*KEYS, *"dataset method n_seeds acc_mean acc_std nmi_mean nmi_std".split()]
 
 
 def spreads(seeds):

@@ -5,10 +5,11 @@ import pandas as pd
 
 from metrics.measures import PER_SET
 from metrics.study import METRICS, UNSCORED
-from metrics.study.frames import CELL, POINT, check_one_protocol, complete_sizes, scored_sizes
+from metrics.study.frames import CELL, ORDER, POINT, check_one_protocol, complete_sizes, protocol_of, scored_sizes
 from metrics.study.selections import BY_NAME, LABEL_FREE, NOTHING, SELECTIONS, USED
 
 __all__ = ["SELECTIONS", "check_one_protocol", "running_times", "select", "summarise"]
+WORST = ["diverged", "collapsed", "max_iter", "converged"]  # the status of several fits is the first of these
 COUNTS = ["n_params", "n_points", *(f"n_{status}" for status in UNSCORED), "n_missing"]
 
 
@@ -25,7 +26,10 @@ def summarise(frame):
     DataFrame
         One row per study, data set, method, params, n_selected and clusterer, sorted.  Of what chooses without labels,
         learned labels have that of the best size of their trial.  Measures that are metrics, too, also stand as
-        nearest_neighbour_mean, and so on.
+        nearest_neighbour_mean, and so on.  Where a protocol has several seeds, the numbers of a point are means over
+        those with scores, and its std is that of the restarts at one seed (root mean square); acc_seed_std and
+        nmi_seed_std are over the seeds (ddof=1).  n_seeds is how many have scores, n_asked how many there should be,
+        and n_failed, n_timeout and n_out_of_memory how many ended so.
 
     Raises
     ------
@@ -42,14 +46,41 @@ def summarise(frame):
         of_fit = frame.loc[~learned].groupby("trial")[name].max()
         more[name] = frame[name].where(~learned, frame["trial"].map(of_fit))
     summary = frame.assign(**more)
-    twice = summary[summary.duplicated(POINT, keep=False)]
+    twice = summary[summary.duplicated(ORDER, keep=False)]
     if len(twice):
         row = twice.iloc[0]
         raise ValueError(
             f"study={row['study']!r} holds {row['method']} on {row['dataset']} with {row['params']} and "
             f"{row['n_selected']} features more than once, of different data. Move one of them to a study of its own."
         )
-    return summary.sort_values(POINT, kind="stable").reset_index(drop=True)
+    return _over_seeds(summary).sort_values(POINT, kind="stable").reset_index(drop=True)
+
+
+def _over_seeds(rows):
+    """Return one row per point from those of each seed."""
+    scored = (rows["n_restarts"] > 0).to_numpy()
+    further = rows["nth_seed"] > 0
+    asked = rows["study"].map({study: protocol_of(own).seeds for study, own in rows.groupby("study")}).where(further, 1)
+    counts = {f"n_{status}": (rows["status"] == status).astype(int) for status in UNSCORED}
+    rows = rows.assign(n_seeds=scored.astype(int), acc_seed_std=np.nan, nmi_seed_std=np.nan, n_asked=asked, **counts)
+    if not further.any():
+        return rows
+    rows = rows.assign(n_asked=rows.groupby(CELL[:3])["n_asked"].transform("max"))
+    # A fit without scores speaks for its point only where all are without.
+    rows = rows.assign(unscored=~scored).sort_values([*POINT, "unscored", "nth_seed"], kind="stable")
+    groups, kept = rows.groupby(POINT, sort=False), rows[~rows["unscored"]].groupby(POINT, sort=False)
+    found = groups.head(1).drop(columns="unscored").set_index(POINT)
+    numbers = list(rows.select_dtypes("float").columns.difference(["acc_seed_std", "nmi_seed_std"]))
+    means, spreads = kept[numbers].mean(), kept[["acc_mean", "nmi_mean"]].std()
+    for name in ("acc", "nmi"):
+        means[f"{name}_std"] = kept[f"{name}_std"].agg(lambda own: np.sqrt((own**2).mean()))
+        means[f"{name}_seed_std"] = spreads[f"{name}_mean"]
+    found.loc[means.index, means.columns] = means
+    sums = groups[["n_seeds", *counts]].sum()
+    found[list(sums)] = sums
+    places = kept["status"].agg(lambda own: min(own, key=lambda one: WORST.index(one) if one in WORST else len(WORST)))
+    found.loc[places.index, "status"] = places
+    return found.reset_index()[list(rows.columns.drop("unscored"))]
 
 
 def select(summary, metric="acc", selection="best_over_grid", per_size=False):
@@ -78,8 +109,7 @@ def select(summary, metric="acc", selection="best_over_grid", per_size=False):
         status, n_restarts, sizes (of the protocol, as far as they were scored on the data set), and the counts n_params
         (grid points seen), n_points (scored), n_failed, n_timeout, n_out_of_memory and n_missing: feature sets of
         trials that ended so, and those without a score for any reason, so that a grid point which lacks a size of the
-        others shows.  A cell without any score
-        has mean nan.
+        others, or a seed, shows.  A cell without any score has mean nan.
 
     Raises
     ------
@@ -91,15 +121,14 @@ def select(summary, metric="acc", selection="best_over_grid", per_size=False):
             raise ValueError(f"{name}={value!r} must be one of {', '.join(options)}.")
     summary = summary.rename(columns={f"{metric}_mean": "mean", f"{metric}_std": "std"})
     sizes, choice = scored_sizes(summary), BY_NAME[selection]
-    used = dict.fromkeys([*NOTHING, *USED, *([choice.criterion] if choice.criterion else ())])
+    used = dict.fromkeys([*NOTHING, *USED, "n_seeds", "n_asked", *([choice.criterion] if choice.criterion else ())])
     # Arrays, as a frame for each of thousands of cells takes a hundred times as long.
     columns = {name: summary[name].to_numpy() for name in used}
-    unscored = summary[summary["status"].isin(UNSCORED)].groupby([*CELL[:3], "status"]).size().to_dict()
+    unscored = summary.groupby(CELL[:3])[[f"n_{status}" for status in UNSCORED]].sum().to_dict("index")
     rows = []
     for key, places in sorted(summary.groupby(CELL).indices.items()):
         cell = {name: values[places] for name, values in columns.items()}
-        ends = {status: int(unscored.get((*key[:3], status), 0)) for status in UNSCORED}
-        own = {**dict(zip(CELL, key, strict=True)), **_counts(cell, sizes[key[:2]], ends)}
+        own = {**dict(zip(CELL, key, strict=True)), **_counts(cell, sizes[key[:2]], unscored[key[:3]])}
         for size in np.unique(cell["n_selected"]) if per_size else [None]:
             points = cell
             if per_size:
@@ -141,11 +170,7 @@ def running_times(trials):
 
 def _counts(cell, sizes, ends):
     n_params = len(set(cell["params"]))
-    scored = int((cell["n_restarts"] > 0).sum())
-    return {
-        "n_params": n_params,
-        "n_points": scored,
-        **{f"n_{status}": count for status, count in ends.items()},
-        # A trial without scores has no rows of learned labels, but counts as missing there, too.
-        "n_missing": max(n_params * len(complete_sizes(cell, sizes)) - scored, sum(ends.values())),
-    }
+    scored = int(cell["n_seeds"].sum())
+    wanted = n_params * len(complete_sizes(cell, sizes)) * int(cell["n_asked"].max())
+    # A trial without scores has no rows of learned labels, but counts as missing there, too.
+    return {"n_params": n_params, "n_points": scored, **ends, "n_missing": max(wanted - scored, sum(ends.values()))}

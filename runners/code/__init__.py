@@ -122,10 +122,15 @@ def files_read(cls):
     for name in names:
         for path, digest in opened.read_by(name).items():
             path = resolved(path)
-            if not any(path == file for file, _ in code.files):
+            if not any(path == file for file, _ in code.files) and not _only_hands_on(path):
                 found[path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else str(path)] = digest
                 names += [one for one, (file, _) in sources.items() if path == file and one not in names]
     return found
+
+
+def _only_hands_on(path):
+    """Return True for an initialiser of the checkout that only re-exports, which the import graph sees through."""
+    return any(file == path and read(data).hands_on for file, data in sources.values()) and path.is_relative_to(ROOT)
 
 
 def first_changed(files):

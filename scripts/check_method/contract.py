@@ -20,7 +20,6 @@ EXCEPTIONS = {
     ("first_index", "permuting_the_features_permutes_the_selection"): "selects by position; that is what it is for",
     ("random_selection", "permuting_the_features_permutes_the_selection"): "draws positions from its seed",
     ("random_rankings", "permuting_the_features_permutes_the_selection"): "draws positions from its seed",
-    ("cae_released", "permuting_the_samples_keeps_the_selection"): "draws its batches by position",
     ("dufs_released", "objective_never_rises"): "each value of the loss is for another draw of the gates",
     ("dufs_released", "permuting_the_features_permutes_the_selection"): "draws gates by position",
     ("dufs_released", "permuting_the_samples_keeps_the_selection"): "draws gates by position",

@@ -53,4 +53,4 @@ def replaced(cells, scores, draws):
     """Return the cells with the scores of one control, at one draw for each cell, in the place of ours."""
     keys = ["dataset", "metric", "draw"]
     found = cells.drop(columns=OURS).assign(draw=draws).merge(scores[[*keys, *OURS]], how="left", on=keys)
-    return found.set_index(cells.index).assign(seed_std=np.nan)
+    return found.set_index(cells.index).assign(seed_std=np.nan, group_error=np.nan)

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from scripts.compare.columns import AGREES, DIFFERS, INCONCLUSIVE, equivalence, standard_error
+from scripts.compare.columns import AGREES, DIFFERS, INCONCLUSIVE, equivalence, own_error, published_error
 from scripts.compare.controls import ALL, CONTROLS, RANDOM, replaced, studies_of
 from scripts.compare.evidence import line_values, lines, to_frame
 from scripts.compare.verdicts import ACCEPTED, NOT_COMPARABLE, NOT_RUN, closest, common_std, is_hollow, verdict
@@ -19,8 +19,9 @@ def with_equivalence(rows):
     """Add the equivalence test of every cell to the rows of a comparison, as `judge` and `published_rows` give them.
 
     The columns are all_mean and published_all (all features, ours and the paper's), margin (half of the paper's gain or
-    loss against all features), standard_error (of the difference: K-means on both sides, and the spread over the seeds
-    of our method where it is known), equivalence ("" for all features and where there is no number of ours), and
+    loss against all features), standard_error (of the difference: K-means on both sides, the spread over the seeds of
+    our method where it is known, and the paper's sample where that is unknown), equivalence ("" for all features and
+    where there is no number of ours), and
     left_out: why a cell is no evidence for or against the method, the first of "all features", "inherited", "not run",
     "not comparable" and "hollow"; "" of all others.
     """
@@ -44,11 +45,8 @@ def with_equivalence(rows):
 
 
 def _tested(cells):
-    """Add standard_error and equivalence to cells, from mean, std, n_restarts and seed_std."""
-    error = np.hypot(
-        standard_error(cells["std"], cells["n_restarts"], cells["seed_std"]),
-        standard_error(cells["published_std"], cells["published_n"]),
-    )
+    """Add standard_error and equivalence to cells, from mean, std, n_restarts, seed_std and group_error."""
+    error = np.hypot(own_error(cells), published_error(cells))
     difference = (cells["mean"] - cells["published_mean"]).to_numpy(dtype=float)
     words = equivalence(difference, error, cells["margin"].to_numpy())
     known = np.isfinite(difference) & cells["margin"].notna().to_numpy()
@@ -175,7 +173,7 @@ def _permuted(cells, own):
     others = own.loc[own["published_method"] != ALL, [*COLUMN, *names]].rename(columns=names)
     pairs = cells.drop(columns=["mean", "std"]).reset_index(names="cell").merge(others, on=COLUMN)
     pairs = pairs[pairs["other"] != pairs["published_method"]]
-    pairs = pairs.assign(n_restarts=pairs["published_n"], seed_std=np.nan)
+    pairs = pairs.assign(n_restarts=pairs["published_n"], seed_std=np.nan, group_error=np.nan)
     weights = 1 / pairs.groupby("cell")["cell"].transform("size")
     words, accepted = _tested(pairs)["equivalence"], _accepted(pairs)
     counts = {word: float(weights[words == word].sum()) for word in WORDS}

@@ -90,6 +90,15 @@ def check_names(group, wanted, stored=()):
             )
 
 
+def checked_names(group, wanted, stored):
+    """Return the names that are wanted of those that a study has, which are all by default; refuse others."""
+    for name in wanted or ():
+        if name not in stored:
+            known = ", ".join(sorted(stored))
+            raise ValueError(f"the study has no {group}={name!r}.{did_you_mean(name, stored)} It has: {known}.")
+    return stored if wanted is None else wanted
+
+
 def family_of(dataset):
     """Return the family of a data set from its file; its own name where the file has none."""
     return (find("dataset", dataset) or {}).get("family", dataset)

@@ -147,6 +147,13 @@ OPTIONS = {
         "seeds": whole(2, 1000),
         "n_jobs": JOBS,
     },
+    "restarts": {
+        **RESULTS, **DATA,
+        "methods": optional(listed(NAME)),
+        "datasets": optional(listed(NAME)),
+        "restarts": whole(2, 10**5),
+        "n_jobs": JOBS,
+    },
     "reproduce": {
         **RESULTS, **DATA,
         "methods": optional(listed(NAME)),

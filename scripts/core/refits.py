@@ -19,14 +19,15 @@ from runners.reference import read_refits, refits_of
 from runners.row import subsets_of, to_json
 from runners.trial import Trial, stored_trial, takes_seed
 
-SEEDS, STABILITY, SENSITIVE = "seeds.csv", "stability.csv", "sensitive.csv"
+SEEDS, STABILITY, RESTARTS, SENSITIVE = "seeds.csv", "stability.csv", "restarts.csv", "sensitive.csv"
 OF_SEEDS = "n_selected clusterer seed status acc_mean nmi_mean feature_set git_sha identity".split()
 OF_STABILITY = "change repeat n_selected status features identity".split()
+OF_RESTARTS = "n_selected clusterer metric n_starts n_groups n_candidates mean std group_std identity".split()
 # How far a fit on an X that is moved by 1e-14 of itself is from the fit: the share of features that it keeps, at the
 # size with the fewest, how far ACC moves, in points and standard errors, and the objective, as a share of itself.
 OF_SENSITIVE = "kept acc_moved acc_errors objective_moved identity".split()
-FILES = ((SEEDS, OF_SEEDS), (STABILITY, OF_STABILITY), (SENSITIVE, OF_SENSITIVE))
-COLUMNS = {file: ["trial", "dataset", "method", *own] for file, own in FILES}
+OF_FILE = {SEEDS: OF_SEEDS, STABILITY: OF_STABILITY, RESTARTS: OF_RESTARTS, SENSITIVE: OF_SENSITIVE}
+COLUMNS = {file: ["trial", "dataset", "method", *own] for file, own in OF_FILE.items()}
 # The columns that a row of each file is known by.
 IDENTITY = {
     SEEDS: ["trial", "n_selected", "clusterer", "seed"],
@@ -103,7 +104,8 @@ def default_trial(trials, target):
     The trial is None where there is none, or where code or configuration changed so that it would get another key.
     """
     nearest = {}
-    for row in trials[trials["is_default"] & ~trials["status"].isin(UNSCORED)].to_dict("records"):
+    usable = trials["is_default"] & (trials["nth_seed"] == 0) & ~trials["status"].isin(UNSCORED)
+    for row in trials[usable].to_dict("records"):
         nearest.setdefault(nearest_size(row["sizes"]), row)
     if not nearest:
         return None, 0

@@ -12,9 +12,9 @@ import pandas as pd
 
 from metrics.protocol import Protocol
 from metrics.study import UNSCORED
-from metrics.study.frames import POINT, fits_of
+from metrics.study.frames import ORDER, fits_of
 from metrics.study.maximum import maxima
-from metrics.study.seeds import spreads
+from metrics.study.seeds import OF_SPREADS, SCORES, spreads
 from metrics.study.summary import select, summarise
 from runners import reference
 from runners.provenance import read_run
@@ -23,7 +23,7 @@ from runners.store import load_results
 from runners.tidy import tidy
 from scripts.core.command_lines import no_results
 from scripts.core.conf import find
-from scripts.core.refits import SEEDS, SENSITIVE, is_sensitive, load_refits
+from scripts.core.refits import RESTARTS, SEEDS, SENSITIVE, is_sensitive, load_refits
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,13 +91,13 @@ class Study:
     @functools.cached_property
     def whole(self):
         """The tidy frame with its lists, in the order of the summary."""
-        own = self.read().sort_values(POINT, kind="stable")
+        own = self.read().sort_values(ORDER, kind="stable")
         return own[own["trial"].isin(self.frame["trial"])].reset_index(drop=True)
 
     @functools.cached_property
     def trials(self):
         """One row per fit, from `metrics.study.frames.fits_of`."""
-        return fits_of(self.frame.sort_values(POINT, kind="stable"))
+        return fits_of(self.frame.sort_values(ORDER, kind="stable"))
 
     @functools.cached_property
     def traces(self):
@@ -120,10 +120,10 @@ class Study:
     @functools.cached_property
     def lacking(self):
         """The numbers of trials that were asked for and are not stored, by data set and method."""
+        if self.results_dir is None:
+            return {}
         if self.is_shipped:
             return reference.lacking(self.own_name)
-        if self.folder is None:
-            return {}
         found = {}
         for cell, rows in self.trials.groupby(["dataset", "method"]):
             asked, _ = read_run(self.folder.joinpath(*cell))
@@ -133,8 +133,20 @@ class Study:
 
     @functools.cached_property
     def seeds(self):
-        """Mean and spread over the seeds of the methods, from `metrics.study.seeds.spreads`."""
+        """Mean and spread over the seeds of the methods, the study's own or those of `scripts.seeds`.
+
+        The columns are those of `metrics.study.seeds.spreads`.
+        """
+        several = self.summary[self.summary["n_seeds"] > 1]
+        if len(several):
+            own = {f"{name}_std": several[f"{name}_seed_std"] for name in SCORES}
+            return several.assign(**own)[OF_SPREADS].reset_index(drop=True)
         return spreads(load_refits(self, SEEDS))
+
+    @functools.cached_property
+    def restarts(self):
+        """The means over more K-means starts, the rows of `scripts.restarts`."""
+        return load_refits(self, RESTARTS)
 
     @functools.cached_property
     def sensitive(self):

@@ -23,11 +23,11 @@ def curves(study):
     """Return the gains over random rankings, in points, at the default parameters.
 
     A gain is the mean over the sizes of `WEIGHTS` up to the number of features; the random rankings count with their
-    mean over all draws.  Data sets are rows, and (method, score) columns; nan where a method lacks a size that the
-    random rankings have.
+    mean over all draws, and a method with a random part with the mean of its seeds.  Data sets are rows, and (method,
+    score) columns; nan where a method lacks a size that the random rankings have, or one of its seeds there.
     """
     summary = study.summary
-    summary = summary[(summary["clusterer"] == "kmeans") & (summary["n_restarts"] > 0)]
+    summary = summary[(summary["clusterer"] == "kmeans") & (summary["n_seeds"] == summary["n_asked"])]
     summary = summary[summary["n_selected"].isin(WEIGHTS)]
     drawn = summary["method"] == RANDOM
     keys, means = ["dataset", "n_selected"], [f"{score}_mean" for score in SCORES]

@@ -14,10 +14,11 @@ def with_seconds(chosen, trials, selection):
     """Return the chosen cells that have a score, with the seconds that it took.
 
     They are those of the chosen fit for "default_params" and "largest_size", the median for "grid_median", and
-    otherwise the sum over all fits of the cell, failed ones too as far as their time is known.
+    otherwise the sum over all fits of the cell, failed ones too as far as their time is known.  Other seeds of a fit do
+    not count: a user fits once.
     """
     chosen = chosen.dropna(subset="mean")
-    cells = trials.groupby(["dataset", "method"])["fit_s"]
+    cells = trials[trials["nth_seed"] == 0].groupby(["dataset", "method"])["fit_s"]
     if selection in ("default_params", "largest_size"):
         seconds = chosen["trial"].map(trials.set_index("trial")["fit_s"])
     else:

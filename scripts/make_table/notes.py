@@ -28,7 +28,9 @@ def reading(cells, study, paper):
     if paper:
         lines.append(f"Below each value: what the {PAPERS[paper]} paper prints, and Δ = ours minus published.")
     if (cells["clusterer"] == "learned").any():
-        lines.append("(learned labels): the clusters that the method itself gives, one labelling, hence without std.")
+        lines.append(
+            "(learned labels): the clusters that the method itself gives, one labelling of a fit, hence without std."
+        )
     if metric == "seconds":
         lines += _machines(cells, study.trials)
     else:

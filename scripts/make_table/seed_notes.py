@@ -9,6 +9,8 @@ from runners.trial import takes_seed
 from scripts.core.conf import find, printed, unique_names
 from scripts.core.words import REFITTED, labelled
 
+AVERAGED = " The numbers in the cells are means over these seeds."
+
 
 def seed_notes(cells, study):
     """Return the spread over the methods' seeds, a line for each row, and the command that measures what is lacking.
@@ -28,7 +30,7 @@ def seed_notes(cells, study):
         lines.insert(
             0,
             "Seeds of a method: std over its own seeds (how many), in points, with the same K-means starts. The ± of "
-            "the cells does not hold it.",
+            f"the cells does not hold it.{AVERAGED if study.protocol.get('seeds') else ''}",
         )
     if lacking := _lacking(cells, study.seeds):
         words = ["python", "-m", "scripts.seeds", f"study={study.own_name}", f"methods=[{','.join(lacking)}]"]

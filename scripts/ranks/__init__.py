@@ -40,8 +40,10 @@ def _by_restart(field):
     wanted = field.cells.loc[[(dataset, method) for dataset in field.scores.index for method in field.scores]]
     if (wanted["trial"] == "").any() or wanted["n_restarts"].min() < 2 or wanted["n_restarts"].nunique() > 1:
         return unknown, unknown
-    rows = field.study.whole.set_index(["trial", "n_selected", "clusterer"])
-    rows = rows.loc[[(*key, field.clusterer) for key in zip(wanted["trial"], wanted["n_selected"], strict=True)]]
+    rows = field.study.whole
+    rows = rows[(rows["clusterer"] == field.clusterer) & (rows["n_restarts"] > 0)]
     scores = rows["nmi"] if field.metric == "nmi" else rows["acc"] / rows["n_samples"]
-    values = np.stack(scores.to_numpy())
-    return ranks_by_restart(np.array(values).reshape(*field.scores.shape, -1))
+    point = ["dataset", "method", "params", "n_selected"]
+    by_point = scores.groupby([rows[name] for name in point]).agg(lambda seeds: np.mean(np.stack(seeds), axis=0))
+    values = by_point.loc[list(wanted.reset_index()[point].itertuples(index=False, name=None))]
+    return ranks_by_restart(np.stack(values.to_numpy()).reshape(*field.scores.shape, -1))

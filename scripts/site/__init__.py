@@ -21,7 +21,7 @@ BUTTONS = (
 )
 # What the studies of no paper are, and the page that says what they show.
 ABOUT = {
-    "dgufs_unit_features": "The DGUFS paper on features of unit length ([what it explains](docs/protocols.html))",
+    "dgufs_minmax": "The DGUFS paper on features in [0, 1] ([another reading](docs/protocols.html#other-readings))",
     "fair": "The same sizes, grids and budget for every method ([what it shows](docs/findings.html))",
     "ground_truth": "Data in which the relevant features are known ([what it shows](docs/ground_truth.html))",
 }

@@ -1,4 +1,4 @@
-"""Which cells of the shipped studies a hand-in has changed, as git knows it."""
+"""Finds the cells of the shipped studies that a hand-in has changed, as git knows it."""
 
 import hashlib
 import subprocess

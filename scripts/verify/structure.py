@@ -1,4 +1,4 @@
-"""What every row of a shipped study must satisfy, by itself and against conf/; no data and no fits are needed."""
+"""Checks every row of a shipped study, by itself and against conf/; no data and no fits are needed."""
 
 import json
 import math

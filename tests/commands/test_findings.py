@@ -200,7 +200,8 @@ def test_a_search_counts_methods_with_as_many_points_and_gains_are_over_as_many_
             rows += [(name, method, str(point), 5, score, point) for point in range(points)]
     summary = pd.DataFrame(rows, columns=["dataset", "method", "params", "n_selected", "acc_mean", "silhouette_all"])
     also = {"study": "s", "status": "converged", "is_default": True, "trial": "", "acc_std": 0.0, "protocol": PROTOCOL}
-    summary = summary.assign(clusterer="kmeans", n_restarts=20, **also)
+    counts = {"n_seeds": 1, "n_asked": 1} | dict.fromkeys(("n_failed", "n_timeout", "n_out_of_memory"), 0)
+    summary = summary.assign(clusterer="kmeans", n_restarts=20, **also, **counts)
     study = SimpleNamespace(summary=summary, select=functools.partial(select_of, summary))
     found = search.searched(study, ["mcfs", "udfs", "rufs", "laplacian_score"], families)
     assert list(found["tries"].sort_index().items()) == [("laplacian_score", 1), ("mcfs", 3), ("udfs", 3)]

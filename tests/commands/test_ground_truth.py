@@ -21,7 +21,8 @@ def fit(dataset, method, hits, copies=0, **more):
     ranking = [group[0] for group in groups[:hits]] + [group[1] for group in groups[:copies]]
     ranking += noise[: 40 - len(ranking)]
     keys = {"dataset": dataset, "method": method, "data_sha": spec["data_sha256"], "ranking": ranking}
-    return {**keys, "sizes": [10, 20, 40], "acc": {10: [0.5]}} | more
+    keys |= {"sizes": [10, 20, 40]} | more
+    return {"acc": {min(keys["sizes"]): [0.5]}} | keys
 
 
 def of_seeds(hits, family="clusters", difficulty=1, method="mcfs", **more):

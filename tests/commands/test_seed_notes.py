@@ -10,7 +10,7 @@ from metrics.protocol import Protocol
 from runners.fit import run_trial
 from runners.store import Store
 from runners.trial import expand
-from scripts.compare import COLUMNS, over_starts
+from scripts.compare import over_starts
 from scripts.core import conf
 from scripts.core.refits import SEEDS, load_refits
 from scripts.core.study import Study
@@ -67,10 +67,6 @@ def test_the_spread_stands_below_the_table_and_its_lack_is_said_once(results, mo
     assert head.endswith(",seed_std") and first.endswith(f",{cell['seed_std']:.4f}") and second.endswith(",")
     page = make_report(Study.open(results, "s"))
     assert "<dt>Seeds</dt>" in page and "over 5 seeds" in page
-
-
-def test_the_last_column_of_a_comparison_is_the_spread_over_seeds():
-    assert COLUMNS[-1] == "seed_std"
 
 
 def test_a_comparison_takes_learned_labels_over_their_starts_and_nothing_else():

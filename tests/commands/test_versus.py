@@ -44,7 +44,7 @@ def points(methods, datasets=DATASETS, better=None, seed=0):
 
 def compared(shipped=None, better=None, datasets=DATASETS, seed=0, selection="largest_size"):
     """Compare a made-up method with those of a study."""
-    shipped = study_of(points(METHODS, datasets, seed=seed) if shipped is None else shipped, "reference/made_up")
+    shipped = study_of(points(METHODS, datasets, seed=seed) if shipped is None else shipped, "made_up")
     mine = study_of(points(["mine"], datasets, better, seed + 100), "versus_made_up_mine")
     return versus(shipped, mine, "mine", datasets, selection), shipped
 
@@ -96,7 +96,7 @@ def test_a_missing_cell_is_left_out_of_its_pair_alone_and_named():
 
 
 def test_where_the_method_itself_has_no_score_the_data_set_is_left_out():
-    shipped = study_of(points(METHODS), "reference/made_up")
+    shipped = study_of(points(METHODS), "made_up")
     rows = [
         row | {"status": "failed", "sizes": [100]} if row["dataset"] == "orl" else row
         for row in points(["mine"], seed=1)
@@ -119,7 +119,7 @@ def test_cells_of_others_with_a_part_of_their_grid_are_counted_and_said():
 
 
 def test_a_method_of_the_study_is_compared_with_the_others_and_not_with_itself():
-    shipped = study_of(points(METHODS), "reference/made_up")
+    shipped = study_of(points(METHODS), "made_up")
     one = versus(shipped, study_of(points(["mine", "mcfs"], seed=1)), "mcfs", DATASETS, "best_over_grid")
     assert "mcfs" not in one.table.index and {"rufs", "udfs", "eufs"} < set(one.table.index)
 

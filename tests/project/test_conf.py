@@ -21,7 +21,7 @@ ORDER = {
     "samples features classes [clusters] image data_sha256 sources",
     "method": "name target paper_name citation params grid [optimum]",
     "protocol": "name sizes [sizes_for] [grid_values] [budget] [coarse] scaling [scaling_for] "
-    "restarts seed nmi max_iter [starts] [replicates]",
+    "restarts seed nmi max_iter [starts] [replicates] [seeds]",
     "experiment": "defaults [study] [missing_data] [runner] [protocol] [hydra]",
     "table": "name title paper published_table metric study protocol rows columns published_as",
 }

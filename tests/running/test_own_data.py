@@ -115,7 +115,7 @@ def test_a_score_that_is_missing_among_others_is_damage(table, tmp_path):
     path = tmp_path / "r/s/mine/max_variance/scores.csv"
     head, first, *rest = path.read_text().splitlines()
     fields = first.split(",")
-    path.write_text("\n".join([head, ",".join([*fields[:-4], "nan", "nan", *fields[-2:]]), *rest]) + "\n")
+    path.write_text("\n".join([head, ",".join([*fields[:-2], "nan", "nan"]), *rest]) + "\n")
     with pytest.raises(StoreError, match="line 2, column acc: 'nan' must be a number"):
         load_results(tmp_path / "r", "s")
 

@@ -21,7 +21,7 @@ from runners.settings import read_protocol
 from runners.store import load_results
 from runners.study import claim_study
 from runners.tasks import Data
-from runners.trial import expand, few
+from runners.trial import diagonal, expand, few
 from scripts.core.conf import CONF, ROOT
 
 PAPERS = ("dgufs", "rufs", "jgufs", "ufsol", "kmeans_ufs")
@@ -249,11 +249,11 @@ def test_under_a_budget_a_parameter_that_refuses_a_common_value_keeps_its_own(da
     assert {trial.params["alpha"] for trial in trials} == {*METHOD["grid"]["alpha"], METHOD["params"]["alpha"]}
 
 
-@pytest.mark.parametrize("change", [{}, {"coarse": True}, {"grid_values": (0.5, 2.0)}])
+@pytest.mark.parametrize("change", [{}, {"coarse": True}, {"grid_values": (0.5, 2.0)}, {"seeds": 5}])
 def test_what_only_repeats_a_method_is_run_in_full_whatever_the_protocol_searches(dataset, change):
     method = yaml.safe_load((CONF / "method" / "random_rankings.yaml").read_text())
     trials = expand("s", dataset, method, replace(PROTOCOL, **change))
-    assert [trial.params["draw"] for trial in trials] == list(range(20)) and few(trials, 3) == trials
+    assert [trial.params["draw"] for trial in trials] == list(range(100)) and few(trials, 3) == trials
 
 
 @pytest.mark.parametrize("paper", PAPERS)
@@ -268,12 +268,17 @@ def test_the_controls_of_a_paper_belong_to_its_study(paper):
 def test_fair_gives_every_method_the_same_values_sizes_and_budget():
     protocol = protocol_of("fair")
     assert protocol.budget == 25 and len(protocol.grid_values) == 5
+    assert protocol.restarts == 100 and protocol.seeds == 5
     _, config = composed("fair")
     assert config.missing_data == "skip" and config.study == "fair"
 
 
 def test_a_protocol_comes_back_from_what_is_stored_of_it():
-    others = replace(PROTOCOL, coarse=True), replace(PROTOCOL, starts="kmeans++", replicates=3)
+    others = (
+        replace(PROTOCOL, coarse=True),
+        replace(PROTOCOL, starts="kmeans++", replicates=3),
+        replace(PROTOCOL, seeds=2),
+    )
     for protocol in (PROTOCOL, protocol_of("ufsol"), protocol_of("fair"), *others):
         assert Protocol.from_json(json.dumps(protocol.stored())) == protocol
 
@@ -284,6 +289,22 @@ def test_other_rules_for_k_means_make_other_trials(dataset):
 
     assert keys() == keys(starts="random", replicates=1)
     assert not keys() & (keys(starts="kmeans++") | keys(replicates=2))
+
+
+def test_a_method_with_a_random_part_has_a_trial_for_every_seed(dataset):
+    plain, seeded = replace(PROTOCOL, seed=7), replace(PROTOCOL, seed=7, seeds=3)
+    method = METHOD | {"name": "socfs", "target": "methods.socfs.SOCFS", "params": {}, "grid": {"lambda_": [0.1, 1.0]}}
+    once, trials = (expand("s", dataset, method, protocol) for protocol in (plain, seeded))
+    assert [trial.nth_seed for trial in trials] == [0, 0, 1, 1, 2, 2]
+    assert [trial.selector().random_state for trial in trials] == [7, 7, 8, 8, 9, 9]
+    assert [trial.key for trial in trials[:2]] == [trial.key for trial in once] and len(
+        {trial.key for trial in trials}
+    ) == 6
+    assert {trial.protocol.seed for trial in trials} == {7}  # that of K-means
+    assert [len(few(trials, 1)), len(diagonal(trials))] == [3, 3]
+    method |= {"name": "max_variance", "target": "methods.baselines.MaxVariance", "grid": {}}
+    fixed = [expand("s", dataset, method, protocol) for protocol in (plain, seeded)]
+    assert [trial.key for trial in fixed[0]] == [trial.key for trial in fixed[1]]
 
 
 def test_what_is_no_protocol_is_a_value_error():
@@ -301,7 +322,7 @@ def test_the_overrides_of_a_protocol_make_the_other_one():
     assert PROTOCOL.overrides(other) == [
         "+protocol.grid_values=[0.5,2.0]", "protocol.seed=7", "protocol.sizes=[4,9]", "+protocol.sizes_for={blobs:[3]}",
     ]  # fmt: skip
-    spread = replace(PROTOCOL, starts="kmeans++", replicates=3)
+    spread = replace(PROTOCOL, starts="kmeans++", replicates=3), replace(PROTOCOL, seeds=2)
     assert PROTOCOL.overrides(spread) == ["+protocol.replicates=3", "+protocol.starts=kmeans++"]
     assert replace(spread, starts=None, replicates=None) == PROTOCOL  # what its overrides back to the usual compose
     back = other.overrides(PROTOCOL)

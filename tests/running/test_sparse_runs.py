@@ -14,9 +14,10 @@ from datasets.own import own_spec
 from metrics.protocol import Protocol
 from runners.fit import fit_trial
 from runners.method import ConfigError, Method
+from runners.sparse import check_sparse, methods_that_take_sparse
 from runners.store import load_results
 from runners.tasks import mapped, save
-from runners.trial import Trial, check_sparse, methods_that_take_sparse
+from runners.trial import Trial
 from scripts.core.conf import ROOT, find
 from ufs_bench import run as bench
 

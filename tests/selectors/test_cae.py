@@ -240,3 +240,10 @@ def test_constant_features_come_after_all_that_vary():
     assert fit.status_ == "collapsed"
     assert set(fit.subset(4)) == {1, 2, 3, 4}
     assert set(ConcreteAutoencoder(3, max_iter=2000, random_state=0).fit(X).subset(3)) < {1, 2, 3, 4}
+
+
+def test_released_batches_do_not_depend_on_the_order_of_the_samples():
+    X, order = blobs()[0], np.random.default_rng(0).permutation(len(blobs()[0]))
+    released = {"variant": "released", "batch_size": 7, "max_iter": 3, "tol": 0, "random_state": 0}
+    one, other = (ConcreteAutoencoder(4, **released).fit(samples) for samples in (X, X[order]))
+    np.testing.assert_array_equal(one.logits_, other.logits_)

@@ -9,8 +9,9 @@ from scipy import sparse
 
 from datasets import load_dataset, scale
 from methods.core.graphs import knn_graph
+from methods.core.starts import scaled_indicator
 from methods.dgufs import DGUFS, kernels
-from methods.dgufs.kernel_kmeans import indicators, kernel_kmeans
+from methods.dgufs.kernel_kmeans import kernel_kmeans
 from methods.dgufs.kernels import DenseKernel, FactoredKernel
 from methods.dgufs.normalized import Problem
 
@@ -207,5 +208,5 @@ def test_moves_in_a_factored_kernel_are_those_in_an_array():
 
 
 def test_indicators_are_orthonormal():
-    G = indicators(np.array([0, 1, 1, 2, 0, 1]), 3)
+    G = scaled_indicator(np.array([0, 1, 1, 2, 0, 1]), 3)
     np.testing.assert_allclose(G.T @ G, np.eye(3), atol=1e-15)

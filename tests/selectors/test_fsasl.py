@@ -9,6 +9,7 @@ from sklearn.linear_model import Lasso
 from methods import FSASL
 from methods.core.graphs import laplacian
 from methods.core.prox import row_norms
+from methods.fsasl import structure
 from methods.fsasl.paper import Problem
 from methods.fsasl.structure import code_penalties, first_codes, first_neighbors, global_laplacian, sparse_codes
 
@@ -60,13 +61,21 @@ def test_w_is_the_best_for_its_weights_from_either_side(shape):
 
 def test_codes_are_those_of_the_lasso():
     X = clusters(20, 30)
-    K = X @ X.T
-    penalties = code_penalties(K, 0.05)
-    S = sparse_codes(K, penalties)
+    penalties = code_penalties(X @ X.T, 0.05)
+    S = sparse_codes(X, penalties)
     for i in range(20):
         others = np.delete(np.arange(20), i)
         lasso = Lasso(penalties[i] / 30, fit_intercept=False, tol=1e-10, max_iter=100000).fit(X[others].T, X[i])
         np.testing.assert_allclose(S[i, others], lasso.coef_, atol=1e-4)
+
+
+def test_codes_by_few_columns_are_those_by_all_inner_products(monkeypatch):
+    Y = clusters(40, 30)[:, :5]
+    few = sparse_codes(Y, code_penalties(Y @ Y.T, 0.05))
+    monkeypatch.setattr(structure, "FEW_COLUMNS", np.inf)
+    np.testing.assert_allclose(few, sparse_codes(Y, code_penalties(Y @ Y.T, 0.05)), atol=1e-9)
+    monkeypatch.setattr(structure, "FIRST_WORK", 1.0)
+    assert np.abs(few - sparse_codes(Y, code_penalties(Y @ Y.T, 0.05))).max() > 1e-3  # one visit is not enough
 
 
 @pytest.mark.parametrize("shape", SHAPES)

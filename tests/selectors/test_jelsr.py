@@ -10,9 +10,9 @@ from sklearn.linear_model import MultiTaskLasso
 from methods import JELSR, jelsr
 from methods.core import reweighting
 from methods.core.graphs import knn_graph, laplacian
+from methods.core.linalg import largest_eigenvectors
 from methods.core.prox import row_norms
 from methods.core.reweighting import log_scale
-from methods.core.subspace import largest_eigenvectors
 from methods.jelsr import Problem
 
 

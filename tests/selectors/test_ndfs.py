@@ -13,9 +13,9 @@ from methods.core import ridge
 from methods.core.bounded import minimize_nonnegative
 from methods.core.graphs import affinity_graph, graph_laplacian, knn_graph, laplacian, median_distance
 from methods.core.loop import iterate
-from methods.core.one_entry import spread
 from methods.core.prox import row_norms
 from methods.core.reweighting import EPS
+from methods.core.ridge import spread
 from methods.core.shared import shared
 from methods.core.starts import graph_labels, indicator, kmeans_labels, order_by_distance
 from methods.ndfs import LIFT, paper, released

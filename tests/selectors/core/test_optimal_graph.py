@@ -6,10 +6,10 @@ import sys
 
 import numpy as np
 import pytest
+from samples import squared_distances
 from samples import uneven as sample
 from scipy import sparse
 
-from methods.core.graphs import squared_distances
 from methods.core.optimal_graph import (
     FULL,
     adapted_graph,

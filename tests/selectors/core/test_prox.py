@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from methods.core.prox import project_simplex, prox_l21, row_norms, row_weights, smooth_l21
+from methods.core.prox import project_simplex, prox_l21, row_norms, row_weights, smooth_l21, unit_columns
 
 
 @pytest.fixture
@@ -95,3 +95,8 @@ def test_no_rows_give_no_rows():
 def test_projection_agrees_with_the_released_program(reference):
     pair = reference("step11_jgufs")
     np.testing.assert_allclose(project_simplex(pair["v_in"]), pair["v_out"], atol=1e-14)
+
+
+def test_columns_have_unit_norm_and_a_column_of_zeros_stays():
+    F = np.array([[3.0, 0.0, 1e-100], [4.0, 0.0, 0.0]])
+    np.testing.assert_allclose(unit_columns(F), [[0.6, 0.0, 1.0], [0.8, 0.0, 0.0]], rtol=1e-15)

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from methods.core.one_entry import spread
-from methods.core.ridge import WeightedRidge, doubly_weighted_ridge, smallest_collapsing_weight, weighted_ridge
+from methods.core.ridge import WeightedRidge, doubly_weighted_ridge, smallest_collapsing_weight, spread, weighted_ridge
 
 SHAPES = [(20, 7), (7, 20), (9, 9), (12, 1), (2, 30)]
 

@@ -6,7 +6,7 @@ from scipy import sparse
 
 from methods.baselines import AllFeatures, FirstIndex, MaxVariance, MinNorm, MinVariance, RandomSelection
 from methods.core.base import BaseSelector
-from methods.core.sparse_input import column_blocks, read_only
+from methods.core.sparse_data import column_blocks, read_only
 from methods.greedy_css import GreedyCSS
 from methods.kmeans_ufs import KMeansUFS
 from methods.laplacian_score import LaplacianScore
@@ -92,7 +92,7 @@ def test_all_components_of_a_sparse_array_can_be_asked_for():
 
 
 def test_blocks_of_columns_are_the_dense_array(monkeypatch):
-    monkeypatch.setattr("methods.core.sparse_input.BLOCK", 70)
+    monkeypatch.setattr("methods.core.sparse_data.BLOCK", 70)
     X = data(20, 10)
     blocks = list(column_blocks(sparse.csr_array(X)))
     assert len(blocks) == 4

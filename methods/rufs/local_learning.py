@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import sparse
 
-from methods.core.graphs import BLOCK, knn_graph
+from methods.core.graphs import BLOCK, knn_graph, mean_distance
 
 HUBS = 32  # R'R is formed if it has at most so many times the entries of R; else products take R and R' in turn
 
@@ -11,32 +11,14 @@ HUBS = 32  # R'R is formed if it has at most so many times the entries of R; els
 def local_learning_laplacian(X, n_neighbors=5, regularization=0.1):
     """Return L = (I - A)'(I - A), where row i of A predicts sample i from its neighbours by kernel ridge regression.
 
-    Row i of A is k_i'(K_i + n_i regularization I)^-1 on N_i, with K_i the Gaussian kernel among the n_i neighbours
-    N_i and k_i that between x_i and them, so that tr G'LG = sum_i ||g_i - sum_j A_ij g_j||^2.
+    Row i of A is k_i'(K_i + n_i regularization I)^-1 on N_i, with K_i the Gaussian kernel among the n_i >= n_neighbors
+    neighbours N_i of i in the symmetrised graph and k_i that between x_i and them, so that tr G'LG = sum_i ||g_i -
+    sum_j A_ij g_j||^2.  The kernel is exp(-dist^2 / (2 t^2)) with t the mean of all n_samples^2 distances, the zeros of
+    the diagonal included.  L is exactly symmetric, a csr_array, or `Squared` where some samples are neighbours of so
+    many that L has `HUBS` times the entries of A.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    n_neighbors : int, default=5
-        As in `nearest_neighbors`; N_i are the neighbours of i in the symmetrised graph, n_i >= n_neighbors.
-    regularization : float, default=0.1
-        Above 0.
-
-    Returns
-    -------
-    L : csr_array or Squared, of shape (n_samples, n_samples)
-        Exactly symmetric, positive semidefinite up to rounding.  `Squared` where some samples are neighbours of so many
-        that L has `HUBS` times the entries of A.
-
-    Notes
-    -----
-    The kernel is exp(-dist^2 / (2 t^2)) with t the mean of all n_samples^2 distances, the zeros of the diagonal
-    included.
-
-    References
-    ----------
-    Gu & Zhou. Local learning regularized nonnegative matrix factorization. IJCAI 2009;
-    Qian & Zhai. Robust unsupervised feature selection. IJCAI 2013: (4), (5).
+    Gu & Zhou. Local learning regularized nonnegative matrix factorization. IJCAI 2009; Qian & Zhai. Robust unsupervised
+    feature selection. IJCAI 2013: (4), (5).
     """
     t = mean_distance(X)
     neighbors = knn_graph(X, n_neighbors, "binary")
@@ -55,24 +37,12 @@ def local_learning_laplacian(X, n_neighbors=5, regularization=0.1):
 def kernel_graph_laplacian(K, regularization=0.1, per_neighbor=False):
     """Return L = (I - A)'(I - A) with a kernel that is known only on the edges of a graph.
 
-    Row i of A is K[i, N_i] (K[N_i, N_i] + regularization I)^-1, N_i the non-zero entries of row i off the diagonal.
+    Row i of A is K[i, N_i] (K[N_i, N_i] + regularization I)^-1, N_i the non-zero entries of row i off the diagonal;
+    with `per_neighbor` the regularisation of row i is multiplied by n_i.  K is symmetric and taken as it is: zero for
+    pairs of neighbours that are not neighbours themselves, and on the diagonal.
 
-    Parameters
-    ----------
-    K : csr_array of shape (n_samples, n_samples)
-        Symmetric, taken as it is: zero for pairs of neighbours that are not neighbours themselves, and on the diagonal.
-    regularization : float, default=0.1
-    per_neighbor : bool, default=False
-        Multiply the regularisation of row i by n_i.
-
-    Returns
-    -------
-    L : csr_array or Squared, of shape (n_samples, n_samples)
-
-    Notes
-    -----
-    A heat-weighted nearest-neighbour graph in the place of K is no kernel matrix: K[N_i, N_i] is indefinite, the
-    system may be near singular, and the largest eigenvalue of L then reaches hundreds or thousands.
+    A heat-weighted nearest-neighbour graph in the place of K is no kernel matrix: K[N_i, N_i] is indefinite, the system
+    may be near singular, and the largest eigenvalue of L then reaches hundreds or thousands.
     """
     edges = K.copy()
     edges.setdiag(0.0)
@@ -89,14 +59,7 @@ def kernel_graph_laplacian(K, regularization=0.1, per_neighbor=False):
 
 
 class Squared:
-    """The matrix scale * R'R, for products ``L @ G`` with arrays, and ``number * L``.
-
-    Parameters
-    ----------
-    root : csr_array
-        R.
-    scale : float, default=1.0
-    """
+    """The matrix scale * R'R, R being the csr_array `root`, for products ``L @ G`` with arrays, and ``number * L``."""
 
     def __init__(self, root, scale=1.0):
         self.root, self.transposed, self.scale = root, sparse.csr_array(root.T), scale
@@ -106,29 +69,6 @@ class Squared:
 
     def __rmul__(self, number):
         return Squared(self.root, number * self.scale)
-
-
-def mean_distance(X):
-    """Return the mean Euclidean distance over all ordered pairs of samples, each with itself included."""
-    if sparse.issparse(X):  # stays uncentred
-        Z, norms = X, X.multiply(X).sum(axis=1)
-    else:
-        Z = X - X.mean(axis=0)
-        norms = np.einsum("ij,ij->i", Z, Z)
-    n = X.shape[0]
-    height = max(1, BLOCK // n)
-    total = 0.0
-    for start in range(0, n, height):
-        distances = Z[start : start + height] @ Z[start:].T  # every pair of samples once
-        if sparse.issparse(distances):
-            distances = distances.toarray()
-        distances *= -2
-        distances += norms[start:]
-        distances += norms[start : start + height, None]
-        np.fill_diagonal(distances, 0.0)
-        np.sqrt(np.maximum(distances, 0.0, out=distances), out=distances)
-        total += 2 * distances.sum() - distances[:, :height].sum()
-    return total / n**2
 
 
 def _laplacian(graph, kernel, regularization, per_neighbor, width):

@@ -8,29 +8,16 @@ import numpy as np
 from scipy import sparse
 
 from methods.core.column_subset import ROUNDING, SPANNED, UNSURE, ratio
-from methods.core.sparse_input import BLOCK
+from methods.core.sparse_data import BLOCK
 
 
 class SparseGains:
     """E and the gain of every column of a sparse X, as `methods.core.column_subset.Gains` has them for a dense one.
 
-    It can grow, and cannot take a column out again.
+    It can grow, and cannot take a column out again.  With `center` the columns count as centred; they are never written
+    out so.  With `parts`, a number for each column, the gains are for the sums of the columns of each part.  `sizes`,
+    `left` and `numerators` hold ||x_j||^2, ||e_j||^2, and ||E'e_j||^2 or what the target has in its place.
 
-    Parameters
-    ----------
-    X : csr_array of shape (n_samples, n_features)
-    center : bool
-        Whether the columns of X count as centred; they are never written out so.
-    parts : ndarray of shape (n_features,) of int, default=None
-        The part that each column is in.  The gains are then for the sums of the columns of each part.
-
-    Attributes
-    ----------
-    sizes, left, numerators : ndarray of shape (n_features,)
-        ||x_j||^2, ||e_j||^2, and ||E'e_j||^2 or what the target has in its place.
-
-    Notes
-    -----
     ||e_j||^2 is brought up to date by subtraction, which for a column that is nearly spanned leaves nothing but
     rounding.  Where that could decide, the columns in question are written out, and their two numbers are computed
     anew, a block at a time.

@@ -6,12 +6,11 @@ import numpy as np
 from scipy import sparse
 
 from methods.core.base import BaseSelector, Solution
-from methods.core.checks import whole
+from methods.core.checks import check_flag, whole
 from methods.core.column_subset import Gains, grow, ranked, smaller_factor
 from methods.core.loop import Trace
 from methods.core.shared import shared
-from methods.core.sparse_column_subset import SparseGains
-from methods.core.words import check_flag
+from methods.greedy_css.sparse_gains import SparseGains
 
 
 class GreedyCSS(BaseSelector):

@@ -1,0 +1,185 @@
+"""The command that scores chosen points again over more starts, and the judgement by it."""
+
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from frames import PROTOCOL as PAPER
+from frames import study_of
+
+from datasets import load_dataset, scale
+from metrics.evaluate import evaluate
+from metrics.protocol import Protocol
+from runners import reference
+from runners.fit import run_trial
+from runners.provenance import note_run
+from runners.store import Store
+from runners.study import claim_study
+from runners.trial import expand
+from scripts import ship
+from scripts.compare import over_more_starts, published_rows, score_tables, with_verdicts
+from scripts.compare.columns import SAMPLED, own_error, published_error
+from scripts.compare.evidence_page import starts_text
+from scripts.core import conf
+from scripts.core.refits import COLUMNS, RESTARTS, read
+from scripts.core.restarts import MOST, best_in_groups, candidates, score
+from scripts.core.study import Study
+from scripts.make_table import table_cells
+from scripts.restarts import main, score_again
+
+PROTOCOL = Protocol(name="demo", sizes=(10, 20), scaling="minmax", restarts=4, seed=0, nmi="max", max_iter=10)
+DRAWN = {"draw": list(range(6))}
+
+
+@pytest.fixture
+def results(tmp_path):
+    """Run six random rankings as the grid of a method, and all features, on mnist500."""
+    data = load_dataset("mnist500")
+    claim_study(tmp_path / "s", PROTOCOL)
+    for name in ("random_rankings", "all_features"):
+        content = conf.find("method", name) | ({"grid": DRAWN} if name == "random_rankings" else {})
+        trials = expand("s", data, content, PROTOCOL)
+        with Store(tmp_path / "s/mnist500" / name) as cell:
+            cell.append([run_trial(trial, scale(data.X, "minmax"), data.y) for trial in trials])
+        note_run(cell.folder, [trial.key for trial in trials], 0)
+    return tmp_path
+
+
+def run(results, monkeypatch, *more):
+    words = ["restarts", "study=s", f"results_dir={results}", "n_jobs=1", "restarts=12", *more]
+    monkeypatch.setattr(sys, "argv", words)
+    main()
+
+
+def test_the_first_starts_are_those_of_the_table():
+    data = load_dataset("mnist500")
+    X, features = scale(data.X, "minmax"), np.arange(300, 340)
+    assert np.array_equal(
+        score(features, X, data.y, PROTOCOL, 9)[:, :4], evaluate(features, X, data.y, PROTOCOL)[0][:2]
+    )
+
+
+def test_a_single_candidate_has_the_mean_of_its_starts_and_an_error_as_they_scatter():
+    scores = np.random.default_rng(0).normal(0.5, 0.1, size=(1, 20_000))
+    found = best_in_groups(scores, 20)
+    assert found.mean == pytest.approx(scores.mean())
+    assert found.std == pytest.approx(0.1, rel=0.02)
+    assert found.group_std == pytest.approx(0.1 / np.sqrt(20), rel=0.1)
+
+
+def test_the_best_of_a_grid_is_judged_as_high_as_other_starts_would_have_it():
+    """The mean of the point that one group chose falls under other starts; the best of each group does not."""
+    rng, first, fresh, judged = np.random.default_rng(0), [], [], []
+    for _ in range(300):
+        scores = rng.normal(0.5, 0.1, size=(8, 200))  # eight points of the same quality
+        chosen = scores[:, :20].mean(axis=1).argmax()
+        first.append(scores[chosen, :20].mean())
+        fresh.append(scores[chosen, 20:].mean())
+        judged.append(best_in_groups(scores, 20).mean)
+    error = 0.1 / np.sqrt(20) / np.sqrt(300)
+    assert np.mean(judged) == pytest.approx(np.mean(first), abs=3 * error)
+    assert np.mean(fresh) < np.mean(first) - 10 * error
+
+
+def test_candidates_are_the_sets_that_could_be_the_best_each_once():
+    rng = np.random.default_rng(0)
+    means = np.r_[0.60, 0.599, 0.60, 0.50, 0.58 + 0.001 * rng.random(30)]
+    points = pd.DataFrame({
+        "acc_mean": means, "acc_std": 0.05, "n_restarts": 20, "n_selected": 50, "feature_set": np.arange(34),
+        "params": [f"{place:02d}" for place in range(34)],
+    })  # fmt: skip
+    points.loc[2, "feature_set"] = 0
+    found = candidates(points, "acc")
+    assert len(found) == MOST and list(found.index[:2]) == [0, 1] and not {2, 3} & set(found.index)
+    assert list(candidates(points.assign(acc_std=0.0), "acc").index) == [0]
+
+
+def test_the_command_stores_what_the_starts_give_and_does_nothing_twice(results, monkeypatch, caplog):
+    run(results, monkeypatch)
+    path = results / "s/mnist500/random_rankings" / RESTARTS
+    before, rows = path.stat().st_mtime_ns, read(path)
+    assert list(rows.columns) == COLUMNS[RESTARTS] and rows["metric"].tolist() == ["acc", "nmi"]
+    study = Study.open(results, "s")
+    assert len(study.restarts) == 4
+    data, one = load_dataset("mnist500"), rows.iloc[0]
+    points = study.summary[study.summary["method"] == "random_rankings"]
+    wanted = candidates(points, "acc")
+    assert (one["trial"], one["n_selected"]) == tuple(wanted.iloc[0][["trial", "n_selected"]])
+    assert (one["n_starts"], one["n_groups"], one["n_candidates"]) == (12, 3, len(wanted)) and len(wanted) > 1
+    sets = study.whole.set_index(["trial", "n_selected"])["features"]
+    X = scale(data.X, "minmax")
+    scores = [score(sets[row.trial, row.n_selected], X, data.y, PROTOCOL, 12)[0] for row in wanted.itertuples()]
+    groups = np.array(scores).reshape(len(wanted), 3, 4).mean(axis=2).max(axis=0)
+    assert one["mean"] == pytest.approx(groups.mean()) and one["group_std"] == pytest.approx(groups.std(ddof=1))
+    run(results, monkeypatch)
+    assert path.stat().st_mtime_ns == before
+    run(results, monkeypatch, "restarts=16")
+    assert read(path)["n_starts"].tolist() == [16, 16]
+
+
+def test_scores_that_do_not_come_out_again_are_refused(results):
+    path = results / "s/mnist500/all_features/scores.csv"
+    frame = pd.read_csv(path)
+    frame.assign(acc=(frame["acc"] + 0.1).round(6)).to_csv(path, index=False)
+    (problem,) = score_again(Study.open(results, "s"), n_starts=8)
+    assert "all_features on mnist500: ACC with 784 features is stored as" in problem and "run the cell again" in problem
+
+
+def test_too_few_starts_for_two_groups_are_refused(results):
+    with pytest.raises(ValueError, match="restarts=7 must be 8 or more"):
+        score_again(Study.open(results, "s"), n_starts=7)
+
+
+def test_what_was_scored_again_is_shipped(results, monkeypatch, tmp_path):
+    run(results, monkeypatch)
+    monkeypatch.setattr(reference, "SHIPPED", tmp_path / "shipped")
+    monkeypatch.setattr(ship, "SHIPPED", tmp_path / "shipped")
+    assert len(ship.ship(results, "s", partial=True)[0]) == 2
+    own = Study.open(results, "s").restarts.sort_values(["method", "metric"], ignore_index=True)
+    there = Study.open(results, "reference/s").restarts.sort_values(["method", "metric"], ignore_index=True)
+    pd.testing.assert_frame_equal(own, there, check_dtype=False)
+
+
+def compared(again):
+    """Return the comparison of a small study, of which one cell was scored again."""
+    points = [
+        {"dataset": "umist", "method": "all_features", "acc": {644: [0.40, 0.44]}},
+        {"dataset": "umist", "method": "mcfs", "acc": {50: [0.44, 0.48]}},
+    ]
+    study = study_of(points, protocol=PAPER)
+    chosen = study.select("acc").query("method == 'mcfs'").iloc[0]
+    row = (chosen["trial"], "umist", "mcfs", 50, "kmeans", "acc", 200, 10, 3, 0.43, 0.03, 0.01, "")
+    study.__dict__["restarts"] = pd.DataFrame([row] if again else [], columns=COLUMNS[RESTARTS])
+    tables = [(spec, table_cells(spec, study)) for spec in score_tables("dgufs")]
+    rows = with_verdicts(published_rows("dgufs", study, tables))
+    return rows, rows.query("dataset == 'umist' and method == 'mcfs' and metric == 'acc'").iloc[0]
+
+
+def test_a_comparison_judges_by_the_mean_over_groups_and_says_so():
+    (rows, cell), (before, plain) = compared(True), compared(False)
+    assert (cell["mean"], cell["table_mean"], cell["n_restarts"], cell["n_again"]) == (43, 46, 200, 3)
+    assert cell["difference"] == pytest.approx(43 - cell["published_mean"])
+    assert cell["group_error"] == pytest.approx(1 / np.sqrt(10))
+    assert own_error(rows.loc[[cell.name]])[0] == pytest.approx(1 / np.sqrt(10))
+    assert (
+        "1 of" in starts_text(rows) and "over 200 starts" in starts_text(rows) and "-3.00 points" in starts_text(rows)
+    )
+    assert (plain["mean"], plain["n_restarts"]) == (46, 2) and starts_text(before) == ""
+    others = rows.drop(index=cell.name)
+    pd.testing.assert_series_equal(others["mean"], before.drop(index=cell.name)["mean"])
+
+
+def test_other_choices_than_the_best_of_the_grid_keep_the_tables_mean():
+    cells = pd.DataFrame([{
+        "trial": "k", "n_selected": 50, "clusterer": "kmeans", "metric": "acc", "selection": "default_params",
+        "mean": 46.0, "std": 2.0, "n_restarts": 20, "published_mean": 40.0,
+    }])  # fmt: skip
+    row = ("k", "umist", "mcfs", 50, "kmeans", "acc", 200, 10, 3, 0.43, 0.03, 0.01, "")
+    found = over_more_starts(cells, pd.DataFrame([row], columns=COLUMNS[RESTARTS]))
+    assert found["mean"].tolist() == [46.0] and found["n_restarts"].tolist() == [20] and found["n_again"].isna().all()
+
+
+def test_an_unknown_sample_is_in_the_error_of_the_papers_mean():
+    cells = pd.DataFrame({"dataset": ["fashion", "umist"], "published_std": [2.0, 2.0], "published_n": [4, 4]})
+    assert published_error(cells).tolist() == pytest.approx([np.hypot(1.0, SAMPLED["fashion"]), 1.0])

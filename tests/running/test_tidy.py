@@ -1,0 +1,49 @@
+"""The tidy frame: what it rounds, what it refuses, and the pages that describe it."""
+
+import numpy as np
+import pytest
+from frames import frames
+from hypothesis import given
+from hypothesis import strategies as st
+
+from runners.columns import COLUMNS
+from runners.fit import FACTS
+from runners.row import REPORTED
+from runners.tidy import _rounded, rows_of, tidy
+from scripts.metadata import written
+
+POINT = {"dataset": "umist", "method": "mcfs", "acc": {50: [0.4, 0.6], 100: [0.5, 0.9]}, "ranking": [*range(100)]}
+
+
+@given(st.lists(st.floats(-1e300, 1e300), min_size=2, max_size=2))
+def test_a_rounded_trace_never_rises_where_the_trace_falls(values):
+    first, second = _rounded(np.sort(values))
+    assert first <= second
+    for before, after in zip(np.sort(values), (first, second), strict=True):
+        assert abs(after - before) <= 2**-24 * abs(before) or abs(before) < 1e-300
+
+
+def test_a_trace_stands_once_and_the_largest_rise_is_that_of_the_exact_one():
+    frame = tidy(frames([POINT | {"trace": [2.0, 1.0, 1.0 + 1e-9, 0.5]}]))
+    assert [trace is None for trace in frame["trace"]] == [False, True]
+    assert frame["rise"].tolist() == pytest.approx([1e-9] * 2, rel=1e-6)
+
+
+def test_the_rows_of_a_fit_come_back_as_they_were_stored():
+    results = frames([POINT | {"facts": {"indicator_change": 0.25}}])
+    row, scores, _, facts, measures = rows_of(tidy(results))
+    assert scores == [tuple(one) for one in results.scores.to_numpy()]
+    assert facts == [(row["trial"], "indicator_change", 0.25)]
+    assert sorted(measures) == sorted(tuple(one) for one in results.measures.to_numpy())
+    assert row["ranking"] == results.trials["ranking"].iloc[0] and row["sizes"] == "[50, 100]"
+
+
+def test_a_fact_without_a_column_is_refused_and_all_that_fits_report_have_one():
+    with pytest.raises(ValueError, match="'unheard' is no column of the tidy frame: add it to runners/columns.py"):
+        tidy(frames([POINT | {"facts": {"unheard": 1.0}}]))
+    assert set(FACTS) <= set(REPORTED) <= {column.name for column in COLUMNS}
+
+
+def test_the_metadata_and_the_table_of_columns_are_those_of_what_is_shipped():
+    for path, text in written().items():
+        assert path.read_text(encoding="utf-8") == text, f"{path}: run python -m scripts.metadata"
