@@ -24,7 +24,7 @@ from runners.progress import Progress, counted, log, say_compiling, say_result
 from runners.provenance import RUN, Identity, digests_of_data, ends_text, note_finished, note_run
 from runners.sparse import check_sparse
 from runners.store import Store, rows_by_trial
-from runners.study import Evaluations, claim_study, found_elsewhere, outcomes_of
+from runners.study import Evaluations, claim_study, found_elsewhere, outcomes_of, shipped_sources
 from runners.tasks import Data, n_stored
 from runners.trial import diagonal, expand, few
 from runners.workers import workers_within_memory
@@ -209,7 +209,8 @@ class Cell:
 
     def _run_into(self, store, trials, fits=()):
         settings, n_jobs = self.settings, self.settings.runner.n_jobs
-        taken = [outcomes_of(cell, there) for cell, there in found_elsewhere(settings, trials).items()]
+        elsewhere = found_elsewhere(settings, trials)
+        taken = [outcomes_of(cell, there) for cell, there in elsewhere.items()]
         known = {outcome.trial["trial"] for outcomes in taken for outcome in outcomes}
         # The sample comes first: the time left is then estimated from fits all over the grid.
         sample = {trial.key for trial in diagonal(self.trials)}
@@ -224,6 +225,8 @@ class Cell:
         store.forget([trial.key for trial in trials])  # only now, as nothing is refused any more
         if known:
             log.info("  %d of them taken from other studies, which have the same by this code", len(known))
+            for line in shipped_sources(elsewhere, settings.method.name):
+                log.info("%s", line)
             self._store_all(taken, len(known), store)
         if not rest and not fits:
             return []

@@ -2,13 +2,15 @@
 
 ``results/reference/<name>/<method>.parquet`` holds the tidy frame of a method, all its data sets, with the columns of
 `runners.columns`.  Its metadata has the identities of its rows, and what a cell lacks of the trials that were asked
-for.  _protocol.json has the protocol of the study, _seeds and _stability its refits, _restarts what was
-scored again, and _stamps.csv the changes of code after which a sample of fits gave the same bytes: readers of a folder
-of Parquet leave out what begins with _.  The name of a shipped study on a command line is ``reference/<name>``.
+for.  _protocol.json has the protocol of the study, _seeds, _stability and _sensitive its refits, _restarts what was
+scored again, _stamps.csv the changes of code after which a sample of fits gave the same bytes, and _verified.json the
+digests of files that were verified: readers of a folder of Parquet leave out what begins with _.  The name of a shipped
+study on a command line is ``reference/<name>``.
 """
 
 import csv
 import functools
+import hashlib
 import json
 
 import pandas as pd
@@ -84,6 +86,13 @@ def lacking(study):
 
     found = {method: about(path)["lacking"] for method, path in files_of(study).items()}
     return {(dataset, method): count for method, own in found.items() for dataset, count in own.items()}
+
+
+def is_verified(name, method):
+    """Return True where the file of a method is the one that `scripts.verify` has noted as verified."""
+    path, (file,) = SHIPPED / name / VERIFIED, files_of(name, [method]).values()
+    noted = json.loads(path.read_text()) if path.exists() else {}
+    return noted.get(method) == hashlib.sha256(file.read_bytes()).hexdigest()
 
 
 def stamped(name, dataset, method):

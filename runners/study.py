@@ -66,6 +66,14 @@ def found_elsewhere(settings, trials):
     return found
 
 
+def shipped_sources(found, method):
+    """Return a line for each shipped study that trials are taken from, which says whether its rows are verified."""
+    for name in (place for place in found if isinstance(place, str)):
+        verify = f"python -m scripts.verify study={reference.PREFIX}{name} methods=[{method}] base=null"
+        words = "its file is verified" if reference.is_verified(name, method) else f"not verified here: {verify}"
+        yield f"  {len(found[name])} of these from {reference.PREFIX}{name}: {words}"
+
+
 def _scored_in(place, cell, here):
     """Return the name of a study's protocol, and the rows of a cell that count, by their keys."""
     if isinstance(place, str):

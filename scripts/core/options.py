@@ -179,6 +179,7 @@ OPTIONS = {
         "budget": optional(number(0, 10**9)),
         "allow": optional(listed(one_of("elsewhere", "unverified"))),
         "cache": FLAG,
+        "fetch": optional(number(0, 10**6)),
         "stamp": FLAG,
         "n_jobs": JOBS,
     },

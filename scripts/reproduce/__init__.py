@@ -83,7 +83,7 @@ class Again:
 
     @property
     def words(self):
-        """How far the fit is from the stored one, in words."""
+        """The distance of the fit from the stored one, in words."""
         numbers = f"objective {self.objective:.2g}, {self.selected:.0%} of the features, ACC {self.acc:.1f} points"
         return f"{numbers}; {', '.join(self.differs)} {self.reason}".rstrip("; ")
 

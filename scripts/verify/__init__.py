@@ -13,7 +13,7 @@ REFUSED, ELSEWHERE, UNVERIFIED = "refused", "elsewhere", "unverified"
 
 
 class Finding(NamedTuple):
-    """What speaks against accepting a file, or a fit in it."""
+    """A reason not to accept a file, or a fit in it."""
 
     kind: str  # one of the three words above
     study: str

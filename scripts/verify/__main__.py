@@ -9,7 +9,7 @@ from joblib import cpu_count
 from runners import reference
 from runners.reference import PREFIX
 from scripts.core.entry import command
-from scripts.verify import ELSEWHERE, REFUSED, UNVERIFIED, Finding, changed, fits, scores, stamps
+from scripts.verify import ELSEWHERE, REFUSED, UNVERIFIED, Finding, changed, files, fits, scores, stamps
 from scripts.verify.check import check, part
 
 MOST_SHOWN = 30
@@ -29,11 +29,16 @@ def main(options):
     n_jobs = cpu_count() if options["n_jobs"] == -1 else options["n_jobs"]
     spent = scores.Spent(options["budget"])
     folder = Path(options["results_dir"], ".evaluations") if options["cache"] else None
-    found, kept = [], []
+    found, kept = [], [reference.read(names[0], [], lists=True)]
+    if given == PREFIX.rstrip("/"):
+        words = "it is no study, and nothing that describes them."
+        found += [Finding(REFUSED, one, "", "", "", words) for one in files.strangers()]
+        lost = changed.lost_studies(base) if base else []
+        found += [Finding(UNVERIFIED, one, "", "", "", "the study is gone.") for one in lost]
     for name in names:
         cells = part(name, base, options["methods"], options["datasets"])
         print(f"{name}: {len(cells)} cells", flush=True)
-        frame, own = check(name, cells, options["data_dir"], spent, folder, n_jobs, print)
+        frame, own = check(name, cells, options["data_dir"], spent, folder, n_jobs, print, options["fetch"])
         kept.append(frame)
         found += own
         if base is not None:
@@ -46,16 +51,27 @@ def main(options):
     else:
         print("No fits were run again: fits=50 word=... draws some." if len(frame) else "Nothing is to be verified.")
     refused = [one for one in found if one.kind not in (options["allow"] or [])]
-    for one in found[:MOST_SHOWN]:
-        print(one if one in refused else f"{one} (allowed)")
-    if len(found) > MOST_SHOWN:
-        print(f"... and {len(found) - MOST_SHOWN} more")
+    lines = _lines(found)
+    print("\n".join(lines[:MOST_SHOWN]))
+    if len(lines) > MOST_SHOWN:
+        print(f"... and {len(lines) - MOST_SHOWN} more")
     counts = Counter(one.kind for one in found)
     print(f"{frame['trial'].nunique()} fits: " + ", ".join(f"{counts[kind]} {kind}" for kind in KINDS))
     if options["stamp"]:
-        print(f"{stamps.write(frame, found, options['datasets'])} files noted as verified")
+        print(f"{stamps.write(frame, found)} files noted as verified")
     if refused:
         raise ValueError("not all is accepted; what is said above says why.")
+
+
+def _lines(found):
+    """Return findings as lines, refused ones first, one for all data sets of a method of which the same is said."""
+    places = {}
+    for one in sorted(found, key=lambda one: KINDS.index(one.kind)):
+        places.setdefault(one if one.trial else one._replace(dataset=""), []).append(one.dataset)
+    return [
+        str(one) if one.trial or (len(own) == 1 and not own[0]) else f"{one} ({', '.join(own)})"
+        for one, own in places.items()
+    ]
 
 
 def _against(name, base, stamping):

@@ -1,4 +1,4 @@
-"""Which cells of the shipped studies a hand-in has changed, as git knows it."""
+"""Finds the cells of the shipped studies that a hand-in has changed, as git knows it."""
 
 import hashlib
 import subprocess
@@ -56,6 +56,13 @@ def gone(name, base):
         left = _digests(path) if path.exists() else {}
         found |= {(dataset, path.stem) for dataset in _digests_then(path, base) if dataset not in left}
     return sorted(found)
+
+
+def lost_studies(base):
+    """Return the names of the studies that were shipped at a commit and are no more."""
+    inside = reference.SHIPPED.resolve().relative_to(ROOT.resolve()).as_posix()
+    names = _git("ls-tree", "-d", "--name-only", base, f"{inside}/").decode().split()
+    return sorted({name.rpartition("/")[2] for name in names} - set(reference.shipped_studies()))
 
 
 def is_changed(path, base):

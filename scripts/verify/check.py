@@ -53,7 +53,7 @@ def structural(name, wanted):
     return found
 
 
-def check(name, cells, data_dir, spent, folder=None, n_jobs=1, say=print):
+def check(name, cells, data_dir, spent, folder=None, n_jobs=1, say=print, fetch=None):
     """Verify cells of a study without fits; return their rows, but for refused files, and a list of `Finding`.
 
     Parameters
@@ -63,9 +63,13 @@ def check(name, cells, data_dir, spent, folder=None, n_jobs=1, say=print):
         From `part`.
     data_dir, spent, folder, n_jobs, say
         As for `scripts.verify.scores.faults`.
+    fetch : float, optional
+        MB of the files of a data set that is downloaded at most; nothing is by default.
     """
     found = structural(name, cells)
     frame = _rows_of(name, cells, {one.method for one in found})
+    if fetch:
+        scores.fetch(frame, fetch, data_dir, say)
     for kind, *rest in scores.faults(frame, data_dir, spent, folder, n_jobs, say) if len(frame) else ():
         found.append(Finding(kind, name, rest[1], rest[0], *rest[2:]))
     return frame, found

@@ -22,7 +22,14 @@ MOST_BYTES, MOST_ROWS, MOST_UNPACKED, MOST_NOTES = 50 * 2**20, 10**6, 2**30, 4 *
 BATCH = 1000  # rows that are unpacked at once, so that a file that lies about its sizes is noticed early
 STUDY = re.compile(r"[a-z][a-z0-9_]{0,60}")
 DIGEST = re.compile(r"[0-9a-f]{0,64}")
+BESIDE = ("LICENSE", "croissant.json", "datapackage.json")
 REFITS = {f"_{file.removesuffix('.csv')}": file for file in OF_REFITS}
+
+
+def strangers():
+    """Return the names of what lies in results/reference and is neither a study nor a description of all of them."""
+    known = {*BESIDE, *reference.shipped_studies()}
+    return sorted({path.name for path in reference.SHIPPED.iterdir()} - known)
 
 
 def faults_of_study(name):

@@ -8,6 +8,9 @@ from pathlib import Path
 import numpy as np
 from joblib import Parallel, delayed
 
+from datasets import DataError, load_dataset, read_spec
+from datasets.load import at_hand
+from datasets.spec import files_of
 from metrics.evaluate import evaluate_labels
 from metrics.kmeans import load_engine
 from metrics.measures import OF_SET, of_restarts, of_set
@@ -79,6 +82,19 @@ def faults(frame, data_dir, spent, folder=None, n_jobs=1, say=print):
             yield from ((kind, dataset, method, *rest) for kind, *rest in _of_cell(rows, scaled, protocol, known))
 
 
+def fetch(frame, most, data_dir, say=print):
+    """Download the data sets of some rows whose files have this many MB at most, and are not on this machine."""
+    for name in sorted(set(frame["dataset"])):
+        spec = read_spec(name)
+        size = sum(file.get("bytes", np.inf) for file in files_of(spec["sources"][0])) / 1e6
+        if size > most or at_hand(name, data_dir):
+            continue
+        try:
+            load_dataset(name, data_dir=data_dir)
+        except DataError as error:
+            say(f"  {str(error).splitlines()[0]}")
+
+
 def _evaluate(rows, data, protocol, known, spent, n_jobs):
     """Evaluate the feature sets of some rows that are not known, as far as the budget goes."""
     sets = {feature_set_digest(own): own for own in rows["features"] if own is not None}
@@ -110,12 +126,12 @@ def _of_cell(rows, data, protocol, known):
             continue
         stored = Identity.stored(row)
         if stored not in identities:
-            identities[stored] = difference(row["method"], stored)
-        if words := _fault(row, scores, not learned, exact=not identities[stored]):
+            identities[stored] = difference(row["method"], stored), same_evaluation(row["method"], stored)
+        if words := _fault(row, scores, not learned, exact=identities[stored][1]):
             yield REFUSED, row["trial"], f"{row['n_selected']} features, {row['clusterer']}: {words}"
-    for stored, why in identities.items():
+    for why, exact in identities.values():
         if why:
-            yield ELSEWHERE, "", f"rows of {stored.name or 'unknown code'}: {why}; scores are compared within bounds"
+            yield ELSEWHERE, "", f"{why}; its scores are {'the same' if exact else 'within bounds, or refused'}"
     for words, count in left.items():
         yield UNVERIFIED, "", f"{count} rows: {words}"
 
@@ -126,6 +142,12 @@ def difference(method, stored):
         if Path(path).is_absolute() or ".." in Path(path).parts:
             return f"its method had read {path}, which is no file of this checkout"
     return Identity.of(load_class(find("method", method)["target"])).difference(stored)
+
+
+def same_evaluation(method, stored):
+    """Return True where scores are of the code that evaluates here, its packages and this arithmetic."""
+    here = Identity.of(load_class(find("method", method)["target"]))
+    return (here.code_evaluation, here.versions) == (stored.code_evaluation, stored.versions)
 
 
 def _fault(row, scores, measured, exact):

@@ -5,17 +5,13 @@ import json
 
 from runners import reference
 from runners.files import replace_file
-from scripts.verify import REFUSED, UNVERIFIED
 
 
-def write(frame, found, datasets=None):
-    """Note the files of which all rows were verified, with their digests; return how many these are.
-
-    `frame` has the rows that were verified, `found` what was found, and `datasets` those that were asked for alone.
-    """
+def write(frame, found):
+    """Note the files of which all rows were verified, and nothing found, with their digests; return their number."""
     count = 0
     for name in sorted(set(frame["study"]) if len(frame) else ()):
-        bad = {one.method for one in found if one.study == name and one.kind in (REFUSED, UNVERIFIED)}
+        bad = {one.method for one in found if one.study == name}
         if "" in bad:
             continue
         path = reference.SHIPPED / name / reference.VERIFIED

@@ -1,4 +1,4 @@
-"""What every row of a shipped study must satisfy, by itself and against conf/; no data and no fits are needed."""
+"""Checks every row of a shipped study, by itself and against conf/; no data and no fits are needed."""
 
 import json
 import math
@@ -33,7 +33,7 @@ ROUNDED = 1e-6  # by so much a measure may pass its range by rounding
 
 
 class Cell:
-    """What conf/ says of the rows of a method on a data set; a ValueError says that it does not know them."""
+    """The settings of the rows of a method on a data set, from conf/; a ValueError says that it does not know them."""
 
     def __init__(self, dataset, method, protocol):
         content = find("method", method)

@@ -1,13 +1,15 @@
 """Files that are handed in: places, names, columns, metadata and sizes are bounded before a row is believed."""
 
 import json
+import subprocess
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from runners import reference
 from runners.parquet import KEY
-from scripts.verify import REFUSED, UNVERIFIED, files, scores
+from scripts.verify import REFUSED, UNVERIFIED, Finding, changed, files, scores, stamps
 from scripts.verify.check import check, part
 
 
@@ -116,3 +118,44 @@ def test_without_data_and_beyond_the_budget_nothing_is_verified(study, handed_in
         "mcfs",
         "ndfs",
     }
+
+
+def test_a_file_is_noted_as_verified_where_nothing_was_found_and_until_it_changes(study):
+    frame = reference.read("mine", lists=True)
+    found = [Finding(UNVERIFIED, "mine", "mcfs", "digits", "", "no data")]
+    assert not reference.is_verified("mine", "ndfs")
+    assert stamps.write(frame[frame["trial"] != frame["trial"].iloc[0]], found) == 2  # one file is not verified whole
+    assert not reference.is_verified("mine", "mcfs")
+    assert stamps.write(frame, found) == 3 and reference.is_verified("mine", "ndfs")
+    table, notes = table_of(study, "ndfs")
+    put(study, table, notes, "ndfs")
+    assert not reference.is_verified("mine", "ndfs")
+
+
+def test_only_cells_that_differ_from_a_commit_are_verified_and_lost_rows_are_named(study, monkeypatch):
+    root = study.parents[1]
+    monkeypatch.setattr(changed, "ROOT", root)
+
+    def git(*words):
+        subprocess.run(
+            ["git", "-c", "user.name=a", "-c", "user.email=b", *words], cwd=root, check=True, capture_output=True
+        )
+
+    git("init", "-q", "-b", "main")
+    git("add", "-A")
+    git("commit", "-qm", "one")
+    base = changed.commit_of("main")
+    assert part("mine", base) == [] and changed.gone("mine", base) == [] and changed.lost_studies(base) == []
+    table, notes = table_of(study, "ndfs")
+    put(study, table, notes, "ndfs")  # other bytes, the same rows
+    assert part("mine", base) == []
+    put(study, table.slice(1), notes, "ndfs")
+    (study / "mcfs.parquet").unlink()
+    assert part("mine", base) == [("digits", "ndfs")] and changed.gone("mine", base) == [("digits", "mcfs")]
+    assert not changed.is_changed(study / reference.VERIFIED, base)
+    (study / reference.VERIFIED).write_text("{}")
+    assert changed.is_changed(study / reference.VERIFIED, base) and files.strangers() == []
+    (study.parent / "more").mkdir()
+    assert files.strangers() == ["more"]
+    with pytest.raises(ValueError, match="base=nowhere and HEAD have no commit in common here"):
+        changed.commit_of("nowhere")
