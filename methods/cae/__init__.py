@@ -97,9 +97,9 @@ class ConcreteAutoencoder(BaseSelector):
 
     *Differs from the released program* ("released" is that program with one linear layer as decoder: small batches,
     Adam for logits and decoder alike, in single precision; undecided after all epochs it starts afresh with twice as
-    many, four times at most, which is 31 times the cost: more than a minute on most data, so that under a limit of 60
-    CPU seconds such a fit is a timeout, not decided): it gives fewer features where slots agree.  Its batches are
-    drawn of the samples by their distance to the mean, so that their order in the file does not matter.
+    many, four times at most, which is 31 times the cost: more than 60 CPU seconds for 100 features of
+    UMIST, so that under such a limit the fit is a timeout and not decided): it gives fewer features where slots agree.
+    Its batches are drawn of the samples by their distance to the mean, so that their order in the file does not matter.
 
     *Known pathologies*: nothing keeps two slots from one feature; the fewer steps, the more do (`n_filled_`).  Slots
     that are undecided at the end choose by the noise of their start.  Greedy selection of columns has the same aim and
