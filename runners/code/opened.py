@@ -111,13 +111,22 @@ def _note(path, mode, flags):
         if not by_loader:
             return
         path = importlib.util.source_from_cache(path)
-    if path in _written or not os.path.isfile(path):
+    if path in _written or not os.path.isfile(path) or _by_compiler(frame):
         return
     if by_loader:
         _reloaded.add(os.path.realpath(path))
     stamp = _stamp(os.stat(path))
     for name in {_asking(frame), *_fitting} - {None}:
         _reads.setdefault(name, {})[path] = stamp
+
+
+def _by_compiler(frame):
+    """Return True where numba looks at the source of what it compiles, which counts as a module."""
+    while frame is not None and is_installed(frame.f_globals.get("__file__") or frame.f_code.co_filename):
+        if frame.f_globals.get("__name__", "").startswith("numba."):
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _asking(frame):
