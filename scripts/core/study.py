@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from metrics.protocol import Protocol
+from metrics.protocol import USUAL, Protocol
 from metrics.study import UNSCORED
 from metrics.study.frames import ORDER, fits_of
 from metrics.study.maximum import maxima
@@ -184,7 +184,7 @@ class Study:
         wanted = find("protocol", paper)
         differences = Protocol(**wanted).differences(Protocol(**self.protocol))
         return ", ".join(
-            f"{name} {differences[name][1]}"
+            f"{name} {USUAL.get(name) if differences[name][1] is None else differences[name][1]}"
             for name in {**wanted, **self.protocol}
             if name in differences.keys() - {"name"}
         )
