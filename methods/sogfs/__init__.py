@@ -99,7 +99,8 @@ class SOGFS(BaseSelector):
     *Known pathologies*: the objective wants a *small* projection, so that features that hardly vary are the cheapest.
     With fewer samples than features there is a space on which X'L_S X is zero, of n_features - n_samples + 1 dimensions
     at least: for a small gamma W lies there, XW = 0, and S follows F alone (`docs/methods/sogfs.md`).  At large gamma W
-    has one feature per column.  Many minima.
+    has one feature per column.  Many minima.  On ORL the ranking still moves where the stop is met: 27 of the first 30
+    features stay at a tolerance of 1e-4 of it.
 
     References
     ----------

@@ -21,7 +21,7 @@ BUTTONS = (
 )
 # What the studies of no paper are, and the page that says what they show.
 ABOUT = {
-    "dgufs_minmax": "The DGUFS paper on features in [0, 1] ([another reading](docs/protocols.html#other-readings))",
+    "dgufs_minmax": "The DGUFS paper on features in [0, 1] ([another reading](docs/protocols.html))",
     "fair": "The same sizes, grids and budget for every method ([what it shows](docs/findings.html))",
     "ground_truth": "Data in which the relevant features are known ([what it shows](docs/ground_truth.html))",
 }

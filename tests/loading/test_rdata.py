@@ -16,11 +16,12 @@ KINDS = ["b", "a", "b", "c"]
 
 @pytest.fixture
 def study(tmp_path):
-    frame = pd.DataFrame(X, columns=["p", "q", "r"])
-    inside = {
-        "counts": X.T.copy(), "frame": frame, "whole": frame.assign(kind=KINDS), "group": pd.Categorical(KINDS),
-        "numbers": np.array([2.0, 1, 2, 3]),
-    }  # fmt: skip
+    # Texts as objects: the package does not write those of Arrow.
+    frame = pd.DataFrame(X, columns=pd.Index(["p", "q", "r"], dtype=object))
+    kinds = np.array(KINDS, dtype=object)
+    group = pd.Categorical(kinds, categories=np.array(sorted(set(KINDS)), dtype=object))
+    inside = {"counts": X.T.copy(), "frame": frame, "whole": frame.assign(kind=pd.Series(kinds, dtype=object))}
+    inside |= {"group": group, "numbers": np.array([2.0, 1, 2, 3])}
     rdata.write_rda(tmp_path / "study.rda", {"my.study": inside, "other": np.arange(3.0)})
     return tmp_path / "study.rda"
 

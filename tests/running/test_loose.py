@@ -240,8 +240,8 @@ def fitted(cell, tmp_path, monkeypatch):
 
     def ranking():
         study = ufs_bench.run([sys.modules["a_notebook"].spread], {"own": data}, overrides=["protocol.sizes=[3]"])
-        (row,) = study.trials.to_dict("records")
-        return row["ranking"]
+        (features,) = study.frame["features"]
+        return features.tolist()
 
     return define, ranking
 

@@ -322,7 +322,7 @@ def test_the_overrides_of_a_protocol_make_the_other_one():
     assert PROTOCOL.overrides(other) == [
         "+protocol.grid_values=[0.5,2.0]", "protocol.seed=7", "protocol.sizes=[4,9]", "+protocol.sizes_for={blobs:[3]}",
     ]  # fmt: skip
-    spread = replace(PROTOCOL, starts="kmeans++", replicates=3), replace(PROTOCOL, seeds=2)
+    spread = replace(PROTOCOL, starts="kmeans++", replicates=3)
     assert PROTOCOL.overrides(spread) == ["+protocol.replicates=3", "+protocol.starts=kmeans++"]
     assert replace(spread, starts=None, replicates=None) == PROTOCOL  # what its overrides back to the usual compose
     back = other.overrides(PROTOCOL)

@@ -23,6 +23,8 @@ UNSETTLED = {
     "socfs": ({"umist"}, "A fit may stand all but still for hundreds of sweeps"),
     "socfs_triplet": ({"orl"}, "A fit may stand all but still for hundreds of sweeps"),
     "rufs_released": ({"umist", "orl"}, "the ranking still moves"),
+    "fsasl": ({"orl"}, "the ranking still moves where the stop is met"),
+    "sogfs": ({"orl"}, "the ranking still moves where the stop is met"),
 }
 
 # A released program whose stop looks at a projector: on this slice its ranking has settled on one machine and not on
