@@ -5,7 +5,7 @@ import yaml
 from scripts.compare.controls import RANDOM
 from scripts.core.conf import CONF, family_of
 
-EXPLORATORY, CONFIRMATORY = "fair_exploratory", "fair_confirmatory"
+CONFIRMATORY = "fair_confirmatory"
 SCORES = ("acc", "nmi")
 # Of a size in the mean over sizes: about the inverse of the spread of gains over the exploratory data sets, which falls
 # from 9.5 points of accuracy with 10 features to 3 with 300.

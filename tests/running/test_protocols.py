@@ -121,19 +121,6 @@ def test_what_a_protocol_leaves_out_is_not_stored_so_that_older_studies_stay_ope
         claim_study(tmp_path / "s", replace(PROTOCOL, coarse=True))
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"sizes": ()}, {"sizes": (0,)}, {"restarts": 0}, {"seed": -1}, {"scaling": "max"}, {"nmi": "mean"},
-        {"max_iter": 1.5}, {"sizes_for": {"usps": [0]}}, {"sizes_for": {"usps": []}}, {"coarse": 1},
-        {"scaling_for": {"rufs": "max"}}, {"scaling_for": "raw"}, {"starts": "greedy"}, {"replicates": 0},
-    ],
-)  # fmt: skip
-def test_a_protocol_refuses_what_it_cannot_mean(change):
-    with pytest.raises(ValueError, match=f"protocol.{next(iter(change))}"):
-        replace(PROTOCOL, **change)
-
-
 @pytest.mark.parametrize("paper", PAPERS)
 def test_every_paper_has_its_protocol(paper):
     protocol = protocol_of(paper)
@@ -305,25 +292,3 @@ def test_a_method_with_a_random_part_has_a_trial_for_every_seed(dataset):
     method |= {"name": "max_variance", "target": "methods.baselines.MaxVariance", "grid": {}}
     fixed = [expand("s", dataset, method, protocol) for protocol in (plain, seeded)]
     assert [trial.key for trial in fixed[0]] == [trial.key for trial in fixed[1]]
-
-
-def test_what_is_no_protocol_is_a_value_error():
-    for value in (None, [], 1, "x", {}, {"name": None}, {"name": "x"}, {"sizes": 3}, {"sizes_for": {}}):
-        with pytest.raises(ValueError):
-            Protocol.from_json(json.dumps(value))
-    with pytest.raises(ValueError):
-        Protocol.from_json("")
-
-
-def test_the_overrides_of_a_protocol_make_the_other_one():
-    other = replace(PROTOCOL, seed=7, sizes=(4, 9), grid_values=(0.5, 2.0), sizes_for={"blobs": [3]})
-    assert PROTOCOL.differences(PROTOCOL) == {}
-    assert PROTOCOL.differences(other)["seed"] == (0, 7) and PROTOCOL.differences(other)["grid_values"][0] is None
-    assert PROTOCOL.overrides(other) == [
-        "+protocol.grid_values=[0.5,2.0]", "protocol.seed=7", "protocol.sizes=[4,9]", "+protocol.sizes_for={blobs:[3]}",
-    ]  # fmt: skip
-    spread = replace(PROTOCOL, starts="kmeans++", replicates=3)
-    assert PROTOCOL.overrides(spread) == ["+protocol.replicates=3", "+protocol.starts=kmeans++"]
-    assert replace(spread, starts=None, replicates=None) == PROTOCOL  # what its overrides back to the usual compose
-    back = other.overrides(PROTOCOL)
-    assert back[:2] == ["protocol.grid_values=null", "protocol.sizes_for=null"] and "protocol.seed=0" in back
