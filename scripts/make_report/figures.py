@@ -11,6 +11,7 @@ from scripts.core.command_lines import MissingResults
 from scripts.core.conf import printed, unique_names
 from scripts.make_figure.of_scores import acc_vs_size
 from scripts.make_figure.of_scores import gains as draw_gains
+from scripts.make_report.themed import themed
 from scripts.ranks import rank_study
 from scripts.ranks.choice import choose
 from scripts.ranks.field import field_of
@@ -66,6 +67,7 @@ def _drawn(figure):
 
 
 def _address(data, kind):
+    data = themed(data.decode()).encode() if kind == "svg+xml" else data
     return f"data:image/{kind};base64," + base64.b64encode(data).decode()
 
 

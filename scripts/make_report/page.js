@@ -39,8 +39,9 @@ for (const table of document.querySelectorAll("table.data")) {
   addFilter(table.closest("section"), () => [...table.tBodies[0].rows], region, region.getAttribute("aria-label"));
 }
 
+// On the site a report is in several pages, of which some have these.
 const trials = document.getElementById("trials");
-const articles = () => [...trials.querySelectorAll(".trial")];
+const articles = () => [...document.querySelectorAll(".trial")];
 if (articles().length) addFilter(trials, articles, articles()[0], "fits");
 
 for (const link of document.querySelectorAll("a[data-filter]")) {
