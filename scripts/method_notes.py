@@ -1,7 +1,7 @@
-"""The notes on every method: its objective, its departures from the paper, and its known pathologies.
+"""The list of all methods, with the files that say what they compute.
 
-``python -m scripts.method_notes > docs/methods.md`` takes them from the docstrings, the only place where they are
-written.
+``python -m scripts.method_notes > docs/methods.md`` takes it from conf/method and the docstrings.  `scripts.site` has a
+page for each of them.
 """
 
 import inspect
@@ -9,26 +9,35 @@ import re
 
 from runners.boundary import boundary
 from runners.method import load_class
-from scripts.core.conf import find, read_group
+from scripts.core.conf import ROOT, find, read_group
 from scripts.core.text import pipes
 
-SHOWN = ("Differs", "Known pathologies", "Permuted", "Why")  # first words of the paragraphs that are taken
-HEAD = """# Methods: departures and known pathologies
+HEAD = """# Methods
 
-Printed by `python -m scripts.method_notes` from the docstrings, which also have parameters, starts, sweeps and cost.
-X is (n_samples, n_features); w_j is row j of W. A name that ends in `_released` is the program that the authors of the
-paper published, where it does not compute what the paper prints.
+Printed by `python -m scripts.method_notes`. The docstring in the last column says what a method minimises, where it
+departs from its paper, what goes wrong, its parameters and its cost. On the web site (`make site`) every method has a
+page with all this, its results on all data, and what became of its paper's numbers. A name that ends in `_released` is
+the program that the authors of the paper published, where it does not compute what the paper prints.
 """
 
 
 def method_notes():
-    """Return the text in Markdown, one chapter for each class of conf/method."""
+    """Return the text in Markdown, a row for each class of conf/method."""
+    rows = [_row(page) for page in classes()]
+    return f"{HEAD}\n{pipes([['`method=`', 'it is', 'from', 'written in'], *rows])}\n"
+
+
+def classes():
+    """Return the target of every class of conf/method with the names that use it, the first one being its own."""
     users = {}
     for name, content in read_group("method").items():
         users.setdefault(content["target"], []).append(name)
-    chapters = {target: load_class(target) for target in users}
-    table = pipes([["`method=`", "it is", "from"], *(_row(chapters[target], names) for target, names in users.items())])
-    return "\n".join([HEAD, table, "", *(_chapter(chapters[target], names) for target, names in users.items())])
+    return list(users.items())
+
+
+def source_of(target):
+    """Return the file with a class, relative to the checkout."""
+    return inspect.getsourcefile(load_class(target)).removeprefix(f"{ROOT}/")
 
 
 def sections(docstring):
@@ -37,23 +46,16 @@ def sections(docstring):
     return {"": parts[0].strip(), **{title: text.strip() for title, text in zip(parts[1::2], parts[2::2], strict=True)}}
 
 
-def _row(cls, names):
-    line = inspect.getdoc(cls).split("\n\n")[0]
-    sources = dict.fromkeys(filter(None, (find("method", name)["citation"] for name in names)))
-    return [", ".join(f"`{name}`" for name in names), " ".join(line.split()), "; ".join(sources)]
+def citations(names):
+    """Return the sources of some methods as one text, each once."""
+    return "; ".join(dict.fromkeys(filter(None, (find("method", name)["citation"] for name in names))))
 
 
-def _chapter(cls, names):
-    found = sections(inspect.getdoc(cls))
-    shown = [
-        paragraph
-        for paragraph in re.split(r"\n\s*\n", found.get("Notes", ""))
-        if paragraph.lstrip("*").startswith(SHOWN)
-    ]
-    source = [f"Source: {' '.join(found['References'].split())}"] if "References" in found else []
-    title = f"## {cls.__name__}: {', '.join(f'`{name}`' for name in names)}"
-    text = "\n\n".join([title, found[""], *shown, *source]) + "\n"
-    return text.replace("]_", "]").replace(".. [", "[").replace("::\n", ":\n")
+def _row(page):
+    target, names = page
+    line = inspect.getdoc(load_class(target)).split("\n\n")[0]
+    links = ", ".join(f"[`{name}`](../conf/method/{name}.yaml)" for name in names)
+    return [links, " ".join(line.split()), citations(names), f"[`{source_of(target)}`](../{source_of(target)})"]
 
 
 if __name__ == "__main__":

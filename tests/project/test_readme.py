@@ -40,7 +40,7 @@ def test_every_choice_named_in_an_example_is_in_conf():
 
 def test_every_method_in_conf_is_in_the_table_of_methods():
     page = (ROOT / "docs/methods.md").read_text(encoding="utf-8")
-    rows = re.findall(r"^\| (`.*?) +\|", page, re.MULTILINE)
+    rows = re.findall(r"^\| (\[`.*?) +\|", page, re.MULTILINE)
     named = re.findall(r"`(\w+)`", " ".join(rows))
     assert sorted(path.stem for path in (CONF / "method").glob("*.yaml")) == sorted(named)
 
