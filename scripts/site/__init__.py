@@ -1,24 +1,25 @@
 """Static pages of the documentation and the shipped results: ``python -m scripts.site --help``."""
 
+import functools
 import shutil
 
-from metrics.study import METRICS
 from runners.reference import PREFIX, shipped_studies
-from scripts.core.conf import ROOT
+from scripts.core.conf import ROOT, names
 from scripts.core.published import PAPERS
 from scripts.core.study import Study
-from scripts.core.tables import OF_TABLES
 from scripts.core.text import write
-from scripts.make_report import make_report, part
-from scripts.make_table import study_table
-from scripts.make_table.formats import to_html
-from scripts.site.pages import Pages, layout
+from scripts.make_report import make_report
+from scripts.make_report.themed import themed
+from scripts.method_notes import classes
+from scripts.site import datasets, methods, reports
+from scripts.site.board import Board
+from scripts.site.leaderboard import leaderboard
+from scripts.site.pages import Pages, filled, framed, layout, own, relative
+from scripts.site.search import index_of
 
 MARK = ".ufs-bench-site"  # a folder that has it was made here, and may be emptied
-TABLES = [name for name in OF_TABLES if name in METRICS]
-BUTTONS = (
-    "th button { all: unset; cursor: pointer; font-weight: 600; } th button::after { content: ' ↕'; opacity: .6; }"
-)
+LIMIT = 500_000  # bytes of a page that a browser opens at once
+BOARD = "fair"  # the shipped study of the leaderboard, and of the pages of methods and data sets
 # What the studies of no paper are, and the page that says what they show.
 ABOUT = {
     "dgufs_minmax": "The DGUFS paper on features in [0, 1] ([another reading](docs/protocols.html))",
@@ -26,24 +27,66 @@ ABOUT = {
     "ground_truth": "Data in which the relevant features are known ([what it shows](docs/ground_truth.html))",
 }
 BACK = '<p><a href="../../results.html">Results</a></p>'
+# The parts of a report that the list of results links to.
+PARTS = {"report": "overview", "tables": "tables", "figures": "figures", "ranks": "gains and ranks", "audit": "audit"}
 
 
 def build(folder, studies=None):
     """Write the site, and return the files that were written, relative to its folder.
 
     The folder is made where it does not exist, and emptied where it holds an earlier site; a ValueError says that it
-    holds something else.  Each of the studies, all shipped ones by default, has a report and its tables.
+    holds something else.  Each of the studies, all shipped ones by default, has a report.
     """
     _empty(folder)
-    pages = Pages(ROOT)
-    for path, text in pages.written():
-        write(text, folder / path)
+    pages = Pages(
+        ROOT, {f"conf/{group}/{name}.yaml": address(group, name) for group in PLACES for name in names(group)}
+    )
+    written = dict(pages.written())
+    board = Board(Study.open(ROOT / "results", PREFIX + BOARD))
+    written |= of_board(board)
     for path in pages.files:
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(ROOT / path, folder / path)
+        if path.endswith(".svg"):
+            write(themed((ROOT / path).read_text(encoding="utf-8")), folder / path)
+        else:
+            shutil.copyfile(ROOT / path, folder / path)
     shown = [_study(folder, name) for name in (shipped_studies() if studies is None else studies)]
-    write(layout("Results", _results(shown), "results.html"), folder / "results.html")
+    written["results.html"] = layout("Results", _results(shown), "results.html")
+    found = {path: text for path, text in written.items() if path.endswith(".html") and path != "CHANGELOG.html"}
+    written["search-index.js"] = index_of(found)
+    written["search.html"] = framed("Search", filled("search.html.j2"), "search.html", own("search.js"))
+    for path, text in written.items():
+        write(text, folder / path)
     return sorted(path.relative_to(folder) for path in folder.rglob("*") if path.is_file() and path.name != MARK)
+
+
+def of_board(board):
+    """Return the leaderboard, its numbers, and the pages of all methods and data sets, by their paths."""
+    page, found = leaderboard(board, address)
+    places = functools.partial(functools.partial, relative_to)
+    pages = {"leaderboard.html": page, "leaderboard.json": found}
+    pages["datasets.html"] = layout("Data sets", datasets.index(board, places("datasets.html")), "datasets.html")
+    comparison = methods.comparisons()
+    for target, users in classes():
+        path = methods.address(users)
+        pages[path] = methods.method_page(target, users, board, comparison, places(path))
+    for name in names("dataset"):
+        path = datasets.address(name)
+        pages[path] = datasets.dataset_page(name, board, places(path))
+    return pages
+
+
+PLACES = {"method": lambda name: methods.addresses().get(name), "dataset": datasets.address}
+
+
+def address(group, name):
+    """Return the path of the page of a method or a data set on the site; None where there is none."""
+    return PLACES[group](name)
+
+
+def relative_to(page, target):
+    """Return the link from a page of the site to another file of it."""
+    return relative(target, page)
 
 
 def _empty(folder):
@@ -55,40 +98,34 @@ def _empty(folder):
 
 
 def _study(folder, name):
-    """Write the report and the tables of a shipped study; return its name, its title and the titles of its tables."""
+    """Write the report of a shipped study, and return what the list of results says of it."""
     study = Study.open(ROOT / "results", PREFIX + name)
     protocol = study.protocol["name"]
     # A paper chooses with the labels; what is no paper's is shown as a user without labels gets it.
     selection = "best_over_grid" if protocol in PAPERS else "largest_size"
     report = make_report(study, selection).replace('<p class="kicker">', f'{BACK}\n<p class="kicker">', 1)
-    write(report, folder / "results" / name / "report.html")
-    tables = {}
-    for metric in TABLES:
-        if study.summary[f"{metric}_mean"].notna().any():
-            table = study_table(study, selection, metric)
-            text = to_html(table).replace("</style>", f"{BUTTONS}\n</style>").replace("<h1>", f"{BACK}\n<h1>")
-            script = f"<script>{part('sort.js')}document.querySelectorAll('table').forEach(makeSortable);</script>"
-            write(text.replace("</html>", f"{script}\n</html>"), folder / "results" / name / f"{metric}.html")
-            tables[metric] = METRICS[metric]
+    files = reports.split(report)
+    for file, text in files.items():
+        write(text, folder / "results" / name / file)
     partial = sum(map(bool, study.lacking.values()))
     counts = study.trials["method"].nunique(), study.trials["dataset"].nunique(), len(study.trials), partial
-    return name, PAPERS.get(protocol), selection, counts, tables
+    return name, PAPERS.get(protocol), selection, counts, [part for part in PARTS if f"{part}.html" in files]
 
 
 def _results(shown):
     """Return the list of the shipped studies, in Markdown."""
     lines = [
         "# Results",
-        "The studies that come with the repository. A report has every table, figure and fit; choose the name of "
-        "a column to sort by it.",
+        "The studies that come with the repository. The [leaderboard](leaderboard.html) and the pages of all "
+        f"[methods](docs/methods.html) and [data sets](datasets.html) show `{BOARD}`; a report has every table, figure "
+        "and fit of a study. Choose the name of a column to sort by it.",
     ]
-    for name, paper, selection, (methods, datasets, fits, partial), tables in shown:
+    for name, paper, selection, (n_methods, n_datasets, fits, partial), parts in shown:
         unfinished = f"; cells that are not complete: {partial}" if partial else ""
         about = f"The protocol of the {paper} paper" if paper else ABOUT.get(name, "A protocol of its own")
-        links = ", ".join(f"[{title}](results/{name}/{metric}.html)" for metric, title in tables.items())
         lines += [
             f"## {name}",
-            f"{about}: {methods} methods, {datasets} data sets, {fits} fits{unfinished}. Selection: `{selection}`.",
-            f"* [Report](results/{name}/report.html)\n* Tables: {links}",
+            f"{about}: {n_methods} methods, {n_datasets} data sets, {fits} fits{unfinished}. Selection: `{selection}`.",
+            "Report: " + ", ".join(f"[{PARTS[part]}](results/{name}/{part}.html)" for part in parts),
         ]
     return "\n\n".join(lines)

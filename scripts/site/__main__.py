@@ -1,21 +1,25 @@
 """Write the documentation and the shipped results as static pages, which need no server.
 
+They begin with a leaderboard, and have a page for every method and every data set, made from what is shipped as `fair`.
+
     python -m scripts.site                      into build/site
     python -m scripts.site --output FOLDER
     python -m scripts.site --studies dgufs      of the shipped studies only these; --studies without a name: none
 
-It needs markdown-it-py: pip install -e '.[site]'.  Nothing is fitted or downloaded.
+It needs markdown-it-py: pip install -e '.[site]'.  Nothing is fitted or downloaded; where
+images are at hand and their terms allow it, the page of a data set shows the means of its classes.
 """
 
 import argparse
 import importlib.util
+import sys
 from pathlib import Path
 
 from runners.boundary import boundary
 from runners.reference import shipped_studies
 from scripts.core.conf import ROOT
 from scripts.core.entry import answers
-from scripts.site import build
+from scripts.site import LIMIT, build
 
 
 def main():
@@ -30,6 +34,13 @@ def main():
         raise ValueError("the site needs markdown-it-py: pip install -e '.[site]'.")
     files = build(given.output, given.studies)
     print(f"{given.output / 'index.html'} ({len(files)} files)")
+    for path in files:
+        size = (given.output / path).stat().st_size
+        if path.suffix == ".html" and size > LIMIT:
+            print(
+                f"note: {path} is larger than {LIMIT // 1000} KB, so it opens slowly ({size // 1000} KB)",
+                file=sys.stderr,
+            )
 
 
 if __name__ == "__main__":

@@ -7,27 +7,36 @@ from itertools import pairwise
 from pathlib import Path, PurePosixPath
 from urllib.parse import urlsplit
 
+import jinja2
 from markupsafe import Markup
 
-from scripts.make_report import part, template
+from scripts.make_report import part
 
 FOLDER = Path(__file__).parent
 # What stands above every page; the rest is in the list of all pages.
 MENU = {
     "index.html": "ufs-bench",
-    "docs/start.html": "Getting started",
+    "docs/start.html": "Start",
+    "leaderboard.html": "Leaderboard",
     "docs/findings.html": "Findings",
+    "docs/methods.html": "Methods",
+    "datasets.html": "Data",
     "results.html": "Results",
-    "docs/index.html": "All pages",
+    "docs/index.html": "Pages",
+    "search.html": "Search",
 }
 OTHERS = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")  # beside those of docs/
 
 
 class Pages:
-    """All pages of a checkout; `files` are the paths of what they link to besides, filled while they are written."""
+    """All pages of a checkout.
 
-    def __init__(self, root):
-        self.root, self.files = root, set()
+    `instead` has the pages of the site that stand for files of the checkout; `files` are the paths of what they link to
+    besides, filled while they are written.
+    """
+
+    def __init__(self, root, instead=None):
+        self.root, self.instead, self.files = root, instead or {}, set()
         found = [*(root / name for name in OTHERS), *sorted((root / "docs").rglob("*.md"))]
         self.texts = {path.relative_to(root).as_posix(): path.read_text(encoding="utf-8") for path in found}
 
@@ -48,6 +57,8 @@ class Pages:
         if target in self.texts:
             words = title_of(self.texts[target]) if words == PurePosixPath(target).name else words
             target = address(target)
+        elif target in self.instead:
+            target = self.instead[target]
         elif (self.root / target).is_file():
             self.files.add(target)
         else:
@@ -72,14 +83,36 @@ def title_of(markdown):
 
 def layout(title, markdown, page, link=lambda *given: given):
     """Return a whole page; `link` gives every link and its words their form on the site."""
-    return template(FOLDER).render(
+    return framed(title, to_html(markdown, link), page)
+
+
+def framed(title, content, page, script=""):
+    """Return a whole page around some HTML; `script` is its own."""
+    return filled(
+        "page.html.j2",
         title=title,
         menu={relative(target, page): text for target, text in MENU.items()},
         here=relative(page, page),
-        content=Markup(to_html(markdown, link)),
-        style=Markup(part("page.css") + (FOLDER / "site.css").read_text(encoding="utf-8")),
-        script=Markup(part("sort.js")),
+        content=Markup(content),
+        style=Markup(part("page.css") + own("site.css")),
+        script=Markup(part("sort.js") + (script or own("site.js"))),
     )
+
+
+def filled(name, **values):
+    """Return a template of this folder with its values."""
+    return _templates().get_template(name).render(values)
+
+
+@functools.cache
+def _templates():
+    loader = jinja2.FileSystemLoader(FOLDER)
+    return jinja2.Environment(loader=loader, autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
+
+
+def own(name):
+    """Return a file of this folder."""
+    return (FOLDER / name).read_text(encoding="utf-8")
 
 
 def to_html(markdown, link):
@@ -90,6 +123,9 @@ def to_html(markdown, link):
     parser = MarkdownIt("commonmark").enable("table")
     parser.add_render_rule("table_open", lambda *_: '<div class="scroll" tabindex="0"><table class="data">')
     parser.add_render_rule("table_close", lambda *_: "</table></div>")
+    image = parser.renderer.rules["image"]
+    # A figure is not made smaller than its text can be read.
+    parser.add_render_rule("image", lambda _, *given: f'<span class="figure">{image(*given)}</span>')
     tokens, used = parser.parse(markdown), {}
     for place, token in enumerate(tokens):
         if token.type == "heading_open":

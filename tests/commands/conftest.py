@@ -12,6 +12,12 @@ from scripts.make_report import make_report
 from scripts.verify import scores
 from scripts.verify.check import check, part
 
+# A report of three sections.
+REPORT = """<p class="kicker">{}</p><main>
+<section id="overview"><a href="#t-1">a fit</a></section>
+<section id="tables"><article id="one"><a href="#overview">up</a></article></section>
+<section id="trials"><article id="t-1"></article></section>
+</main>"""
 METHODS = ("max_variance", "dgufs", "mcfs", "ndfs")  # ndfs learns labels of ten clusters, dgufs here of one
 
 
@@ -21,6 +27,18 @@ def html(tmp_path_factory):
     folder = tmp_path_factory.mktemp("report")
     store(frames(SMALL), folder)
     return make_report(Study.open(folder, "dgufs", folder / "none"))
+
+
+@pytest.fixture(scope="session")
+def built(tmp_path_factory):
+    """Return the folder of the site, with a page of three sections in the place of the one report."""
+    from scripts import site
+
+    folder = tmp_path_factory.mktemp("site") / "site"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(site, "make_report", lambda study, selection: REPORT.format(study.name))
+        site.build(folder, ["dgufs"])
+    return folder
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,250 @@
+"""The numbers of the leaderboard and of the pages of methods and data sets, from the frames of one study."""
+
+import functools
+import string
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from scipy.stats import t as student
+
+from metrics.study import ALL, METRICS, RANDOM, UNSCORED
+from metrics.study.families import CONFIDENCE, family_means, step_down, t_intervals
+from scripts.core.conf import family_of, names, unique_names
+from scripts.core.study import Study
+from scripts.core.words import POOR
+from scripts.findings.plan import CONFIRMATORY, SCORES, WEIGHTS, curves, datasets_of
+from scripts.make_figure.seconds import with_seconds
+from scripts.ranks.choice import choose, is_control
+
+SHOWN = {name: METRICS[name] for name in (*SCORES, "nearest_neighbour")}
+KINDS = {"method": "method", "variant": "variant", "released": "released program", "baseline": "baseline"}
+# docs/plan.md: a method that lacks data sets stands among the others if it has scores in as many families.
+ENOUGH = 15
+LEVEL = 0.05  # docs/plan.md
+LETTERS = string.ascii_letters + string.digits + "-_"
+
+
+@dataclass(frozen=True, eq=False)
+class Board:
+    """The scores of a study at the default parameters, and what methods gain over random rankings."""
+
+    study: Study
+
+    @functools.cached_property
+    def choice(self):
+        """The data sets that count, one of each source, and the methods: no control, variant or released program."""
+        return choose(self.study)
+
+    @functools.cached_property
+    def scores(self):
+        """Scores of K-means in percent: (dataset, method) by (score, size), the sizes being those of the plan.
+
+        Random rankings have the mean over all draws, and all features the same score at every size.  What lacks one of
+        its seeds is nan.
+        """
+        rows, means = self.study.summary, [f"{name}_mean" for name in SHOWN]
+        rows = rows[(rows["clusterer"] == "kmeans") & (rows["n_seeds"] == rows["n_asked"])]
+        keys = ["dataset", "method", "n_selected"]
+        rows = rows.loc[rows["is_default"] | (rows["method"] == RANDOM), keys + means]
+        rows.columns = [*keys, *SHOWN]
+        sized = rows[rows["n_selected"].isin(WEIGHTS)].groupby(keys)[list(SHOWN)].mean()
+        whole = rows[rows["method"] == ALL].set_index("dataset")[list(SHOWN)]
+        asked = sized.xs(RANDOM, level="method").index  # (dataset, size)
+        of_all = whole.reindex(asked.get_level_values("dataset")).set_axis(asked)
+        of_all = pd.concat({ALL: of_all}, names=["method"]).reorder_levels(keys)
+        sized = sized.drop(index=ALL, level="method", errors="ignore")
+        return 100 * pd.concat([sized, of_all]).dropna(how="all").unstack("n_selected")
+
+    @functools.cached_property
+    def random(self):
+        """The scores of random rankings: dataset by (score, size)."""
+        return self.scores.xs(RANDOM, level="method")
+
+    @functools.cached_property
+    def gains(self):
+        """The scores less those of random rankings, in points."""
+        return self.scores - self._of_datasets(self.random, self.scores.index)
+
+    @functools.cached_property
+    def overall(self):
+        """The mean of the gains over sizes, weighted as in the plan: (dataset, method) by score."""
+        found = {}
+        for name in SHOWN:
+            asked = self._of_datasets(self.random[name], self.gains.index).notna()
+            complete = (self.gains[name].notna() | ~asked).all(axis=1) & asked.any(axis=1)
+            weights = asked * pd.Series(WEIGHTS)
+            found[name] = ((self.gains[name] * weights).sum(axis=1) / weights.sum(axis=1)).where(complete)
+        return pd.DataFrame(found)
+
+    @staticmethod
+    def _of_datasets(frame, index):
+        """Return the rows of a frame by data set that belong to an index of (dataset, method)."""
+        return frame.reindex(index.get_level_values("dataset")).set_axis(index)
+
+    @functools.cached_property
+    def seconds(self):
+        """CPU seconds of the fit for the most features, by (dataset, method)."""
+        chosen = self.study.select("acc", "largest_size")
+        chosen = chosen[chosen["clusterer"] == "kmeans"]
+        return with_seconds(chosen, self.study.trials, "largest_size").set_index(["dataset", "method"])["seconds"]
+
+    @functools.cached_property
+    def kinds(self):
+        """One of `KINDS` for every method of the study."""
+        return {
+            name: "baseline" if is_control(name)
+            else "method" if name in self.choice.methods
+            else "released" if name.endswith("_released") else "variant"
+            for name in sorted(self.study.trials["method"].unique())
+        }  # fmt: skip
+
+    @functools.cached_property
+    def titles(self):
+        """The printed names of the methods; random rankings are not the best of them here."""
+        return unique_names("method", list(self.kinds)) | {RANDOM: "Random rankings"}
+
+    @functools.cached_property
+    def parts(self):
+        """The part of the plan that each data set is in."""
+        confirmatory = datasets_of(CONFIRMATORY)
+        return {name: "confirmatory" if name in confirmatory else "exploratory" for name in self.choice.datasets}
+
+    @functools.cached_property
+    def tested(self):
+        """The data sets that are tested: the confirmatory ones that are there, or else all."""
+        return [name for name, part in self.parts.items() if part == "confirmatory"] or self.choice.datasets
+
+    @functools.cached_property
+    def is_confirmatory(self):
+        """True where the tested data sets are those of the confirmation."""
+        return self.parts[self.tested[0]] == "confirmatory"
+
+    @functools.cached_property
+    def missing(self):
+        """The methods of conf/ without a fit, and the confirmatory data sets without any method."""
+        datasets = [name for name in datasets_of(CONFIRMATORY) if name not in self.parts]
+        return {"method": sorted(set(names("method")) - self.kinds.keys()), "dataset": datasets}
+
+    def means(self, scores=tuple(SHOWN)):
+        """Return the families' mean gains on the tested data: family by (method, score)."""
+        table = self.overall[list(scores)].unstack("method").swaplevel(axis=1).sort_index(axis=1).reindex(self.tested)
+        families = [family_of(name) for name in self.tested]
+        return pd.DataFrame(family_means(table, families), index=sorted(set(families)), columns=table.columns)
+
+    @functools.cached_property
+    def p(self):
+        """p of every method's gain in every score of the plan, by its rule; methods of too few families have none."""
+        columns = pd.MultiIndex.from_product([self.choice.methods, SCORES])
+        families = np.array([family_of(name) for name in self.tested])
+        means = family_means(curves(self.study).reindex(index=self.tested, columns=columns), families)
+        enough = np.isfinite(means).sum(axis=0) >= min(ENOUGH, len(means))
+        return pd.Series(step_down(means[:, enough]), index=columns[enough]).unstack() if enough.any() else None
+
+    @functools.cached_property
+    def rows(self):
+        """The rows of the leaderboard, a list of dicts: those that can be compared first, then by their gain in ACC."""
+        means = self.means()
+        spans = pd.DataFrame(t_intervals(means), index=["mean", "low", "high"], columns=means.columns)
+        seconds = self.seconds[self.seconds.index.isin(self.tested, level="dataset")].groupby("method").median()
+        found = []
+        for method, kind in self.kinds.items():
+            if (method, "acc") not in means or means[method].isna().all(axis=None):
+                continue
+            cells = {name: spans[method, name].to_dict() | {"sign": self._sign(method, name, spans)} for name in SHOWN}
+            known = self.overall["acc"].xs(method, level="method").reindex(self.tested).notna()
+            n_families = int(means[method]["acc"].notna().sum())
+            found.append(
+                {
+                    "name": method, "title": self.titles[method], "kind": kind, "cells": cells,
+                    "n_datasets": int(known.sum()), "n_families": n_families,
+                    "enough": n_families >= min(ENOUGH, len(means)),
+                    "states": self._states.get(method, {}),
+                    "seconds": seconds.get(method, np.nan),
+                }
+            )  # fmt: skip
+        return sorted(found, key=lambda row: (not row["enough"], -row["cells"]["acc"]["mean"], row["name"]))
+
+    def _sign(self, method, score, spans):
+        """Return 1 or -1 where a method gains or loses by the rule of the plan, and 0 elsewhere."""
+        if self.p is None or score not in self.p or method not in self.p.index:
+            return 0
+        return int(np.sign(spans.loc["mean", (method, score)])) * bool(self.p.loc[method, score] <= LEVEL)
+
+    @functools.cached_property
+    def _states(self):
+        """The number of tested data sets on which the default fit of a method ended badly, by method and status."""
+        rows = self.study.trials
+        rows = rows.loc[rows["is_default"] & rows["status"].isin((*UNSCORED, *POOR)), ["method", "dataset", "status"]]
+        counts = rows[rows["dataset"].isin(self.tested)].drop_duplicates().groupby("method")["status"].value_counts()
+        return {method: own.droplevel(0).to_dict() for method, own in counts.groupby(level=0)}
+
+
+def numbers(board):
+    """Return what the script of the leaderboard computes with, as plain containers.
+
+    Scores of random rankings and gains over them are in tenths of a point, by score, data set and size, and null where
+    there are none.
+    """
+    datasets, sizes = board.choice.datasets, list(WEIGHTS)
+    printed = unique_names("dataset", datasets)
+    return {
+        "study": board.study.name,
+        "sizes": sizes,
+        "weights": list(WEIGHTS.values()),
+        "scores": SHOWN,
+        "enough": ENOUGH,
+        # Of Student's t with 1, 2, ... degrees of freedom.
+        "quantiles": [round(float(student.ppf((1 + CONFIDENCE) / 2, df)), 3) for df in range(1, 60)],
+        "datasets": [
+            {"name": name, "title": printed[name], "family": family_of(name), "part": board.parts[name]}
+            for name in datasets
+        ],
+        "tested": board.tested,
+        "random": _tenths(board.random.reindex(datasets), sizes),
+        "methods": [
+            {
+                "name": row["name"],
+                "title": row["title"],
+                "kind": row["kind"],
+                "seconds": [
+                    None if pd.isna(value) else float(f"{value:.2g}")
+                    for value in board.seconds.reindex([(name, row["name"]) for name in datasets])
+                ],
+                "gains": _tenths(board.gains.xs(row["name"], level="method").reindex(datasets), sizes),
+            }
+            for row in board.rows
+        ],
+    }
+
+
+def _tenths(frame, sizes):
+    """Return the rows of a frame by score, each a list over sizes of whole numbers or None."""
+    rounded = (10 * frame).round()
+    return {
+        score: [
+            [None if pd.isna(value) else int(value) for value in row]
+            for row in rounded[score].reindex(columns=sizes).to_numpy()
+        ]
+        for score in SHOWN
+    }
+
+
+def packed(found):
+    """Return the result of `numbers` with its tenths as texts of two letters a number, a third of its length.
+
+    The letters are those of `LETTERS`, the larger part first, of the number plus 2048; two dots stand for none.
+    """
+    return {
+        **found,
+        "letters": LETTERS,
+        "random": _letters(found["random"]),
+        "methods": [method | {"gains": _letters(method["gains"])} for method in found["methods"]],
+    }
+
+
+def _letters(tenths):
+    def pair(value):
+        return ".." if value is None else LETTERS[(value + 2048) // 64] + LETTERS[(value + 2048) % 64]
+
+    return {score: "".join(pair(value) for row in rows for value in row) for score, rows in tenths.items()}

@@ -1,0 +1,128 @@
+"""The numbers of the leaderboard: those of the plan, marked by its rule, with what is missing."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from frames import study_of
+
+from metrics.study.families import family_means, step_down, t_intervals
+from runners.reference import PREFIX
+from scripts.core.conf import ROOT, family_of
+from scripts.core.study import Study
+from scripts.findings.plan import SCORES, WEIGHTS, curves
+from scripts.site import BOARD, address
+from scripts.site.board import LETTERS, SHOWN, Board, numbers, packed
+from scripts.site.leaderboard import leaderboard
+
+SIZES = list(WEIGHTS)
+EXPLORATORY, CONFIRMATORY = ("umist", "coil20", "webkb", "isolet"), ("fish", "meat", "acsf1", "darwin", "eog", "gas3")
+
+
+def point(dataset, method, acc, **more):
+    sizes = more.pop("sizes", SIZES)
+    return {"dataset": dataset, "method": method, "acc": {size: [acc] for size in sizes}, **more}
+
+
+def study(datasets, methods, lacking=()):
+    """Return a study in which random rankings have 40 percent, and methods what `methods` says, and a little more."""
+    points = []
+    for place, dataset in enumerate(datasets):
+        points += [point(dataset, "random_rankings", 0.39 + 0.02 * draw, params={"draw": draw}, is_default=not draw)
+                   for draw in range(2)]  # fmt: skip
+        points.append(point(dataset, "all_features", 0.5, sizes=[1000]))
+        points += [point(dataset, method, acc + 0.001 * place) for method, acc in methods.items()
+                   if (dataset, method) not in lacking]  # fmt: skip
+    return study_of(points, "fair")
+
+
+@pytest.fixture(scope="module")
+def shipped():
+    return Board(Study.open(ROOT / "results", PREFIX + BOARD))
+
+
+def test_gains_over_all_sizes_are_those_of_the_plan(shipped):
+    planned = curves(shipped.study)
+    own = shipped.overall[list(SCORES)].unstack("method").swaplevel(axis=1)
+    own = own.reindex(index=planned.index, columns=planned.columns)
+    pd.testing.assert_frame_equal(own, planned, rtol=1e-9, check_names=False)
+    assert planned.notna().to_numpy().sum() > 1000
+
+
+def test_marks_are_those_of_the_plan_and_of_its_methods_only(shipped):
+    families = [family_of(name) for name in shipped.tested]
+    columns = [(row["name"], score) for row in shipped.rows if row["enough"] and row["kind"] == "method"
+               for score in SCORES]  # fmt: skip
+    means = family_means(curves(shipped.study).loc[shipped.tested, columns], families)
+    p = dict(zip(columns, step_down(means), strict=True))
+    for row in shipped.rows:
+        for score, cell in row["cells"].items():
+            wanted = np.sign(cell["mean"]) if p.get((row["name"], score), 1) <= 0.05 else 0
+            assert cell["sign"] == wanted, (row["name"], score)
+    intervals = np.array(t_intervals(means)).T
+    rows = {row["name"]: row["cells"] for row in shipped.rows}
+    found = [[rows[method][score][name] for name in ("mean", "low", "high")] for method, score in columns]
+    np.testing.assert_allclose(found, intervals, rtol=1e-9)
+
+
+def test_a_method_of_few_families_stands_below_and_has_no_mark():
+    lacking = [(dataset, "mcfs") for dataset in CONFIRMATORY[:2]]
+    methods = {"mcfs": 0.9, "rufs": 0.5, "rufs_released": 0.6, "max_variance": 0.3, "of_none": 0.45}
+    board = Board(study(CONFIRMATORY, methods, lacking))
+    rows = {row["name"]: row for row in board.rows}
+    assert list(rows) == "rufs_released rufs all_features of_none random_rankings max_variance mcfs".split()
+    assert not rows["mcfs"]["enough"] and rows["mcfs"]["n_datasets"] == 4 and rows["mcfs"]["cells"]["acc"]["sign"] == 0
+    assert rows["rufs"]["cells"]["acc"]["sign"] == 1  # six families, all of which gain: p = 2 / 64
+    assert rows["rufs_released"]["cells"]["acc"]["sign"] == rows["max_variance"]["cells"]["acc"]["sign"] == 0
+    assert rows["all_features"]["cells"]["acc"]["mean"] == pytest.approx(10)
+    kinds = {name: row["kind"] for name, row in rows.items()}
+    assert (kinds["rufs"], kinds["rufs_released"], kinds["max_variance"]) == ("method", "released", "baseline")
+    page, _ = leaderboard(board, address)
+    above, below = page.split('<tbody class="few">')
+    assert (
+        "only 4 of 6" in below
+        and "only" not in above.split("<tbody>")[1]
+        and "MCFS" in below.split("<script")[0]
+        and 'data-kind="method" class="few"' in below
+    )
+    assert '<th scope="row">of_none</th>' in above  # conf/ has no such method, and so it has no page
+    assert "RUFS (released)" in above and "in fewer than 6 families" in below
+
+
+def test_the_confirmatory_data_are_tested_alone_once_they_are_there():
+    methods = {"mcfs": 0.5, "rufs": 0.45}
+    both = Board(study([*EXPLORATORY, *CONFIRMATORY], methods))
+    assert both.is_confirmatory and both.tested == sorted(CONFIRMATORY)
+    before = Board(study(EXPLORATORY, methods))
+    assert not before.is_confirmatory and before.tested == sorted(EXPLORATORY)
+    for board, words in ((both, "cannot be told from random rankings"), (before, "suggested the hypotheses")):
+        assert words in leaderboard(board, address)[0]
+    assert "fish" in before.missing["dataset"] and "fish" not in both.missing["dataset"]
+    assert "jelsr" in both.missing["method"] and "mcfs" not in both.missing["method"]
+
+
+def test_what_lacks_a_size_has_a_score_there_no_more_and_no_mean_over_sizes():
+    points = [point(name, "random_rankings", 0.4, params={"draw": 0}) for name in CONFIRMATORY]
+    points += [point(name, "mcfs", 0.5, sizes=SIZES[:-1] if name == "fish" else SIZES) for name in CONFIRMATORY]
+    board = Board(study_of(points, "fair"))
+    assert np.isnan(board.overall.loc[("fish", "mcfs"), "acc"]) and board.overall.loc[("meat", "mcfs"), "acc"] > 9
+    assert np.isnan(board.gains.loc[("fish", "mcfs"), ("acc", 300)])
+    assert board.gains.loc[("fish", "mcfs"), ("acc", 10)] == pytest.approx(10)
+    assert next(row for row in board.rows if row["name"] == "mcfs")["n_datasets"] == 5
+
+
+def test_letters_say_what_the_numbers_say(shipped):
+    found = numbers(shipped)
+    small, codes = packed(found), {letter: place for place, letter in enumerate(LETTERS)}
+    for plain, own in zip(found["methods"], small["methods"], strict=True):
+        for score in SHOWN:
+            text = own["gains"][score]
+            pairs = [text[at : at + 2] for at in range(0, len(text), 2)]
+            values = [None if pair == ".." else 64 * codes[pair[0]] + codes[pair[1]] - 2048 for pair in pairs]
+            assert values == [value for row in plain["gains"][score] for value in row]
+    gain = shipped.gains.loc[("umist", "mcfs"), ("acc", 50)]
+    place = [one["name"] for one in found["datasets"]].index("umist")
+    own = next(method for method in found["methods"] if method["name"] == "mcfs")
+    assert own["gains"]["acc"][place][2] == round(10 * gain)
+    assert json.loads(leaderboard(shipped, address)[1]) == json.loads(json.dumps(found))
