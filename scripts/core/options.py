@@ -47,6 +47,7 @@ OPTIONS = {
         "rows": optional(one_or_more(NAME)),
         "columns": optional(one_or_more(NAME)),
         "title": optional(TEXT),
+        "variants": optional(FLAG),
         "format": one_of("md", "csv", "latex", "html"),
         "notes": optional(one_of("none", "short", "full")),
         "layout": one_of("column", "page"),
