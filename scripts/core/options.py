@@ -64,7 +64,7 @@ OPTIONS = {
         "methods": optional(one_or_more(NAME)),
         "metric": one_or_more(METRIC),
         "clusterer": CLUSTERER,
-        "selection": SELECTION,
+        "selection": optional(SELECTION),
         "width": number(1, 50),
         "title": FLAG,
         "note": FLAG,

@@ -6,6 +6,7 @@ from metrics.study import METRICS
 from metrics.study.summary import select
 from scripts.core.command_lines import MissingResults
 from scripts.core.conf import printed, unique_names
+from scripts.core.published import PAPERS
 from scripts.core.words import CHOICES, CLUSTERERS
 from scripts.make_figure.critical_difference import TESTS, draw_critical_difference
 from scripts.make_figure.curves import MOST_BANDS, draw_curves
@@ -66,10 +67,14 @@ def acc_vs_size(
     )
 
 
-def acc_vs_seconds(
-    study, dataset, metric="acc", clusterer="kmeans", selection="best_over_grid", methods=None, width=WIDTH
-):
-    """Draw a score against the seconds of fitting, a panel for each data set; the rest is as in `acc_vs_size`."""
+def acc_vs_seconds(study, dataset, metric="acc", clusterer="kmeans", selection=None, methods=None, width=WIDTH):
+    """Draw a score against the seconds of fitting, a panel for each data set; the rest is as in `acc_vs_size`.
+
+    `selection` is by default that of the study: the choice with labels of the papers under their protocols, and the
+    largest size at default parameters elsewhere.
+    """
+    if selection is None:
+        selection = "best_over_grid" if study.protocol.get("name") in PAPERS else "largest_size"
     datasets = several(dataset)
     if not datasets:
         raise ValueError(
