@@ -1,6 +1,5 @@
 """The options of every command line of ``key=value``, with their types, checked before anything is read."""
 
-from datasets.spec import COLUMNS, FILLS
 from metrics.study import METRICS
 from metrics.study.selections import SELECTIONS
 from runners.reference import PREFIX
@@ -36,6 +35,8 @@ OUTPUT = {"output": optional(PATH)}
 DATA = {"data_dir": optional(PATH)}
 LEVEL = number(0, 1)
 COLUMN = whole(-(10**9), 10**9)
+# Those of `datasets.spec`, which most commands need not import.
+FILLS, COLUMNS = ("error", "median", "drop"), ("same", "common")
 POSTHOC = one_of("nemenyi", "wilcoxon_holm")
 FIELD = {"variants": one_of("base", "all"), "rope": number(0, 100), "partial": FLAG}
 
