@@ -55,7 +55,8 @@ from scripts.core.conf import find, names
 from scripts.core.study import Study as Stored
 from scripts.make_figure import FIGURES
 from scripts.make_table import study_table
-from scripts.make_table.formats import to_html, to_latex
+from scripts.make_table.formats import to_html
+from scripts.make_table.latex import to_latex
 from scripts.ranks import rank_study
 from scripts.ranks.field import field_of
 

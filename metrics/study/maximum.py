@@ -2,12 +2,11 @@
 
 import numpy as np
 import pandas as pd
-from scipy.special import log_ndtr
 
 from metrics.study import RANDOM
 from metrics.study.sets import CELL, distinct_sets
 
-REACH, STEPS = 8.0, 4001  # half width of the numerical integral, in standard deviations, and its number of points
+REACH, STEPS = 8.0, 1001  # half width of the numerical integral, in standard deviations, and its number of points
 MIN_DRAWS = 2  # random rankings of a size, needed for a mean and a standard deviation
 
 
@@ -58,6 +57,8 @@ def best_of_random(draws, counts):
     which extends to the best of more subsets than there are draws.  With F(x) = prod_size Phi_size(x)^count, the
     distribution of the largest, the expectation is b - (integral of F from a to b) where F(a) = 0 and F(b) = 1.
     """
+    from scipy.special import log_ndtr  # here, as only tables of a maximum need what takes a tenth of their start
+
     means = {size: np.mean(draws[size]) for size in counts}
     # Draws that are all the same have no spread, by which is divided below: 1e-9 of a score shows in no table.
     spreads = {size: max(np.std(draws[size], ddof=1), 1e-9) for size in counts}

@@ -9,7 +9,6 @@ from pathlib import Path
 import yaml
 from omegaconf import OmegaConf
 
-from datasets.truth import truth_names, truth_spec
 from runners.boundary import did_you_mean
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -59,7 +58,11 @@ def find(group, name):
     path = CONF / group / f"{name}.yaml"
     if path.exists():
         return read(path)
-    return truth_spec(name) if group == "dataset" and name in truth_names() else None
+    if group != "dataset":
+        return None
+    from datasets.truth import truth_names, truth_spec  # here, as most commands read no data
+
+    return truth_spec(name) if name in truth_names() else None
 
 
 def read_group(group):

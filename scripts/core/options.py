@@ -1,6 +1,5 @@
 """The options of every command line of ``key=value``, with their types, checked before anything is read."""
 
-from datasets.spec import COLUMNS, FILLS
 from metrics.study import METRICS
 from metrics.study.selections import SELECTIONS
 from runners.reference import PREFIX
@@ -36,6 +35,8 @@ OUTPUT = {"output": optional(PATH)}
 DATA = {"data_dir": optional(PATH)}
 LEVEL = number(0, 1)
 COLUMN = whole(-(10**9), 10**9)
+# Those of `datasets.spec`, which most commands need not import.
+FILLS, COLUMNS = ("error", "median", "drop"), ("same", "common")
 POSTHOC = one_of("nemenyi", "wilcoxon_holm")
 FIELD = {"variants": one_of("base", "all"), "rope": number(0, 100), "partial": FLAG}
 
@@ -47,6 +48,7 @@ OPTIONS = {
         "rows": optional(one_or_more(NAME)),
         "columns": optional(one_or_more(NAME)),
         "title": optional(TEXT),
+        "variants": optional(FLAG),
         "format": one_of("md", "csv", "latex", "html"),
         "notes": optional(one_of("none", "short", "full")),
         "layout": one_of("column", "page"),
@@ -63,7 +65,7 @@ OPTIONS = {
         "methods": optional(one_or_more(NAME)),
         "metric": one_or_more(METRIC),
         "clusterer": CLUSTERER,
-        "selection": SELECTION,
+        "selection": optional(SELECTION),
         "width": number(1, 50),
         "title": FLAG,
         "note": FLAG,

@@ -17,7 +17,6 @@ from runners.files import empty_frame, held, read_frame, replace_file, write_row
 from runners.provenance import Identity
 from runners.reference import read_refits, refits_of
 from runners.row import subsets_of, to_json
-from runners.trial import Trial, stored_trial, takes_seed
 
 SEEDS, STABILITY, RESTARTS, SENSITIVE = "seeds.csv", "stability.csv", "restarts.csv", "sensitive.csv"
 OF_SEEDS = "n_selected clusterer seed status acc_mean nmi_mean feature_set git_sha identity".split()
@@ -42,7 +41,7 @@ CHANGES = ("none", "samples", "columns", "seed")  # "none" repeats the fit uncha
 class Point:
     """A stored trial to fit again."""
 
-    trial: Trial
+    trial: object  # a `runners.trial.Trial`, whose module most readers of refits need not import
     # Scores of its own seed, as rows (tuples) of `COLUMNS`; the other seeds are scored in the same way.
     stored: list
 
@@ -110,6 +109,8 @@ def default_trial(trials, target):
     if not nearest:
         return None, 0
     size = nearest_size(nearest)
+    from runners.trial import stored_trial  # here, as what reads refits needs nothing that fits
+
     trial = stored_trial(nearest[size], target)
     return (trial, size) if trial else (None, 0)
 
@@ -147,6 +148,8 @@ def refit_changed(trial, size, data, folder, repeats, n_jobs=1):
     It keeps the feature sets of one size; for the other arguments see `refit_seeds`.  Returns the number of fits done
     now; stored ones are not repeated.
     """
+    from runners.trial import takes_seed  # here, as what reads refits needs nothing that fits
+
     path = Path(folder) / STABILITY
     with held(path):
         stored = read(path)

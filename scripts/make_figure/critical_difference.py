@@ -4,7 +4,7 @@ from itertools import combinations
 
 from matplotlib import rc_context
 
-from scripts.make_figure.style import NARROW, STYLE, WIDTH, frame, new_figure
+from scripts.make_figure.style import GREY, NARROW, STYLE, WIDTH, face, frame, new_figure
 
 TESTS = {"nemenyi": "Nemenyi", "wilcoxon_holm": "Wilcoxon signed-rank with Holm's correction"}
 
@@ -29,12 +29,12 @@ def draw_critical_difference(ranking, looks, names, *, alpha=0.05, title, note, 
         margin = 0.03 * n_methods
         left = average if narrow else average[: (n_methods + 1) // 2]
         for line, method in enumerate(left.index):
-            _name(axis, names[method], average[method], left.iloc[0] - margin, -len(rows) - 1 - line, looks[method][0])
+            _name(axis, names[method], average[method], left.iloc[0] - margin, -len(rows) - 1 - line, looks[method])
         for line, method in enumerate(average.index[: len(left) - 1 : -1]):
             _name(axis, names[method], average[method], average.iloc[-1] + margin, -len(rows) - 1 - line,
-                  looks[method][0], right=True)  # fmt: skip
+                  looks[method], right=True)  # fmt: skip
         axis.set_xlim(*_limits(average, [names[method] for method in average.index], width - 0.15, narrow))
-        axis.set_xticks(range(1, n_methods + 1))
+        axis.set_xticks(range(1, n_methods + 1, 1 + n_methods // (6 if narrow else 25)))
         axis.spines.top.set_bounds(1, n_methods)
         axis.tick_params(labelsize=8, pad=1)
         if comparison.posthoc == "nemenyi":
@@ -79,12 +79,17 @@ def _bare(axis):
     axis.xaxis.set_ticks_position("top")
 
 
-def _name(axis, name, rank, end, height, colour, right=False):
-    """Draw a method's mark on the line of ranks, and a line from it to its name."""
-    axis.plot([end, rank, rank], [height, height, 0], color=colour, linewidth=1)
-    axis.scatter(rank, 0, s=18, color=colour, zorder=3)
-    words = f" {rank:.2f}  {name}" if right else f"{name}  {rank:.2f} "
-    axis.text(end, height, words, color=colour, ha="left" if right else "right", va="center", fontsize=8.5)
+def _name(axis, name, rank, end, height, look, right=False):
+    """Draw a tick on the line of ranks, which hides no other one, and a line from it to a method's marker and name."""
+    colour, marker = look
+    axis.plot([end, rank, rank], [height, height, 0], color=GREY, linewidth=0.7)
+    axis.plot(rank, 0, marker="|", markersize=7, color="black", zorder=3)
+    axis.plot(end, height, marker=marker, markersize=6, color=colour, **face(colour), clip_on=False)
+    words = f"{rank:.2f}  {name}" if right else f"{name}  {rank:.2f}"
+    axis.annotate(
+        words, (end, height), (6 if right else -6, 0), textcoords="offset points",
+        ha="left" if right else "right", va="center", fontsize=8.5,
+    )  # fmt: skip
 
 
 def _bar(axis, length):

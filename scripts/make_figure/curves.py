@@ -4,30 +4,40 @@ import numpy as np
 from matplotlib import rc_context
 from matplotlib.ticker import MaxNLocator
 
-from scripts.make_figure.style import NARROW, STYLE, WIDTH, apart, frame, new_figure
+from scripts.core.words import POOR
+from scripts.make_figure.style import GREY, NARROW, STYLE, WIDTH, apart, face, frame, in_words, new_figure
 
+LABEL, PLOT = 11, 0.75  # points between lines of text; the part of the figure's height that the axes take
+SMALL = {"fontsize": 7.5, "loc": "left", "color": GREY}
 MOST_BANDS = 8  # more bands on top of each other hide the lines
 
 
 def draw_curves(curves, sizes, *, title, ylabel, note, width=WIDTH):
     """Draw the lines with their spread, their names at their ends.
 
-    A curve is a name in print, (colour, marker), and columns n_selected, mean, std (percent; std may be nan).  One
-    without any of the protocol's sizes is a horizontal line, as all features are.
+    A curve is a name in print, (colour, marker), and columns n_selected, mean, std (percent; std may be nan), status.
+    One without any of the protocol's sizes is a horizontal line, as all features are.  The markers of fits that
+    learned nothing are hollow.
     """
     with rc_context(STYLE):
-        figure = new_figure(width, min(4.2, width))
+        figure = new_figure(width, max(min(4.2, width), LABEL / 72 * len(curves) / PLOT))
         axes = figure.add_subplot()
         margin = 0.04 * max(sizes[-1] - sizes[0], 1)
         shade = 0.13 if len(curves) <= 5 else 0.06
-        ends = []
+        ends, said = [], []
         for name, (colour, marker), curve in curves:
             if set(curve["n_selected"]) & set(sizes):
                 curve = curve.sort_values("n_selected")
                 x, mean, std = (curve[column].to_numpy(float) for column in ("n_selected", "mean", "std"))
-                axes.plot(
-                    x, mean, color=colour, marker=marker, markersize=5.5, markeredgecolor="white", linewidth=1.6
-                )  # fmt: skip
+                poor = curve["status"].isin(POOR).to_numpy()
+                axes.plot(x, mean, color=colour, linewidth=1.6, linestyle="--" if poor.all() else "-")
+                for part, hollow in ((~poor, False), (poor, True)):
+                    if part.any():
+                        dots = {"color": colour, "marker": marker, "markersize": 5.5, **face(colour, hollow)}
+                        axes.plot(x[part], mean[part], linestyle="", **dots)
+                if words := in_words(curve["status"]):
+                    name = f"{name} ({'' if poor.all() else 'partly '}{words})"
+                    said.append(words)
             else:
                 x, marker = np.array([sizes[0] - margin, sizes[-1] + margin]), ""
                 mean, std = (np.full(2, curve[column].iloc[0]) for column in ("mean", "std"))
@@ -35,9 +45,13 @@ def draw_curves(curves, sizes, *, title, ylabel, note, width=WIDTH):
             if np.isfinite(std).all() and len(curves) <= MOST_BANDS:
                 axes.fill_between(x, mean - std, mean + std, color=colour, alpha=shade, linewidth=0)
             ends.append((x[-1], mean[-1], colour, marker, name))
-        axes.set(xlabel="Number of selected features", ylabel=ylabel, xticks=sizes)
+        axes.set(
+            xlabel="Selected features" if width < NARROW else "Number of selected features", ylabel=ylabel, xticks=sizes
+        )
         axes.set_xlim(sizes[0] - margin, sizes[-1] + margin)
         axes.yaxis.set_major_locator(MaxNLocator(nbins=7, steps=[1, 2, 2.5, 5, 10]))
+        if said:
+            axes.set_title(f"Hollow: the fit {in_words(' or '.join(said).split(' or '))}", **SMALL)
         frame(figure, title, note)
         _label_ends(axes, ends)
         return figure
@@ -47,8 +61,7 @@ def _label_ends(axes, ends):
     """Write names right of the plot at the height of the line's end, moved apart where they would overlap."""
     (left, right), (low, high) = axes.get_xlim(), axes.get_ylim()
     ends = sorted(ends, key=lambda end: end[1])
-    # Lines of text are 11 points apart; the axes take about three quarters of the figure's height.
-    gap = 11 / (0.75 * 72 * axes.figure.get_figheight()) * (high - low)
+    gap = LABEL / (PLOT * 72 * axes.figure.get_figheight()) * (high - low)
     heights = apart([end[1] for end in ends], gap, low, high)
     # About ten points; the names leave the axes less of a narrow figure.
     narrow = axes.figure.get_figwidth() < NARROW

@@ -3,7 +3,6 @@
 import math
 from collections import Counter
 
-from datasets import load_dataset
 from metrics.study import METRICS, UNSCORED
 from scripts.core.command_lines import MissingResults
 from scripts.core.conf import find, printed, unique_names
@@ -145,6 +144,8 @@ def pixels(study, dataset, methods=None, metric="acc", selection="best_over_grid
     chosen, at every size.  `samples` are rows of the data, by default the middle one of each of the first two classes,
     or of one with several methods.
     """
+    from datasets import load_dataset  # here, as only this figure reads data
+
     dataset = one(dataset)
     data = load_dataset(dataset, data_dir=study.data_dir)
     check_same_data(study, data)

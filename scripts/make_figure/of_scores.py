@@ -6,6 +6,7 @@ from metrics.study import METRICS
 from metrics.study.summary import select
 from scripts.core.command_lines import MissingResults
 from scripts.core.conf import printed, unique_names
+from scripts.core.published import PAPERS
 from scripts.core.words import CHOICES, CLUSTERERS
 from scripts.make_figure.critical_difference import TESTS, draw_critical_difference
 from scripts.make_figure.curves import MOST_BANDS, draw_curves
@@ -13,10 +14,6 @@ from scripts.make_figure.gains import draw_gains
 from scripts.make_figure.options import one, several
 from scripts.make_figure.seconds import draw_seconds, with_seconds
 from scripts.make_figure.style import WIDTH, styles
-from scripts.ranks import rank_study
-from scripts.ranks.field import REFERENCES, field_of
-from scripts.ranks.gains import paired_gains
-from scripts.ranks.page import OVER, names_of
 
 
 def acc_vs_size(
@@ -66,10 +63,14 @@ def acc_vs_size(
     )
 
 
-def acc_vs_seconds(
-    study, dataset, metric="acc", clusterer="kmeans", selection="best_over_grid", methods=None, width=WIDTH
-):
-    """Draw a score against the seconds of fitting, a panel for each data set; the rest is as in `acc_vs_size`."""
+def acc_vs_seconds(study, dataset, metric="acc", clusterer="kmeans", selection=None, methods=None, width=WIDTH):
+    """Draw a score against the seconds of fitting, a panel for each data set; the rest is as in `acc_vs_size`.
+
+    `selection` is by default that of the study: the choice with labels of the papers under their protocols, and the
+    largest size at default parameters elsewhere.
+    """
+    if selection is None:
+        selection = "best_over_grid" if study.protocol.get("name") in PAPERS else "largest_size"
     datasets = several(dataset)
     if not datasets:
         raise ValueError(
@@ -107,6 +108,9 @@ def critical_difference(
     methods=None, variants="base", test="nemenyi", alpha=0.05, partial=False, width=WIDTH,
 ):  # fmt: skip
     """Draw average ranks over data sets; the defaults are those of `scripts.ranks.field.field_of`."""
+    from scripts.ranks import rank_study  # here, as it imports statistics that most figures do not need
+    from scripts.ranks.field import field_of
+
     if test not in TESTS:
         raise ValueError(f"test={test!r} must be one of {', '.join(TESTS)}.")
     field = field_of(study, metric, selection, clusterer, methods, _datasets(dataset), variants, partial)
@@ -131,6 +135,10 @@ def gains(
     methods=None, variants="base", rope=1.0, partial=False, width=WIDTH,
 ):  # fmt: skip
     """Draw gains over random rankings and over all features; the defaults are those of `critical_difference`."""
+    from scripts.ranks.field import REFERENCES, field_of  # here, as it imports what most figures do not need
+    from scripts.ranks.gains import paired_gains
+    from scripts.ranks.page import OVER, names_of
+
     field = field_of(study, metric, selection, clusterer, methods, _datasets(dataset), variants, partial)
     found = paired_gains(field, rope)
     if not found:

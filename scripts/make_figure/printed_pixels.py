@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from datasets import load_dataset
 from scripts.core.conf import printed
 from scripts.core.published import PAPERS, published_pixels
 from scripts.make_figure.pixels import draw_pixels, middle_of_classes
@@ -15,6 +14,8 @@ def printed_pixels(study, paper, table, samples=None, width=WIDTH):
     Paper and table are as in results/published_pixels.csv; of the study only the folder of data is read.  `samples` are
     rows of the data, by default the middle one of the first class.
     """
+    from datasets import load_dataset  # here, as most figures read no data
+
     name, sets = published_pixels(paper, table)
     data = load_dataset(name, data_dir=study.data_dir)
     order = np.argsort(np.linalg.norm(data.X, axis=0), kind="stable")

@@ -7,7 +7,11 @@ from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
 
 from metrics.study import METRICS
 from scripts.core.command_lines import MissingResults
-from scripts.make_figure.style import GREY, NARROW, STYLE, WIDTH, frame, legend_in, new_figure
+from scripts.core.words import POOR
+from scripts.make_figure.style import GREY, NARROW, STYLE, WIDTH, face, frame, in_words, legend_in, new_figure
+
+FEW = 8  # methods that all have their colour; of more, those of a front
+REST = ("#a8a8a8", "o")  # the look of the others
 
 
 def with_seconds(chosen, trials, selection):
@@ -42,12 +46,14 @@ def draw_seconds(points, looks, names, panels, *, metric, title, note, width=WID
     """Draw a scatter plot on logarithmic seconds; all features, which need no fit, are a line.
 
     `looks` has the (colour, marker) of a method; `names` and `panels` have the names in print of methods and data sets.
-    MissingResults is raised for a data set without points.
+    Of many methods those that are on the front of some panel are named, and the others are grey.  The markers of fits
+    that learned nothing are hollow.  MissingResults is raised for a data set without points.
     """
+    named = _named(points, looks)
     per_row = 1 if width < NARROW else min(len(panels), 3)
     rows = -(-len(panels) // per_row)
     with rc_context({**STYLE, "axes.grid.axis": "both"}):
-        entries = _entries(points, looks, names)
+        entries = _entries(points, looks, names, named)
         columns = max(1, int(width / 1.6))
         panel_height, legend_height = min(2.9, 0.8 * width / per_row), 0.17 * -(-len(entries) // columns)
         figure = new_figure(width, 1.2 + legend_height + rows * panel_height)
@@ -58,14 +64,16 @@ def draw_seconds(points, looks, names, panels, *, metric, title, note, width=WID
             if own.empty:
                 raise MissingResults(f"no score on dataset={dataset} is stored.", [(m, dataset) for m in names])
             for row in own.itertuples():
-                colour, marker = looks[row.method]
+                is_named = row.method in named
+                colour, marker = looks[row.method] if is_named or not looks[row.method][1] else REST
                 mean, std = 100 * row.mean, 100 * row.std
                 if not marker:
                     axis.axhline(mean, color=colour, linewidth=1.3, linestyle=(0, (5, 3)), zorder=1.5)
                     continue
                 axis.errorbar(
-                    row.seconds, mean, std if np.isfinite(std) else None, color=colour, marker=marker,
-                    markersize=7, markeredgecolor="white", elinewidth=0.9, capsize=2,
+                    row.seconds, mean, std if is_named and np.isfinite(std) else None, color=colour, marker=marker,
+                    markersize=7 if is_named else 4, **face(colour, row.status in POOR), elinewidth=0.9, capsize=2,
+                    zorder=2 + is_named,
                 )  # fmt: skip
             best = front(own[[bool(looks[method][1]) for method in own["method"]]])
             axis.step(best["seconds"], 100 * best["mean"], where="post", color=GREY, linewidth=0.9, zorder=1.2)
@@ -73,7 +81,8 @@ def draw_seconds(points, looks, names, panels, *, metric, title, note, width=WID
             axis.xaxis.set_major_locator(LogLocator(numticks=6))
             axis.xaxis.set_minor_locator(NullLocator())
             axis.yaxis.set_major_locator(MaxNLocator(nbins=6))
-            axis.set_title(panel, fontsize=9, loc="left")
+            words = in_words(own.loc[[bool(looks[method][1]) for method in own["method"]], "status"])
+            axis.set_title(f"{panel} (hollow: {words})" if words else panel, fontsize=9, loc="left")
         for index, axis in enumerate(grid):
             if index % per_row == 0:
                 axis.set_ylabel(f"{METRICS[metric]} (%)")
@@ -84,12 +93,26 @@ def draw_seconds(points, looks, names, panels, *, metric, title, note, width=WID
         return figure
 
 
-def _entries(points, looks, names):
-    methods = sorted(points["method"].unique(), key=lambda name: (not looks[name][1], names[name].lower()))
+def _named(points, looks):
+    """Return the methods that have their own look: all of a few, or those of a front, the fastest first."""
+    points = points[[bool(looks[method][1]) for method in points["method"]]]
+    if points["method"].nunique() <= FEW:
+        return sorted(points["method"].unique())
+    fronts = [front(own) for _, own in points.groupby("dataset")]
+    return list(dict.fromkeys(method for own in fronts for method in own["method"]))
+
+
+def _entries(points, looks, names, named):
+    """Return the entries of the legend, those of a front in its order."""
+    others = set(points["method"]) - set(named)
+    lines = sorted(name for name in others if not looks[name][1])
+    rest = len(others) - len(lines)
+    methods = [*(named if rest else sorted(named, key=lambda name: names[name].lower())), *lines]
+    grey = Line2D([], [], color=REST[0], marker=REST[1], markersize=4, linestyle="", label=f"{rest} others")
     return [
         Line2D(
             [], [], color=looks[name][0], marker=looks[name][1] or None, markersize=6.5, markeredgecolor="white",
             linestyle="" if looks[name][1] else (0, (5, 3)), label=names[name],
         )
         for name in methods
-    ] + [Line2D([], [], color=GREY, linewidth=0.9, label="Pareto front")]  # fmt: skip
+    ] + [*([grey] if rest else []), Line2D([], [], color=GREY, linewidth=0.9, label="Pareto front")]  # fmt: skip

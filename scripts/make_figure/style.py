@@ -8,22 +8,25 @@ import zlib
 
 import numpy as np
 from matplotlib import rc_context
+from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
 
 from scripts.core.conf import names
+from scripts.core.words import POOR
 
 # Okabe & Ito's colours, which most colour-blind readers tell apart, without the yellow that fades on white, and two of
 # Tol's; every method also has a marker of its own, so that the figure can be printed in black and white.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#882255", "#999933")
 MARKERS = "osD^v<>phdPX*8"
-# The methods that the papers compare most, each of a colour of its own, before those that share one.  What begins with
-# such a name is a variant of it, and has its colour.
+# The methods that the papers compare most, each of a colour of its own; the others have shades of these.  What begins
+# with such a name is a variant of it, and has a shade of its colour.
 FIRST = "mcfs rufs udfs ndfs dgufs laplacian_score eufs jgufs kmeans_ufs".split()
 OWN = "#6A3D9A"
 REFERENCE = "#666666"
 GREY = "#555555"
 # A colour map of even lightness, which reads alike with all common kinds of colour vision.
 HEAT = "viridis"
+SHADES = 3  # of a colour: itself, a dark one, a light one
 STYLE = {
     "font.size": 9,
     "axes.spines.top": False,
@@ -65,19 +68,41 @@ def styles(methods):
 def _of_conf():
     """Return (colour, marker) for each method of conf/method."""
     known = [name for name in names("method") if name != "all_features"]
-    first = {
-        name: next((base for base in FIRST if name == base or name.startswith(f"{base}_")), None) for name in known
-    }
-    rest = [name for name in known if first[name] is None]
-    colours = {name: COLOURS[(FIRST + rest).index(first[name] or name) % len(COLOURS)] for name in known}
-    # Methods of one colour differ in the marker, and those of the first colours do, too, for black and white.
-    order = sorted(known, key=lambda name: (name not in FIRST, first[name] is not None, name))
+    variants = {base: [name for name in known if name.startswith(f"{base}_")] for base in FIRST}
+    rest = [name for name in known if name not in FIRST and not any(name in own for own in variants.values())]
+    # (colour, its shade): a method of the papers has the colour itself.
+    places = {base: (number, 0) for number, base in enumerate(FIRST)}
+    for base, own in variants.items():
+        places |= {name: (places[base][0], 1 + nth % (SHADES - 1)) for nth, name in enumerate(own)}
+    count = len(COLOURS)
+    places |= {name: (nth % count, 1 + nth // count % (SHADES - 1)) for nth, name in enumerate(rest)}
+    # Methods of one colour or of its shades differ in the marker, and those of the first colours do, too.
     found, used = {}, collections.Counter()
-    for name in order:
-        colour = colours[name]
-        found[name] = (colour, MARKERS[(COLOURS.index(colour) + used[colour]) % len(MARKERS)])
-        used[colour] += 1
+    for name, (place, nth) in places.items():
+        if name in known:
+            found[name] = (shade(COLOURS[place], nth), MARKERS[(place + used[place]) % len(MARKERS)])
+            used[place] += 1
     return found
+
+
+def shade(colour, nth):
+    """Return a colour itself (0), a dark shade of it (1), or a light one (2); of a dark colour two light ones."""
+    if not nth:
+        return colour
+    red, green, blue = to_rgb(colour)
+    is_dark = 0.3 * red + 0.59 * green + 0.11 * blue < 0.3
+    white, part = (1.0, 0.3 * nth) if is_dark else (float(nth == 2), 0.4)
+    return to_hex([part * white + (1 - part) * value for value in (red, green, blue)])
+
+
+def face(colour, poor=False):
+    """Return the look of a marker: filled, or hollow where the fit learned nothing."""
+    return {"markerfacecolor": "white" if poor else colour, "markeredgecolor": colour if poor else "white"}
+
+
+def in_words(statuses):
+    """Return the ways in which fits learned nothing, of some statuses; "" where all learned something."""
+    return " or ".join(sorted(set(statuses) & set(POOR)))
 
 
 class PaperFigure(Figure):

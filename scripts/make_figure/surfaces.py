@@ -6,15 +6,17 @@ from typing import NamedTuple
 import numpy as np
 from matplotlib import colormaps, rc_context
 from matplotlib.cm import ScalarMappable
-from matplotlib.colors import Normalize
+from matplotlib.colors import Normalize, to_rgba
 from matplotlib.patches import Rectangle
 
 from metrics.study import METRICS
 from scripts.core.command_lines import MissingResults
-from scripts.make_figure.style import GREY, HEAT, NARROW, STYLE, WIDTH, frame, new_figure, number, symbol
+from scripts.core.words import POOR
+from scripts.make_figure.style import GREY, HEAT, NARROW, STYLE, WIDTH, frame, in_words, new_figure, number, symbol
 
 BEST, DEFAULT = "best", "default"
 NOT_SET = "not set"  # a parameter that is null, or that a trial leaves to the method
+POOR_FACE = "#e9e9e9"  # of a cell whose fit learned nothing
 LEAST_RANGE = 5  # percentage points between the ends of the colours
 
 
@@ -27,6 +29,7 @@ class Surface(NamedTuple):
     values: list
     sizes: list
     scores: np.ndarray  # shape (n_sizes, n_values), in percent; nan where nothing is stored or the fit failed
+    poor: np.ndarray  # of the same shape: the status where the fit with this score learned nothing; "" elsewhere
 
 
 def grid_of(summary, dataset, method, clusterer="kmeans", defaults=None):
@@ -95,12 +98,16 @@ def surface(grid, parameter, metric, others=BEST, defaults=None):
             f"{'; '.join(f'{name}: {varying[name]}' for name in wanted)}. others=best takes what there is.",
             [(points["method"].iloc[0], points["dataset"].iloc[0])],
         )
-    best = kept.groupby([f"param {parameter}", "n_selected"], sort=False)[f"{metric}_mean"].max()
+    # Of equal scores that of a fit which learned something counts.
+    order = kept.assign(learned=~kept["status"].isin(POOR)).sort_values([f"{metric}_mean", "learned"], kind="stable")
+    best = order.dropna(subset=f"{metric}_mean").groupby([f"param {parameter}", "n_selected"], sort=False).last()
+    status, best = best["status"].where(~best["learned"], ""), best[f"{metric}_mean"]
     # A value that only other slices have is not a gap of this one.
     asked = set(kept[f"param {parameter}"])
     values, sizes = [value for value in varying[parameter] if value in asked], sorted(points["n_selected"].unique())
     scores = np.array([[100 * best.get((value, size), np.nan) for value in values] for size in sizes])
-    return Surface(metric, parameter, values, [int(size) for size in sizes], scores)
+    poor = np.array([[status.get((value, size), "") for value in values] for size in sizes])
+    return Surface(metric, parameter, values, [int(size) for size in sizes], scores, poor)
 
 
 def fixed_values(varying, parameter, others, defaults):
@@ -136,20 +143,42 @@ def draw_surfaces(surfaces, *, title, note, kind="heatmap", width=WIDTH):
             first = index % per_row == 0
             draw = _heat_map if kind == "heatmap" else _bars
             draw(axis, panel, scales[panel.metric], first, 72 * cell)
+            if words := _poor(panel):
+                mark = "Crossed" if kind == "heatmap" else "Grey"
+                axis.set_title(f"{mark}: {words}", fontsize=7.5, loc="left", color=GREY)
         for metric in metrics if kind == "heatmap" else ():
             of_metric = [axis for axis, panel in zip(axes, surfaces, strict=False) if panel.metric == metric]
+            if not any(_learned(panel).any() for panel in surfaces if panel.metric == metric):
+                continue
             bar = figure.colorbar(ScalarMappable(scales[metric], HEAT), ax=of_metric, pad=0.015, aspect=22)
             bar.set_label(f"{METRICS[metric]} (%)")
             bar.outline.set_visible(False)
         note += "\nOutlined: the best." if kind == "heatmap" else "\nThe bars do not start at 0."
+        if kind == "heatmap" and not any(_learned(panel).any() for panel in surfaces):
+            note = note.removesuffix("\nOutlined: the best.")
         if any(np.isnan(panel.scores).any() for panel in surfaces):
             note += f" {'Hatched' if kind == 'heatmap' else 'Gaps'}: not run, or the fit failed or reached a limit."
         frame(figure, title, note)
         return figure
 
 
+def _learned(panel):
+    """Return where a score is of a fit that learned something."""
+    return np.isfinite(panel.scores) & (panel.poor == "")
+
+
+def _poor(panel):
+    """Say how many scores are of fits that learned nothing; "" where none is."""
+    words, count, stored = in_words(panel.poor.ravel()), np.sum(panel.poor != ""), np.isfinite(panel.scores).sum()
+    if not words:
+        return ""
+    return f"the fit {words} ({f'all {count}' if count == stored else f'{count} of {stored}'} cells)"
+
+
 def _scale(panels):
-    found = np.concatenate([panel.scores.ravel() for panel in panels])
+    found = np.concatenate([panel.scores[_learned(panel)] for panel in panels])
+    if not len(found):
+        found = np.concatenate([panel.scores.ravel() for panel in panels])
     low, high = np.nanmin(found), np.nanmax(found)
     # A smaller range is the noise of the restarts, which full contrast would exaggerate.
     missing = max(LEAST_RANGE - (high - low), 0)
@@ -162,17 +191,23 @@ def _heat_map(axis, panel, scale, first, points):
     # Cells without a score show the hatching.
     hatching = {"fill": False, "hatch": "////", "edgecolor": "#bbbbbb", "linewidth": 0}
     axis.add_patch(Rectangle((0, 0), 1, 1, transform=axis.transAxes, **hatching))
-    axis.pcolormesh(np.ma.masked_invalid(panel.scores), cmap=HEAT, norm=scale, edgecolor="white", linewidth=0.5)
+    learned = _learned(panel)
+    axis.pcolormesh(np.ma.masked_where(~learned, panel.scores), cmap=HEAT, norm=scale, edgecolor="white", linewidth=0.5)
     room = points * 0.8 / len(panel.values)
     for (row, column), value in np.ndenumerate(panel.scores):
+        if panel.poor[row, column]:
+            crossed = {"facecolor": POOR_FACE, "hatch": "xxx", "edgecolor": "#c4c4c4", "linewidth": 0}
+            axis.add_patch(Rectangle((column, row), 1, 1, **crossed))
         if room > 18 and np.isfinite(value):
-            dark = np.dot(colours(scale(value))[:3], (0.299, 0.587, 0.114)) < 0.5
+            behind = {} if learned[row, column] else {"bbox": {"color": POOR_FACE, "pad": 0.6}}
+            dark = learned[row, column] and np.dot(colours(scale(value))[:3], (0.299, 0.587, 0.114)) < 0.5
             axis.text(
                 column + 0.5, row + 0.5, f"{value:.1f}", ha="center", va="center",
-                fontsize=min(7.5, room / 3), color="white" if dark else "black",
+                fontsize=min(7.5, room / 3), color="white" if dark else "black", **behind,
             )  # fmt: skip
-    best = np.unravel_index(np.nanargmax(panel.scores), panel.scores.shape)
-    axis.add_patch(Rectangle(best[::-1], 1, 1, fill=False, edgecolor="black", linewidth=1.4))
+    if learned.any():
+        best = np.unravel_index(np.argmax(np.where(learned, panel.scores, -np.inf)), learned.shape)
+        axis.add_patch(Rectangle(best[::-1], 1, 1, fill=False, edgecolor="black", linewidth=1.4))
     axis.set_xticks(np.arange(len(panel.values)) + 0.5, [number(value) for value in panel.values])
     axis.set_yticks(np.arange(len(panel.sizes)) + 0.5, panel.sizes)
     axis.tick_params(length=0, labelsize=8)
@@ -189,7 +224,8 @@ def _bars(axis, panel, scale, first, points):
     low = np.floor(scale.vmin / 5) * 5
     axis.bar3d(
         column[known] - 0.35, row[known] - 0.35, low, 0.7, 0.7, np.maximum(panel.scores[known] - low, 1e-3),
-        color=colours(scale(panel.scores[known])), edgecolor="white", linewidth=0.2,
+        color=np.where(_learned(panel)[known][:, None], colours(scale(panel.scores[known])), to_rgba(POOR_FACE)),
+        edgecolor="white", linewidth=0.2,
     )  # fmt: skip
     axis.set_xticks(np.arange(len(panel.values)), [number(value) for value in panel.values])
     axis.set_yticks(np.arange(len(panel.sizes)), panel.sizes)

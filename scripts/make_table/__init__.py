@@ -25,15 +25,16 @@ TITLES = {
 }
 
 
-def make_table(spec, study, selection="best_over_grid"):
+def make_table(spec, study, selection="best_over_grid", learned=True):
     """Return the `Table` of a specification from the results of a study, which is not read for a table of shapes.
 
-    `selection` is one of `metrics.study.summary.SELECTIONS`, for scores; seconds are those of all fits.  A ValueError
-    is about an unknown selection, method or data set, or a study that mixes protocols.
+    `selection` is one of `metrics.study.summary.SELECTIONS`, for scores; seconds are those of all fits.  `learned` adds
+    a row for the labels that a method learns.  A ValueError is about an unknown selection, method or data set, or a
+    study that mixes protocols.
     """
     if spec.metric == "shape":
         return make_dataset_table(spec)
-    cells = table_cells(spec, study, selection)
+    cells = table_cells(spec, study, selection, learned)
     part = study.part(spec.rows, spec.columns)
     lines, unknown = fill(cells, study, spec.protocol, experiment=study.own_name)
     short, below = reading(cells, part, spec.paper), background(cells, part) + seed_notes(cells, study)
@@ -46,6 +47,7 @@ def make_table(spec, study, selection="best_over_grid"):
         title=spec.title,
         columns={dataset: printed("dataset", dataset) for dataset in spec.columns},
         rows=_row_labels(cells),
+        sources=_sources(spec, cells),
         cells=cells,
         notes=short + below,
         short=short + (clustering(part) if spec.metric != "seconds" else []),
@@ -54,11 +56,29 @@ def make_table(spec, study, selection="best_over_grid"):
     )
 
 
-def study_table(study, selection="best_over_grid", metric=None, **given):
-    """Return the table of what a study stores, methods by data sets; parameters as for `own_spec`."""
+def study_table(study, selection="best_over_grid", metric=None, variants=True, **given):
+    """Return the table of what a study stores, methods by data sets; parameters as for `own_spec`.
+
+    Without `variants` it has one variant of each method, unless `given` names rows, and no learned labels.
+    """
+    if not variants and given.get("rows") is None:
+        from scripts.ranks.choice import choose  # here, as it imports what the tests of ranks need
+
+        chosen = choose(study)
+        given["rows"] = [*chosen.controls, *chosen.methods]
     spec = own_spec(study, metric, **given)
     origin = "" if given.get("title") else f"study {study.name}, protocol {study.protocol['name']}"
-    return replace(make_table(spec, study, selection), origin=origin)
+    return replace(make_table(spec, study, selection, variants), origin=origin)
+
+
+def printed_methods(spec):
+    """Return the specification of a paper's table with the methods that the paper prints, and no variants of them."""
+    if spec.paper is None or spec.metric == "shape":
+        return spec
+    known = set(published_cells(spec.paper, spec.published_table, spec.metric).index.get_level_values("method"))
+    # Of another metric than the table's own the paper may print nothing.
+    rows = [row for row in spec.rows if row not in spec.published_as and (row in known or not known)]
+    return replace(spec, rows=rows)
 
 
 def own_spec(study, metric=None, **given):
@@ -97,7 +117,7 @@ def _departs(spec, study):
     )
 
 
-def table_cells(spec, study, selection="best_over_grid"):
+def table_cells(spec, study, selection="best_over_grid", learned=True):
     """Return the cells of a table of scores or seconds, as `build_cells` does; parameters as for `make_table`."""
     for group, names in (("method", spec.rows), ("dataset", spec.columns)):
         check_names(group, names, study.trials[group].unique())
@@ -112,7 +132,7 @@ def table_cells(spec, study, selection="best_over_grid"):
         maxima = maxima.assign(random_best=100 * maxima["random_best"])
         seeds = _seeds(study, spec.metric)
     beside = published_cells(spec.paper, spec.published_table, spec.metric)
-    return build_cells(spec, study.name, chosen, beside, selection, maxima, seeds)
+    return build_cells(spec, study.name, chosen, beside, selection, maxima, seeds, learned)
 
 
 def _seeds(study, metric):
@@ -120,6 +140,13 @@ def _seeds(study, metric):
         return NO_SEEDS
     found = {"seed_std": 100 * study.seeds[f"{metric}_std"], "seed_mean": 100 * study.seeds[f"{metric}_mean"]}
     return study.seeds.assign(**found)[list(NO_SEEDS)]
+
+
+def _sources(spec, cells):
+    """Return for each row the row of the paper that it stands beside, with that row's name in print."""
+    rows = dict.fromkeys(zip(cells["method"], cells["clusterer"], strict=True))
+    sources = {row: spec.printed_row(row[0]) for row in rows}
+    return {row: (source, printed("method", source)) for row, source in sources.items()}
 
 
 def _row_labels(cells):

@@ -11,8 +11,9 @@ from scripts.core.entry import command, is_typed
 from scripts.core.study import Study
 from scripts.core.tables import TableSpec
 from scripts.core.text import deliver
-from scripts.make_table import make_table, study_table
-from scripts.make_table.formats import to_csv, to_html, to_latex, to_markdown
+from scripts.make_table import make_table, printed_methods, study_table
+from scripts.make_table.formats import to_csv, to_html, to_markdown
+from scripts.make_table.latex import to_latex
 
 NOTES = {"md": "full", "html": "full", "latex": "short"}  # where the command line says nothing
 
@@ -29,15 +30,19 @@ def main(options):
     study = Study.open(options["results_dir"], name or spec.study)
     given = {key: [options[key]] if isinstance(options[key], str) else options[key] for key in ("rows", "columns")}
     given["title"] = options["title"]
+    variants = options["variants"]
     if name is not None and not is_typed("table"):
         if study.trials.empty:
             lines = [f"python run.py experiment={name}"] if find("experiment", name) else []
             raise ValueError(with_commands(no_results(study), lines))
-        table = study_table(study, options["selection"], options["metric"], **given)
+        table = study_table(study, options["selection"], options["metric"], variants in (None, True), **given)
     else:
         if name not in (None, spec.study):
             check_stored(study)
-        table = make_table(_changed(spec, options["metric"], given), study, options["selection"])
+        spec = _changed(spec, options["metric"], given)
+        variants = spec.paper is None if variants is None else variants
+        spec = spec if variants or given["rows"] else printed_methods(spec)
+        table = make_table(spec, study, options["selection"], variants)
     deliver(_written(table, options), options["output"])
 
 

@@ -6,7 +6,7 @@ from runners.boundary import did_you_mean
 from scripts.core.conf import check_names, find
 from scripts.core.published import PAPERS, published_cells
 from scripts.core.words import COMPLETE
-from scripts.make_table.table import Table
+from scripts.make_table.table import PARTS, Table
 
 QUANTITIES = {"samples": "# Samples", "features": "# Features", "classes": "# Classes"}
 
@@ -58,8 +58,8 @@ def shape_cells(spec, ours, published):
 
 def _notes(spec, ours, published):
     lines = [
-        "The shape that the file of a data set must have to be loaded (conf/dataset); below it what the "
-        f"{PAPERS[spec.paper]} paper prints, and Δ = ours minus published."
+        "Ours is the shape that the file of a data set must have to be loaded (conf/dataset); it stands with what the "
+        f"{PAPERS[spec.paper]} paper prints{PARTS['difference']}."
     ]
     for name, printed in published[published.index.isin(list(ours))].iterrows():
         shape = (ours[name]["samples"], ours[name]["features"])

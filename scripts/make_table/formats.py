@@ -1,7 +1,6 @@
-"""A table as Markdown, LaTeX, HTML and CSV."""
+"""A table as Markdown, HTML and CSV, and the texts of its cells in every format."""
 
 import html
-import re
 from dataclasses import dataclass
 from itertools import pairwise
 from textwrap import TextWrapper
@@ -28,10 +27,7 @@ class Style:
     inherited: str
 
 
-MARKDOWN = Style("**{}**", "<u>{}</u>", "±", "-", "Δ", "†", "‡", "§")
-LATEX = Style(
-    r"\textbf{{{}}}", r"\underline{{{}}}", r"$\pm$", "$-$", r"$\Delta$", r"$^\dagger$", r"$^\ddagger$", r"$^\S$"
-)
+MARKDOWN = Style("**{}**", "_{}_", "±", "-", "Δ", "†", "‡", "§")
 HTML = Style("<b>{}</b>", "<u>{}</u>", "±", "−", "Δ", "<sup>†</sup>", "<sup>‡</sup>", "<sup>§</sup>")
 
 
@@ -42,70 +38,33 @@ def to_csv(table):
 
 def to_markdown(table, width=120, notes="full"):
     """Return Markdown with aligned pipes, in blocks of columns that fit `width`; `notes` as for `Table.below`."""
-    labels = [table.head, *(label for _, label, _ in _lines(table, "↳ paper"))]
-    columns = [
-        [name, *(text(table.cell(row, dataset), MARKDOWN) for row, _, text in _lines(table, ""))]
-        for dataset, name in table.columns.items()
-    ]
+    labels = [table.head, *(f"↳ {label}" if below else label for _, label, _, below in table.lines)]
+    columns = [[name, *texts(table, dataset, MARKDOWN)] for dataset, name in table.columns.items()]
     wrap = TextWrapper(width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
     parts = [f"## {table.whole_title()}", *([wrap.fill(f"! {table.warning}")] if table.warning else [])]
-    parts += [pipes(list(zip(*block, strict=True))) for block in _blocks(columns, labels, width)]
+    widths = [max(map(len, column)) + 3 for column in columns]
+    for block in split(widths, max(map(len, labels)) + 3, width - 1):
+        parts.append(pipes(list(zip(labels, *columns[block], strict=True))))
     if below := table.below(notes):
-        parts.append("\n".join(wrap.fill(f"* {note}") for note in below))
+        # Markdown has no underline, but the sign stands for one in a terminal.
+        parts.append("\n".join(wrap.fill(f"* {note.replace('underlined', '_underlined_')}") for note in below))
     if table.commands and notes == "full":
         parts.append("\n".join(["```", *table.commands, "```"]))
     return "\n\n".join(parts) + "\n"
 
 
-def to_latex(table, layout="column", notes="short"):
-    """Return LaTeX for booktabs and graphicx, never wider than its column, or with the layout "page" than the page.
-
-    The layout "page" is a `table*`.  With the notes "full" the command lines are comments below.
-    """
-    float_ = {"column": "table", "page": "table*"}[layout]
-    full, body = notes == "full", []
-    for row, label, text in _lines(table, "published"):
-        cells = [text(table.cell(row, dataset), LATEX) for dataset in table.columns]
-        indent = r"\quad " if label == "published" else ""
-        body.append(" & ".join([indent + _tex(label), *cells]) + r" \\")
-    header = " & ".join([table.head, *map(_tex, table.columns.values())])
-    lines = [
-        r"% needs \usepackage{booktabs,graphicx}",
-        *([f"% {table.warning}"] if table.warning else []),
-        rf"\begin{{{float_}}}",
-        r"\centering",
-        rf"\caption{{{_tex(table.whole_title() if full else table.title)}}}",
-        rf"\label{{tab:{table.name.replace('_', '-')}}}",
-        r"\small",
-        rf"\sbox0{{\begin{{tabular}}{{l{'c' * len(table.columns)}}}",
-        r"\toprule",
-        header + r" \\",
-        r"\midrule",
-        *body,
-        r"\bottomrule",
-        r"\end{tabular}}%",
-        r"\ifdim\wd0>\linewidth\resizebox{\linewidth}{!}{\usebox0}\else\usebox0\fi",
-        *([r"\par\smallskip\raggedright\footnotesize"] if notes != "none" else []),
-        *(_tex(note.replace("commands below", "commands in this file")) + r"\par" for note in table.below(notes)),
-        rf"\end{{{float_}}}",
-        *(f"% {command}" for command in table.commands if full),
-    ]
-    return "\n".join(lines) + "\n"
-
-
 def to_html(table, notes="full"):
     """Return a self-contained page, without scripts or downloads."""
+    texts_of = [texts(table, column, HTML) for column in table.columns]
     rows = []
-    for row, label in table.rows.items():
-        cells = [table.cell(row, dataset) for dataset in table.columns]
-        texts = [
-            f'<td{_title(cell)}>{ours(cell, HTML)}<br><span class="paper">{paper(cell, HTML)}</span></td>'
-            if table.has_published(row)
-            else f"<td{_title(cell)}>{ours(cell, HTML)}</td>"
-            for cell in cells
+    for number, (row, label, is_published, below) in enumerate(table.lines):
+        cells = [table.cell(row, column) for column in table.columns]
+        shown = [
+            f"<td{'' if is_published else _title(cell)}>{text[number]}</td>"
+            for cell, text in zip(cells, texts_of, strict=True)
         ]
-        note = '<br><span class="paper">published</span>' if table.has_published(row) else ""
-        rows.append(f'<tr><th scope="row">{html.escape(label)}{note}</th>{"".join(texts)}</tr>')
+        kind = ' class="paper"' if is_published else ' class="below"' if below else ""
+        rows.append(f'<tr{kind}><th scope="row">{html.escape(label)}</th>{"".join(shown)}</tr>')
     head = "".join(f'<th scope="col">{html.escape(name)}</th>' for name in (table.head, *table.columns.values()))
     below = "".join(f"<li>{html.escape(note)}</li>" for note in table.below(notes))
     shown = notes == "full" and table.commands
@@ -133,11 +92,12 @@ table {{ border-collapse: collapse; border-block: 2px solid; font-variant-numeri
 th, td {{ padding: .35rem .7rem; text-align: right; vertical-align: top; white-space: nowrap; }}
 th:first-child, td:first-child {{ text-align: left; }}
 thead th {{ border-bottom: 1px solid; }}
-tbody tr + tr > * {{ border-top: 1px solid color-mix(in srgb, currentColor 18%, transparent); }}
+tbody tr + tr:not(.below) > * {{ border-top: 1px solid color-mix(in srgb, currentColor 18%, transparent); }}
 th {{ font-weight: 600; }}
 th:first-child {{ position: sticky; left: 0; background: Canvas; }}
 sup {{ line-height: 0; }}
-.paper {{ font-size: .85em; font-weight: 400; opacity: .75; }}
+.paper td {{ opacity: .75; }}
+.below th {{ font-weight: 400; padding-left: 1.7rem; }}
 li, pre {{ font-size: .9em; }}
 li {{ overflow-wrap: anywhere; }}
 pre {{ overflow-x: auto; }}
@@ -160,27 +120,24 @@ pre {{ overflow-x: auto; }}
 """
 
 
-def ours(cell, style):
-    """Return the reproduced value of a cell: mean, std, size, marks."""
+def texts(table, column, style, left_out=()):
+    """Return the text of every line of a column; `left_out` has parts of a cell, of `PARTS`, that are not shown."""
+    return [
+        (paper if is_published else ours)(table.cell(row, column), style, left_out)
+        for row, _, is_published, _ in table.lines
+    ]
+
+
+def ours(cell, style, left_out=()):
+    """Return the reproduced value of a cell: mean, std, size, marks, and the difference to the published value."""
     if cell["status"] in (NOT_RUN, FAILED, CAPPED_CELL):
         return cell["status"]
     # A size that is not in the protocol, such as that of all features, is of no interest.
     size = cell["n_selected"]
     size = size if pd.notna(size) and size in cell["sizes"] else pd.NA
     marks = (style.partial if cell["status"] == PARTIAL else "") + (style.poor if cell["trial_status"] in POOR else "")
-    return _value(cell["mean"], cell["std"], size, cell["rank"], cell["metric"], style) + marks
-
-
-def paper(cell, style):
-    """Return the published value of a cell and the difference to it; "" where the paper has none."""
-    if pd.isna(cell["published_mean"]):
-        return ""
-    size = cell["published_n_features"]
-    text = _value(
-        cell["published_mean"], cell["published_std"], size, cell["published_rank"], cell["metric"], style
-    )  # fmt: skip
-    text += style.inherited if cell["inherited"] else ""
-    if pd.isna(cell["difference"]):
+    text = _value(cell["mean"], cell["std"], size, cell["rank"], cell["metric"], style, left_out) + marks
+    if pd.isna(cell["difference"]) or "difference" in left_out:
         return text
     decimals = DECIMALS[cell["metric"]]
     difference = round(cell["difference"], decimals) + 0.0
@@ -188,28 +145,32 @@ def paper(cell, style):
     return f"{text} {style.difference}{sign}{abs(difference):.{decimals}f}"
 
 
-def _value(mean, std, size, rank, metric, style):
+def paper(cell, style, left_out=()):
+    """Return the published value of a cell; "" where the paper has none."""
+    if pd.isna(cell["published_mean"]):
+        return ""
+    mean, std, size, rank = (cell[f"published_{name}"] for name in ("mean", "std", "n_features", "rank"))
+    return _value(mean, std, size, rank, cell["metric"], style, left_out) + (
+        style.inherited if cell["inherited"] else ""
+    )
+
+
+def _value(mean, std, size, rank, metric, style, left_out):
     decimals = DECIMALS[metric]
     number = {0: "{}", 1: style.best, 2: style.second}[rank].format(f"{mean:.{decimals}f}")
-    return number + spread(std, style.plus_minus, decimals) + ("" if pd.isna(size) else f"({size})")
+    number += "" if "std" in left_out else spread(std, style.plus_minus, decimals)
+    return number + ("" if pd.isna(size) or "size" in left_out else f"({size})")
 
 
-def _lines(table, label_of_paper):
-    """Yield (row, label, text of a cell) for every line: a row's own and, where there is one, the published line."""
-    for row, label in table.rows.items():
-        yield row, label, ours
-        if table.has_published(row):
-            yield row, label_of_paper, paper
-
-
-def _blocks(columns, labels, width):
-    """Split the columns into as few blocks of about equal length as fit the width, each with the labels before it."""
-    for n_blocks in range(1, len(columns) + 1):
-        ends = [len(columns) * stop // n_blocks for stop in range(n_blocks + 1)]
-        blocks = [[labels, *columns[first:last]] for first, last in pairwise(ends)]
-        if all(sum(max(map(len, column)) + 3 for column in block) < width for block in blocks):
+def split(widths, first, room):
+    """Return slices of columns, as few and about as long as fit the room, each with a first column before it."""
+    slices = []
+    for n_blocks in range(1, len(widths) + 1):
+        ends = [len(widths) * stop // n_blocks for stop in range(n_blocks + 1)]
+        slices = [slice(*pair) for pair in pairwise(ends)]
+        if all(first + sum(widths[block]) <= room for block in slices):
             break
-    return blocks
+    return slices
 
 
 def _title(cell):
@@ -220,22 +181,5 @@ def _title(cell):
 TEX = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "_": r"\_", "#": r"\#", "$": r"\$", "{": r"\{", "}": r"\}",
     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "±": r"$\pm$", "Δ": r"$\Delta$", "†": r"$\dagger$",
-    "‡": r"$\ddagger$", "§": r"\S{}", "−": "$-$", "<": r"\textless{}", ">": r"\textgreater{}",
+    "‡": r"$\ddagger$", "§": r"$\S$", "−": "$-$", "<": r"\textless{}", ">": r"\textgreater{}",
 }  # fmt: skip
-
-
-# A word that no column holds, such as a list of methods, may be broken behind one of these.
-BREAKS = re.compile(r"([,=_/;])(?=\S)")
-LONG = 24  # letters: about half a column of footnotes
-
-
-def _tex(text):
-    return " ".join(_tex_word(word) for word in text.split(" "))
-
-
-def _tex_word(word):
-    parts = BREAKS.split(word) if len(word) > LONG else [word]
-    return "".join(
-        "".join(TEX.get(character, character) for character in part) + (r"\allowbreak{}" if place % 2 else "")
-        for place, part in enumerate(parts)
-    )

@@ -8,6 +8,7 @@ from metrics.study.scored import scored
 from scripts.core.published import PAPERS, explain
 from scripts.core.text import span
 from scripts.core.words import CAPPED_CELL, NOT_RUN, PARTIAL, POOR, rule
+from scripts.make_table.table import PARTS
 
 SECONDS = (
     "Seconds of one fit, without K-means: mean ± std over the grid points. One BLAS thread; what no parameter changes, "
@@ -18,18 +19,19 @@ SECONDS = (
 def reading(cells, study, paper):
     """Return how to read a table, from its cells and the part of the study that belongs to it; it fits into a paper."""
     metric, selection = cells["metric"].iloc[0], cells["selection"].iloc[0]
-    spread = " ± std over K-means restarts" if metric in ("acc", "nmi") else ""
-    spread = "" if selection == "grid_median" else f"{spread} (number of features)"
+    spread = PARTS["std"] if metric in ("acc", "nmi") else ""
+    spread = "" if selection == "grid_median" else f"{spread}{PARTS['size']}"
     lines = [
         SECONDS if metric == "seconds" else f"{METRICS[metric]} in percent: mean{spread}.",
         "Best in bold, second underlined, in each column.",
     ]
     lines = [" ".join(lines)]
     if paper:
-        lines.append(f"Below each value: what the {PAPERS[paper]} paper prints, and Δ = ours minus published.")
+        lines.append(f"Ours stands with what the {PAPERS[paper]} paper prints{PARTS['difference']}.")
     if (cells["clusterer"] == "learned").any():
         lines.append(
-            "(learned labels): the clusters that the method itself gives, one labelling of a fit, hence without std."
+            "(learned labels): the clusters that the method itself gives, one labelling of a fit, hence without std; "
+            "not ranked among the others."
         )
     if metric == "seconds":
         lines += _machines(cells, study.trials)

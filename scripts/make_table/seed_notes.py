@@ -5,7 +5,6 @@ import shlex
 import pandas as pd
 
 from metrics.study.seeds import SCORES
-from runners.trial import takes_seed
 from scripts.core.conf import find, printed, unique_names
 from scripts.core.words import REFITTED, labelled
 
@@ -48,4 +47,8 @@ def _lacking(cells, seeds):
         pairs, stored = (pd.MultiIndex.from_frame(frame[["dataset", "method"]]) for frame in (open_cells, seeds))
         open_cells = open_cells[~pairs.isin(stored)]
     files = {name: find("method", name) for name in open_cells["method"].unique()}
+    if not files:
+        return []
+    from runners.trial import takes_seed  # here, as it imports what fits need
+
     return [name for name, content in files.items() if content and takes_seed(content["target"])]

@@ -1,7 +1,7 @@
 """The cells of a table: reproduced values, published ones, differences and ranks, as one tidy frame."""
 
 import functools
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import pandas as pd
 
@@ -20,6 +20,12 @@ NO_SEEDS = pd.DataFrame(columns=["trial", "n_selected", "clusterer", "seed_std",
     {"trial": str, "n_selected": "Int64", "clusterer": str, "seed_std": float, "n_seeds": float, "seed_mean": float}
 )
 DECIMALS = dict.fromkeys((*METRICS, "seconds"), 1) | {"shape": 0}  # decimals that are shown; scores are in percent
+# The parts of a cell that a narrow page may leave out, the first to go first, with their words in the notes.
+PARTS = {
+    "size": " (number of features)",
+    "difference": "; Δ = ours minus published",
+    "std": " ± std over K-means restarts",
+}
 
 
 @dataclass(frozen=True)
@@ -34,6 +40,7 @@ class Table:
     notes: list  # sentences below the table
     short: list  # those of them that fit into a paper: without the study, its code and commands
     commands: list  # command lines that fill the cells that are not complete
+    sources: dict = field(default_factory=dict)  # row -> the row of the paper that it stands beside, and its name
     origin: str = ""  # words after the title that say where the numbers come from
     warning: str = ""  # a sentence above the table
     # Columns of `cells` that name the row, and last the one that names the column.
@@ -50,6 +57,22 @@ class Table:
         """Return True where the paper has any number in this row."""
         return any(pd.notna(self.cell(row, column)["published_mean"]) for column in self.columns)
 
+    @functools.cached_property
+    def lines(self):
+        """The lines as (row, label, is published, is below): what a paper prints once, and all of ours below it."""
+        found, above, printed = [], None, set()
+        for row, label in self.rows.items():
+            source, name = self.sources.get(row, (row, label))
+            if not self.has_published(row):
+                above = None
+            elif source not in printed:
+                found.append((row, name, True, False))
+                above = source
+            printed.add(source if above else None)
+            below = above is not None and source == above
+            found.append((row, "ours" if below and label == name else label, False, below))
+        return found
+
     def below(self, notes):
         """Return the sentences below the table: "none", "short" or "full"."""
         return {"none": [], "short": self.short, "full": self.notes}[notes]
@@ -63,29 +86,30 @@ class Table:
         return {tuple(cell[key] for key in self.keys): cell for cell in self.cells.to_dict("records")}
 
 
-def build_cells(spec, study, chosen, published, selection, maxima=NO_MAXIMA, seeds=NO_SEEDS):
+def build_cells(spec, study, chosen, published, selection, maxima=NO_MAXIMA, seeds=NO_SEEDS, learned=True):
     """Return one row per cell, in the order of the table.
 
-    `study` is the name of the study.  `chosen` is from `metrics.study.summary.select` or `running_times`, of one study,
-    and `published` from `scripts.core.published.published_cells`.  `maxima` is from `metrics.study.maximum.maxima`,
-    where a cell is the maximum over the grid.  `seeds` has trial, n_selected, clusterer, seed_std, seed_mean and
-    n_seeds.  All numbers are in the units of the table.
+    `study` is the name of the study; `learned` keeps the rows of learned labels.  `chosen` is from
+    `metrics.study.summary.select` or `running_times`, of one study, and `published` from
+    `scripts.core.published.published_cells`.  `maxima` is from `metrics.study.maximum.maxima`, where a cell is the
+    maximum over the grid.  `seeds` has trial, n_selected, clusterer, seed_std, seed_mean and n_seeds.  All numbers are
+    in the units of the table.
 
     The columns are `COLUMNS`.  status: "complete", "partial" (some points lack a score), "failed" (no point has a
     score), "capped" (the same, and a cap ended some) or "not run".  gaps: why feature sets lack a score.  rank,
     published_rank: 1 for the best of its column (the fewest seconds) and 2 for the second, equal values of the shown
-    decimals together; 0 for the rest.  n_candidates: the number of feature sets with the best among them; random_best:
-    the expected best of as many random ones; excess: ours less that.  seed_std: over seeds of the method; nan where
-    none are stored; n_seeds and seed_mean, in no CSV: of how many, and their mean.
+    decimals together; 0 for the rest, and for learned labels.  n_candidates: the number of feature sets with the best
+    among them; random_best: the expected best of as many random ones; excess: ours less that.  seed_std: over seeds of
+    the method; nan where none are stored; n_seeds and seed_mean, in no CSV: of how many, and their mean.
     """
     own = {(cell["dataset"], cell["method"], cell["clusterer"]): cell for cell in chosen.to_dict("records")}
     printed = dict(zip(published.index, published.to_dict("records"), strict=True))
-    learned = {method for _, method, clusterer in own if clusterer == "learned"}
+    given = {method for _, method, clusterer in own if learned and clusterer == "learned"}
     keys = [
         (dataset, method, clusterer)
         for method in spec.rows
         for clusterer in ("kmeans", "learned")
-        if clusterer == "kmeans" or method in learned
+        if clusterer == "kmeans" or method in given
         for dataset in spec.columns
     ]
     sources = {method: spec.printed_row(method) for method in spec.rows}
@@ -98,11 +122,14 @@ def build_cells(spec, study, chosen, published, selection, maxima=NO_MAXIMA, see
     frame.loc[frame["clusterer"] != "kmeans", ["n_candidates", "random_best"]] = float("nan")
     frame["excess"] = frame["mean"] - frame["random_best"]
     frame = frame.astype({"n_selected": "Int64"}).merge(seeds, how="left", on=["trial", "n_selected", "clusterer"])
-    for column, values in (("rank", "mean"), ("published_rank", "published_mean")):
+    # Learned labels are no K-means on selected features, and so are not ranked among them.
+    ranked = frame["mean"].where(frame["clusterer"] == "kmeans"), frame["published_mean"]
+    for column, values in zip(("rank", "published_rank"), ranked, strict=True):
         # A published number beside several variants counts once.
         keys = "row" if column == "rank" else "published_row"
         for _, group in frame.groupby("dataset"):
-            frame.loc[group.index, column] = _ranks(sign * group[values].round(DECIMALS[spec.metric]), group[keys])
+            shown = sign * values[group.index].round(DECIMALS[spec.metric])
+            frame.loc[group.index, column] = _ranks(shown, group[keys])
     frame["study"] = chosen["study"].iloc[0] if len(chosen) else study
     return frame[[*COLUMNS, "n_seeds", "seed_mean", "published_machine", "gaps"]].astype(
         {"published_n_features": "Int64", "n_candidates": "Int64"}

@@ -14,7 +14,8 @@ from html_page import Reader
 from scripts.core.study import Study
 from scripts.core.tables import TableSpec
 from scripts.make_table import make_table
-from scripts.make_table.formats import to_csv, to_html, to_latex, to_markdown
+from scripts.make_table.formats import to_csv, to_html, to_markdown
+from scripts.make_table.latex import to_latex
 
 POINTS = [
     {"dataset": "umist", "method": "all_features", "acc": {644: [0.40, 0.44]}},
@@ -61,8 +62,11 @@ def markdown_cells(text):
         if not block.startswith("|"):
             continue
         header, _, *lines = ([part.strip() for part in line.split("|")[1:-1]] for line in block.splitlines())
-        for (label, *parts), above in zip(lines, [None, *lines], strict=False):
-            label = f"{above[0]} paper" if label == "↳ paper" else label
+        for (label, *parts), (after, *_) in zip(lines, [*lines[1:], [""]], strict=True):
+            if not label.startswith("↳ "):
+                above = label
+                label = f"{label} paper" if after.startswith("↳ ") else label
+            label = above if label == "↳ ours" else label.removeprefix("↳ ")
             cells.update({(label, name): part for name, part in zip(header[1:], parts, strict=True)})
     return cells
 
@@ -74,8 +78,22 @@ def test_cells_hold_percent_differences_and_ranks(table):
     assert (cell["published_mean"], cell["published_n_features"], cell["n_selected"]) == (45.1, 200, 50)
     assert cell["difference"] == pytest.approx(-0.1)
     ranks = {row: table.cell(row, "umist")["rank"] for row in table.rows}
-    assert [row for row in ranks if ranks[row] == 1] == [("dgufs", "learned")]
-    assert [row for row in ranks if ranks[row] == 2] == [("laplacian_score", "kmeans")]
+    assert [row for row in ranks if ranks[row] == 1] == [("laplacian_score", "kmeans")]
+    assert [row for row in ranks if ranks[row] == 2] == [("all_features", "kmeans")]
+
+
+def test_learned_labels_have_no_rank_however_good_they_are(table):
+    learned = table.cell(("dgufs", "learned"), "umist")
+    assert (learned["rank"], learned["mean"]) == (0, max(table.cells.query("dataset == 'umist'")["mean"]))
+
+
+def test_a_published_line_stands_once_above_ours_and_its_variants(table):
+    labels = [label for _, label, _, below in table.lines if not below]
+    assert len(labels) == len(set(labels)) == 4
+    found = [(label, is_published) for (method, _), label, is_published, _ in table.lines if "dgufs" in method]
+    name, variant = table.rows["dgufs", "kmeans"], table.rows["dgufs_normalized", "kmeans"]
+    learned = f"{name} (learned labels)"
+    assert found == [(name, True), ("ours", False), (learned, False), (variant, False)]
 
 
 def test_published_ranks_ignore_how_many_variants_stand_beside_a_row(table):
@@ -95,16 +113,16 @@ def test_status_tells_complete_partial_failed_and_not_run(table):
 
 def test_markdown_shows_value_size_marks_and_difference(table):
     cells = markdown_cells(to_markdown(table))
-    assert cells[table.rows["all_features", "kmeans"], "UMIST"] == "42.0±2.8"
+    assert cells[table.rows["all_features", "kmeans"], "UMIST"] == "_42.0_±2.8 Δ-0.1"
     mcfs, dgufs = table.rows["mcfs", "kmeans"], table.rows["dgufs", "kmeans"]
-    assert cells[mcfs, "UMIST"] == "30.0±0.0(300)"
-    assert cells[f"{mcfs} paper", "UMIST"] == "<u>45.4</u>±3.2(150)§ Δ-15.4"
-    assert cells[dgufs, "UMIST"] == "25.0±7.1(50)†‡"
-    assert cells[f"{dgufs} (learned labels)", "UMIST"] == "**55.0**(50)†‡"
-    assert cells[f"{dgufs} (learned labels) paper", "UMIST"] == "**57.1**±3.4(100) Δ-2.1"
+    assert cells[mcfs, "UMIST"] == "30.0±0.0(300) Δ-15.4"
+    assert cells[f"{mcfs} paper", "UMIST"] == "_45.4_±3.2(150)§"
+    assert cells[dgufs, "UMIST"] == "25.0±7.1(50)†‡ Δ-32.1"
+    assert cells[f"{dgufs} paper", "UMIST"] == "**57.1**±3.4(100)"
+    assert cells[f"{dgufs} (learned labels)", "UMIST"] == "55.0(50)†‡ Δ-2.1"
     assert cells[dgufs, "PIE 10P"] == "failed"
     assert cells[mcfs, "PIE 10P"] == "not run"
-    assert cells[f"{mcfs} paper", "PIE 10P"] == "<u>44.3</u>±3.2(50)"
+    assert cells[f"{mcfs} paper", "PIE 10P"] == "_44.3_±3.2(50)"
 
 
 @pytest.mark.parametrize("width", [80, 100, 120])
@@ -127,7 +145,7 @@ def test_csv_has_one_tidy_row_per_cell(table):
 
 
 def test_latex_has_matching_columns_and_no_bare_special_characters(table):
-    text = to_latex(table, notes="full")
+    text = to_latex(table, "page", notes="full")
     body = text.split(r"\midrule")[1].split(r"\bottomrule")[0].strip().splitlines()
     assert {line.count(" & ") for line in body} == {len(table.columns)}
     assert all(line.endswith(r" \\") for line in body)
@@ -136,16 +154,29 @@ def test_latex_has_matching_columns_and_no_bare_special_characters(table):
     content = re.sub(r"^%.*$|%$", "", text, flags=re.MULTILINE).replace(r"\label{tab:small}", "")
     assert all(f"% {command}" in text.splitlines() for command in table.commands)
     assert not re.findall(r"(?<!\\)[_%#]|[±Δ†‡§]", content)
-    assert r"\textbf{55.0}(50)" in text
+    assert r"\textbf{45.0}$\pm$1.4" in text and not re.search(r"footnotesize|scriptsize|resizebox", text)
+
+
+def test_latex_leaves_out_or_splits_what_is_too_wide(spec, results):
+    def parts(columns, layout):
+        text = to_latex(make_table(replace(spec, columns=columns), Study.open(results, "dgufs")), layout)
+        return text.count(r"\begin{tabular}"), r"$\pm$" in text.split(r"\midrule")[1], "number of features" in text
+
+    six = ["umist", "pie10p", "allaml", "lung", "pix10p", "prostate_ge"]
+    assert parts(six[:1], "column") == (1, True, True)
+    assert parts(six[:1], "page") == parts(six[:4], "page") == (1, True, True)
+    n_parts, _, has_size = parts(six, "column")
+    assert n_parts > 1 and not has_size
+    assert parts(six, "page")[0] <= 2
 
 
 def test_html_is_one_well_formed_page_that_fetches_nothing(table):
     text = to_html(table)
     page = Reader(text)
     assert not page.open and not page.links and not page.addresses
-    assert page.tags.count("tr") == 1 + len(table.rows)
+    assert page.tags.count("tr") == 1 + len(table.lines)
     assert "Small &amp; 100 % complete" in text
-    assert "<b>55.0</b>(50)" in text
+    assert "<b>45.0</b>±1.4(50)" in text
     assert not re.search(r"https?://|@import|url\(", text)
 
 
@@ -221,7 +252,7 @@ def test_selections_differ_as_they_should(spec, results):
     assert (default["mean"], default["n_selected"]) == (pytest.approx(10), 100)
     assert median["mean"] == pytest.approx(17.5)
     mcfs = chosen["grid_median"].rows["mcfs", "kmeans"]
-    assert markdown_cells(to_markdown(chosen["grid_median"]))[mcfs, "UMIST"] == "17.5"
+    assert markdown_cells(to_markdown(chosen["grid_median"]))[mcfs, "UMIST"] == "17.5 Δ-27.9"
 
 
 def test_a_study_that_mixes_protocols_is_refused(spec, results):

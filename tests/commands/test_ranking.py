@@ -96,7 +96,7 @@ def test_too_few_data_sets_are_refused():
 def test_the_diagram_puts_every_method_at_its_rank_and_joins_what_is_alike():
     figure = critical_difference(study_of(points()))
     axes = figure.axes[0]
-    marks = sorted(float(dot.get_offsets()[0, 0]) for dot in axes.collections)
+    marks = sorted(float(line.get_xdata()[0]) for line in axes.lines if line.get_marker() == "|" and line.get_clip_on())
     assert marks == [1, 2, 3]
     joined = [sorted(line.get_xdata()) for line in axes.lines if line.get_linewidth() == 3]
     length = 2.343 * np.sqrt(3 * 4 / (6 * 7))  # Demšar's table 5: q = 2.343 for three methods

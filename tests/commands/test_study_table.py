@@ -15,7 +15,8 @@ from scripts.core.study import Study
 from scripts.core.tables import read_table
 from scripts.make_table import make_table, study_table
 from scripts.make_table.__main__ import main
-from scripts.make_table.formats import to_html, to_latex, to_markdown
+from scripts.make_table.formats import to_html, to_markdown
+from scripts.make_table.latex import to_latex
 from scripts.status.__main__ import main as status
 
 POINTS = [

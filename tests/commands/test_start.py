@@ -1,0 +1,25 @@
+"""What tables and figures import before they read anything: nothing that they do not use."""
+
+import subprocess
+import sys
+
+import pytest
+
+from datasets.spec import COLUMNS, FILLS
+from scripts.core import options
+from scripts.core.conf import ROOT
+
+HEAVY = "scipy sklearn numba joblib datasets methods"
+UNUSED = {"make_table": f"{HEAVY} matplotlib PIL", "make_figure": HEAVY}
+
+
+@pytest.mark.parametrize("command", UNUSED)
+def test_a_command_starts_without_what_it_does_not_use(command):
+    program = f"import sys, scripts.{command}.__main__; print(*sorted(set(sys.argv[1:]) & sys.modules.keys()))"
+    words = [sys.executable, "-c", program, *UNUSED[command].split()]
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == ""
+
+
+def test_the_options_of_add_data_are_those_of_its_loader():
+    assert (options.FILLS, options.COLUMNS) == (FILLS, COLUMNS)
