@@ -18,11 +18,12 @@ from metrics.study import FAILED
 from runners import reference
 from runners.files import read_rows
 from runners.method import ConfigError
+from runners.profiles import STUDY, seconds_like_others, seconds_of_defaults
 from runners.progress import counted, duration
 from runners.row import to_json
 
-# From one data set to another, seconds are taken to grow as n_samples ** 1.5 * n_features ** 1.5, which lies between a
-# graph's n^2 d and a ridge solve's n d^2.  Only the method's fits on the nearest shape are scaled so.
+# To a data set that no other method was fitted on, seconds are taken to grow as n_samples ** 1.5 * n_features ** 1.5,
+# which lies between a graph's n^2 d and a ridge solve's n d^2.  Only the fits on the nearest shape are scaled so.
 N_EXPONENT, D_EXPONENT = 1.5, 1.5
 # Data sets whose stored fits say how much more one point of a grid takes than another: a method may take a hundred
 # times as long at one end of its grid.  In 38 shipped grids, each predicted from its default point, the hours are off
@@ -87,7 +88,7 @@ class Times:
     """
 
     def __init__(self, results_dir, method, max_seconds=math.inf):
-        self.max_seconds = max_seconds
+        self.method, self.max_seconds = method, max_seconds
         self._own, self._shipped, self._read, self._from_nearest = {}, {}, {}, {}
         for path in sorted(Path(results_dir).glob(f"*/*/{glob.escape(method)}/trials.csv")):
             self._own.setdefault(path.parts[-3], []).append(path)
@@ -110,8 +111,18 @@ class Times:
                 return fits.at[key], fits.words
             return self._of_other_points(dataset, shape, fits, _point(params))
         if dataset not in self._from_nearest:
-            self._from_nearest[dataset] = self._of_nearest(shape)
+            self._from_nearest[dataset] = self._like_others(dataset) or self._of_nearest(shape)
         return self._from_nearest[dataset]
+
+    def _like_others(self, dataset):
+        if dataset not in seconds_of_defaults(STUDY, reference.SHIPPED):
+            return None
+        known = {name: fits.mean for name in sorted(self._own | self._shipped) if (fits := self._fits(name))}
+        seconds = seconds_like_others(self.method, known, dataset)
+        if math.isnan(seconds):
+            return None
+        names = ", ".join(known) if len(known) < 4 else f"{len(known)} data sets"
+        return min(seconds, self.max_seconds), f"its fits on {names}, and how others differ between these"
 
     def _of_other_points(self, dataset, shape, fits, point):
         """Scale the fits at other points by what the point takes, beside these, on the data sets most like this one."""

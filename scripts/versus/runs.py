@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 from datasets.load import at_hand
 from runners.boundary import did_you_mean
@@ -12,7 +13,7 @@ from runners.progress import duration
 from scripts.core.command_lines import overrides
 from scripts.core.conf import ROOT, find
 from scripts.core.study import Study
-from scripts.core.text import pipes
+from scripts.core.text import listed, pipes
 from scripts.ranks.choice import choose, is_control
 
 OF_RUN = re.compile(r"[+~]*(method[.@]|runner[.@=]|cell=)")
@@ -87,9 +88,18 @@ def seconds_page(study, datasets, points):
     total, slowest = (duration(float(part.sum())) for part in (spent.median(axis=1), spent.max(axis=1)))
     lines.append(["all", total, slowest, "the slowest of each"])
     return (
-        f"Seconds of one worker that {spent.shape[1]} methods of study {study.name} took (points={points}); nobody "
-        f"knows those of another before it has run:\n\n{pipes(lines)}\n"
+        f"Seconds of one worker that {spent.shape[1]} methods of study {study.name} took (points={points}):\n\n"
+        f"{pipes(lines)}\n"
     )
+
+
+def timed(study, datasets):
+    """Return the data sets on which a method is fitted first, so that a plan knows what it takes: the largest ones.
+
+    They have most samples, most features, and most of both together.
+    """
+    shapes = study.trials.groupby("dataset")[["n_samples", "n_features"]].first().loc[datasets]
+    return sorted({*shapes.idxmax(), shapes.prod(axis=1).idxmax()})
 
 
 def run(study, label, handed, datasets, options):
@@ -97,28 +107,46 @@ def run(study, label, handed, datasets, options):
 
     A SystemExit ends the command where run.py refuses the words that it is handed, or is stopped.
     """
-    protocol = study.protocol["name"]
-    if find("protocol", protocol) is None:
-        raise ValueError(f"study={study.name} has protocol={protocol}, which is no file of conf/protocol.")
     own = f"versus_{study.own_name}_{label}"
-    words = [sys.executable, str(ROOT / "run.py"), "-m", *handed]
-    words += [f"protocol={protocol}", *overrides(protocol, study.protocol)]
-    words += [f"method={options['method']}"] if options["method"] is not None else []
-    words += [f"dataset={','.join(datasets)}", f"study={own}", f"runner.points={options['points']}"]
-    given = {name: options[name] for name in ("results_dir", "data_dir") if options[name] is not None}
-    words += ["missing_data=skip", *(f"{name}={quoted(folder)}" for name, folder in given.items())]
-    plan = _run([*words, "runner.plan=true"])
-    if plan or options["plan"]:
-        raise SystemExit(plan)
-    if (status := _run(words)) not in ENDED:
-        raise SystemExit(status)
+    fit(study, own, label, handed, datasets, options)
     mine = Study.open(options["results_dir"], own)
     names = sorted(mine.trials["method"].unique())
     if names not in ([label], names[:1]):
         raise ValueError(f"study={own} has several methods, {', '.join(names)}: move the others away.")
     if not names or mine.protocol != study.protocol:
-        raise ValueError(f"study={own} has no result under protocol {protocol} of study={study.name}.")
+        raise ValueError(f"study={own} has no result under protocol {study.protocol['name']} of study={study.name}.")
     return mine, names[0]
+
+
+def fit(study, own, label, handed, datasets, options):
+    """Fit a method under the protocol of a study, and store that as the study `own`; with plan=true only say the plan.
+
+    A method that was never fitted is fitted at its default parameters on the largest data sets before the plan is made.
+    A SystemExit ends the command after a plan, and where run.py refuses the words that it is handed, or is stopped.
+    """
+    protocol = study.protocol["name"]
+    if find("protocol", protocol) is None:
+        raise ValueError(f"study={study.name} has protocol={protocol}, which is no file of conf/protocol.")
+    words = [sys.executable, str(ROOT / "run.py"), "-m", *handed]
+    words += [f"protocol={protocol}", *overrides(protocol, study.protocol)]
+    words += [f"method={options['method']}"] if options["method"] is not None else []
+    words += [f"study={own}", "missing_data=skip"]
+    given = {name: options[name] for name in ("results_dir", "data_dir") if options[name] is not None}
+    words += [f"{name}={quoted(folder)}" for name, folder in given.items()]
+    whole = [*words, f"dataset={','.join(datasets)}", f"runner.points={options['points']}"]
+    if not list(Path(options["results_dir"], own).glob(f"*/{label}/trials.csv")):
+        first = timed(study, datasets)
+        print(f"First the default parameters on the largest data sets, {listed(first)}:", file=sys.stderr, flush=True)
+        _run_to_end([*words, f"dataset={','.join(first)}", "runner.points=default"])
+    plan = _run([*whole, "runner.plan=true"])
+    if plan or options["plan"]:
+        raise SystemExit(plan)
+    _run_to_end(whole)
+
+
+def _run_to_end(words):
+    if (status := _run(words)) not in ENDED:
+        raise SystemExit(status)
 
 
 def split_by_data(study, mine, datasets):
