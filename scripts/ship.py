@@ -27,7 +27,7 @@ from scripts.core.entry import answers
 from scripts.core.refits import RESTARTS, SEEDS, SENSITIVE, STABILITY, read
 
 
-def ship(results_dir, study, partial=False):
+def ship(results_dir, study, partial=False, methods=None):
     """Pack the cells of a study.
 
     Parameters
@@ -36,6 +36,8 @@ def ship(results_dir, study, partial=False):
     study : str
     partial : bool, default=False
         Also pack cells that lack trials of what their last run was asked for.
+    methods : list of str, optional
+        By default all that the study has.
 
     Returns
     -------
@@ -51,7 +53,8 @@ def ship(results_dir, study, partial=False):
     """
     cells = {}
     for path in cells_of(results_dir, study, None, None):
-        cells.setdefault(path.parts[-2], []).append(path.parent)
+        if methods is None or path.parts[-2] in methods:
+            cells.setdefault(path.parts[-2], []).append(path.parent)
     if not cells:
         raise ValueError(f"the study {study!r} has no results in {results_dir}: check its name, or give --results-dir.")
     target = SHIPPED / study

@@ -34,12 +34,16 @@ MARKS = r"(<!-- printed by python -m {} -->\n).*?(\n<!-- end -->)"
 def written(study):
     """Return the present text of every file, by its path."""
     settings = settings_of(Study.open(ROOT / "results", study))
+    others = {ROOT / REPRODUCTION: filled(REPRODUCTION, COMPARE, compared()), ROOT / CHOICES: chosen()}
+    return pages(study, settings) | others
+
+
+def pages(study, settings):
+    """Return the text of every file that rests on one study alone, by its path."""
     return {
         ROOT / "docs/findings.md": page(study, settings),
         ROOT / "docs/findings.svg": drawn(draw(settings)),
         ROOT / "README.md": filled("README.md", FINDINGS, readme(study, settings)),
-        ROOT / REPRODUCTION: filled(REPRODUCTION, COMPARE, compared()),
-        ROOT / CHOICES: chosen(),
     }
 
 

@@ -51,7 +51,7 @@ def main(options):
     else:
         print("No fits were run again: fits=50 word=... draws some." if len(frame) else "Nothing is to be verified.")
     refused = [one for one in found if one.kind not in (options["allow"] or [])]
-    lines = _lines(found)
+    lines = lines_of(found)
     print("\n".join(lines[:MOST_SHOWN]))
     if len(lines) > MOST_SHOWN:
         print(f"... and {len(lines) - MOST_SHOWN} more")
@@ -63,7 +63,7 @@ def main(options):
         raise ValueError("not all is accepted; what is said above says why.")
 
 
-def _lines(found):
+def lines_of(found):
     """Return findings as lines, refused ones first, one for all data sets of a method of which the same is said."""
     places = {}
     for one in sorted(found, key=lambda one: KINDS.index(one.kind)):

@@ -1,0 +1,99 @@
+"""A method is handed in with one command."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import forked
+import pytest
+
+from runners import reference
+from scripts import ship, submit
+from scripts.core.study import Study
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    """Return a folder with the results of a small study."""
+    folder = tmp_path_factory.mktemp("results")
+    words = ["-m", "method=mcfs,leverage", "dataset=digits", "protocol=smoke", "study=tiny", "runner.n_jobs=1"]
+    forked.printed(["run.py", *words, f"results_dir={folder}"], ROOT)
+    return folder
+
+
+@pytest.fixture
+def answer(results, shipping, monkeypatch, capfd):
+    """Return a function that hands in to a small study, and returns the exit status and what is printed."""
+    ship.ship(results, "tiny", methods=["mcfs"])
+    assert set(reference.files_of("tiny")) == {"mcfs"}
+    monkeypatch.setattr(submit, "STUDY", "tiny")
+    monkeypatch.setattr(submit, "uncommitted", list)
+    monkeypatch.setattr(submit, "settings_of", lambda study: [])
+    monkeypatch.setattr(submit, "sentences", lambda settings: ["**A finding**"])
+    monkeypatch.setattr(submit.findings, "pages", lambda name, settings: {})
+    monkeypatch.setattr(submit.metadata, "written", lambda: {ROOT / "README.md": (ROOT / "README.md").read_text()})
+
+    def answered(*words):
+        monkeypatch.setattr(sys, "argv", ["submit", *words, "--results-dir", str(results)])
+        status = 0
+        try:
+            submit.main()
+        except SystemExit as end:
+            status = end.code
+        return status, *capfd.readouterr()
+
+    return answered
+
+
+def test_a_method_is_checked_run_packed_and_verified(answer, results):
+    status, out, said = answer("max_variance", "runner.n_jobs=1", "--plan")
+    assert status == 0 and "First the default parameters on the largest data sets, digits" in said
+    assert "max_variance on digits: 0 of 1 fit to do" in said and "packed" not in out
+    assert "max_variance" not in reference.files_of("tiny")
+    status, out, said = answer("max_variance", "runner.n_jobs=1")
+    assert status == 0 and "nothing failed" in out and "1 cells packed" in out and "1 cells verified" in out
+    assert "First the default parameters" not in said  # they are stored
+    assert "A finding" in out and "git add results/reference/tiny\n" in out
+    packed, own = reference.read("tiny", ["max_variance"]), Study.open(results, "tiny").frame
+    assert set(packed["trial"]) == set(own.loc[own["method"] == "max_variance", "trial"])
+    assert set(reference.files_of("tiny")) == {"mcfs", "max_variance"}  # not leverage, which was run beside it
+
+
+def test_what_cannot_be_handed_in_is_refused_before_it_runs(answer, monkeypatch):
+    with pytest.raises(ValueError, match=r"no conf/method/mine.yaml: docs/own_method.md"):
+        answer("mine")
+    with pytest.raises(ValueError, match="protocol=smoke: only words about method and runner"):
+        answer("max_variance", "protocol=smoke")
+    monkeypatch.setattr(submit, "uncommitted", lambda: ["methods/mine.py"])
+    with pytest.raises(ValueError, match="Commit first: git add methods/mine.py && git commit"):
+        answer("max_variance")
+    monkeypatch.setattr(submit, "uncommitted", list)
+    monkeypatch.setattr(submit, "check", lambda words: 1)
+    with pytest.raises(ValueError, match="max_variance must keep the contract"):
+        answer("max_variance")
+
+
+def test_code_that_is_not_committed_is_named_and_results_are_not(tmp_path, monkeypatch):
+    def git(*words):
+        who = {f"GIT_{kind}_{what}": "a" for kind in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+        subprocess.run(["git", *words], cwd=tmp_path, check=True, capture_output=True, env=os.environ | who)
+
+    monkeypatch.setattr(submit, "ROOT", tmp_path)
+    for name in ("README.md", "methods/a.py", "results/x.csv"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("1\n")
+    git("init")
+    git("add", "README.md")
+    assert submit.uncommitted() == ["README.md", "methods/a.py"]
+    git("add", "methods")
+    git("commit", "-m", "x")
+    assert submit.uncommitted() == []
+    (tmp_path / "README.md").write_text("2\n")
+    assert submit.uncommitted() == ["README.md"]
+    monkeypatch.setattr(submit, "ROOT", tmp_path / "results")
+    (tmp_path / ".git").rename(tmp_path / "git")
+    with pytest.raises(ValueError, match="must be a clone made by git"):
+        submit.uncommitted()
