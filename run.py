@@ -28,6 +28,7 @@ from omegaconf import OmegaConf
 from runners import processes
 from runners.choices import check_choices, offer
 from runners.method import ConfigError
+from runners.place import home
 from runners.progress import Report, end_cell, hide_bar, show_bar
 from runners.provenance import finished, note_of
 from runners.settings import read_config, read_names, read_runner, resolved
@@ -231,7 +232,7 @@ def _folder(part):
     return resolve
 
 
-OmegaConf.register_new_resolver("root", lambda: str(Path(__file__).resolve().parent))
+OmegaConf.register_new_resolver("root", lambda: str(home()))
 OmegaConf.register_new_resolver("cell_folder", _folder("cell"))
 OmegaConf.register_new_resolver("study_folder", _folder("study"))
 OmegaConf.register_new_resolver("inside_study", _folder("inside"))

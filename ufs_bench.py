@@ -1,12 +1,14 @@
 """The suite from Python: ``from ufs_bench import load_dataset, evaluate, run, open_study``; docs/python.md shows how.
 
-``pip install -e .`` in the checkout lets this module be imported from anywhere.
+``pip install -e .`` in the checkout, or a wheel, lets this module be imported from anywhere.
 """
 
 import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent
+if not (ROOT / "conf" / "method").is_dir():
+    ROOT /= "ufs_bench_suite"  # where a wheel has it (setup.py)
 OURS = ("datasets", "methods", "metrics", "runners", "scripts")
 
 

@@ -180,8 +180,10 @@ def _version_of(module):
 
 
 def _git(*arguments):
-    done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=True, timeout=GIT_S)
-    return done.stdout.strip()
+    # A repository around an installed copy is not that of this code.
+    environment = {**os.environ, "GIT_CEILING_DIRECTORIES": str(ROOT.parent)}
+    words, kept = ["git", *arguments], {"capture_output": True, "text": True, "check": True, "timeout": GIT_S}
+    return subprocess.run(words, cwd=ROOT, env=environment, **kept).stdout.strip()
 
 
 def note_of(config):

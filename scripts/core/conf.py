@@ -10,10 +10,11 @@ import yaml
 from omegaconf import OmegaConf
 
 from runners.boundary import did_you_mean
+from runners.place import home
 
 ROOT = Path(__file__).resolve().parents[2]
 CONF = ROOT / "conf"
-OmegaConf.register_new_resolver("root", lambda: str(ROOT), replace=True)
+OmegaConf.register_new_resolver("root", lambda: str(home()), replace=True)
 
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
