@@ -1,5 +1,8 @@
 """Puts a table together: several files, rows that are features, and labels that are in another file."""
 
+import functools
+import logging
+
 import numpy as np
 
 from datasets.base import DataError
@@ -19,6 +22,7 @@ from datasets.tables import (
 )  # fmt: skip
 
 FRAMES = {"csv": csv_frame, "xlsx": xlsx_frame, "parquet": parquet_frame, "arff": arff_frame}
+log = logging.getLogger(__name__)
 LABEL = "\0label"  # the column of labels from another file; no file has one of this name
 
 
@@ -109,9 +113,16 @@ def oriented(path, table, ignore_rows=(), names=None, transposed=False):
         raise DataError(f"{path}: the first column has texts: say that they name the features, names=0.")
     elif str(table.columns[0]).startswith(UNNAMED) and not transposed and _counts_rows(as_numbers(table.iloc[:, :1])):
         table = table.iloc[:, 1:]  # the index that pandas writes
+        _say_dropped(path)
     if transposed:
         table = pd.DataFrame(table.to_numpy().T, index=table.columns, columns=table.index)
     return as_numbers(table)
+
+
+@functools.cache
+def _say_dropped(path):
+    """Say it once of a file, which a run reads several times."""
+    log.warning("%s: the first column has no name and numbers the rows: it is left out.", path)
 
 
 def stacked(paths, tables, columns="same"):

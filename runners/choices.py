@@ -68,6 +68,7 @@ def offer_own(words):
         raise ConfigError(f"data={given[DATA]} and {other} name two data sets: leave one out.")
     from datasets import load_dataset
     from datasets.own import complete, own_spec
+    from datasets.remarks import remarks
 
     options = {name: _value(f"{name}={value}") for name, value in given.items() if name != DATA}
     several = given[DATA].startswith("[") and not Path(given[DATA]).exists()
@@ -75,7 +76,10 @@ def offer_own(words):
     typed = [word for word in words if word.startswith(f"{FOLDER}=")]
     folders = [str(_value(word)) for word in typed] or [os.environ.get("UFS_DATA_DIR", "")]
     folders = os.pathsep.join([*([str(folder)] if folder else []), *filter(None, folders)])
-    own = complete(spec, load_dataset(spec, folders))
+    data = load_dataset(spec, folders)
+    for line in remarks(data):
+        print(line, file=sys.stderr)
+    own = complete(spec, data)
     ConfigStore.instance().store(name=own["name"], node=own, group="dataset", provider="data=")
     made = [f"dataset={own['name']}", *([f"{FOLDER}={quoted(folders)}"] if folders else [])]
     rest = []

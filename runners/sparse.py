@@ -21,11 +21,12 @@ def check_sparse(method, protocol, data, spec):
     shape = "{} x {}".format(*data.X.shape)
     if not getattr(method.cls, "takes_sparse", False):
         dense = 8 * data.X.shape[0] * data.X.shape[1] / 2**20
+        file = ROOT / "conf" / "dataset" / f"{data.name}.yaml"
+        where = f"take sparse: true out of conf/dataset/{file.name}" if file.exists() else "leave sparse=true out"
         raise ConfigError(
             f"{method.name} needs a dense X, and {data.name} ({shape}) is sparse; written out it would take "
             f"{dense:,.1f} MB. Nothing was started. These methods keep it sparse: "
-            f"{', '.join(methods_that_take_sparse())}. For the others leave sparse=true out, or take it "
-            f"out of conf/dataset/{data.name}.yaml."
+            f"{', '.join(methods_that_take_sparse())}. For the others {where}."
         )
     for how in sorted({protocol.scaling, protocol.scaling_of(method.name)}):
         try:

@@ -7,6 +7,7 @@ import yaml
 from datasets import load_dataset, spec
 from datasets.load import cache_dir, user_dirs
 from datasets.own import complete, own_spec
+from datasets.remarks import remarks
 from scripts.core.entry import command
 from scripts.core.text import write
 
@@ -30,6 +31,8 @@ def main(options):
     write(HEAD + as_yaml(complete(own, data)), path)
     what = f"{data.n_classes} classes" if data.y is not None else f"no labels, {data.n_classes} clusters"
     print(f"{path}: {data.n_samples} samples x {data.n_features} features, {what}")
+    for line in remarks(data):
+        print(line)
     words = ["python", "run.py", f"dataset={data.name}", "method=mcfs"]
     if folder is not None and folder not in [one.resolve() for one in [*user_dirs(data_dir), cache_dir()]]:
         words.append(f"data_dir={folder}")

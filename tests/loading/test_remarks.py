@@ -1,0 +1,43 @@
+"""What is odd about data of one's own is said in a line."""
+
+import logging
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from datasets import joined, load_dataset
+from datasets.own import as_dataset, own_spec
+from datasets.remarks import remarks
+
+X = np.random.default_rng(0).normal(size=(12, 9))
+Y = np.arange(12) % 3
+
+
+@pytest.mark.parametrize("made", [np.asarray, csr_array], ids=["dense", "sparse"])
+def test_constant_features_and_one_that_numbers_the_samples_are_named(made):
+    odd = X.copy()
+    assert remarks(as_dataset(made(odd), Y, "mine")) == []
+    odd[:, 4] = np.arange(1, 13)
+    odd[:, 2] = 7.0
+    assert remarks(as_dataset(made(odd), Y, "mine")) == [
+        "mine: 1 feature is constant (column 2): no method can tell samples by it.",
+        "mine: column 4 numbers the samples: name it in ignore=[...].",
+    ]
+    odd[:, 1:8] = 0.0
+    assert remarks(as_dataset(made(odd), Y, "mine"))[0].startswith(
+        "mine: 7 features are constant (column 1, 2, 3, 4, 5, ...)"
+    )
+
+
+def test_the_index_that_pandas_writes_is_left_out_and_named_once(tmp_path, caplog):
+    joined._say_dropped.cache_clear()
+    lines = ["", *(f"{i},{a:.3f},{b:.3f},{y}" for i, (a, b), y in zip(range(12), X[:, :2], Y, strict=True))]
+    lines[0] = ",a,b,kind"
+    (tmp_path / "mine.csv").write_text("\n".join(lines))
+    with caplog.at_level(logging.WARNING):
+        for _ in range(2):
+            spec, folder = own_spec(tmp_path / "mine.csv", label="kind")
+            assert load_dataset(spec, folder).n_features == 2
+    said = [record.getMessage() for record in caplog.records]
+    assert len(said) == 1 and said[0].endswith("the first column has no name and numbers the rows: it is left out.")
