@@ -7,6 +7,7 @@ from runners.boundary import words_of
 from runners.code import ROOT
 from runners.files import StoreError
 from scripts.core.study import Study
+from scripts.core.text import for_screen
 from scripts.make_table import study_table
 from scripts.make_table.formats import to_markdown
 
@@ -30,5 +31,6 @@ def print_table(folder, cells):
         return
     words = ["python", "-m", "scripts.make_table", f"study={study}"]
     words += [] if results_dir == ROOT / "results" else [f"results_dir={results_dir}"]
-    print(f"\n{to_markdown(table, min(WIDEST, shutil.get_terminal_size((WIDEST, 24)).columns), notes='short')}")
+    text = to_markdown(table, min(WIDEST, shutil.get_terminal_size((WIDEST, 24)).columns), notes="short")
+    print(f"\n{for_screen(text)}")
     print(f"With all notes, as csv, latex or html: {shlex.join(words)}")
