@@ -22,6 +22,7 @@ MENU = {
     "docs/methods.html": "Methods",
     "datasets.html": "Data",
     "results.html": "Results",
+    "docs/glossary.html": "Glossary",
     "docs/index.html": "Pages",
     "search.html": "Search",
 }

@@ -99,6 +99,7 @@ def clone(tmp_path):
 @pytest.mark.parametrize(
     ("page", "title"),
     [
+        ("start.md", "Your data and your method in five commands"),
         ("own_method.md", "As it is"),
         ("own_method.md", "A method that stays"),
         ("own_data.md", "A table of your own"),

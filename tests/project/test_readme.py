@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 from scripts.core.conf import find
+from scripts.site.pages import MENU
 
 ROOT = Path(__file__).resolve().parents[2]
 CONF = ROOT / "conf"
@@ -58,6 +59,15 @@ def test_the_readme_is_short_and_every_page_is_in_the_index():
     linked = set(re.findall(r"\]\(([^)#]+)", (docs / "index.md").read_text(encoding="utf-8")))
     pages = {str(path.relative_to(docs)) for kind in ("*.md", "*.ipynb") for path in docs.rglob(kind)}
     assert pages - {"index.md"} == linked
+
+
+def test_every_page_that_is_written_by_hand_leads_to_the_glossary():
+    """Those that commands print are led to it by the menu of the site; the plan is not changed any more."""
+    printed = {"claims", "findings", "ground_truth", "methods", "printed", "plan", "glossary"}
+    pages = [ROOT / "README.md", *(page for page in (ROOT / "docs").glob("*.md") if page.stem not in printed)]
+    assert [page.name for page in pages if "glossary.md)" not in page.read_text(encoding="utf-8")] == []
+    assert "docs/glossary.html" in MENU
+    assert len((ROOT / "docs/glossary.md").read_text(encoding="utf-8").splitlines()) <= 40, "it is one screen"
 
 
 def test_every_script_that_is_named_exists():
