@@ -1,12 +1,14 @@
 """Write what describes the shipped results to programs and archives, from `runners.columns` and pyproject.toml.
 
 python -m scripts.metadata             results/reference/datapackage.json (Frictionless) and croissant.json,
-                                       .zenodo.json, and the table of columns in docs/shipped.md
+                                       .zenodo.json, the version in CITATION.cff, and the table of columns in
+                                       docs/shipped.md
 python -m scripts.metadata --check     write nothing; status 1 where something differs
 """
 
 import argparse
 import json
+import re
 import sys
 import tomllib
 
@@ -157,6 +159,8 @@ def written():
     made = {SHIPPED / "datapackage.json": datapackage, SHIPPED / "croissant.json": croissant}
     made |= {ROOT / ".zenodo.json": zenodo}
     found = {path: json.dumps(make(version), indent=1) + "\n" for path, make in made.items()}
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    found[ROOT / "CITATION.cff"] = re.sub("^version: .*$", f"version: {version}", citation, flags=re.MULTILINE)
     return found | {ROOT / PAGE: filled(PAGE, "scripts.metadata", columns_table())}
 
 

@@ -1,5 +1,9 @@
 """The tidy frame: what it rounds, what it refuses, and the pages that describe it."""
 
+import re
+import tomllib
+from pathlib import Path
+
 import numpy as np
 import pytest
 from frames import frames
@@ -12,6 +16,7 @@ from runners.row import REPORTED
 from runners.tidy import _rounded, rows_of, tidy
 from scripts.metadata import written
 
+ROOT = Path(__file__).resolve().parents[2]
 POINT = {"dataset": "umist", "method": "mcfs", "acc": {50: [0.4, 0.6], 100: [0.5, 0.9]}, "ranking": [*range(100)]}
 
 
@@ -42,6 +47,12 @@ def test_a_fact_without_a_column_is_refused_and_all_that_fits_report_have_one():
     with pytest.raises(ValueError, match="'unheard' is no column of the tidy frame: add it to runners/columns.py"):
         tidy(frames([POINT | {"facts": {"unheard": 1.0}}]))
     assert set(FACTS) <= set(REPORTED) <= {column.name for column in COLUMNS}
+
+
+def test_the_changelog_begins_with_the_version_of_the_package():
+    """All other files that name it are written by `scripts.metadata`."""
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+    assert re.search(r"^## \[(.*?)\]", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)[1] == version
 
 
 def test_the_metadata_and_the_table_of_columns_are_those_of_what_is_shipped():
