@@ -1,9 +1,10 @@
-"""Write docs/findings.md, docs/findings.svg, and the printed parts of the README and docs/reproduction.md, anew.
+"""Write docs/findings.md, its figure, and the printed parts of README, paper and docs/reproduction.md, anew.
 
 The first three are of one shipped study, the last of all those of the papers that are shipped.
 
 python -m scripts.findings             write what differs, and say what
 python -m scripts.findings --check     write nothing; status 1 where something differs
+python -m scripts.findings --summary FILE.pdf     the findings on two pages, and nothing else
 """
 
 import argparse
@@ -20,13 +21,14 @@ from scripts.core.study import Study
 from scripts.core.text import write
 from scripts.findings import settings_of
 from scripts.findings.figure import draw
-from scripts.findings.page import page, readme
+from scripts.findings.page import page, paper, readme
 from scripts.versus.formats import drawn
 
 STUDY = "reference/fair"
 FINDINGS = "scripts.findings"
 COMPARE = "scripts.compare study=reference summary=true"
 CHOICES = "docs/choices.md"
+PAPER = "paper/paper.md"
 REPRODUCTION = "docs/reproduction.md"
 MARKS = r"(<!-- printed by python -m {} -->\n).*?(\n<!-- end -->)"
 
@@ -44,6 +46,7 @@ def pages(study, settings):
         ROOT / "docs/findings.md": page(study, settings),
         ROOT / "docs/findings.svg": drawn(draw(settings)),
         ROOT / "README.md": filled("README.md", FINDINGS, readme(study, settings)),
+        ROOT / PAPER: filled(PAPER, FINDINGS, paper(settings)),
     }
 
 
@@ -80,7 +83,13 @@ def main():
     )
     parser.add_argument("--study", default=STUDY, help="a shipped study (%(default)s)")
     parser.add_argument("--check", action="store_true", help="write nothing; status 1 where something differs")
+    parser.add_argument("--summary", metavar="FILE", help="a PDF of two pages; nothing else is written")
     given = parser.parse_args()
+    if given.summary:
+        from scripts.findings.summary import save_summary
+
+        save_summary(given.study, settings_of(Study.open(ROOT / "results", given.study)), given.summary)
+        return print(given.summary)
     differs = False
     for path, text in written(given.study).items():
         same = path.exists() and path.read_text(encoding="utf-8") == text

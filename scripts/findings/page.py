@@ -95,6 +95,12 @@ def readme(study, settings):
     )
 
 
+def paper(settings):
+    """Return the part of paper/paper.md: what is found beside random rankings, and what remains of it."""
+    texts = [_beside_random(one) for one in settings] + [_together(settings), _unnoticed(settings), _advice(settings)]
+    return "\n\n".join(fill(text, 120, break_on_hyphens=False) for text in texts)
+
+
 def _beside_random(one):
     table, names = one.methods, one.named
     gain, lose = above(table), below(table)

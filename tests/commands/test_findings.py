@@ -14,8 +14,8 @@ from metrics.study.summary import select as select_of
 from scripts.core.conf import ROOT, printed
 from scripts.core.study import Study
 from scripts.findings import Setting, corrected, recent, search, settings_of, twins, winners
-from scripts.findings.__main__ import COMPARE, FINDINGS, REPRODUCTION, STUDY, compared, filled
-from scripts.findings.page import page, readme, sentences
+from scripts.findings.__main__ import COMPARE, FINDINGS, PAPER, REPRODUCTION, STUDY, compared, filled
+from scripts.findings.page import page, paper, readme, sentences
 from scripts.ranks.gains import COLUMNS, Gains
 
 DATA = ["umist", "orl", "digits"]
@@ -48,9 +48,8 @@ def stored():
 def test_the_page_and_the_readme_have_what_the_shipped_results_say(stored):
     again = "run: python -m scripts.findings"
     assert (ROOT / "docs/findings.md").read_text(encoding="utf-8") == page(STUDY, stored), again
-    assert (ROOT / "README.md").read_text(encoding="utf-8") == filled("README.md", FINDINGS, readme(STUDY, stored)), (
-        again
-    )
+    for name, part in (("README.md", readme(STUDY, stored)), (PAPER, paper(stored))):
+        assert (ROOT / name).read_text(encoding="utf-8") == filled(name, FINDINGS, part), again
 
 
 def test_the_page_of_what_reproduces_has_what_the_shipped_results_say():

@@ -1,0 +1,55 @@
+"""The findings on two pages of PDF, from the same settings as docs/findings.md: what is found, and its figure."""
+
+import re
+from textwrap import wrap
+
+from matplotlib import rc_context
+from matplotlib.backends.backend_pdf import PdfPages
+
+from scripts.core.conf import ROOT, read
+from scripts.core.text import writing
+from scripts.findings.figure import draw
+from scripts.findings.page import sentences
+from scripts.make_figure.style import STYLE, new_figure
+from scripts.ranks.page import by_family
+
+PAPER = 8.27, 11.69  # inches: A4
+LEFT, TOP, SIZE, LINE, WIDTH = 0.09, 0.93, 9, 0.0165, 96  # shares of the page; points; characters of a line
+
+
+def save_summary(study, settings, path):
+    """Write the two pages; the same results give the same bytes."""
+    with writing(path) as path, rc_context(STYLE), PdfPages(path, metadata={"CreationDate": None}) as pdf:
+        for figure in (text_page(study, settings), figure_page(settings)):
+            pdf.savefig(figure)
+
+
+def text_page(study, settings):
+    """Return the page of sentences."""
+    suite, field = read(ROOT / "CITATION.cff"), settings[0].field
+    head = (
+        f"{len(settings[0].methods)} methods with scores on all of {len(field.families)} data sets: "
+        f"{by_family(field.families)}. Study {study}, version {suite['version']} of ufs-bench. "
+        f"`python -m scripts.findings --summary FILE` prints these two pages."
+    )
+    figure, height = new_figure(*PAPER), TOP
+    figure.text(LEFT, height, "Unsupervised feature selection: what is found", fontsize=15, fontweight="bold")
+    height -= 2 * LINE
+    for text in (head, *(f"{number}. {text}" for number, text in enumerate(sentences(settings), 1))):
+        lines = wrap(_plain(text), WIDTH, break_on_hyphens=False)
+        figure.text(LEFT, height, "\n".join(lines), fontsize=SIZE, va="top", linespacing=1.25)
+        height -= (len(lines) + 0.4) * LINE
+    return figure
+
+
+def figure_page(settings):
+    """Return the page of the gains."""
+    figure = draw(settings)
+    figure.set_size_inches(*PAPER)
+    figure.suptitle("Gains of all methods at their default parameters", fontsize=11, fontweight="bold")
+    return figure
+
+
+def _plain(text):
+    """Return a sentence of Markdown without its marks."""
+    return re.sub(r"\*\*|`", "", re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", text))
