@@ -108,7 +108,31 @@ def clone(tmp_path):
     ],
 )
 def test_the_steps_for_adding_something_can_be_followed_to_the_letter(page, title, clone):
-    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    followed(clone, page, title)
+
+
+@pytest.mark.slow
+def test_a_newcomer_hands_in_a_method_by_the_steps_of_one_page(clone, tmp_path_factory, monkeypatch):
+    """With the data sets alone that need no download."""
+    who = {f"GIT_{kind}_{what}": "a@b" for kind in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+    own = who | {"UFS_CACHE_DIR": str(tmp_path_factory.mktemp("cache"))}
+    monkeypatch.delenv("UFS_DATA_DIR", raising=False)
+    for words in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "the suite"]):
+        subprocess.run(["git", *words], cwd=clone, check=True, env=os.environ | own)
+    followed(clone, "own_method.md", "A method that stays", own)
+    said = followed(clone, "own_method.md", "Hand it in", own)
+    assert "First the default parameters on the largest data sets" in said and "2 cells verified" in said
+    assert re.search(r"Spread with 300 features: .* points over random rankings on \d data sets", said)
+    assert (clone / "results/reference/fair/spread.parquet").is_file()
+    named = re.search(r"git add (.*)", said.split("To hand it in:")[1])[1].split()
+    subprocess.run(["git", "add", *named], cwd=clone, check=True)
+    left = subprocess.run(["git", "status", "--porcelain"], cwd=clone, capture_output=True, text=True).stdout
+    assert all(line[1] == " " for line in left.splitlines()), left  # nothing but what is named has changed
+
+
+def followed(clone, page, title, variables=()):
+    """Run the blocks of a section in a clone, and return what they print."""
+    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", **dict(variables)}
     environment.pop("PYTHONPATH", None)
     script = ["set -e"]
     for path, text in blocks(page, title):
@@ -123,6 +147,7 @@ def test_the_steps_for_adding_something_can_be_followed_to_the_letter(page, titl
     done = subprocess.run(["bash", "-c", "\n".join(script)], cwd=clone, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     assert "FAIL" not in done.stdout
+    return done.stdout + done.stderr
 
 
 def test_the_table_of_protocols_is_what_their_files_say():
