@@ -22,11 +22,10 @@ from scripts.check_method.__main__ import main as check
 from scripts.core.conf import CONF, ROOT, printed
 from scripts.core.entry import answers
 from scripts.core.study import Study
-from scripts.core.text import write
+from scripts.core.text import with_interval, write
 from scripts.findings import __main__ as findings
 from scripts.findings import settings_of
-from scripts.findings.page import sentences
-from scripts.ranks.page import with_interval
+from scripts.findings.findings_page import sentences
 from scripts.ship import ship
 from scripts.verify.__main__ import lines_of
 from scripts.verify.check import check as verify

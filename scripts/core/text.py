@@ -43,6 +43,24 @@ def writing(path):
         ) from error
 
 
+POINTS = 1  # decimals of gains
+
+
+def signed(value, decimals=POINTS):
+    """Return a number, such as a gain, as a text with its sign; "" where there is none."""
+    return "" if pd.isna(value) else f"{value + 0.0:+.{decimals}f}"
+
+
+def with_interval(mean, low, high):
+    """Return a gain and its interval as a text."""
+    return f"{signed(mean)} ({signed(low)} to {signed(high)})"
+
+
+def interval(low, high):
+    """Return an interval of ranks as a text; "" where there is none."""
+    return "" if pd.isna(low) else f"{low:.2f} to {high:.2f}"
+
+
 def pipes(lines):
     """Return a Markdown table of texts, the first line being its head, in columns of one width."""
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]

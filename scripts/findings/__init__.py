@@ -13,8 +13,8 @@ from scripts.findings.search import searched
 from scripts.make_figure.seconds import with_seconds
 from scripts.ranks.choice import choose, is_control
 from scripts.ranks.field import Field, field_of
-from scripts.ranks.gains import Gains, paired_gains
-from scripts.ranks.page import above, names_of
+from scripts.ranks.gains import Gains, above, paired_gains
+from scripts.ranks.ranks_page import names_of
 from scripts.versus import holm, wilcoxon
 
 # A user without labels who tunes nothing: the largest size, and the size nearest to 100.

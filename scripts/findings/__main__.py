@@ -21,8 +21,8 @@ from scripts.core.study import Study
 from scripts.core.text import write
 from scripts.findings import settings_of
 from scripts.findings.figure import draw
-from scripts.findings.page import page, paper, readme
-from scripts.versus.formats import drawn
+from scripts.findings.findings_page import page, paper, readme
+from scripts.versus.forest import drawn
 
 STUDY = "reference/fair"
 FINDINGS = "scripts.findings"

@@ -5,7 +5,7 @@ from matplotlib.ticker import MaxNLocator
 
 from scripts.compare.controls import ALL
 from scripts.make_figure.style import COLOURS, GREY, STYLE, WIDTH, new_figure
-from scripts.ranks.page import above, below
+from scripts.ranks.gains import above, below
 
 ROW = 0.19  # inches
 EDGE = -10.0  # points: an interval that goes beyond is cut, and has an arrow

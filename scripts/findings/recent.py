@@ -8,10 +8,11 @@ import pandas as pd
 from metrics.study.intervals import means_by_family
 from metrics.study.ranks import MIN_DATASETS
 from scripts.compare.controls import RANDOM
-from scripts.core.conf import family_of, find, printed, unique_names
-from scripts.core.text import pipes
-from scripts.ranks import page as ranks
+from scripts.core.conf import entry, family_of, printed, unique_names
+from scripts.core.text import pipes, with_interval
 from scripts.ranks.choice import is_control
+from scripts.ranks.gains import above
+from scripts.ranks.ranks_page import OVER
 
 SINCE = 2019  # the papers of this suite end at 2018, but for the two that brought it their tables
 RIVALS = (RANDOM, "greedy_css", "kmeans_ufs")
@@ -25,7 +26,7 @@ READ = (
 
 def year_of(method):
     """Return the year of a method's paper, the last number of its citation; 0 where it names none."""
-    years = re.findall(r"\b(?:19|20)\d\d\b", (find("method", method) or {}).get("citation") or "")
+    years = re.findall(r"\b(?:19|20)\d\d\b", entry("method", method, "citation") or "")
     return int(years[-1]) if years else 0
 
 
@@ -67,7 +68,7 @@ def sentence(settings):
         table, names = one.recent, unique_names("method", list(one.recent.index))
         found = []
         for rival in RIVALS:
-            who = [names[name] for name in ranks.above(table, f"{rival}_low")]
+            who = [names[name] for name in above(table, f"{rival}_low")]
             found.append(f"{' and '.join(who) or 'none'} over {_printed(rival)}")
         parts.append(f"with {one.size} features {', '.join(found)}")
     n = max(len(one.recent) for one in settings)
@@ -113,9 +114,9 @@ def _lacking(shown):
 
 
 def _printed(rival):
-    return ranks.OVER.get(rival) or printed("method", rival)
+    return OVER.get(rival) or printed("method", rival)
 
 
 def _shown(row, rival):
     values = [row[f"{rival}_{key}"] for key in ("mean", "low", "high")]
-    return "" if pd.isna(values[0]) else ranks.with_interval(*values)
+    return "" if pd.isna(values[0]) else with_interval(*values)

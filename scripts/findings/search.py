@@ -9,8 +9,8 @@ from metrics.study import RANDOM
 from metrics.study.intervals import means_by_family
 from metrics.study.selections import BY_NAME
 from scripts.core.conf import find, unique_names
-from scripts.core.text import listed, pipes
-from scripts.ranks.page import above, below, with_interval
+from scripts.core.text import listed, pipes, with_interval
+from scripts.ranks.gains import above, below
 
 SELECTIONS = ("silhouette_all", "best_over_grid")  # without labels, and with them
 READ = (

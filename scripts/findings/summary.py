@@ -9,9 +9,9 @@ from matplotlib.backends.backend_pdf import PdfPages
 from scripts.core.conf import ROOT, read
 from scripts.core.text import writing
 from scripts.findings.figure import draw
-from scripts.findings.page import sentences
+from scripts.findings.findings_page import sentences
 from scripts.make_figure.style import STYLE, new_figure
-from scripts.ranks.page import by_family
+from scripts.ranks.ranks_page import by_family
 
 PAPER = 8.27, 11.69  # inches: A4
 LEFT, TOP, SIZE, LINE, WIDTH = 0.09, 0.93, 9, 0.0165, 96  # shares of the page; points; characters of a line

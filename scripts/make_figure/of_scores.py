@@ -137,7 +137,7 @@ def gains(
     """Draw gains over random rankings and over all features; the defaults are those of `critical_difference`."""
     from scripts.ranks.field import REFERENCES, field_of  # here, as it imports what most figures do not need
     from scripts.ranks.gains import paired_gains
-    from scripts.ranks.page import OVER, names_of
+    from scripts.ranks.ranks_page import OVER, names_of
 
     field = field_of(study, metric, selection, clusterer, methods, _datasets(dataset), variants, partial)
     found = paired_gains(field, rope)

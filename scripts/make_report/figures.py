@@ -16,7 +16,7 @@ from scripts.ranks import rank_study
 from scripts.ranks.choice import choose
 from scripts.ranks.field import field_of
 from scripts.ranks.gains import paired_gains
-from scripts.ranks.page import OVER, by_family, gain_notes, names_of, rank_notes, without
+from scripts.ranks.ranks_page import OVER, by_family, gain_notes, names_of, rank_notes, without
 
 FIGURE_BYTES = 1_500_000  # largest size of all figures together
 MANY_POINTS = 1000  # of one figure: as an image they are smaller than as 150 bytes each
@@ -123,7 +123,7 @@ def _tests(study, selection, methods, datasets):
             }
             for found in gains
         ],
-        "notes": [line.removeprefix("* ") for line in gain_notes(field, gains)],
-        "rank_notes": [line.removeprefix("* ") for line in rank_notes(ranking.comparison)],
+        "notes": gain_notes(field, gains),
+        "rank_notes": rank_notes(ranking.comparison),
         "without": list(without(field)),
     }

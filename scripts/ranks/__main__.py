@@ -7,7 +7,7 @@ from scripts.core.text import deliver
 from scripts.ranks import rank_study
 from scripts.ranks.field import field_of
 from scripts.ranks.gains import paired_gains
-from scripts.ranks.page import frame, ranks_page
+from scripts.ranks.ranks_page import frame, ranks_page
 
 FIELD = "metric selection clusterer methods datasets variants partial".split()
 

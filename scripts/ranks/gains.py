@@ -7,6 +7,7 @@ import pandas as pd
 from metrics.study.intervals import means_by_family
 from metrics.study.ranks import DIGITS, check_enough
 from metrics.study.signed_rank import signed_rank
+from scripts.core.text import POINTS
 from scripts.ranks.field import REFERENCES
 
 COLUMNS = ["mean", "low", "high", "above", "worse", "equivalent", "better"]
@@ -43,3 +44,16 @@ def _over(field, reference, rope):
     table = table.join(posterior).sort_values("mean", ascending=False, kind="stable")
     order = sorted(table.index, key=lambda name: name in others)
     return Gains(reference, points[order], table.loc[order, COLUMNS], list(others))
+
+
+def above(table, low="low"):
+    """Return the rows whose interval lies above 0 as it is printed.
+
+    An end that prints as 0.0 is nearer to 0 than its noise: other resamples put it on the other side.
+    """
+    return list(table.index[table[low].round(POINTS) > 0])
+
+
+def below(table, high="high"):
+    """Return the rows whose interval lies below 0 as it is printed."""
+    return list(table.index[table[high].round(POINTS) < 0])

@@ -2,7 +2,7 @@
 
 from markupsafe import Markup, escape
 
-from scripts.ranks.page import signed as printed_gain
+from scripts.core.text import signed as printed_gain
 
 REACH = 12  # points from the middle of a bar to its ends: most intervals are within
 WORDS = {1: "▲ gains", -1: "▼ loses", 0: ""}

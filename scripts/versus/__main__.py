@@ -42,8 +42,8 @@ def _answer(options, handed):
 def _show(found, study, options, said):
     # Imported here, as Matplotlib takes a second, and not all formats need it.
     from scripts.make_figure import save
-    from scripts.versus.formats import drawn, forest, to_html, to_latex, to_markdown
-    from scripts.versus.page import frame, page_of
+    from scripts.versus.forest import drawn, forest
+    from scripts.versus.versus_page import frame, page_of, written
 
     first, page = found[0], page_of(found, study, options["metric"], options["rope"], said)
     title = f"Gain in {METRICS[options['metric']]} of {first.name} over each other, in points"
@@ -51,13 +51,9 @@ def _show(found, study, options, said):
     note = "Mean and 95 % interval on other data sets of other families; green, red: it leaves 0; hollow: too few data "
     note += f"sets for one. Below the line: controls. On {where}.\n{study.origin()}"
     figure = forest(found, title, note) if options["figure"] or options["format"] == "html" else None
-    texts = {
-        "md": lambda: to_markdown(page),
-        "latex": lambda: to_latex(page),
-        "csv": lambda: frame(found).to_csv(),
-        "html": lambda: to_html(page, figure),
-    }
-    deliver(texts[options["format"]](), options["output"])
+    form = options["format"]
+    drawing = drawn(figure) if form == "html" else ""
+    deliver(frame(found).to_csv() if form == "csv" else written(page, form, drawing), options["output"])
     if options["figure"]:
         path = Path(options["figure"])
         vector = path.with_name(f"{path.name}.svg")

@@ -15,7 +15,7 @@ from scripts.core.conf import ROOT, printed
 from scripts.core.study import Study
 from scripts.findings import Setting, corrected, recent, search, settings_of, twins, winners
 from scripts.findings.__main__ import COMPARE, FINDINGS, PAPER, REPRODUCTION, STUDY, compared, filled
-from scripts.findings.page import page, paper, readme, sentences
+from scripts.findings.findings_page import page, paper, readme, sentences
 from scripts.ranks.gains import COLUMNS, Gains
 
 DATA = ["umist", "orl", "digits"]

@@ -8,7 +8,7 @@ import pytest
 from scripts.core.study import Study
 from scripts.findings import settings_of
 from scripts.findings.__main__ import STUDY
-from scripts.findings.page import sentences
+from scripts.findings.findings_page import sentences
 from scripts.findings.summary import save_summary, text_page
 
 ROOT = Path(__file__).resolve().parents[2]

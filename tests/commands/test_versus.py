@@ -16,9 +16,8 @@ from scripts.core.conf import ROOT, family_of
 from scripts.core.study import Study
 from scripts.versus import holm, interval, versus
 from scripts.versus.__main__ import main
-from scripts.versus.formats import to_html, to_latex, to_markdown
-from scripts.versus.page import frame, page_of
 from scripts.versus.runs import divided, split_by_data
+from scripts.versus.versus_page import frame, page_of, written
 
 DATASETS = ["umist", "orl", "pie10p", "allaml", "prostate_ge", "coil20", "fashion", "usps", "digits", "isolet"]
 METHODS = ["mcfs", "rufs", "udfs", "eufs"]
@@ -92,7 +91,7 @@ def test_a_missing_cell_is_left_out_of_its_pair_alone_and_named():
     others = some.table.index.drop("rufs")
     pd.testing.assert_frame_equal(some.table.loc[others, columns], whole.table.loc[others, columns])
     assert "rufs" not in some.places.index and "rufs" in whole.places.index
-    assert "No score on UMIST: RUFS." in to_markdown(page_of([some], shipped, "acc", 1.0))
+    assert "No score on UMIST: RUFS." in written(page_of([some], shipped, "acc", 1.0), "md")
 
 
 def test_where_the_method_itself_has_no_score_the_data_set_is_left_out():
@@ -103,7 +102,7 @@ def test_where_the_method_itself_has_no_score_the_data_set_is_left_out():
     ]
     one = versus(shipped, study_of(rows), "mine", DATASETS, "largest_size")
     assert one.unscored == ["orl"] and "orl" not in one.scores.index and (one.table["n_datasets"] == 9).all()
-    head = to_markdown(page_of([one], shipped, "acc", 1.0)).split("\n## ")[0]
+    head = written(page_of([one], shipped, "acc", 1.0), "md").split("\n## ")[0]
     assert "9 data sets" in head and "mine has no score on ORL, left out here." in head
     with pytest.raises(ValueError, match="mine has no acc under selection=largest_size"):
         versus(shipped, study_of([row for row in rows if row["dataset"] == "orl"]), "mine", ["orl"], "largest_size")
@@ -115,7 +114,7 @@ def test_cells_of_others_with_a_part_of_their_grid_are_counted_and_said():
         [*points(METHODS), {"dataset": "orl", "method": "mcfs", **ended}], selection="best_over_grid"
     )
     assert one.incomplete == 1 and one.tried == (1, 1)
-    assert "limit or are missing in 1 cell of other methods." in to_markdown(page_of([one], shipped, "acc", 1.0))
+    assert "limit or are missing in 1 cell of other methods." in written(page_of([one], shipped, "acc", 1.0), "md")
 
 
 def test_a_method_of_the_study_is_compared_with_the_others_and_not_with_itself():
@@ -128,7 +127,7 @@ def test_with_fewer_than_six_data_sets_there_is_no_test_and_the_page_says_so():
     one, shipped = compared(datasets=DATASETS[:5])
     assert one.table[["low", "high", "p", "p_holm", "worse"]].isna().all(axis=None)
     assert one.table["gain"].notna().all() and one.places["average_rank"].notna().any()
-    text = to_markdown(page_of([one], shipped, "acc", 1.0))
+    text = written(page_of([one], shipped, "acc", 1.0), "md")
     assert "Fewer than 6 data sets" in text and "Holm" not in text
 
 
@@ -136,11 +135,11 @@ def test_where_so_few_data_sets_allow_no_small_p_the_page_says_how_many_it_takes
     few, shipped = compared(better={"mine": 0.3}, datasets=DATASETS[:7])
     rows = few.table["p"].count()
     assert few.table["p_holm"].min() == pytest.approx(rows / 2**6) and rows == 7  # by far the best everywhere
-    text = to_markdown(page_of([few], shipped, "acc", 1.0))
+    text = written(page_of([few], shipped, "acc", 1.0), "md")
     assert "With 7 data sets no p corrected for 7 rows can be below 0.11" in text and "it takes 9 data sets" in text
     enough, shipped = compared(better={"mine": 0.3}, datasets=DATASETS[:9])
     assert enough.table["p_holm"].max() < 0.05
-    assert "can be below" not in to_markdown(page_of([enough], shipped, "acc", 1.0))
+    assert "can be below" not in written(page_of([enough], shipped, "acc", 1.0), "md")
 
 
 def test_holm_multiplies_the_smallest_p_most_and_leaves_gaps():
@@ -151,7 +150,7 @@ def test_holm_multiplies_the_smallest_p_most_and_leaves_gaps():
 def test_all_formats_have_every_rival_and_data_set():
     found = [compared(selection=selection)[0] for selection in SELECTIONS]
     page = page_of(found, compared()[1], "acc", 1.0)
-    for text in (to_markdown(page), to_latex(page).replace(r"\_", "_")):
+    for text in (written(page, "md"), written(page, "latex").replace(r"\_", "_")):
         for word in ("MCFS", "UDFS", "Random rankings", "UMIST", "largest_size", "best_over_grid"):
             assert word in text
     rows = frame(found)
@@ -263,9 +262,5 @@ def test_the_page_is_html_whatever_is_in_a_name():
     one, shipped = compared()
     page = page_of([one], shipped, "acc", 1.0)
     page[0] = page[0]._replace(title="<b>mine</b>")
-
-    class Empty:
-        def savefig(self, file, **_):
-            file.write("<svg></svg>")
-
-    assert "<b>mine" not in to_html(page, Empty())
+    text = written(page, "html", "<svg></svg>")
+    assert "<b>mine" not in text and "&lt;b&gt;mine" in text and "<svg></svg>" in text

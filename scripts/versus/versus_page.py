@@ -1,5 +1,6 @@
-"""One method beside all others: as one frame, and as the parts of a page."""
+"""One method beside all others: as one frame, as the parts of a page, and as that page in Markdown, LaTeX or HTML."""
 
+from html import escape
 from math import floor, log2
 from typing import NamedTuple
 
@@ -10,32 +11,15 @@ from metrics.study import ALL, METRICS, RANDOM
 from metrics.study.ranks import MIN_DATASETS
 from metrics.study.selections import BY_NAME
 from scripts.core.conf import printed, unique_names
-from scripts.core.text import number
+from scripts.core.text import interval, number, signed
+from scripts.core.views import notes, render
 from scripts.core.words import CHOICES
-from scripts.ranks.page import ORACLE, by_family, interval, signed
+from scripts.make_table.formats import PAGE
+from scripts.ranks.ranks_page import ORACLE, by_family
 from scripts.versus import ALPHA, least_p
 
 HEAD = ["Method", "Rank", "Gain over it", "95 % interval", "Wins/ties/losses"]
 HEAD += ["Worse", "Equivalent", "Better", "p", "Score", "Seconds", "Front"]
-FEW = (
-    f"Fewer than {MIN_DATASETS} data sets: there are means, wins and ranks, but no interval and no test, as with five "
-    "the signed-rank test cannot reach 0.05, even when one method wins everywhere."
-)
-TESTS = (
-    "Intervals are of 95 %, from a bootstrap that draws families of data sets, then data sets within each family "
-    "drawn, widened for the number of families; with four families or fewer they are rough still.",
-    "Worse, equivalent, better: Bayesian signed-rank test in which gains up to {rope:g} count as none, the probability "
-    "that each is the most probable outcome. p: Wilcoxon's signed-rank test, corrected by Holm for all rows of its "
-    "table. Both count all data sets alike, whatever their family: where they are sure and the interval contains 0, "
-    "believe the interval. Better than, worse than: the number of methods with p below 0.05.",
-)
-READ = (
-    "Gain: the score of the method less that of the other on the same data set, in points. What lacks a score on a "
-    "data set is compared on the others, and nothing is filled in. Random rankings: the mean of their draws.",
-    "Ranks are among the methods with a score on every data set, 1 being the best; controls have none.",
-    "Seconds are of fits, geometric means over the data sets, on whatever machine ran them. Front: of what has a score "
-    "on every data set, nothing is as good and as fast, and better in one of the two. Scores are of K-means.",
-)
 
 
 class Part(NamedTuple):
@@ -44,6 +28,12 @@ class Part(NamedTuple):
     title: str
     tables: list  # each a list of lines of texts, the first being the head
     sentences: list
+
+
+def written(page, form, drawing=""):
+    """Return the `Part`s of a page as Markdown, LaTeX or HTML: "md", "latex" or "html", which has an SVG, too."""
+    suffix, head = {"latex": "tex"}.get(form, form), PAGE.partition("<h1>")[0].format(title=escape(page[0].title))
+    return render(f"versus/versus.{suffix}.j2", page=page, head=head, drawing=drawing[drawing.find("<svg") :])
 
 
 def frame(found):
@@ -63,11 +53,10 @@ def page_of(found, study, metric, rope, said=()):
     families = {name: first.families[name] for name in first.scores.index}
     what = f"Study {study.name}, protocol {study.protocol['name']}. {len(families)} data sets: {by_family(families)}."
     tested = first.table["p"].notna().any()
-    notes = [text.format(rope=rope) for text in (*READ, *(TESTS if tested else ()))] + _out_of_reach(first)
     head = ["Selection", METRICS[metric], "Average rank", "Over random rankings", "Over all features", "Front"]
     head += ["Better than", "Worse than"] if tested else []
     summary = [head, *(_summary(one)[: len(head)] for one in found)]
-    said = [what, *_unscored(first), *said, *first.left_out, *([] if tested else [FEW]), *notes]
+    said = [what, *_unscored(first), *said, *first.left_out, *_notes(first, tested, rope)]
     return [Part(f"{first.name} beside all methods", [summary], said), *(_selected(one, names) for one in found)]
 
 
@@ -75,17 +64,14 @@ def _unscored(one):
     return [f"{one.name} has no score on {_listed(one.unscored)}, left out here."] if one.unscored else []
 
 
-def _out_of_reach(one):
-    """Say, in no or one text, that so few data sets allow no p of the table to be below `ALPHA`."""
-    rows, n = one.table["p"].count(), int(one.table["n_datasets"].max())
-    least = least_p(n, rows)
-    if not rows or least < ALPHA:
-        return []
-    needed = 2 + floor(log2(rows / ALPHA))
-    return [
-        f"With {n} data sets no p corrected for {rows} rows can be below {least:.2g}, whatever the scores, so that the "
-        f"test finds nothing better or worse: it takes {needed} data sets. Until then read gains and intervals."
-    ]
+def _notes(one, tested, rope):
+    """Explain how to read the page, and that so few data sets may allow no p to be below `ALPHA`."""
+    rows, n = int(one.table["p"].count()), int(one.table["n_datasets"].max())
+    needed = 2 + floor(log2(rows / ALPHA)) if rows else 0
+    return notes(
+        "versus/notes.md.j2", tested=tested, rope=rope, least=MIN_DATASETS, rows=rows, n=n, alpha=ALPHA, needed=needed,
+        least_p=least_p(n, rows),
+    )  # fmt: skip
 
 
 def _summary(one):

@@ -1,0 +1,65 @@
+"""The one renderer of pages: a template that stands beside its query, filled with plain values and tables.
+
+A template is a file of ``scripts/``, such as ``ranks/ranks.md.j2``.  In Markdown one empty line stands between two
+parts, however many a template leaves, so that a part which is empty leaves no trace.  A table is a list of lines of
+texts, the head first.
+"""
+
+import functools
+import html
+import re
+from textwrap import fill
+
+import jinja2
+from markupsafe import Markup
+
+from scripts.core import text
+from scripts.core.conf import ROOT, printed
+
+FOLDER = ROOT / "scripts"
+WIDTH = 120  # characters of a line of Markdown
+NUMBER = r"[-+−]?(\d+(\.\d*)?|\.\d+)(e[-+]?\d+)?|nan"
+VALUE = rf"({NUMBER})( ?(±|to|of|/) ?({NUMBER}))?( ?%)?"
+NUMERIC = re.compile(rf"{VALUE}( \({VALUE} to {VALUE}\))?")
+
+
+def render(name, **values):
+    """Return a page as a text; `name` is the path of its template below scripts/."""
+    page = environment(name.endswith(".html.j2")).get_template(name).render(**values)
+    return re.sub(r"\n{3,}", "\n\n", page).strip("\n") + "\n" if name.endswith(".md.j2") else page
+
+
+def notes(name, **values):
+    """Return the notes of a template as a list of texts; each is a paragraph there, and a line here."""
+    return [" ".join(note.split()) for note in render(name, **values).split("\n\n") if note.strip()]
+
+
+@functools.cache
+def environment(is_html, folder=FOLDER):
+    """Return the environment of the templates of a folder; in HTML every value is escaped, and no line is removed."""
+    made = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(folder), autoescape=is_html, undefined=jinja2.StrictUndefined,
+        trim_blocks=not is_html, lstrip_blocks=not is_html, keep_trailing_newline=not is_html,
+    )  # fmt: skip
+    made.tests["numeric"] = is_numeric
+    made.filters |= {"table": text.pipes, "wrapped": wrapped, "printed": lambda name, of: printed(of, name)}
+    made.filters |= {name: getattr(text, name) for name in ("number", "listed", "span", "mean_std", "signed")}
+    made.filters |= {"tex": tex, "escaped": lambda words: Markup(html.escape(words))}
+    return made
+
+
+def is_numeric(value):
+    """Return True for numbers and what is read as one: 0.5, 41.2 ± 3, 12 %, 3 of 9, 2 (1 to 4); not for ""."""
+    return NUMERIC.fullmatch(str(value).strip()) is not None
+
+
+def wrapped(words, hang=0, hyphens=False):
+    """Return a text in lines of Markdown, those after the first indented; `hyphens` may end a line, too."""
+    return fill(" ".join(words.split()), WIDTH, subsequent_indent=" " * hang, break_on_hyphens=hyphens)
+
+
+def tex(words):
+    """Return a text for LaTeX."""
+    from scripts.make_table.formats import TEX  # here, as it belongs to a command
+
+    return "".join(TEX.get(letter, letter) for letter in words)

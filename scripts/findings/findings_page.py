@@ -1,0 +1,135 @@
+"""docs/findings.md and the part of the README that is printed: the sentences are computed, as their numbers are."""
+
+from scripts.compare.controls import ALL
+from scripts.core.conf import printed, unique_names
+from scripts.core.text import POINTS, listed, signed, with_interval
+from scripts.core.views import notes, render
+from scripts.findings import corrected, recent, search, twins, winners
+from scripts.ranks.gains import above, below
+from scripts.ranks.ranks_page import OVER, by_family, gain_notes, gains_table
+from scripts.versus import ALPHA, least_p
+
+FAR = -20.0  # points: one data set on which a method loses so many decides its mean
+BEST = 5  # methods in the table of the README
+
+
+def page(study, settings):
+    """Return docs/findings.md."""
+    field, found, parts = settings[0].field, settings[0].search, []
+    if len(found):
+        lacking = settings[0].methods.index.difference(found.index)
+        parts = search.sections(found, [settings[0].names[name] for name in lacking])
+    return render(
+        "findings/findings.md.j2",
+        study=study,
+        settings=settings,
+        sentences=sentences(settings),
+        families=field.families,
+        by_family=by_family(field.families),
+        smaller=_smaller(settings),
+        over=OVER,
+        gains_table=gains_table,
+        sections=parts + recent.sections(settings),
+        gain_notes=gain_notes(field, [settings[0].random]),
+    )
+
+
+def sentences(settings):
+    """Return the findings, a text each."""
+    several = any(one.gaps != settings[0].gaps for one in settings)
+    return notes(
+        "findings/sentences.md.j2",
+        **_values(settings),
+        recent=recent.sentence(settings) if any(len(one.recent) for one in settings) else "",
+        variants=_of_variants(settings) if any(len(one.variants) for one in settings) else "",
+        search=search.sentence(settings[0].search, settings[0].names) if len(settings[0].search) else "",
+        alike=_alike(settings),
+        lone=_lone(settings[0]),
+        left_out=[
+            (f" with {one.size} features" if several else "", one.gaps)
+            for one in (settings if several else settings[:1])
+            if one.gaps
+        ],
+    )
+
+
+def readme(study, settings):
+    """Return the part of the README: the finding, its figure, and a table of who gains."""
+    first, names = settings[0], settings[0].names
+    head = ["Method", *(f"Gain, {one.size} features" for one in settings), "Seconds a fit"]
+    rows = [
+        [
+            names[name],
+            *(with_interval(*one.random.table.loc[name, ["mean", "low", "high"]]) for one in settings),
+            "" if name == ALL else f"{first.seconds[name]:.2g}",
+        ]
+        for name in [*first.methods.index[:BEST], ALL]
+    ]
+    return render("findings/readme.md.j2", **_values(settings), study=study, lines=[head, *rows], best=BEST).strip()
+
+
+def paper(settings):
+    """Return the part of paper/paper.md: what is found beside random rankings, and what remains of it."""
+    return render("findings/paper.md.j2", **_values(settings)).strip()
+
+
+def _values(settings):
+    """Return what the sentences are made of."""
+    return {
+        "settings": settings,
+        "n_families": len(set(settings[0].field.families.values())),
+        "named": settings[0].named,
+        "above": above,
+        "below": below,
+        "corrected": corrected,
+        "winners": winners,
+        "least_p": least_p,
+        "alpha": ALPHA,
+    }
+
+
+def _of_variants(settings):
+    """Say which variants gain, which count neither above nor in the tables."""
+    parts = []
+    for one in settings:
+        table = one.variants.sort_values("mean", ascending=False, kind="stable")
+        names = unique_names("method", list(table.index))
+        gain = [f"{names[name]} by {table.loc[name, 'mean']:.{POINTS}f}" for name in above(table)]
+        parts.append(f"with {one.size} features {listed(gain or ['none'])}")
+    return (
+        f"**Do variants gain?** Of {max(len(one.variants) for one in settings)} variants and released programs of the "
+        f"methods above, which are not counted among them, these gain over random rankings: {'; '.join(parts)}."
+    )
+
+
+def _smaller(settings):
+    """Say on which data sets fewer features are selected than the title of a table says."""
+    parts = []
+    for one in settings:
+        cells = one.field.cells
+        own = cells[cells.index.isin(one.methods.index, level="method")]
+        sizes = own["n_selected"].groupby("dataset").max().reindex(list(one.field.families))
+        fewer = [f"{size:.0f} on {printed('dataset', name)}" for name, size in sizes[sizes < one.size].items()]
+        parts += [f"{listed(fewer)} in place of {one.size}"] if fewer else []
+    return f"Where a data set has too few features for a size, fewer are selected: {'; '.join(parts)}." if parts else ""
+
+
+def _alike(settings):
+    found = twins(settings[-1])
+    pairs = [
+        f"{settings[-1].names[method]} has the same scores as {settings[-1].names[control]}"
+        for method, control in found.items()
+    ]
+    what = "it selects the same features as that control, or features that cluster the same way"
+    return f"{'; '.join(pairs)} on every data set: {what}." if pairs else ""
+
+
+def _lone(one):
+    """Name the methods whose mean hangs on one data set."""
+    points = one.random.points
+    found = [name for name in one.methods.index if points[name].min() < FAR]
+    texts = [
+        f"{one.names[name]} ({printed('dataset', points[name].idxmin())} {signed(points[name].min())})"
+        for name in found
+    ]
+    return f"Some intervals are wide because of one data set: {', '.join(texts)}." if texts else ""
