@@ -1,5 +1,7 @@
 """Bootstrap intervals of averages over data sets: under other K-means starts, and on other data sets."""
 
+import functools
+
 import numpy as np
 import scipy  # it imports its parts when they are first used, and `stats` takes long
 
@@ -70,16 +72,27 @@ def means_by_family(values, families, n_resamples=20_000):
     tail = _tail(values.index, families)
     values = values.sort_index()
     of = np.array([families[name] for name in values.index])
-    members = [np.flatnonzero(of == family) for family in np.unique(of)]
-    rng = np.random.default_rng(0)
-    times = rng.multinomial(len(members), np.full(len(members), 1 / len(members)), size=n_resamples)
-    counts = np.zeros((n_resamples, len(values)))
-    for drawn, own in zip(times.T, members, strict=True):
-        # A family that is drawn twice gives twice as many data sets.
-        counts[:, own] = rng.multinomial(drawn * len(own), np.full(len(own), 1 / len(own)))
+    counts = _resampled(tuple(np.unique(of, return_inverse=True)[1].tolist()), n_resamples)
     means = np.einsum("rd,dc->rc", counts, values.to_numpy(dtype=float)) / counts.sum(axis=1, keepdims=True)
     low, high = np.quantile(means, [tail, 1 - tail], axis=0)
     return low, high
+
+
+@functools.lru_cache(maxsize=8)
+def _resampled(of, n_resamples):
+    """Return how often every data set is drawn in each resample; `of` has the number of its family for each.
+
+    They depend on the families alone, and take longer than the means: many columns are asked for one by one.
+    """
+    members = [np.flatnonzero(np.equal(of, family)) for family in range(max(of) + 1)]
+    rng = np.random.default_rng(0)
+    times = rng.multinomial(len(members), np.full(len(members), 1 / len(members)), size=n_resamples)
+    counts = np.zeros((n_resamples, len(of)))
+    for drawn, own in zip(times.T, members, strict=True):
+        # A family that is drawn twice gives twice as many data sets.
+        counts[:, own] = rng.multinomial(drawn * len(own), np.full(len(own), 1 / len(own)))
+    counts.flags.writeable = False
+    return counts
 
 
 def _tail(datasets, families):

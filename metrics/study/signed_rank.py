@@ -1,5 +1,6 @@
 """The Bayesian signed-rank test: is a method worse, equivalent or better on a data set like these?"""
 
+import functools
 from typing import NamedTuple
 
 import numpy as np
@@ -56,14 +57,22 @@ def signed_rank(differences, rope=1.0):
     if not rope > 0:
         raise ValueError(f"rope={rope} must be above 0.")
     points = np.append(differences, 0.0)
-    drawn = np.random.default_rng(0).dirichlet([*np.ones(len(differences)), PRIOR], size=N_DRAWS)
-    weights = np.concatenate([drawn, np.column_stack([drawn[:, -2::-1], drawn[:, -1]])])
+    weights = _weights(len(differences))
     sums = points[:, None] + points
     below, above = (_mass(weights, region) for region in (sums < -2 * rope, sums > 2 * rope))
     shares = np.column_stack([below, 1 - below - above, above])
     # Equal shares differ by rounding.
-    largest = np.isclose(shares, shares.max(axis=1, keepdims=True), rtol=0, atol=1e-12)
+    largest = shares.max(axis=1, keepdims=True) - shares <= 1e-12
     return Posterior(*map(float, (largest / largest.sum(axis=1, keepdims=True)).mean(axis=0)))
+
+
+@functools.lru_cache(maxsize=8)
+def _weights(n):
+    """Return draws of the weights of so many differences and, last, of the prior; they depend on nothing else."""
+    drawn = np.random.default_rng(0).dirichlet([*np.ones(n), PRIOR], size=N_DRAWS)
+    weights = np.concatenate([drawn, np.column_stack([drawn[:, -2::-1], drawn[:, -1]])])
+    weights.flags.writeable = False
+    return weights
 
 
 def _mass(weights, region):

@@ -66,6 +66,13 @@ def find(group, name):
     return truth_spec(name) if name in truth_names() else None
 
 
+def entry(group, name, key, default=None):
+    """Return a text or a number of a file of a group, which is not copied for it; the default where there is none."""
+    path = CONF / group / f"{name}.yaml"
+    content = _parsed(path, path.stat().st_mtime_ns) if path.exists() else find(group, name)
+    return (content or {}).get(key, default)
+
+
 def read_group(group):
     """Return every file of a group, by its name."""
     return {name: find(group, name) for name in names(group)}
@@ -73,7 +80,7 @@ def read_group(group):
 
 def printed(group, name):
     """Return the printed name of a file of "method" or "dataset"; the name itself where conf/ does not have it."""
-    return (find(group, name) or {}).get("paper_name") or name
+    return entry(group, name, "paper_name") or name
 
 
 def unique_names(group, names):
@@ -105,4 +112,4 @@ def checked_names(group, wanted, stored):
 
 def family_of(dataset):
     """Return the family of a data set from its file; its own name where the file has none."""
-    return (find("dataset", dataset) or {}).get("family", dataset)
+    return entry("dataset", dataset, "family", dataset)

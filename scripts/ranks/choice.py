@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from scripts.core.conf import family_of, find
+from scripts.core.conf import entry, family_of
 
 VARIANTS = ("base", "all")
 CONTROLS = ("methods.baselines.", "methods.spectral_labels.")
@@ -51,11 +51,11 @@ def is_control(method):
 
 
 def _class_of(method):
-    return (find("method", method) or {}).get("target", method)
+    return entry("method", method, "target", method)
 
 
 def _source_of(dataset):
-    return (find("dataset", dataset) or {}).get("same_source_as", dataset)
+    return entry("dataset", dataset, "same_source_as", dataset)
 
 
 def _by_name(target):
@@ -64,7 +64,7 @@ def _by_name(target):
 
 
 def _by_methods(source, able):
-    return lambda name: (-able.get(name, 0), -(find("dataset", name) or {}).get("samples", 0), name != source, name)
+    return lambda name: (-able.get(name, 0), -entry("dataset", name, "samples", 0), name != source, name)
 
 
 def _firsts(names, group_of, order_of):
