@@ -10,6 +10,7 @@ from math import factorial
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 from scipy.special import ndtri
 
 AGREES, DIFFERS, INCONCLUSIVE = "agrees", "differs", "inconclusive"
@@ -50,21 +51,32 @@ def columns_of(cells):
     n_restarts, seed_std, group_error, published_mean, published_std, published_n, all_mean and published_all, in
     percent.
     """
-    wide = cells.assign(ours_error=own_error(cells), published_error=published_error(cells)).pivot(
-        index=["dataset", "metric"], columns="method"
-    )
-    datasets = np.unique(wide.index.get_level_values("dataset"), return_inverse=True)[1]
-    ours, published = (wide[name].to_numpy(dtype=float) for name in ("mean", "published_mean"))
+    datasets, metrics = (pd.factorize(cells[name], sort=True)[0] for name in ("dataset", "metric"))
+    places, rows = np.unique(datasets * (metrics.max() + 1) + metrics, return_inverse=True)
+    of, methods = pd.factorize(cells["method"], sort=True)
+    datasets = places // (metrics.max() + 1)
+
+    def table(values):  # a pivot of pandas takes ten times as long, and there is one for every draw of a control
+        found = np.full((len(places), len(methods)), np.nan)
+        found[rows, of] = values
+        return found
+
+    ours, published = (table(cells[name]) for name in ("mean", "published_mean"))
     lacking = ~(np.isfinite(ours) & np.isfinite(published))
     for dataset in np.unique(datasets):
         lacking[datasets == dataset] |= lacking[datasets == dataset].any(axis=0)
     return Columns(
         datasets,
-        wide["mean"].columns.to_numpy(),
+        np.asarray(methods, dtype=object),
         *(np.where(lacking, np.nan, values) for values in (ours, published)),
-        *(wide[name].to_numpy(dtype=float) for name in ("ours_error", "published_error")),
-        *(wide[name].bfill(axis=1).iloc[:, 0].to_numpy(dtype=float) for name in ("all_mean", "published_all")),
+        *(table(error(cells)) for error in (own_error, published_error)),
+        *(_first(table(cells[name])) for name in ("all_mean", "published_all")),
     )
+
+
+def _first(table):
+    """Return the first number of every row; nan where there is none."""
+    return table[np.arange(len(table)), np.isfinite(table).argmax(axis=1)]
 
 
 def own_error(cells):

@@ -1,6 +1,7 @@
 """Controls in the place of our rows: the same comparison without any method of the paper."""
 
 import json
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -23,7 +24,8 @@ def control_scores(study, selection="best_over_grid", metrics=("acc", "nmi")):
     part = study.part(CONTROLS, study.trials["dataset"].unique())
     if part.trials.empty:
         return pd.DataFrame(columns=COLUMNS).astype({"draw": int, "mean": float, "std": float, "n_restarts": int})
-    draws = part.summary["params"].map(lambda params: json.loads(params).get("draw", 0))
+    drawn = {params: json.loads(params).get("draw", 0) for params in part.summary["params"].unique()}
+    draws = part.summary["params"].map(drawn)
     # Each draw is a method of its own, at its default.
     summary = part.summary.assign(method=part.summary["method"] + " " + draws.astype(str), is_default=True)
     chosen = pd.concat([select(summary, metric, selection) for metric in metrics], ignore_index=True)
@@ -41,16 +43,40 @@ def studies_of(cells, controls):
     each of them once.
     """
     places = {method: place for place, method in enumerate(sorted(cells["method"].unique()))}
+    own = cells["method"].map(places).to_numpy()
     for control in CONTROLS:
-        scores = controls[controls["control"] == control]
-        draws = sorted(scores["draw"].unique())
-        for shift in range(len(draws)):
-            own = [draws[(shift + places[method]) % len(draws)] for method in cells["method"]]
-            yield control, replaced(cells, scores, own)
+        drawn = Drawn.of(controls[controls["control"] == control], cells)
+        for shift in range(drawn.n_draws):
+            yield control, drawn.beside(cells, (shift + own) % drawn.n_draws)
 
 
-def replaced(cells, scores, draws):
-    """Return the cells with the scores of one control, at one draw for each cell, in the place of ours."""
-    keys = ["dataset", "metric", "draw"]
-    found = cells.drop(columns=OURS).assign(draw=draws).merge(scores[[*keys, *OURS]], how="left", on=keys)
-    return found.set_index(cells.index).assign(seed_std=np.nan, group_error=np.nan)
+class Drawn(NamedTuple):
+    """The scores of one control on the data set and metric of some cells, at each of its draws; nan where it has none.
+
+    They are arrays of shape (n_cells, n_draws), looked up once for all the studies that are made of them.
+    """
+
+    mean: np.ndarray
+    std: np.ndarray
+    n_restarts: np.ndarray
+
+    @classmethod
+    def of(cls, scores, cells):
+        """Look up the scores of a control, with one row per data set, metric and draw, for cells of the same paper."""
+        if scores.empty:
+            return cls(*[np.empty((len(cells), 0))] * len(OURS))
+        wide = scores.pivot(index=["dataset", "metric"], columns="draw", values=OURS)
+        places = wide.index.get_indexer(pd.MultiIndex.from_frame(cells[["dataset", "metric"]]))
+        known = (places >= 0)[:, None]
+        return cls(*(np.where(known, wide[name].to_numpy(dtype=float)[places], np.nan) for name in OURS))
+
+    @property
+    def n_draws(self):
+        """The number of draws."""
+        return self.mean.shape[1]
+
+    def beside(self, cells, draws):
+        """Return the cells with these scores in the place of ours, `draws` being the place of a draw for each cell."""
+        rows = np.arange(len(cells))
+        found = {name: values[rows, draws] for name, values in zip(OURS, self, strict=True)}
+        return cells.assign(**found, seed_std=np.nan, group_error=np.nan)

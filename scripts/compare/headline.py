@@ -4,13 +4,18 @@ import numpy as np
 import pandas as pd
 
 from scripts.compare.columns import AGREES, DIFFERS, INCONCLUSIVE, equivalence, own_error, published_error
-from scripts.compare.controls import ALL, CONTROLS, RANDOM, replaced, studies_of
+from scripts.compare.controls import ALL, CONTROLS, RANDOM, Drawn, studies_of
 from scripts.compare.evidence import line_values, lines, to_frame
-from scripts.compare.verdicts import ACCEPTED, NOT_COMPARABLE, NOT_RUN, closest, common_std, is_hollow, verdict
+from scripts.compare.verdicts import NOT_COMPARABLE, NOT_RUN, POINTS, ROUNDING, closest, common_std, is_hollow
 from scripts.core.words import PARTIAL
 
 WORDS = (AGREES, DIFFERS, INCONCLUSIVE)
 COLUMN = ["paper", "dataset", "metric"]
+# What a count or a line looks at, beside the margin.
+COUNTED = [
+    *COLUMN, "method", "published_method", "mean", "std", "n_restarts", "seed_std", "group_error",
+    "published_mean", "published_std", "published_n", "all_mean", "published_all",
+]  # fmt: skip
 OTHERS, OWN, OWN_KMEANS, CLOSEST = "other rows", "own row", "own row, by K-means", "closest variant (exploratory)"
 OURS, PERMUTED, COPY = "ours", "another published row", "a perfect copy"
 
@@ -88,7 +93,7 @@ def line_table(comparison, controls):
     """
     cells, beside = weighed(comparison), {}
     for paper, own in cells.items():
-        for control, instead in studies_of(own, controls[controls["paper"] == paper]):
+        for control, instead in studies_of(own[COUNTED], controls[controls["paper"] == paper]):
             for name, value in line_values(instead).items():
                 beside.setdefault((paper, name, control), []).append(value)
     frame = to_frame({paper: lines(own) for paper, own in cells.items()})
@@ -130,11 +135,15 @@ def count_table(comparison, controls):
             reasons = cells.loc[cells["left_out"] != "", "left_out"].value_counts(sort=False)
             cells = cells[cells["left_out"] == ""]
             left_out = ", ".join(f"{count} {reason}" for reason, count in reasons.items())
-            found = [{"by": OURS, **_count(cells, len(cells)), "left_out": left_out}]
+            # All columns would be copied with every draw of the controls.
+            cells = cells[[*COUNTED, "margin", *(["n_variants"] if name == CLOSEST else [])]]
+            found = [(OURS, cells)]
             if len(cells):
-                found.append({"by": COPY, **_count(cells.assign(mean=cells["published_mean"]), len(cells))})
-                beside = _closest_of(cells, draws) if name == CLOSEST else studies_of(cells, draws)
-                found += [{"by": by, **_count(instead, len(cells))} for by, instead in beside]
+                found.append((COPY, cells.assign(mean=cells["published_mean"])))
+                found += _closest_of(cells, draws) if name == CLOSEST else studies_of(cells, draws)
+            found = _counted(found)
+            found[0]["left_out"] = left_out
+            if len(cells):
                 found += [] if name == CLOSEST else [{"by": PERMUTED, **_permuted(cells, own)}]
             counts += [{"paper": paper, "rows": name, **count} for count in found]
     columns = ["paper", "rows", "by", "cells", *WORDS, "std_rule", "left_out"]
@@ -154,17 +163,21 @@ def _groups(paper, rows, own):
     return {**groups, CLOSEST: nearest.assign(n_variants=variants.to_numpy())}
 
 
-def _count(cells, n):
-    words = _tested(cells)["equivalence"]
-    counts = {word: float((words == word).sum()) for word in WORDS}
-    return {"cells": n, **counts, "std_rule": float(_accepted(cells).sum())}
+def _counted(studies):
+    """Count the cells of studies, (name, cells), that all have the same ones; they are tested together."""
+    names, frames = zip(*studies, strict=True)
+    together = pd.concat(frames)
+    shape = len(frames), len(frames[0])
+    words = _tested(together)["equivalence"].to_numpy().reshape(shape)
+    counts = {word: (words == word).sum(axis=1).astype(float) for word in WORDS}
+    counts["std_rule"] = _accepted(together).reshape(shape).sum(axis=1).astype(float)
+    return pd.DataFrame({"by": names, "cells": shape[1], **counts}).to_dict("records")
 
 
 def _accepted(cells):
-    """Return True, for each cell, where the std rule accepts its mean and std."""
-    difference = cells["mean"] - cells["published_mean"]
-    words = map(verdict, difference, common_std(cells["std"], cells["published_std"]))
-    return np.array([word in ACCEPTED for word in words], dtype=bool) & difference.notna().to_numpy()
+    """Return True, for each cell, where the std rule accepts its mean and std (`scripts.compare.verdicts.verdict`)."""
+    distance = (cells["mean"] - cells["published_mean"]).abs() - ROUNDING - 1e-9
+    return (distance <= np.maximum(2 * common_std(cells["std"], cells["published_std"]), POINTS)).to_numpy()
 
 
 def _permuted(cells, own):
@@ -182,17 +195,14 @@ def _permuted(cells, own):
 
 def _closest_of(cells, controls):
     """Yield the cells with, in the place of ours, the closest of as many random rankings as there are variants."""
-    scores = controls[controls["control"] == RANDOM]
-    draws = sorted(scores["draw"].unique())
-    most = int(cells["n_variants"].max()) if len(cells) else 0
-    for shift in range(len(draws)):
-        tries = [
-            replaced(cells, scores, draws[(shift + place) % len(draws)]).assign(place=place) for place in range(most)
-        ]
-        tried = pd.concat(tries)
-        tried = tried[tried["place"] < tried["n_variants"]]
-        tried = tried.assign(distance=(tried["mean"] - tried["published_mean"]).abs(), cell=tried.index)
-        yield RANDOM, tried.sort_values("distance", kind="stable").drop_duplicates("cell")
+    drawn = Drawn.of(controls[controls["control"] == RANDOM], cells)
+    variants = np.arange(int(cells["n_variants"].max()))
+    away = np.abs(drawn.mean - cells["published_mean"].to_numpy(dtype=float)[:, None])
+    for shift in range(drawn.n_draws):
+        tried = (shift + variants) % drawn.n_draws
+        open_to = np.isfinite(away[:, tried]) & (variants < cells["n_variants"].to_numpy()[:, None])
+        nearest = np.where(open_to, away[:, tried], np.inf).argmin(axis=1)
+        yield RANDOM, drawn.beside(cells, tried[nearest])
 
 
 def accepted_at_random(comparison, controls):

@@ -35,6 +35,7 @@ class Study:
     read: Callable[[], pd.DataFrame]  # returns it with its lists
     results_dir: str | PathLike | None = None  # the folder of results that it was asked of
     data_dir: str | PathLike | None = None  # the folder in which data sets are looked for
+    larger: "Study | None" = None  # the study that this one is a part of
 
     @classmethod
     def open(cls, results_dir, name, data_dir=None):
@@ -86,7 +87,11 @@ class Study:
     @functools.cached_property
     def summary(self):
         """One row per feature set and clusterer, from `metrics.study.summary.summarise`."""
-        return summarise(self.frame)
+        if self.larger is None:
+            return summarise(self.frame)
+        whole = self.larger.summary  # checked and summarised once for all its parts
+        own = [whole[name].isin(self.frame[name].unique()) for name in ("method", "dataset")]
+        return whole[own[0] & own[1]].reset_index(drop=True)
 
     @functools.cached_property
     def whole(self):
@@ -164,7 +169,7 @@ class Study:
         key = frozenset(methods), frozenset(datasets)
         if key not in self._kept:
             wanted = self.frame["method"].isin(key[0]) & self.frame["dataset"].isin(key[1])
-            self._kept[key] = self if wanted.all() else replace(self, frame=self.frame[wanted])
+            self._kept[key] = self if wanted.all() else replace(self, frame=self.frame[wanted], larger=self)
         return self._kept[key]
 
     @functools.cached_property
