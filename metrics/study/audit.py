@@ -1,6 +1,7 @@
 """Checks of a study beside its scores: pure functions from its frames to what every result should disclose."""
 
 import json
+from collections import Counter
 from itertools import pairwise
 from statistics import fmean
 
@@ -9,7 +10,6 @@ import pandas as pd
 
 from metrics.study import UNSCORED
 from metrics.study.sets import CELL
-from metrics.study.stability import jaccard, nogueira
 
 RISE = 1e-10  # a relative rise of the objective below this is rounding
 STILL = 0.01  # a change of the indicators up to this counts as none
@@ -37,38 +37,40 @@ def parameter_effects(whole, n_features=None):
     rows = []
     for key, cell in whole[whole["feature_set"] > 0].groupby(CELL):
         decoded = {text: json.loads(text) for text in cell["params"].unique()}
-        points = [decoded[text] for text in cell["params"]]
         names = sorted({name for point in decoded.values() for name in point})
         random = cell["n_selected"].mean() / (n_features or {}).get(key[0], np.nan)
         sets = list(zip(cell["n_selected"], cell["feature_set"], cell["features"], strict=True))
+        members = {one: None if own is None else frozenset(np.asarray(own).tolist()) for _, one, own in sets}
         common = {}
         for name in names:
             values = {json.dumps(point.get(name)) for point in decoded.values()}
             if len(values) > 1:
-                steps = _steps(sets, points, name)
-                shared = [_shared(*step, common) for step in steps]
+                steps = _steps(sets, cell["params"], decoded, name)
+                shared = [_shared(*step, members, common) for step in steps]
                 changed = sum(first[1] != second[1] for first, second in steps)
                 rows.append((*key, name, len(values), len(steps), changed, fmean(shared) if shared else np.nan, random))
     return pd.DataFrame(rows, columns=[*CELL, "parameter", "n_values", "n_steps", "n_changed", "shared", "chance"])
 
 
-def _steps(sets, points, name):
+def _steps(sets, params, decoded, name):
     """Return the pairs of sets of every two neighbours along a parameter."""
-    lines = {}
-    for point, own in zip(points, sets, strict=True):
-        others = json.dumps({key: value for key, value in point.items() if key != name}, sort_keys=True)
-        lines.setdefault((others, own[0]), []).append((point.get(name), own))
+    others, lines = {}, {}
+    for text, point in decoded.items():
+        others[text] = json.dumps({key: value for key, value in point.items() if key != name}, sort_keys=True)
+    for text, own in zip(params, sets, strict=True):
+        lines.setdefault((others[text], own[0]), []).append((decoded[text].get(name), own))
     # Text and None sort by their text, as any order will do for values without a size.
     ordered = [sorted(line, key=lambda item: (str(type(item[0])), item[0] or 0)) for line in lines.values()]
     return [(first[1], second[1]) for line in ordered for first, second in pairwise(line)]
 
 
-def _shared(first, second, known):
+def _shared(first, second, members, known):
     """Return the share of common features of two sets of one size; nan where one has not so many features."""
-    (size, one, features), (_, other, others) = first, second
+    (size, one, _), (_, other, _) = first, second
     if (size, one, other) not in known:
-        whole = features is not None and others is not None and len(features) == len(others) == size
-        known[size, one, other] = len(np.intersect1d(features, others)) / size if whole else np.nan
+        both = members[one], members[other]
+        whole = all(own is not None and len(own) == size for own in both)
+        known[size, one, other] = len(both[0] & both[1]) / size if whole else np.nan
     return known[size, one, other]
 
 
@@ -109,11 +111,15 @@ def overlap(features, values):
     -------
     float
     """
-    size = len(features)
+    return float(_overlaps(np.asarray(features)[None], values)[0])
+
+
+def _overlaps(sets, values):
+    """Return the `overlap` of several sets of one size, the rows of an array."""
+    size = sets.shape[1]
     limit = np.partition(values, size - 1)[size - 1]
-    chosen = values[np.asarray(features)]
-    room = size - (values < limit).sum()
-    return ((chosen < limit).sum() + min((chosen == limit).sum(), room)) / size
+    chosen, room = values[sets], size - (values < limit).sum()
+    return ((chosen < limit).sum(axis=1) + np.minimum((chosen == limit).sum(axis=1), room)) / size
 
 
 def chance(size, values):
@@ -159,12 +165,17 @@ def trivial_overlaps(cell, rankings):
         n_clusters = clusters[params]
         looks += [(n_clusters, True, features[:n_clusters])] if n_clusters and len(features) >= n_clusters else []
     for size, is_start, features in looks:
-        for name, values in rankings.items():
-            found.setdefault((name, size, is_start), []).append(overlap(features, values))
-    rows = [
-        (name, size, is_start, chance(size, rankings[name]), float(np.median(shares)), min(shares), max(shares))
-        for (name, size, is_start), shares in sorted(found.items())
-    ]
+        found.setdefault((size, is_start, len(features)), []).append(features)
+    found = {key: np.stack(sets) for key, sets in found.items()}
+    rows = []
+    for name, values in rankings.items():
+        shares = {}
+        for (size, is_start, _), sets in found.items():
+            shares.setdefault((size, is_start), []).append(_overlaps(sets, values))
+        for (size, is_start), own in shares.items():
+            own = np.concatenate(own)
+            rows.append((name, size, is_start, chance(size, values), float(np.median(own)), own.min(), own.max()))
+    rows.sort()
     return pd.DataFrame(rows, columns=["ranking", "n_selected", "is_start", "chance", "median", "low", "high"])
 
 
@@ -185,7 +196,8 @@ def outcomes(trials):
     rows = []
     for key, cell in trials.groupby(CELL):
         traced = cell["rise"].dropna()
-        shares = [float((cell["status"] == status).mean()) for status in STATUSES]
+        ends = Counter(cell["status"])
+        shares = [ends[status] / len(cell) for status in STATUSES]
         rows.append((*key, len(cell), *shares, len(traced), float((traced > RISE).mean()) if len(traced) else np.nan))
     return pd.DataFrame(rows, columns=[*CELL, "n_trials", *STATUSES, "n_traced", "rose"])
 
@@ -265,34 +277,4 @@ def objective_gaps(trials, optima):
                 lowest = best[dataset, reference, size]
                 rows.append((dataset, method, reference, size, value, lowest, (value - lowest) / abs(lowest)))
     names = ["dataset", "method", "optimum", "n_selected", "objective", "best", "gap"]
-    return pd.DataFrame(rows, columns=names)
-
-
-def stabilities(fits, n_features):
-    """Measure the agreement of the feature sets of repeated fits.
-
-    Parameters
-    ----------
-    fits : DataFrame
-        From `scripts.core.refits.load_refits`.
-    n_features : dict
-        Data set -> number of features.
-
-    Returns
-    -------
-    DataFrame
-        One row per data set, method and change ("samples", "columns", "seed"): n_selected, n_sets (with the fit on
-        unchanged data; failed ones left out), n_distinct, jaccard, and nogueira with low and high, its 95 % interval.
-    """
-    fits = fits[~fits["status"].isin(UNSCORED)]
-    sets = fits.assign(features=fits["features"].map(json.loads))
-    rows = []
-    for key, cell in sets.groupby([*CELL, "n_selected"]):
-        base = cell.loc[cell["change"] == "none", "features"].tolist()
-        for change, group in cell[cell["change"] != "none"].groupby("change"):
-            found = base + group["features"].tolist()
-            distinct = len({tuple(features) for features in found})
-            measured = nogueira(found, n_features[key[0]])
-            rows.append((*key[:2], change, key[2], len(found), distinct, jaccard(found), *measured))
-    names = [*CELL, "change", "n_selected", "n_sets", "n_distinct", "jaccard", "nogueira", "low", "high"]
     return pd.DataFrame(rows, columns=names)

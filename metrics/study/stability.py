@@ -1,9 +1,14 @@
 """Stability of a selection from one fit to the next: two measures of the agreement of several feature sets."""
 
+import json
 from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
+
+from metrics.study import UNSCORED
+from metrics.study.sets import CELL
 
 Z = 1.959963984540054  # two-sided 95 % of the normal distribution
 
@@ -71,3 +76,33 @@ def nogueira(sets, n_features):
     parts = ((chosen @ p) / n_features - own * share + correction) / by_chance
     spread = Z * np.sqrt(4 / len(sets) ** 2 * ((parts - parts.mean()) ** 2).sum())
     return Stability(float(value), float(value - spread), float(value + spread))
+
+
+def stabilities(fits, n_features):
+    """Measure the agreement of the feature sets of repeated fits.
+
+    Parameters
+    ----------
+    fits : DataFrame
+        From `scripts.core.refits.load_refits`.
+    n_features : dict
+        Data set -> number of features.
+
+    Returns
+    -------
+    DataFrame
+        One row per data set, method and change ("samples", "columns", "seed"): n_selected, n_sets (with the fit on
+        unchanged data; failed ones left out), n_distinct, jaccard, and nogueira with low and high, its 95 % interval.
+    """
+    fits = fits[~fits["status"].isin(UNSCORED)]
+    sets = fits.assign(features=fits["features"].map(json.loads))
+    rows = []
+    for key, cell in sets.groupby([*CELL, "n_selected"]):
+        base = cell.loc[cell["change"] == "none", "features"].tolist()
+        for change, group in cell[cell["change"] != "none"].groupby("change"):
+            found = base + group["features"].tolist()
+            distinct = len({tuple(features) for features in found})
+            measured = nogueira(found, n_features[key[0]])
+            rows.append((*key[:2], change, key[2], len(found), distinct, jaccard(found), *measured))
+    names = [*CELL, "change", "n_selected", "n_sets", "n_distinct", "jaccard", "nogueira", "low", "high"]
+    return pd.DataFrame(rows, columns=names)

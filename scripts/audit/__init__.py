@@ -11,6 +11,7 @@ from metrics.study.evaluators import evaluators
 from metrics.study.frames import fits_of
 from metrics.study.scored import scored
 from metrics.study.sets import distinct_sets
+from metrics.study.stability import stabilities
 from metrics.study.starts import starts
 from metrics.study.summary import SELECTIONS
 from scripts.audit.findings import findings
@@ -68,7 +69,7 @@ def make_audit(study, metric="acc", stability=0, n_jobs=1):
         "choices": audit.choices({name: study.select(metric, name) for name in SELECTIONS}),
         "evaluators": evaluators(study.summary),
         "gaps": audit.objective_gaps(study.trials, _optima()),
-        "stability": audit.stabilities(fits, n_features),
+        "stability": stabilities(fits, n_features),
     }
     return Audit(tables, list(findings(tables)), notes)
 

@@ -26,7 +26,7 @@ from scripts.core.words import labelled
 from scripts.make_report.figures import figures, gains_and_ranks
 from scripts.make_report.folded import fold
 from scripts.make_report.times import times
-from scripts.make_report.trials import trial_facts
+from scripts.make_report.trials import OF_SETS, trial_facts
 from scripts.make_report.unfinished import unfinished
 from scripts.make_table import make_table, own_spec
 from scripts.make_table.formats import HTML, ours, paper
@@ -229,7 +229,9 @@ def _trials(study, shown):
     if study.trials["versions"].nunique() == 1:  # they stand once for all fits, under Environment
         wanted = wanted.assign(versions="{}")
     traces = study.traces
-    sets = dict(list(study.whole[study.whole["trial"].isin(shown)].groupby("trial")))
+    sets = {}
+    for own in study.whole.loc[study.whole["trial"].isin(shown), OF_SETS].to_dict("records"):
+        sets.setdefault(own["trial"], []).append(own)
     faces = {dataset: _face(dataset, rows, study.data_dir) for dataset, rows in wanted.groupby("dataset")}
     if len(wanted) > MANY_FITS:
         traces, faces = {}, dict.fromkeys(faces)

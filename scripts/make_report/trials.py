@@ -16,14 +16,20 @@ GREYS = 15  # with the colour of the mark four bits a pixel, which halves the pi
 MARK = (213, 94, 0)  # colour of a selected pixel: colour-blind readers, too, see orange on grey
 
 
-def trial_facts(row, sets, trace, size, face, seeds):
-    """Return all that the page shows of a trial, from its rows in the frames of the study.
+# What the page shows of a feature set.
+OF_SETS = (
+    "trial clusterer n_selected n_restarts features acc_mean acc_std nmi_mean nmi_std agreement silhouette".split()
+)
 
-    `trace` is its objective after every sweep, `size` that whose features are drawn (the largest where it is None), and
-    `face` (mean sample of shape (height, width), pixel order) where the data are images.
+
+def trial_facts(row, sets, trace, size, face, seeds):
+    """Return all that the page shows of a trial, from its row in the frame of the study and those of its sets.
+
+    `sets` has `OF_SETS` as dicts, `trace` is its objective after every sweep, `size` that whose features are drawn (the
+    largest where it is None), and `face` (mean sample of shape (height, width), pixel order) where the data are images.
     """
     size = size if size in row["sizes"] else max(row["sizes"])
-    features = sets.loc[(sets["clusterer"] == "kmeans") & (sets["n_selected"] == size), "features"].iloc[0]
+    features = next(own["features"] for own in sets if (own["clusterer"], own["n_selected"]) == ("kmeans", size))
     return {
         **{name: row[name] for name in ("trial", "dataset", "method", "status", "error", "n_iter", "started")},
         "params": json.loads(row["params"]),
@@ -83,8 +89,8 @@ def pixels(face, features):
 
 
 def _scores(sets):
-    scored = sets[sets["n_restarts"] > 0].sort_values(["clusterer", "n_selected"], kind="stable")
-    for own in scored.to_dict("records"):
+    scored = [own for own in sets if own["n_restarts"] > 0]
+    for own in sorted(scored, key=lambda own: (own["clusterer"], own["n_selected"])):
         found = {name: mean_std(100 * own[f"{name}_mean"], 100 * own[f"{name}_std"], " ± ") for name in ("acc", "nmi")}
         # For the measures without labels only the mean is of use.
         found |= {name: mean_std(100 * own[name], float("nan")) for name in ("agreement", "silhouette")}

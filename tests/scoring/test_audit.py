@@ -13,6 +13,7 @@ from metrics.protocol import Protocol
 from metrics.study import audit
 from metrics.study.frames import fits_of
 from metrics.study.sets import distinct_sets
+from metrics.study.stability import stabilities
 from metrics.study.summary import SELECTIONS, select
 from runners.files import StoreError
 from runners.fit import run_trial
@@ -230,7 +231,7 @@ def test_extra_fits_name_the_features_as_in_the_unchanged_data_and_are_done_once
     )  # as it is, 2 of samples, 2 of columns; no seed
     assert refits.refit_changed(trial, size, Data(blobs.X, None), folder, 3) == 2
     assert refits.refit_changed(trial, size, Data(blobs.X, None), folder, 3) == 0
-    found = audit.stabilities(refits.load_refits(Study.open(tmp_path, "s"), refits.STABILITY), {"blobs": 20})
+    found = stabilities(refits.load_refits(Study.open(tmp_path, "s"), refits.STABILITY), {"blobs": 20})
     assert found["change"].tolist() == ["columns", "samples"]
     assert found[["n_sets", "n_distinct", "jaccard", "nogueira"]].to_numpy().tolist() == [[4, 1, 1, 1]] * 2
 
@@ -239,7 +240,7 @@ def test_new_seeds_are_tried_where_there_are_any(blobs, tmp_path):
     trials = run(blobs, "random_selection", "methods.baselines.RandomSelection", {}, {}, tmp_path).trials
     trial, size = refits.default_trial(trials, "methods.baselines.RandomSelection")
     refits.refit_changed(trial, size, Data(blobs.X, None), tmp_path / "s/blobs/random_selection", 6)
-    found = audit.stabilities(refits.load_refits(Study.open(tmp_path, "s"), refits.STABILITY), {"blobs": 20}).set_index(
+    found = stabilities(refits.load_refits(Study.open(tmp_path, "s"), refits.STABILITY), {"blobs": 20}).set_index(
         "change"
     )
     assert found.loc["seed", "n_distinct"] == 7
