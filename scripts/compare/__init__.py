@@ -9,7 +9,7 @@ from scripts.compare.explanations import explain_cells
 from scripts.compare.headline import with_equivalence
 from scripts.compare.readings import other_studies
 from scripts.compare.verdicts import judge
-from scripts.core.conf import find
+from scripts.core.conf import find, whole_grid
 from scripts.core.published import PAPERS, load_published
 from scripts.core.study import Study
 from scripts.core.tables import paper_tables
@@ -21,7 +21,7 @@ COLUMNS = (
     "inherited mean std n_selected difference common_std verdict reason explanation remark departs status trial_status "
     "params trial study selection n_restarts published_n all_mean published_all margin standard_error equivalence "
     "left_out evaluated_by std_over section n_candidates random_best excess seed_std table_mean n_groups group_error "
-    "n_again"
+    "n_again points grid"
 ).split()
 DRAWS = 20  # random rankings in the place of our rows: a hundred take four times as long
 JUDGED = ["evaluated_by", "std_over", "section"]
@@ -56,7 +56,7 @@ def compare_studies(studies, selection="best_over_grid"):
     coarse grid, only "higher" is final.  all_mean to left_out: see `scripts.compare.headline.with_equivalence`;
     evaluated_by, std_over and section: `scripts.published.how_judged`; published_n: how often the paper ran K-means;
     n_candidates, random_best, excess and seed_std: `scripts.make_table.table.build_cells`; table_mean, n_groups,
-    group_error and n_again: `over_more_starts`.
+    group_error and n_again: `over_more_starts`; points: of the grid that were run, and grid: those of the whole one.
     """
     frames = []
     for paper, study in studies.items():
@@ -99,9 +99,16 @@ def published_rows(paper, study, tables):
     `tables` has its `TableSpec`s, each with its cells from `scripts.make_table.table_cells`.
     """
     departs = study.departures(paper)
+    points = study.trials.groupby(["dataset", "method"])["params"].nunique()
     frames = []
     for spec, cells in tables:
         cells = over_more_starts(over_starts(cells[cells["published_mean"].notna()]), study.restarts)
+        grids = {method: whole_grid(method, study.protocol) for method in cells["method"].unique()}
+        places = pd.MultiIndex.from_frame(cells[["dataset", "method"]])
+        cells = cells.assign(
+            points=points.reindex(places, fill_value=0).to_numpy(),
+            grid=cells["method"].map(grids).astype("Int64"),
+        )
         frames.append(
             cells.assign(
                 paper=paper,
@@ -170,5 +177,6 @@ def with_verdicts(rows):
 
 def _remark(cell):
     parts = [f"some grid points or sizes are missing ({cell.gaps})"] if cell.status == PARTIAL else []
+    parts += [f"{cell.points} of {cell.grid} grid points"] if 0 < cell.points < (cell.grid or 0) else []
     parts += [f"the fit {cell.trial_status}"] if cell.trial_status in POOR else []
     return "; ".join(parts)

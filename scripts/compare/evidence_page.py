@@ -90,8 +90,10 @@ def _summary(paper, own):
     of = f", {BASELINES}" if not own["own_cells"].iloc[0] else ""
     names = {word: list(own["line"][own["verdict"] == word]) for word in (REPRODUCED, NOT_REPRODUCED, CANNOT_TELL)}
     told = [f"{len(found)} {word}" + f" ({', '.join(found)})" * bool(found) for word, found in names.items()]
-    partial = own["partial"].iloc[0]
-    rest = f" *Provisional*: {partial} of these cells lack a part of their grid." if partial else ""
+    partial, points, absent = own[["partial", "points", "absent"]].iloc[0]
+    run = f": {points}" if points else ""
+    rest = f" *Provisional*: {partial} of these cells lack a part of their grid{run}." if partial else ""
+    rest += f" Left out are {absent} published cells that are not run." if absent else ""
     return f"{PAPERS[paper]}: of {len(own)} lines {', '.join(told)}, {cells}{of}.{rest}"
 
 
@@ -121,7 +123,7 @@ def line_rows(lines):
         random = _range(line.random, line.random_low, line.random_high, 2)
         others = [number(line.all_features), number(line.max_variance)]
         ours = [number(line.value), number(line.by_chance), number(line.p, 4), *map(number, (line.power, line.as_bad))]
-        ours.append(line.verdict)
+        ours.append(line.verdict + " (provisional)" * bool(line.partial and line.verdict != CANNOT_TELL))
         paper = PAPERS[line.paper] + (f", {BASELINES}" if line.cells and not line.own_cells else "")
         rows.append([paper, line.line, *ours, random, *others])
     return rows

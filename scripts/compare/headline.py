@@ -7,6 +7,7 @@ from scripts.compare.columns import AGREES, DIFFERS, INCONCLUSIVE, equivalence, 
 from scripts.compare.controls import ALL, CONTROLS, RANDOM, Drawn, studies_of
 from scripts.compare.evidence import line_values, lines, to_frame
 from scripts.compare.verdicts import NOT_COMPARABLE, NOT_RUN, POINTS, ROUNDING, closest, common_std, is_hollow
+from scripts.core.text import listed
 from scripts.core.words import PARTIAL
 
 WORDS = (AGREES, DIFFERS, INCONCLUSIVE)
@@ -87,7 +88,8 @@ def line_table(comparison, controls):
     """Return the five lines of every paper, and the value that each control would get.
 
     The columns are paper, cells (of `weighed`), own_cells (those of the paper's own row), partial (those that lack a
-    part of their grid), line, value, by_chance, p, power, as_bad, verdict as in `scripts.compare.evidence.lines`;
+    part of their grid), points (which part, in words), absent (published cells that are not run), line, value,
+    by_chance, p, power, as_bad, verdict as in `scripts.compare.evidence.lines`;
     random_low, random, random_high (the least, the median and the largest over the draws), all_features, max_variance;
     nan where there is no such control.
     """
@@ -101,8 +103,11 @@ def line_table(comparison, controls):
     values = [[np.array(beside.get((*key, name), [np.nan])) for name in CONTROLS] for key in keys]
     frame.insert(1, "cells", frame["paper"].map(lambda paper: len(cells[paper])))
     frame.insert(2, "own_cells", frame["paper"].map(lambda paper: (cells[paper]["method"] == paper).sum()))
-    partial = {paper: (own["status"] == PARTIAL).sum() for paper, own in cells.items()}
-    frame.insert(3, "partial", frame["paper"].map(partial))
+    partial = {paper: own[is_partial(own)] for paper, own in cells.items()}
+    frame.insert(3, "partial", frame["paper"].map(lambda paper: len(partial[paper])))
+    frame.insert(4, "points", frame["paper"].map(lambda paper: points_run(partial[paper])))
+    absent = headline(comparison).query("left_out == @NOT_RUN")["paper"].value_counts()
+    frame.insert(5, "absent", frame["paper"].map(absent).fillna(0).astype(int))
     return frame.assign(
         random_low=[random.min() for random, _, _ in values],
         random=[np.median(random) for random, _, _ in values],
@@ -110,6 +115,22 @@ def line_table(comparison, controls):
         all_features=[whole[0] for _, whole, _ in values],
         max_variance=[variance[0] for _, _, variance in values],
     )
+
+
+def is_partial(cells):
+    """Return True where a cell lacks a part of its grid: of the points that were asked for, or of the whole grid."""
+    return (cells["status"] == PARTIAL) | (cells["points"] < cells["grid"]).fillna(False).astype(bool)
+
+
+def points_run(cells):
+    """Say how many points of its grid each method of some cells was run at: "jgufs 7 of 343 points, 3 on mnist"."""
+    texts = []
+    for (method, grid), own in cells.dropna(subset="grid").groupby(["method", "grid"], sort=False):
+        counts = own.groupby("dataset")["points"].max()
+        fewer = counts[counts < counts.max()].groupby(counts)
+        others = [f", {count} on {listed(list(places.index))}" for count, places in fewer]
+        texts.append(f"{method} {counts.max()} of {grid} points{''.join(others)}")
+    return "; ".join(texts)
 
 
 def complete(cells):

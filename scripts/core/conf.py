@@ -4,6 +4,7 @@ import copy
 import functools
 import re
 from collections import Counter
+from math import prod
 from pathlib import Path
 
 import yaml
@@ -15,6 +16,7 @@ from runners.place import home
 ROOT = Path(__file__).resolve().parents[2]
 CONF = ROOT / "conf"
 OmegaConf.register_new_resolver("root", lambda: str(home()), replace=True)
+REPEATS = ("draw",)  # parameters that only repeat a method, in the class attribute `repeats` of all methods
 
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
@@ -113,3 +115,15 @@ def checked_names(group, wanted, stored):
 def family_of(dataset):
     """Return the family of a data set from its file; its own name where the file has none."""
     return entry("dataset", dataset, "family", dataset)
+
+
+def whole_grid(method, protocol):
+    """Return the number of points of a method's whole grid under a protocol, a dict; None where it is not known.
+
+    The method has no file then, or the protocol a budget, so that the data decide which values it takes.  A coarse grid
+    is a part of the whole one.  Parameters of `REPEATS` keep the values of the file, as the runs do.
+    """
+    grid, values = entry("method", method, "grid"), protocol.get("grid_values")
+    if grid is None or protocol.get("budget"):
+        return None
+    return prod(len(own) if name in REPEATS or not values else len(values) for name, own in grid.items())

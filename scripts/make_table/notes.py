@@ -5,6 +5,7 @@ from collections import Counter
 
 from metrics.study import CAPPED, FAILED, METRICS
 from metrics.study.scored import scored
+from scripts.core.conf import whole_grid
 from scripts.core.published import PAPERS, explain
 from scripts.core.text import span
 from scripts.core.words import CAPPED_CELL, NOT_RUN, PARTIAL, POOR, rule
@@ -142,7 +143,7 @@ def _provenance(study):
     odd = ", ".join(f"{count} {name}" for name, count in sorted(statuses.items()) if name != "converged")
     shas = ", ".join(sorted({_short(sha) for sha in trials["git_sha"]}))
     first, last = trials["started"].min()[:10], trials["started"].max()[:10]
-    points = _grid_points(trials)
+    points = _grid_points(trials, protocol)
     codes = trials.groupby(["method", "dataset"])["code_fit"].nunique()
     mixed = ", ".join(f"{method} on {dataset}" for method, dataset in codes.index[codes > 1])
     return [
@@ -153,14 +154,15 @@ def _provenance(study):
     ]
 
 
-def _grid_points(trials):
-    """Return the number of parameter settings per method, and the data sets with another number."""
+def _grid_points(trials, protocol):
+    """Return the points that were run per method, those of its grid, and the data sets with another number."""
     texts = []
     for method, group in trials.groupby("method"):
         counts = group.groupby("dataset")["params"].nunique()
-        usual = counts.max()
+        usual, whole = counts.max(), whole_grid(method, protocol) or 0
         fewer = ", ".join(f"{dataset} {count}" for dataset, count in counts.items() if count != usual)
-        texts.append(f"{method} {usual}" + (f" ({fewer})" if fewer else ""))
+        of = f" of {whole}" if whole > 1 else ""
+        texts.append(f"{method} {usual}{of}" + (f" ({fewer})" if fewer else ""))
     return "; ".join(texts)
 
 

@@ -1,0 +1,64 @@
+"""A verdict and a note say how many points of its grid a method was run at."""
+
+import pandas as pd
+import pytest
+from frames import study_of
+from paper_studies import RUFS, point, published
+
+from runners.method import load_class
+from scripts.compare import compare_studies
+from scripts.compare.evidence_page import line_rows, summaries
+from scripts.compare.headline import is_partial, line_table, points_run
+from scripts.core.conf import REPEATS, find, read_group, whole_grid
+from scripts.make_table import study_table
+
+NO_CONTROLS = pd.DataFrame(columns=["paper", "control", "draw"])
+
+
+def test_the_whole_grid_of_a_paper_has_its_values_of_every_parameter():
+    jgufs, fair = find("protocol", "jgufs"), find("protocol", "fair")
+    assert (
+        whole_grid("jgufs", jgufs) == 343 and whole_grid("jgufs", {}) == 63 and whole_grid("all_features", jgufs) == 1
+    )
+    assert whole_grid("jgufs", jgufs | {"coarse": True}) == 343
+    assert whole_grid("random_rankings", jgufs) == len(find("method", "random_rankings")["grid"]["draw"])
+    assert whole_grid("jgufs", fair) is None and whole_grid("of_a_user", jgufs) is None
+
+
+def test_parameters_that_only_repeat_a_method_are_those_of_the_classes():
+    found = {name for content in read_group("method").values() for name in load_class(content["target"]).repeats}
+    assert found == set(REPEATS)
+
+
+def test_the_points_that_were_run_stand_beside_those_of_the_grid_and_fewer_are_named():
+    rows = [("jgufs", "jaffe", 7), ("jgufs", "mnist", 3), ("jgufs", "usps", 3), ("mcfs", "jaffe", 1)]
+    cells = pd.DataFrame(rows, columns=["method", "dataset", "points"]).assign(status="complete")
+    cells = cells.assign(grid=cells["method"].map({"jgufs": 343}).astype("Int64"))
+    assert points_run(cells) == "jgufs 7 of 343 points, 3 on mnist and usps"
+    assert is_partial(cells).tolist() == [True, True, True, False]
+
+
+@pytest.fixture(scope="module")
+def study():
+    """Return the RUFS paper's own values at one point of each grid, without its cells on ORL."""
+    cells = published("rufs")
+    names = [name for name in cells.index if name[0] != "orl"]
+    return study_of([point(*name, *cells.loc[name]) for name in names], "rufs", RUFS)
+
+
+def test_a_verdict_on_a_part_of_a_grid_is_provisional_and_counts_what_is_not_run(study):
+    comparison = compare_studies({"rufs": study})
+    own = comparison[(comparison["method"] == "rufs") & (comparison["dataset"] == "umist")].iloc[0]
+    assert own["points"] == 1 and own["grid"] == whole_grid("rufs", study.protocol) > 1
+    assert f"1 of {own['grid']} grid points" in own["remark"]
+    lines = line_table(comparison, NO_CONTROLS).assign(verdict="reproduced")
+    (text,) = summaries(lines)
+    absent = (comparison["left_out"] == "not run") & (comparison["method"] == comparison["published_method"])
+    assert f"rufs 1 of {own['grid']} points" in text and "*Provisional*" in text
+    assert f"Left out are {absent.sum()} published cells that are not run." in text
+    assert all("reproduced (provisional)" in row for row in line_rows(lines)[1:])
+
+
+def test_the_notes_of_a_table_say_the_points_of_the_grid(study):
+    note = next(note for note in study_table(study).notes if "Grid points" in note)
+    assert f"rufs 1 of {whole_grid('rufs', study.protocol)};" in f"{note};" and "all_features 1;" in note
