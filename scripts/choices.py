@@ -10,28 +10,11 @@ from scripts.compare import shipped_names
 from scripts.core.conf import family_of
 from scripts.core.entry import command
 from scripts.core.study import Study
-from scripts.core.text import deliver, number, pipes
+from scripts.core.text import deliver, number, signed
+from scripts.core.views import render
 from scripts.core.words import CHOICES
 
-HEAD = [
-    "Choice",
-    "Loss",
-    "95 % interval",
-    "Less than default",
-    "Least",
-    "Smallest size",
-    "Largest size",
-    "Cells",
-    "Without a choice",
-]
-WHAT = """\
-Points that a choice loses against the oracle, the candidate that is best by the labels. Data sets count alike; the
-intervals are of a bootstrap that draws families of data sets, then data sets with all that is on them. Less than
-default: how much less is lost than at the default parameters and the size nearest to 100, in pairs; where the
-interval holds 0, the choice is not shown to be better than none. Least: the share of the cells in which no other
-choice loses less. Smallest and largest size: how often the choice is the first or the last size of the protocol.
-"default", "largest" and "median" look at nothing: a criterion that loses more is worse than not choosing. Cells whose
-candidates all score alike are left out, and so are all features and random rankings."""
+HEAD = "Choice|Loss|95 % interval|Less than default|Least|Smallest size|Largest size|Cells|Without a choice".split("|")
 
 
 def choices_page(found, metric, names):
@@ -42,17 +25,17 @@ def choices_page(found, metric, names):
         rows.append([
             CHOICES[row.selection].column, number(100 * row.loss, 1),
             f"{number(100 * row.low, 1)} to {number(100 * row.high, 1)}",
-            f"{_signed(row.gain)} ({_signed(row.gain_low)} to {_signed(row.gain_high)})",
+            f"{signed(100 * row.gain)} ({signed(100 * row.gain_low)} to {signed(100 * row.gain_high)})",
             _share(row.wins), _share(row.smallest), _share(row.largest), str(row.cells), str(row.missing),
         ])  # fmt: skip
-    datasets = found["dataset"].nunique()
-    counted = f"{len(found.groupby(['study', 'dataset', 'method']))} cells on {datasets} data sets"
-    title = f"# What a choice without labels loses: {METRICS[metric]}"
-    return "\n\n".join([title, f"Studies: {', '.join(names)}; {counted}.", pipes(rows), WHAT]) + "\n"
-
-
-def _signed(fraction):
-    return "" if np.isnan(fraction) else f"{100 * fraction:+.1f}"
+    return render(
+        "choices.md.j2",
+        what=METRICS[metric],
+        names=names,
+        n_cells=len(found.groupby(["study", "dataset", "method"])),
+        n_datasets=found["dataset"].nunique(),
+        rows=rows,
+    )
 
 
 def _share(fraction):

@@ -3,7 +3,7 @@
 from joblib import cpu_count
 
 from scripts.audit import make_audit
-from scripts.audit.page import audit_page
+from scripts.audit.audit_page import audit_page
 from scripts.core.entry import command
 from scripts.core.study import Study
 from scripts.core.text import deliver

@@ -23,13 +23,13 @@ VALUE = rf"({NUMBER})( ?(±|to|of|/) ?({NUMBER}))?( ?%)?"
 NUMERIC = re.compile(rf"{VALUE}( \({VALUE} to {VALUE}\))?")
 
 
-def render(name, **values):
+def render(name, /, **values):
     """Return a page as a text; `name` is the path of its template below scripts/."""
     page = environment(name.endswith(".html.j2")).get_template(name).render(**values)
     return re.sub(r"\n{3,}", "\n\n", page).strip("\n") + "\n" if name.endswith(".md.j2") else page
 
 
-def notes(name, **values):
+def notes(name, /, **values):
     """Return the notes of a template as a list of texts; each is a paragraph there, and a line here."""
     return [" ".join(note.split()) for note in render(name, **values).split("\n\n") if note.strip()]
 

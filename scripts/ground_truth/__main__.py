@@ -6,7 +6,7 @@ from scripts.core.entry import command
 from scripts.core.study import Study
 from scripts.core.text import deliver
 from scripts.ground_truth import recovered
-from scripts.ground_truth.page import ground_truth_figure, ground_truth_page
+from scripts.ground_truth.truth_page import ground_truth_figure, ground_truth_page
 from scripts.make_figure import save
 
 

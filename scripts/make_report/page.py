@@ -10,8 +10,8 @@ from metrics.study import METRICS
 from metrics.study.summary import SELECTIONS
 from runners.progress import counted, duration
 from scripts.audit import make_audit
+from scripts.audit.audit_page import compact, titles
 from scripts.audit.findings import by_method, in_words
-from scripts.audit.page import TITLES, compact
 from scripts.cite import sources
 from scripts.compare import controls_of, published_rows, score_tables, with_verdicts
 from scripts.compare.evidence import LINES
@@ -209,7 +209,7 @@ def _comparison(comparison):
 
 def _audit(found, names):
     tables = []
-    for name, (title, text) in TITLES.items():
+    for name, (title, text) in titles().items():
         frame, n_folded = fold(compact(name, found.tables[name]).replace(names))
         columns = [str(HEADINGS.get(column, column)) for column in frame.columns]
         rows = frame.to_numpy().tolist()

@@ -10,7 +10,7 @@ from scripts.core.conf import CONF, find, names
 from scripts.core.entry import command
 from scripts.core.study import Study
 from scripts.status import states
-from scripts.status.page import status_page
+from scripts.status.status_page import status_page
 
 CLEAR = "\x1b[2J\x1b[H"
 

@@ -8,7 +8,7 @@ from frames import frames, store
 
 from datasets import load_dataset
 from scripts.audit import _optima, make_audit
-from scripts.audit.page import audit_page
+from scripts.audit.audit_page import audit_page
 from scripts.core.conf import names
 from scripts.core.data import data_of
 from scripts.core.study import Study

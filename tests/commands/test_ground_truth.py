@@ -10,7 +10,7 @@ from frames import PROTOCOL, frames, store, study_of
 from datasets import load_dataset, read_spec, scale
 from datasets.synthetic import truth_of
 from scripts.ground_truth import chance, found, recovered
-from scripts.ground_truth.page import ground_truth_figure, ground_truth_page
+from scripts.ground_truth.truth_page import ground_truth_figure, ground_truth_page
 
 
 def fit(dataset, method, hits, copies=0, **more):

@@ -11,7 +11,7 @@ from runners import provenance, reference
 from runners.files import StoreError
 from runners.provenance import note_run, read_run
 from scripts.status import _sweep_of, states
-from scripts.status.page import status_page
+from scripts.status.status_page import status_page
 
 POINTS = [
     {"dataset": "umist", "method": "mcfs", "acc": {50: [0.2, 0.4]}, "fit_s": 1.5},

@@ -13,8 +13,8 @@ from metrics.study.starts import starts
 from runners.fit import reported
 from runners.tidy import tidy
 from scripts.audit import make_audit
+from scripts.audit.audit_page import audit_page
 from scripts.audit.findings import _held
-from scripts.audit.page import audit_page
 from scripts.core.study import Study
 
 SIZE, AMONG = 20, 100

@@ -7,50 +7,34 @@ from matplotlib import colormaps, rc_context
 
 from datasets.truth import parts_of, truth_names
 from scripts.core.conf import printed
-from scripts.core.text import pipes
+from scripts.core.views import render
 from scripts.ground_truth import ENOUGH, SEEDS, found
 from scripts.make_figure.style import HEAT, STYLE, WIDTH, frame, new_figure
 from scripts.ranks.choice import is_control
 
-ABOUT = f"""\
-Which methods find the relevant features? The data on this page are generated, so we know which features are relevant.
-Each family of data sets (`conf/truth`) has several difficulties, and each difficulty several seeds. A method runs
-with its default parameters, and selects as many features as are relevant. *Recall* is the share of the relevant
-features among them. A **star** means a recall of {ENOUGH} or more with at least {SEEDS} of the seeds."""
-
-WHAT = """\
-Recall, averaged over the seeds, from the easiest difficulty to the hardest; the head has the strength of the signal, in
-standard deviations of the noise. Of interchangeable features only the first one selected counts. Methods are sorted by
-their mean; controls are in italics."""
-
 SAME = 1e-9  # recalls and expectations that differ by rounding
-
-OPEN = """\
-After each method is its recall and, in brackets, the mean rank by variance of what it selects, under the scaling that
-it is fitted on: 0 is the smallest of all features, 1 the largest, .5 chance. A method near 0 selects the features that
-vary least: here heavy-tailed noise, as a few large values leave the others close together once the range is 1."""
 
 
 def ground_truth_page(rows, name):
     """Return the rows of `recovered`, of a study of this name, as a page of Markdown."""
     table = found(rows)
     stored = rows.groupby(["family", "difficulty", "seed"]).ngroups
-    head = (
-        f"Study {name}: {rows['method'].nunique()} methods on {stored} of {len(truth_names())} data sets. "
-        f"`python -m scripts.ground_truth study={name}` prints this page."
+    families = table.index[table["redundancy"] > 0].unique("family")
+    copies = table[table.index.get_level_values("family").isin(families)]
+    return render(
+        "ground_truth/truth.md.j2",
+        enough=ENOUGH,
+        seeds=SEEDS,
+        name=name,
+        n_methods=rows["method"].nunique(),
+        stored=stored,
+        n_datasets=len(truth_names()),
+        conclusions=_conclusions(table),
+        recall=_lines(table, "recall"),
+        copies={measure: _lines(copies, measure, stars=False) for measure in ("precision", "redundancy")},
+        has_copies=(rows["redundancy"] > 0).any(),
+        unfound=_open(table),
     )
-    parts = ["# Which features are found", ABOUT, head, _conclusions(table), pipes(_lines(table, "recall")), WHAT]
-    if (rows["redundancy"] > 0).any():
-        families = table.index[table["redundancy"] > 0].unique("family")
-        some = table[table.index.get_level_values("family").isin(families)]
-        parts += [
-            "## Where there are copies",
-            pipes(_lines(some, "precision", stars=False)),
-            "Share of the selected features that are relevant, or copies of a relevant feature.",
-            pipes(_lines(some, "redundancy", stars=False)),
-            "Share of the selected features that are copies of another selected feature.",
-        ]
-    return "\n\n".join([*parts, "## Where a method has no star at the easiest difficulty", _open(table), OPEN]) + "\n"
 
 
 def ground_truth_figure(rows, name):

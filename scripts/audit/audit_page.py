@@ -1,0 +1,80 @@
+"""The audit of a study as a page of Markdown."""
+
+import functools
+
+import pandas as pd
+
+from metrics.study import METRICS, nearest_size
+from scripts.audit.findings import by_method, in_words
+from scripts.core.views import notes, render
+from scripts.core.words import CHOICES
+
+
+@functools.cache
+def titles():
+    """Return the title of every table, and what it says, by its name."""
+    texts = notes("audit/tables.md.j2")
+    named = (head.split(": ", 1) for head in texts[::2])
+    return {name: (title, text) for (name, title), text in zip(named, texts[1::2], strict=True)}
+
+
+def audit_page(found, study, metric="acc"):
+    """Return the audit of a study as a page of Markdown."""
+    tables = []
+    for name, (title, text) in titles().items():
+        frame = compact(name, found.tables[name])
+        lines = [list(map(str, frame.columns)), *frame.to_numpy().tolist()]
+        tables.append((title + (f" ({METRICS[metric]})" if name == "choices" else ""), text, lines))
+    claims = by_method(found.findings)
+    return render("audit/audit.md.j2", study=study, claims=claims, in_words=in_words, notes=found.notes, tables=tables)
+
+
+def compact(name, frame):
+    """Return a table of the audit, one of `TITLES`, in the columns and digits that are shown."""
+    frame = frame.copy()
+    if name == "distinct":
+        frame = frame[frame.groupby(["dataset", "method"])["n_points"].transform("max") > 1]
+        sets = [f"{row.n_distinct} of {row.n_points}" for row in frame.itertuples()]
+        frame = frame.assign(sets=sets).pivot(index=["dataset", "method"], columns="n_selected", values="sets")
+        frame = frame.fillna("").reset_index().rename_axis(columns=None)
+    elif name == "overlaps":
+        frame = _overlaps_at_one_size(frame)
+    elif name == "choices":
+        frame = frame.rename(
+            columns={name: choice.column for name, choice in CHOICES.items()} | {"oracle_status": "oracle's fit"}
+        )
+    return frame.apply(lambda column: column.map(lambda value: _text(name, column.name, value)))
+
+
+def _overlaps_at_one_size(frame):
+    """Return a row per cell: the size nearest to 100, and the start of the ranking in file order."""
+    cells = {}
+    for row in frame.to_dict("records"):  # a frame for each of thousands of cells takes long
+        cells.setdefault((row["dataset"], row["method"]), []).append(row)
+    rows = []
+    for (dataset, method), cell in sorted(cells.items()):
+        own = [row for row in cell if not row["is_start"]]
+        size = nearest_size([row["n_selected"] for row in own])
+        own = [row for row in own if row["n_selected"] == size]
+        start = [row for row in cell if row["is_start"] and row["ranking"] == "first in file"]
+        first = f"{start[0]['median']:.0%} of {start[0]['n_selected']}" if start else ""
+        shown = {row["ranking"]: f"{row['median']:.0%}" for row in own}
+        chance = f"{own[0]['chance']:.0%}"
+        rows.append(
+            {"dataset": dataset, "method": method, "features": size, "chance": chance, **shown, "start in file": first}
+        )
+    return pd.DataFrame(rows)
+
+
+def _text(table, column, value):
+    if not isinstance(value, float):
+        return str(value)
+    if pd.isna(value):
+        return ""
+    if table == "choices" or column == "loss":
+        return f"{100 * value:.1f}"
+    if table == "outcomes" or column in ("shared", "chance", "held"):
+        return f"{value:.0%}"
+    if column == "gap":
+        return f"{100 * value:.3f} %"
+    return f"{value:.3f}" if abs(value) <= 1 else f"{value:.6g}"
