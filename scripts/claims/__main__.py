@@ -18,7 +18,7 @@ from datasets import DataError, dataset_names, load_dataset
 from runners.provenance import git_sha
 from scripts.claims import CLAIMS
 from scripts.claims.core.claim import Claim
-from scripts.claims.core.page import page, verdicts
+from scripts.claims.core.claims_page import page, verdicts
 from scripts.claims.core.store import load, store
 
 loaded = functools.cache(load_dataset)  # all claims get the same object, by which fits are remembered

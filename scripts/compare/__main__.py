@@ -1,7 +1,7 @@
 """``python -m scripts.compare --help``."""
 
 from scripts.compare import compare_studies, controls_of, open_studies, other_readings, shipped_names
-from scripts.compare.page import comparison_page
+from scripts.compare.comparison_page import comparison_page
 from scripts.core.command_lines import check_stored
 from scripts.core.entry import command
 from scripts.core.published import PAPERS

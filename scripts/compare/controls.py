@@ -43,7 +43,7 @@ def studies_of(cells, controls):
     each of them once.
     """
     places = {method: place for place, method in enumerate(sorted(cells["method"].unique()))}
-    own = cells["method"].map(places).to_numpy()
+    own = cells["method"].map(places).to_numpy(dtype=int)
     for control in CONTROLS:
         drawn = Drawn.of(controls[controls["control"] == control], cells)
         for shift in range(drawn.n_draws):

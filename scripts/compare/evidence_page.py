@@ -1,63 +1,17 @@
 """The beginning of the page: the five lines of every paper and the cells that agree, beside controls, in Markdown."""
 
-from scripts.compare.columns import CONFIDENCE
 from scripts.compare.controls import CONTROLS, RANDOM
 from scripts.compare.evidence import (
-    AS_BAD,
     CANNOT_TELL,
-    HONEST,
-    LEVEL,
-    LINES,
-    N_COPIES,
     NOT_REPRODUCED,
     REPRODUCED,
     program_noise,
 )  # fmt: skip
-from scripts.compare.headline import OURS, PERMUTED, WORDS, above_random, count_table, line_table
-from scripts.compare.resolution import resolution_parts
+from scripts.compare.headline import OURS, PERMUTED, WORDS, above_random
 from scripts.core.published import PAPERS
-from scripts.core.text import number, pipes
+from scripts.core.text import number
 
-WHAT = f"""\
-Does our row of a method fit the published row of *that* method better than it fits the other rows of the same column?
-By chance: were our methods given to the published ones in any order, the same on all data sets (a pair of methods is
-left out where a data set lacks a cell of one). p: the share of such orders, ours among them, that are at least as good.
-The line is *reproduced* where p is {LEVEL} or less. Two honest programs of one method differ, too. So {N_COPIES} copies
-of the paper are judged like ours: its own values with normal noise of the standard error of each cell, and of {HONEST}
-points. Pass: the share of them with p of {LEVEL} or less. As bad: the share that fits no better than ours does. Only
-where that is {AS_BAD} or less the line is *not reproduced*, which one in twenty lines of honest copies would be;
-otherwise nobody can tell. The five lines look at the same differences in five ways: they are no five independent
-findings. The last columns are what the line would be were all of
-our rows random rankings (every method another one; median and range), all features, or the features of largest
-variance. Left out are all features themselves, cells that are inherited or hollow, and what was not run or is not
-comparable; where that is all of a paper's own row, the lines are about its baselines only, and say so."""
 BASELINES = "baselines only"
-HOW_MANY = f"""\
-Agrees: the difference of the two means is within the margin, half of what the paper gains over all features, at a
-confidence of {CONFIDENCE:.0%}; differs: it is outside; inconclusive: neither. The error is that of two means over
-K-means restarts, of the seeds of our method where they are known, and of the paper's sample where that is unknown. Std
-rule: the cells that the tables further below call within 1 or 2 std or 3 points. Beside each count is its ceiling, that
-of a perfect copy (the published values with our errors), and those of controls in the place of our rows, and of another
-published row of the same column (the mean over all of them). The closest variant is chosen after the fact, so it stands
-beside the closest of as many random rankings."""
-
-
-def evidence_parts(comparison, controls):
-    """Return the paragraphs and tables with which the page of a comparison begins."""
-    lines = line_table(comparison, controls)
-    return [
-        "## What reproduces",
-        "\n".join(f"* {text}" for text in summaries(lines)),
-        WHAT,
-        pipes(line_rows(lines)),
-        "\n".join(f"* {name}: {text}" for name, text in LINES.items()),
-        *filter(None, [starts_text(comparison), noise_text(comparison)]),
-        *resolution_parts(comparison),
-        *filter(None, (due(comparison, controls), _commands(comparison, controls))),
-        "## Cells that agree",
-        HOW_MANY,
-        pipes(_count_rows(count_table(comparison, controls))),
-    ]
 
 
 def starts_text(comparison):
@@ -142,22 +96,19 @@ def due(comparison, controls):
     )
 
 
-def _commands(comparison, controls):
+def commands(comparison, controls):
     """Return the commands for papers without stored random rankings."""
     rows = comparison.drop_duplicates("paper")
     rows = rows[~rows["paper"].isin(controls.loc[controls["control"] == RANDOM, "paper"])]
-    lines = [
+    return [
         f"python run.py experiment={row.paper}_controls"
         + (f" study={row.study}" if row.study != row.paper else "")
         + (" +protocol.coarse=true" if "coarse True" in row.departs else "")
         for row in rows.itertuples()
     ]
-    return "No random rankings are stored where these commands make them:\n\n```\n{}\n```".format(
-        "\n".join(lines)
-    ) * bool(lines)
 
 
-def _count_rows(counts):
+def count_rows(counts):
     rows = [["Paper", "Rows", "By", "Cells", *map(str.capitalize, WORDS), "Std rule", "Left out"]]
     for (paper, group, by), found in counts.groupby(["paper", "rows", "by"], sort=False):
         decimals = 1 if by == PERMUTED else 0

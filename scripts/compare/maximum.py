@@ -3,19 +3,13 @@
 from scripts.compare.controls import ALL
 from scripts.compare.headline import COLUMN, random_medians
 from scripts.core.published import PAPERS
-from scripts.core.text import pipes, span
+from scripts.core.text import span
 
-WHAT = """\
-Every number above is the best of a number of candidates: feature sets over the grid and the sizes, taken with the
-labels. Random subsets gain by that, too. Mean over the cells of ours, and of what the paper prints, less one random
-ranking at its best size (the median over the draws), and less the best of as many random subsets as our row had
-candidates. What is left in the last two columns is what a choice among as many random subsets does not explain; how
-many candidates a paper had is known from its grid only."""
 HEAD = "Paper|Method|Cells|Candidates|Ours - random|Published - random|Ours - best|Published - best".split("|")
 
 
-def maximum_parts(comparison, controls):
-    """Return the paragraphs of the page; none without random rankings."""
+def maximum_lines(comparison, controls):
+    """Return the lines of the table; none without random rankings."""
     rows = excesses(comparison, controls)
     if rows.empty:
         return []
@@ -24,7 +18,7 @@ def maximum_parts(comparison, controls):
         gains = [f"{value:+.1f}" for value in (row.ours, row.published, row.ours_best, row.published_best)]
         candidates = span((row.fewest, row.most), "{:.0f}")
         lines.append([PAPERS[row.paper], row.method, str(row.cells), candidates, *gains])
-    return ["## The maximum over a grid", WHAT, pipes(lines)]
+    return lines
 
 
 def excesses(comparison, controls):

@@ -5,7 +5,6 @@ import pandas as pd
 from scripts.compare.evidence import LINES, lines
 from scripts.compare.headline import COLUMN, complete, weighed
 from scripts.core.published import PAPERS
-from scripts.core.text import pipes
 
 # Of a paper, by what follows the name of its study.
 STUDIES = {
@@ -13,11 +12,6 @@ STUDIES = {
     "jgufs": {"replicates10": "the best of ten starts of K-means"},
 }
 RELEASED = "released programs"
-WHAT = """\
-Papers leave things open. Here the same lines stand beside those of another reading, on the cells that both have:
-*released programs* take the place of our solvers wherever a table has both, and the others change what their name says.
-Nearer: how many of the cells whose scores differ are nearer to print by the other reading. These readings were found by
-looking at cells of these tables, so a smaller distance is a hint and no test."""
 HEAD = "Paper|Other reading|Cells|Distance|Other|Nearer|Order|Other|Verdicts that differ".split("|")
 
 
@@ -38,28 +32,25 @@ def released(comparison):
     return pd.concat([comparison[~both], theirs.assign(method=theirs["published_method"])])
 
 
-def reading_parts(comparison, others):
-    """Return the paragraphs of the page; none where no cell has another reading.
+def reading_lines(comparison, others):
+    """Return the lines of the table; none where no cell has another reading.
 
     `others` has comparisons of papers whose data are read otherwise, by paper and words.
     """
-    programs = weighed(released(comparison))
+    theirs_of = weighed(released(comparison))
     rows = []
     for paper, ours in weighed(comparison).items():
-        run = programs[paper]["method"].isin(_with_programs(comparison, paper)).any()
-        found = {RELEASED: programs[paper]} if run else {}
+        run = theirs_of[paper]["method"].isin(_with_programs(comparison, paper)).any()
+        found = {RELEASED: theirs_of[paper]} if run else {}
         found |= {words: weighed(other)[paper] for (of, words), other in others.items() if of == paper}
         rows += [[PAPERS[paper], words, *row] for words, theirs in found.items() if (row := beside(ours, theirs))]
-    return ["## By another reading", WHAT, pipes([HEAD, *rows]), *_programs(rows)] if rows else []
+    return [HEAD, *rows] if rows else []
 
 
-def _programs(rows):
-    """Say for how many papers the released programs are nearer to print; nothing without any."""
+def programs(rows):
+    """Return in how many papers the released programs are nearer to print, and in how many they were run."""
     rows = [row for row in rows if row[1] == RELEASED]
-    if not rows:
-        return []
-    nearer = sum(float(other) < float(ours) for _, _, _, ours, other, *_ in rows)
-    return [f"Released programs are nearer to print than our solvers, on average, in {nearer} of {len(rows)} papers."]
+    return sum(float(other) < float(ours) for _, _, _, ours, other, *_ in rows), len(rows)
 
 
 def _with_programs(comparison, paper):

@@ -4,19 +4,12 @@ import pandas as pd
 
 from runners.trial import takes_seed
 from scripts.compare.columns import columns_of
-from scripts.compare.evidence import INTERVAL, effect, noise_of_half, spread
+from scripts.compare.evidence import effect, noise_of_half, spread
 from scripts.compare.headline import weighed
 from scripts.core.conf import find
 from scripts.core.published import PAPERS
-from scripts.core.text import number, pipes
+from scripts.core.text import number
 
-WHAT = f"""\
-Distance: the mean distance of ours to the published value, in points. Nearer than chance: 1 less that distance over
-the one by chance, 1 for the published values and 0 for rows that are no nearer to their own than to the others; both
-with an interval of {INTERVAL:.0%} over data sets, which is too narrow where these are few, and is not printed for two.
-Spread: the mean std of the
-paper's own rows of one column, which is what there is to tell apart. Half pass: with so many points of
-noise in every cell half of the copies of the paper still pass a line, and half pass none."""
 FEW = 3  # data sets; of two a resample is one of them, or both
 HEAD = "Paper|Cells|Data sets|Methods|Distance|Nearer than chance|Spread|Half pass".split("|")
 
@@ -45,11 +38,11 @@ def resolution(comparison):
     return pd.DataFrame(rows)
 
 
-def resolution_parts(comparison):
-    """Return the paragraphs and the table of the page; none where no line weighs a cell."""
+def resolution_lines(comparison):
+    """Return the lines of the table, and a sentence a paper on seeds; none where no line weighs a cell."""
     rows = resolution(comparison)
     if rows.empty:
-        return []
+        return [], []
     lines = [HEAD]
     for row in rows.itertuples():
         lines.append([
@@ -57,7 +50,7 @@ def resolution_parts(comparison):
             _interval(row.datasets, row.distance, row.distance_low, row.distance_high, 1),
             _interval(row.datasets, row.gain, row.gain_low, row.gain_high, 2), f"{row.spread:.2f}", f"{row.half:.1f}",
         ])  # fmt: skip
-    return ["## What the lines can tell", WHAT, pipes(lines), "\n".join(map(_seeds, rows.itertuples()))]
+    return lines, list(map(_seeds, rows.itertuples()))
 
 
 def _interval(n_datasets, value, low, high, decimals):
@@ -68,7 +61,7 @@ def _interval(n_datasets, value, low, high, decimals):
 
 def _seeds(row):
     """Return the part that the methods' own seeds have in the standard errors."""
-    text = f"* {PAPERS[row.paper]}: {row.seeded} cells are one fit of a method with a random part"
+    text = f"{PAPERS[row.paper]}: {row.seeded} cells are one fit of a method with a random part"
     if not row.seeded:
         return f"{text}."
     found = f"; of {row.known} the spread over its seeds is in the standard error"

@@ -14,7 +14,7 @@ import sys
 from runners.boundary import boundary
 from scripts.choices import choices_text, shipped_choices
 from scripts.compare import compare_studies, controls_of, open_studies, other_readings, shipped_names
-from scripts.compare.page import comparison_page
+from scripts.compare.comparison_page import comparison_page
 from scripts.core.conf import ROOT
 from scripts.core.entry import answers
 from scripts.core.study import Study

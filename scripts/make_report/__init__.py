@@ -1,12 +1,11 @@
 """A study as one HTML file that opens from disk: ``python -m scripts.make_report --help``."""
 
-import re
 from pathlib import Path
 
-import jinja2
 from markupsafe import Markup
 
-from scripts.make_report.page import gather
+from scripts.core.views import environment
+from scripts.make_report.content import gather
 
 FOLDER = Path(__file__).parent
 SECTIONS = {
@@ -21,9 +20,6 @@ SECTIONS = {
     "trials": "Fits",
     "environment": "Environment",
 }
-NUMBER = r"[-+−]?(\d+(\.\d*)?|\.\d+)(e[-+]?\d+)?|nan"
-VALUE = rf"({NUMBER})( ?(±|to|of|/) ?({NUMBER}))?( ?%)?"
-NUMERIC = re.compile(rf"{VALUE}( \({VALUE} to {VALUE}\))?")
 LIMIT = 6_000_000  # bytes of a page that opens at once and fits into a mail: 40 methods on a dozen data sets
 
 
@@ -45,15 +41,7 @@ def make_report(study, selection="best_over_grid"):
 
 def template(folder):
     """Return the template of a page that is in a folder."""
-    loader = jinja2.FileSystemLoader(folder)
-    environment = jinja2.Environment(loader=loader, autoescape=True, undefined=jinja2.StrictUndefined)
-    environment.tests["numeric"] = is_numeric
-    return environment.get_template("page.html.j2")
-
-
-def is_numeric(value):
-    """Return True for numbers and what is read as one: 0.5, 41.2 ± 3, 12 %, 3 of 9, 2 (1 to 4); not for ""."""
-    return NUMERIC.fullmatch(str(value).strip()) is not None
+    return environment(True, folder).get_template("page.html.j2")
 
 
 def part(name):

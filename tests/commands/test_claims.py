@@ -11,8 +11,8 @@ from datasets import DataMissing, dataset_names
 from scripts.claims import CLAIMS, __main__, complexity, dgufs
 from scripts.claims.core import store
 from scripts.claims.core.claim import FAILS, HOLDS, OPEN, PART, Claim, Untested, is_judged, verdict
+from scripts.claims.core.claims_page import page, verdicts
 from scripts.claims.core.numbers import is_insensitive, rises, settled
-from scripts.claims.core.page import page, verdicts
 from scripts.core.conf import ROOT
 from scripts.core.published import PAPERS
 

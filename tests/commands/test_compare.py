@@ -7,8 +7,8 @@ from command_line import run as run_command
 from frames import PROTOCOL, frames, store
 
 from scripts.compare import COLUMNS, compare_studies, open_studies
+from scripts.compare.comparison_page import comparison_page
 from scripts.compare.explanations import KEYS, explain_cells, load_explanations
-from scripts.compare.page import comparison_page
 from scripts.compare.verdicts import VERDICTS, closest, common_std, count, judge, verdict
 from scripts.core.published import PAPERS, load_published
 

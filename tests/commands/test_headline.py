@@ -8,6 +8,7 @@ from paper_studies import DGUFS, DRAWS, RESTARTS, RUFS, point, random_rankings, 
 from scipy.stats import norm
 
 from scripts.compare import COLUMNS, compare_studies, controls_of
+from scripts.compare.comparison_page import comparison_page
 from scripts.compare.controls import RANDOM, control_scores, studies_of
 from scripts.compare.evidence import CANNOT_TELL, LINES, NOT_REPRODUCED, REPRODUCED
 from scripts.compare.headline import (
@@ -25,7 +26,6 @@ from scripts.compare.headline import (
     line_table,
     with_equivalence,
 )
-from scripts.compare.page import comparison_page
 
 
 @pytest.mark.parametrize("kind, verdict", [(reproduction, REPRODUCED), (random_rankings, NOT_REPRODUCED)])

@@ -15,7 +15,8 @@ from scripts.compare import compare_studies, controls_of
 from scripts.compare.evidence_page import line_rows
 from scripts.compare.headline import line_table
 from scripts.core.study import Study
-from scripts.make_report import LIMIT, is_numeric, make_report
+from scripts.core.views import is_numeric
+from scripts.make_report import LIMIT, make_report
 from scripts.make_report.trials import MARK, curve, pixels
 
 
@@ -27,13 +28,13 @@ def report(folder, points):
 def test_a_page_of_many_fits_has_no_curves_and_only_the_figures_that_fit(tmp_path, monkeypatch):
     store(frames(SMALL), tmp_path)
     study = Study.open(tmp_path, "dgufs", tmp_path / "none")
-    monkeypatch.setattr("scripts.make_report.page.MANY_FITS", 2)
+    monkeypatch.setattr("scripts.make_report.content.MANY_FITS", 2)
     monkeypatch.setattr("scripts.make_report.figures.FIGURE_BYTES", 10)
     small = make_report(study)
     assert "As these are more than 2, they have no curves and no pixels." in small and 'class="curve"' not in small
     assert "Left out for their size: ACC against the number of features on" in small
     assert "make_figure figure=acc_vs_size study=dgufs" in small
-    monkeypatch.setattr("scripts.make_report.page.TOO_MANY_FITS", 2)
+    monkeypatch.setattr("scripts.make_report.content.TOO_MANY_FITS", 2)
     without = make_report(study)
     assert "which are too many for one page" in without and "A cell leads to the fit" not in without
     assert 'class="trial"' not in without and 'href="#t-' not in without

@@ -8,7 +8,7 @@ import pytest
 from frames import study_of
 
 from metrics.study.maximum import best_of_random, maxima
-from scripts.compare.maximum import excesses, maximum_parts
+from scripts.compare.maximum import excesses, maximum_lines
 from scripts.core.tables import read_table
 from scripts.make_table import make_table
 from scripts.make_table.formats import to_csv
@@ -83,5 +83,5 @@ def test_a_random_study_has_no_excess_and_a_good_method_has(gain, least, most):
     assert least <= found.ours_best <= most
     assert found.published == 10
     assert found.published_best == pytest.approx(60 - row["random_best"])
-    assert "DGUFS" in maximum_parts(comparison, controls)[-1]
-    assert maximum_parts(comparison, controls[:0]) == []
+    assert "DGUFS" in maximum_lines(comparison, controls)[-1]
+    assert maximum_lines(comparison, controls[:0]) == []

@@ -3,67 +3,74 @@
 import pandas as pd
 
 from metrics.study.summary import SELECTIONS
+from scripts.compare import evidence
+from scripts.compare.columns import CONFIDENCE
 from scripts.compare.controls import COLUMNS
-from scripts.compare.evidence_page import evidence_parts
-from scripts.compare.headline import accepted_at_random
-from scripts.compare.maximum import maximum_parts
-from scripts.compare.readings import reading_parts
+from scripts.compare.evidence import LINES
+from scripts.compare.evidence_page import commands, count_rows, due, line_rows, noise_text, starts_text, summaries
+from scripts.compare.headline import accepted_at_random, count_table, line_table
+from scripts.compare.maximum import maximum_lines
+from scripts.compare.readings import programs, reading_lines
+from scripts.compare.resolution import resolution_lines
 from scripts.compare.verdicts import ACCEPTED, closest, count, own_rows, unreached
 from scripts.core.conf import printed, unique_names
 from scripts.core.published import PAPERS
-from scripts.core.text import mean_std, number, pipes
+from scripts.core.text import mean_std, number
+from scripts.core.views import render
 from scripts.core.words import labelled
 
 HEAD = "Data set|Published row|Published|Ours|Reproduced|Δ|Margin|Equivalence|Std rule|Notes".split("|")
-LEGEND = """\
-By the std rule, which is no evidence: the counts above say what it lets pass. Within 1 or 2 std: of the root mean
-square of both sides' stds over K-means runs, plus 0.05 for rounding; otherwise within 3 points, higher or lower than
-published.
-inherited: published cells that are no evidence of their own. hollow: our best fit collapsed or diverged, so that
-agreement says nothing of the method. accepted: within 1 or 2 std or 3 points; at random: how many of the judged cells
-are accepted with a random ranking in the place of ours, on average."""
 
 
 def comparison_page(comparison, controls=None, summary=False, others=None):
     """Return the page: five lines a paper, counts, the cells that no variant reaches; all details, unless `summary`.
 
-    Without `controls`, none stand beside our numbers.  `others`: as for `scripts.compare.readings.reading_parts`.
+    Without `controls`, none stand beside our numbers.  `others`: as for `scripts.compare.readings.reading_lines`.
     """
     controls = pd.DataFrame(columns=["paper", *COLUMNS]) if controls is None else controls
     comparison = comparison.assign(at_random=accepted_at_random(comparison, controls))
-    own = own_rows(comparison)
+    own, lines = own_rows(comparison), line_table(comparison, controls)
+    resolution, seeds = resolution_lines(comparison)
+    readings = reading_lines(comparison, others or {})
+    departs = comparison.groupby(["paper", "study"], sort=False)["departs"].first()
     selection = comparison["selection"].iloc[0]
-    parts = [
-        "# Published and reproduced scores",
-        f"Selection {selection}: {SELECTIONS[selection]}.",
-        *_protocols(comparison),
-        *evidence_parts(comparison, controls),
-        *reading_parts(comparison, others or {}),
-        *maximum_parts(comparison, controls),
-        f"## Per paper\n\n{LEGEND}",
-        "Published cells, by the row of the method's own name, K-means on its features.",
-        _counted(own, ["paper"]),
-        "Exploratory: the same cells, by the variant that comes closest; a hollow one counts only where all are.",
-        _counted(closest(comparison), ["paper"]),
-        "## Cells that no variant reaches\n\nBy K-means on the selected features; the variant that comes closest.",
-        _unreached(comparison),
-        *([] if summary else _details(comparison, own)),
-    ]
-    if (comparison["inherited"] != "").any():
-        parts.append("§: inherited, no evidence of its own.")
-    return "\n\n".join(parts) + "\n"
-
-
-def _protocols(comparison):
-    found = comparison.groupby(["paper", "study"], sort=False)["departs"].first()
-    lines = [f"* {PAPERS[paper]}, study {study!r}: {text}." for (paper, study), text in found.items() if text]
-    return ["Not the papers' protocols:\n\n" + "\n".join(lines)] if lines else []
+    by = ["paper", "published_method", "method", "clusterer"]
+    return render(
+        "compare/comparison.md.j2",
+        selection=selection,
+        words=SELECTIONS[selection],
+        departs=[(PAPERS[paper], study, text) for (paper, study), text in departs.items() if text],
+        summaries=summaries(lines),
+        lines=line_rows(lines),
+        meant=LINES,
+        of=evidence,
+        confidence=CONFIDENCE,
+        starts=starts_text(comparison),
+        noise=noise_text(comparison),
+        resolution=resolution,
+        seeds=seeds,
+        due=due(comparison, controls),
+        commands=commands(comparison, controls),
+        counts=count_rows(count_table(comparison, controls)),
+        readings=readings,
+        programs=programs(readings[1:]),
+        maximum=maximum_lines(comparison, controls),
+        own=_counted(own, ["paper"]),
+        closest=_counted(closest(comparison), ["paper"]),
+        unreached=_unreached(comparison),
+        summary=summary,
+        by_dataset=[] if summary else _counted(own, ["paper", "dataset"]),
+        by_method=[] if summary else _counted(comparison, by),
+        cells=[] if summary else _every_cell(comparison),
+        inherited=(comparison["inherited"] != "").any(),
+    )
 
 
 def _unreached(comparison):
+    """Return the lines of a table, and the reasons that its last column numbers; neither where all are reached."""
     cells = unreached(comparison)
     if cells.empty:
-        return "None."
+        return [], []
     methods = unique_names("method", cells["method"].unique())
     reasons = {text: str(place) for place, text in enumerate(filter(None, cells["explanation"].unique()), start=1)}
     lines = [["Paper", "Data set", "Score", "Published row", "Published", "Closest", "Reproduced", "Δ", "Why"]]
@@ -73,17 +80,7 @@ def _unreached(comparison):
             _published(cell), methods[cell.method], mean_std(cell.mean, cell.std), f"{cell.difference:+.1f}",
             reasons.get(cell.explanation, "unknown"),
         ])  # fmt: skip
-    return "\n".join([pipes(lines), *([""] if reasons else []), *(f"{n}. {text}." for text, n in reasons.items())])
-
-
-def _details(comparison, own):
-    return [
-        "## Per data set\n\nBy the row of the method's own name.",
-        _counted(own, ["paper", "dataset"]),
-        "## Per method\n\nEvery variant; learned: the labels that the method itself gives.",
-        _counted(comparison, ["paper", "published_method", "method", "clusterer"]),
-        *_every_cell(comparison),
-    ]
+    return lines, reasons
 
 
 def _every_cell(comparison):
@@ -91,7 +88,6 @@ def _every_cell(comparison):
     order = {name: position for position, name in enumerate(dict.fromkeys(comparison["dataset"]))}
     parts = []
     for (paper, metric), cells in comparison.groupby(["paper", "metric"], sort=False):
-        parts.append(f"## {PAPERS[paper]}: {metric.upper()}\n\nStudy {cells['study'].iloc[0]!r}.")
         lines = [HEAD]
         for cell in cells.sort_values("dataset", key=lambda names: names.map(order), kind="stable").itertuples():
             name = labelled(methods[cell.method], cell.clusterer)
@@ -102,7 +98,7 @@ def _every_cell(comparison):
                 mean_std(cell.mean, cell.std), difference, number(cell.margin, 1), cell.equivalence, cell.verdict,
                 notes,
             ])  # fmt: skip
-        parts.append(pipes(lines))
+        parts.append((PAPERS[paper], metric.upper(), cells["study"].iloc[0], lines))
     return parts
 
 
@@ -115,7 +111,7 @@ def _counted(comparison, by):
         total = counts.drop(columns=by).sum(skipna=False).to_frame().T.assign(paper="all")
         counts = pd.concat([counts, total.astype(counts.dtypes)])[list(counts)]
     counts["at random"] = counts["at random"].map(lambda value: number(value, 1))
-    return pipes([list(counts), *counts.astype(str).to_numpy().tolist()])
+    return [list(counts), *counts.astype(str).to_numpy().tolist()]
 
 
 def _judged(cell):

@@ -1,0 +1,54 @@
+"""The renderer of pages: parts that come and go, texts in lines, and marks that a format would read as its own."""
+
+import re
+
+import jinja2
+import pytest
+
+from scripts.core.views import FOLDER, environment, notes, render, wrapped
+
+
+@pytest.fixture
+def templates(monkeypatch, tmp_path):
+    """Return a function that writes a template, in the place of those of scripts/."""
+    monkeypatch.setattr("scripts.core.views.environment", lambda is_html: environment(is_html, tmp_path))
+    return lambda name, text: (tmp_path / name).write_text(text, encoding="utf-8")
+
+
+def test_a_part_that_is_empty_leaves_one_empty_line_and_a_table_has_columns_of_one_width(templates):
+    templates("page.md.j2", "# {{ title }}\n\n{% if part %}\n{{ part }}\n\n{% endif %}\n\n{{ lines | table }}\n\n\n")
+    table = "| a   | b |\n|-----|---|\n| one | 2 |"
+    lines = [["a", "b"], ["one", "2"]]
+    assert render("page.md.j2", title="A", part="", lines=lines) == f"# A\n\n{table}\n"
+    assert render("page.md.j2", title="A", part="Some.", lines=lines) == f"# A\n\nSome.\n\n{table}\n"
+
+
+def test_every_paragraph_of_notes_is_one_text_and_a_condition_may_leave_it_out(templates):
+    templates("notes.md.j2", "First\nnote.\n\n{% if more %}\nSecond\nnote.\n{% endif %}\n\nLast.\n")
+    assert notes("notes.md.j2", more=True) == ["First note.", "Second note.", "Last."]
+    assert notes("notes.md.j2", more=False) == ["First note.", "Last."]
+
+
+def test_html_escapes_what_a_name_holds_and_latex_its_own_marks(templates):
+    templates("page.html.j2", "{{ name }}|{{ name | escaped }}")
+    templates("page.tex.j2", "{{ name | tex }}")
+    assert render("page.html.j2", name="<b>'") == "&lt;b&gt;&#39;|&lt;b&gt;&#x27;"
+    assert render("page.tex.j2", name="a_b & 5 %") == r"a\_b \& 5 \%"
+
+
+def test_a_value_that_a_page_lacks_is_an_error_and_no_gap(templates):
+    templates("page.md.j2", "{{ lacking }}")
+    with pytest.raises(jinja2.UndefinedError, match="lacking"):
+        render("page.md.j2")
+
+
+def test_lines_of_markdown_hang_below_their_number_and_keep_words_with_hyphens():
+    text = wrapped("word " * 23 + "K-means and more", hang=3)
+    assert text.splitlines()[1] == "   K-means and more" and max(map(len, text.splitlines())) <= 120
+
+
+def test_every_template_is_named_by_some_module():
+    text = "\n".join(path.read_text(encoding="utf-8") for path in FOLDER.rglob("*") if path.suffix in (".py", ".j2"))
+    for path in FOLDER.rglob("*.j2"):
+        name = path.name.split(".")[0]
+        assert re.search(rf'"([\w/]+/)?{name}\.', text), path
