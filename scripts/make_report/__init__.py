@@ -30,18 +30,17 @@ def make_report(study, selection="best_over_grid"):
     stored under that name, or that it mixes protocols.
     """
     content = gather(study, selection)
-    return template(FOLDER).render(
-        **content,
-        known={trial["trial"] for trial in content["trials"]},
-        sections=[(name, text) for name, text in SECTIONS.items() if name != "comparison" or content["comparison"]],
-        style=Markup(part("page.css")),
-        script=Markup(part("sort.js") + part("page.js")),
+    return (
+        environment(True, FOLDER)
+        .get_template("page.html.j2")
+        .render(
+            **content,
+            known={trial["trial"] for trial in content["trials"]},
+            sections=[(name, text) for name, text in SECTIONS.items() if name != "comparison" or content["comparison"]],
+            style=Markup(part("page.css")),
+            script=Markup(part("sort.js") + part("page.js")),
+        )
     )
-
-
-def template(folder):
-    """Return the template of a page that is in a folder."""
-    return environment(True, folder).get_template("page.html.j2")
 
 
 def part(name):

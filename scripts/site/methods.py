@@ -6,7 +6,7 @@ import re
 
 from runners.method import load_class
 from scripts.claims import CLAIMS
-from scripts.claims.core.page import verdicts
+from scripts.claims.core.claims_page import verdicts
 from scripts.claims.core.store import load
 from scripts.compare import compare_studies, open_studies, shipped_names
 from scripts.compare.verdicts import VERDICTS, count

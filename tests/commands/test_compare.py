@@ -116,7 +116,10 @@ def test_inherited_cells_and_what_else_to_know_are_marked(comparison):
     assert cell(comparison, "umist", "mcfs")["inherited"] == "equal:rufs"
     assert cell(comparison, "umist", "dgufs")["inherited"] == ""
     assert cell(comparison, "umist", "dgufs")["remark"].endswith("the fit collapsed")
-    assert cell(comparison, "umist", "eufs")["remark"] == "some grid points or sizes are missing (1 failed, 2 not run)"
+    assert (
+        cell(comparison, "umist", "eufs")["remark"]
+        == "some grid points or sizes are missing (1 failed, 2 not run); 2 of 49 grid points"
+    )
     assert set(comparison["departs"]) == {""}
 
 
