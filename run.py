@@ -4,7 +4,7 @@ import os
 import sys
 
 from runners import arithmetic
-from runners.boundary import boundary, guard, words_of
+from runners.cli.boundary import boundary, guard, words_of
 
 if __name__ == "__main__":  # before the slow imports, so that Ctrl-C is handled during them, too
     guard("interrupted: finished trials are stored; the same command goes on from there")
@@ -25,15 +25,16 @@ from hydra.core.plugins import Plugins
 from hydra.types import HydraContext, RunMode
 from omegaconf import OmegaConf
 
-from runners import processes
-from runners.choices import check_choices, offer
-from runners.method import ConfigError
+from runners.cli.choices import check_choices, offer
+from runners.cli.help import narrow_help, refused
+from runners.cli.report import Report
+from runners.errors import ConfigError
+from runners.experiment.notes import finished, note_of
+from runners.experiment.settings import read_config, read_names, read_runner, resolved
+from runners.experiment.sweep import Begun, Composer, OneCompose, jobs_of
 from runners.place import home
-from runners.progress import Report, end_cell, hide_bar, show_bar
-from runners.provenance import finished, note_of
-from runners.settings import read_config, read_names, read_runner, resolved
-from runners.sweep import Begun, Composer, OneCompose, jobs_of
-from runners.typed import narrow_help, refused
+from runners.progress import end_cell, hide_bar, show_bar
+from runners.workers import processes
 
 logging.raiseExceptions = False  # a closed pipe, as to `head`, must not fill the screen with tracebacks
 log = logging.getLogger(__name__)
@@ -74,9 +75,9 @@ def run_cell(config, choices, words, n_cells, wait=True):
                 processes.start(runner.n_jobs)  # they import while this process does
     # Imported here, as these take seconds, and --help, Tab and a sweep with nothing left to do need none of them.
     from datasets import DataError, DataMissing
-    from runners.cell import Cell
     from runners.code import CodeChanged
-    from runners.files import StoreError
+    from runners.experiment.cell import Cell
+    from runners.store.files import StoreError
 
     try:
         settings = read_config(config)
@@ -109,7 +110,7 @@ def _leave():
 @functools.cache
 def _times(*given):
     """Return the seconds of stored fits, which a plan reads once a method."""
-    from runners.plan import Times
+    from runners.experiment.plan import Times
 
     return Times(*given)
 
@@ -167,7 +168,7 @@ def go_through(config, hydra):
 
 def _in_flight(config, composed, jobs):
     """Go through a sweep with several cells at once; return the places of those that another process holds."""
-    from runners.dask.cluster import cluster_of, in_flight
+    from runners.workers.dask.cluster import cluster_of, in_flight
 
     with boundary():
         runner = read_runner(OmegaConf.to_container(config.runner, resolve=True))
@@ -181,8 +182,8 @@ def _in_flight(config, composed, jobs):
 
 def _part_of(shard, jobs, composed):
     """Return the jobs of one part of a sweep, and what they are composed to."""
-    from runners.plan import shard_of
-    from runners.reference import shipped_costs  # here, as it reads tables, and --help and Tab need none
+    from runners.experiment.plan import shard_of
+    from runners.store.reference import shipped_costs  # here, as it reads tables, and --help and Tab need none
 
     names = [read_names(part) for part, _ in composed]
     cells = [(dataset["name"], method["name"]) for _, _, dataset, method in names]

@@ -47,12 +47,12 @@ from datasets.own import as_dataset
 from metrics.evaluate import evaluate as evaluate_features
 from metrics.measures import PER_RESTART, PER_SET
 from runners import progress
-from runners.boundary import did_you_mean
-from runners.cell import Cell
-from runners.choices import offer_object, quoted
-from runners.method import ConfigError
-from runners.settings import read_protocol
-from runners.sweep import cells_of_words
+from runners.cli.choices import offer_object, quoted
+from runners.errors import ConfigError
+from runners.experiment.cell import Cell
+from runners.experiment.settings import read_protocol
+from runners.experiment.sweep import cells_of_words
+from runners.words import did_you_mean
 from scripts.core.conf import find, names
 from scripts.core.study import Study as Stored
 from scripts.make_figure import FIGURES

@@ -20,16 +20,16 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.core.processes import Cluster
-from runners.boundary import guard
-from runners.cell import Cell
-from runners.family import cpu_seconds
-from runners.fit import run_trial
-from runners.method import Method
-from runners.pool import run_all
-from runners.store import Store
-from runners.sweep import cells_of_words
-from runners.tasks import Data
-from runners.trial import expand
+from runners.cli.boundary import guard
+from runners.experiment.cell import Cell
+from runners.experiment.method import Method
+from runners.experiment.sweep import cells_of_words
+from runners.experiment.trial import expand
+from runners.store.folder import Store
+from runners.workers.family import cpu_seconds
+from runners.workers.fit import run_trial
+from runners.workers.pool import run_all
+from runners.workers.tasks import Data
 from scripts.core.text import pipes
 
 FITS = {0.01: 30, 1.0: 4}  # seconds of a fit: fits in a run
@@ -66,7 +66,7 @@ class Side:
         dataset = Cell(settings).dataset
         trials, workers = expand("overhead", dataset, settings.method, settings.protocol), None
         if self._on_dask:
-            from runners.dask.cluster import DaskWorkers  # here, as it is an extra
+            from runners.workers.dask.cluster import DaskWorkers  # here, as it is an extra
 
             workers = DaskWorkers(settings, dataset)
         before = self._cpu()

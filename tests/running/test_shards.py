@@ -5,9 +5,9 @@ import time
 import forked
 import pytest
 
-from runners.method import ConfigError
-from runners.plan import shard_of
-from runners.store import Store, load_results
+from runners.errors import ConfigError
+from runners.experiment.plan import shard_of
+from runners.store.folder import Store, load_results
 from scripts.core.conf import ROOT
 
 CELLS = [(f"data{i % 7}", f"method{i // 7}") for i in range(35)]

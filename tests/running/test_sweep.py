@@ -10,8 +10,7 @@ from hydra.errors import HydraException
 from hydra.types import RunMode
 from omegaconf import OmegaConf
 
-from runners.choices import offer_truth
-from runners.sweep import Composer, jobs_of
+from runners.experiment.sweep import Composer, jobs_of, offer_truth
 from scripts.core.conf import CONF, ROOT, names
 
 COMPARED = 3  # jobs of a sweep; to compose one by Hydra takes longer than all of a sweep without it
