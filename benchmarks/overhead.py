@@ -22,7 +22,6 @@ import numpy as np
 from benchmarks.core.processes import Cluster
 from runners.cli.boundary import guard
 from runners.experiment.cell import Cell
-from runners.experiment.method import Method
 from runners.experiment.sweep import cells_of_words
 from runners.experiment.trial import expand
 from runners.store.folder import Store
@@ -62,7 +61,8 @@ class Side:
     def run(self, settings, seconds, count):
         """Run fits of so many seconds; return outcomes, and the CPU seconds of each part."""
         grid = {"seconds": [seconds], "number": list(range(count))}
-        settings = replace(settings, method=Method("pause", f"{__spec__.name}.pause", {}, grid))
+        method = {"name": "pause", "target": f"{__spec__.name}.pause", "params": {}, "grid": grid}
+        settings = replace(settings, names=settings.names._replace(method=method))
         dataset = Cell(settings).dataset
         trials, workers = expand("overhead", dataset, settings.method, settings.protocol), None
         if self._on_dask:

@@ -1,11 +1,13 @@
 """Checks the types of a whole configuration before anything is done with it; no other place does."""
 
+import functools
 import math
 import re
 from collections.abc import Mapping
 from contextlib import contextmanager
 from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
+from typing import NamedTuple
 
 from joblib import cpu_count
 from omegaconf import OmegaConf
@@ -23,6 +25,7 @@ from runners.words import did_you_mean, shown
 from runners.workers.caps import Caps
 from runners.workers.family import CAN_WATCH
 
+PARTS = ("study", "results_dir", "data_dir", "missing_data", "runner", "protocol", "method", "dataset")
 STORED = ("method", "protocol")  # parts whose values stand in the rows of trials
 MISSING_DATA = ("error", "skip")
 ADDRESS = re.compile(r"(?:tcp|tls|ucx|ws|wss)://\S+:\d+")
@@ -58,44 +61,57 @@ class Runner:
         return Caps(self.max_seconds, self.max_memory)
 
 
-@dataclass(frozen=True)
-class Settings:
-    """A whole configuration, checked."""
+class Names(NamedTuple):
+    """What names a cell, and where its results are."""
 
     study: str
     results_dir: Path
-    data_dir: str | None
-    missing_data: str  # "error" or "skip"
-    runner: Runner
-    protocol: Protocol
-    method: Method
     dataset: Mapping  # the content of a file of conf/dataset, which `datasets.spec.check_spec` checks
+    method: Mapping  # the content of a file of conf/method, not checked but for its name
 
     @property
     def folder(self):
         """The folder with the results of the cell."""
-        return self.results_dir / self.study / self.dataset["name"] / self.method.name
+        return self.results_dir / self.study / self.dataset["name"] / self.method["name"]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """A whole configuration, checked."""
+
+    names: Names
+    data_dir: str | None
+    missing_data: str  # "error" or "skip"
+    runner: Runner
+    protocol: Protocol
+
+    study = property(lambda self: self.names.study)
+    results_dir = property(lambda self: self.names.results_dir)
+    dataset = property(lambda self: self.names.dataset)
+    folder = property(lambda self: self.names.folder)
+
+    @functools.cached_property
+    def method(self):
+        """The method, which is checked, and imported, when it is first asked for; a ConfigError says what is wrong."""
+        return Method.read(self.names.method)
 
 
 def read_config(config):
     """Return the checked `Settings` of what `run.py` composes; a ConfigError names the value and what it must be."""
-    _check_parts(config)
-    study, results_dir, dataset, method = read_names(config)
+    settings = read_settings(config, read_names(config))
+    assert settings.method
+    return settings
+
+
+def read_settings(config, names):
+    """Return `Settings` of which all but the method is checked; `names` are from `read_names`."""
     data_dir, missing_data = _part(config, "data_dir", None), _part(config, "missing_data", "error")
     if data_dir is not None and not (isinstance(data_dir, str) and "\0" not in data_dir):
         raise ConfigError(f"data_dir={data_dir!r} must be a folder, or null.")
     if missing_data not in MISSING_DATA:
         raise ConfigError(f"missing_data={missing_data} must be error or skip.")
-    return Settings(
-        study=study,
-        results_dir=results_dir,
-        data_dir=data_dir,
-        missing_data=missing_data,
-        runner=read_runner(_mapping(config, "runner")),
-        protocol=read_protocol(_mapping(config, "protocol")),
-        method=Method.read(method),
-        dataset=dataset,
-    )
+    runner = read_runner(_mapping(config, "runner"))
+    return Settings(names, data_dir, missing_data, runner, read_protocol(_mapping(config, "protocol")))
 
 
 def resolved(config):
@@ -107,7 +123,8 @@ def resolved(config):
 
 
 def read_names(config):
-    """Return study, results_dir, dataset and method, checked before anything creates the folder of the cell."""
+    """Return the `Names` of a configuration, checked before anything creates the folder of the cell."""
+    _check_parts(config)
     study, results_dir = _part(config, "study"), _part(config, "results_dir")
     check_name("study", study)
     if not isinstance(results_dir, str) or not results_dir.strip() or "\0" in results_dir:
@@ -117,21 +134,20 @@ def read_names(config):
         if "name" not in content:
             raise ConfigError(f"the file of the {group} lacks 'name': write that of the file.")
         check_name(f"{group}.name", content["name"])
-    return study, Path(results_dir), dataset, method
+    return Names(study, Path(results_dir), dataset, method)
 
 
 def _check_parts(config):
     """Refuse names that are not parts of a configuration, as a mistyped one would have no effect."""
-    parts = [item.name for item in fields(Settings)]
     for name in config:
         if name in ("cell", "experiment"):
             raise ConfigError(
                 f"{name}={shown(config[name])} would have no effect: there is no such file of conf/{name}, or its "
                 "first line is not `# @package _global_`."
             )
-        if name not in (*parts, "hydra", "shard"):
+        if name not in (*PARTS, "hydra", "shard"):
             raise ConfigError(
-                f"{shown(name)} is no part of a configuration; it has: {', '.join(parts)}.{did_you_mean(name, parts)}"
+                f"{shown(name)} is no part of a configuration; it has: {', '.join(PARTS)}.{did_you_mean(name, PARTS)}"
             )
 
 

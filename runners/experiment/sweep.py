@@ -8,18 +8,16 @@ jobs, and puts the other files in the place of its own.  Where that is not certa
 import contextlib
 import copy
 import functools
+import itertools
 import re
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 from hydra import compose, initialize_config_dir
-from hydra._internal.config_loader_impl import ConfigLoaderImpl
-from hydra._internal.core_plugins.basic_sweeper import BasicSweeper
 from hydra.core.config_store import ConfigStore
 from hydra.core.global_hydra import GlobalHydra
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.errors import HydraException
-from hydra.experimental.callback import Callback
 from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
@@ -38,28 +36,6 @@ POINTER = re.compile(r"\$\{(?:(\w+)(?:\.\w+)*|oc\.env:\w+(?:,[\w./-]*)?|root:)\}
 PAIR = re.compile(r"\$\{(\w+)\}")  # in a defaults list, such as "${dataset}_${method}"
 
 
-class Begun(BaseException):
-    """Hydra has composed a sweep that `run.py` goes through by itself."""
-
-    def __init__(self, config):
-        self.config, self.hydra = config, GlobalHydra.instance().hydra
-
-
-class OneCompose(Callback):
-    """Ends Hydra's own way through a sweep, which composes every job twice, where nothing but that is lost."""
-
-    def on_multirun_start(self, config, **_):
-        """Raise `Begun`, unless the sweep has a sweeper, a launcher, a callback or a job's environment of its own."""
-        hydra = config.hydra
-        basic = all(part._target_.endswith(name) for part, name in (
-            (hydra.sweeper, "core_plugins.basic_sweeper.BasicSweeper"),
-            (hydra.launcher, "core_plugins.basic_launcher.BasicLauncher"),
-        ))  # fmt: skip
-        special = hydra.job.env_set or hydra.job.env_copy or hydra.job.chdir or len(hydra.callbacks) > 1
-        if basic and not special and hydra.sweeper.max_batch_size is None:
-            raise Begun(config)
-
-
 @dataclass(frozen=True)
 class Base:
     """A job that Hydra has composed, in whose place others stand."""
@@ -70,10 +46,14 @@ class Base:
 
 
 class Composer:
-    """Composes the jobs of a sweep, exactly as Hydra does, with its loader and the configuration of the sweep."""
+    """Composes the jobs of a sweep, exactly as Hydra does, from the configuration of the sweep.
 
-    def __init__(self, loader, config):
-        self._loader, self._sweep, self._name = loader, config, config.hydra.job.config_name
+    `more` are words that are added to those of each job.
+    """
+
+    def __init__(self, config, more=()):
+        self._loader, self._sweep = GlobalHydra.instance().config_loader(), config
+        self._name, self._more = config.hydra.job.config_name, (*more, *config.hydra.overrides.hydra)
         self._bases = {}
         # Each file is read once.
         self._file = functools.cache(self._read_file)
@@ -106,7 +86,8 @@ class Composer:
 
     def _by_hydra(self, words, key=None):
         """Return a job as Hydra composes it; where it has a key, others may be made from it."""
-        composed = self._loader.load_sweep_config(self._sweep, list(words))
+        composed = compose(self._name, [*self._more, *words], return_hydra_config=True)
+        OmegaConf.copy_cache(from_config=self._sweep, to_config=composed)  # one time of day for all jobs
         choices = OmegaConf.to_container(composed.hydra.runtime.choices)
         config = OmegaConf.masked_copy(composed, [name for name in composed if name != "hydra"])
         try:
@@ -122,8 +103,7 @@ class Composer:
         sources = [(source.provider, source.path) for source in self._loader.get_sources()]
         if sources != [(source.provider, source.path) for source in composed.hydra.runtime.config_sources]:
             return set()  # hydra.searchpath adds folders, in which there may be anything
-        overrides = [*OmegaConf.to_container(self._sweep.hydra.overrides.hydra), *words]
-        defaults = self._loader.compute_defaults_list(self._name, overrides, RunMode.RUN).defaults
+        defaults = self._loader.compute_defaults_list(self._name, [*self._more, *words], RunMode.RUN).defaults
         files = [default for default in defaults if not default.config_path.startswith("hydra/")]
         others = {file.config_path for file in files} - {self._name}
         if self._interpolated(self._name) is None or any(self._interpolated(path) != {} for path in others):
@@ -191,9 +171,14 @@ def jobs_of(hydra):
     params = hydra.sweeper.params or OmegaConf.create()  # null where all overrides are typed
     words = [f"{name}={value}" for name, value in OmegaConf.to_container(params, resolve=True).items()]
     words += OmegaConf.to_container(hydra.overrides.task)  # as they were typed: "study=${method.name}" is of each job
-    # The sweeper itself does the same, so that globs and lists have the same meaning.
-    parser = OverridesParser.create(config_loader=GlobalHydra.instance().config_loader())
-    return [list(job) for batch in BasicSweeper.split_arguments(parser.parse_overrides(words), None) for job in batch]
+    parser, options = OverridesParser.create(config_loader=GlobalHydra.instance().config_loader()), {}
+    for word in parser.parse_overrides(words):  # the last one of a name counts, in the place of the first
+        name, several = word.get_key_element(), word.is_sweep_override()
+        if several and not word.is_discrete_sweep():
+            raise ConfigError(f"{word.input_line} has no list of values to go through: write {name}=1,2,3.")
+        values = word.sweep_string_iterator() if several else [word.get_value_element_as_str()]
+        options[name] = [f"{name}={value}" for value in values]
+    return [list(job) for job in itertools.product(*options.values())]
 
 
 def offer_truth():
@@ -235,13 +220,14 @@ def cells_of_sweep(path):
     """
     config = OmegaConf.load(path)
     sources = config.hydra.runtime.config_sources
-    own = [source.path for source in sources if source.provider == "command-line"]  # --config-dir
-    with _whole_conf(*own):
-        return _cells(config, lenient=True)
+    # Those of --config-dir, and of hydra.searchpath, of which Hydra takes the first.
+    own = [f"{source.schema}://{source.path}" for source in sources if "command-line" in source.provider]
+    with _whole_conf():
+        return _cells(config, lenient=True, more=[f"hydra.searchpath={own}"] if own else [])
 
 
-def _cells(config, lenient=False):
-    composer, cells = Composer(GlobalHydra.instance().config_loader(), config), []
+def _cells(config, lenient=False, more=()):
+    composer, cells = Composer(config, more), []
     for words in jobs_of(config.hydra):
         with contextlib.suppress(*((HydraException, ConfigError) if lenient else ())):
             cells.append(read_config(composer.job(words)[0]))
@@ -249,21 +235,14 @@ def _cells(config, lenient=False):
 
 
 @contextmanager
-def _whole_conf(*more):
-    """Compose from conf/ itself, also inside a command whose own configuration is from a subfolder of it.
-
-    `more` are folders that come after it, as of ``--config-dir``.
-    """
+def _whole_conf():
+    """Compose from conf/ itself, also inside a command whose own configuration is from a subfolder of it."""
     there = GlobalHydra.instance()
     before = there.hydra
     there.clear()
     offer_truth()
     try:
         with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"):
-            path = there.config_loader().get_search_path()
-            for folder in more:
-                path.prepend("command-line", f"file://{folder}", anchor="schema")
-            there.hydra.config_loader = ConfigLoaderImpl(path)
             yield
     finally:
         if before is not None:

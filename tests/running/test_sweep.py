@@ -26,8 +26,9 @@ def composed(words, folder=CONF, name="config", most=COMPARED):
     with initialize_config_dir(str(folder), version_base="1.3"):
         loader = GlobalHydra.instance().config_loader()
         config = loader.load_configuration(name, words, run_mode=RunMode.MULTIRUN)
-        composer, by_hydra, load = Composer(loader, config), [], loader.load_sweep_config
-        loader.load_sweep_config = lambda *given: by_hydra.append(given) or load(*given)
+        composer, by_hydra, load = Composer(config), [], loader.load_sweep_config
+        make = composer._by_hydra
+        composer._by_hydra = lambda *given: by_hydra.append(given) or make(*given)
         jobs = jobs_of(config.hydra)
         made = [composer.job(job) for job in jobs]
         count = len(by_hydra)
