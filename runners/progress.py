@@ -3,6 +3,7 @@
 import logging
 import sys
 import time
+from contextlib import contextmanager
 
 from metrics.study import FAILED, UNSCORED
 from runners.words import counted
@@ -15,7 +16,7 @@ LINE_S = 10  # seconds between two lines about the trials of a cell
 class Console(logging.StreamHandler):
     """Prints log records; beside the bar of a sweep only warnings and errors, above it.
 
-    What is not printed is in ``run.log`` of the cell all the same.
+    The others are in ``run.log`` of the cell all the same.
     """
 
     def emit(self, record):
@@ -67,6 +68,22 @@ def hide_bar():
 def say_compiling():
     """Say why the first run on a machine takes a while; `metrics.kmeans.load_engine` calls it."""
     log.info("  compiling the K-means engine, once on this machine: some ten seconds")
+
+
+@contextmanager
+def printed():
+    """Print the lines of a run, which go to the log, inside this block."""
+    # A configuration of the whole process, as Hydra makes for each of its commands, turns off loggers that it finds.
+    handler, level, disabled = logging.StreamHandler(sys.stdout), log.level, log.disabled
+    log.addHandler(handler)
+    log.setLevel(logging.INFO)
+    log.disabled = False
+    try:
+        yield
+    finally:
+        log.removeHandler(handler)
+        log.setLevel(level)
+        log.disabled = disabled
 
 
 class Progress:

@@ -1,4 +1,4 @@
-"""The edge of every command: what goes wrong outside the code becomes one line, and an exit status.
+"""The edge of every command: an error from outside the code becomes one line, and an exit status.
 
 ====  ==========================================================================================
 0     all that was asked for is done
@@ -147,7 +147,7 @@ def words_of(error):
 
 
 def _words_of_hydra(error):
-    """Return what to say of a name or a key that Hydra does not know; None for its other errors.
+    """Return the answer to a name or a key that Hydra does not know; None for its other errors.
 
     Hydra itself answers such a name with a list of all, and a key with the advice to add it.
     """

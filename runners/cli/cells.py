@@ -29,7 +29,7 @@ SWEEPER = ".BasicSweeper"
 
 
 class Asked(NamedTuple):
-    """What was asked for of one cell."""
+    """A cell as it was asked for."""
 
     config: object  # composed: a dict where all of it can be resolved, else a DictConfig
     choices: dict  # group -> the file of conf/ that was chosen

@@ -14,7 +14,7 @@ FLAGS = (
 
 
 def refused(words):
-    """Return what to say of the first word that is an option with dashes, and none of Hydra's; None without any."""
+    """Return the answer to the first option with dashes that is none of Hydra's; None where there is none."""
     for place, word in enumerate(words):
         name, given, value = word.partition("=")
         if not re.fullmatch(r"--[a-zA-Z][\w.-]*", name) or any(flag.startswith(name) for flag in FLAGS):

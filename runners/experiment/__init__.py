@@ -1,1 +1,1 @@
-"""What a configuration asks for: methods, trials, the cells of a sweep, what a cell lacks, and its run."""
+"""The content of a configuration: methods, trials, the cells of a sweep, what a cell lacks, and its run."""

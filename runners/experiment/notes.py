@@ -15,6 +15,7 @@ from pathlib import Path
 
 from metrics.study import UNSCORED
 from runners.code import ROOT, code_of, customized
+from runners.code.opened import digest_of
 from runners.store.identity import versions
 from runners.store.row import COLUMNS, to_json
 from runners.workers.family import lives
@@ -49,7 +50,7 @@ def digests_of_data(settings):
     """Return the digest of each file that a cell's data may be read from; call it before they are read."""
     from datasets.load import paths_of
 
-    return {os.path.abspath(file): _digest(file) for file in paths_of(settings.dataset, settings.data_dir)}
+    return {os.path.abspath(file): digest_of(file) for file in paths_of(settings.dataset, settings.data_dir)}
 
 
 def note_finished(path, settings, ends, data):
@@ -61,7 +62,7 @@ def note_finished(path, settings, ends, data):
     if not code.digest:
         return
     results = [settings.folder / f"{name}.csv" for name in COLUMNS]
-    files = {os.path.abspath(file): _digest(file) for file in results}
+    files = {os.path.abspath(file): digest_of(file) for file in results}
     files |= {str(file): digest for file, digest in code.files}
     cell = f"{settings.method.name} on {settings.dataset['name']}"
     environment = {name: _variable(name) for name in code.environment}
@@ -78,7 +79,7 @@ def finished(path):
     """Return the line about a cell in which nothing is left to do; None where the cell has to be looked at."""
     try:
         note = json.loads(path.read_text()) if path else {}
-        same = note and all(_digest(file) == digest for file, digest in note["files"].items())
+        same = note and all(digest_of(file) == digest for file, digest in note["files"].items())
         same = same and all(_variable(name) == digest for name, digest in note["environment"].items())
         return ends_text(note["cell"], note["ends"]) if same else None
     except (ValueError, KeyError, TypeError, AttributeError, OSError, RecursionError):  # not a whole note
@@ -139,18 +140,3 @@ def _variable(name):
     """Return the digest of a variable of the environment, whose value may be secret; None where it is not set."""
     value = os.environ.get(name)
     return None if value is None else hashlib.sha256(value.encode()).hexdigest()
-
-
-def _digest(path):
-    """Return the digest of a file, None where there is none; a file that several cells use is read once."""
-    try:
-        found = os.stat(path)
-    except OSError:
-        return None
-    return _digest_of(str(path), found.st_size, found.st_mtime_ns, found.st_ino)
-
-
-@functools.lru_cache(maxsize=256)
-def _digest_of(path, _size, _modified, _number):
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

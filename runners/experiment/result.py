@@ -5,18 +5,17 @@ from collections import Counter
 from pathlib import Path
 
 from metrics.study import UNSCORED
+from metrics.study.frames import fits_of
+from metrics.study.summary import select, summarise
 from runners.progress import log
+from runners.store.folder import load_results
 from runners.store.identity import Identity
+from runners.store.tidy import tidy
 from runners.words import counted
 
 
 def say_result(folder, trials, n_pending, seconds):
     """Print how a cell went: the trials that are stored, those of them that are new, and a first look at its scores."""
-    from metrics.study.frames import fits_of
-    from metrics.study.summary import summarise
-    from runners.store.folder import load_results
-    from runners.store.tidy import tidy
-
     keys = {trial.key for trial in trials}
     frame = tidy(load_results(folder.parents[2], *folder.parts[-3:]), lists=False)
     frame = frame[frame["trial"].isin(keys)]
@@ -39,8 +38,6 @@ def say_result(folder, trials, n_pending, seconds):
 
 def _best_lines(summary):
     """Return lines with the best scores, for a first look; `scripts.make_table` makes the tables."""
-    from metrics.study.summary import select
-
     names = {
         "best_over_grid": "best over grid and size, chosen with the labels",
         "default_params": "default parameters",

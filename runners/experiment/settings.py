@@ -62,7 +62,7 @@ class Runner:
 
 
 class Names(NamedTuple):
-    """What names a cell, and where its results are."""
+    """The names of a cell, and the place of its results."""
 
     study: str
     results_dir: Path

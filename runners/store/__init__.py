@@ -1,1 +1,1 @@
-"""What is stored, and what it belongs to: the files of a cell, the tidy frame, shipped studies, and identities."""
+"""Stored results, and what they belong to: the files of a cell, the tidy frame, shipped studies, and identities."""

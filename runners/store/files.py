@@ -11,7 +11,8 @@ import filelock
 import numpy as np
 import pandas as pd
 
-from runners.store.row import COLUMNS, IDENTITY, KINDS, LATER, NEVER_NAN, RANGES, fault_of
+from runners.store.row import COLUMNS, IDENTITY, KINDS, NEVER_NAN, RANGES, fault_of
+from runners.words import shown
 
 csv.field_size_limit(min(sys.maxsize, 2**31 - 1))  # a ranking of 20,000 features is longer than the module's own limit
 # Python's own float() reads back exactly what was written, in every version of pandas.
@@ -30,13 +31,12 @@ def read_frame(path, names=None):
     The frame is empty where there is no file.  A StoreError about a damaged one names file, line, column, value and
     remedy.  `names` are its columns, where it is none of the files in `COLUMNS`.
     """
-    asked = names or COLUMNS[path.stem]
-    data = whole_lines(path) or (",".join(asked) + "\n").encode()
-    names = columns_of(data, asked)
+    names = names or COLUMNS[path.stem]
+    data = whole_lines(path) or csv_of([names])
     frame, fault = checked(data, names)
     if fault:
         raise StoreError(f"{path}{_place(data, names) or ': ' + fault}. {remedy(path)}")
-    return frame if names == asked else frame.assign(**{name: LATER[name] for name in asked[len(names) :]})
+    return frame
 
 
 def whole_lines(path):
@@ -60,13 +60,6 @@ def checked(data, names):
         return None, f"{type(error).__name__}: {error}"
 
 
-def columns_of(data, names):
-    """Return the columns that a file of these bytes has; one of an earlier version lacks some of `LATER`."""
-    header = data[: data.find(b"\n")].decode(errors="replace").split(",")
-    early = header == names[: len(header)] and all(name in LATER for name in names[len(header) :])
-    return header if early else names
-
-
 def plain(data):
     """Return the bytes of a CSV as a run writes them; spreadsheets add a byte order mark and change the line ends."""
     data = data.removeprefix(codecs.BOM_UTF8)
@@ -87,7 +80,7 @@ def read_rows(path):
     """Return the rows of one CSV as dictionaries of texts, checked for the right columns alone."""
     data = plain(path.read_bytes())
     data = data[: data.rfind(b"\n") + 1]  # the last line may be one that is being written
-    names = columns_of(data, COLUMNS[path.stem])
+    names = COLUMNS[path.stem]
     try:
         rows = [row for row in csv.reader(io.StringIO(data.decode(), newline="")) if row]
         whole = rows and rows[0] == names and all(len(row) == len(names) for row in rows)
@@ -95,8 +88,7 @@ def read_rows(path):
         whole = False
     if not whole:
         raise StoreError(f"{path}{_place(data, names) or ' is damaged'}. {remedy(path)}")
-    later = {name: LATER[name] for name in COLUMNS[path.stem][len(names) :]}
-    return [dict(zip(names, row, strict=True)) | later for row in rows[1:]]
+    return [dict(zip(names, row, strict=True)) for row in rows[1:]]
 
 
 def remedy(path):
@@ -140,23 +132,18 @@ def _place(data, names):
         for row in reader:
             where = f", line {reader.line_num}"
             if reader.line_num == 1 and row != names:
-                return f"{where}: the columns are {shortened(','.join(row))}, not {','.join(names)}"
+                return f"{where}: the columns are {','.join(row):.80}, not {','.join(names)}"
             if row and len(row) != len(names):
                 return f"{where}: {len(row)} values instead of {len(names)}"
             for name, value in zip(names, row, strict=True) if reader.line_num > 1 else ():
                 if problem := fault_of(name, value):
-                    found = f"{where}, column {name}: {shortened(repr(value))} {problem}"
+                    found = f"{where}, column {name}: {shown(value)} {problem}"
                     if name not in NEVER_NAN or value != "nan":
                         return found
                     unscored = unscored or found  # as in every line of data without labels: look for another fault
     except csv.Error as error:
         return f", line {reader.line_num}: {error}"
     return unscored
-
-
-def shortened(text):
-    """Return the beginning of a long text."""
-    return text if len(text) <= 80 else f"{text[:77]}..."
 
 
 def append_rows(path, rows):
@@ -278,13 +265,3 @@ def key_of(line):
 
 def header_of(name):
     return csv_of([COLUMNS[name]])
-
-
-def with_later_columns(data, names):
-    """Return the text of a file with the columns that an earlier version did not write."""
-    there = columns_of(data, names)
-    missing = names[len(there) :]
-    if not missing or not data:
-        return data
-    rows = list(csv.reader(io.StringIO(data.decode(), newline="")))[1:]
-    return csv_of([names, *(row + [LATER[name] for name in missing] for row in rows)])

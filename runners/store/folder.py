@@ -36,7 +36,6 @@ from runners.store.files import (
     read_frame,
     read_rows,
     replace_file,
-    with_later_columns,
 )
 from runners.store.reading import read_cells
 from runners.store.row import COLUMNS, IDENTITY, OTHERS, TRIALS, counts_of
@@ -140,7 +139,7 @@ class Store:
             clear_unfinished(path)
             text = path.read_bytes() if path.exists() else b""
             whole = plain(text)
-            whole = with_later_columns(whole[: whole.rfind(b"\n") + 1], COLUMNS[name])
+            whole = whole[: whole.rfind(b"\n") + 1]
             if not whole:
                 replace_file(path, header_of(name))
             elif not whole.startswith(header_of(name)):

@@ -13,10 +13,11 @@ from metrics.measures import DECIMALS, OF_SET
 from runners.store.columns import COLUMNS, LISTS
 from runners.store.files import StoreError
 from runners.store.identity import Identity
-from runners.store.row import LATER, to_json
+from runners.store.row import to_json
 
 RESTORE = "restore it, for example with `git checkout results/reference`"
 KEY = b"ufs_bench"  # of the metadata
+ADDED = {"nth_seed": 0}  # what rows have in columns that were added since their file was shipped; others are empty
 
 
 def _type(text):
@@ -35,8 +36,7 @@ ONCE = [name for name in SCHEMA.names if name not in PLAIN]
 def read_table(path, columns=None):
     """Return a file as a table of Arrow, every page checked; a StoreError says that it is damaged.
 
-    Of `columns`, of `SCHEMA`, those that were added since the file was written are empty, or have the value that rows
-    of that time are read as.
+    `columns` are some of `SCHEMA`.  Those that were added since the file was written are empty, or as in `ADDED`.
     """
     if columns is None:
         return _read(path, lambda file: file.read(use_threads=False))
@@ -45,7 +45,7 @@ def read_table(path, columns=None):
         lambda file: file.read([name for name in columns if name in file.schema_arrow.names], use_threads=False),
     )
     for name in set(columns) - set(table.column_names):
-        value = pa.scalar(LATER.get(name), SCHEMA.field(name).type)
+        value = pa.scalar(ADDED.get(name), SCHEMA.field(name).type)
         table = table.append_column(SCHEMA.field(name), pa.repeat(value, len(table)))
     return table.select(columns)
 

@@ -53,7 +53,7 @@ class Row:
     code_fit: str = ""
     code_evaluation: str = ""
     labels: str = ""  # learned labels, so that they can be scored again: `pack_labels`; "" where there are none
-    # JSON: file -> number of the trial's rows in it, besides ``scores.csv``; "" in results of earlier versions.
+    # JSON: file -> number of the trial's rows in it, besides ``scores.csv``; "" without scores.
     n_others: str = ""
     # JSON: path -> SHA-256 of the files besides its modules that the method has read; "" where there are none.
     files_read: str = ""
@@ -129,11 +129,6 @@ REPORTED = (
 )  # fmt: skip
 # Likewise for a feature set: measures that are taken once, and not for every restart.
 MEASURES = "trial n_selected name value".split()
-# Columns that results of earlier versions lack, with the value they are read as; they are the last of their file.
-LATER = {
-    name: getattr(Row, name) for name in ("code_fit", "code_evaluation", "labels", "n_others", "files_read", "nth_seed")
-}
-LATER["identity"] = ""
 COLUMNS = {"trials": TRIALS, "scores": SCORES, "traces": TRACES, "facts": FACTS, "measures": MEASURES}
 OTHERS = ("scores", "traces", "facts", "measures")  # files whose rows are committed by those of trials.csv
 # The columns that identify a row of each file; of rows with the same ones, the last counts.

@@ -32,7 +32,7 @@ class Caps:
     def reached(self, cpu, clock, peak_mb):
         """Return how a fit that has spent this much ends now, a `Stopped`; None while it may go on.
 
-        Where the system does not say its CPU seconds (nan), the seconds by the clock count in their place.
+        The seconds by the clock count where the system does not say its CPU seconds (nan).
         """
         spent_s = clock if math.isnan(cpu) else cpu
         spent = f"ended after {cpu:.1f} s of CPU time, {clock:.1f} s by the clock and {peak_mb:.0f} MB"

@@ -83,7 +83,7 @@ def cpu_seconds(pid):
 def memory_mb(pid, peak=True):
     """Return the memory of a process and of those below it, in MB; nan where unknown.
 
-    With `peak`, it is the largest since its mark was reset, for a process that forked nothing.
+    It is the largest since the mark was reset, with `peak` and for a process that forked nothing.
     """
     children = descendants(pid)
     # Only a child's private memory counts: at first it shares all of its memory with its parent, where it is counted.

@@ -115,8 +115,8 @@ def reported(selector):
 
     n_scored is how many scores are above a millionth of the largest; all, where some are below 0 and 0 means nothing.
 
-    Of ``start_``, the features (n,) of a start that was drawn, these are: start_kept, how many are among the first n of
-    the ranking, start_size, n, and start_among, the number of all features.
+    ``start_`` are the features (n,) of a start that was drawn: start_kept is how many are among the first n of the
+    ranking, start_size is n, and start_among the number of all features.
     """
     facts = {name: getattr(selector, f"{name}_") for name in FACTS if hasattr(selector, f"{name}_")}
     scores = selector.scores_

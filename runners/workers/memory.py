@@ -92,7 +92,7 @@ def _ask(trial):
 def fit_mb(trial, shape, n_stored=None):
     """Return an upper estimate of the MB that one fit of a trial takes beside the data.
 
-    Of a sparse X, which stores `n_stored` entries, it is that of the selected features written out where that is more.
+    A sparse X stores `n_stored` entries; its selected features, written out, count where they take more.
     """
     if n_stored is None:
         return trial.selector().memory(*shape) / 2**20

@@ -55,21 +55,21 @@ def run_all(trials, data, n_jobs, evaluations=None, usage=None, caps=None, fits=
     A list is empty now and then, when no trial ended for a while.  A trial whose worker dies (killed for memory, say)
     comes back as failed, and the others go on.
 
-    Without classes in the `Data` trials are fitted, and not scored.  With one job and no caps everything runs in this
-    process.  `evaluations` has known scores of feature sets, and keeps new ones; with None every trial evaluates its
+    Trials are fitted, and not scored, where the `Data` have no classes.  One job without caps runs in this process.
+    `evaluations` has known scores of feature sets, and keeps new ones; with None every trial evaluates its
     own sets.  `usage` is filled as the run goes on.  A fit that takes more than its caps is ended, with its worker.
     `fits` has pairs (trial, fit) that are only scored.  `workers`, such as `DaskWorkers`, are elsewhere, in the place
     of processes of this machine; their number counts, and may change.
     """
-    plan = _Plan(trials, fits, data.y, n_jobs, evaluations, usage or Usage(), one_at_a_time=bool(caps))
+    queue = _Queue(trials, fits, data.y, n_jobs, evaluations, usage or Usage(), one_at_a_time=bool(caps))
     with data, workers or Workers(data, n_jobs, caps) as workers:
-        while not plan.finished:
-            plan.n_jobs = workers.n_jobs
-            while task := plan.next_task(workers.n_running):
+        while not queue.finished:
+            queue.n_jobs = workers.n_jobs
+            while task := queue.next_task(workers.n_running):
                 workers.submit(task)
             for task, results in workers.wait(TICK_S):
-                plan.take(task, results)
-            yield plan.ended()
+                queue.take(task, results)
+            yield queue.ended()
 
 
 @dataclass
@@ -84,7 +84,7 @@ class _Open:
     eval_s: float = 0.0
 
 
-class _Plan:
+class _Queue:
     """The tasks that remain, and the feature sets that open trials wait for."""
 
     def __init__(self, trials, fits, y, n_jobs, evaluations, usage, one_at_a_time):

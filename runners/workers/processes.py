@@ -144,7 +144,7 @@ def remove_leftovers():
     """Remove the copies of data that killed runs left in the temporary folder.
 
     The name of such a folder has the number of the process that made it, which holds a lock inside while it lives.
-    Where the process is gone and the lock is free, nobody uses the copy.
+    Nobody uses the copy where the process is gone and the lock is free.
     """
     for folder in Path(tempfile.gettempdir()).glob(f"{COPY}*-*"):
         owner = folder.name.removeprefix(COPY).split("-")[0]

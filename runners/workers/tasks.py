@@ -71,12 +71,12 @@ class Data:
     Parameters
     ----------
     X : ndarray or csr_array of shape (n_samples, n_features)
-        What feature sets are scored on.
+        The samples that feature sets are scored on.
     y : ndarray of shape (n_samples,) or None
         Class codes; None where nothing is scored.  Of data without labels it is an array without dimensions, which
         holds the number of clusters.
     fitted_on : ndarray or csr_array of shape (n_samples, n_features), optional
-        What methods are fitted on, where that is not `X`.
+        The samples that methods are fitted on, where they are not `X`.
     """
 
     def __init__(self, X, y, fitted_on=None):

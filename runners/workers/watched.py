@@ -20,7 +20,7 @@ LOOK_S = 1.0  # longest time between two looks, as results are stored meanwhile;
 
 @dataclass(frozen=True)
 class WorkerDied:
-    """Takes the place of results where the process ended before its task did, killed for memory, say.
+    """The result of a task whose process ended before it did, killed for memory, say.
 
     A task that it had not begun is not to blame; `how` says in words how the process ended.
     """
@@ -32,7 +32,7 @@ class WorkerDied:
 class Workers:
     """Processes that run tasks on the same data, or this process itself where n_jobs is 1 and no fit has a cap.
 
-    With any cap, a task has one trial, and no worker is sent a second task before it has done the first.
+    A task has one trial where there is any cap, and no worker is sent a second one before it has done the first.
     """
 
     def __init__(self, data, n_jobs, caps=None):
@@ -66,7 +66,7 @@ class Workers:
     def wait(self, seconds):
         """Return the tasks that have ended, after `seconds` at most, as (task, results).
 
-        In place of results there may be WorkerDied, or the Stopped of a fit that reached a cap.
+        The results may be WorkerDied, or the Stopped of a fit that reached a cap.
         """
         deadline = time.monotonic() + seconds
         while True:

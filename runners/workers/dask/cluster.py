@@ -115,7 +115,7 @@ def connect(address, n_jobs):
 def check(settings, trial, dataset):
     """Return the number of tasks that run at a time; a ConfigError says that the cluster or a cap cannot be meant.
 
-    Whether a fit goes into memory, each worker finds for itself.
+    Each worker finds for itself whether a fit goes into its memory.
     """
     X = dataset.X
     STARTER.submit(check_cap, settings.runner.caps, trial, X.shape, n_stored(X)).result()
@@ -238,7 +238,7 @@ def _with_cell(record):
 def in_flight(run, items, most):
     """Run a function on each item, at most so many at once, and return the results in order.
 
-    What one of them raises ends the others within a moment, and is raised here.
+    An error of one of them ends the others within a moment, and is raised here.
     """
     left, results, ended = queue.SimpleQueue(), {}, queue.SimpleQueue()
     for place, item in enumerate(items):
