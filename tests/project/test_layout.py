@@ -87,6 +87,11 @@ def test_no_files_import_each_other_in_a_circle():
     assert not left
 
 
+def test_of_hydra_only_public_modules_are_imported():
+    for path in [*MODULES, Path("run.py"), Path("ufs_bench.py")]:
+        assert "hydra._internal" not in (ROOT / path).read_text(encoding="utf-8"), path
+
+
 def test_a_method_imports_the_core_and_no_other_method():
     for path in MODULES:
         if path.parts[0] == "methods" and len(path.parts) > 1 and path != Path("methods/__init__.py"):

@@ -56,6 +56,12 @@ def test_a_part_of_a_sweep_runs_its_own_cells_and_counts_them(tmp_path):
     assert sorted(load_results(tmp_path).trials["method"]) == ["max_variance", "min_norm"]
 
 
+def test_a_part_of_a_sweep_that_hydra_itself_goes_through_has_its_own_cells_too(tmp_path):
+    words = ["run.py", *SWEEP, f"results_dir={tmp_path}", "shard=1/2", "hydra.sweeper.max_batch_size=1"]
+    assert "shard 1/2: 1 cells" in forked.printed(words, ROOT)
+    assert len(load_results(tmp_path).trials) == 1
+
+
 def test_a_shard_of_a_single_cell_is_refused(tmp_path):
     done = forked.run(["run.py", "method=mcfs", "dataset=digits", "shard=1/2", f"results_dir={tmp_path}"], ROOT)
     assert done.returncode == 1 and "shard= is a part of a sweep" in done.stderr
