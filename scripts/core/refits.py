@@ -41,7 +41,7 @@ CHANGES = ("none", "samples", "columns", "seed")  # "none" repeats the fit uncha
 class Point:
     """A stored trial to fit again."""
 
-    trial: object  # a `runners.trial.Trial`, whose module most readers of refits need not import
+    trial: object  # a `runners.experiment.trial.Trial`, whose module most readers of refits need not import
     # Scores of its own seed, as rows (tuples) of `COLUMNS`; the other seeds are scored in the same way.
     stored: list
 
