@@ -33,10 +33,9 @@ from runners import arithmetic
 arithmetic.start()  # before numpy is imported
 
 import inspect
-import logging
 import warnings
 from collections.abc import Mapping
-from contextlib import contextmanager
+from contextlib import nullcontext
 
 import numpy as np
 import pandas as pd
@@ -46,13 +45,13 @@ from datasets import Dataset, dataset_names, load_dataset, scale
 from datasets.own import as_dataset
 from metrics.evaluate import evaluate as evaluate_features
 from metrics.measures import PER_RESTART, PER_SET
-from runners import progress
-from runners.boundary import did_you_mean
-from runners.cell import Cell
-from runners.choices import offer_object, quoted
-from runners.method import ConfigError
-from runners.settings import read_protocol
-from runners.sweep import cells_of_words
+from runners.cli.choices import offer_object, quoted
+from runners.errors import ConfigError
+from runners.experiment.cell import Cell
+from runners.experiment.settings import read_protocol
+from runners.experiment.sweep import cells_of_words
+from runners.progress import printed
+from runners.words import did_you_mean
 from scripts.core.conf import find, names
 from scripts.core.study import Study as Stored
 from scripts.make_figure import FIGURES
@@ -153,7 +152,7 @@ def run(methods, datasets, protocol="demo", study=None, results_dir=RESULTS, n_j
     words += [f"{name}={quoted(str(value))}" for name, value in (("study", study), ("data_dir", data_dir)) if value]
     every = cells_of_words(*words, *overrides)
     arithmetic.warn_if_late(stacklevel=2)
-    with _printed(verbose):
+    with printed() if verbose else nullcontext():
         for number, settings in enumerate(every):
             cell = Cell(settings)
             if (data := given[settings.dataset["name"]]) is not None:
@@ -295,21 +294,3 @@ def _checked_ranking(ranking, n_features):
     if counts.max() > 1:
         raise ValueError(f"ranking has {values[counts.argmax()]} {counts.max()} times, and may have it once.")
     return ranking
-
-
-@contextmanager
-def _printed(verbose):
-    """Print the lines of a run, which go to the log."""
-    # A configuration of the whole process, as Hydra makes for each of its commands, turns off loggers that it finds.
-    handler, level, disabled = logging.StreamHandler(sys.stdout), progress.log.level, progress.log.disabled
-    handler.setFormatter(logging.Formatter("%(message)s"))
-    if verbose:
-        progress.log.addHandler(handler)
-        progress.log.setLevel(logging.INFO)
-        progress.log.disabled = False
-    try:
-        yield
-    finally:
-        progress.log.removeHandler(handler)
-        progress.log.setLevel(level)
-        progress.log.disabled = disabled

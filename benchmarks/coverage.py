@@ -11,7 +11,7 @@ import argparse
 import numpy as np
 
 from metrics.study.families import bootstrap_intervals, family_means, step_down, t_intervals
-from runners.boundary import boundary
+from runners.cli.boundary import boundary
 from scripts.core.conf import family_of
 from scripts.core.study import Study
 from scripts.core.text import pipes

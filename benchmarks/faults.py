@@ -34,9 +34,9 @@ from contextlib import suppress
 from pathlib import Path
 
 from benchmarks.core.processes import Cluster, end_all, having
-from runners.boundary import guard
+from runners.cli.boundary import guard
 from runners.code import ROOT
-from runners.family import cpu_seconds, descendants
+from runners.workers.family import cpu_seconds, descendants
 from scripts.core.text import pipes
 
 RUNNERS = ("joblib", "two", "dask")

@@ -29,9 +29,9 @@ import numpy as np
 from scipy import sparse
 from scipy.stats import linregress
 
-from runners.family import memory_of, reset_peak
-from runners.method import Method
-from runners.progress import duration
+from runners.experiment.method import Method
+from runners.words import duration
+from runners.workers.family import memory_of, reset_peak
 from scripts.core.conf import find, names
 from scripts.core.text import pipes
 

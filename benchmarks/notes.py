@@ -13,7 +13,7 @@ import re
 import sys
 from pathlib import Path
 
-from runners.provenance import git_sha
+from runners.store.checkout import git_sha
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "methods"
 BLOCK = re.compile(r"```python\n(?P<code>.*?)```\n\n```text\n(?P<output>.*?)```", re.DOTALL)

@@ -20,16 +20,15 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.core.processes import Cluster
-from runners.boundary import guard
-from runners.cell import Cell
-from runners.family import cpu_seconds
-from runners.fit import run_trial
-from runners.method import Method
-from runners.pool import run_all
-from runners.store import Store
-from runners.sweep import cells_of_words
-from runners.tasks import Data
-from runners.trial import expand
+from runners.cli.boundary import guard
+from runners.experiment.cell import Cell
+from runners.experiment.sweep import cells_of_words
+from runners.experiment.trial import expand
+from runners.store.folder import Store
+from runners.workers.family import cpu_seconds
+from runners.workers.fit import run_trial
+from runners.workers.pool import run_all
+from runners.workers.tasks import Data
 from scripts.core.text import pipes
 
 FITS = {0.01: 30, 1.0: 4}  # seconds of a fit: fits in a run
@@ -62,11 +61,12 @@ class Side:
     def run(self, settings, seconds, count):
         """Run fits of so many seconds; return outcomes, and the CPU seconds of each part."""
         grid = {"seconds": [seconds], "number": list(range(count))}
-        settings = replace(settings, method=Method("pause", f"{__spec__.name}.pause", {}, grid))
+        method = {"name": "pause", "target": f"{__spec__.name}.pause", "params": {}, "grid": grid}
+        settings = replace(settings, names=settings.names._replace(method=method))
         dataset = Cell(settings).dataset
         trials, workers = expand("overhead", dataset, settings.method, settings.protocol), None
         if self._on_dask:
-            from runners.dask.cluster import DaskWorkers  # here, as it is an extra
+            from runners.workers.dask.cluster import DaskWorkers  # here, as it is an extra
 
             workers = DaskWorkers(settings, dataset)
         before = self._cpu()

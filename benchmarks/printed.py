@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_limits
 from datasets import load_dataset, scale
 from metrics.clustering import AVERAGES, acc_nmi
 from metrics.kmeans import kmeans_restarts
-from runners.boundary import boundary
+from runners.cli.boundary import boundary
 from scripts.core.conf import find
 from scripts.core.published import PAPERS, PATH, load_published
 from scripts.core.text import pipes

@@ -17,12 +17,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from runners.cell import Cell
 from runners.code import ROOT
-from runners.method import ConfigError
-from runners.plan import Times
-from runners.progress import duration
-from runners.sweep import cells_of_experiment
+from runners.errors import ConfigError
+from runners.experiment.cell import Cell
+from runners.experiment.plan import Times
+from runners.experiment.sweep import cells_of_experiment
+from runners.words import duration
 from scripts.core.text import pipes
 
 CORES = (1, 16, 128, 1000)

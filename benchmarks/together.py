@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.core.processes import end_all
-from runners.boundary import guard
+from runners.cli.boundary import guard
 from runners.code import ROOT
 from scripts.core.text import pipes
 

@@ -3,7 +3,7 @@
 numpy and OpenBLAS look at the processor, and take other loops on one with AVX-512: exp, log and powers differ in their
 last digit, and so do products of matrices.  *Portable* arithmetic keeps them to the loops that every x86 processor with
 AVX2 has, so that all of these give the same bytes.  *Native* arithmetic is what they choose.  Processes that are
-started inherit it.  What a process really computes, `runners.fingerprint` says.
+started inherit it.  What a process really computes, `runners.store.fingerprint` says.
 
     eval "$(python -m runners.arithmetic)"    in a shell, for a Dask worker or a notebook that imports numpy by itself
 """
@@ -42,7 +42,7 @@ def start(words=()):
     the processes that this one starts would compute otherwise than itself.
     """
     typed = [word.removeprefix(OPTION) for word in words if word.startswith(OPTION)]
-    if typed and typed[-1] in (PORTABLE, NATIVE):  # `runners.settings` refuses the rest
+    if typed and typed[-1] in (PORTABLE, NATIVE):  # `runners.experiment.settings` refuses the rest
         os.environ[VARIABLE] = typed[-1]
     if "numpy" not in sys.modules:
         os.environ.setdefault("OMP_NUM_THREADS", "1")

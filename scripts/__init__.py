@@ -4,7 +4,7 @@ import gc
 import sys
 
 from runners import arithmetic
-from runners.boundary import guard
+from runners.cli.boundary import guard
 
 arithmetic.start()  # before a command imports numpy
 if sys.argv[0] == "-m":  # while Python looks for the module to run: Ctrl-C is handled during imports, too

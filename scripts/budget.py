@@ -10,7 +10,7 @@ grid are stored, their seconds are scaled by what this point takes beside them o
 have both.  Where the method has no fit on the data set, its mean on the nearest one is scaled by (n/n')^1.5 (d/d')^1.5,
 which "measured" counts as 0.  Shipped fits count where none is stored at the same parameters, as seconds are of the
 CPU.  Fits that a cap ended count with what they took.  What an experiment shares with one before it
-counts there alone (`runners.study`).  Data sets that are not on this machine, which a sweep skips, are left out and
+counts there alone (`store.elsewhere`).  Data sets that are not on this machine, which a sweep skips, are left out and
 named.
 """
 
@@ -24,11 +24,11 @@ import numpy as np
 import pandas as pd
 
 from datasets.load import at_hand
-from runners.cell import Cell
-from runners.method import ConfigError
-from runners.plan import Times
-from runners.sweep import cells_of_experiment
-from runners.trial import diagonal
+from runners.errors import ConfigError
+from runners.experiment.cell import Cell
+from runners.experiment.plan import Times
+from runners.experiment.sweep import cells_of_experiment
+from runners.experiment.trial import diagonal
 from scripts.core.text import pipes
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -39,7 +39,7 @@ def budget(experiment, results_dir, all_data=False, max_seconds=math.inf, before
 
     The columns are experiment, method, dataset, fits, the number of them "taken" from those before, the shares
     "measured" and "ended" by `max_seconds`, hours; and "sampled", hours estimated from the sample of
-    `runners.trial.diagonal` alone, nan where not all of it is stored.  With `all_data`, data sets that are not on this
+    `diagonal` alone, nan where not all of it is stored.  With `all_data`, data sets that are not on this
     machine count, too.  `before` has the trials of other experiments that run before, whose results are taken; this
     experiment's are added.  A cell is left out where its method refuses the data set.
     """

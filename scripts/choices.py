@@ -5,7 +5,7 @@ import pandas as pd
 
 from metrics.study import METRICS
 from metrics.study.losses import losses, mean_losses
-from runners.reference import PREFIX
+from runners.store.reference import PREFIX
 from scripts.compare import shipped_names
 from scripts.core.conf import family_of
 from scripts.core.entry import command

@@ -17,7 +17,7 @@ from datasets.base import check_dataset
 from datasets.load import CACHE, PACKAGE, addresses, cache_dir, candidates, user_dirs
 from datasets.loaders import read_source
 from datasets.spec import files_of
-from runners.boundary import boundary, guard
+from runners.cli.boundary import boundary, guard
 
 
 def main(arguments=None):

@@ -13,14 +13,12 @@ from pathlib import Path
 
 from metrics.protocol import Protocol
 from metrics.study import UNSCORED
-from runners.boundary import boundary
-from runners.files import read_rows
-from runners.fit import Outcome
-from runners.method import ConfigError
-from runners.provenance import Identity
-from runners.row import OTHERS
-from runners.store import Store, cells_of, rows_by_trial
-from runners.study import claim_study
+from runners.cli.boundary import boundary
+from runners.errors import ConfigError
+from runners.store.files import read_rows
+from runners.store.folder import Store, cells_of, claim_study, rows_by_trial
+from runners.store.identity import Identity
+from runners.store.row import OTHERS, Outcome
 from scripts.core.entry import answers
 
 # What differs between two runs of one trial; of the versions, what decides is in the identity, which is compared.

@@ -1,4 +1,4 @@
-"""Write what describes the shipped results to programs and archives, from `runners.columns` and pyproject.toml.
+"""Write what describes the shipped results to programs and archives, from `runners.store.columns` and pyproject.toml.
 
 python -m scripts.metadata             results/reference/datapackage.json (Frictionless) and croissant.json,
                                        .zenodo.json, the version in CITATION.cff, and the table of columns in
@@ -12,10 +12,10 @@ import re
 import sys
 import tomllib
 
-from runners.boundary import boundary
+from runners.cli.boundary import boundary
 from runners.code import ROOT
-from runners.columns import COLUMNS
-from runners.reference import PROTOCOL, SHIPPED, files_of, shipped_studies
+from runners.store.columns import COLUMNS
+from runners.store.reference import PROTOCOL, SHIPPED, files_of, shipped_studies
 from scripts.core.entry import answers
 from scripts.core.text import pipes, write
 from scripts.findings.__main__ import filled

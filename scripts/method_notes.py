@@ -7,8 +7,8 @@ page for each of them.
 import inspect
 import re
 
-from runners.boundary import boundary
-from runners.method import load_class
+from runners.cli.boundary import boundary
+from runners.experiment.method import load_class
 from scripts.core.conf import ROOT, find, read_group
 from scripts.core.text import pipes
 

@@ -17,7 +17,7 @@ import pandas as pd
 from datasets import dataset_names
 from metrics.protocol import Protocol
 from metrics.study import UNSCORED
-from runners.boundary import boundary
+from runners.cli.boundary import boundary
 from scripts.core.conf import ROOT, find, names
 from scripts.core.study import Study
 from scripts.core.text import deliver, mean_std, pipes

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from runners.boundary import boundary
+from runners.cli.boundary import boundary
 from scripts.core.published import PATH, YEARS, load_published
 
 # Section 5.2 of the UFSOL paper: its baselines' results are those of "their published works".  The RUFS paper has 18

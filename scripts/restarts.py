@@ -9,8 +9,8 @@ from datasets.scaling import scale
 from metrics.kmeans import load_engine
 from metrics.protocol import Protocol
 from metrics.study.seeds import SCORES
-from runners.files import held, write_rows
-from runners.provenance import Identity
+from runners.store.files import held, write_rows
+from runners.store.identity import Identity
 from scripts.core.conf import checked_names
 from scripts.core.data import data_of
 from scripts.core.entry import command

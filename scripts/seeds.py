@@ -7,12 +7,13 @@ from joblib import cpu_count
 from metrics.kmeans import load_engine
 from metrics.study import FAILED
 from metrics.study.seeds import spreads
-from runners.progress import Progress, counted
-from runners.provenance import Identity
-from runners.row import feature_set_digest
-from runners.study import Evaluations
-from runners.tasks import Data
-from runners.trial import stored_trial, takes_seed
+from runners.experiment.trial import stored_trial, takes_seed
+from runners.progress import Progress
+from runners.store.evaluations import Evaluations
+from runners.store.identity import Identity
+from runners.store.row import feature_set_digest
+from runners.words import counted
+from runners.workers.tasks import Data
 from scripts.core.conf import checked_names, find
 from scripts.core.data import data_of
 from scripts.core.entry import command

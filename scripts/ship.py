@@ -15,14 +15,15 @@ from pathlib import Path
 
 import pandas as pd
 
-from runners import reference
-from runners.boundary import boundary
-from runners.files import StoreError, replace_file
-from runners.parquet import packed, packed_refits
-from runners.provenance import Identity, read_run
-from runners.reference import PROTOCOL, SHIPPED
-from runners.store import cells_of, load_results
-from runners.tidy import tidy
+from runners.cli.boundary import boundary
+from runners.experiment.notes import read_run
+from runners.store import reference
+from runners.store.files import StoreError, replace_file
+from runners.store.folder import cells_of, load_results
+from runners.store.identity import Identity
+from runners.store.parquet import packed, packed_refits
+from runners.store.reference import PROTOCOL, SHIPPED
+from runners.store.tidy import tidy
 from scripts.core.entry import answers
 from scripts.core.refits import RESTARTS, SEEDS, SENSITIVE, STABILITY, read
 

@@ -16,15 +16,15 @@ import shlex
 import sys
 from dataclasses import dataclass
 
-from runners.boundary import boundary
-from runners.cell import Cell
+from runners.cli.boundary import boundary
 from runners.code import ROOT
-from runners.family import MB_PER_GB
-from runners.method import ConfigError
-from runners.plan import Times, shard_of
-from runners.reference import shipped_costs
-from runners.sweep import cells_of_words
-from runners.workers import PROCESS_MB, fit_mb
+from runners.errors import ConfigError
+from runners.experiment.cell import Cell
+from runners.experiment.plan import Times, shard_of
+from runners.experiment.sweep import cells_of_words
+from runners.store.reference import shipped_costs
+from runners.workers.caps import MB_PER_GB
+from runners.workers.memory import PROCESS_MB, fit_mb
 from scripts.core.entry import answers
 
 FILLED = 0.7  # share of the hours that a part may be expected to take: another machine may be slower

@@ -15,8 +15,8 @@ from pathlib import Path
 from textwrap import fill
 
 from metrics.study import RANDOM
-from runners.boundary import boundary
-from runners.reference import PREFIX
+from runners.cli.boundary import boundary
+from runners.store.reference import PREFIX
 from scripts import metadata
 from scripts.check_method.__main__ import main as check
 from scripts.core.conf import CONF, ROOT, printed

@@ -36,7 +36,7 @@ def pytest_collection_modifyitems(config, items):
 @pytest.fixture(scope="module")
 def new_workers():
     """End the workers of other tests: the memory of a fit has what was left in its worker."""
-    from runners import processes  # here, as numpy has to be imported after the variables are set
+    from runners.workers import processes  # here, as numpy has to be imported after the variables are set
 
     processes.close()
 
@@ -58,7 +58,7 @@ def offered():
 @pytest.fixture
 def shipping(tmp_path, monkeypatch):
     """Return the folder that this test ships studies to, and in which shipped ones are found."""
-    from runners import reference
+    from runners.store import reference
     from scripts import ship
 
     for module in (reference, ship):

@@ -7,10 +7,10 @@ import numpy as np
 from omegaconf import OmegaConf
 
 from metrics.protocol import Protocol
-from runners.pool import run_all
-from runners.settings import read_config
-from runners.tasks import Data
-from runners.trial import expand
+from runners.experiment.settings import read_config
+from runners.experiment.trial import expand
+from runners.workers.pool import run_all
+from runners.workers.tasks import Data
 from scripts.core.conf import ROOT
 
 PROTOCOL = Protocol(name="test", sizes=(2, 3), scaling="none", restarts=3, seed=0, nmi="geometric", max_iter=20)

@@ -1,4 +1,4 @@
-"""Small results frames, in the columns that `runners.store` writes, for the tests of what reads them."""
+"""Small results frames, in the columns that `runners.store.folder` writes, for the tests of what reads them."""
 
 import json
 from pathlib import Path
@@ -8,8 +8,8 @@ import pandas as pd
 
 from metrics.measures import OF_SET
 from metrics.study import UNSCORED
-from runners.row import FACTS, MEASURES, SCORES, TRACES, TRIALS
-from runners.store import Results
+from runners.store.folder import Results
+from runners.store.row import FACTS, MEASURES, SCORES, TRACES, TRIALS
 from scripts.core.study import Study
 
 PROTOCOL = {
@@ -111,7 +111,7 @@ def frames(points, study="dgufs", protocol=PROTOCOL):
 
 
 def store(results, folder):
-    """Write frames where `runners.store.load_results` finds them."""
+    """Write frames where `runners.store.folder.load_results` finds them."""
     for (study, dataset, method), trials in results.trials.groupby(["study", "dataset", "method"]):
         cell = Path(folder) / study / dataset / method
         cell.mkdir(parents=True)

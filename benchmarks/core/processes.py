@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from runners.code import ROOT
-from runners.family import descendants
+from runners.workers.family import descendants
 
 
 def having(folder):

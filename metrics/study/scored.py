@@ -2,7 +2,7 @@
 
 from metrics.study.sets import CELL
 
-REPORTED = "n_scored"  # the fact that `runners.fit` makes of the scores
+REPORTED = "n_scored"  # the fact that `runners.workers.fit` makes of the scores
 
 
 def scored(trials):

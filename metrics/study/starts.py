@@ -4,7 +4,7 @@ from scipy.stats import hypergeom
 
 from metrics.study.sets import CELL
 
-REPORTED = ("start_kept", "start_size", "start_among")  # the facts that `runners.fit` makes of `start_`
+REPORTED = ("start_kept", "start_size", "start_among")  # the facts that `runners.workers.fit` makes of `start_`
 RARE = 1e-3  # a chance to keep so many that is below this is none
 MOST = 0.5  # share of a start, corrected for chance, from which on the selection is mostly that start
 

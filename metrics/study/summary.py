@@ -149,7 +149,7 @@ def running_times(trials):
     Parameters
     ----------
     trials : DataFrame
-        From `runners.store.load_results`.
+        From `runners.store.folder.load_results`.
 
     Returns
     -------

@@ -1,6 +1,6 @@
 """Classes and functions that are in no file, such as those of a notebook: their source, and the values that they use.
 
-Whatever changes what they compute is told here or raises a TypeError or an OSError: then nothing is known of them.
+The texts tell all that changes what they compute; a TypeError or an OSError says that nothing is known of them.
 """
 
 import dis

@@ -132,7 +132,7 @@ def _by_compiler(frame):
 def _asking(frame):
     """Return the name of the innermost module that is neither Python's nor installed; None where there is none.
 
-    What a notebook reads outside fits is in its variables, and known by their values.
+    The files that a notebook reads outside fits are in its variables, and known by their values.
     """
     while frame is not None:
         name, file = frame.f_globals.get("__name__"), frame.f_globals.get("__file__")

@@ -10,8 +10,8 @@ import yaml
 from threadpoolctl import threadpool_limits
 
 from datasets import DataError, dataset_names
-from runners.boundary import boundary
-from runners.choices import empty_method
+from runners.cli.boundary import boundary
+from runners.cli.choices import empty_method
 from scripts import check_method
 from scripts.check_method import Report, check_contract
 from scripts.check_method.contract import (

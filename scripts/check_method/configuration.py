@@ -3,7 +3,7 @@
 import importlib
 import inspect
 
-from runners.method import RESERVED, load_class
+from runners.experiment.method import RESERVED, load_class
 
 GROUPS = CONFIGURATION, FIRST_FIT, SHAPES, DESCENT, EQUIVARIANCE, ERRORS, REPRODUCIBILITY = (
     "configuration", "first fit", "shapes and input", "descent", "equivariance", "errors", "reproducibility",

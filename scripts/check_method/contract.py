@@ -11,8 +11,8 @@ import yaml
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import check_estimator
 
-from runners.boundary import exits_as_errors
-from runners.method import load_class
+from runners.errors import exits_as_errors
+from runners.experiment.method import load_class
 from scripts.core.conf import CONF
 
 # (method, property of properties.py): the reason why it does not hold.  An entry that holds after all is an error.

@@ -10,10 +10,10 @@ from datasets.load import locate
 from datasets.spec import read_spec
 from metrics.protocol import Protocol
 from metrics.study import FAILED
-from runners.fit import run_trial
-from runners.method import ConfigError
-from runners.row import SCORES
-from runners.trial import expand
+from runners.errors import ConfigError
+from runners.experiment.trial import expand
+from runners.store.row import SCORES
+from runners.workers.fit import run_trial
 from scripts.check_method.contract import (
     EXCEPTIONS,
     EXCEPTIONS_ON_DATA,

@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from datasets import DataError, dataset_names, load_dataset
-from runners.provenance import git_sha
+from runners.store.checkout import git_sha
 from scripts.claims import CLAIMS
 from scripts.claims.core.claim import Claim
 from scripts.claims.core.claims_page import page, verdicts

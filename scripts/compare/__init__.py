@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from runners.reference import PREFIX, shipped_studies
+from runners.store.reference import PREFIX, shipped_studies
 from scripts.compare.controls import control_scores
 from scripts.compare.explanations import explain_cells
 from scripts.compare.headline import with_equivalence

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from runners.trial import takes_seed
+from runners.experiment.trial import takes_seed
 from scripts.compare.columns import columns_of
 from scripts.compare.evidence import effect, noise_of_half, spread
 from scripts.compare.headline import weighed

@@ -8,9 +8,9 @@ import pandas as pd
 
 from metrics.protocol import OPTIONAL, Protocol
 from metrics.study import CAPPED, UNSCORED
-from runners.boundary import did_you_mean
-from runners.method import RESERVED
-from runners.reference import PREFIX, shipped_studies
+from runners.experiment.method import RESERVED
+from runners.store.reference import PREFIX, shipped_studies
+from runners.words import did_you_mean
 from scripts.core.conf import find, names
 from scripts.core.words import COMPLETE, NOT_RUN
 

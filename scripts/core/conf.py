@@ -10,8 +10,8 @@ from pathlib import Path
 import yaml
 from omegaconf import OmegaConf
 
-from runners.boundary import did_you_mean
 from runners.place import home
+from runners.words import did_you_mean
 
 ROOT = Path(__file__).resolve().parents[2]
 CONF = ROOT / "conf"

@@ -10,9 +10,10 @@ import hydra
 from hydra.core.hydra_config import HydraConfig
 from omegaconf import DictConfig, OmegaConf
 
-from runners.boundary import boundary, end
-from runners.method import ConfigError
-from runners.typed import check_fields, narrow_help, refused
+from runners.cli.boundary import boundary, end
+from runners.cli.help import narrow_help, refused
+from runners.errors import ConfigError
+from runners.experiment.kinds import check_fields
 from scripts.core.conf import CONF, read
 from scripts.core.options import OPTIONS
 

@@ -2,8 +2,7 @@
 
 from metrics.study import METRICS
 from metrics.study.selections import SELECTIONS
-from runners.reference import PREFIX
-from runners.typed import (
+from runners.experiment.kinds import (
     FLAG,
     JOBS,
     NAME,
@@ -22,6 +21,7 @@ from runners.typed import (
     optional,
     whole,
 )
+from runners.store.reference import PREFIX
 from scripts.core.published import PAPERS
 
 STUDY = Kind(

@@ -12,11 +12,11 @@ import numpy as np
 import pandas as pd
 
 from metrics.study import UNSCORED, nearest_size
-from runners.family import Caps
-from runners.files import empty_frame, held, read_frame, replace_file, write_rows
-from runners.provenance import Identity
-from runners.reference import read_refits, refits_of
-from runners.row import subsets_of, to_json
+from runners.store.files import empty_frame, held, read_frame, replace_file, write_rows
+from runners.store.identity import Identity
+from runners.store.reference import read_refits, refits_of
+from runners.store.row import subsets_of, to_json
+from runners.workers.caps import Caps
 
 SEEDS, STABILITY, RESTARTS, SENSITIVE = "seeds.csv", "stability.csv", "restarts.csv", "sensitive.csv"
 OF_SEEDS = "n_selected clusterer seed status acc_mean nmi_mean feature_set git_sha identity".split()
@@ -41,7 +41,7 @@ CHANGES = ("none", "samples", "columns", "seed")  # "none" repeats the fit uncha
 class Point:
     """A stored trial to fit again."""
 
-    trial: object  # a `runners.trial.Trial`, whose module most readers of refits need not import
+    trial: object  # a `runners.experiment.trial.Trial`, whose module most readers of refits need not import
     # Scores of its own seed, as rows (tuples) of `COLUMNS`; the other seeds are scored in the same way.
     stored: list
 
@@ -84,7 +84,7 @@ def add_refits(study, file, rows):
     new = pd.DataFrame(rows, columns=COLUMNS[file])
     for (dataset, method), own in new.groupby(["dataset", "method"]):
         if study.is_shipped:
-            from runners.parquet import packed_refits
+            from runners.store.parquet import packed_refits
 
             path = refits_of(study.own_name, file) / f"{method}.parquet"
             before = read_refits(study.own_name, file, method)
@@ -109,7 +109,7 @@ def default_trial(trials, target):
     if not nearest:
         return None, 0
     size = nearest_size(nearest)
-    from runners.trial import stored_trial  # here, as what reads refits needs nothing that fits
+    from runners.experiment.trial import stored_trial  # here, as what reads refits needs nothing that fits
 
     trial = stored_trial(nearest[size], target)
     return (trial, size) if trial else (None, 0)
@@ -148,7 +148,7 @@ def refit_changed(trial, size, data, folder, repeats, n_jobs=1):
     It keeps the feature sets of one size; for the other arguments see `refit_seeds`.  Returns the number of fits done
     now; stored ones are not repeated.
     """
-    from runners.trial import takes_seed  # here, as what reads refits needs nothing that fits
+    from runners.experiment.trial import takes_seed  # here, as what reads refits needs nothing that fits
 
     path = Path(folder) / STABILITY
     with held(path):
@@ -181,9 +181,9 @@ def _changed(trial, change, repeat):
 def _refit(path, rows, added, trials, data, n_jobs, on_fit=None, **how):
     """Run trials, and write the rows of each when it ends."""
     # Here, as they take seconds to import, and commands that only read refits need no pool.
-    from runners.pool import run_all
-    from runners.tasks import n_stored
-    from runners.workers import workers_within_memory
+    from runners.workers.memory import workers_within_memory
+    from runners.workers.pool import run_all
+    from runners.workers.tasks import n_stored
 
     n_workers = workers_within_memory(trials, data.X.shape, n_jobs, Caps(), n_stored(data.X)) if trials else 1
     for ended in run_all(trials, data, n_workers, **how):

@@ -16,11 +16,11 @@ from metrics.study.frames import ORDER, fits_of
 from metrics.study.maximum import maxima
 from metrics.study.seeds import OF_SPREADS, SCORES, spreads
 from metrics.study.summary import select, summarise
-from runners import reference
-from runners.provenance import read_run
-from runners.reference import PREFIX
-from runners.store import load_results
-from runners.tidy import tidy
+from runners.experiment.notes import read_run
+from runners.store import reference
+from runners.store.folder import load_results
+from runners.store.reference import PREFIX
+from runners.store.tidy import tidy
 from scripts.core.command_lines import no_results
 from scripts.core.conf import find
 from scripts.core.refits import RESTARTS, SEEDS, SENSITIVE, is_sensitive, load_refits
@@ -48,7 +48,7 @@ class Study:
 
     @classmethod
     def of(cls, name, results, results_dir=None, data_dir=None):
-        """Return the study of some `runners.store.Results`."""
+        """Return the study of some `runners.store.folder.Results`."""
         return cls(name, tidy(results, lists=False), functools.partial(tidy, results), results_dir, data_dir)
 
     def filled(self):

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from metrics.study import METRICS
-from runners.typed import NAME, TEXT, Kind, check_fields, listed, mapping, one_of, optional
+from runners.experiment.kinds import NAME, TEXT, Kind, check_fields, listed, mapping, one_of, optional
 from scripts.core.conf import find, names
 from scripts.core.published import PAPERS
 

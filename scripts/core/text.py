@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from runners.method import ConfigError
+from runners.errors import ConfigError
 
 
 def deliver(text, output=None):

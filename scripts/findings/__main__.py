@@ -11,7 +11,7 @@ import argparse
 import re
 import sys
 
-from runners.boundary import boundary
+from runners.cli.boundary import boundary
 from scripts.choices import choices_text, shipped_choices
 from scripts.compare import compare_studies, controls_of, open_studies, other_readings, shipped_names
 from scripts.compare.comparison_page import comparison_page

@@ -5,10 +5,10 @@ from pathlib import Path
 from hydra.core.hydra_config import HydraConfig
 from omegaconf import OmegaConf
 
-from runners.boundary import end
-from runners.method import ConfigError
-from runners.reference import PREFIX
-from runners.typed import check_fields
+from runners.cli.boundary import end
+from runners.errors import ConfigError
+from runners.experiment.kinds import check_fields
+from runners.store.reference import PREFIX
 from scripts.core.command_lines import MissingResults, fill_pairs, no_results, with_commands
 from scripts.core.conf import CONF
 from scripts.core.entry import command

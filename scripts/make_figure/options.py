@@ -2,7 +2,7 @@
 
 import inspect
 
-from runners.boundary import did_you_mean
+from runners.words import did_you_mean
 from scripts.core.conf import check_names, find
 
 # Options of every figure: where results are, where it goes, and what stands around it.

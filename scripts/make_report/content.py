@@ -8,7 +8,7 @@ import pandas as pd
 from datasets import DataError, load_dataset
 from metrics.study import METRICS
 from metrics.study.summary import SELECTIONS
-from runners.progress import counted, duration
+from runners.words import counted, duration
 from scripts.audit import make_audit
 from scripts.audit.audit_page import compact, titles
 from scripts.audit.findings import by_method, in_words

@@ -1,7 +1,7 @@
 """The part of the report on running times."""
 
 from metrics.study import UNSCORED
-from runners.progress import counted
+from runners.words import counted
 from scripts.make_report.folded import MOST_ROWS
 
 

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from runners.boundary import did_you_mean
+from runners.words import did_you_mean
 from scripts.core.conf import check_names, find
 from scripts.core.published import PAPERS, published_cells
 from scripts.core.words import COMPLETE

@@ -3,9 +3,9 @@
 import shlex
 import shutil
 
-from runners.boundary import words_of
+from runners.cli.boundary import words_of
 from runners.code import ROOT
-from runners.files import StoreError
+from runners.store.files import StoreError
 from scripts.core.study import Study
 from scripts.core.text import for_screen
 from scripts.make_table import study_table

@@ -49,6 +49,6 @@ def _lacking(cells, seeds):
     files = {name: find("method", name) for name in open_cells["method"].unique()}
     if not files:
         return []
-    from runners.trial import takes_seed  # here, as it imports what fits need
+    from runners.experiment.trial import takes_seed  # here, as it imports what fits need
 
     return [name for name, content in files.items() if content and takes_seed(content["target"])]

@@ -9,17 +9,17 @@ import pandas as pd
 
 from metrics.protocol import Protocol
 from metrics.study import FAILED, UNSCORED
-from runners import reference
 from runners.code import CodeChanged
-from runners.columns import COLUMNS
-from runners.files import write_rows
-from runners.pool import run_all
-from runners.provenance import ARITHMETIC, Identity
-from runners.row import FACTS, MEASURES, SCORES, TRACES
-from runners.store import Results
-from runners.tasks import Data
-from runners.tidy import SET, tidy
-from runners.trial import stored_trial
+from runners.experiment.trial import stored_trial
+from runners.store import reference
+from runners.store.columns import COLUMNS
+from runners.store.files import write_rows
+from runners.store.folder import Results
+from runners.store.identity import ARITHMETIC, Identity
+from runners.store.row import FACTS, MEASURES, SCORES, TRACES
+from runners.store.tidy import SET, tidy
+from runners.workers.pool import run_all
+from runners.workers.tasks import Data
 from scripts.core.conf import find
 from scripts.core.data import data_of
 

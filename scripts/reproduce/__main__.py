@@ -6,7 +6,7 @@ from collections import Counter
 from joblib import cpu_count
 
 from metrics.kmeans import load_engine
-from runners.reference import PREFIX, shipped_studies
+from runners.store.reference import PREFIX, shipped_studies
 from scripts.core.entry import command
 from scripts.core.study import Study
 from scripts.reproduce import (

@@ -14,11 +14,11 @@ import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from metrics.study import UNSCORED
-from runners.family import own_cpu_seconds
-from runners.files import write_rows
-from runners.provenance import ARITHMETIC, versions
-from runners.tasks import Data
-from runners.trial import stored_trial
+from runners.experiment.trial import stored_trial
+from runners.store.files import write_rows
+from runners.store.identity import ARITHMETIC, versions
+from runners.workers.family import own_cpu_seconds
+from runners.workers.tasks import Data
 from scripts.core.conf import find
 from scripts.core.data import data_of
 

@@ -7,9 +7,9 @@ from scipy.sparse import issparse
 
 from metrics.protocol import Protocol
 from metrics.study import UNSCORED
-from runners.pool import run_all
-from runners.tasks import Data
-from runners.trial import stored_trial
+from runners.experiment.trial import stored_trial
+from runners.workers.pool import run_all
+from runners.workers.tasks import Data
 from scripts.core.conf import find
 from scripts.core.data import data_of
 from scripts.core.refits import SENSITIVE, add_refits, is_sensitive, load_refits

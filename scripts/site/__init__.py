@@ -3,7 +3,7 @@
 import functools
 import shutil
 
-from runners.reference import PREFIX, shipped_studies
+from runners.store.reference import PREFIX, shipped_studies
 from scripts.core.conf import ROOT, names
 from scripts.core.published import PAPERS
 from scripts.core.study import Study

@@ -15,8 +15,8 @@ import importlib.util
 import sys
 from pathlib import Path
 
-from runners.boundary import boundary
-from runners.reference import shipped_studies
+from runners.cli.boundary import boundary
+from runners.store.reference import shipped_studies
 from scripts.core.conf import ROOT
 from scripts.core.entry import answers
 from scripts.site import LIMIT, build

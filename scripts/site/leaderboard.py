@@ -4,7 +4,7 @@ import json
 
 from markupsafe import Markup
 
-from runners.progress import counted
+from runners.words import counted
 from scripts.core.conf import unique_names
 from scripts.findings.plan import WEIGHTS
 from scripts.site.board import ENOUGH, KINDS, LEVEL, SHOWN, numbers, packed

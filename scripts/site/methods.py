@@ -4,7 +4,7 @@ import functools
 import inspect
 import re
 
-from runners.method import load_class
+from runners.experiment.method import load_class
 from scripts.claims import CLAIMS
 from scripts.claims.core.claims_page import verdicts
 from scripts.claims.core.store import load

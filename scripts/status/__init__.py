@@ -9,12 +9,12 @@ import numpy as np
 
 from datasets.load import at_hand
 from metrics.study import UNSCORED
-from runners import reference
-from runners.files import read_frame
-from runners.plan import Times
-from runners.provenance import read_run
-from runners.reference import PREFIX
-from runners.sweep import cells_of_experiment, cells_of_sweep
+from runners.experiment.notes import read_run
+from runners.experiment.plan import Times
+from runners.experiment.sweep import cells_of_experiment, cells_of_sweep
+from runners.store import reference
+from runners.store.files import read_frame
+from runners.store.reference import PREFIX
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class State:
     ends: dict = field(default_factory=dict)  # status of `UNSCORED` -> number of trials
     seconds: float = 0.0  # time of one worker for the stored trials
     # Seconds until the end, on the workers of the run; nan where no fit of the method is stored. Trials of another
-    # study (`runners.study`) take none.
+    # study (`runners.store.elsewhere`) take none.
     left: float = 0.0
     failed: list = field(default_factory=list)  # rows of trials.csv
     # True where it has not begun and will be skipped, as its data set is not on this machine; it has no trials then
@@ -140,7 +140,7 @@ def _not_begun(settings, times, here):
 
 def _cell_of(settings):
     """Return a cell that has not ended; what it needs takes long to import, and stored cells have no need of it."""
-    from runners.cell import Cell
+    from runners.experiment.cell import Cell
 
     return Cell(settings)
 

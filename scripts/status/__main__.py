@@ -3,8 +3,8 @@
 import sys
 import time
 
-from runners.boundary import did_you_mean
-from runners.method import ConfigError
+from runners.errors import ConfigError
+from runners.words import did_you_mean
 from scripts.core.command_lines import check_stored
 from scripts.core.conf import CONF, find, names
 from scripts.core.entry import command

@@ -3,7 +3,7 @@
 import math
 
 from metrics.study import UNSCORED
-from runners.progress import counted, duration
+from runners.words import counted, duration
 from scripts.core.command_lines import repeat
 from scripts.core.views import render
 

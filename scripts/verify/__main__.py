@@ -6,8 +6,8 @@ from pathlib import Path
 import pandas as pd
 from joblib import cpu_count
 
-from runners import reference
-from runners.reference import PREFIX
+from runners.store import reference
+from runners.store.reference import PREFIX
 from scripts.core.entry import command
 from scripts.verify import ELSEWHERE, REFUSED, UNVERIFIED, Finding, changed, files, fits, scores, stamps
 from scripts.verify.check import check, part

@@ -8,11 +8,11 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from runners import reference
 from runners.code import ROOT
-from runners.files import StoreError
-from runners.parquet import about, read_table
-from runners.row import to_json
+from runners.store import reference
+from runners.store.files import StoreError
+from runners.store.parquet import about, read_table
+from runners.store.row import to_json
 
 GIT_S = 60
 

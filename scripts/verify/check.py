@@ -3,9 +3,9 @@
 import pandas as pd
 import pyarrow.compute as pc
 
-from runners import reference
-from runners.files import StoreError
-from runners.parquet import read_table
+from runners.store import reference
+from runners.store.files import StoreError
+from runners.store.parquet import read_table
 from scripts.verify import REFUSED, Finding, changed, files, scores, structure
 
 

@@ -8,12 +8,12 @@ import pyarrow.parquet as pq
 
 from datasets import dataset_names
 from metrics.protocol import Protocol
-from runners import reference
-from runners.columns import LISTS
-from runners.files import StoreError
-from runners.parquet import KEY, SCHEMA, key_of, read_refits
-from runners.provenance import ARITHMETIC, Identity
-from runners.row import REPORTED
+from runners.store import reference
+from runners.store.columns import LISTS
+from runners.store.files import StoreError
+from runners.store.identity import ARITHMETIC, Identity
+from runners.store.parquet import KEY, SCHEMA, key_of, read_refits
+from runners.store.row import REPORTED
 from scripts.core.conf import names
 from scripts.core.refits import COLUMNS as OF_REFITS
 
@@ -84,7 +84,7 @@ def faults_of_file(path):
     known = [name for name in SCHEMA.names if name in schema.names]
     if schema.names != known or set(SCHEMA.names) - {*known, *REPORTED}:  # a fact may be younger than the file
         odd = sorted(set(schema.names) ^ set(SCHEMA.names))
-        yield f"its columns are not those of runners/columns.py: {', '.join(odd) or 'they are in another order'}."
+        yield f"its columns are not those of runners/store/columns.py: {', '.join(odd) or 'they are in another order'}."
         return
     for name in known:
         if schema.field(name).type != SCHEMA.field(name).type:

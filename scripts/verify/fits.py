@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from metrics.study import CAPPED
-from runners.reference import PREFIX
+from runners.store.reference import PREFIX
 from scripts.core.study import Study
 from scripts.reproduce import NOT_RUN, SAME, reproduce
 from scripts.verify import ELSEWHERE, REFUSED, UNVERIFIED, Finding

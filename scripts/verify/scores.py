@@ -15,12 +15,12 @@ from metrics.evaluate import evaluate_labels
 from metrics.kmeans import load_engine
 from metrics.measures import OF_SET, of_restarts, of_set
 from metrics.protocol import Protocol
-from runners.fit import evaluate_set, labels_in
-from runners.method import load_class
-from runners.provenance import Identity
-from runners.row import feature_set_digest
-from runners.study import Evaluations
-from runners.tasks import Data
+from runners.experiment.method import load_class
+from runners.store.evaluations import Evaluations
+from runners.store.identity import Identity
+from runners.store.row import feature_set_digest
+from runners.workers.fit import evaluate_set, labels_in
+from runners.workers.tasks import Data
 from scripts.core.conf import find
 from scripts.core.data import data_of
 from scripts.verify import ELSEWHERE, REFUSED, UNVERIFIED

@@ -3,8 +3,8 @@
 import hashlib
 import json
 
-from runners import reference
-from runners.files import replace_file
+from runners.store import reference
+from runners.store.files import replace_file
 
 
 def write(frame, found):

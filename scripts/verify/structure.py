@@ -11,10 +11,10 @@ from datasets import read_spec
 from metrics.measures import OF_SET
 from metrics.protocol import Protocol
 from metrics.study import FAILED, UNSCORED
-from runners.columns import COLUMNS
-from runners.method import Method, load_class
-from runners.row import REPORTED, feature_set_digest, to_json
-from runners.trial import sizes_to_score, stored_trial
+from runners.experiment.method import Method, load_class
+from runners.experiment.trial import sizes_to_score, stored_trial
+from runners.store.columns import COLUMNS
+from runners.store.row import REPORTED, feature_set_digest, to_json
 from scripts.core.conf import find
 
 SCORED = ("converged", "max_iter", "diverged", "collapsed")

@@ -6,10 +6,9 @@ import sys
 from pathlib import Path
 
 from datasets.load import at_hand
-from runners.boundary import did_you_mean
-from runners.choices import quoted
-from runners.method import ConfigError
-from runners.progress import duration
+from runners.cli.choices import quoted
+from runners.errors import ConfigError
+from runners.words import did_you_mean, duration
 from scripts.core.command_lines import overrides
 from scripts.core.conf import ROOT, find
 from scripts.core.study import Study

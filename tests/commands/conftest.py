@@ -4,7 +4,7 @@ import forked
 import pytest
 from frames import SMALL, frames, store
 
-from runners import reference
+from runners.store import reference
 from scripts import ship
 from scripts.core.conf import ROOT
 from scripts.core.study import Study

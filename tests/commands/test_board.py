@@ -8,7 +8,7 @@ import pytest
 from frames import study_of
 
 from metrics.study.families import family_means, step_down, t_intervals
-from runners.reference import PREFIX
+from runners.store.reference import PREFIX
 from scripts.core.conf import ROOT, family_of
 from scripts.core.study import Study
 from scripts.findings.plan import SCORES, WEIGHTS, curves

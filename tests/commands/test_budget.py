@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from frames import frames, store
 
-from runners import reference
-from runners.sweep import cells_of_words
+from runners.experiment.sweep import cells_of_words
+from runners.store import reference
 from scripts import budget as hours
 
 

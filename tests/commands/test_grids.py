@@ -5,7 +5,7 @@ import pytest
 from frames import study_of
 from paper_studies import RUFS, point, published
 
-from runners.method import load_class
+from runners.experiment.method import load_class
 from scripts.compare import compare_studies
 from scripts.compare.evidence_page import line_rows, summaries
 from scripts.compare.headline import is_partial, line_table, points_run

@@ -6,9 +6,9 @@ from pathlib import Path
 import forked
 import pytest
 
-from runners.files import StoreError
-from runners.method import ConfigError
-from runners.store import load_results
+from runners.errors import ConfigError
+from runners.store.files import StoreError
+from runners.store.folder import load_results
 from scripts.core.conf import ROOT
 from scripts.merge import merge
 

@@ -8,8 +8,8 @@ import pytest
 import yaml
 from frames import PROTOCOL, frames, store
 
-from runners.row import TRACES
-from runners.store import load_results
+from runners.store.folder import load_results
+from runners.store.row import TRACES
 from scripts import method_table
 from scripts.core.conf import CONF, ROOT
 

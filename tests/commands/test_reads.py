@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 from frames import PROTOCOL, frames, store
 
-import runners.files
-import runners.reading
+import runners.store.files
+import runners.store.reading
 from scripts.audit.__main__ import main as audit
 from scripts.cite import main as cite
 from scripts.compare.__main__ import main as compare
@@ -42,7 +42,7 @@ COMMANDS = {
 def reads(monkeypatch):
     """Count how often the scripts read each file; Hydra and `load_dataset` read for themselves."""
     found = Counter()
-    read_yaml, whole_lines, read_csv = conf.yaml.load, runners.files.whole_lines, pd.read_csv
+    read_yaml, whole_lines, read_csv = conf.yaml.load, runners.store.files.whole_lines, pd.read_csv
 
     def count_yaml(file, Loader):
         if Loader is conf._Loader:
@@ -60,7 +60,7 @@ def reads(monkeypatch):
     for function in (conf._parsed, published.load_published, published._read):
         function.cache_clear()
     monkeypatch.setattr(conf.yaml, "load", count_yaml)
-    for module in (runners.files, runners.reading):
+    for module in (runners.store.files, runners.store.reading):
         monkeypatch.setattr(module, "whole_lines", count_lines)
     monkeypatch.setattr(pd, "read_csv", count_csv)
     return found

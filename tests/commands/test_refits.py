@@ -12,12 +12,12 @@ from methods import MaxVariance, RandomSelection
 from metrics.evaluate import evaluate
 from metrics.protocol import Protocol
 from metrics.study.seeds import spreads
-from runners import tasks
-from runners.files import StoreError
-from runners.fit import fit_trial, run_trial
-from runners.study import Evaluations
-from runners.tasks import Data
-from runners.trial import expand, stored_trial, takes_seed
+from runners.experiment.trial import expand, stored_trial, takes_seed
+from runners.store.evaluations import Evaluations
+from runners.store.files import StoreError
+from runners.workers import tasks
+from runners.workers.fit import fit_trial, run_trial
+from runners.workers.tasks import Data
 from scripts.core import refits
 
 PROTOCOL = Protocol(name="test", sizes=(4, 8), scaling="none", restarts=3, seed=7, nmi="geometric", max_iter=20)

@@ -7,7 +7,7 @@ import forked
 import pytest
 from command_line import ROOT
 
-from runners.store import load_results
+from runners.store.folder import load_results
 from scripts.core.command_lines import repeat
 
 

@@ -9,9 +9,9 @@ import pytest
 from methods.baselines import MaxVariance
 from metrics import evaluate
 from metrics.measures import OF_SET
-from runners.columns import LISTS
-from runners.provenance import Identity
-from runners.reference import stamped
+from runners.store.columns import LISTS
+from runners.store.identity import Identity
+from runners.store.reference import stamped
 from scripts import ship
 from scripts.core.conf import ROOT
 from scripts.core.study import Study

@@ -11,12 +11,11 @@ from frames import study_of
 from datasets import load_dataset, scale
 from metrics.evaluate import evaluate
 from metrics.protocol import Protocol
-from runners import reference
-from runners.fit import run_trial
-from runners.provenance import note_run
-from runners.store import Store
-from runners.study import claim_study
-from runners.trial import expand
+from runners.experiment.notes import note_run
+from runners.experiment.trial import expand
+from runners.store import reference
+from runners.store.folder import Store, claim_study
+from runners.workers.fit import run_trial
 from scripts import ship
 from scripts.compare import controls_of, over_more_starts, published_rows, score_tables, with_verdicts
 from scripts.compare.columns import SAMPLED, own_error, published_error

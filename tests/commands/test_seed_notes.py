@@ -7,9 +7,9 @@ import pytest
 
 from datasets import load_dataset, scale
 from metrics.protocol import Protocol
-from runners.fit import run_trial
-from runners.store import Store
-from runners.trial import expand
+from runners.experiment.trial import expand
+from runners.store.folder import Store
+from runners.workers.fit import run_trial
 from scripts.compare import over_starts
 from scripts.core import conf
 from scripts.core.refits import SEEDS, load_refits

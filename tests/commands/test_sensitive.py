@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from runners import reference
+from runners.store import reference
 from scripts import ship
 from scripts.core.refits import SENSITIVE, is_sensitive, read
 from scripts.core.study import Study

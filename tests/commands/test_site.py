@@ -12,8 +12,8 @@ import pytest
 pytest.importorskip("markdown_it", reason="pip install -e '.[site]'")
 
 from datasets import load_dataset
-from runners.method import load_class
-from runners.reference import shipped_studies
+from runners.experiment.method import load_class
+from runners.store.reference import shipped_studies
 from scripts import site
 from scripts.core.conf import ROOT, find
 from scripts.core.published import PAPERS

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from metrics.study.families import family_means, t_intervals
-from runners.reference import PREFIX
+from runners.store.reference import PREFIX
 from scripts.core.conf import ROOT, family_of
 from scripts.core.study import Study
 from scripts.site import BOARD, LIMIT

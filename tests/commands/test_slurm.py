@@ -5,8 +5,8 @@ import subprocess
 
 import pytest
 
-from runners.method import ConfigError
-from runners.plan import shard_of
+from runners.errors import ConfigError
+from runners.experiment.plan import shard_of
 from scripts import slurm
 from scripts.slurm import Need, hours_of, job, parts_for
 

@@ -7,9 +7,10 @@ import pytest
 from command_line import ROOT, run
 from frames import frames, store
 
-from runners import provenance, reference
-from runners.files import StoreError
-from runners.provenance import note_run, read_run
+from runners.experiment import notes
+from runners.experiment.notes import note_run, read_run
+from runners.store import reference
+from runners.store.files import StoreError
 from scripts.status import _sweep_of, states
 from scripts.status.status_page import status_page
 
@@ -75,7 +76,7 @@ def test_what_another_study_has_is_not_counted_as_left(folder, monkeypatch):
         return state
 
     assert mcfs_on_umist().left > 0
-    monkeypatch.setattr("runners.cell.Cell.not_elsewhere", lambda cell, trials: [])
+    monkeypatch.setattr("runners.experiment.cell.Cell.not_elsewhere", lambda cell, trials: [])
     assert (mcfs_on_umist().left, mcfs_on_umist().stored) == (0, 0)
 
 
@@ -88,7 +89,7 @@ def test_a_sweep_with_methods_of_a_config_dir_has_its_state_with_that_folder_and
     forked.run([ROOT / "run.py", *words], ROOT).check_returncode()
     assert {state.method: state.done for state in states(tmp_path / "r")} == {"mine": 1, "max_variance": 1}
     (tmp_path / "r/s/digits/mine/trials.csv").unlink()  # as before it began
-    (tmp_path / "r/s/digits/mine" / provenance.RUN).unlink()
+    (tmp_path / "r/s/digits/mine" / notes.RUN).unlink()
     assert {state.method: state.pending for state in states(tmp_path / "r", "s")} == {"mine": 1, "max_variance": 0}
     (folder / "method/mine.yaml").unlink()
     _sweep_of.cache_clear()
@@ -106,11 +107,11 @@ def test_a_run_tells_of_itself_and_a_dead_one_is_no_run(tmp_path, monkeypatch):
     assert read_run(tmp_path) == (None, 0)
     note_run(tmp_path, ["a", "b"], 2)
     assert read_run(tmp_path) == (["a", "b"], 2)
-    monkeypatch.setattr(provenance, "lives", lambda pid: pid != os.getpid())
+    monkeypatch.setattr(notes, "lives", lambda pid: pid != os.getpid())
     assert read_run(tmp_path) == (["a", "b"], 0)
     note_run(tmp_path, ["a", "b"], 0)
     assert read_run(tmp_path) == (["a", "b"], 0)
-    (tmp_path / provenance.RUN).write_text("{")
+    (tmp_path / notes.RUN).write_text("{")
     with pytest.raises(StoreError, match="is damaged: remove it"):
         read_run(tmp_path)
 

@@ -9,7 +9,7 @@ import pytest
 from command_line import run
 from frames import PROTOCOL, frames, store, study_of
 
-from runners.provenance import RUN
+from runners.experiment.notes import RUN
 from scripts.compare.__main__ import main as compare
 from scripts.core.study import Study
 from scripts.core.tables import read_table

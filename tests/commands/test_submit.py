@@ -8,7 +8,7 @@ from pathlib import Path
 import forked
 import pytest
 
-from runners import reference
+from runners.store import reference
 from scripts import ship, submit
 from scripts.core.study import Study
 

@@ -11,9 +11,9 @@ from datasets import load_dataset
 from metrics.evaluate import evaluate
 from metrics.measures import OF_SET, of_set
 from metrics.protocol import Protocol
-from runners import reference
-from runners.parquet import packed
-from runners.tasks import Data
+from runners.store import reference
+from runners.store.parquet import packed
+from runners.workers.tasks import Data
 from scripts.verify import ELSEWHERE, REFUSED, fits, scores
 from scripts.verify.check import check, part
 from scripts.verify.fits import run

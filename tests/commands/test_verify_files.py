@@ -7,8 +7,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from runners import reference
-from runners.parquet import KEY
+from runners.store import reference
+from runners.store.parquet import KEY
 from scripts.verify import REFUSED, UNVERIFIED, Finding, changed, files, scores, stamps
 from scripts.verify.check import check, part
 

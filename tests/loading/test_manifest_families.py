@@ -11,7 +11,7 @@ from datasets import DataError, load_dataset, read_spec
 from datasets.base import encode_labels
 from datasets.load import candidates
 from datasets.spec import files_of
-from runners.sweep import cells_of_experiment
+from runners.experiment.sweep import cells_of_experiment
 from scripts.core.conf import CONF
 from scripts.fetch_data import main
 

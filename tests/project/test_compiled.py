@@ -10,7 +10,7 @@ import pytest
 
 from methods.core.compiled import compiled
 from runners.code import code_of
-from runners.method import load_class
+from runners.experiment.method import load_class
 from scripts.core.conf import ROOT, find, names
 
 DECORATORS = {"compiled", "_compiled", "njit", "jit", "vectorize", "guvectorize", "stencil"}
@@ -19,7 +19,7 @@ import hashlib, json, sys, warnings
 import numpy as np
 from threadpoolctl import threadpool_limits
 from metrics.kmeans import kmeans_restarts
-from runners.method import load_class, parameters_of
+from runners.experiment.method import load_class, parameters_of
 
 warnings.simplefilter("ignore")
 rng, found = np.random.default_rng(0), {}

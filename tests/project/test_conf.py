@@ -10,8 +10,8 @@ import yaml
 from datasets import dataset_names, read_spec
 from datasets.loaders import READERS
 from metrics.protocol import Protocol
-from runners.method import load_class
-from runners.sweep import cells_of_experiment
+from runners.experiment.method import load_class
+from runners.experiment.sweep import cells_of_experiment
 from scripts.core.conf import CONF
 from scripts.core.published import PAPERS
 

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from metrics.study.frames import fits_of
-from runners import reference
-from runners.method import load_class
+from runners.experiment.method import load_class
+from runners.store import reference
 from scripts.compare import shipped_names
 from scripts.compare.verdicts import VERDICTS
 from scripts.core.conf import CONF, read

@@ -24,6 +24,8 @@ MAY_IMPORT = {
     "runners": {"datasets", "methods", "metrics"},
     "scripts": {"datasets", "methods", "metrics", "runners"},
 }
+# The parts of runners/, each of which may import those before it; a part "" are the modules that stand in no part.
+PARTS = ("", "code", "store", "workers", "experiment", "cli")
 # test_contract runs the contract of `check_method` over every method.
 ELSEWHERE = {"test_contract.py"}
 MODULES = sorted(path.relative_to(ROOT) for name in PACKAGES for path in (ROOT / name).rglob("*.py"))
@@ -58,6 +60,20 @@ def test_a_package_knows_only_those_below_it(package):
             assert {name.split(".")[0] for name in imported(path)} <= {package} | MAY_IMPORT[package], path
 
 
+def test_the_arrows_between_the_parts_of_runners_go_one_way():
+    def part_of(name):
+        return name.split(".")[1] if name.split(".")[1] in PARTS else ""
+
+    seen = set()
+    for path in MODULES:
+        if path.parts[0] == "runners":
+            own = path.parts[1] if len(path.parts) > 2 else ""
+            used = {part_of(name) for name in imported(path) if name.startswith("runners.")}
+            assert {PARTS.index(part) for part in used} <= set(range(PARTS.index(own) + 1)), path
+            seen |= {(own, part) for part in used - {own}}
+    assert len(seen) > 10
+
+
 def test_no_files_import_each_other_in_a_circle():
     """Imports inside functions count, too."""
     files = {".".join(path.with_suffix("").parts).removesuffix(".__init__"): path for path in MODULES}
@@ -69,6 +85,11 @@ def test_no_files_import_each_other_in_a_circle():
         for name in ready:
             del left[name]
     assert not left
+
+
+def test_of_hydra_only_public_modules_are_imported():
+    for path in [*MODULES, Path("run.py"), Path("ufs_bench.py")]:
+        assert "hydra._internal" not in (ROOT / path).read_text(encoding="utf-8"), path
 
 
 def test_a_method_imports_the_core_and_no_other_method():

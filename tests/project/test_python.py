@@ -19,7 +19,7 @@ from datasets import DataError
 from methods import MCFS
 from metrics.measures import DECIMALS
 from runners import progress
-from runners.method import ConfigError
+from runners.errors import ConfigError
 from scripts.check_method.synthetic import blobs
 from ufs_bench import as_dataset, evaluate, open_study, run
 

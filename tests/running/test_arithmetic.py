@@ -9,10 +9,10 @@ import pytest
 
 from runners import arithmetic
 from runners.arithmetic import NATIVE, PORTABLE, VARIABLE
-from runners.fingerprint import as_text, differing, fingerprint
-from runners.method import ConfigError
-from runners.provenance import UNKNOWN, Identity, stored_versions, to_json, versions
-from runners.settings import read_runner
+from runners.errors import ConfigError
+from runners.experiment.settings import read_runner
+from runners.store.fingerprint import as_text, differing, fingerprint
+from runners.store.identity import UNKNOWN, Identity, stored_versions, to_json, versions
 from scripts.core.conf import ROOT
 
 OURS = ("NPY_DISABLE_CPU_FEATURES", "OPENBLAS_CORETYPE", VARIABLE, *arithmetic.ONE_THREAD)
@@ -20,7 +20,7 @@ FINGERPRINT = """
 import sys
 from runners import arithmetic
 arithmetic.start(sys.argv[1:])
-from runners.fingerprint import as_text, fingerprint
+from runners.store.fingerprint import as_text, fingerprint
 print(as_text(fingerprint()))
 """
 RUNNER = {"n_jobs": 1, "redo": False, "cache": True, "points": "grid"}

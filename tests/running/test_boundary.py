@@ -14,11 +14,11 @@ from hydra import compose, initialize_config_dir
 from omegaconf import OmegaConf
 
 from datasets import load_dataset
-from runners.boundary import boundary, words_of
-from runners.method import ConfigError
-from runners.settings import read_config
-from runners.store import load_results
-from runners.trial import expand
+from runners.cli.boundary import boundary, words_of
+from runners.errors import ConfigError
+from runners.experiment.settings import read_config
+from runners.experiment.trial import expand
+from runners.store.folder import load_results
 from scripts.core.conf import ROOT
 
 BASE = ["method=laplacian_score", "dataset=digits", "protocol=smoke"]
@@ -258,7 +258,8 @@ def test_an_error_that_a_signal_causes_on_its_way_does_not_stand_for_it(place):
         "try:\n    try: kill()\n    finally: None.gone\nexcept AttributeError: pass\ntime.sleep(30)",
     }
     script = (
-        "import os, signal, time, runners.boundary as boundary_module; from runners.boundary import boundary, guard\n"
+        "import os, signal, time; from runners.cli import boundary as boundary_module\n"
+        "from runners.cli.boundary import boundary, guard\n"
         f"guard()\ndef kill(): os.kill(os.getpid(), signal.SIGTERM)\n{where[place]}\n"
     )
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=20)
@@ -268,7 +269,7 @@ def test_an_error_that_a_signal_causes_on_its_way_does_not_stand_for_it(place):
 def test_threads_and_finalizers_that_are_cut_off_say_nothing():
     """The thread of loky fails now and then when its executor is shut down in the middle of a submission."""
     code = (
-        "import os, signal, threading, time; from runners.boundary import guard\n"
+        "import os, signal, threading, time; from runners.cli.boundary import guard\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler); guard('stopped')\n"  # ignored in the background
         "class Left:\n    def __del__(self): raise ValueError\n"
         "threading.Thread(target=lambda: [time.sleep(0.3), {}['x']]).start(); left = Left()\n"

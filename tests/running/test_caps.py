@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 from fits import DATA, config, method_of, outcomes_of, trials_of
 
-from runners import processes
-from runners.cell import Cell
-from runners.family import Caps, own_cpu_seconds
-from runners.fit import run_trial
-from runners.store import load_results
+from runners.experiment.cell import Cell
+from runners.store.folder import load_results
+from runners.workers import processes
+from runners.workers.caps import Caps
+from runners.workers.family import own_cpu_seconds
+from runners.workers.fit import run_trial
 from scripts.core.conf import ROOT
 
 pytestmark = pytest.mark.usefixtures("new_workers")
@@ -78,7 +79,7 @@ def test_a_capped_trial_is_done_until_it_is_named_in_retry(tmp_path):
 PARENT = """
 import sys
 from fits import outcomes_of, trials_of
-from runners.family import Caps
+from runners.workers.caps import Caps
 outcomes_of(trials_of(grid={"gain": [2.0]}, what="spin", file=sys.argv[1]), 1, caps=Caps(max_seconds=600))
 """
 

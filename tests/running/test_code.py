@@ -10,11 +10,12 @@ from types import SimpleNamespace
 import pytest
 
 import methods
-from runners import provenance
 from runners.code import code_of, code_of_evaluation, modules, note_modules
 from runners.code.syntax import read
-from runners.method import load_class
-from runners.provenance import Identity, git_sha, versions
+from runners.experiment.method import load_class
+from runners.store import checkout
+from runners.store.checkout import git_sha
+from runners.store.identity import Identity, versions
 
 FILES = {
     "own/__init__.py": "from own.spread import Spread\nfrom own.other import Other\n",
@@ -57,9 +58,9 @@ def forget(monkeypatch, beginning):
 @pytest.fixture
 def git_is_asked():
     """Let git be asked again; a process asks it once, and has no public door to forget what it said."""
-    provenance._checkout.cache_clear()
+    checkout._checkout.cache_clear()
     yield
-    provenance._checkout.cache_clear()
+    checkout._checkout.cache_clear()
 
 
 @pytest.fixture

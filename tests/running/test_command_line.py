@@ -10,8 +10,8 @@ import sys
 import forked
 import pytest
 
-from runners.processes import COPY
-from runners.store import load_results
+from runners.store.folder import load_results
+from runners.workers.processes import COPY
 from scripts.core.conf import ROOT
 
 CELL = ["method=random_selection", "dataset=digits", "protocol=smoke", "runner.n_jobs=1"]

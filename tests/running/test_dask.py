@@ -15,10 +15,10 @@ from types import SimpleNamespace
 import forked
 import pytest
 
-from runners.dask import cluster, worker
-from runners.family import Caps
-from runners.method import ConfigError
-from runners.store import load_results
+from runners.errors import ConfigError
+from runners.store.folder import load_results
+from runners.workers.caps import Caps
+from runners.workers.dask import cluster, worker
 from scripts.core.conf import ROOT
 
 SWEEP = ["-m", "method=max_variance,laplacian_score", "dataset=digits,mnist500", "protocol=smoke", "study=s"]
@@ -79,7 +79,7 @@ def test_without_the_extra_it_is_said_what_to_install(monkeypatch):
 
 @needs_dask
 def test_a_local_cluster_listens_to_this_machine_alone_and_shows_no_page():
-    words = "import psutil, sys; from runners.dask.cluster import connect; cluster = connect(None, 2); "
+    words = "import psutil, sys; from runners.workers.dask.cluster import connect; cluster = connect(None, 2); "
     words += "print(cluster.n_threads(), cluster.client.submit(sum, [1, 2]).result()); "
     words += "print(*(one.laddr.ip for one in psutil.Process().net_connections('inet') if one.status == 'LISTEN')); "
     words += "print('distributed.dashboard.scheduler' in sys.modules)"
@@ -162,7 +162,7 @@ wait_for = partial(forked.wait_until, seconds=START_S)
 
 def busy(pid):
     """Return True where a child of a process takes CPU time."""
-    from runners.family import cpu_seconds, descendants
+    from runners.workers.family import cpu_seconds, descendants
 
     before = {child: cpu_seconds(child) for child in descendants(pid)}
     time.sleep(2)

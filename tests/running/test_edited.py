@@ -4,8 +4,8 @@ import pandas as pd
 import pytest
 from frames import done, frames, store
 
-from runners.files import StoreError, read_rows
-from runners.store import Store, load_results
+from runners.store.files import StoreError, read_rows
+from runners.store.folder import Store, load_results
 
 
 def as_saved_elsewhere(data, how):

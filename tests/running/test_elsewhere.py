@@ -7,9 +7,9 @@ import pytest
 from fits import config
 
 from methods import LaplacianScore
-from runners.cell import Cell
-from runners.provenance import Identity
-from runners.store import load_results
+from runners.experiment.cell import Cell
+from runners.store.folder import load_results
+from runners.store.identity import Identity
 from scripts import ship
 
 settings = partial(config, grid=(3, 4), cache=True)
@@ -86,8 +86,8 @@ def test_what_is_of_other_code_is_done_again_and_kept_until_it_is(tmp_path, fitt
     assert len(Cell(settings(tmp_path, "one", changed="keep")).todo(Cell(own).rows())) == 0
     assert Cell(own).plan().n_pending == fits and "stored" in Cell(own).plan().line()
     with monkeypatch.context() as patch:
-        patch.setattr("runners.pool.run_all", None)
-        patch.setattr("runners.cell.run_all", None)
+        patch.setattr("runners.workers.pool.run_all", None)
+        patch.setattr("runners.experiment.cell.run_all", None)
         with pytest.raises(TypeError):
             Cell(own).run()
     assert (own.folder / "trials.csv").read_text() == before

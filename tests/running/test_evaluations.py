@@ -10,11 +10,12 @@ from fits import DATA, PROTOCOL, outcomes_of
 
 from metrics.measures import N_MEASURES
 from runners.code import Code
-from runners.fit import feature_set_digest, run_trial
-from runners.pool import Usage
-from runners.provenance import versions
-from runners.study import Evaluations
-from runners.trial import expand
+from runners.experiment.trial import expand
+from runners.store.evaluations import Evaluations
+from runners.store.identity import versions
+from runners.store.row import feature_set_digest
+from runners.workers.fit import run_trial
+from runners.workers.pool import Usage
 
 DIGEST = feature_set_digest([3, 1])
 OTHER = feature_set_digest([3, 2])
@@ -90,7 +91,7 @@ def test_what_other_code_packages_or_kernels_found_is_not_found(data, tmp_path, 
     Evaluations(*data, PROTOCOL, tmp_path).add({DIGEST: SCORES})
     assert Evaluations(*data, PROTOCOL, tmp_path).find(DIGEST) is not None
     other = {"code_of_evaluation": Code("other", (), ()), "versions": {**versions(), "arithmetic": "exp 0"}}
-    monkeypatch.setattr(f"runners.study.{changed}", lambda: other[changed])
+    monkeypatch.setattr(f"runners.store.evaluations.{changed}", lambda: other[changed])
     assert Evaluations(*data, PROTOCOL, tmp_path).find(DIGEST) is None
 
 

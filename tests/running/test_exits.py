@@ -7,10 +7,11 @@ import forked
 import pytest
 from fits import DATA, rows_of, trials_of
 
-from runners.boundary import CommandEnded, ProcessEnded, exits_as_errors, words_of
-from runners.method import ConfigError, load_class
-from runners.pool import run_all
-from runners.tasks import Data
+from runners.cli.boundary import words_of
+from runners.errors import CommandEnded, ConfigError, ProcessEnded, exits_as_errors
+from runners.experiment.method import load_class
+from runners.workers.pool import run_all
+from runners.workers.tasks import Data
 from scripts.core.conf import ROOT
 
 

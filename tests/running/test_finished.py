@@ -5,9 +5,9 @@ import json
 import pytest
 from fits import config
 
-from runners import provenance as module
-from runners.cell import Cell
-from runners.provenance import FOLDER, finished, note_of
+from runners.experiment import notes
+from runners.experiment.cell import Cell
+from runners.experiment.notes import FOLDER, finished, note_of
 
 
 def config_of(folder, **runner):
@@ -46,7 +46,7 @@ def test_a_changed_or_missing_file_of_results_is_looked_at(done, name):
 
 @pytest.mark.parametrize("name", ["program", "versions"])
 def test_another_program_and_other_packages_are_looked_at(done, monkeypatch, name):
-    monkeypatch.setattr(module, name, lambda: "another")
+    monkeypatch.setattr(notes, name, lambda: "another")
     assert finished(note_of(config_of(done))) is None
 
 
@@ -83,7 +83,7 @@ def test_a_cell_with_a_failure_leaves_no_note(tmp_path, monkeypatch):
 def test_what_the_data_were_is_asked_before_they_are_read(tmp_path, monkeypatch):
     """Otherwise data that are replaced during a run would count as those that it has read."""
     seen = []
-    monkeypatch.setattr("runners.cell.digests_of_data", lambda own: seen.append("digest") or {})
+    monkeypatch.setattr("runners.experiment.cell.digests_of_data", lambda own: seen.append("digest") or {})
     load = Cell.dataset.func
     monkeypatch.setattr(Cell.dataset, "func", lambda cell: seen.append("load") or load(cell))
     Cell(config(tmp_path, grid=(3, 4))).run("cell 1 of 1: ", note_of(config_of(tmp_path)))

@@ -15,14 +15,16 @@ import pytest
 from samples import blobs
 
 from metrics.protocol import Protocol
-from runners import family, workers
 from runners.code import ROOT
-from runners.family import Caps, free_mb, memory_of, reset_peak
-from runners.method import ConfigError, Method
-from runners.pool import run_all
-from runners.tasks import Data
-from runners.trial import expand
-from runners.workers import workers_within_memory
+from runners.errors import ConfigError
+from runners.experiment.method import Method
+from runners.experiment.trial import expand
+from runners.workers import family, memory
+from runners.workers.caps import Caps
+from runners.workers.family import free_mb, memory_of, reset_peak
+from runners.workers.memory import workers_within_memory
+from runners.workers.pool import run_all
+from runners.workers.tasks import Data
 from scripts.core.conf import find, names
 
 PROTOCOL = Protocol(name="p", sizes=(5,), scaling="none", restarts=2, seed=0, nmi="geometric", max_iter=5)
@@ -110,7 +112,7 @@ def in_a_fork(work):
 
 
 def test_a_fit_that_cannot_be_held_is_refused_with_need_room_and_remedy(monkeypatch):
-    monkeypatch.setattr(workers, "free_mb", lambda: 8 * 1024)
+    monkeypatch.setattr(memory, "free_mb", lambda: 8 * 1024)
     asked = trials("dgufs", (25_000, 20))
     words = r"dgufs on made_up \(25000 x 20\) needs about \d+ GB, and 7.2 GB may be used.*runner.max_memory=7.2"
     with pytest.raises(ConfigError, match=words):
@@ -143,13 +145,13 @@ def test_a_cap_below_what_a_worker_holds_before_a_fit_is_refused_with_value_boun
 def test_fewer_workers_run_where_memory_is_short_and_a_line_says_why(monkeypatch, caplog):
     caplog.set_level("INFO")
     asked = trials("dgufs", (2000, 100))
-    one = workers.PROCESS_MB + workers.fit_mb(asked[0], (2000, 100))
-    monkeypatch.setattr(workers.processes, "n_idle", lambda: 0)
-    monkeypatch.setattr(workers, "free_mb", lambda: 3.5 * one / workers.LEFT_FREE)
+    one = memory.PROCESS_MB + memory.fit_mb(asked[0], (2000, 100))
+    monkeypatch.setattr(memory.processes, "n_idle", lambda: 0)
+    monkeypatch.setattr(memory, "free_mb", lambda: 3.5 * one / memory.LEFT_FREE)
     assert workers_within_memory(asked, (2000, 100), 16, Caps()) == 3
     assert "3 workers in place of 16: one takes about" in caplog.text
     assert workers_within_memory(asked, (2000, 100), 2, Caps()) == 2
-    monkeypatch.setattr(workers, "free_mb", lambda: float("nan"))
+    monkeypatch.setattr(memory, "free_mb", lambda: float("nan"))
     assert workers_within_memory(asked, (2000, 100), 16, Caps()) == 16
 
 

@@ -9,9 +9,9 @@ import yaml
 from hydra.core.config_store import ConfigStore
 
 from datasets import DataError
-from runners.choices import FIRST_SIZE, offer_own, suit
-from runners.method import ConfigError
-from runners.store import StoreError, load_results
+from runners.cli.choices import FIRST_SIZE, offer_own, suit
+from runners.errors import ConfigError
+from runners.store.folder import StoreError, load_results
 from scripts.core.conf import ROOT
 
 

@@ -7,11 +7,12 @@ import pytest
 from hydra.core.config_store import ConfigStore
 from test_code import forget
 
-from runners.choices import offer_methods
+from runners.cli.choices import offer_methods
 from runners.code import code_of
-from runners.method import ConfigError, Method, load_class
-from runners.provenance import Identity
-from runners.store import load_results
+from runners.errors import ConfigError
+from runners.experiment.method import Method, load_class
+from runners.store.folder import load_results
+from runners.store.identity import Identity
 from scripts.core.conf import ROOT
 
 MODULE = '''

@@ -6,11 +6,13 @@ import pytest
 from fits import config
 from frames import frames, store
 
-from runners import plan, reference
-from runners.cell import Cell
-from runners.files import read_rows
-from runners.plan import Times
-from runners.progress import duration, total_line
+from runners.cli.report import total_line
+from runners.experiment import plan
+from runners.experiment.cell import Cell
+from runners.experiment.plan import Times
+from runners.store import reference
+from runners.store.files import read_rows
+from runners.words import duration
 
 
 @pytest.fixture(autouse=True)

@@ -8,10 +8,11 @@ import pandas as pd
 import pytest
 from fits import DATA, outcomes_of, rows_of, trials_of
 
-from runners import row, tasks
-from runners.fit import run_trial
-from runners.pool import run_all
-from runners.tasks import Data
+from runners.store import row
+from runners.workers import tasks
+from runners.workers.fit import run_trial
+from runners.workers.pool import run_all
+from runners.workers.tasks import Data
 
 
 def test_a_trial_scores_every_size_and_restart_and_the_learned_labels_once():

@@ -13,15 +13,14 @@ from hydra import compose, initialize_config_dir
 from datasets import scale
 from metrics.evaluate import evaluate
 from metrics.protocol import Protocol
-from runners.family import Caps
-from runners.files import StoreError
-from runners.method import ConfigError
-from runners.pool import run_all
-from runners.settings import read_protocol
-from runners.store import load_results
-from runners.study import claim_study
-from runners.tasks import Data
-from runners.trial import diagonal, expand, few
+from runners.errors import ConfigError
+from runners.experiment.settings import read_protocol
+from runners.experiment.trial import diagonal, expand, few
+from runners.store.files import StoreError
+from runners.store.folder import claim_study, load_results
+from runners.workers.caps import Caps
+from runners.workers.pool import run_all
+from runners.workers.tasks import Data
 from scripts.core.conf import CONF, ROOT
 
 PAPERS = ("dgufs", "rufs", "jgufs", "ufsol", "kmeans_ufs")

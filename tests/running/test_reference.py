@@ -10,15 +10,15 @@ import pyarrow.parquet as pq
 import pytest
 
 from metrics.measures import OF_SET
-from runners import reference
-from runners.columns import COLUMNS
-from runners.files import StoreError
-from runners.parquet import SCHEMA
-from runners.plan import Times
-from runners.provenance import RUN
-from runners.reference import stamped, studies_with
-from runners.store import load_results
-from runners.tidy import rows_of
+from runners.experiment.notes import RUN
+from runners.experiment.plan import Times
+from runners.store import reference
+from runners.store.columns import COLUMNS
+from runners.store.files import StoreError
+from runners.store.folder import load_results
+from runners.store.parquet import SCHEMA
+from runners.store.reference import stamped, studies_with
+from runners.store.tidy import rows_of
 from scripts import ship
 from scripts.core.conf import ROOT
 from scripts.core.refits import COLUMNS as COLUMNS_OF

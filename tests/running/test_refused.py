@@ -9,9 +9,10 @@ from omegaconf import OmegaConf
 
 from metrics.evaluate import evaluate
 from metrics.protocol import Protocol, same_values
-from runners.boundary import words_of
-from runners.method import ConfigError, Method
-from runners.settings import read_config, read_runner, shown
+from runners.cli.boundary import words_of
+from runners.errors import ConfigError
+from runners.experiment.method import Method
+from runners.experiment.settings import read_config, read_runner, shown
 from scripts.core.conf import ROOT
 
 METHOD = (

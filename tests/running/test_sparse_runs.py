@@ -12,12 +12,13 @@ from sklearn.datasets import dump_svmlight_file
 from datasets import load_dataset
 from datasets.own import own_spec
 from metrics.protocol import Protocol
-from runners.fit import fit_trial
-from runners.method import ConfigError, Method
-from runners.sparse import check_sparse, methods_that_take_sparse
-from runners.store import load_results
-from runners.tasks import mapped, save
-from runners.trial import Trial
+from runners.errors import ConfigError
+from runners.experiment.method import Method
+from runners.experiment.sparse import check_sparse, methods_that_take_sparse
+from runners.experiment.trial import Trial
+from runners.store.folder import load_results
+from runners.workers.fit import fit_trial
+from runners.workers.tasks import mapped, save
 from scripts.core.conf import ROOT, find
 from ufs_bench import run as bench
 

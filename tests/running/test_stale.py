@@ -144,7 +144,7 @@ def test_what_a_module_read_before_anybody_listened_is_not_known_and_said(tmp_pa
     (tmp_path / "early.py").write_text("value = int(open('by.txt').read())\ndef spread(X):\n    return value * X[0]\n")
     (tmp_path / "plain.py").write_text("def spread(X):\n    return X[0]\n")
     (tmp_path / "by.txt").write_text("1")
-    words = "import early, plain; from runners.method import load_class; from runners.code import code_of; "
+    words = "import early, plain; from runners.experiment.method import load_class; from runners.code import code_of; "
     words += "print(*(code_of(load_class(f'{name}.spread')) for name in ('early', 'plain')), sep='\\n')"
     environment = os.environ | {"PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"}
     command = [sys.executable, "-c", words]

@@ -10,11 +10,10 @@ import pytest
 from fits import DATA, PROTOCOL, outcomes_of, trials_of
 from frames import done
 
-from runners import row
-from runners.files import StoreError
-from runners.fit import run_trial
-from runners.store import Store, load_results
-from runners.study import claim_study
+from runners.store import row
+from runners.store.files import StoreError
+from runners.store.folder import Store, claim_study, load_results
+from runners.workers.fit import run_trial
 
 CELL = "s/blobs/misbehaving"
 

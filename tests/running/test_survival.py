@@ -14,13 +14,13 @@ from fits import config
 from frames import done, frames, store
 
 from metrics.study.summary import select, summarise
-from runners import cell as cell_module
-from runners import processes
-from runners import store as store_module
-from runners.cell import Cell
-from runners.files import StoreError
-from runners.store import Store, load_results
-from runners.tidy import tidy
+from runners.experiment import cell as cell_module
+from runners.experiment.cell import Cell
+from runners.store import folder as store_module
+from runners.store.files import StoreError
+from runners.store.folder import Store, load_results
+from runners.store.tidy import tidy
+from runners.workers import processes
 from scripts.core import refits
 from scripts.core.conf import ROOT
 
@@ -168,7 +168,7 @@ def test_copies_of_data_that_dead_processes_left_are_removed_and_others_stay(tmp
 
 ORPHAN = """
 import os, sys, time
-from runners.processes import Process
+from runners.workers.processes import Process
 print(*[Process('builtins.print').pid for _ in range(2)], flush=True)
 time.sleep(float(sys.argv[1]))
 os.kill(os.getpid(), 9)

@@ -4,14 +4,17 @@ import random
 
 import forked
 import pytest
-from hydra import initialize_config_dir
+from hydra import compose, initialize_config_dir
 from hydra.core.global_hydra import GlobalHydra
 from hydra.errors import HydraException
 from hydra.types import RunMode
 from omegaconf import OmegaConf
 
-from runners.choices import offer_truth
-from runners.sweep import Composer, jobs_of
+from runners.cli import cells
+from runners.errors import ConfigError
+from runners.experiment import settings
+from runners.experiment.method import Method
+from runners.experiment.sweep import Composer, jobs_of, offer_truth
 from scripts.core.conf import CONF, ROOT, names
 
 COMPARED = 3  # jobs of a sweep; to compose one by Hydra takes longer than all of a sweep without it
@@ -27,8 +30,9 @@ def composed(words, folder=CONF, name="config", most=COMPARED):
     with initialize_config_dir(str(folder), version_base="1.3"):
         loader = GlobalHydra.instance().config_loader()
         config = loader.load_configuration(name, words, run_mode=RunMode.MULTIRUN)
-        composer, by_hydra, load = Composer(loader, config), [], loader.load_sweep_config
-        loader.load_sweep_config = lambda *given: by_hydra.append(given) or load(*given)
+        composer, by_hydra, load = Composer(config), [], loader.load_sweep_config
+        make = composer._by_hydra
+        composer._by_hydra = lambda *given: by_hydra.append(given) or make(*given)
         jobs = jobs_of(config.hydra)
         made = [composer.job(job) for job in jobs]
         count = len(by_hydra)
@@ -149,6 +153,27 @@ def test_another_main_file_and_what_is_chosen_over_the_defaults_list_are_as_hydr
 def test_a_file_that_is_not_there_is_refused_before_any_cell(tmp_path):
     with pytest.raises(HydraException, match="method/nope"):
         composed(["dataset=digits,umist", "method=mcfs,nope"])
+
+
+def test_a_sweep_over_an_interval_is_refused():
+    with pytest.raises(ConfigError, match=r"method.params.k=interval\(1,2\) has no list of values to go through"):
+        composed(["method=mcfs", "method.params.k=interval(1,2)"])
+
+
+def test_each_part_of_the_configuration_of_a_cell_is_checked_once(monkeypatch, tmp_path):
+    checked = []
+    for name in ("read_names", "read_runner", "read_protocol"):
+        whole = getattr(settings, name)
+        monkeypatch.setattr(settings, name, lambda *given, n=name, whole=whole: checked.append(n) or whole(*given))
+    monkeypatch.setattr(cells, "read_names", settings.read_names)
+    read = Method.read
+    monkeypatch.setattr(Method, "read", lambda content: checked.append("method") or read(content))
+    words = ["dataset=digits", "method=max_variance", "protocol=smoke", "runner.plan=true", f"results_dir={tmp_path}"]
+    with initialize_config_dir(str(CONF), version_base="1.3"):
+        config = OmegaConf.to_container(compose("config", words), resolve=True)
+        choices = {"dataset": "digits", "method": "max_variance", "protocol": "smoke"}
+        cells.run_cell(cells.Asked.of(config, choices, words), 2)
+    assert sorted(checked) == ["method", "read_names", "read_protocol", "read_runner"]
 
 
 def test_a_plan_counts_what_a_folder_of_ones_own_files_asks_for(tmp_path):

@@ -10,10 +10,10 @@ from frames import frames
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runners.columns import COLUMNS
-from runners.fit import FACTS
-from runners.row import REPORTED
-from runners.tidy import _rounded, rows_of, tidy
+from runners.store.columns import COLUMNS
+from runners.store.row import REPORTED
+from runners.store.tidy import _rounded, rows_of, tidy
+from runners.workers.fit import FACTS
 from scripts.metadata import written
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -44,7 +44,9 @@ def test_the_rows_of_a_fit_come_back_as_they_were_stored():
 
 
 def test_a_fact_without_a_column_is_refused_and_all_that_fits_report_have_one():
-    with pytest.raises(ValueError, match="'unheard' is no column of the tidy frame: add it to runners/columns.py"):
+    with pytest.raises(
+        ValueError, match="'unheard' is no column of the tidy frame: add it to runners/store/columns.py"
+    ):
         tidy(frames([POINT | {"facts": {"unheard": 1.0}}]))
     assert set(FACTS) <= set(REPORTED) <= {column.name for column in COLUMNS}
 

@@ -3,7 +3,7 @@
 import forked
 import pytest
 
-from runners.typed import COLUMNS, narrow, refused
+from runners.cli.help import COLUMNS, narrow, refused
 from scripts.core.conf import ROOT
 
 

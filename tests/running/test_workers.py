@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 from fits import DATA, PROTOCOL, method_of, rows_of, statuses_of, trials_of
 
-from runners import pool, processes
-from runners.family import Caps
-from runners.store import load_results
-from runners.trial import expand
+from runners.experiment.trial import expand
+from runners.store.folder import load_results
+from runners.workers import pool, processes
+from runners.workers.caps import Caps
 from scripts.core.conf import ROOT
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals")

@@ -15,14 +15,14 @@ from metrics.study.frames import fits_of
 from metrics.study.sets import distinct_sets
 from metrics.study.stability import stabilities
 from metrics.study.summary import SELECTIONS, select
-from runners.files import StoreError
-from runners.fit import run_trial
-from runners.method import Method
-from runners.row import subsets_of
-from runners.store import Store, load_results
-from runners.tasks import Data
-from runners.tidy import tidy
-from runners.trial import expand
+from runners.experiment.method import Method
+from runners.experiment.trial import expand
+from runners.store.files import StoreError
+from runners.store.folder import Store, load_results
+from runners.store.row import subsets_of
+from runners.store.tidy import tidy
+from runners.workers.fit import run_trial
+from runners.workers.tasks import Data
 from scripts.audit.findings import _inert, _still, _trivial
 from scripts.core import refits
 from scripts.core.study import Study

@@ -10,8 +10,8 @@ from scipy.stats import hypergeom
 from methods.core.base import BaseSelector, Solution
 from metrics.study.frames import fits_of
 from metrics.study.starts import starts
-from runners.fit import reported
-from runners.tidy import tidy
+from runners.store.tidy import tidy
+from runners.workers.fit import reported
 from scripts.audit import make_audit
 from scripts.audit.audit_page import audit_page
 from scripts.audit.findings import _held

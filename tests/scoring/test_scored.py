@@ -6,7 +6,7 @@ from frames import study_of
 
 from methods.core.base import BaseSelector, Solution
 from metrics.study.scored import scored
-from runners.fit import reported
+from runners.workers.fit import reported
 from scripts.audit.findings import _short
 from scripts.make_table.notes import background
 

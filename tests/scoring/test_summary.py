@@ -8,7 +8,7 @@ import pytest
 from frames import PROTOCOL, frames, study_of
 
 from metrics.study.summary import SELECTIONS, select, summarise
-from runners.tidy import tidy
+from runners.store.tidy import tidy
 
 
 def cell(points, selection="best_over_grid", metric="acc", clusterer="kmeans"):

@@ -1,0 +1,115 @@
+"""Notes what becomes of the cells of a command, and says it after the last one."""
+
+import math
+import sys
+import threading
+from collections import Counter
+
+from metrics.study import CAPPED, FAILED
+from runners.progress import log, name_cell
+from runners.words import counted, duration
+
+MOST_ROWS = 3  # so many trials without scores are listed for a cell
+
+
+class Report:
+    """Notes what becomes of the cells of a command, and says it after the last one."""
+
+    def __init__(self):
+        self.missing = {}  # data set -> why it is not available
+        self._cells, self._problems, self._capped, self._plans = [], [], [], []
+        self._here = threading.local()  # has the cell whose turn it is: of several in flight, each is a thread
+        self._skipped = Counter()  # data set -> number of cells that were left out
+        self._studies, self._begun = {}, set()  # folder of a study -> its cells; those in which one was run
+
+    def begin(self, folder, n_cells):
+        """Note that the cell of a folder has its turn; return its place in a sweep, such as "cell 2 of 4: "."""
+        *_, dataset, method = folder.parts
+        self._here.cell, self._here.study = f"{method} on {dataset}", folder.parents[1]
+        self._cells.append(self._here.cell)
+        name_cell(self._here.cell)
+        if threading.current_thread() is not threading.main_thread():
+            threading.current_thread().name = self._here.cell
+        self._studies.setdefault(self._here.study, []).append((dataset, method))
+        return f"cell {len(self._cells)} of {n_cells}: " if n_cells else ""
+
+    def planned(self, place, plan):
+        """Print the plan of the cell whose turn it is."""
+        self._plans.append(plan)
+        log.info("%s%s", place, plan.line())
+
+    def begun(self):
+        """Note that the cell is run, and not only looked at."""
+        self._begun.add(self._here.study)
+
+    def ended(self, unscored):
+        """Note the rows of the trials of the cell that have no scores."""
+        for statuses, words, found in (
+            ((FAILED,), "trials failed", self._problems),
+            (CAPPED, "trials ended at a cap", self._capped),
+        ):
+            if rows := [row for row in unscored if row["status"] in statuses]:
+                found.append("\n".join([f"{self._here.cell}: {len(rows)} {words}", *_first(rows)]))
+
+    def put_aside(self, place):
+        """Note that the cell will have its turn again."""
+        log.info("%s%s: another run holds it; it is looked at again at the end", place, self._here.cell)
+        self._cells.remove(self._here.cell)
+
+    def failed(self, why, place):
+        """Note why the cell could not be run, and print it."""
+        self._problems.append(f"{self._here.cell}: {why.splitlines()[0]}")
+        if place:
+            log.info("%s%s", place, self._here.cell)
+        log.error("error: %s", why)
+
+    def left_out(self, dataset, why, place, skip):
+        """Note that a data set is not available, and print it once; the cell is skipped, or else has a problem."""
+        log.info("%s%s", place, self._here.cell)
+        reason = why.splitlines()[0].rstrip(":")
+        if dataset not in self.missing:
+            log.info("skipped: %s", reason) if skip else log.error("error: %s", why)
+        self.missing[dataset] = why
+        if skip:
+            self._skipped[dataset] += 1
+        else:
+            self._problems.append(f"{self._here.cell}: {reason}")
+
+    def studies(self):
+        """Return the cells of each study of a sweep in which trials were run, (data set, method), by its folder."""
+        return {place: cells for place, cells in self._studies.items() if place in self._begun and len(self._cells) > 1}
+
+    def close(self):
+        """Print which cells were skipped and which have a problem; return the exit status of the command."""
+        for dataset, count in self._skipped.items():
+            reason = self.missing[dataset].splitlines()[0].rstrip(":")
+            print(f"skipped: {reason}: {count} of {len(self._cells)} cells")
+        if len(self._plans) > 1:
+            print(total_line(self._plans))
+        if len(self._cells) > 1 and self._capped:
+            print("\n".join(self._capped))
+        if len(self._cells) > 1 and self._problems:
+            count = f"{len(self._problems)} of {len(self._cells)} cells have a problem:"
+            print("\n".join([f"\n{count}", *self._problems]), file=sys.stderr)
+        if self._cells and self._skipped.total() == len(self._cells):
+            print("nothing was run: no data set of this sweep could be had", file=sys.stderr)
+            return 1
+        return int(bool(self._problems))
+
+
+def total_line(plans):
+    """Return the plans of a sweep in a sentence."""
+    known = [plan for plan in plans if not math.isnan(plan.seconds)]
+    unknown = sum(plan.n_pending for plan in plans if math.isnan(plan.seconds))
+    text = f"in all {counted(sum(plan.n_pending for plan in plans), 'fit')} in {counted(len(plans), 'cell')}"
+    if known:
+        seconds = sum(plan.seconds / plan.n_workers for plan in known)
+        text += f", about {duration(seconds)} on {counted(known[0].n_workers, 'worker')}"
+    return text + (f", and {counted(unknown, 'fit')} of unknown time" if unknown else "")
+
+
+def _first(rows):
+    """Return the first rows of some trials, a line each."""
+    lines = [f"  {row['params']} sizes {row['sizes']}: {row['error']}" for row in rows[:MOST_ROWS]]
+    more = len(rows) - MOST_ROWS
+    return lines + ([f"  and {more} more: python -m scripts.status lists them"] if more > 0 else [])

@@ -1,0 +1,293 @@
+"""A cell, which is a method on a data set: its trials, its stored rows, the trials that it lacks, and its run."""
+
+import functools
+import json
+import math
+import time
+from collections import Counter
+from types import SimpleNamespace
+
+import numpy as np
+
+from datasets import load_dataset
+from datasets.load import locate
+from datasets.spec import check_spec
+from metrics.kmeans import load_engine
+from metrics.study import UNSCORED
+from runners.code import code_of, files_of
+from runners.errors import ConfigError
+from runners.experiment.notes import RUN, digests_of_data, ends_text, note_finished, note_run
+from runners.experiment.plan import Plan, Times, Todo
+from runners.experiment.result import say_result
+from runners.experiment.sparse import check_sparse
+from runners.experiment.trial import diagonal, expand, few
+from runners.progress import Progress, log, say_compiling
+from runners.store.elsewhere import found_elsewhere, outcomes_of, shipped_sources
+from runners.store.evaluations import Evaluations
+from runners.store.files import clear_unfinished, read_rows
+from runners.store.folder import Store, claim_study, rows_by_trial
+from runners.store.identity import Identity
+from runners.words import counted
+from runners.workers.fit import stored_fit
+from runners.workers.memory import workers_within_memory
+from runners.workers.pool import Usage, run_all
+from runners.workers.tasks import Data, n_stored
+
+MANY_SAMPLES = 2000  # an (n_samples, n_samples) array of more samples takes over 32 MB
+
+
+class Cell:
+    """A method on a data set, under a protocol."""
+
+    def __init__(self, settings):
+        self.settings, self.folder = settings, settings.folder
+
+    @functools.cached_property
+    def dataset(self):
+        """The data, unscaled."""
+        return load_dataset(self.settings.dataset, data_dir=self.settings.data_dir)
+
+    @functools.cached_property
+    def trials(self):
+        """All trials that the configuration asks for."""
+        return self._asked_of(self.dataset)
+
+    @functools.cached_property
+    def planned(self):
+        """All trials that the configuration asks for, without loading data whose specification has their checksum.
+
+        A DataError says that they are not on this machine, or damaged.
+        """
+        spec, folder = self.settings.dataset, self.settings.data_dir
+        if spec.get("data_sha256"):
+            check_at_hand(json.dumps(spec), folder)
+            return self.asked
+        return self._asked_of(load_dataset(spec, data_dir=folder, download=False))
+
+    @functools.cached_property
+    def asked(self):
+        """All trials, as the shape of the data decides; only with its checksum their keys are the stored ones."""
+        spec = self.settings.dataset
+        n_samples, n_features, n_classes = (spec.get(key) for key in ("samples", "features", "classes"))
+        n_classes = spec.get("clusters") if n_classes is None else n_classes
+        if None in (n_samples, n_features, n_classes):
+            return self._asked_of(self.dataset)
+        X = np.broadcast_to(0.0, (n_samples, n_features))
+        sha = spec.get("data_sha256") or ""
+        return self._asked_of(
+            SimpleNamespace(name=spec["name"], X=X, n_features=X.shape[1], n_classes=n_classes, sha=sha)
+        )
+
+    def _asked_of(self, data):
+        settings, points = self.settings, self.settings.runner.points
+        check_sparse(settings.method, settings.protocol, data, settings.dataset)
+        trials = expand(settings.study, data, settings.method, settings.protocol)
+        if points == "grid":
+            return trials
+        if points == "sample":
+            return diagonal(trials)
+        if isinstance(points, int):
+            return few(trials, points)
+        if not any(trial.is_default for trial in trials):
+            raise ConfigError(
+                f"runner.points=default, but method.grid leaves out the defaults {settings.method.params}: "
+                "set points=grid."
+            )
+        return [trial for trial in trials if trial.is_default]
+
+    def rows(self):
+        """Return the rows of the stored trials, as texts, read without the lock."""
+        path = self.folder / "trials.csv"
+        return read_rows(path) if path.exists() else []
+
+    def todo(self, rows, trials=None):
+        """Return the trials without a stored row, or whose row is of other code, packages or machines."""
+        runner, here = self.settings.runner, Identity.of(self.settings.method.cls)
+        stored, todo = {row["trial"]: row for row in rows}, Todo()
+        for trial in self.trials if trials is None else trials:
+            row = stored.get(trial.key)
+            if row is None or row["status"] in runner.retry:
+                todo.missing.append(trial)
+                continue
+            there = Identity.stored(row)
+            why = "runner.redo" if runner.redo else here.difference(there) if runner.changed == "redo" else ""
+            if not why or (not runner.redo and here.same_fit(there) and row["status"] in UNSCORED):
+                continue
+            todo.why[why] += 1
+            (todo.rescored if here.same_fit(there) and not runner.redo else todo.again).append(trial)
+        return todo
+
+    def not_elsewhere(self, trials):
+        """Return the trials that no other study has, which are those that a run computes."""
+        taken = {trial.key for there in found_elsewhere(self.settings, trials).values() for _, trial in there}
+        return [trial for trial in trials if trial.key not in taken]
+
+    def plan(self, times=Times):
+        """Return the `Plan` of the cell, with seconds from `times`; writes nothing and downloads nothing."""
+        settings, runner = self.settings, self.settings.runner
+        todo = self.todo(self.rows(), self.planned)
+        pending = self.not_elsewhere(todo.missing + todo.again)
+        most = math.inf if runner.max_seconds is None else runner.max_seconds
+        found = times(settings.results_dir, settings.method.name, most).each(settings.dataset, pending)
+        source = Counter(source for _, source in found).most_common(1)[0][0] if found else ""
+        seconds = sum(seconds for seconds, _ in found)
+        return Plan(str(self), len(self.planned), len(pending), seconds, source, runner.n_jobs, todo.words())
+
+    def run(self, place="", note=None, on_wait=None):
+        """Run the trials that are lacking, report how they went, and return the rows of those without scores.
+
+        `place` is that of the cell in a sweep, such as "cell 2 of 4: ", where a cell in which nothing is left to do
+        prints one line.  `note` is where to note that nothing is left to do (`notes.note_of`).  `on_wait` is
+        called where another process holds the cell; this one then waits, unless it raises.
+        """
+        started, settings = time.perf_counter(), self.settings
+        data = {} if note is None else digests_of_data(settings)
+        keys = {trial.key for trial in self.trials}
+        claim_study(self.folder.parents[1], settings.protocol)
+        with Store(self.folder, on_wait=on_wait or self._say_held) as store:
+            clear_unfinished(self.folder / RUN)
+            todo, unscored = self.todo(store.rows()), []
+            if todo or not place:
+                self._announce(place, todo)
+            if todo:
+                unscored = self._do(todo, store)
+            rows = [row for row in store.rows() if row["trial"] in keys]
+        ends = Counter(row["status"] for row in rows)
+        if todo or not place:
+            say_result(self.folder, self.trials, len(todo), time.perf_counter() - started)
+        else:
+            log.info("%s%s", place, ends_text(str(self), ends))
+        if note is not None and ends.total() == len(self.trials) and not set(settings.runner.retry) & set(ends):
+            note_finished(note, settings, ends, data | files_of(rows))
+        return unscored
+
+    def __str__(self):
+        return f"{self.settings.method.name} on {self.settings.dataset['name']}"
+
+    def _say_held(self):
+        log.info("  another run holds %s; waiting for it to end", self.folder)
+
+    def _announce(self, place, todo):
+        dataset, protocol, trials = self.dataset, self.settings.protocol, self.trials
+        log.info(
+            "%s%s (%d x %d, %d %s), protocol %s: %s",
+            place, self, *dataset.X.shape, dataset.n_classes,
+            "classes" if dataset.y is not None else "clusters, no labels", protocol.name, counted(len(trials), "trial"),
+        )  # fmt: skip
+        too_large = [size for size in protocol.sizes_on(dataset.name) if size > dataset.n_features]
+        if too_large and trials[0].sizes != (dataset.n_features,):
+            log.info("  sizes %s are above n_features=%d and are left out", too_large, dataset.n_features)
+        if len(todo) < len(trials):
+            log.info("  %d of them stored already, %d to do", len(trials) - len(todo), len(todo))
+        if unknown := code_of(self.settings.method.cls).unknown:
+            log.info("  not all of the method's code is known (%s): its trials are run anew at every run", unknown)
+        if words := todo.words():
+            keep = "" if self.settings.runner.redo else "; runner.changed=keep leaves them as they are"
+            log.info("  %s, kept until the new ones are stored%s", words, keep)
+
+    def _do(self, todo, store):
+        """Run and store the trials that are lacking; return the rows of those without scores."""
+        unscored = self._run_into(store, todo.missing) if todo.missing else []
+        if not (todo.again or todo.rescored):
+            return unscored
+        fits = self._stored_fits(store, todo.rescored)
+        here = Identity.of(self.settings.method.cls)
+        with store.redo() as fresh:
+            old = [row["trial"] for row in fresh.rows() if here.difference(Identity.stored(row))]
+            fresh.forget([*old, *(row["trial"] for row in fresh.rows() if row["status"] in self.settings.runner.retry)])
+            done = {row["trial"] for row in fresh.rows()}
+            if done:
+                log.info("  going on with a redo that was cut off; remove %s to begin anew", fresh.folder)
+            again = [trial for trial in todo.again if trial.key not in done]
+            unscored += self._run_into(fresh, again, [fit for fit in fits if fit[0].key not in done])
+        store.take_redone()
+        return unscored
+
+    def _stored_fits(self, store, trials):
+        """Return (trial, fit) for trials whose selections are stored."""
+        if not trials:
+            return []
+        rows = {row["trial"]: row for row in store.rows()}
+        traces, facts = rows_by_trial(store.folder, ("traces", "facts"), rows).values()
+        return [(trial, stored_fit(trial, *(part[trial.key] for part in (rows, traces, facts)))) for trial in trials]
+
+    def _run_into(self, store, trials, fits=()):
+        settings, n_jobs = self.settings, self.settings.runner.n_jobs
+        elsewhere = found_elsewhere(settings, trials)
+        taken = [outcomes_of(cell, there) for cell, there in elsewhere.items()]
+        known = {outcome.trial["trial"] for outcomes in taken for outcome in outcomes}
+        # The sample comes first: the time left is then estimated from fits all over the grid.
+        sample = {trial.key for trial in diagonal(self.trials)}
+        rest = sorted((trial for trial in trials if trial.key not in known), key=lambda trial: trial.key not in sample)
+        if rest and settings.runner.engine == "dask":
+            from runners.workers.dask.cluster import check
+
+            n_jobs = check(settings, rest[0], self.dataset)
+        elif rest:
+            X = self.dataset.X
+            n_jobs = workers_within_memory(rest, X.shape, n_jobs, settings.runner.caps, n_stored(X))
+        store.forget([trial.key for trial in trials])  # only now, as nothing is refused any more
+        if known:
+            log.info("  %d of them taken from other studies, which have the same by this code", len(known))
+            for line in shipped_sources(elsewhere, settings.method.name):
+                log.info("%s", line)
+            self._store_all(taken, len(known), store)
+        if not rest and not fits:
+            return []
+        keys = [trial.key for trial in self.trials]
+        note_run(self.folder, keys, n_jobs)
+        try:
+            return self._run_pending(rest, fits, n_jobs, store)
+        finally:
+            note_run(self.folder, keys, 0)
+
+    def _run_pending(self, trials, fits, n_workers, store):
+        """Run and store trials; return the rows of those without scores."""
+        runner = self.settings.runner
+        data = Data.scaled(self.dataset, self.settings.protocol, self.settings.method.name)
+        # Here, so that the workers find the loops compiled and do not each compile them.
+        load_engine(say_compiling)
+        evaluations = None
+        if runner.cache:
+            kept = self.folder.parents[2] / ".evaluations"
+            evaluations = Evaluations(data.X, data.y, self.settings.protocol, kept, ignore_stored=runner.redo)
+        # A single trial is not worth starting workers for, unless it may need so much memory that the system kills it:
+        # then only a worker should die, and not the sweep.
+        n_workers = 1 if len(trials) + len(fits) == 1 and data.X.shape[0] <= MANY_SAMPLES else n_workers
+        workers = None
+        if runner.engine == "dask":
+            from runners.workers.dask.cluster import DaskWorkers  # here, as it is an extra
+
+            workers = DaskWorkers(self.settings, self.dataset)
+            n_workers = workers.n_jobs
+        usage, started = Usage(), time.perf_counter()
+        outcomes = run_all(trials, data, n_workers, evaluations, usage, runner.caps, fits, workers)
+        unscored = self._store_all(outcomes, len(trials) + len(fits), store)
+        log.info("  %s", usage.line(n_workers, time.perf_counter() - started))
+        return unscored
+
+    def _store_all(self, outcomes, total, store):
+        unscored, ends = [], Counter()
+        progress = Progress(total)
+        try:
+            for ended in outcomes:
+                store.append(ended)
+                for outcome in ended:
+                    row = outcome.trial
+                    ends[row["status"]] += 1
+                    if row["status"] in UNSCORED:
+                        unscored.append(row)
+                        progress.say(f"  {row['status']}: {row['params']} sizes {row['sizes']}: {row['error']}")
+                    if outcome.log:
+                        with open(self.folder / "run.log", "a") as file:
+                            file.write(f"{row['trial']} {row['params']} sizes {row['sizes']}\n{outcome.log}\n")
+                progress.step(len(ended), ends)
+        finally:
+            progress.close()
+        return unscored
+
+
+@functools.cache  # its file is hashed
+def check_at_hand(spec, folder):
+    """Raise DataError for data that are not on this machine, or damaged; `spec` is the specification as JSON."""
+    locate(check_spec(json.loads(spec)), folder, download=False)

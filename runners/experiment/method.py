@@ -1,0 +1,140 @@
+"""A method as a configuration describes it."""
+
+import functools
+import importlib
+import inspect
+import numbers
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from metrics.protocol import same_values
+from runners.code import note_modules
+from runners.errors import ConfigError, exits_as_errors
+from runners.store.identity import blas, versions
+from runners.words import did_you_mean
+
+# Parameters that the runner sets itself, in one visible place; a configuration may not set them.
+RESERVED = ("n_features_to_select", "n_clusters", "random_state")
+
+# For each kind of default: a test of a value, and the words for what it must be.  The first kind that fits counts.
+KINDS = (
+    (bool, lambda value: isinstance(value, bool), "true or false"),
+    (numbers.Real, lambda value: isinstance(value, numbers.Real) and not isinstance(value, bool), "a number"),
+    (str, lambda value: isinstance(value, str), "a text"),
+)
+
+
+@dataclass(frozen=True)
+class Method:
+    """The content of a file of conf/method."""
+
+    name: str
+    target: str  # dotted name of the class, such as ``methods.mcfs.MCFS``
+    params: Mapping  # its parameters at the default point
+    grid: Mapping  # parameter -> the values that are searched
+
+    @classmethod
+    def read(cls, content):
+        """Return the checked content of a file of conf/method.
+
+        A ConfigError is about a part that is missing, a class that cannot be imported, a parameter that it does not
+        have, or values of the grid that are not a list.
+        """
+        for name in ("name", "target", "params", "grid"):
+            if name not in content:
+                raise ConfigError(
+                    f"the file of the method lacks {name!r}: write `{name}: {{}}` where there is nothing to say."
+                )
+        for name in ("name", "target"):
+            if not isinstance(content[name], str):
+                raise ConfigError(f"method.{name}={content[name]!r} must be a text.")
+        for name in ("params", "grid"):
+            if not isinstance(content[name] or {}, Mapping):
+                raise ConfigError(
+                    f"method.{name}={content[name]!r} must be a mapping of parameters, such as {{alpha: 1}}."
+                )
+        method = cls(content["name"], content["target"], dict(content["params"] or {}), dict(content["grid"] or {}))
+        method.check_names("params")
+        method.check_names("grid")
+        method.check_given()
+        for name, value in method.params.items():
+            method.check_kind(f"method.params.{name}", name, value)
+        for name, values in method.grid.items():
+            if not isinstance(values, Sequence) or isinstance(values, str) or not values:
+                raise ConfigError(f"method.grid.{name}={values!r} must be a list of values, such as [0.1, 1, 10].")
+            for value in values:
+                method.check_kind(f"method.grid.{name}", name, value)
+            if twice := same_values(values):
+                pair = " and ".join(f"{value!r:.80}" for value in twice)
+                raise ConfigError(f"method.grid.{name} has {pair}, which are the same value: remove one.")
+        return method
+
+    @functools.cached_property
+    def cls(self):
+        """The class."""
+        return load_class(self.target)
+
+    def takes(self, name):
+        """Return True where the class has a parameter of this name."""
+        return name in parameters_of(self.cls)
+
+    def check_names(self, group):
+        """Refuse names in ``params`` or ``grid`` that are not parameters, or that the runner sets itself."""
+        accepted = [name for name in parameters_of(self.cls) if name not in RESERVED]
+        for name in getattr(self, group):
+            if name not in accepted:
+                options = ", ".join(accepted) or "none"
+                raise ConfigError(
+                    f"method.{group}.{name} is not a parameter of {self.cls.__name__}; it takes: {options}."
+                    f"{did_you_mean(name, accepted)}"
+                )
+
+    def check_given(self):
+        """Refuse a method that gives no value of a parameter that has no default."""
+        any_number = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD
+        for name, parameter in parameters_of(self.cls).items():
+            needed = parameter.default is parameter.empty and parameter.kind not in any_number
+            if needed and name not in {*RESERVED, *self.params, *self.grid}:
+                raise ConfigError(f"method.params lacks {name}, for which {self.cls.__name__} has no default.")
+
+    def check_kind(self, where, name, value):
+        """Refuse a value of another kind than the parameter's default, as a word for a switch, a number for a word."""
+        if hasattr(self.cls, "wrapped"):  # its authors promised nothing of the kind
+            return
+        default = parameters_of(self.cls)[name].default
+        for kind, right, words in KINDS:
+            if isinstance(default, kind):
+                if not right(value):
+                    raise ConfigError(f"{where}={value!r} must be {words}.")
+                return
+
+    def params_at(self, point, n_classes):
+        """Return the parameters at a point of the grid, with the number of clusters where the method takes one."""
+        own = {"n_clusters": n_classes} if self.takes("n_clusters") else {}
+        return {**self.params, **point, **own}
+
+
+@functools.cache
+def parameters_of(cls):
+    """Return the parameters of a class, by name."""
+    return inspect.signature(cls).parameters
+
+
+def load_class(target):
+    """Return the class with a dotted name such as ``methods.mcfs.MCFS``."""
+    module, _, name = target.rpartition(".")
+    versions(), blas()  # before the import: a user's module may load another BLAS, which other methods do not use
+    try:
+        with exits_as_errors():
+            found = getattr(importlib.import_module(module), name)
+    except Exception as error:  # a user's module may raise anything
+        raise ConfigError(f"method.target={target!r} cannot be imported: {type(error).__name__}: {error}") from error
+    if not isinstance(found, type) or not hasattr(found, "check_parameters"):
+        from methods.core.plain import plain  # here, as it takes seconds, and --help and Tab need none of it
+
+        try:
+            found = plain(found, target)
+        except (TypeError, ValueError) as error:  # a ValueError of `inspect`, for what has no signature
+            raise ConfigError(f"method.target={target!r} is no selector: {error}.") from error
+    note_modules(found)
+    return found

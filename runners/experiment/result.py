@@ -1,0 +1,64 @@
+"""Says how a cell went: its trials, and a first look at its scores."""
+
+import math
+from collections import Counter
+from pathlib import Path
+
+from metrics.study import UNSCORED
+from metrics.study.frames import fits_of
+from metrics.study.summary import select, summarise
+from runners.progress import log
+from runners.store.folder import load_results
+from runners.store.identity import Identity
+from runners.store.tidy import tidy
+from runners.words import counted
+
+
+def say_result(folder, trials, n_pending, seconds):
+    """Print how a cell went: the trials that are stored, those of them that are new, and a first look at its scores."""
+    keys = {trial.key for trial in trials}
+    frame = tidy(load_results(folder.parents[2], *folder.parts[-3:]), lists=False)
+    frame = frame[frame["trial"].isin(keys)]
+    stored = fits_of(frame)
+    counts = Counter(stored["status"])
+    parts = [f"{len(stored)} of {counted(len(trials), 'trial')} stored ({n_pending} now)"]
+    parts += [
+        f"{counts[status]} {status}" for status in (*UNSCORED, "max_iter", "diverged", "collapsed") if counts[status]
+    ]
+    log.info("  %s; %.1f s", ", ".join(parts), seconds)
+    here = Identity.of(trials[0].cls)
+    others = Counter(here.difference(Identity.stored(row)) for row in stored.to_dict("records"))
+    if others := {why: count for why, count in others.items() if why}:
+        words = ", ".join(f"{why}: {count}" for why, count in others.items())
+        log.info("  kept though they are of other code or packages (%s); runner.changed=redo runs them again", words)
+    for line in _best_lines(summarise(frame)):
+        log.info("  %s", line)
+    log.info("  %s", folder.relative_to(Path.cwd()) if folder.is_relative_to(Path.cwd()) else folder)
+
+
+def _best_lines(summary):
+    """Return lines with the best scores, for a first look; `scripts.make_table` makes the tables."""
+    names = {
+        "best_over_grid": "best over grid and size, chosen with the labels",
+        "default_params": "default parameters",
+    }
+    for selection, name in names.items():
+        cells = {metric: select(summary, metric, selection).set_index("clusterer") for metric in ("acc", "nmi")}
+        for clusterer in cells["acc"].index:
+            texts = [_score_text(metric, frame.loc[clusterer]) for metric, frame in cells.items()]
+            if all(texts):
+                yield f"{name}, {clusterer}: {', '.join(texts)}"
+    scored = summary[summary["agreement"].notna()]
+    if len(scored) and scored["acc_mean"].isna().all():
+        best = scored.loc[scored["agreement"].idxmax()]
+        yield (
+            f"no labels: the clusters of the restarts agree most with {best['n_selected']} features (adjusted Rand "
+            f"index {best['agreement']:.2f}), where their silhouette is {best['silhouette']:.2f}"
+        )
+
+
+def _score_text(metric, row):
+    if math.isnan(row["mean"]):
+        return ""
+    spread = "" if math.isnan(row["std"]) else f" ± {100 * row['std']:.1f}"
+    return f"{metric.upper()} {100 * row['mean']:.1f}{spread} ({row['n_selected']} features)"

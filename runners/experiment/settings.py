@@ -1,0 +1,270 @@
+"""Checks the types of a whole configuration before anything is done with it; no other place does."""
+
+import functools
+import math
+import re
+from collections.abc import Mapping
+from contextlib import contextmanager
+from dataclasses import MISSING, dataclass, fields
+from pathlib import Path
+from typing import NamedTuple
+
+from joblib import cpu_count
+from omegaconf import OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+from omegaconf.resolvers import oc
+
+from metrics.protocol import Protocol, same_values
+from metrics.study import FAILED, UNSCORED
+from runners.arithmetic import NATIVE, PORTABLE, VARIABLE, asked
+from runners.errors import ConfigError
+from runners.experiment import kinds as typed
+from runners.experiment.kinds import check_fields, check_name
+from runners.experiment.method import Method
+from runners.words import did_you_mean, shown
+from runners.workers.caps import Caps
+from runners.workers.family import CAN_WATCH
+
+PARTS = ("study", "results_dir", "data_dir", "missing_data", "runner", "protocol", "method", "dataset")
+STORED = ("method", "protocol")  # parts whose values stand in the rows of trials
+MISSING_DATA = ("error", "skip")
+ADDRESS = re.compile(r"(?:tcp|tls|ucx|ws|wss)://\S+:\d+")
+
+
+@dataclass(frozen=True)
+class Runner:
+    """The content of a file of conf/runner."""
+
+    n_jobs: int  # number of worker processes, at least 1
+    redo: bool  # compute what is stored again
+    # Keep the scores of feature sets for other trials and studies, and take the trials that another study has.
+    cache: bool
+    # "grid", its "sample" by `trial.diagonal`, a number of points by `few` there, or the "default" parameters.
+    points: str | int
+    # Caps of one fit and the processes it forks, in CPU seconds and GB; a fit beyond them is ended.
+    max_seconds: float | None = None
+    max_memory: float | None = None
+    retry: tuple = (FAILED,)  # statuses, of `UNSCORED`, with which a stored trial is run again
+    # "redo" or "keep" stored trials of other code, packages or machines.
+    changed: str = "redo"
+    # "portable" or "native", as `runners.arithmetic` had to choose it when this process began.
+    arithmetic: str = PORTABLE
+    plan: bool = False  # only say what would be run, and how long it would take
+    engine: str = "local"  # or "dask"
+    # For Dask: the scheduler's address, None for one of this process; and the number of cells in flight at once.
+    address: str | None = None
+    cells: int = 8
+
+    @property
+    def caps(self):
+        """The caps of one fit."""
+        return Caps(self.max_seconds, self.max_memory)
+
+
+class Names(NamedTuple):
+    """The names of a cell, and the place of its results."""
+
+    study: str
+    results_dir: Path
+    dataset: Mapping  # the content of a file of conf/dataset, which `datasets.spec.check_spec` checks
+    method: Mapping  # the content of a file of conf/method, not checked but for its name
+
+    @property
+    def folder(self):
+        """The folder with the results of the cell."""
+        return self.results_dir / self.study / self.dataset["name"] / self.method["name"]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """A whole configuration, checked."""
+
+    names: Names
+    data_dir: str | None
+    missing_data: str  # "error" or "skip"
+    runner: Runner
+    protocol: Protocol
+
+    study = property(lambda self: self.names.study)
+    results_dir = property(lambda self: self.names.results_dir)
+    dataset = property(lambda self: self.names.dataset)
+    folder = property(lambda self: self.names.folder)
+
+    @functools.cached_property
+    def method(self):
+        """The method, which is checked, and imported, when it is first asked for; a ConfigError says what is wrong."""
+        return Method.read(self.names.method)
+
+
+def read_config(config):
+    """Return the checked `Settings` of what `run.py` composes; a ConfigError names the value and what it must be."""
+    settings = read_settings(config, read_names(config))
+    assert settings.method
+    return settings
+
+
+def read_settings(config, names):
+    """Return `Settings` of which all but the method is checked; `names` are from `read_names`."""
+    data_dir, missing_data = _part(config, "data_dir", None), _part(config, "missing_data", "error")
+    if data_dir is not None and not (isinstance(data_dir, str) and "\0" not in data_dir):
+        raise ConfigError(f"data_dir={data_dir!r} must be a folder, or null.")
+    if missing_data not in MISSING_DATA:
+        raise ConfigError(f"missing_data={missing_data} must be error or skip.")
+    runner = read_runner(_mapping(config, "runner"))
+    return Settings(names, data_dir, missing_data, runner, read_protocol(_mapping(config, "protocol")))
+
+
+def resolved(config):
+    """Return a configuration as plain values; None where it has some that cannot be read, as `read_config` reports."""
+    try:
+        return OmegaConf.to_container(config, resolve=True) if OmegaConf.is_config(config) else config
+    except OmegaConfBaseException:
+        return None
+
+
+def read_names(config):
+    """Return the `Names` of a configuration, checked before anything creates the folder of the cell."""
+    _check_parts(config)
+    study, results_dir = _part(config, "study"), _part(config, "results_dir")
+    check_name("study", study)
+    if not isinstance(results_dir, str) or not results_dir.strip() or "\0" in results_dir:
+        raise ConfigError(f"results_dir={results_dir!r} must be a folder.")
+    dataset, method = _mapping(config, "dataset"), _mapping(config, "method")
+    for group, content in (("dataset", dataset), ("method", method)):
+        if "name" not in content:
+            raise ConfigError(f"the file of the {group} lacks 'name': write that of the file.")
+        check_name(f"{group}.name", content["name"])
+    return Names(study, Path(results_dir), dataset, method)
+
+
+def _check_parts(config):
+    """Refuse names that are not parts of a configuration, as a mistyped one would have no effect."""
+    for name in config:
+        if name in ("cell", "experiment"):
+            raise ConfigError(
+                f"{name}={shown(config[name])} would have no effect: there is no such file of conf/{name}, or its "
+                "first line is not `# @package _global_`."
+            )
+        if name not in (*PARTS, "hydra", "shard"):
+            raise ConfigError(
+                f"{shown(name)} is no part of a configuration; it has: {', '.join(PARTS)}.{did_you_mean(name, PARTS)}"
+            )
+
+
+def read_runner(content):
+    """Return the checked `Runner` of the part ``runner`` of a configuration."""
+    needed = [item.name for item in fields(Runner) if item.default is MISSING]
+    check_fields("the runner", content, RUNNER, needed, "runner.")
+    if content.get("max_memory") is not None and not CAN_WATCH:
+        raise ConfigError("runner.max_memory needs Linux, which says what a process holds: set it to null.")
+    if (arithmetic := content.get("arithmetic", asked())) != asked():
+        raise ConfigError(
+            f"runner.arithmetic={arithmetic} comes too late, as numpy is imported before a file of conf/ is read: type "
+            f"it on the command line, or set {VARIABLE}={arithmetic} before Python starts."
+        )
+    retry = content.get("retry", [FAILED])
+    own = {
+        "n_jobs": cpu_count() if content["n_jobs"] == -1 else content["n_jobs"],
+        "retry": (retry,) if isinstance(retry, str) else tuple(retry),
+    }
+    return Runner(**{**content, **own})
+
+
+def _are_statuses(value):
+    return value == [] or typed.one_or_more(typed.one_of(*UNSCORED)).holds(value)
+
+
+CAP = typed.optional(typed.number(0, math.inf))
+RUNNER = {
+    "n_jobs": typed.JOBS,
+    "redo": typed.FLAG,
+    "cache": typed.FLAG,
+    "plan": typed.FLAG,
+    "points": typed.POINTS,
+    "arithmetic": typed.one_of(PORTABLE, NATIVE),
+    "changed": typed.one_of("redo", "keep"),
+    "max_seconds": typed.Kind("a number of CPU seconds above 0, or null for no cap", CAP.holds),
+    "max_memory": typed.Kind("a number of GB above 0, or null for no cap", CAP.holds),
+    "engine": typed.one_of("local", "dask"),
+    "address": typed.Kind(
+        "null, or that of a Dask scheduler, such as tcp://10.0.0.5:8786",
+        lambda value: value is None or (isinstance(value, str) and ADDRESS.fullmatch(value) is not None),
+    ),
+    "cells": typed.whole(1, typed.MOST_JOBS),
+    "retry": typed.Kind(f"a list of {', '.join(UNSCORED)}, such as [timeout]", _are_statuses),
+}  # the kind of each field of `Runner`
+
+
+def read_protocol(content):
+    """Return the checked `Protocol` of the part ``protocol`` of a configuration."""
+    needed = [item.name for item in fields(Protocol) if item.default is item.default_factory is MISSING]
+    check_fields("the protocol", content, {item.name: typed.ANY for item in fields(Protocol)}, needed)
+    check_name("protocol.name", content["name"])
+    lists = {"sizes": content["sizes"]}
+    if isinstance(content.get("sizes_for"), Mapping):
+        lists |= {f"sizes_for.{name}": sizes for name, sizes in content["sizes_for"].items()}
+    for name, sizes in lists.items():
+        if isinstance(sizes, list) and (twice := same_values(sizes)):
+            raise ConfigError(f"protocol.{name}={shown(sizes)} has {shown(twice[0])} twice: remove one.")
+    try:
+        return Protocol(**content)
+    except ValueError as error:
+        raise ConfigError(str(error)) from error
+
+
+def check_values(where, value):
+    """Refuse numbers that no computation or no JSON can take, however nested: nan, inf, and more than 64 bits."""
+    if isinstance(value, Mapping):
+        for name, item in value.items():
+            if not isinstance(name, str):
+                raise ConfigError(f"{where}: the key {shown(name)} must be a text.")
+            check_values(f"{where}.{name}", item)
+    elif isinstance(value, list):
+        for item in value:
+            check_values(where, item)
+    elif isinstance(value, float) and not math.isfinite(value):
+        raise ConfigError(f"{where}={value} must be finite.")
+    elif type(value) is int and not -(2**63) <= value < 2**63:
+        raise ConfigError(f"{where}={shown(value)} must be a number of at most 64 bits.")
+
+
+def _part(config, name, *default):
+    """Return a part of the configuration as plain values, after `check_values`."""
+    asked = []
+    try:
+        if default and name not in config:
+            return default[0]
+        value = config[name]
+        with _environment_noted(asked):
+            value = OmegaConf.to_container(value, resolve=True) if OmegaConf.is_config(value) else value
+    except OmegaConfBaseException as error:
+        raise ConfigError(f"{name} cannot be read: {str(error).splitlines()[0]}") from error
+    if asked and name in STORED:
+        raise ConfigError(
+            f"{name} takes {asked[0]} from the environment, by oc.env: its value would be stored in trials.csv and "
+            "run.log. Write the value itself, or let the class of the method read the variable."
+        )
+    check_values(name, value)
+    return value
+
+
+@contextmanager
+def _environment_noted(names):
+    """List the variables that ``oc.env`` is asked for inside this block, also through other values."""
+
+    def noted(name, *default):
+        names.append(name)
+        return oc.env(name, *default)
+
+    OmegaConf.register_new_resolver("oc.env", noted, replace=True)
+    try:
+        yield
+    finally:
+        OmegaConf.register_new_resolver("oc.env", oc.env, replace=True)
+
+
+def _mapping(config, name):
+    content = _part(config, name)
+    if not isinstance(content, dict):
+        raise ConfigError(f"{name}={shown(content)} must be a file of conf/{name}.")
+    return content

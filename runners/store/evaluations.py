@@ -1,0 +1,102 @@
+"""The scores of feature sets that are kept for other trials and studies."""
+
+import hashlib
+import json
+import os
+import zlib
+from pathlib import Path
+
+import filelock
+import numpy as np
+
+from metrics.measures import N_MEASURES
+from runners.code import code_of_evaluation
+from runners.store.files import StoreError
+from runners.store.identity import versions
+from runners.store.row import DIGEST
+
+
+class Evaluations:
+    """The evaluated feature sets of one data set, scaled, with its classes, under one protocol.
+
+    Records are kept in a file of `folder`; None keeps them for this run only, and with `ignore_stored` those of earlier
+    runs do not count.  The file's name is a hash of X, y, the K-means settings, the code that evaluates, the packages
+    and the machine, so that a changed data set, setting or program never finds what another one stored.  A record holds
+    the digest of the set, the measures of `metrics.evaluate.evaluate` for every restart, and a checksum; a record that
+    a crash left unfinished does not count.  Records are only added, under a lock; those of other processes are read as
+    they come.
+    """
+
+    def __init__(self, X, y, protocol, folder=None, ignore_stored=False):
+        self._type = np.dtype(
+            [("digest", f"V{DIGEST}"), ("scores", "<f8", (N_MEASURES, protocol.restarts)), ("checksum", "<u4")]
+        )
+        self._known = {}
+        self._path, self._read = None, 0
+        if folder is not None:
+            self._path = Path(folder) / f"{_name(X, y, protocol)}.bin"
+            if ignore_stored:
+                self._read = self._size()
+
+    def find(self, digest):
+        """Return the scores of a set, as an array of shape (N_MEASURES, n_restarts); None where the set is new."""
+        if digest not in self._known:
+            self._read_new()
+        return self._known.get(digest)
+
+    def add(self, found):
+        """Keep the scores of feature sets, by digest; where the disk refuses (StoreError), earlier ones are safe."""
+        self._known.update(found)
+        if self._path is None or not found:
+            return
+        records = np.zeros(len(found), self._type)
+        for record, (digest, scores) in zip(records, found.items(), strict=True):
+            record["digest"] = bytes.fromhex(digest)
+            record["scores"] = scores
+            record["checksum"] = _checksum(record)
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            with filelock.FileLock(self._path.with_suffix(".lock")), open(self._path, "ab", buffering=0) as file:
+                whole = file.seek(0, os.SEEK_END) // self._type.itemsize * self._type.itemsize
+                file.truncate(whole)
+                data = memoryview(records.tobytes())
+                while data:
+                    data = data[file.write(data) :]
+        except OSError as error:
+            raise StoreError(
+                f"cannot write {self._path}: {error.strerror}. All stored results are safe; make room, or set "
+                "runner.cache=false."
+            ) from error
+
+    def _read_new(self):
+        size = self._size() // self._type.itemsize * self._type.itemsize
+        if size <= self._read:
+            return
+        records = np.fromfile(
+            self._path, self._type, count=(size - self._read) // self._type.itemsize, offset=self._read
+        )
+        self._read = size
+        for record in records:
+            if record["checksum"] == _checksum(record):
+                self._known.setdefault(record["digest"].tobytes().hex(), record["scores"].copy())
+
+    def _size(self):
+        try:
+            return self._path.stat().st_size if self._path else 0
+        except OSError:
+            return 0
+
+
+def _name(X, y, protocol):
+    """Return a hash of everything besides the feature set that the scores depend on."""
+    settings = {name: value for name, value in protocol.scoring().items() if name not in ("name", "sizes", "scaling")}
+    code = code_of_evaluation().digest, versions()
+    digest = hashlib.sha256(json.dumps([settings, X.shape, code], sort_keys=True).encode())
+    for array in (X, y):
+        digest.update(str(array.dtype).encode())
+        digest.update(np.ascontiguousarray(array).data)
+    return digest.hexdigest()[:32]
+
+
+def _checksum(record):
+    return zlib.crc32(record["scores"].tobytes(), zlib.crc32(record["digest"].tobytes()))

@@ -1,0 +1,131 @@
+"""The Parquet files of results/reference: tidy frames as bytes, and back without loss."""
+
+import hashlib
+import io
+import json
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from metrics.measures import DECIMALS, OF_SET
+from runners.store.columns import COLUMNS, LISTS
+from runners.store.files import StoreError
+from runners.store.identity import Identity
+from runners.store.row import to_json
+
+RESTORE = "restore it, for example with `git checkout results/reference`"
+KEY = b"ufs_bench"  # of the metadata
+ADDED = {"nth_seed": 0}  # what rows have in columns that were added since their file was shipped; others are empty
+
+
+def _type(text):
+    return pa.list_(_type(text[:-2])) if text.endswith("[]") else pa.type_for_alias(text)
+
+
+SCHEMA = pa.schema([(column.name, _type(column.type)) for column in COLUMNS])
+# Numbers that differ from row to row are stored with their bytes of the same place together, or as they are; of all
+# other columns each value is stored once.
+SPLIT = [name for name in SCHEMA.names if SCHEMA.field(name).type == pa.float32()]
+SPLIT += [f"{name}.list.element" for name in LISTS]
+PLAIN = ("acc_mean", "acc_std", "nmi_mean", "nmi_std", "objective", "rise", *SPLIT, *LISTS)
+ONCE = [name for name in SCHEMA.names if name not in PLAIN]
+
+
+def read_table(path, columns=None):
+    """Return a file as a table of Arrow, every page checked; a StoreError says that it is damaged.
+
+    `columns` are some of `SCHEMA`.  Those that were added since the file was written are empty, or as in `ADDED`.
+    """
+    if columns is None:
+        return _read(path, lambda file: file.read(use_threads=False))
+    table = _read(
+        path,
+        lambda file: file.read([name for name in columns if name in file.schema_arrow.names], use_threads=False),
+    )
+    for name in set(columns) - set(table.column_names):
+        value = pa.scalar(ADDED.get(name), SCHEMA.field(name).type)
+        table = table.append_column(SCHEMA.field(name), pa.repeat(value, len(table)))
+    return table.select(columns)
+
+
+def read_refits(path):
+    """Return a file of `packed_refits` as a frame, with its own columns; a StoreError says that it is damaged."""
+    return _read(path, lambda file: file.read(use_threads=False)).to_pandas()
+
+
+def about(path):
+    """Return what a file says of its rows: their identities, and the number of trials that its cells lack."""
+    return _read(path, lambda file: json.loads(file.metadata.metadata[KEY]))
+
+
+def _read(path, what):
+    try:
+        return what(pq.ParquetFile(path, page_checksum_verification=True))
+    except (OSError, ValueError, KeyError, TypeError, pa.ArrowException) as error:
+        raise StoreError(f"{path} cannot be read ({str(error).splitlines()[0]}): {RESTORE}.") from error
+
+
+def read_frame(paths, lists=False):
+    """Return the tidy frame of some files, without study and protocol, which they do not have."""
+    names = [name for name in SCHEMA.names if lists or name not in LISTS]
+    frame = _restored(
+        pa.concat_tables([read_table(path, names) for path in paths] or [SCHEMA.empty_table().select(names)])
+    )
+    identities = {key: one for path in paths for key, one in about(path)["identities"].items()}
+    fields = {
+        field: frame["identity"].map({key: Identity(*one)[place] for key, one in identities.items()}).astype(str)
+        for place, field in enumerate(Identity._fields)
+    }
+    return frame.drop(columns="identity").assign(**fields)
+
+
+def _restored(table):
+    """Return a table as a frame, with the decimals that were rounded to a float32."""
+    frame = table.to_pandas()
+    wider = {np.dtype(np.float32): float, np.dtype(np.int32): int}
+    frame = frame.astype({name: wider[kind] for name, kind in frame.dtypes.items() if kind in wider})
+    frame = frame.assign(**{name: frame[name].round(DECIMALS) for name in OF_SET})
+    if "nmi" in frame:
+        own = frame["nmi"].notna().to_numpy()
+        values = np.concatenate([[], *frame.loc[own, "nmi"]]).round(DECIMALS)
+        ends = np.cumsum([len(row) for row in frame.loc[own, "nmi"]])
+        filled = np.full(len(frame), None, dtype=object)
+        filled[own] = pd.Series(np.split(values, ends[:-1]) if own.any() else [], dtype=object)
+        frame["nmi"] = filled
+    return frame
+
+
+def packed(frame, lacking):
+    """Return the tidy frame of a method, with its lists, as the bytes of its file; the same rows give the same bytes.
+
+    `lacking` is how many trials were asked for and are not there, by data set, where some are.
+    """
+    frame = frame.sort_values(["dataset", "params", "trial", "n_selected", "clusterer"], kind="stable")
+    identities = [Identity(*row) for row in frame[list(Identity._fields)].itertuples(index=False, name=None)]
+    names = {identity: key_of(identity) for identity in sorted(set(identities))}
+    sets = pd.factorize(frame["feature_set"].where(frame["feature_set"] > 0))[0] + 1
+    frame = frame.assign(identity=[names[identity] for identity in identities], feature_set=sets)
+    arrays = [pa.array(frame[field.name], type=field.type, from_pandas=field.name not in LISTS) for field in SCHEMA]
+    notes = to_json({"identities": {name: identity for identity, name in names.items()}, "lacking": lacking})
+    return _bytes_of(pa.table(arrays, SCHEMA), ONCE, notes, column_encoding=dict.fromkeys(SPLIT, "BYTE_STREAM_SPLIT"))
+
+
+def packed_refits(frame):
+    """Return the refits of a method as the bytes of their file."""
+    return _bytes_of(pa.Table.from_pandas(frame, preserve_index=False).replace_schema_metadata(), once=True)
+
+
+def _bytes_of(table, once, notes="", **how):
+    buffer = io.BytesIO()
+    how |= {"compression": "zstd", "compression_level": 19, "write_statistics": False, "write_page_checksum": True}
+    with pq.ParquetWriter(buffer, table.schema, use_dictionary=once, store_schema=False, **how) as writer:
+        writer.write_table(table, row_group_size=max(len(table), 1))
+        writer.add_key_value_metadata({KEY: notes})
+    return buffer.getvalue()
+
+
+def key_of(identity):
+    """Return a short name of an identity, of unknown code, too."""
+    return identity.name or hashlib.sha256(to_json(identity).encode()).hexdigest()[:16]

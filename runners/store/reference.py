@@ -1,0 +1,133 @@
+"""The shipped results, results/reference: studies that no run writes to, and a source of trials for every run.
+
+``results/reference/<name>/<method>.parquet`` holds the tidy frame of a method, all its data sets, with the columns of
+`store.columns`.  Its metadata has the identities of its rows, and what a cell lacks of the trials that were asked
+for.  _protocol.json has the protocol of the study, _seeds, _stability and _sensitive its refits, _restarts what was
+scored again, _stamps.csv the changes of code after which a sample of fits gave the same bytes, and _verified.json the
+digests of files that were verified: readers of a folder of Parquet leave out what begins with _.  The name of a shipped
+study on a command line is ``reference/<name>``.
+"""
+
+import csv
+import functools
+import hashlib
+import json
+
+import pandas as pd
+
+from runners.code import ROOT
+from runners.store.files import StoreError
+from runners.store.row import to_json
+
+PREFIX = "reference/"
+SHIPPED = ROOT / "results" / "reference"
+PROTOCOL, STAMPS, VERIFIED = "_protocol.json", "_stamps.csv", "_verified.json"
+
+
+def shipped_studies():
+    """Return the names of the shipped studies, without ``reference/``."""
+    return sorted(path.parent.name for path in SHIPPED.glob(f"*/{PROTOCOL}"))
+
+
+def files_of(name, methods=None):
+    """Return the files of a shipped study by method; a StoreError says that it is not shipped."""
+    if name not in shipped_studies():
+        known = ", ".join(PREFIX + one for one in shipped_studies()) or "none"
+        raise StoreError(f"there is no shipped study {PREFIX}{name}; there are: {known}.")
+    files = {path.stem: path for path in sorted((SHIPPED / name).glob("*.parquet"))}
+    return files if methods is None else {method: files[method] for method in methods if method in files}
+
+
+def protocol_text(name):
+    """Return the protocol of a shipped study as the trials of a run store it."""
+    return to_json(json.loads((SHIPPED / name / PROTOCOL).read_text()))
+
+
+def read(name, methods=None, lists=False):
+    """Return the tidy frame of a shipped study, as `runners.store.tidy.tidy` does; of all its methods by default.
+
+    A StoreError says that the study is not shipped, or which file is damaged.
+    """
+    from runners.store.parquet import read_frame  # here, as what names studies alone needs no Parquet
+
+    frame = read_frame(files_of(name, methods).values(), lists)
+    return frame.assign(study=name, protocol=protocol_text(name))
+
+
+def fits_of(name, method):
+    """Return the fits of a method of a shipped study, dicts by data set; read once for all cells of a sweep."""
+    (path,) = files_of(name, [method]).values()
+    return _fits(name, method, path.stat().st_mtime_ns)
+
+
+@functools.lru_cache(maxsize=512)
+def _fits(name, method, _changed):
+    fits = read(name, [method]).drop_duplicates("trial")
+    return {dataset: rows.to_dict("records") for dataset, rows in fits.groupby("dataset")}
+
+
+def studies_with(method):
+    """Return the names of the shipped studies that have a method."""
+    return [name for name in shipped_studies() if (SHIPPED / name / f"{method}.parquet").exists()]
+
+
+def shipped_costs(study):
+    """Return the seconds that each cell of a shipped study took, by (data set, method); {} where it is not shipped."""
+    if study not in shipped_studies():
+        return {}
+    fits = read(study).drop_duplicates("trial")
+    spent = fits["fit_s"].fillna(0.0) + fits["eval_s"].fillna(0.0)
+    return spent.groupby([fits["dataset"], fits["method"]]).sum().to_dict()
+
+
+def lacking(study):
+    """Return the number of trials that cells of a shipped study lack of what was asked for, by (data set, method)."""
+    from runners.store.parquet import about
+
+    found = {method: about(path)["lacking"] for method, path in files_of(study).items()}
+    return {(dataset, method): count for method, own in found.items() for dataset, count in own.items()}
+
+
+def is_verified(name, method):
+    """Return True where the file of a method is the one that `scripts.verify` has noted as verified."""
+    path, (file,) = SHIPPED / name / VERIFIED, files_of(name, [method]).values()
+    noted = json.loads(path.read_text()) if path.exists() else {}
+    return noted.get(method) == hashlib.sha256(file.read_bytes()).hexdigest()
+
+
+def stamped(name, dataset, method):
+    """Return the changes of code after which this cell's numbers were found to be the same.
+
+    Returns
+    -------
+    dict
+        (code_fit, code_evaluation) of stored rows -> a set of the same of later code.
+    """
+    found = {}
+    for row in stamps(name):
+        if (row["dataset"], row["method"]) == (dataset, method):
+            old, new = (tuple(row[f"{when}_{part}"] for part in ("fit", "evaluation")) for when in ("old", "new"))
+            found.setdefault(old, set()).add(new)
+    return found
+
+
+def stamps(name):
+    """Return the rows of the stamps of a study, as dictionaries of texts; none where there is no file."""
+    path = SHIPPED / name / STAMPS
+    if not path.exists():
+        return []
+    with open(path, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def refits_of(name, file):
+    """Return the folder with the refits of a shipped study, those of a file such as seeds.csv."""
+    return SHIPPED / name / f"_{file.removesuffix('.csv')}"
+
+
+def read_refits(name, file, method="*"):
+    """Return the rows of a file of refits, such as seeds.csv, of a shipped study; None where it has none."""
+    from runners.store import parquet
+
+    paths = sorted(refits_of(name, file).glob(f"{method}.parquet"))
+    return pd.concat([parquet.read_refits(path) for path in paths], ignore_index=True) if paths else None

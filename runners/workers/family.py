@@ -1,0 +1,226 @@
+"""A process and all that it has forked, as Linux reports them: what they spend, when that is too much, how they end.
+
+Other systems do not report on other processes: seconds and memory are nan there, and no descendants are found.
+"""
+
+import ctypes
+import os
+import signal
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+
+try:
+    import resource
+except ImportError:  # Windows
+    resource = None
+
+
+PROC, GROUPS = Path("/proc"), Path("/sys/fs/cgroup")
+CAN_WATCH = (PROC / "self/status").exists()
+SET_CHILD_SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER of Linux
+ROUNDS = 100  # searches for processes to end: one that forks all the time must not keep the caller for ever
+MARK = "UFS_BENCH_WORKER"  # a variable in the environment of a worker, which the processes that it forks inherit
+
+
+def adopt_orphans():
+    """Keep all descendants of this process below it, also when the process that forked them has ended."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def lives(pid):
+    """Return True where a process is alive; False where it is not, or where the system cannot be asked."""
+    if os.name != "posix":  # elsewhere a signal 0 would be sent, and not only tested
+        return False
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):  # another user's process
+        return True
+    return True
+
+
+def descendants(pid):
+    """List the processes below one, whether they run or wait to be reaped."""
+    found, left = [], [pid]
+    while left:
+        children = []
+        for path in _threads(left.pop()):
+            with suppress(OSError):  # the thread has ended
+                children += map(int, (path / "children").read_text().split())
+        found += children
+        left += children
+    return found
+
+
+def _threads(pid):
+    with suppress(OSError):  # the process has ended; it may do so while its folder is read
+        return list((PROC / str(pid) / "task").iterdir())
+    return []
+
+
+def own_cpu_seconds():
+    """Return the CPU seconds of this process, and of those that it forked and that have ended."""
+    ended = resource.getrusage(resource.RUSAGE_CHILDREN) if resource else None
+    return time.process_time() + (ended.ru_utime + ended.ru_stime if ended else 0.0)
+
+
+def cpu_seconds(pid):
+    """Return the CPU seconds of a process and of those below it, with threads that have ended; nan where unknown."""
+    try:
+        spent = _ticks(pid)
+    except (OSError, IndexError):
+        return float("nan")
+    for child in descendants(pid):
+        with suppress(OSError, IndexError):
+            spent += _ticks(child)
+    return spent / os.sysconf("SC_CLK_TCK")
+
+
+def memory_mb(pid, peak=True):
+    """Return the memory of a process and of those below it, in MB; nan where unknown.
+
+    It is the largest since the mark was reset, with `peak` and for a process that forked nothing.
+    """
+    children = descendants(pid)
+    # Only a child's private memory counts: at first it shares all of its memory with its parent, where it is counted.
+    return memory_of(pid, peak=peak and not children) + sum(map(_private_mb, children))
+
+
+def is_stopped(pid):
+    """Return True where a process was stopped, as by Ctrl-Z, and does not run until it is told to go on."""
+    try:
+        return _fields(pid)[0] in "Tt"
+    except (OSError, IndexError):
+        return False
+
+
+def end_marked(mark):
+    """End all processes that a worker has forked, also those no longer below it; call it when the worker has ended.
+
+    `mark` is the value of `MARK` with which this worker alone was started.
+    """
+    if not hasattr(os, "pidfd_open"):
+        return
+    entry = f"{MARK}={mark}".encode()
+    for _ in range(ROUNDS):
+        if not sum([_end(int(path.name), entry) for path in PROC.glob("[0-9]*")]):
+            return
+
+
+def handle_of(pid):
+    """Return a file descriptor for a process, which never stands for a later process of the same number; or None."""
+    try:
+        return os.pidfd_open(pid)
+    except (AttributeError, OSError):  # not Linux, an old one, or a container that forbids it
+        return None
+
+
+def _end(pid, entry):
+    """End a process whose environment has an entry; return True where it has."""
+    if entry not in _environment(pid):
+        return False
+    handle = handle_of(pid)
+    if handle is None:
+        return False
+    try:
+        # Asked again, as the number may have become somebody else's before the handle was there.
+        if entry not in _environment(pid):
+            return False
+        signal.pidfd_send_signal(handle, signal.SIGKILL)
+        return True
+    except OSError:  # it ended by itself, or belongs to another user
+        return False
+    finally:
+        os.close(handle)
+
+
+def _environment(pid):
+    """Return the environment that a process was started with; empty where it has ended or belongs to another user."""
+    try:
+        return (PROC / str(pid) / "environ").read_bytes().split(b"\0")
+    except OSError:
+        return []
+
+
+def _private_mb(pid):
+    """Return the MB of a process that no other process shares."""
+    try:
+        lines = (PROC / str(pid) / "smaps_rollup").read_text().splitlines()
+    except OSError:  # it has ended
+        return 0.0
+    return sum(int(line.split()[1]) for line in lines if line.startswith("Private_")) / 1024
+
+
+def _ticks(pid):
+    """Return the clock ticks spent by a process and by those of its children that it has waited for."""
+    return sum(map(int, _fields(pid)[11:15]))
+
+
+def _fields(pid):
+    """Read the fields of a process in /proc from its state on; they follow its name, which may hold any character."""
+    return (PROC / str(pid) / "stat").read_text().rsplit(")", 1)[1].split()
+
+
+def reset_peak():
+    """Reset the high-water mark of this process's memory; return True where the system allowed it (Linux)."""
+    try:
+        (PROC / "self/clear_refs").write_text("5")
+    except OSError:
+        return False
+    return True
+
+
+def memory_of(pid, peak=True):
+    """Return the largest memory of a process since its mark was reset, or its current one, in MB; nan where unknown."""
+    try:
+        status = (PROC / str(pid) / "status").read_text()
+        return int(status.split("VmHWM:" if peak else "VmRSS:")[1].split()[0]) / 1024
+    except (OSError, IndexError):
+        return float("nan")
+
+
+def peak_mb():
+    """Return the high-water mark of this process's memory in MB; on systems other than Linux, since its start."""
+    if CAN_WATCH:
+        return memory_of("self")
+    unit = 2**20 if sys.platform == "darwin" else 2**10
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
+
+
+def free_mb():
+    """Return the MB that new processes may take, within the limits of their control groups; nan where unknown."""
+    try:
+        machine = int((PROC / "meminfo").read_text().split("MemAvailable:")[1].split()[0]) / 1024
+    except (OSError, IndexError):
+        return float("nan")
+    return min([machine, *(left / 2**20 for left in _left_in_groups())])
+
+
+def _left_in_groups():
+    """List the bytes that are left in each control group of this process that has a limit, of either version."""
+    for line in _text(PROC / "self/cgroup").splitlines():
+        _, controllers, inside = line.split(":", 2)
+        if controllers and "memory" not in controllers.split(","):
+            continue
+        root = GROUPS / "memory" if controllers else GROUPS
+        names = ("limit_in_bytes", "usage_in_bytes", "total_inactive_file")
+        limit, usage, cached = names if controllers else ("max", "current", "inactive_file")
+        folder = root / inside.lstrip("/")
+        for group in [folder, *folder.parents]:
+            most, used = _text(group / f"memory.{limit}").strip(), _text(group / f"memory.{usage}").strip()
+            if most.isdigit() and used.isdigit():
+                stat = dict(line.split() for line in _text(group / "memory.stat").splitlines())
+                yield max(int(most) - int(used) + int(stat.get(cached, 0)), 0)
+            if group == root:
+                break
+
+
+def _text(path):
+    try:
+        return path.read_text()
+    except OSError:
+        return ""

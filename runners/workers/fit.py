@@ -1,0 +1,208 @@
+"""The parts of a trial, as workers run them: fit, evaluate, and put the rows together.  Nothing here writes."""
+
+import traceback
+import warnings
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.exceptions import ConvergenceWarning
+from threadpoolctl import threadpool_limits
+
+from metrics.evaluate import evaluate, evaluate_labels
+from metrics.measures import OF_SET, of_restarts, of_set
+from metrics.study import FAILED
+from runners.code import files_read
+from runners.code.opened import fitting
+from runners.errors import exits_as_errors
+from runners.store.checkout import git_sha
+from runners.store.identity import Identity, stored_versions
+from runners.store.row import (
+    REPORTED,
+    Outcome,
+    Row,
+    feature_set_digest,
+    pack_labels,
+    ranking_of,
+    subsets_of,
+    to_json,
+    unpack_labels,
+)
+from runners.workers.family import own_cpu_seconds, peak_mb, reset_peak
+
+FACTS = REPORTED[:6]  # numbers that a selector may report of its fit, as NAME_
+ROUNDING = 1e-6  # share of the largest score at which a score is rounding
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A fitted trial that has not been scored."""
+
+    row: dict  # the fields of `Row` that are known so far; the status is "failed" where the method raised
+    subsets: dict = field(default_factory=dict)  # size -> selected features, best first
+    trace: np.ndarray = field(default_factory=lambda: np.empty(0))  # objective after every sweep
+    # The number of features that labels were learned from, and the labels, of shape (n_samples,).
+    labels: tuple | None = None
+    facts: dict = field(default_factory=dict)  # the numbers that the selector reports, see `reported`
+    log: str = ""
+
+
+def run_trial(trial, X, y):
+    """Fit one selector in this process, and return the `Outcome` with the scores of its feature sets and its labels.
+
+    X is scaled, and never written to.  y are class codes; an array without dimensions holds the number of clusters
+    instead, for data without labels.  It reaches the scoring only.  Where the method raised, the outcome has the status
+    "failed" and the error.
+    """
+    fit = fit_trial(trial, X)
+    evaluated = {size: evaluate_set(features, X, y, trial.protocol) for size, features in fit.subsets.items()}
+    scores = {size: scores for size, (scores, _) in evaluated.items()}
+    return score(trial, fit, y, scores, sum(seconds for _, seconds in evaluated.values()))
+
+
+def labels_in(y):
+    """Return the labels and None, or None and the number of clusters where that takes their place."""
+    return (None, int(y)) if np.ndim(y) == 0 else (y, None)
+
+
+def evaluate_set(features, X, y, protocol):
+    """Return the scores and seconds of a feature set; y as in `run_trial`."""
+    labels, n_clusters = labels_in(y)
+    return evaluate(features, X, labels, protocol, n_clusters)
+
+
+def fit_trial(trial, X):
+    """Return the `Fit` of a trial to the scaled data."""
+    row = _blank_row(trial) | dict(zip(("n_samples", "n_features"), X.shape, strict=True))
+    X, columns = trial.data(X if issparse(X) else np.asarray(X))
+    if not issparse(X):  # a method that takes a sparse one makes it read-only
+        X = X.view()
+        X.flags.writeable = False  # a method that wrote into it would change the data of all others
+    reset_peak()
+    with threadpool_limits(1), warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        warnings.simplefilter("ignore", ConvergenceWarning)  # the status says so
+        try:
+            started = own_cpu_seconds()
+            with exits_as_errors(), fitting(trial.cls):
+                selector = trial.selector().fit(X)
+            row["fit_s"] = own_cpu_seconds() - started
+            subsets = {size: columns[selector.subset(size)] for size in trial.sizes}
+            learned = {
+                "status": selector.status_,
+                "n_iter": selector.n_iter_,
+                "objective": selector.objective_,
+                "ranking": ranking_of(list(subsets.values())),
+                "peak_mb": peak_mb(),
+                "feature_sets": to_json({str(size): feature_set_digest(subset) for size, subset in subsets.items()}),
+            }
+            trace = selector.trace_
+            labels = None
+            if hasattr(selector, "labels_"):
+                labels = (trial.sizes[0] if selector.size_in_objective else X.shape[1], selector.labels_)
+            facts = reported(selector)
+        except Exception as error:
+            return Fit({**row, **_failed(error)}, log=traceback.format_exc())
+    if read := files_read(trial.cls):
+        row["files_read"] = to_json(read)
+    log = "\n".join(sorted({f"{item.category.__name__}: {item.message}" for item in caught}))
+    return Fit({**row, **learned}, subsets, trace, labels, facts, log)
+
+
+def reported(selector):
+    """Return the numbers that a fitted selector reports of its fit: `FACTS`, n_scored, and what is left of its start.
+
+    n_scored is how many scores are above a millionth of the largest; all, where some are below 0 and 0 means nothing.
+
+    ``start_`` are the features (n,) of a start that was drawn: start_kept is how many are among the first n of the
+    ranking, start_size is n, and start_among the number of all features.
+    """
+    facts = {name: getattr(selector, f"{name}_") for name in FACTS if hasattr(selector, f"{name}_")}
+    scores = selector.scores_
+    facts["n_scored"] = len(scores) if scores.min() < 0 else np.count_nonzero(scores > ROUNDING * scores.max())
+    start = getattr(selector, "start_", None)
+    if start is not None:
+        kept = np.intersect1d(start, selector.ranking_[: len(start)])
+        facts |= {"start_kept": len(kept), "start_size": len(start), "start_among": len(selector.ranking_)}
+    return facts
+
+
+def score(trial, fit, y, scores, eval_s, shared=()):
+    """Return the `Outcome` of a fitted trial.
+
+    `scores` has, for every size of the fit, an array of shape (N_MEASURES, n_restarts); `eval_s` are the seconds of
+    this trial's own evaluations, and `shared` the sizes whose scores come from an evaluation done for another trial.
+    """
+    if fit.row["status"] == FAILED:
+        return Outcome(fit.row, log=fit.log)
+    rows, measures = [], []
+
+    def add(size, clusterer, values):
+        for restart, measured in enumerate(of_restarts(values)):
+            rows.append((trial.key, trial.dataset, trial.method, size, clusterer, restart, *measured))
+
+    for size in fit.subsets:
+        add(size, "kmeans", scores[size])
+        measures += [(trial.key, size, name, value) for name, value in zip(OF_SET, of_set(scores[size]), strict=True)]
+    if fit.labels is not None:
+        size, labels = fit.labels
+        add(size, "learned", evaluate_labels(labels, labels_in(y)[0], trial.protocol.nmi))
+    traces = [(trial.key, iteration, float(value)) for iteration, value in enumerate(fit.trace)]
+    facts = [(trial.key, name, float(value)) for name, value in fit.facts.items()]
+    row = {
+        **fit.row,
+        "eval_s": eval_s,
+        "n_scores": len(rows),
+        "shared": to_json(sorted(shared)),
+        "labels": pack_labels(*fit.labels) if fit.labels is not None else "",
+        "n_others": to_json({"traces": len(traces), "facts": len(facts), "measures": len(measures)}),
+    }
+    return Outcome(row, rows, traces, facts, measures, fit.log)
+
+
+def stored_fit(trial, row, traces, facts):
+    """Return the fit of a trial from its row in ``trials.csv`` and its traces and facts, to be scored again."""
+    each = subsets_of(row["ranking"], trial.sizes)
+    subsets = {size: np.array(subset, dtype=np.intp) for size, subset in each.items()}
+    trace = np.array([float(one["objective"]) for one in traces])
+    labels = unpack_labels(row["labels"]) if row["labels"] else None
+    kept = row | {"code_evaluation": Identity.of(trial.cls).code_evaluation}
+    return Fit(kept, subsets, trace, labels, {one["name"]: float(one["value"]) for one in facts})
+
+
+def failure(trial, error, row=None):
+    """Return the outcome of a trial whose worker died, or whose evaluation raised; `row` is what is known so far."""
+    return Outcome({**(row or _blank_row(trial)), **_failed(error)}, log="".join(traceback.format_exception(error)))
+
+
+def stopped(trial, stop):
+    """Return the outcome of a trial whose fit was ended at a cap."""
+    started = datetime.now(UTC) - timedelta(seconds=stop.fit_s)
+    return Outcome({**_blank_row(trial), **vars(stop), "started": started.isoformat(timespec="seconds")})
+
+
+def _failed(error):
+    return {"status": FAILED, "error": " ".join(f"{type(error).__name__}: {error}".split())[:500]}
+
+
+def _blank_row(trial):
+    code_fit, code_evaluation, versions, _ = Identity.of(trial.cls)
+    row = Row(
+        trial=trial.key,
+        study=trial.study,
+        dataset=trial.dataset,
+        method=trial.method,
+        params=to_json(trial.params),
+        is_default=trial.is_default,
+        sizes=to_json(trial.sizes),
+        protocol=to_json(trial.protocol.stored()),
+        data_sha=trial.data_sha,
+        git_sha=git_sha(trial.cls),
+        versions=stored_versions(versions),
+        started=datetime.now(UTC).isoformat(timespec="seconds"),
+        code_fit=code_fit,
+        code_evaluation=code_evaluation,
+        nth_seed=trial.nth_seed,
+    )
+    return vars(row)
