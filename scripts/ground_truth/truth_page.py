@@ -69,7 +69,7 @@ def ground_truth_figure(rows, name):
             axis.tick_params(length=0)
             axis.spines[:].set_visible(False)
         axes[0, 0].invert_yaxis()
-        figure.supxlabel("signal, in standard deviations of the noise", fontsize=7)
+        axes[0, len(axes[0]) // 2].set_xlabel("signal, in standard deviations of the noise", fontsize=7)
         note = f"Study {name}, default parameters. Bold: {SHARE:.0%} of the seeds reach {ENOUGH}."
         frame(figure, "Relevance: share of the selected features that are relevant, at their number", note)
     return figure
@@ -91,8 +91,8 @@ def _conclusions(table):
     no_better = (easy["precision"] <= easy["share"] + SAME).groupby("method").any()
     lost = [method for method in own if no_better[method]]
     lines.append(
-        f"* In at least one family, {len(lost)} of them select no more relevant features than random rankings do on average, "
-        f"even at the easiest difficulty: {', '.join(lost) or 'none'}."
+        f"* In at least one family, {len(lost)} of them select no more relevant features than random rankings do on "
+        f"average, even at the easiest difficulty: {', '.join(lost) or 'none'}."
     )
     if "max_variance" in means.index:
         better = [method for method in own if means[method] > means["max_variance"]]
