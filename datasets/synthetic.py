@@ -1,12 +1,19 @@
 """Makes samples of which it is known which features are relevant."""
 
 import numpy as np
+from sklearn.datasets import load_digits
 
 from datasets.base import DataError, Truth
 
-STRUCTURES, TAILS = ("clusters", "curve"), ("gaussian", "heavy")
+STRUCTURES, TAILS = ("clusters", "curve", "parity", "pixels", "shift"), ("gaussian", "heavy")
+PROBES, VALUES = ("independent", "correlated", "permuted"), ("real", "counts")
+DEFAULTS = {"copies": 0, "tails": "gaussian", "probes": "independent", "nuisance": 0, "values": "real"}
 HARMONICS = 3  # a feature goes up and down along a curve so many times at most
 COPY_NOISE = (0.1, 0.5, 1.0)  # in standard deviations of what is copied: near, correlated, loosely so
+BLOCK = 10  # correlated probes come in blocks of so many, with a factor that is half of their variance
+NUISANCE = 2.0  # signal of the clusters that nobody asks for, whatever that of the others is
+DEPTH, SPREAD, FOLD = 0.4, 0.3, 0.25  # of log rates: between samples, between values, and for a signal of 1
+PIXELS = 0.1  # share of the images in which a pixel that is taken is not 0
 DECIMALS = 6  # values are rounded, as cos, log and exp differ between machines in the last of 16 digits
 MOST = 10**8  # values of a data set that is made up
 
@@ -23,7 +30,8 @@ def read_synthetic(path, **options):
     Returns
     -------
     X : ndarray of shape (samples, relevant * (1 + copies) + noise)
-        Every feature with Gaussian noise has variance 1, so that its variance does not tell whether it is relevant.
+        Every feature with Gaussian noise has variance 1, so that its variance does not tell whether it is relevant;
+        structure "shift" and counts are as they come.
     y : ndarray of shape (samples,)
 
     Raises
@@ -32,14 +40,21 @@ def read_synthetic(path, **options):
     """
     recipe = check_recipe(options)
     rng, place = _begin(recipe)
-    y, structure = (_clusters if recipe["structure"] == "clusters" else _curve)(recipe, rng)
+    makers = {"clusters": _clusters, "curve": _curve, "parity": _parity, "pixels": _pixels, "shift": _shift}
+    y, structure = makers[recipe["structure"]](recipe, rng)
     signal = recipe["signal"]
-    found = (signal * structure + rng.standard_normal(structure.shape)) / np.sqrt(1 + signal**2)
+    if recipe["values"] == "counts":
+        X = np.empty((recipe["samples"], len(place)))
+        X[:, place] = _counts(recipe, structure, rng)
+        return X, y
+    found = signal * structure + rng.standard_normal(structure.shape)
+    if recipe["structure"] != "shift":
+        found /= np.sqrt(1 + signal**2)
     parts = [found]
     for number in range(recipe["copies"]):
         weight = COPY_NOISE[number % len(COPY_NOISE)]
         parts.append((found + weight * rng.standard_normal(found.shape)) / np.sqrt(1 + weight**2))
-    parts.append(_noise(recipe, rng))
+    parts.append(_permuted(recipe, found, rng) if recipe["probes"] == "permuted" else _noise(recipe, rng))
     X = np.empty((recipe["samples"], len(place)))
     X[:, place] = np.hstack(parts)
     return np.round(X, DECIMALS), y
@@ -62,19 +77,31 @@ def check_recipe(options):
     Parameters
     ----------
     options : Mapping
-        structure : {"clusters", "curve"}
-            What the relevant features share: clusters, each with a mean of its own in every relevant feature, or a
-            closed curve, of which every relevant feature is a smooth function and the classes are equal parts.
+        structure : {"clusters", "curve", "parity", "pixels", "shift"}
+            What the relevant features share.  Clusters, each with a mean of its own in every relevant feature.  A
+            closed curve, of which every relevant feature is a smooth function and the classes are equal parts.  Parity:
+            clusters at corners of a cube, so that any two relevant features are uncorrelated and only three or more
+            tell anything; classes must be a power of 2, above `relevant`.  Pixels of scikit-learn's digits, the classes
+            being the digits.  Shift: three classes that differ in all relevant features alike, by -1, 0 and 1, without
+            a common variance (Witten & Tibshirani, J. Am. Stat. Assoc. 105, 2010, section 3.3).
         samples : int
         relevant : int
             Number of features that each have something of their own to say.
         copies : int, default=0
             Number of noisy copies of each of them, which are relevant, too, but interchangeable with it.
         noise : int
-            Number of features that are independent of all others.
+            Number of features that have nothing to do with the relevant ones.
+        probes : {"independent", "correlated", "permuted"}, default="independent"
+            What these are: independent of all others; correlated in blocks of ten, by a factor that is half of their
+            variance; or relevant features with their samples in random order, so that no marginal tells them apart.
+        nuisance : int, default=0
+            So many of them have two clusters of their own, as strong at every difficulty.
         tails : {"gaussian", "heavy"}, default="gaussian"
             Heavy: a third of the noise is Gaussian, a third is Student's t of 2 degrees of freedom, and a third is
             log-normal, each with a scale of its own between .1 and 10.
+        values : {"real", "counts"}, default="real"
+            Counts: Poisson, with a depth of each sample and a rate of each feature, as of single cells; what would be
+            the value is a part of the logarithm of the rate.
         classes : int
         signal : float
             Standard deviation of what the relevant features share, in standard deviations of their own noise: the
@@ -90,23 +117,43 @@ def check_recipe(options):
     ------
     DataError
     """
-    known = {"structure", "samples", "relevant", "copies", "noise", "tails", "classes", "signal", "seed"}
-    recipe = {"copies": 0, "tails": "gaussian"} | dict(options)
+    known = {"structure", "samples", "relevant", "noise", "classes", "signal", "seed", *DEFAULTS}
+    recipe = DEFAULTS | dict(options)
     if set(recipe) != known:
         raise DataError(f"format synthetic takes {sorted(known)}; it differs in {sorted(set(recipe) ^ known)}.")
-    for name, words in (("structure", STRUCTURES), ("tails", TAILS)):
+    for name, words in (("structure", STRUCTURES), ("tails", TAILS), ("probes", PROBES), ("values", VALUES)):
         _require(recipe, name, recipe[name] in words, f"one of {', '.join(words)}")
-    lows = {"samples": 2, "relevant": 1, "copies": 0, "noise": 0, "classes": 2, "seed": 0}
+    lows = {"samples": 2, "relevant": 1, "copies": 0, "noise": 0, "nuisance": 0, "classes": 2, "seed": 0}
     for name, low in lows.items():
         high = 2**32 - 1 if name == "seed" else MOST
         _require(recipe, name, type(recipe[name]) is int and low <= recipe[name] <= high, f"an int in [{low}, {high}]")
     samples, features = recipe["samples"], recipe["relevant"] * (1 + recipe["copies"]) + recipe["noise"]
     _require(recipe, "classes", recipe["classes"] <= samples, f"at most samples={samples}")
+    _require(recipe, "nuisance", recipe["nuisance"] <= recipe["noise"], f"at most noise={recipe['noise']}")
+    _require_of_structure(recipe)
     _require(recipe, "samples", samples * features <= MOST, f"at most {MOST // features} with {features} features")
     signal = recipe["signal"]
     number = type(signal) in (int, float) and 0 <= signal < float("inf")
     _require(recipe, "signal", number, "a finite number >= 0")
     return recipe
+
+
+def _require_of_structure(recipe):
+    """Check what some structures, probes and values ask of the other options."""
+    structure, classes, relevant = recipe["structure"], recipe["classes"], recipe["relevant"]
+    if structure == "parity":
+        good = classes & (classes - 1) == 0 and classes > relevant
+        _require(recipe, "classes", good, f"a power of 2 above relevant={relevant} for structure='parity'")
+    if structure == "pixels":
+        _require(recipe, "classes", classes == 10, "10 for structure='pixels', which are those of digits")
+        _require(recipe, "samples", recipe["samples"] <= 1797, "at most 1797 for structure='pixels'")
+        _require(recipe, "relevant", relevant <= 40, "at most 40 for structure='pixels'")
+    if structure == "shift":
+        _require(recipe, "classes", classes == 3, "3 for structure='shift'")
+    special = [name for name in ("copies", "tails", "nuisance") if recipe[name] != DEFAULTS[name]]
+    for name in ("probes", "values"):
+        if recipe[name] != DEFAULTS[name] and special:
+            _require(recipe, special[0], False, f"{DEFAULTS[special[0]]!r} for {name}={recipe[name]!r}")
 
 
 def _begin(recipe):
@@ -137,8 +184,51 @@ def _curve(recipe, rng):
     return np.floor(at * recipe["classes"]).astype(int), (weights * waves).sum(axis=2)
 
 
+def _parity(recipe, rng):
+    """Return classes at corners of a cube, and products of the coordinates of the corners, all different."""
+    y = rng.permutation(np.arange(recipe["samples"]) % recipe["classes"])
+    masks = 1 + rng.permutation(recipe["classes"] - 1)[: recipe["relevant"]]
+    return y, 1.0 - 2 * (np.bitwise_count(y[:, None] & masks) % 2)
+
+
+def _pixels(recipe, rng):
+    """Return some digits, and some of their pixels, with mean 0 and variance 1."""
+    images, digits = load_digits(return_X_y=True)
+    rows = np.sort(rng.permutation(len(images))[: recipe["samples"]])
+    used = np.flatnonzero((images > 0).mean(axis=0) >= PIXELS)
+    values = images[rows][:, np.sort(rng.permutation(used)[: recipe["relevant"]])]
+    return digits[rows], (values - values.mean(axis=0)) / values.std(axis=0)
+
+
+def _shift(recipe, rng):
+    """Return three classes, and a mean that is 1, -1 or 0 in all relevant features."""
+    y = rng.permutation(np.arange(recipe["samples"]) % 3)
+    return y, np.repeat(np.array([1.0, -1.0, 0.0])[y, None], recipe["relevant"], axis=1)
+
+
+def _permuted(recipe, found, rng):
+    """Return relevant features in turn, the samples of each in a random order of its own."""
+    return np.column_stack([rng.permutation(found[:, j % found.shape[1]]) for j in range(recipe["noise"])])
+
+
+def _counts(recipe, structure, rng):
+    """Return counts, of the relevant features first."""
+    n, d = len(structure), recipe["relevant"] + recipe["noise"]
+    log_rate = rng.normal(1, 1, d) + rng.normal(0, DEPTH, (n, 1)) + rng.normal(0, SPREAD, (n, d))
+    log_rate[:, : recipe["relevant"]] += FOLD * recipe["signal"] * structure
+    return rng.poisson(np.round(np.exp(log_rate), DECIMALS)).astype(float)
+
+
 def _noise(recipe, rng):
     values = rng.standard_normal((recipe["samples"], recipe["noise"]))
+    if recipe["probes"] == "correlated":
+        factors = rng.standard_normal((recipe["samples"], -(-recipe["noise"] // BLOCK)))
+        values = (values + np.repeat(factors, BLOCK, axis=1)[:, : recipe["noise"]]) / np.sqrt(2)
+    if recipe["nuisance"]:
+        own = rng.permutation(np.arange(recipe["samples"]) % 2) * 2.0 - 1
+        signs = rng.choice([-1.0, 1.0], recipe["nuisance"])
+        values[:, : recipe["nuisance"]] += NUISANCE * own[:, None] * signs
+        values[:, : recipe["nuisance"]] /= np.sqrt(1 + NUISANCE**2)
     if recipe["tails"] == "heavy":
         values[:, 1::3] = rng.standard_t(2, values[:, 1::3].shape)
         values[:, 2::3] = np.exp(values[:, 2::3])

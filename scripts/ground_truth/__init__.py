@@ -16,11 +16,11 @@ from metrics.recovery import precision_recall, recovery_area, redundancy
 from metrics.study import UNSCORED
 from scripts.ranks.choice import is_control
 
-ENOUGH = 0.9  # recall that counts as found
-SEEDS = 4  # that must find them
+ENOUGH = 0.9  # relevance or diversity that has a star
+SHARE, SEEDS = 0.8, 5  # of the seeds must reach it, and so many there must be
 COLUMNS = [
-    "family", "difficulty", "signal", "seed", "method", "control", "status", "size", "chance", "recall", "precision",
-    "area", "redundancy", "variance", "fit_s",
+    "family", "difficulty", "signal", "seed", "method", "control", "status", "size", "share", "chance",
+    "recall", "precision", "area", "redundancy", "variance", "fit_s",
 ]  # fmt: skip
 
 
@@ -28,11 +28,11 @@ def recovered(study):
     """Return what every fit of a study finds, at the default parameters of its method, in the columns `COLUMNS`.
 
     There is a row per data set of known truth and method.  The size is the true number, which is that of the groups of
-    interchangeable features; the measures are those of `metrics.recovery` there, nan for a fit that failed.  chance is
-    the expected recall of a random ranking.  variance: the mean place of what is selected among all features by
-    variance on the scaling of the fit, from 0, the smallest, to 1; .5 is that of a random ranking.  A ValueError is
-    about results on other data than those that are made now, and about a study in which the true number is no stored
-    size.
+    interchangeable features; the measures are those of `metrics.recovery` there, nan for a fit that failed.  share and
+    chance are the expected precision and recall of a random ranking.  variance: the mean place of what is selected
+    among all features by variance on the scaling of the fit, from 0, the smallest, to 1; .5 is that of a random
+    ranking.  A ValueError is about results on other data than those that are made now, and about a study in which the
+    true number is no stored size.
     """
     known, sets = set(truth_names()), study.whole[study.whole["clusterer"] == "kmeans"]
     sets = sets[sets["dataset"].isin(known) & sets["is_default"]]
@@ -58,7 +58,7 @@ def recovered(study):
             measures = recall, precision, area, redundancy(ranking, truth.groups), places[ranking].mean()
         rows.append((
             family, difficulty, signal, seed, row.method, is_control(row.method), row.status, size,
-            chance(spec["features"], truth.groups, size), *measures, row.fit_s,
+            len(truth.relevant) / spec["features"], chance(spec["features"], truth.groups, size), *measures, row.fit_s,
         ))  # fmt: skip
     if len(sets) and not rows:
         raise ValueError(
@@ -76,15 +76,17 @@ def chance(n_features, groups, size):
 def found(rows):
     """Return the measures of `recovered` by method, family and difficulty.
 
-    They are recall, chance, area, precision, redundancy and variance: means over the seeds, in which a failed fit finds
-    nothing; seeds is their number, signal that of the difficulty, and passed is true where `SEEDS` of them have a
-    recall of `ENOUGH`.
+    They are recall, chance, area, precision, share, redundancy and variance: means over the seeds, in which a failed
+    fit finds nothing; seeds is their number, signal that of the difficulty.  relevant and diverse are true where a
+    share of `SHARE` of the seeds, of which there are `SEEDS` or more, have a precision and a recall of `ENOUGH`.
     """
-    measures = ["recall", "chance", "area", "precision", "redundancy", "variance"]
-    rows = rows.assign(hit=rows["recall"] >= ENOUGH, recall=rows["recall"].fillna(0), area=rows["area"].fillna(0))
+    measures = ["recall", "chance", "area", "precision", "share", "redundancy", "variance"]
+    rows = rows.fillna({"recall": 0, "area": 0, "precision": 0})
+    rows = rows.assign(relevant=rows["precision"] >= ENOUGH, diverse=rows["recall"] >= ENOUGH)
     groups = rows.groupby(["method", "family", "difficulty"])
     means = groups[measures].mean().assign(seeds=groups["seed"].nunique(), signal=groups["signal"].first())
-    return means.assign(passed=groups["hit"].sum() >= SEEDS)
+    enough = means["seeds"] >= SEEDS
+    return means.assign(**{star: enough & (groups[star].mean() >= SHARE) for star in ("relevant", "diverse")})
 
 
 @functools.cache

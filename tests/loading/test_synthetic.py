@@ -21,12 +21,16 @@ def explained(X, y):
     return means.var(axis=0) / X.var(axis=0)
 
 
-@pytest.mark.parametrize("name", truth_names())
+ONE_SEED = [name for name in truth_names() if name.endswith("_s3")]
+OTHERS = [pytest.param(name, marks=pytest.mark.slow) for name in truth_names() if name not in ONE_SEED]
+
+
+@pytest.mark.parametrize("name", ONE_SEED + OTHERS)
 def test_every_data_set_of_known_truth_has_the_values_that_its_family_states(name):
     spec, data = read_spec(name), load_dataset(name, download=False)
     assert spec["data_sha256"] == data.sha and spec["family"] == "synthetic"
     assert data.X.shape == (spec["samples"], spec["features"]) and data.n_classes == spec["classes"]
-    assert len(data.truth.relevant) in (10, 40)
+    assert len(data.truth.groups) in (10, 50)
 
 
 @STRUCTURES
@@ -58,6 +62,67 @@ def test_a_feature_resembles_those_of_its_group_most():
             own[np.argsort(own)[-2]] > other.max()
             for own, other in zip(likeness[np.ix_(group, group)], others, strict=True)
         )
+
+
+def of_family(name, difficulty=1, seed=3):
+    """Return the samples of a family, their labels, and which features are relevant."""
+    data = load_dataset(f"truth_{name}_d{difficulty}_s{seed}")
+    return data.X, data.y, np.isin(np.arange(data.X.shape[1]), data.truth.relevant)
+
+
+@pytest.mark.parametrize("name", ["permuted", "parity", "pixels"])
+def test_a_permuted_probe_has_the_values_of_a_relevant_feature_and_tells_nothing(name):
+    X, y, relevant = of_family(name)
+    values = {tuple(np.sort(column)) for column in X[:, relevant].T}
+    assert all(tuple(np.sort(column)) in values for column in X[:, ~relevant].T)
+    assert explained(X, y)[~relevant].max() < 0.2 < explained(X, y)[relevant].max()
+
+
+def test_any_two_features_of_a_parity_are_uncorrelated_and_three_are_not():
+    options = RECIPE | {"structure": "parity", "samples": 3200, "relevant": 15, "classes": 16, "signal": 50.0}
+    X, _ = read_synthetic(None, **options)
+    found = np.sign(X[:, truth_of(**options).relevant])
+    assert np.abs(np.corrcoef(found.T) - np.eye(15)).max() < 0.01
+    products = found[:, 0, None] * found[:, 1, None] * found[:, 2:]
+    assert np.sort(np.abs(products.mean(axis=0)))[-2:].tolist() == [0.0, 1.0]  # the third of a triple is known
+
+
+def test_correlated_probes_share_a_factor_in_blocks_of_ten():
+    options = RECIPE | {"probes": "correlated", "samples": 4000, "noise": 25}
+    X, _ = read_synthetic(None, **options)
+    likeness = np.abs(np.corrcoef(np.delete(X, truth_of(**options).relevant, axis=1).T))
+    near = np.sort((likeness > 0.4).sum(axis=0))
+    assert near.tolist() == [5] * 5 + [10] * 20 and np.all((likeness < 0.1) | (likeness > 0.4))
+    np.testing.assert_allclose(X.var(axis=0), 1, atol=0.15)
+
+
+def test_a_nuisance_has_two_clusters_of_its_own_as_strong_at_every_signal():
+    options = RECIPE | {"nuisance": 12, "samples": 2000}
+    (easy, y), (hard, _) = (read_synthetic(None, **options | {"signal": signal}) for signal in (4, 0.5))
+    others = np.delete(np.arange(36), truth_of(**options).relevant)
+    np.testing.assert_array_equal(easy[:, others], hard[:, others])
+    likeness = np.abs(np.corrcoef(easy[:, others].T))
+    own = (likeness > 0.6).sum(axis=0) > 1
+    assert own.sum() == 12 and explained(easy, y)[others].max() < 0.02
+    assert (likeness[np.ix_(own, own)] > 0.7).all()
+
+
+def test_counts_are_whole_numbers_with_a_depth_of_each_sample():
+    X, y, relevant = of_family("counts")
+    assert X.min() == 0 and np.array_equal(X, np.floor(X))
+    depth = X[:, ~relevant].sum(axis=1)
+    assert depth.std() / depth.mean() > 0.25
+    share = explained(np.log1p(X), y)
+    assert share[relevant].mean() > 4 * share[~relevant].mean()
+
+
+def test_a_shift_moves_three_classes_by_the_same_in_every_relevant_feature():
+    options = RECIPE | {"structure": "shift", "samples": 6000, "classes": 3, "signal": 0.7}
+    X, y = read_synthetic(None, **options)
+    relevant = truth_of(**options).relevant
+    means = np.array([X[y == label][:, relevant].mean(axis=0) for label in range(3)])
+    np.testing.assert_allclose(means, np.array([[0.7], [-0.7], [0.0]]) + np.zeros(len(relevant)), atol=0.1)
+    np.testing.assert_allclose(np.delete(X, relevant, axis=1).var(axis=0), 1, atol=0.1)
 
 
 @STRUCTURES
@@ -94,7 +159,7 @@ def test_names_are_those_of_a_family_a_difficulty_and_a_seed():
     names = dataset_names(truth=True)
     assert names == sorted(names) and {"umist", "truth_clusters_d1_s0", "truth_wide_d4_s4"} <= set(names)
     assert not set(truth_names()) & set(dataset_names())
-    for wrong in ("truth_clusters_d5_s0", "truth_cluster_d1_s0", "truth_clusters_d1_s5", "truth_clusters_d01_s0"):
+    for wrong in ("truth_clusters_d5_s0", "truth_cluster_d1_s0", "truth_clusters_d1_s20", "truth_clusters_d01_s0"):
         with pytest.raises(DataError, match=f"{wrong}.*truth_FAMILY_dDIFFICULTY_sSEED, such as truth_clusters_d1_s0"):
             read_spec(wrong)
 
@@ -102,7 +167,7 @@ def test_names_are_those_of_a_family_a_difficulty_and_a_seed():
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"structure": "rings"}, "structure='rings' must be one of clusters, curve"),
+        ({"structure": "rings"}, "structure='rings' must be one of clusters, curve, parity, pixels, shift"),
         ({"tails": "fat"}, "tails='fat' must be one of gaussian, heavy"),
         ({"relevant": 0}, "relevant=0 must be an int in [1, 100000000]"),
         ({"seed": -1}, "seed=-1 must be an int in [0, 4294967295]"),
@@ -110,6 +175,12 @@ def test_names_are_those_of_a_family_a_difficulty_and_a_seed():
         ({"classes": 401}, "classes=401 must be at most samples=400"),
         ({"signal": float("nan")}, "signal=nan must be a finite number >= 0"),
         ({"noise": 10**8}, "samples=400 must be at most 0 with 100000006 features"),
+        ({"nuisance": 31}, "nuisance=31 must be at most noise=30"),
+        ({"structure": "parity"}, "classes=5 must be a power of 2 above relevant=6 for structure='parity'"),
+        ({"structure": "shift"}, "classes=5 must be 3 for structure='shift'"),
+        ({"structure": "pixels"}, "classes=5 must be 10 for structure='pixels'"),
+        ({"probes": "permuted", "copies": 2}, "copies=2 must be 0 for probes='permuted'"),
+        ({"values": "counts", "tails": "heavy"}, "tails='heavy' must be 'gaussian' for values='counts'"),
         ({"rings": 1}, "it differs in ['rings']"),
     ],
 )
