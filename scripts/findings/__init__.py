@@ -1,21 +1,23 @@
 """The gains of a shipped study, with a sentence for each finding: ``python -m scripts.findings --help``."""
 
+import json
 from typing import NamedTuple
 
 import pandas as pd
 
 from metrics.study.summary import select
+from runners.words import counted
 from scripts.compare.controls import ALL, RANDOM, control_scores
-from scripts.core.conf import unique_names
+from scripts.core.conf import entry, unique_names
 from scripts.core.text import listed
+from scripts.findings.plan import Estimates, estimates
 from scripts.findings.recent import gain_over, since
 from scripts.findings.search import searched
 from scripts.make_figure.seconds import with_seconds
 from scripts.ranks.choice import choose, is_control
 from scripts.ranks.field import Field, field_of
-from scripts.ranks.gains import Gains, above, paired_gains
+from scripts.ranks.gains import Gains, paired_gains
 from scripts.ranks.ranks_page import names_of
-from scripts.versus import holm, wilcoxon
 
 # A user without labels who tunes nothing: the largest size, and the size nearest to 100.
 CHOICES = ("largest_size", "default_params")
@@ -36,7 +38,10 @@ class Setting(NamedTuple):
     recent: pd.DataFrame  # as `scripts.findings.recent.since` returns it
     # Mean, low and high of the gains over random rankings of variants that do not count, with a score on every data set
     variants: pd.DataFrame = pd.DataFrame(columns=["mean", "low", "high"], dtype=float)
-    search: pd.DataFrame = pd.DataFrame()  # as `scripts.findings.search.searched` returns it; the same for every choice
+    # The same for every choice:
+    search: pd.DataFrame = pd.DataFrame()  # as `scripts.findings.search.searched` returns it
+    plan: Estimates | None = None
+    earlier: str = ""  # how the shipped protocol differs from the present one
 
     @property
     def names(self):
@@ -57,7 +62,16 @@ def settings_of(study):
     """Return a `Setting` for each of `CHOICES`."""
     first, *rest = [_setting(study, selection) for selection in CHOICES]
     search = searched(study, list(first.methods.index), first.field.families)
-    return [one._replace(search=search) for one in (first, *rest)]
+    same = {"search": search, "plan": estimates(study), "earlier": _earlier(study)}
+    return [one._replace(**same) for one in (first, *rest)]
+
+
+def _earlier(study):
+    """Say which seeds and starts the rows of a study have, where its protocol in conf/ has others."""
+    stored, now = json.loads(study.trials["protocol"].iloc[0]), entry("protocol", "fair", "restarts", None)
+    seeds = stored.get("seeds") or 1
+    same = stored["restarts"] == now and seeds == entry("protocol", "fair", "seeds", None)
+    return "" if same else f"{counted(seeds, 'seed')} and {counted(stored['restarts'], 'K-means start')}"
 
 
 def _setting(study, selection):
@@ -93,16 +107,6 @@ def _labelled(study, selection, methods, datasets):
     drawn = [control_scores(study, name, ["acc"]).query("control == @RANDOM") for name in ("best_over_grid", selection)]
     by_chance = [part[part["dataset"].isin(datasets)]["mean"].mean() for part in drawn]
     return 100 * (own[0] - own[1]), by_chance[0] - by_chance[1]
-
-
-def winners(settings):
-    """Return the methods that gain over random rankings in every setting, best first in the first of them."""
-    return [name for name in above(settings[0].methods) if all(name in above(one.methods) for one in settings)]
-
-
-def corrected(setting):
-    """Return p of the gains of every method over data sets, by signed ranks, corrected by Holm for all methods."""
-    return holm(setting.random.points[list(setting.methods.index)].apply(wilcoxon))
 
 
 def twins(setting):

@@ -1,13 +1,11 @@
 """docs/findings.md and the part of the README that is printed: the sentences are computed, as their numbers are."""
 
-from scripts.compare.controls import ALL
 from scripts.core.conf import printed, unique_names
 from scripts.core.text import POINTS, listed, signed, with_interval
 from scripts.core.views import notes, render
-from scripts.findings import corrected, recent, search, twins, winners
+from scripts.findings import plan, recent, search, twins
 from scripts.ranks.gains import above, below
 from scripts.ranks.ranks_page import OVER, by_family, gain_notes, gains_table
-from scripts.versus import ALPHA, least_p
 
 FAR = -20.0  # points: one data set on which a method loses so many decides its mean
 BEST = 5  # methods in the table of the README
@@ -56,14 +54,16 @@ def sentences(settings):
 def readme(study, settings):
     """Return the part of the README: the finding, its figure, and a table of who gains."""
     first, names = settings[0], settings[0].names
-    head = ["Method", *(f"Gain, {one.size} features" for one in settings), "Seconds a fit"]
+    head = ["Method"] + [f"Gain, {score.upper()}" for score in plan.SCORES] + ["Least p", "Seconds a fit"]
+    found, parts = first.plan.table.unstack("score"), ("mean", "low", "high")
     rows = [
         [
-            names[name],
-            *(with_interval(*one.random.table.loc[name, ["mean", "low", "high"]]) for one in settings),
-            "" if name == ALL else f"{first.seconds[name]:.2g}",
+            names.get(name, name),
+            *(with_interval(*(found.loc[name, (part, score)] for part in parts)) for score in plan.SCORES),
+            f"{found.loc[name, 'p'].min():.2g}",
+            f"{first.seconds[name]:.2g}",
         ]
-        for name in [*first.methods.index[:BEST], ALL]
+        for name in found["mean", "acc"].sort_values(ascending=False).index[:BEST]
     ]
     return render("findings/readme.md.j2", **_values(settings), study=study, lines=[head, *rows], best=BEST).strip()
 
@@ -81,10 +81,13 @@ def _values(settings):
         "named": settings[0].named,
         "above": above,
         "below": below,
-        "corrected": corrected,
-        "winners": winners,
-        "least_p": least_p,
-        "alpha": ALPHA,
+        "plan": settings[0].plan,
+        "names": settings[0].names,
+        "signed": signed,
+        "sizes": list(plan.WEIGHTS),
+        "n_new": len(plan.datasets_of(plan.CONFIRMATORY)),
+        "level": plan.LEVEL,
+        "earlier": settings[0].earlier,
     }
 
 

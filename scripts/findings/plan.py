@@ -1,12 +1,20 @@
 """The estimates of the plan (docs/plan.md): gains over random rankings, over a curve of sizes, by two scores."""
 
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
 import yaml
 
+from metrics.study.families import family_means, step_down, t_intervals
 from scripts.compare.controls import RANDOM
 from scripts.core.conf import CONF, family_of
+from scripts.ranks.choice import choose
 
 CONFIRMATORY = "fair_confirmatory"
 SCORES = ("acc", "nmi")
+LEVEL = 0.05  # of p
+ENOUGH = 15  # families: a method with scores in so many stands among the others, or in all where there are fewer
 # Of a size in the mean over sizes: about the inverse of the spread of gains over the exploratory data sets, which falls
 # from 9.5 points of accuracy with 10 features to 3 with 300.
 WEIGHTS = {10: 2, 25: 2, 50: 3, 100: 4, 200: 6, 300: 6}
@@ -41,3 +49,44 @@ def curves(study):
     found = totals[means].div(totals["weight"], axis=0).where(complete)
     table = found.rename(columns=dict(zip(means, SCORES, strict=True))).unstack("method")
     return table.swaplevel(axis=1).sort_index(axis=1)
+
+
+class Estimates(NamedTuple):
+    """The gains of the methods as the plan estimates and tests them."""
+
+    families: dict  # of the data sets that count: the confirmatory ones that are there, or else all
+    confirms: bool  # whether these are confirmatory
+    means: pd.DataFrame  # the families' gains, by (method, score)
+    table: pd.DataFrame  # (method, score) by mean, low, high, p, and the families without which p is above `LEVEL`
+
+    @property
+    def advised(self):
+        """The methods with a gain that is there without any one family, too."""
+        gain = self.named(1)
+        return list(gain[gain["needs"].map(len) == 0].index.unique("method"))
+
+    def named(self, sign):
+        """Return the rows of what gains (1) or loses (-1) by the rule of the plan, the largest first."""
+        own = self.table[(self.table["p"] <= LEVEL) & (np.sign(self.table["mean"]) == sign)]
+        return own.loc[(-own["mean"].abs()).sort_values(kind="stable").index]
+
+
+def estimates(study):
+    """Return the `Estimates` of a study; None where it has no method in enough families."""
+    choice = choose(study)
+    new = [name for name in choice.datasets if name in datasets_of(CONFIRMATORY)]
+    families = {name: family_of(name) for name in new or choice.datasets}
+    columns = pd.MultiIndex.from_product([choice.methods, SCORES], names=["method", "score"])
+    gains = curves(study).reindex(index=list(families), columns=columns)
+    means = pd.DataFrame(family_means(gains, list(families.values())), sorted(set(families.values())), columns)
+    means = means.loc[:, means.notna().sum() >= min(ENOUGH, len(means))]
+    if means.empty or len(means) < 2:
+        return None
+    table = pd.DataFrame(dict(zip(("mean", "low", "high"), t_intervals(means), strict=True)), index=means.columns)
+    table["p"], table["needs"] = step_down(means), [[] for _ in table.index]
+    sure = table["p"] <= LEVEL
+    for family in means.index if sure.any() else ():
+        without = pd.Series(step_down(means.drop(index=family)), means.columns)
+        for column in table.index[sure & (without > LEVEL)]:
+            table.loc[[column], "needs"].item().append(family)
+    return Estimates(families, bool(new), means, table)

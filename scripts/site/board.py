@@ -9,19 +9,16 @@ import pandas as pd
 from scipy.stats import t as student
 
 from metrics.study import ALL, METRICS, RANDOM, UNSCORED
-from metrics.study.families import CONFIDENCE, family_means, step_down, t_intervals
+from metrics.study.families import CONFIDENCE, family_means, t_intervals
 from scripts.core.conf import family_of, names, unique_names
 from scripts.core.study import Study
 from scripts.core.words import POOR
-from scripts.findings.plan import CONFIRMATORY, SCORES, WEIGHTS, curves, datasets_of
+from scripts.findings.plan import CONFIRMATORY, ENOUGH, LEVEL, SCORES, WEIGHTS, datasets_of, estimates
 from scripts.make_figure.seconds import with_seconds
 from scripts.ranks.choice import choose, is_control
 
 SHOWN = {name: METRICS[name] for name in (*SCORES, "nearest_neighbour")}
 KINDS = {"method": "method", "variant": "variant", "released": "released program", "baseline": "baseline"}
-# docs/plan.md: a method that lacks data sets stands among the others if it has scores in as many families.
-ENOUGH = 15
-LEVEL = 0.05  # docs/plan.md
 LETTERS = string.ascii_letters + string.digits + "-_"
 
 
@@ -135,11 +132,8 @@ class Board:
     @functools.cached_property
     def p(self):
         """p of every method's gain in every score of the plan, by its rule; methods of too few families have none."""
-        columns = pd.MultiIndex.from_product([self.choice.methods, SCORES])
-        families = np.array([family_of(name) for name in self.tested])
-        means = family_means(curves(self.study).reindex(index=self.tested, columns=columns), families)
-        enough = np.isfinite(means).sum(axis=0) >= min(ENOUGH, len(means))
-        return pd.Series(step_down(means[:, enough]), index=columns[enough]).unstack() if enough.any() else None
+        found = estimates(self.study)
+        return None if found is None else found.table["p"].unstack()
 
     @functools.cached_property
     def rows(self):

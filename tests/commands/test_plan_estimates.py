@@ -1,0 +1,73 @@
+"""The estimates of the plan: who gains by its rule and by nothing else, and what is said of it."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from frames import study_of
+from test_findings import setting
+
+from metrics.study.families import family_means, step_down
+from scripts.core.conf import family_of
+from scripts.findings import plan
+from scripts.findings.findings_page import sentences
+
+DATA = ["umist", "orl", "allaml", "isolet", "webkb", "coil20", "digits", "micromass"]
+SIZES = [10, 25]
+
+
+def study(gains):
+    """Return a study in which methods gain so many points in ACC on each of `DATA`, at two sizes."""
+    rows = []
+    for place, name in enumerate(DATA):
+        rows += [
+            {"dataset": name, "method": "random_rankings", "params": {"draw": draw}, "is_default": draw == 0,
+             "acc": {size: [0.4 + 0.001 * draw] * 2 for size in SIZES}} for draw in range(3)
+        ]  # fmt: skip
+        for method, own in gains.items():
+            if np.isfinite(own[place]):
+                score = 0.401 + own[place] / 100
+                rows.append({"dataset": name, "method": method, "acc": {size: [score] * 2 for size in SIZES}})
+    return study_of(rows)
+
+
+SURE = [3.0, 3.2, 2.8, 3.1, 2.9, 3.3, 2.7, 3.0]
+MIXED = [5.0, -4.0, 3.0, -6.0, 2.0, -1.0, 4.0, -3.0]
+
+
+def test_a_gain_is_the_mean_over_sizes_and_p_counts_all_methods_and_scores():
+    found = plan.estimates(study({"mcfs": SURE, "udfs": MIXED}))
+    families = [family_of(name) for name in DATA]
+    assert found.families == dict(zip(DATA, families, strict=True)) and not found.confirms
+    assert found.table.loc[("mcfs", "acc"), "mean"] == pytest.approx(
+        family_means(np.array([SURE]).T, families).mean(), abs=1e-6
+    )
+    np.testing.assert_allclose(found.table["p"], step_down(found.means))
+    assert list(found.named(1).index.unique("method")) == ["mcfs"] and found.named(-1).empty
+
+
+def test_a_claim_names_the_families_without_which_it_is_gone():
+    found = plan.estimates(study({"mcfs": SURE}))
+    for column in found.named(1).index:
+        for family in found.means.index:
+            p = pd.Series(step_down(found.means.drop(index=family)), found.means.columns)[column]
+            assert (family in found.table.loc[column, "needs"]) == (p > plan.LEVEL)
+
+
+def test_a_method_that_lacks_families_is_not_among_the_others():
+    lacking = [*SURE[:-1], np.nan]
+    found = plan.estimates(study({"mcfs": SURE, "udfs": lacking}))
+    assert set(found.table.index.unique("method")) == {"mcfs"}
+    assert plan.estimates(study({"udfs": [np.nan] * len(DATA)})) is None
+
+
+def test_the_sentences_say_who_gains_how_sure_it_is_and_that_old_data_test_nothing():
+    own = setting({"mcfs": (1, 3), "udfs": (-1, 2)})
+    found = plan.estimates(study({"mcfs": SURE, "udfs": MIXED}))
+    first, power, status, advice = sentences([own._replace(plan=found, earlier="1 seed and 20 K-means starts")] * 2)[:4]
+    assert "1 of 2 methods cannot be told from random rankings" in first and "MCFS in ACC (+" in first
+    assert "lose" not in first and "of the 95 % intervals reach more than" in power
+    assert "suggested the hypotheses" in status and "on 35 others" in status and "1 seed and 20" in status
+    assert ("Without labels, MCFS." in advice) == bool(found.advised)
+    none = plan.estimates(study({"udfs": MIXED}))
+    first, *_, advice = sentences([own._replace(plan=none)] * 2)[:4]
+    assert "1 of 1 methods cannot be told" in first and "None gains." in first and "no method gains" in advice
