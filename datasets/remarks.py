@@ -1,4 +1,4 @@
-"""What is odd about data of one's own, and no error."""
+"""Remarks on data of one's own, about what is odd and no error."""
 
 import numpy as np
 

@@ -1,7 +1,6 @@
 """Makes samples of which it is known which features are relevant."""
 
 import numpy as np
-from sklearn.datasets import load_digits
 
 from datasets.base import DataError, Truth
 
@@ -193,6 +192,8 @@ def _parity(recipe, rng):
 
 def _pixels(recipe, rng):
     """Return some digits, and some of their pixels, with mean 0 and variance 1."""
+    from sklearn.datasets import load_digits  # here, as it takes a second
+
     images, digits = load_digits(return_X_y=True)
     rows = np.sort(rng.permutation(len(images))[: recipe["samples"]])
     used = np.flatnonzero((images > 0).mean(axis=0) >= PIXELS)

@@ -1,4 +1,4 @@
-"""Where results go."""
+"""The folders of the suite and of results."""
 
 from pathlib import Path
 

@@ -14,6 +14,7 @@ import sysconfig
 from contextlib import contextmanager
 
 INSTALLED = {"site-packages", "dist-packages"}
+METADATA = (".dist-info", ".egg-info")  # of a package, also of one that is installed from a checkout: read by importers
 # Folders of the system and of Python, whose files come with a machine or with a version.
 SYSTEM = ("/proc/", "/sys/", "/etc/", "/usr/lib/", "/usr/share/")
 PYTHON = tuple(f"{sysconfig.get_path(name)}{os.sep}" for name in ("stdlib", "platstdlib"))
@@ -98,7 +99,7 @@ def _note(path, mode, flags):
     if not isinstance(path, str | bytes | os.PathLike):
         return  # a file that is open already
     path = os.path.abspath(os.fsdecode(path))
-    if path.startswith(SYSTEM) or is_installed(path):
+    if path.startswith(SYSTEM) or is_installed(path) or os.path.dirname(path).endswith(METADATA):
         return
     reads = mode[:1] == "r" if mode else flags & os.O_ACCMODE != os.O_WRONLY
     if not reads:

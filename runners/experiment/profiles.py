@@ -1,4 +1,4 @@
-"""What a method would take on a data set, from its seconds on a few others and how these differ for other methods."""
+"""Seconds that a method would take on a data set, from those on a few others and how other methods differ there."""
 
 import functools
 import math

@@ -14,7 +14,7 @@ from scripts.make_figure.style import STYLE, new_figure
 from scripts.ranks.ranks_page import by_family
 
 PAPER = 8.27, 11.69  # inches: A4
-LEFT, TOP, SIZE, LINE, WIDTH = 0.09, 0.93, 9, 0.0165, 96  # shares of the page; points; characters of a line
+LEFT, TOP, SIZE, LINE, WIDTH = 0.08, 0.95, 8.4, 0.0152, 106  # shares of the page; points; characters of a line
 
 
 def save_summary(study, settings, path):

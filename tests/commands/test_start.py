@@ -1,4 +1,4 @@
-"""What tables and figures import before they read anything: nothing that they do not use."""
+"""Tables and figures import nothing that they do not use before they read anything."""
 
 import subprocess
 import sys

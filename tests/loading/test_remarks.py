@@ -1,4 +1,4 @@
-"""What is odd about data of one's own is said in a line."""
+"""A line says what is odd about data of one's own."""
 
 import logging
 

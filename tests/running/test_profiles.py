@@ -1,4 +1,4 @@
-"""What a method would take on data sets that it was not fitted on, as other methods differ between these."""
+"""Seconds of a method on data sets that it was not fitted on, as other methods differ between these."""
 
 import numpy as np
 import pandas as pd
