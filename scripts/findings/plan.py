@@ -27,6 +27,13 @@ def datasets_of(part):
     return {name.strip(): family_of(name.strip()) for name in names}
 
 
+def tested(datasets):
+    """Return the data sets that are tested, the confirmatory ones or else all, and whether they are confirmatory."""
+    confirmatory = datasets_of(CONFIRMATORY)
+    new = [name for name in datasets if name in confirmatory]
+    return new or datasets, bool(new)
+
+
 def curves(study):
     """Return the gains over random rankings, in points, at the default parameters.
 
@@ -74,8 +81,8 @@ class Estimates(NamedTuple):
 def estimates(study):
     """Return the `Estimates` of a study; None where it has no method in enough families."""
     choice = choose(study)
-    new = [name for name in choice.datasets if name in datasets_of(CONFIRMATORY)]
-    families = {name: family_of(name) for name in new or choice.datasets}
+    datasets, confirms = tested(choice.datasets)
+    families = {name: family_of(name) for name in datasets}
     columns = pd.MultiIndex.from_product([choice.methods, SCORES], names=["method", "score"])
     gains = curves(study).reindex(index=list(families), columns=columns)
     means = pd.DataFrame(family_means(gains, list(families.values())), sorted(set(families.values())), columns)
@@ -89,4 +96,4 @@ def estimates(study):
         without = pd.Series(step_down(means.drop(index=family)), means.columns)
         for column in table.index[sure & (without > LEVEL)]:
             table.loc[[column], "needs"].item().append(family)
-    return Estimates(families, bool(new), means, table)
+    return Estimates(families, confirms, means, table)

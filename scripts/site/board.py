@@ -13,7 +13,7 @@ from metrics.study.families import CONFIDENCE, family_means, t_intervals
 from scripts.core.conf import family_of, names, unique_names
 from scripts.core.study import Study
 from scripts.core.words import POOR
-from scripts.findings.plan import CONFIRMATORY, ENOUGH, LEVEL, SCORES, WEIGHTS, datasets_of, estimates
+from scripts.findings.plan import CONFIRMATORY, ENOUGH, LEVEL, SCORES, WEIGHTS, datasets_of, estimates, tested
 from scripts.make_figure.seconds import with_seconds
 from scripts.ranks.choice import choose, is_control
 
@@ -110,12 +110,12 @@ class Board:
     @functools.cached_property
     def tested(self):
         """The data sets that are tested: the confirmatory ones that are there, or else all."""
-        return [name for name, part in self.parts.items() if part == "confirmatory"] or self.choice.datasets
+        return tested(self.choice.datasets)[0]
 
     @functools.cached_property
     def is_confirmatory(self):
         """True where the tested data sets are those of the confirmation."""
-        return self.parts[self.tested[0]] == "confirmatory"
+        return tested(self.choice.datasets)[1]
 
     @functools.cached_property
     def missing(self):
