@@ -32,18 +32,15 @@ def tidy(results, lists=True):
         The columns `columns.COLUMNS`, with study, protocol and the fields of an identity in the place of its
         name.  A trial without scores has a row for every size that it was to score, with n_restarts=0.
     """
-    trials, scores = results.trials, results.scores.sort_values("restart", kind="stable")
-    sets = scores.groupby(SET).agg(
-        n_restarts=("acc", "size"),
-        acc_mean=("acc", "mean"),
-        acc_std=("acc", "std"),
-        nmi_mean=("nmi", "mean"),
-        nmi_std=("nmi", "std"),
-    )
+    trials, scores = results.trials, results.scores.sort_values([*SET, "restart"], kind="stable")
+    first = np.flatnonzero(~scores.duplicated(SET).to_numpy())
+    lists_of = {name: _split(scores[name].to_numpy(float), first) for name in ("acc", "nmi")}
+    # A mean of pandas moves in its last digit with the other groups of the frame: their order chooses how it adds.
+    sets = scores.groupby(SET).agg(n_restarts=("acc", "size"), acc_std=("acc", "std"), nmi_std=("nmi", "std"))
+    for name, own in lists_of.items():
+        sets[f"{name}_mean"] = np.array([math.fsum(values) / len(values) for values in own], dtype=float)
     if lists:
-        scores = scores.sort_values(SET, kind="stable")
-        first = np.flatnonzero(~scores.duplicated(SET).to_numpy())
-        sets = sets.assign(**{name: _split(scores[name].to_numpy(float), first) for name in ("acc", "nmi")})
+        sets = sets.assign(**lists_of)
     sizes = trials["sizes"].map(json.loads)
     asked = pd.DataFrame({
         "trial": trials["trial"].repeat(sizes.map(len).astype(int)),

@@ -43,6 +43,16 @@ def test_the_rows_of_a_fit_come_back_as_they_were_stored():
     assert row["ranking"] == results.trials["ranking"].iloc[0] and row["sizes"] == "[50, 100]"
 
 
+def test_the_means_of_a_fit_are_the_same_alone_and_in_a_study():
+    counts = np.random.default_rng(0).integers(30, 60, (50, 100)) / 72
+    points = [POINT | {"acc": {50: own.tolist()}, "params": {"n": n}} for n, own in enumerate(counts)]
+    means = ["acc_mean", "nmi_mean"]
+    study = tidy(frames(points)).set_index("params")[means]
+    for point in points:
+        alone = tidy(frames([point])).set_index("params")[means]
+        assert alone.iloc[0].tolist() == study.loc[alone.index[0]].tolist()
+
+
 def test_a_fact_without_a_column_is_refused_and_all_that_fits_report_have_one():
     with pytest.raises(
         ValueError, match="'unheard' is no column of the tidy frame: add it to runners/store/columns.py"
