@@ -3,11 +3,11 @@
 import numpy as np
 import pandas as pd
 
-from metrics.study import METRICS
+from metrics.study import ALL, METRICS
 from metrics.study.losses import losses, mean_losses
 from runners.store.reference import PREFIX
 from scripts.compare import shipped_names
-from scripts.core.conf import family_of
+from scripts.core.conf import entry, family_of
 from scripts.core.entry import command
 from scripts.core.study import Study
 from scripts.core.text import deliver, number, signed
@@ -20,10 +20,11 @@ HEAD = "Choice|Loss|95 % interval|Less than default|Least|Smallest size|Largest 
 def choices_page(found, metric, names):
     """Return the mean losses of studies of these names, from `metrics.study.losses.losses`, as a page of Markdown."""
     families = {name: family_of(name) for name in found["dataset"].unique()}
+    columns = {name: choice.column for name, choice in CHOICES.items()} | {ALL: "all features, no choice"}
     rows = [HEAD]
     for row in mean_losses(found, families).itertuples():
         rows.append([
-            CHOICES[row.selection].column, number(100 * row.loss, 1),
+            columns[row.selection], number(100 * row.loss, 1),
             f"{number(100 * row.low, 1)} to {number(100 * row.high, 1)}",
             f"{signed(100 * row.gain)} ({signed(100 * row.gain_low)} to {signed(100 * row.gain_high)})",
             _share(row.wins), _share(row.smallest), _share(row.largest), str(row.cells), str(row.missing),
@@ -58,7 +59,8 @@ def shipped_choices():
 def choices_text(results_dir, names, metric, form="md"):
     """Return the loss of every choice over the cells of studies as Markdown, or that of every cell as CSV."""
     studies = [Study.open(results_dir, name).filled() for name in names]
-    found = pd.concat([losses(study.summary, metric) for study in studies], ignore_index=True)
+    found = pd.concat([losses(study.whole, metric) for study in studies], ignore_index=True)
+    found = found[[entry("dataset", name, "same_source_as") is None for name in found["dataset"]]]
     if found.empty:
         raise ValueError(
             f"study={','.join(names)}: no cell has two candidates that differ in {metric}, so there is "

@@ -3,32 +3,46 @@
 import numpy as np
 import pandas as pd
 
-from metrics.study import NOT_CHOOSING
+from metrics.study import ALL, NOT_CHOOSING
 from metrics.study.intervals import means_by_family
 from metrics.study.selections import BY_NAME
-from metrics.study.summary import select
+from metrics.study.summary import select, summarise
 
 KEYS = ["study", "dataset", "method"]
+HALVES = ("even", "odd")  # of the K-means restarts: one half chooses for the oracle, and the other scores
 
 
-def losses(summary, metric="acc"):
+def losses(frame, metric="acc"):
     """Return the loss of every choice in every cell that has something to choose.
 
     Parameters
     ----------
-    summary : DataFrame
-        Of one study, from `metrics.study.summary.summarise`.
-    metric : str, default="acc"
+    frame : DataFrame
+        The tidy frame of one study, with its lists.
+    metric : {"acc", "nmi"}
 
     Returns
     -------
     DataFrame
-        One row per study, data set, method and selection but the oracle: loss: the mean of the best candidate less that
-        of the chosen one, as fractions; n_selected, and smallest and largest: whether that is the first or the last
-        size.  Cells whose candidates all have the same score are left out, and so are controls.
+        One row per study, data set, method and selection but the oracle, and for "all_features", the choice of no
+        selection at all.  loss: the score of the oracle less that of the choice, as fractions; n_selected, and smallest
+        and largest: whether that is the first or the last size.  The oracle is the candidate that is best in one half
+        of the restarts, scored in the other, and the mean of both ways: its score is not the luck that chose it, so
+        that a loss may be below 0.  Cells whose candidates all have the same score are left out, and so are controls.
     """
-    summary = summary[(summary["clusterer"] == "kmeans") & ~summary["method"].isin(NOT_CHOOSING)]
-    best = select(summary, metric, "best_over_grid").set_index(KEYS)["mean"]
+    values = [np.full(2, np.nan) if own is None else np.array(own, dtype=float) for own in frame[metric]]
+    if metric == "acc":  # a count of samples
+        values = [own / n for own, n in zip(values, frame["n_samples"], strict=True)]
+    halves = {
+        half: [own[first::2].mean() if len(own) > first else np.nan for own in values]
+        for first, half in enumerate(HALVES)
+    }
+    summary = summarise(frame.assign(**halves))
+    summary = summary[summary["clusterer"] == "kmeans"]
+    everything = summary[summary["method"] == ALL].set_index(KEYS[:2])[f"{metric}_mean"]
+    summary = summary[~summary["method"].isin(NOT_CHOOSING)]
+    ways = [_best(summary, *way) for way in (HALVES, HALVES[::-1])]
+    best = sum(ways) / len(ways)
     spread = summary.groupby(KEYS)[f"{metric}_mean"].agg(lambda values: values.max() - values.min())
     frames = []
     for name, selection in BY_NAME.items():
@@ -42,8 +56,17 @@ def losses(summary, metric="acc"):
         }
         columns = {"selection": name, "loss": best - chosen["mean"], "n_selected": size, **edges}
         frames.append(pd.DataFrame(columns))
+    if len(everything):
+        alike = best.index.droplevel("method").map(everything)
+        frames.append(pd.DataFrame({"selection": ALL, "loss": best - alike}))
     found = pd.concat(frames).reset_index()
     return found[found.set_index(KEYS).index.map(spread) > 0].reset_index(drop=True)
+
+
+def _best(summary, chooses, scores):
+    """Return the score in one half of the restarts of the candidate that is best in the other, cell by cell."""
+    rows = summary.assign(**{chooses: summary[chooses].round(12)}).dropna(subset=[chooses, scores])
+    return rows.loc[rows.groupby(KEYS)[chooses].idxmax()].set_index(KEYS)[scores]
 
 
 def mean_losses(found, families):
