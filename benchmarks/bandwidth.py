@@ -17,7 +17,7 @@ from datasets import load_dataset, scale
 from methods.core.graphs import knn_graph
 from metrics.evaluate import evaluate
 from metrics.protocol import Protocol
-from runners.experiment.trial import expand
+from runners.experiment.grid import expand
 from scripts.core.conf import CONF, read
 from scripts.core.published import load_published
 

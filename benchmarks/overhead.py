@@ -22,8 +22,8 @@ import numpy as np
 from benchmarks.core.processes import Cluster
 from runners.cli.boundary import guard
 from runners.experiment.cell import Cell
+from runners.experiment.grid import expand
 from runners.experiment.sweep import cells_of_words
-from runners.experiment.trial import expand
 from runners.store.folder import Store
 from runners.workers.family import cpu_seconds
 from runners.workers.fit import run_trial

@@ -10,7 +10,7 @@ from numbers import Real
 OPTIONAL = ("sizes_for", "scaling_for", "grid_values", "coarse", "budget", "seeds")
 # Fields that most protocols leave as they are, and what they are then.  They are stored only where they are not, and
 # those of K-means count in the key of a trial only then.
-USUAL = {"starts": "random", "replicates": 1, "seeds": 1}
+USUAL = {"starts": "random", "replicates": 1, "seeds": 1, "clusters": "classes"}
 
 MOST = 2**31 - 1
 # Field -> its least and its largest value.
@@ -26,6 +26,7 @@ CHOICES = {
     "scaling": ("none", "minmax", "zscore", "unit_norm", "unit_features"),
     "nmi": ("geometric", "max", "min", "arithmetic"),
     "starts": ("random", "kmeans++"),
+    "clusters": ("classes", "half", "twice"),
 }
 
 
@@ -66,6 +67,9 @@ class Protocol:
     seeds : int, default=1
         A method with a random part is fitted so often at every point, with `seed` and the seeds that follow it, and
         scored by the mean.  The starts of K-means do not change with it.
+    clusters : {"classes", "half", "twice"}, default="classes"
+        How many clusters the methods and K-means are told to look for: as many as there are classes, half as many
+        (rounded up, at least 2), or twice as many.  Of data without labels their own number takes the place of classes.
     """
 
     name: str
@@ -83,6 +87,7 @@ class Protocol:
     starts: str = USUAL["starts"]
     replicates: int = USUAL["replicates"]
     seeds: int = USUAL["seeds"]
+    clusters: str = USUAL["clusters"]
 
     def __post_init__(self):
         if not isinstance(self.name, str):
@@ -157,6 +162,10 @@ class Protocol:
     def scaling_of(self, method):
         """Return the scaling of the data that a method is fitted on."""
         return self.scaling_for.get(method, self.scaling)
+
+    def clusters_of(self, n_classes):
+        """Return the number of clusters that is looked for where there are so many classes."""
+        return {"classes": n_classes, "half": max(-(-n_classes // 2), 2), "twice": 2 * n_classes}[self.clusters]
 
     def differences(self, other):
         """Return the fields in which two protocols differ.

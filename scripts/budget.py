@@ -26,9 +26,9 @@ import pandas as pd
 from datasets.load import at_hand
 from runners.errors import ConfigError
 from runners.experiment.cell import Cell
+from runners.experiment.grid import diagonal
 from runners.experiment.plan import Times
 from runners.experiment.sweep import cells_of_experiment
-from runners.experiment.trial import diagonal
 from scripts.core.text import pipes
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -14,13 +14,14 @@ from scripts.core.text import deliver, number, signed
 from scripts.core.views import render
 from scripts.core.words import CHOICES
 
+EVERYTHING = "all features, no choice"
 HEAD = "Choice|Loss|95 % interval|Less than default|Least|Smallest size|Largest size|Cells|Without a choice".split("|")
 
 
 def choices_page(found, metric, names):
     """Return the mean losses of studies of these names, from `metrics.study.losses.losses`, as a page of Markdown."""
     families = {name: family_of(name) for name in found["dataset"].unique()}
-    columns = {name: choice.column for name, choice in CHOICES.items()} | {ALL: "all features, no choice"}
+    columns = {name: choice.column for name, choice in CHOICES.items()} | {ALL: EVERYTHING}
     rows = [HEAD]
     for row in mean_losses(found, families).itertuples():
         rows.append([

@@ -7,8 +7,8 @@ import numpy as np
 from omegaconf import OmegaConf
 
 from metrics.protocol import Protocol
+from runners.experiment.grid import expand
 from runners.experiment.settings import read_config
-from runners.experiment.trial import expand
 from runners.workers.pool import run_all
 from runners.workers.tasks import Data
 from scripts.core.conf import ROOT

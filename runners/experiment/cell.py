@@ -16,11 +16,11 @@ from metrics.kmeans import load_engine
 from metrics.study import UNSCORED
 from runners.code import code_of, files_of
 from runners.errors import ConfigError
+from runners.experiment.grid import diagonal, expand, few
 from runners.experiment.notes import RUN, digests_of_data, ends_text, note_finished, note_run
 from runners.experiment.plan import Plan, Times, Todo
 from runners.experiment.result import say_result
 from runners.experiment.sparse import check_sparse
-from runners.experiment.trial import diagonal, expand, few
 from runners.progress import Progress, log, say_compiling
 from runners.store.elsewhere import found_elsewhere, outcomes_of, shipped_sources
 from runners.store.evaluations import Evaluations

@@ -108,9 +108,9 @@ class Method:
                     raise ConfigError(f"{where}={value!r} must be {words}.")
                 return
 
-    def params_at(self, point, n_classes):
+    def params_at(self, point, n_clusters):
         """Return the parameters at a point of the grid, with the number of clusters where the method takes one."""
-        own = {"n_clusters": n_classes} if self.takes("n_clusters") else {}
+        own = {"n_clusters": n_clusters} if self.takes("n_clusters") else {}
         return {**self.params, **point, **own}
 
 

@@ -68,7 +68,8 @@ def labels_in(y):
 
 def evaluate_set(features, X, y, protocol):
     """Return the scores and seconds of a feature set; y as in `run_trial`."""
-    labels, n_clusters = labels_in(y)
+    labels, n_classes = labels_in(y)
+    n_clusters = protocol.clusters_of(len(np.unique(labels)) if n_classes is None else n_classes)
     return evaluate(features, X, labels, protocol, n_clusters)
 
 

@@ -11,7 +11,7 @@ from datasets.spec import read_spec
 from metrics.protocol import Protocol
 from metrics.study import FAILED
 from runners.errors import ConfigError
-from runners.experiment.trial import expand
+from runners.experiment.grid import expand
 from runners.store.row import SCORES
 from runners.workers.fit import run_trial
 from scripts.check_method.contract import (

@@ -202,4 +202,6 @@ class Study:
         """Say where the numbers come from."""
         own = self.protocol.get("scaling_for", {})
         fitted = "".join(f"; {method} is fitted on scaling {scaling}" for method, scaling in own.items())
-        return f"Study {self.name}, protocol {self.protocol['name']}, scaling {self.protocol['scaling']}{fitted}."
+        clusters = self.protocol.get("clusters")
+        told = f"; {clusters} as many clusters as classes" if clusters else ""
+        return f"Study {self.name}, protocol {self.protocol['name']}, scaling {self.protocol['scaling']}{fitted}{told}."

@@ -44,7 +44,10 @@ def reading(cells, study, paper):
 def clustering(study):
     """Return what a reader of a paper must know of the protocol, in a line; none where nothing is stored."""
     protocol = study.protocol
-    return [f"{protocol['restarts']} K-means restarts; scaling of the data: {protocol['scaling']}."] if protocol else []
+    if not protocol:
+        return []
+    told = f"; {protocol['clusters']} as many clusters as classes" if "clusters" in protocol else ""
+    return [f"{protocol['restarts']} K-means restarts; scaling of the data: {protocol['scaling']}{told}."]
 
 
 def background(cells, study):

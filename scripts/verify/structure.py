@@ -11,8 +11,9 @@ from datasets import read_spec
 from metrics.measures import OF_SET
 from metrics.protocol import Protocol
 from metrics.study import FAILED, UNSCORED
+from runners.experiment.grid import sizes_to_score
 from runners.experiment.method import Method, load_class
-from runners.experiment.trial import sizes_to_score, stored_trial
+from runners.experiment.trial import stored_trial
 from runners.store.columns import COLUMNS
 from runners.store.row import REPORTED, feature_set_digest, to_json
 from scripts.core.conf import find
@@ -126,12 +127,12 @@ def _faults_of_settings(row, sizes, cell):
     params = json.loads(row["params"])
     if to_json(params) != row["params"]:
         yield "params is not the JSON that the suite writes."
-    right = cell.method.params_at({}, cell.spec["classes"])
+    right = cell.method.params_at({}, cell.protocol.clusters_of(cell.spec["classes"]))
     if unknown := sorted(set(params) ^ {*right, *cell.method.grid}):
         yield f"params has not the parameters of conf/method/{cell.method.name}.yaml: {', '.join(unknown)}."
         return
     if "n_clusters" in right and params["n_clusters"] != right["n_clusters"]:
-        yield f"n_clusters={params['n_clusters']} must be {right['n_clusters']}, the classes of the data."
+        yield f"n_clusters={params['n_clusters']} must be {right['n_clusters']}, for {cell.spec['classes']} classes."
     if row["is_default"] and params != right:
         yield "is_default=True, and its parameters are not those of conf/method."
     allowed = cell.sizes(params)

@@ -12,7 +12,8 @@ from methods import MaxVariance, RandomSelection
 from metrics.evaluate import evaluate
 from metrics.protocol import Protocol
 from metrics.study.seeds import spreads
-from runners.experiment.trial import expand, stored_trial, takes_seed
+from runners.experiment.grid import expand
+from runners.experiment.trial import stored_trial, takes_seed
 from runners.store.evaluations import Evaluations
 from runners.store.files import StoreError
 from runners.workers import tasks

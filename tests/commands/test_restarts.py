@@ -11,8 +11,8 @@ from frames import study_of
 from datasets import load_dataset, scale
 from metrics.evaluate import evaluate
 from metrics.protocol import Protocol
+from runners.experiment.grid import expand
 from runners.experiment.notes import note_run
-from runners.experiment.trial import expand
 from runners.store import reference
 from runners.store.folder import Store, claim_study
 from runners.workers.fit import run_trial

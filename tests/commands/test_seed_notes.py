@@ -7,7 +7,7 @@ import pytest
 
 from datasets import load_dataset, scale
 from metrics.protocol import Protocol
-from runners.experiment.trial import expand
+from runners.experiment.grid import expand
 from runners.store.folder import Store
 from runners.workers.fit import run_trial
 from scripts.compare import over_starts

@@ -1,6 +1,7 @@
 """The files of a group of conf/ have the same keys in the same order, no unused ones, and a comment."""
 
 import inspect
+import re
 from dataclasses import fields
 from itertools import takewhile
 
@@ -12,7 +13,7 @@ from datasets.loaders import READERS
 from metrics.protocol import Protocol
 from runners.experiment.method import load_class
 from runners.experiment.sweep import cells_of_experiment
-from scripts.core.conf import CONF
+from scripts.core.conf import CONF, ROOT, read
 from scripts.core.published import PAPERS
 
 # The keys of a group in their order; those in brackets may be left out.
@@ -21,7 +22,7 @@ ORDER = {
     "samples features classes [clusters] image data_sha256 sources",
     "method": "name target paper_name citation params grid [optimum]",
     "protocol": "name sizes [sizes_for] [grid_values] [budget] [coarse] scaling [scaling_for] "
-    "restarts seed nmi max_iter [starts] [replicates] [seeds]",
+    "restarts seed nmi max_iter [starts] [replicates] [seeds] [clusters]",
     "experiment": "defaults [study] [missing_data] [runner] [protocol] [hydra]",
     "table": "name title paper published_table metric study protocol rows columns published_as",
 }
@@ -102,6 +103,19 @@ def test_the_data_sets_of_fair_are_exploratory_or_confirmatory():
     assert sorted(data_sets_of("fair")) == sorted([*old, *new])
     families = [{read_spec(name).get("family", name) for name in names} for names in (old, new)]
     assert len(new) >= 32 and len(families[1] - families[0]) >= 15
+
+
+def test_half_and_twice_the_clusters_are_run_where_the_plan_says():
+    """Data sets of `fair` with fewer than 1,000 samples, and the methods of the hypotheses."""
+    small = [name for name in data_sets_of("fair") if read_spec(name)["samples"] < 1000]
+    for experiment in ("fair_half", "fair_twice"):
+        assert sorted(data_sets_of(experiment)) == sorted(small)
+        cells = cells_of_experiment(experiment)
+        assert {cell.protocol.clusters for cell in cells} == {experiment.removeprefix("fair_")}
+        plan = (ROOT / "docs" / "plan.md").read_text()
+        named = {cell.method.name for cell in cells} - {"all_features", "random_rankings"}
+        written = [read(CONF / "method" / f"{name}.yaml")["paper_name"] for name in named]
+        assert all(re.search(rf"\| .*\b{name}\b", plan) for name in written)
 
 
 def data_sets_of(experiment):

@@ -16,8 +16,8 @@ from omegaconf import OmegaConf
 from datasets import load_dataset
 from runners.cli.boundary import boundary, words_of
 from runners.errors import ConfigError
+from runners.experiment.grid import expand
 from runners.experiment.settings import read_config
-from runners.experiment.trial import expand
 from runners.store.folder import load_results
 from scripts.core.conf import ROOT
 

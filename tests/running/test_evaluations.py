@@ -10,7 +10,7 @@ from fits import DATA, PROTOCOL, outcomes_of
 
 from metrics.measures import N_MEASURES
 from runners.code import Code
-from runners.experiment.trial import expand
+from runners.experiment.grid import expand
 from runners.store.evaluations import Evaluations
 from runners.store.identity import versions
 from runners.store.row import feature_set_digest
@@ -66,7 +66,9 @@ def test_a_run_under_way_sees_what_another_one_adds(data, tmp_path):
     np.testing.assert_array_equal(other.find(OTHER), 2 * SCORES)
 
 
-@pytest.mark.parametrize("change", ["X", "y", "seed", "nmi", "restarts", "max_iter", "starts", "replicates"])
+@pytest.mark.parametrize(
+    "change", ["X", "y", "seed", "nmi", "restarts", "max_iter", "starts", "replicates", "clusters"]
+)
 def test_nothing_is_found_where_anything_that_matters_differs(data, tmp_path, change):
     Evaluations(*data, PROTOCOL, tmp_path).add({DIGEST: SCORES})
     X, y = (array.copy() for array in data)
@@ -77,6 +79,7 @@ def test_nothing_is_found_where_anything_that_matters_differs(data, tmp_path, ch
         y[0] = 1
     else:
         others = {"seed": 1, "nmi": "max", "restarts": 4, "max_iter": 21, "starts": "kmeans++", "replicates": 2}
+        others["clusters"] = "half"
         protocol = replace(protocol, **{change: others[change]})
     assert Evaluations(X, y, protocol, tmp_path).find(DIGEST) is None
 

@@ -7,7 +7,7 @@ import pytest
 from fits import DATA, PROTOCOL, method_of, trials_of
 
 from runners.errors import ConfigError
-from runners.experiment.trial import diagonal, expand
+from runners.experiment.grid import diagonal, expand
 
 
 def test_the_grid_is_the_product_of_its_lists_and_marks_the_default():

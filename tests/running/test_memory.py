@@ -17,8 +17,8 @@ from samples import blobs
 from metrics.protocol import Protocol
 from runners.code import ROOT
 from runners.errors import ConfigError
+from runners.experiment.grid import expand
 from runners.experiment.method import Method
-from runners.experiment.trial import expand
 from runners.workers import family, memory
 from runners.workers.caps import Caps
 from runners.workers.family import free_mb, memory_of, reset_peak

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from fits import DATA, PROTOCOL, method_of, rows_of, statuses_of, trials_of
 
-from runners.experiment.trial import expand
+from runners.experiment.grid import expand
 from runners.store.folder import load_results
 from runners.workers import pool, processes
 from runners.workers.caps import Caps

@@ -15,8 +15,8 @@ from metrics.study.frames import fits_of
 from metrics.study.sets import distinct_sets
 from metrics.study.stability import stabilities
 from metrics.study.summary import SELECTIONS, select
+from runners.experiment.grid import expand
 from runners.experiment.method import Method
-from runners.experiment.trial import expand
 from runners.store.files import StoreError
 from runners.store.folder import Store, load_results
 from runners.store.row import subsets_of

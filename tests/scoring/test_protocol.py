@@ -15,6 +15,7 @@ from metrics.protocol import Protocol
         {"sizes": ()}, {"sizes": (0,)}, {"restarts": 0}, {"seed": -1}, {"scaling": "max"}, {"nmi": "mean"},
         {"max_iter": 1.5}, {"sizes_for": {"usps": [0]}}, {"sizes_for": {"usps": []}}, {"coarse": 1},
         {"scaling_for": {"rufs": "max"}}, {"scaling_for": "raw"}, {"starts": "greedy"}, {"replicates": 0},
+        {"clusters": 3},
     ],
 )  # fmt: skip
 def test_a_protocol_refuses_what_it_cannot_mean(change):

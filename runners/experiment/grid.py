@@ -1,0 +1,174 @@
+"""The trials that a configuration asks for."""
+
+import itertools
+import math
+from dataclasses import replace
+
+from runners.errors import ConfigError, ProcessEnded, exits_as_errors
+from runners.experiment.method import Method, parameters_of
+from runners.experiment.trial import Trial, hash_of
+from runners.store.row import to_json
+
+
+def expand(study, dataset, method, protocol):
+    """List the trials of one (data set, method) cell, in the order of the grid, and for other seeds once more.
+
+    The method is a `Method`, or the content of a file of conf/method: ``name, target, params, grid``.  A ConfigError is
+    about an unknown parameter, an empty grid, a value that the method refuses, or sizes that are all too large.
+    """
+    method = method if isinstance(method, Method) else Method.read(method)
+    n_samples, n_clusters = dataset.X.shape[0], protocol.clusters_of(dataset.n_classes)
+    if n_clusters > n_samples:
+        raise ConfigError(
+            f"protocol.clusters={protocol.clusters} is {n_clusters} on {dataset.name}, which has {n_samples} samples: "
+            "leave this data set out."
+        )
+    sizes = sizes_to_score(method, dataset.name, dataset.X.shape[1], protocol)
+    from methods.core.shared import constant  # here, as a command that only reads trials needs no method
+
+    with constant(dataset.X):
+        trials = [
+            trial
+            for point in _points(method, _lists(method, dataset, protocol), protocol)
+            for trial in _trials_at(point, study, dataset, method, protocol, sizes)
+        ]
+    return trials + [replace(trial, seed=seed) for seed in _further_seeds(method, protocol) for trial in trials]
+
+
+def _further_seeds(method, protocol):
+    """Return the seeds of a method besides the protocol's: none without a random part, or where its grid repeats it."""
+    random = "random_state" in parameters_of(method.cls) and not set(method.grid) & set(method.cls.repeats)
+    return range(protocol.seed + 1, protocol.seed + protocol.seeds) if random else ()
+
+
+def diagonal(trials):
+    """Return a small sample of a cell's trials in which every value of every parameter occurs, for a first look.
+
+    They are about as many as the longest list of values has, in the order of the grid; all trials where the grid is not
+    a product of lists but already a part of one.
+    """
+    axes = {
+        "sizes": sorted({trial.sizes for trial in trials}),
+        "nth_seed": sorted({trial.nth_seed for trial in trials}),
+    }
+    for name in trials[0].params:
+        axes[name] = sorted({trial.params[name] for trial in trials}, key=lambda value: (str(type(value)), value))
+    axes = {name: values for name, values in axes.items() if len(values) > 1}
+    if math.prod(map(len, axes.values())) != len(trials):
+        return trials
+    chosen = set()
+    for index in range(max(map(len, axes.values()), default=1)):
+        # Each list is gone through at its own pace, and each pace reaches all values of its list.
+        paces = [
+            next(pace for pace in itertools.count(place + 1) if math.gcd(pace, len(values)) == 1)
+            for place, values in enumerate(axes.values())
+        ]
+        chosen.add(tuple(values[index * pace % len(values)] for pace, values in zip(paces, axes.values(), strict=True)))
+
+    def point(trial):
+        own = {**trial.params, "sizes": trial.sizes, "nth_seed": trial.nth_seed}
+        return tuple(own[name] for name in axes)
+
+    return [trial for trial in trials if point(trial) in chosen]
+
+
+def few(trials, number):
+    """Return the trials of a cell at so many points of its grid, the same in every run; a larger number keeps them.
+
+    The default is the first of them, where the grid has it; the others are drawn by a hash.  What only repeats a method
+    is kept in full.
+    """
+    if trials[0].cls.repeats:
+        return trials
+    points = {to_json(trial.params): not trial.is_default for trial in trials}
+    kept = set(sorted(points, key=lambda point: (points[point], hash_of(point)))[:number])
+    return [trial for trial in trials if to_json(trial.params) in kept]
+
+
+def sizes_to_score(method, dataset, n_features, protocol):
+    """Return the numbers of features to score on a data set of this name."""
+    wanted = protocol.sizes_on(dataset)
+    sizes = [n_features] if method.cls.keeps_all else [size for size in wanted if size <= n_features]
+    if not sizes:
+        raise ConfigError(
+            f"protocol.sizes={list(wanted)} are all above n_features={n_features} of {dataset}: "
+            f"set protocol.sizes=[...] and a study=NAME of its own."
+        )
+    return sizes
+
+
+def _lists(method, dataset, protocol):
+    """Return the values to search of each parameter: the protocol's where it has some, else those of the method's file.
+
+    A parameter that only repeats the method keeps the values of its file.  So does one, under a budget, where the
+    method refuses one of the protocol's values.
+    """
+    values = list(protocol.grid_values)
+    if not values:
+        return {name: list(own) for name, own in method.grid.items()}
+    keeps = {name for name in method.grid if protocol.budget and not _accepts(method, dataset, name, protocol)}
+    keeps |= set(method.cls.repeats)
+    return {name: list(own) if name in keeps else values for name, own in method.grid.items()}
+
+
+def _accepts(method, dataset, name, protocol):
+    """Return True where a method takes all the protocol's values for a parameter, the others being its defaults."""
+    n_clusters = protocol.clusters_of(dataset.n_classes)
+    try:
+        for value in protocol.grid_values:
+            method.cls(**method.params_at({name: value}, n_clusters)).check_parameters(dataset.X)
+    except (ValueError, TypeError):
+        return False
+    return True
+
+
+def _points(method, lists, protocol):
+    """List the values of the grid's parameters at every point, in the order in which they are tried."""
+    centre = {name: method.params[name] for name in lists if name in method.params}
+    if protocol.coarse and not set(lists) & set(method.cls.repeats):
+        points = [centre]
+        for name, values in lists.items():
+            quarter = len(values) // 4
+            points += [{**centre, name: value} for value in (values[quarter], values[-1 - quarter])]
+        return [point for index, point in enumerate(points) if point not in points[:index]]
+    points = [dict(zip(lists, values, strict=True)) for values in itertools.product(*lists.values())]
+    return _sampled(points, centre, protocol.budget) if protocol.budget else points
+
+
+def _sampled(points, centre, budget):
+    """Return the default and other points drawn by a hash, the same in every run, in the order of the grid."""
+    others = [point for point in points if point != centre]
+    sample = sorted(others, key=lambda point: hash_of(to_json(point)))[: budget - 1]
+    return [centre, *(point for point in others if point in sample)]
+
+
+def _trials_at(point, study, dataset, method, protocol, sizes):
+    """Return the trials of one point: one for each size where the size is part of the model, else one for all sizes."""
+    params = method.params_at(point, protocol.clusters_of(dataset.n_classes))
+    each = method.cls(**params).size_in_objective
+    trials = [
+        Trial(
+            study=study,
+            dataset=dataset.name,
+            method=method.name,
+            target=method.target,
+            params=params,
+            is_default={**method.params, **point} == method.params,
+            sizes=group,
+            protocol=protocol,
+            data_sha=dataset.sha,
+        )
+        for group in ([(size,) for size in sizes] if each else [tuple(sizes)])
+    ]
+    for trial in trials:
+        _check(trial, method.cls, dataset, values_of_protocol=bool(protocol.grid_values and method.grid))
+    return trials
+
+
+def _check(trial, cls, dataset, values_of_protocol):
+    try:
+        with exits_as_errors():
+            trial.selector(cls).check_parameters(dataset.X)
+    except (ValueError, TypeError, ProcessEnded) as error:
+        where = " (its values are those of protocol.grid_values)" if values_of_protocol else ""
+        raise ConfigError(f"{trial.method} on {dataset.name} with {to_json(trial.params)}{where}: {error}") from error
