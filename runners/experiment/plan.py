@@ -3,6 +3,7 @@
 import functools
 import glob
 import hashlib
+import itertools
 import json
 import math
 import re
@@ -89,7 +90,7 @@ class Times:
 
     def __init__(self, results_dir, method, max_seconds=math.inf):
         self.method, self.max_seconds = method, max_seconds
-        self._own, self._shipped, self._read, self._from_nearest = {}, {}, {}, {}
+        self._own, self._shipped, self._read, self._from_nearest, self._scaled = {}, {}, {}, {}, {}
         for path in sorted(Path(results_dir).glob(f"*/*/{glob.escape(method)}/trials.csv")):
             self._own.setdefault(path.parts[-3], []).append(path)
         for name in reference.studies_with(method):
@@ -126,19 +127,28 @@ class Times:
 
     def _of_other_points(self, dataset, shape, fits, point):
         """Scale the fits at other points by what the point takes, beside these, on the data sets most like this one."""
-        found = []
-        for name, _ in self._by_distance(shape):
-            there = None if name == dataset else self._fits(name)
-            shared = set() if there is None or point not in there.by_point else fits.by_point.keys() & there.by_point
-            if other := sum(there.by_point[one] for one in shared):
-                found.append((there.by_point[point] * sum(fits.by_point[one] for one in shared) / other, name))
-            if len(found) == N_LIKE:
-                break
+        like = self._like(dataset, shape, fits)
+        found = list(itertools.islice(((name, there) for name, there in like if point in there), N_LIKE))
         if not found:
             return fits.mean, fits.words
-        seconds = sum(seconds for seconds, _ in found) / len(found)
-        names = " and ".join(name for _, name in found)
+        seconds = sum(there[point] for _, there in found) / len(found)
+        names = " and ".join(name for name, _ in found)
         return min(seconds, self.max_seconds), f"{fits.words}, and how it differs over the grid on {names}"
+
+    def _like(self, dataset, shape, fits):
+        """Return the data sets that share points with this one, the one most like it first, and their seconds.
+
+        The seconds at each point are as if all those at shared points were those of this data set.
+        """
+        if dataset not in self._scaled:
+            self._scaled[dataset] = []
+            for name, _ in self._by_distance(shape):
+                there = None if name == dataset else self._fits(name)
+                shared = set() if there is None else fits.by_point.keys() & there.by_point
+                if other := sum(there.by_point[one] for one in shared):
+                    factor = sum(fits.by_point[one] for one in shared) / other
+                    self._scaled[dataset].append((name, {one: own * factor for one, own in there.by_point.items()}))
+        return self._scaled[dataset]
 
     def _of_nearest(self, shape):
         for name, there in self._by_distance(shape):

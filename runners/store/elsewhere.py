@@ -19,10 +19,11 @@ def found_elsewhere(settings, trials):
     if not trials or not settings.runner.cache or settings.runner.redo:
         return {}
     missing, found, cell = trials, {}, (settings.dataset["name"], settings.method.name)
+    here = Identity.of(settings.method.cls)
     folders = [path.parent for path in cells_of(settings.results_dir, None, *cell)]
     for place in [*(folder for folder in folders if folder != settings.folder), *reference.studies_with(cell[1])]:
         try:
-            name, scored = _scored_in(place, cell, Identity.of(settings.method.cls))
+            name, scored = _scored_in(place, cell, here)
         except (OSError, ValueError, StoreError):  # not a study, or a damaged one, as its own commands report
             continue
         keys = [trial.key_under(name) if scored else "" for trial in missing]
@@ -43,8 +44,9 @@ def shipped_sources(found, method):
 def _scored_in(place, cell, here):
     """Return the name of a study's protocol, and the rows of a cell that count, by their keys."""
     if isinstance(place, str):
-        text, rows = reference.protocol_text(place), reference.fits_of(place, cell[1]).get(cell[0], [])
-        rows = _stamped_as(here, rows, reference.stamped(place, *cell)) if rows else []
+        if not (rows := reference.fits_of(place, cell[1]).get(cell[0], [])):
+            return "", {}
+        text, rows = reference.protocol_text(place), _stamped_as(here, rows, reference.stamped(place, *cell))
     else:
         text, rows = (place.parents[1] / "protocol.json").read_text(), read_rows(place / "trials.csv")
     same = [row for row in rows if row["status"] not in UNSCORED and not here.difference(Identity.stored(row))]
