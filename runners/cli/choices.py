@@ -36,25 +36,9 @@ def offer(words):
     Returns the words as Hydra reads them.  A ConfigError or DataError says that one of them cannot be meant.
     """
     words = offer_methods(suit(offer_own(words)) if any(word.startswith(f"{DATA}=") for word in words) else words)
-    experiments = [word.removeprefix("experiment=") for word in words if word.startswith("experiment=")]
-    if any("truth" in word or "glob(" in word for word in words) or any(map(_names_truth, experiments)):
+    if any("truth" in word or "glob(" in word or word.startswith("experiment=") for word in words):
         offer_truth()
     return words
-
-
-def _names_truth(experiment):
-    """Return True where an experiment may go through data sets of known truth, which takes seconds to prepare."""
-    path = ROOT / "conf" / "experiment" / f"{experiment}.yaml"
-    if not path.exists():
-        return True  # a file of the user's own, or several
-    text = re.sub(r"#.*", "", path.read_text(encoding="utf-8"))
-    without = re.sub(r"exclude=\[[^\]]*\btruth_\*[^\]]*\]", "no truth", text)
-    parents = re.findall(r"^ +- (?!_self_)(\w+)$", text, re.MULTILINE)
-    return (
-        "truth" in without.replace("glob(*,no truth)", "")
-        or "dataset: glob(*)" in text
-        or any(map(_names_truth, parents))
-    )
 
 
 def offer_own(words):

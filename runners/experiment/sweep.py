@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from hydra import compose, initialize_config_dir
-from hydra.core.config_store import ConfigStore
+from hydra.core.config_store import ConfigNode, ConfigStore
 from hydra.core.global_hydra import GlobalHydra
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.errors import HydraException
@@ -183,22 +183,30 @@ def jobs_of(hydra):
 
 def offer_truth():
     """Give Hydra the specification of every data set of known truth, so that names, lists and globs find them."""
-    ConfigStore.instance().repo.setdefault("dataset", {}).update(_truth())
+    from datasets.truth import truth_names  # here, as few commands name such a data set
+
+    store = ConfigStore.instance().repo
+    store["dataset"] = _Offered(dict.fromkeys(f"{name}.yaml" for name in truth_names()) | store.get("dataset", {}))
 
 
-@functools.cache
-def _truth():
-    # Here, as they take a second, and few commands name such a data set.
-    from datasets.spec import read_spec
-    from datasets.truth import truth_names
+class _Offered(dict):
+    """The nodes of a group by their file, which are made when they are asked for.
 
-    for name in truth_names():
-        ConfigStore.instance().store(name=name, node=read_spec(name), group="dataset", provider="conf/truth")
-    there = ConfigStore.instance().repo["dataset"]
-    return {file: there[file] for file in (f"{name}.yaml" for name in truth_names())}
+    Hydra copies its whole store for every job that it composes; hundreds of nodes would take seconds, and are shared.
+    """
+
+    def __getitem__(self, file):
+        from datasets.spec import read_spec
+
+        if super().__getitem__(file) is None:
+            name = file.removesuffix(".yaml")
+            self[file] = ConfigNode(file, OmegaConf.create(read_spec(name)), "dataset", None, "conf/truth")
+        return super().__getitem__(file)
+
+    def __deepcopy__(self, _memo):
+        return self
 
 
-@functools.cache
 def cells_of_experiment(name, *words):
     """Return the settings of all cells of an experiment, with overrides such as ``"results_dir=there"``."""
     with _whole_conf():
