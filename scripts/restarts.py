@@ -8,6 +8,7 @@ from joblib import Parallel, cpu_count, delayed
 from datasets.scaling import scale
 from metrics.kmeans import load_engine
 from metrics.protocol import Protocol
+from metrics.study.frames import of_kmeans
 from metrics.study.seeds import SCORES
 from runners.store.files import held, write_rows
 from runners.store.identity import Identity
@@ -53,7 +54,7 @@ def score_again(study, methods=None, datasets=None, n_starts=200, n_jobs=1):
 
 def _score_cell(study, cell, X, y, protocol, n_starts, n_jobs):
     """Update ``restarts.csv`` of a cell; a ValueError says that its stored scores are not those of this program."""
-    points = study.summary[(study.summary["clusterer"] == "kmeans") & (study.summary["n_restarts"] > 0)]
+    points = of_kmeans(study.summary[study.summary["n_restarts"] > 0])
     points = points[(points["dataset"] == cell[0]) & (points["method"] == cell[1])]
     wanted = {metric: candidates(points, metric) for metric in SCORES if points[f"{metric}_mean"].notna().any()}
     path = study.folder.joinpath(*cell, RESTARTS)
@@ -99,7 +100,7 @@ def _head(own, metric, n_starts, protocol):
 
 
 def _scores(study, sets, X, y, protocol, n_starts, n_jobs):
-    whole = study.whole[study.whole["clusterer"] == "kmeans"].set_index(["trial", "n_selected"])["features"]
+    whole = of_kmeans(study.whole).set_index(["trial", "n_selected"])["features"]
     return Parallel(n_jobs=min(n_jobs, len(sets)))(
         delayed(score)(whole.loc[key], X, y, protocol, n_starts) for key in sets
     )

@@ -4,6 +4,7 @@ import pandas as pd
 import scipy  # it imports its parts when they are first used, and `stats` takes long
 
 from metrics.study import METRICS, NOT_CHOOSING
+from metrics.study.frames import of_kmeans
 from metrics.study.summary import select
 
 FIRST = "acc"  # the metric that the others are compared with
@@ -25,7 +26,7 @@ def evaluators(summary):
         method by each, the first by name of equal ones; loss: by how much less ACC the other metric's winner has than
         the best, as a fraction.
     """
-    summary = summary[(summary["clusterer"] == "kmeans") & ~summary["method"].isin(NOT_CHOOSING)]
+    summary = of_kmeans(summary[~summary["method"].isin(NOT_CHOOSING)])
     scores = {metric: select(summary, metric, "default_params").pivot(index="dataset", columns="method", values="mean")
               for metric in METRICS}  # fmt: skip
     rows = []

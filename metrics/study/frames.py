@@ -10,6 +10,11 @@ POINT = ["study", "dataset", "method", "params", "n_selected", "clusterer"]
 ORDER = [*POINT, "nth_seed"]  # of the rows of a point, that of the protocol's seed is first
 
 
+def of_kmeans(rows):
+    """Return the rows that K-means on the selected features gives, without those of learned labels."""
+    return rows[rows["clusterer"] == "kmeans"]
+
+
 def fits_of(frame):
     """Return one row per fit.
 
@@ -23,7 +28,7 @@ def fits_of(frame):
     DataFrame
         The columns of the frame that belong to the fit, and sizes, a tuple: those that it was to score.
     """
-    chosen = frame[frame["clusterer"] == "kmeans"]
+    chosen = of_kmeans(frame)
     codes, _ = pd.factorize(chosen["trial"])
     order = np.argsort(codes, kind="stable")
     first = np.flatnonzero(np.diff(codes[order], prepend=-1))

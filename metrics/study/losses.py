@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 
 from metrics.study import ALL, NOT_CHOOSING
+from metrics.study.frames import of_kmeans
 from metrics.study.intervals import means_by_family
 from metrics.study.selections import BY_NAME
 from metrics.study.summary import select, summarise
@@ -38,7 +39,7 @@ def losses(frame, metric="acc"):
         for first, half in enumerate(HALVES)
     }
     summary = summarise(frame.assign(**halves))
-    summary = summary[summary["clusterer"] == "kmeans"]
+    summary = of_kmeans(summary)
     everything = summary[summary["method"] == ALL].set_index(KEYS[:2])[f"{metric}_mean"]
     summary = summary[~summary["method"].isin(NOT_CHOOSING)]
     ways = [_best(summary, *way) for way in (HALVES, HALVES[::-1])]

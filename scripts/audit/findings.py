@@ -1,6 +1,7 @@
 """The sentences that follow from the tables of an audit."""
 
 from metrics.study import METRICS
+from metrics.study.frames import of_kmeans
 from scripts.core.text import span
 from scripts.core.words import POOR
 
@@ -78,7 +79,7 @@ def _trivial(overlaps):
 
 
 def _hollow(choices):
-    rows = choices[(choices["clusterer"] == "kmeans") & choices["oracle_status"].isin(POOR)]
+    rows = of_kmeans(choices[choices["oracle_status"].isin(POOR)])
     for row in rows.itertuples():
         claim = f"the best score of its grid, as judged by the labels, is that of a fit that {row.oracle_status}"
         yield row.dataset, row.method, claim, f"{100 * row.best_over_grid:.1f} %"

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from metrics.study.frames import of_kmeans
 from scripts.compare.columns import columns_of, concordance, orders_of, sums, under
 from scripts.compare.verdicts import is_hollow
 
@@ -69,7 +70,7 @@ def program_noise(comparison):
 
     Both are by K-means on their features, over the cells in which neither is hollow.
     """
-    kmeans = comparison[(comparison["clusterer"] == "kmeans") & comparison["mean"].notna() & ~is_hollow(comparison)]
+    kmeans = of_kmeans(comparison[comparison["mean"].notna() & ~is_hollow(comparison)])
     keys = ["paper", "dataset", "metric", "method"]
     programs = kmeans[kmeans["method"].str.endswith("_released")]
     programs = programs.assign(method=programs["method"].str.removesuffix("_released"))

@@ -1,5 +1,6 @@
 """The beginning of the page: the five lines of every paper and the cells that agree, beside controls, in Markdown."""
 
+from metrics.study.frames import of_kmeans
 from scripts.compare.controls import CONTROLS, RANDOM
 from scripts.compare.evidence import (
     CANNOT_TELL,
@@ -16,7 +17,7 @@ BASELINES = "baselines only"
 
 def starts_text(comparison):
     """Say how many of our numbers are means over more K-means starts than the tables have; "" where none is."""
-    cells = comparison[(comparison["clusterer"] == "kmeans") & comparison["mean"].notna()]
+    cells = of_kmeans(comparison[comparison["mean"].notna()])
     again = cells[cells["n_groups"].notna()]
     if again.empty:
         return ""

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+from metrics.study.frames import of_kmeans
 from scripts.compare.columns import AGREES, DIFFERS, INCONCLUSIVE, equivalence, own_error, published_error
 from scripts.compare.controls import ALL, CONTROLS, RANDOM, Drawn, studies_of
 from scripts.compare.evidence import line_values, lines, to_frame
@@ -31,7 +32,7 @@ def with_equivalence(rows):
     left_out: why a cell is no evidence for or against the method, the first of "all features", "inherited", "not run",
     "not comparable" and "hollow"; "" of all others.
     """
-    whole = rows[(rows["method"] == ALL) & (rows["clusterer"] == "kmeans")].set_index(COLUMN)
+    whole = of_kmeans(rows[rows["method"] == ALL]).set_index(COLUMN)
     places = pd.MultiIndex.from_frame(rows[COLUMN])
     rows = rows.assign(
         all_mean=whole["mean"].reindex(places).to_numpy(),
@@ -69,7 +70,7 @@ def headline(comparison):
     own = comparison[comparison["method"] == comparison["published_method"]]
     wanted = own[own["clusterer"] == own["evaluated_by"]]
     return (
-        pd.concat([wanted, own[own["clusterer"] == "kmeans"]])
+        pd.concat([wanted, of_kmeans(own)])
         .drop_duplicates(["paper", "table", "metric", "dataset", "published_method"])
         .sort_index()
     )
@@ -176,10 +177,10 @@ def _groups(paper, rows, own):
     mine = own["published_method"] == paper
     groups = {OTHERS: own[~mine], OWN: own[mine]}
     if (own.loc[mine, "clusterer"] != "kmeans").any():
-        groups[OWN_KMEANS] = rows[(rows["method"] == paper) & (rows["clusterer"] == "kmeans")]
+        groups[OWN_KMEANS] = of_kmeans(rows[rows["method"] == paper])
     nearest = closest(rows)
     keys = ["table", "metric", "dataset", "published_method"]
-    run = rows[(rows["clusterer"] == "kmeans") & rows["difference"].notna()]
+    run = of_kmeans(rows[rows["difference"].notna()])
     variants = run.groupby(keys).size().reindex(pd.MultiIndex.from_frame(nearest[keys]), fill_value=0)
     return {**groups, CLOSEST: nearest.assign(n_variants=variants.to_numpy())}
 

@@ -1,5 +1,6 @@
 """The gain of a method from the maximum over a grid, beside that of as many random subsets: a table a paper."""
 
+from metrics.study.frames import of_kmeans
 from scripts.compare.controls import ALL
 from scripts.compare.headline import COLUMN, random_medians
 from scripts.core.published import PAPERS
@@ -28,7 +29,7 @@ def excesses(comparison, controls):
     published: less the median random ranking; ours_best and published_best: less the expected best of as many random
     subsets as our row had candidates.
     """
-    rows = comparison[(comparison["clusterer"] == "kmeans") & (comparison["published_method"] != ALL)]
+    rows = of_kmeans(comparison[comparison["published_method"] != ALL])
     rows = rows[rows["random_best"].notna()].merge(random_medians(controls), on=COLUMN)
     gains = rows.assign(
         ours=rows["mean"] - rows["random"],

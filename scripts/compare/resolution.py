@@ -2,6 +2,7 @@
 
 import pandas as pd
 
+from metrics.study.frames import of_kmeans
 from runners.experiment.trial import takes_seed
 from scripts.compare.columns import columns_of
 from scripts.compare.evidence import effect, noise_of_half, spread
@@ -28,7 +29,7 @@ def resolution(comparison):
             continue
         columns = columns_of(cells)
         has_seed = cells["method"].map(lambda method: takes_seed(find("method", method)["target"]))
-        seeded = cells[(cells["clusterer"] == "kmeans") & has_seed]
+        seeded = of_kmeans(cells[has_seed])
         rows.append({
             "paper": paper, "cells": len(cells), "datasets": cells["dataset"].nunique(),
             "methods": len(columns.methods), **effect(columns)._asdict(), "spread": spread(columns),

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 
 from metrics.study import ALL, FAILED
+from metrics.study.frames import of_kmeans
 from scripts.core.words import CAPPED_CELL, POOR
 
 WITHIN_1, WITHIN_2, NEAR = "within 1 std", "within 2 std", "within 3 points"
@@ -72,7 +73,7 @@ def judge(cells):
 
 def own_rows(comparison):
     """Return the rows of the methods' own names, by K-means on their features."""
-    return comparison[(comparison["method"] == comparison["published_method"]) & (comparison["clusterer"] == "kmeans")]
+    return of_kmeans(comparison[comparison["method"] == comparison["published_method"]])
 
 
 def is_hollow(comparison):
@@ -86,7 +87,7 @@ def closest(comparison):
     Of the variants that are not hollow, or of all where all are, it is the first of `VERDICTS`, higher and lower being
     alike and not run the last; of several the one with the smallest difference.
     """
-    rows = comparison[comparison["clusterer"] == "kmeans"]
+    rows = of_kmeans(comparison)
     places = {name: place for place, name in enumerate(VERDICTS)}
     places |= {LOWER: places[HIGHER], NOT_RUN: len(VERDICTS)}
     order = pd.DataFrame(

@@ -8,6 +8,7 @@ import pandas as pd
 
 from metrics.protocol import OPTIONAL, Protocol
 from metrics.study import CAPPED, UNSCORED
+from metrics.study.frames import of_kmeans
 from runners.experiment.method import RESERVED
 from runners.store.reference import PREFIX, shipped_studies
 from runners.words import did_you_mean
@@ -51,7 +52,7 @@ def fill(cells, study, protocol, experiment=None):
     nothing yet.  Where nothing of a whole table is stored, the line is that of `experiment`, if there is such a file.
     """
     methods, datasets = names("method"), names("dataset")
-    open_cells = cells[(cells["clusterer"] == "kmeans") & (cells["status"] != COMPLETE)]
+    open_cells = of_kmeans(cells[cells["status"] != COMPLETE])
     unknown = [name for name in dict.fromkeys(open_cells["method"]) if name not in methods]
     unknown += [name for name in dict.fromkeys(open_cells["dataset"]) if name not in datasets]
     runnable = open_cells[open_cells["method"].isin(methods) & open_cells["dataset"].isin(datasets)]

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
+from metrics.study.frames import of_kmeans
 from metrics.study.summary import select
 from runners.words import counted
 from scripts.compare.controls import ALL, RANDOM, control_scores
@@ -76,7 +77,7 @@ def _earlier(study):
 
 def _setting(study, selection):
     chosen = study.select("acc", selection)
-    chosen = chosen[chosen["clusterer"] == "kmeans"]
+    chosen = of_kmeans(chosen)
     choice = choose(study)
     means = chosen.pivot(index="dataset", columns="method", values="mean").reindex(choice.datasets)
     complete = [name for name in choice.methods if name in means and means[name].notna().all()]
@@ -101,9 +102,7 @@ def _labelled(study, selection, methods, datasets):
     """Return the points that the best size by the labels adds to the methods, and to single random rankings."""
     summary = study.summary[study.summary["is_default"] & study.summary["dataset"].isin(datasets)]
     best, chosen = (select(summary, "acc", name) for name in ("best_over_grid", selection))
-    own = [
-        part[(part["clusterer"] == "kmeans") & part["method"].isin(methods)]["mean"].mean() for part in (best, chosen)
-    ]
+    own = [of_kmeans(part[part["method"].isin(methods)])["mean"].mean() for part in (best, chosen)]
     drawn = [control_scores(study, name, ["acc"]).query("control == @RANDOM") for name in ("best_over_grid", selection)]
     by_chance = [part[part["dataset"].isin(datasets)]["mean"].mean() for part in drawn]
     return 100 * (own[0] - own[1]), by_chance[0] - by_chance[1]

@@ -7,6 +7,7 @@ import pandas as pd
 import yaml
 
 from metrics.study.families import family_means, step_down, t_intervals
+from metrics.study.frames import of_kmeans
 from scripts.compare.controls import RANDOM
 from scripts.core.conf import CONF, family_of
 from scripts.ranks.choice import choose
@@ -42,7 +43,7 @@ def curves(study):
     score) columns; nan where a method lacks a size that the random rankings have, or one of its seeds there.
     """
     summary = study.summary
-    summary = summary[(summary["clusterer"] == "kmeans") & (summary["n_seeds"] == summary["n_asked"])]
+    summary = of_kmeans(summary[summary["n_seeds"] == summary["n_asked"]])
     summary = summary[summary["n_selected"].isin(WEIGHTS)]
     drawn = summary["method"] == RANDOM
     keys, means = ["dataset", "n_selected"], [f"{score}_mean" for score in SCORES]

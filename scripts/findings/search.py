@@ -6,6 +6,7 @@ from textwrap import fill
 import pandas as pd
 
 from metrics.study import RANDOM
+from metrics.study.frames import of_kmeans
 from metrics.study.intervals import means_by_family
 from metrics.study.selections import BY_NAME
 from scripts.core.conf import find, unique_names
@@ -28,7 +29,7 @@ def searched(study, methods, families):
     high (points) for each of `SELECTIONS`, such as silhouette_all_mean.  It is empty where no method has more than one.
     """
     summary = study.summary
-    summary = summary[(summary["clusterer"] == "kmeans") & summary["dataset"].isin(families)]
+    summary = of_kmeans(summary[summary["dataset"].isin(families)])
     tries = summary.groupby(["dataset", "method"])["params"].nunique().unstack()
     most = tries[methods].max(axis=None)
     methods = [name for name in methods if (tries[name] >= min(most, _grid_points(name))).all()]
@@ -38,7 +39,7 @@ def searched(study, methods, families):
     random = summary[(summary["method"] == RANDOM) & (summary["n_restarts"] > 0)]
     for selection in SELECTIONS:
         chosen = study.select("acc", selection)
-        scores = chosen[chosen["clusterer"] == "kmeans"].pivot(index="dataset", columns="method", values="mean")
+        scores = of_kmeans(chosen).pivot(index="dataset", columns="method", values="mean")
         best = best_of_each(random, BY_NAME[selection].criterion)
         drawn = dict(list(best.groupby("dataset")))
         chance = {n: pd.Series({name: by_chance(drawn[name], n) for name in drawn}) for n in set(table["tries"])}

@@ -14,6 +14,7 @@ from datasets.truth import parts_of, truth_names
 from metrics.protocol import Protocol
 from metrics.recovery import precision_recall, recovery_area, redundancy
 from metrics.study import UNSCORED
+from metrics.study.frames import of_kmeans
 from scripts.ranks.choice import is_control
 
 ENOUGH = 0.9  # relevance or diversity that has a star
@@ -34,7 +35,7 @@ def recovered(study):
     ranking.  A ValueError is about results on other data than those that are made now, and about a study in which the
     true number is no stored size.
     """
-    known, sets = set(truth_names()), study.whole[study.whole["clusterer"] == "kmeans"]
+    known, sets = set(truth_names()), of_kmeans(study.whole)
     sets = sets[sets["dataset"].isin(known) & sets["is_default"]]
     rows = []
     for row in sets[sets["method"] != "all_features"].itertuples():

@@ -6,6 +6,7 @@ import numpy as np
 from matplotlib import rc_context
 from matplotlib.ticker import MaxNLocator
 
+from metrics.study.frames import of_kmeans
 from metrics.study.summary import select
 from scripts.core.command_lines import MissingResults
 from scripts.make_figure.style import GREY, NARROW, STYLE, WIDTH, frame, new_figure, number, symbol
@@ -20,7 +21,7 @@ def chosen_traces(study, pairs, metric="acc", selection="default_params", size=N
     """
     if selection == "grid_median":
         raise ValueError("selection=grid_median is no fit: choose default_params or best_over_grid.")
-    points = study.summary[study.summary["clusterer"] == "kmeans"]
+    points = of_kmeans(study.summary)
     points = points if size is None else points[points["n_selected"] == size]
     chosen = select(points, metric, selection).set_index(["method", "dataset"])
     trials = study.trials.set_index("trial")

@@ -4,6 +4,7 @@ import numpy as np
 from matplotlib import rc_context
 from matplotlib.colors import to_rgb
 
+from metrics.study.frames import of_kmeans
 from metrics.study.summary import select
 from scripts.core.command_lines import MissingResults
 from scripts.make_figure.style import COLOURS, GREY, STYLE, WIDTH, frame, new_figure
@@ -19,7 +20,7 @@ def selected_features(study, method, dataset, metric="acc", selection="best_over
     if selection == "grid_median":
         raise ValueError("selection=grid_median is no feature set: choose best_over_grid or default_params.")
     summary = study.summary
-    cell = summary[(summary["method"] == method) & (summary["dataset"] == dataset) & (summary["clusterer"] == "kmeans")]
+    cell = of_kmeans(summary[(summary["method"] == method) & (summary["dataset"] == dataset)])
     chosen = select(cell, metric, selection, per_size=True).dropna(subset="mean")
     if chosen.empty:
         raise MissingResults(

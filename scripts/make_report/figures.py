@@ -5,6 +5,7 @@ import io
 
 from matplotlib.lines import Line2D
 
+from metrics.study.frames import of_kmeans
 from metrics.study.ranks import ranks
 from metrics.study.summary import SELECTIONS
 from scripts.core.command_lines import MissingResults
@@ -77,7 +78,7 @@ def gains_and_ranks(study, selection):
     means = {}
     for name in SELECTIONS:
         chosen = study.select("acc", name)
-        chosen = chosen[(chosen["clusterer"] == "kmeans") & chosen["dataset"].isin(choice.datasets)]
+        chosen = of_kmeans(chosen[chosen["dataset"].isin(choice.datasets)])
         means[name] = chosen.pivot(index="dataset", columns="method", values="mean").dropna(axis=1)
     # Results of earlier versions lack the measures of some selections.
     means = {name: frame for name, frame in means.items() if len(frame.columns.intersection(choice.methods)) > 1}

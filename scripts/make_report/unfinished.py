@@ -5,6 +5,7 @@ import json
 import pandas as pd
 
 from metrics.study import UNSCORED
+from metrics.study.frames import of_kmeans
 from scripts.core.words import COMPLETE
 from scripts.make_report.folded import fold
 
@@ -19,7 +20,7 @@ def unfinished(study, table, methods, datasets):
     or where they are too many (method, number of data sets, what they lack); n_cells; and commands, a list of texts.
     """
     without = study.trials[study.trials["status"].isin(UNSCORED)].sort_values(["method", "dataset"], kind="stable")
-    cells = table.cells[(table.cells["clusterer"] == "kmeans") & (table.cells["status"] != COMPLETE)]
+    cells = of_kmeans(table.cells[table.cells["status"] != COMPLETE])
     lacking = [(methods[row.method], datasets[row.dataset], row.status) for row in cells.itertuples()]
     shown, _ = fold(pd.DataFrame(lacking, columns=["method", "dataset", "status"]))
     return {

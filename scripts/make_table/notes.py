@@ -4,6 +4,7 @@ import json
 from collections import Counter
 
 from metrics.study import CAPPED, FAILED, METRICS
+from metrics.study.frames import of_kmeans
 from metrics.study.scored import scored
 from scripts.core.conf import whole_grid
 from scripts.core.published import PAPERS, explain
@@ -90,7 +91,7 @@ def _reasons(cells):
     """Say why feature sets have no score, where a cap is among the reasons."""
     if not cells["gaps"].str.contains("|".join(CAPPED)).any():
         return []
-    lacking = cells[(cells["clusterer"] == "kmeans") & (cells["gaps"] != "")]
+    lacking = of_kmeans(cells[cells["gaps"] != ""])
     texts = [
         f"{reason} ({', '.join(f'{row.method} on {row.dataset}' for row in rows.itertuples())})"
         for reason, rows in lacking.groupby("gaps", sort=False)

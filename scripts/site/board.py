@@ -10,6 +10,7 @@ from scipy.stats import t as student
 
 from metrics.study import ALL, METRICS, RANDOM, UNSCORED
 from metrics.study.families import CONFIDENCE, family_means, t_intervals
+from metrics.study.frames import of_kmeans
 from scripts.core.conf import family_of, names, unique_names
 from scripts.core.study import Study
 from scripts.core.words import POOR
@@ -41,7 +42,7 @@ class Board:
         its seeds is nan.
         """
         rows, means = self.study.summary, [f"{name}_mean" for name in SHOWN]
-        rows = rows[(rows["clusterer"] == "kmeans") & (rows["n_seeds"] == rows["n_asked"])]
+        rows = of_kmeans(rows[rows["n_seeds"] == rows["n_asked"]])
         keys = ["dataset", "method", "n_selected"]
         rows = rows.loc[rows["is_default"] | (rows["method"] == RANDOM), keys + means]
         rows.columns = [*keys, *SHOWN]
@@ -83,7 +84,7 @@ class Board:
     def seconds(self):
         """CPU seconds of the fit for the most features, by (dataset, method)."""
         chosen = self.study.select("acc", "largest_size")
-        chosen = chosen[chosen["clusterer"] == "kmeans"]
+        chosen = of_kmeans(chosen)
         return with_seconds(chosen, self.study.trials, "largest_size").set_index(["dataset", "method"])["seconds"]
 
     @functools.cached_property

@@ -4,6 +4,7 @@ import functools
 import inspect
 import re
 
+from metrics.study.frames import of_kmeans
 from runners.experiment.method import load_class
 from scripts.claims import CLAIMS
 from scripts.claims.core.claims_page import verdicts
@@ -213,7 +214,7 @@ def _all_data(name, board, places, number):
 
 def _published(names, comparison, places):
     """Return what came of the published scores and claims of a method."""
-    rows = comparison[comparison["method"].isin(names) & (comparison["clusterer"] == "kmeans")]
+    rows = of_kmeans(comparison[comparison["method"].isin(names)])
     parts = []
     if len(rows):
         counts = count(rows, ["paper", "method"])

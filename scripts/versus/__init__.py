@@ -7,6 +7,7 @@ import pandas as pd
 from scipy import stats
 
 from metrics.study import RANDOM
+from metrics.study.frames import of_kmeans
 from metrics.study.intervals import means_by_family
 from metrics.study.ranks import DIGITS, MIN_DATASETS, ranks
 from metrics.study.signed_rank import signed_rank
@@ -50,7 +51,7 @@ def versus(shipped, mine, name, datasets, selection, metric="acc", variants="bas
     choice = choose(shipped, datasets=datasets, variants=variants)
     theirs, own = shipped.select(metric, selection), mine.select(metric, selection)
     cells = pd.concat([theirs[theirs["method"] != name], own[own["method"] == name]])
-    cells = cells[(cells["clusterer"] == "kmeans") & cells["dataset"].isin(datasets)]
+    cells = of_kmeans(cells[cells["dataset"].isin(datasets)])
     wide = 100 * cells.pivot(index="dataset", columns="method", values="mean").reindex(datasets)
     if name not in wide or wide[name].isna().all():
         raise ValueError(f"{name} has no {metric} under selection={selection}: its fits failed, or reached a limit.")
