@@ -34,25 +34,27 @@ arithmetic.start()  # before numpy is imported
 
 import inspect
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
+from os import PathLike
+from typing import Any
 
 import numpy as np
 import pandas as pd
-from hydra.core.config_store import ConfigStore
+from numpy.typing import ArrayLike
 
-from datasets import Dataset, dataset_names, load_dataset, scale
+from datasets import Dataset, load_dataset, scale
 from datasets.own import as_dataset
 from metrics.evaluate import evaluate as evaluate_features
 from metrics.measures import PER_RESTART, PER_SET
-from runners.cli.choices import offer_object, quoted
-from runners.errors import ConfigError
+from runners.cli.choices import quoted
 from runners.experiment.cell import Cell
 from runners.experiment.settings import read_protocol
 from runners.experiment.sweep import cells_of_words
 from runners.progress import printed
 from runners.words import did_you_mean
-from scripts.core.conf import find, names
+from scripts.core.conf import find
+from scripts.core.given import checked_ranking, dataset_of, each, known, offer_dataset, offer_method
 from scripts.core.study import Study as Stored
 from scripts.make_figure import FIGURES
 from scripts.make_table import study_table
@@ -62,10 +64,18 @@ from scripts.ranks import rank_study
 from scripts.ranks.field import field_of
 
 __all__ = ["Study", "as_dataset", "evaluate", "load_dataset", "open_study", "run"]
+Data = str | Dataset | tuple  # a name of conf/dataset, a data set, or (X, y)
+Where = str | PathLike | None
 RESULTS = "results"  # in the current folder, as a notebook's user looks for them beside the notebook
 
 
-def evaluate(ranking, dataset, protocol="demo", sizes=None, data_dir=None):
+def evaluate(
+    ranking: ArrayLike,
+    dataset: Data,
+    protocol: str = "demo",
+    sizes: Sequence[int] | None = None,
+    data_dir: Where = None,
+) -> pd.DataFrame:
     """Score a ranking of features, made anywhere, as a protocol scores every method.
 
     Parameters
@@ -92,16 +102,16 @@ def evaluate(ranking, dataset, protocol="demo", sizes=None, data_dir=None):
     ValueError
         For a number that is repeated, negative or no column, and for sizes that the ranking does not reach.
     """
-    data = _dataset(dataset, data_dir)
-    rules = read_protocol(find("protocol", _known("protocol", protocol)))
-    ranking = _checked_ranking(ranking, data.n_features)
+    data = dataset_of(dataset, data_dir)
+    rules = read_protocol(find("protocol", known("protocol", protocol)))
+    features = checked_ranking(ranking, data.n_features)
     wanted = list(rules.sizes_on(data.name) if sizes is None else sizes)
-    reached = [size for size in wanted if size <= len(ranking)]
+    reached = [size for size in wanted if size <= len(features)]
     if not reached or (sizes is not None and reached != wanted):
-        raise ValueError(f"sizes={wanted} must be at most {len(ranking)}, the length of the ranking.")
+        raise ValueError(f"sizes={wanted} must be at most {len(features)}, the length of the ranking.")
     X, frames = scale(data.X, rules.scaling), []
     for size in reached:
-        scores, _ = evaluate_features(ranking[:size], X, data.y, rules, data.clusters)
+        scores, _ = evaluate_features(features[:size], X, data.y, rules, data.clusters)
         frame = pd.DataFrame(scores.T, columns=[*PER_RESTART, *PER_SET])
         frame[list(PER_SET)] = frame[list(PER_SET)].iloc[0].to_numpy()
         frame.insert(0, "restart", range(len(frame)))
@@ -110,8 +120,11 @@ def evaluate(ranking, dataset, protocol="demo", sizes=None, data_dir=None):
     return pd.concat(frames, ignore_index=True)
 
 
-def run(methods, datasets, protocol="demo", study=None, results_dir=RESULTS, n_jobs=1, data_dir=None, overrides=(),
-        verbose=True):  # fmt: skip
+def run(
+    methods: Sequence | Mapping[str, Any], datasets: Sequence | Mapping[str, Data], protocol: str = "demo",
+    study: str | None = None, results_dir: str | PathLike = RESULTS, n_jobs: int = 1, data_dir: Where = None,
+    overrides: Sequence[str] = (), verbose: bool = True,
+) -> "Study":  # fmt: skip
     """Run methods on data sets, as ``python run.py -m`` does, and return the study; what is stored is not run again.
 
     Parameters
@@ -145,9 +158,9 @@ def run(methods, datasets, protocol="demo", study=None, results_dir=RESULTS, n_j
     ConfigError, DataError, StoreError
         Before any fit, where something cannot be run as it is asked for.
     """
-    given = _each("datasets", datasets, _offer_dataset)
-    chosen = _each("methods", methods, lambda name, method: _offer_method(name, method, n_jobs))
-    words = [f"method={','.join(chosen)}", f"dataset={','.join(given)}", f"protocol={_known('protocol', protocol)}"]
+    given = each("datasets", datasets, offer_dataset)
+    chosen = each("methods", methods, lambda name, method: offer_method(name, method, n_jobs))
+    words = [f"method={','.join(chosen)}", f"dataset={','.join(given)}", f"protocol={known('protocol', protocol)}"]
     words += [f"results_dir={quoted(str(Path(results_dir).resolve()))}", f"runner.n_jobs={n_jobs}"]
     words += [f"{name}={quoted(str(value))}" for name, value in (("study", study), ("data_dir", data_dir)) if value]
     every = cells_of_words(*words, *overrides)
@@ -165,7 +178,7 @@ def run(methods, datasets, protocol="demo", study=None, results_dir=RESULTS, n_j
     return open_study(every[0].study, every[0].results_dir)
 
 
-def open_study(study, results_dir=RESULTS):
+def open_study(study: str, results_dir: str | PathLike = RESULTS) -> "Study":
     """Return a stored `Study`; ``reference/NAME`` is a shipped one.  A ValueError says where there is none."""
     return Study(Stored.open(Path(results_dir).resolve(), study).filled())
 
@@ -179,21 +192,21 @@ class Study:
         One row per fit, with the columns of docs/shipped.md that belong to it, and sizes.
     """
 
-    def __init__(self, stored):
+    def __init__(self, stored: Stored) -> None:
         self._stored, self.name = stored, stored.name
         self.trials = stored.trials
 
-    def table(self, metric=None, selection="best_over_grid", **parts):
+    def table(self, metric: str | None = None, selection: str = "best_over_grid", **parts: Any) -> pd.DataFrame:
         """Return the means in percent, methods by data sets; `parts` are rows and columns, lists of names."""
         table = self._table(metric, selection, parts)
         values = [[table.cell(row, column)["mean"] for column in table.columns] for row in table.rows]
         return pd.DataFrame(values, index=pd.Index(table.rows.values(), name="method"), columns=table.columns.values())
 
-    def to_latex(self, metric=None, selection="best_over_grid", **parts):
+    def to_latex(self, metric: str | None = None, selection: str = "best_over_grid", **parts: Any) -> str:
         """Return the table that `python -m scripts.make_table study=... format=latex` prints."""
         return to_latex(self._table(metric, selection, parts))
 
-    def plot(self, figure="acc_vs_size", dataset=None, **options):
+    def plot(self, figure: str = "acc_vs_size", dataset: str | None = None, **options: Any) -> Any:
         """Return a matplotlib figure, one of `scripts.make_figure.FIGURES`, with the options of its function."""
         if figure not in FIGURES:
             raise ValueError(f"figure={figure!r} must be one of {', '.join(FIGURES)}.{did_you_mean(figure, FIGURES)}")
@@ -204,7 +217,7 @@ class Study:
             options["dataset"] = there[0] if dataset is None else dataset
         return FIGURES[figure](self._stored, **options)
 
-    def ranks(self, **options):
+    def ranks(self, **options: Any) -> pd.DataFrame:
         """Return the average rank of each method over the data sets, from `scripts.ranks.rank_study`.
 
         `options` are those of `scripts.ranks.field.field_of`, such as metric="nmi".
@@ -212,12 +225,12 @@ class Study:
         return rank_study(field_of(self._stored, **options)).table
 
     @property
-    def frame(self):
+    def frame(self) -> pd.DataFrame:
         """The tidy frame, one row per feature set, with the columns of docs/shipped.md."""
         return self._stored.whole
 
     @property
-    def scores(self):
+    def scores(self) -> pd.DataFrame:
         """One row per K-means restart of a feature set: trial, dataset, method, n_selected, clusterer, acc and nmi."""
         rows = self.frame[self.frame["acc"].notna()]
         names = ["trial", "dataset", "method", "n_selected", "clusterer"]
@@ -227,11 +240,11 @@ class Study:
         scores.insert(5, "restart", [restart for n in rows["n_restarts"] for restart in range(n)])
         return scores.reset_index(drop=True)
 
-    def to_parquet(self, path):
+    def to_parquet(self, path: str | PathLike) -> None:
         """Write the frame as a file of Parquet."""
         self.frame.to_parquet(path, index=False)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"{self._stored.origin()} {len(self.trials)} trials."
 
     def _repr_html_(self):
@@ -239,58 +252,3 @@ class Study:
 
     def _table(self, metric, selection, parts):
         return study_table(self._stored, selection, metric, **parts)
-
-
-def _each(what, given, offer):
-    """Return name -> data for what was given, after `offer` made each a choice of the configuration."""
-    pairs = given.items() if isinstance(given, Mapping) else [(None, one) for one in given]
-    found = {}
-    for name, one in pairs:
-        name, data = offer(name, one)
-        if name in found:
-            raise ConfigError(f"two of the {what} are called {name!r}: give a mapping, {{'a_name': ..., ...}}.")
-        found[name] = data
-    if not found:
-        raise ConfigError(f"{what}={given!r} must have one or more.")
-    return found
-
-
-def _offer_dataset(name, data):
-    if isinstance(data, str):
-        return _known("dataset", data, dataset_names(truth=True)), None
-    if not isinstance(data, Dataset):
-        data = as_dataset(*data, name=name)
-    ConfigStore.instance().store(name=data.name, node={"name": data.name}, group="dataset", provider="ufs_bench")
-    return data.name, data
-
-
-def _offer_method(name, method, n_jobs):
-    if isinstance(method, str) and "." not in method:
-        return _known("method", method), None
-    return offer_object(method, name, n_jobs), None
-
-
-def _dataset(dataset, data_dir):
-    if isinstance(dataset, str):
-        return load_dataset(dataset, data_dir)
-    return dataset if isinstance(dataset, Dataset) else as_dataset(*dataset)
-
-
-def _known(group, name, known=None):
-    known = names(group) if known is None else known
-    if name not in known:
-        raise ConfigError(f"{group}={name!r} is no file of conf/{group}.{did_you_mean(name, known)}")
-    return name
-
-
-def _checked_ranking(ranking, n_features):
-    ranking = np.asarray(ranking)
-    if ranking.ndim != 1 or ranking.dtype.kind not in "iu" or not ranking.size:
-        raise ValueError(f"ranking of shape {ranking.shape} and type {ranking.dtype} must be a list of column numbers.")
-    wrong = ranking[(ranking < 0) | (ranking >= n_features)]
-    if wrong.size:
-        raise ValueError(f"ranking has {wrong[0]}, which must be in [0, n_features={n_features}): count from 0.")
-    values, counts = np.unique(ranking, return_counts=True)
-    if counts.max() > 1:
-        raise ValueError(f"ranking has {values[counts.argmax()]} {counts.max()} times, and may have it once.")
-    return ranking

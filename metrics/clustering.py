@@ -12,7 +12,7 @@ AVERAGES = {
 }
 
 
-def contingency(a, b):
+def contingency(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Count the samples that each group of one labelling shares with each group of another.
 
     Parameters
@@ -36,7 +36,7 @@ def contingency(a, b):
     return _contingencies(a, b[None])[0].T
 
 
-def accuracy(y, labels):
+def accuracy(y: np.ndarray, labels: np.ndarray) -> float:
     """Return the share of samples in the right class under the best one-to-one matching of clusters to classes.
 
     With unequal numbers of clusters and classes the surplus ones stay unmatched, and their samples count as wrong.
@@ -54,7 +54,7 @@ def accuracy(y, labels):
     return float(_accuracies(contingency(labels, y)[None])[0])
 
 
-def nmi(y, labels, average="geometric"):
+def nmi(y: np.ndarray, labels: np.ndarray, average: str = "geometric") -> float:
     """Return the mutual information of two labellings over a mean of their entropies.
 
     Parameters
@@ -72,7 +72,7 @@ def nmi(y, labels, average="geometric"):
     return float(_nmis(contingency(labels, y)[None], average)[0])
 
 
-def acc_nmi(y, labels, average="geometric"):
+def acc_nmi(y: np.ndarray, labels: np.ndarray, average: str = "geometric") -> tuple[np.ndarray, np.ndarray]:
     """Return accuracy and NMI of several clusterings of the same samples.
 
     Parameters

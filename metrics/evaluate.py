@@ -15,7 +15,9 @@ from metrics.reconstruction import reconstruction
 from metrics.replication import replications
 
 
-def evaluate(features, X, y, protocol, n_clusters=None):
+def evaluate(
+    features: np.ndarray, X: np.ndarray, y: np.ndarray | None, protocol, n_clusters: int | None = None
+) -> tuple[np.ndarray, float]:
     """Cluster the samples on a set of features from every start of the protocol.
 
     Parameters
@@ -108,7 +110,7 @@ def _columns(X, features):
     return csr_array(X)[:, features].toarray() if issparse(X) else np.ascontiguousarray(X[:, features])
 
 
-def evaluate_labels(labels, y, average):
+def evaluate_labels(labels: np.ndarray, y: np.ndarray, average: str):
     """Score one labelling, such as the labels that a method learned.
 
     Parameters

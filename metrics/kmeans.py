@@ -22,7 +22,10 @@ UNIT = 2.0**-24  # rounding of float32
 GRAM_FEATURES, GRAM_SAMPLES = 8, 32
 
 
-def kmeans_restarts(X, n_clusters, n_restarts=20, seed=0, max_iter=100, *, starts="random", replicates=1):
+def kmeans_restarts(
+    X: np.ndarray, n_clusters: int, n_restarts: int = 20, seed: int = 0, max_iter: int = 100, *, starts: str = "random",
+    replicates: int = 1,
+) -> np.ndarray:  # fmt: skip
     """Run Lloyd's algorithm from `n_restarts` random starts, with one result each.
 
     Every restart minimises the sum of squared distances of the samples to the means of their clusters, from
@@ -111,7 +114,7 @@ def _first_run():
 
 
 @lru_cache(maxsize=32)
-def starting_rows(n_samples, n_clusters, n_restarts, seed):
+def starting_rows(n_samples: int, n_clusters: int, n_restarts: int, seed: int) -> np.ndarray:
     """Draw the samples that serve as first centres.
 
     Row r depends on nothing but `seed`, r, `n_samples` and `n_clusters`.  It sorts raw output of PCG64, whose stream is

@@ -14,7 +14,7 @@ from metrics.centred import centred
 BLOCK = 2**17
 
 
-def agreements(labels, n_clusters):
+def agreements(labels: np.ndarray, n_clusters: int) -> np.ndarray:
     """Return the mean adjusted Rand index of each clustering with the others; their mean is the stability of K-means.
 
     A clustering that has fewer clusters than were asked for, as K-means gives where too few samples are distinct,
@@ -78,7 +78,7 @@ def adjusted_rand(together, pairs, others, total):
     return np.divide(together - expected, largest - expected, np.ones(len(together)), where=largest > expected)
 
 
-def silhouettes(X, labels, n_clusters):
+def silhouettes(X, labels: np.ndarray, n_clusters: int) -> np.ndarray:
     """Return the simplified silhouette of each clustering, with distances to the means of the clusters.
 
     A sample at distance a from the mean of its own cluster and b from the nearest other mean has (b - a) / max(a, b),

@@ -11,7 +11,7 @@ from metrics.kmeans import unit_samples
 MOST, SAMPLE = 10_000, 5_000
 
 
-def nearest_neighbour_accuracy(X, y, seed=0):
+def nearest_neighbour_accuracy(X: np.ndarray, y: np.ndarray, seed: int = 0) -> float:
     """Return the share of the samples whose nearest other sample is of the same class.
 
     Parameters

@@ -5,12 +5,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
 from numbers import Real
+from typing import Any
 
 # Fields that most protocols do not set.  They are stored only where they are set.
 OPTIONAL = ("sizes_for", "scaling_for", "grid_values", "coarse", "budget", "seeds")
 # Fields that most protocols leave as they are, and what they are then.  They are stored only where they are not, and
 # those of K-means count in the key of a trial only then.
-USUAL = {"starts": "random", "replicates": 1, "seeds": 1, "clusters": "classes"}
+USUAL: dict[str, Any] = {"starts": "random", "replicates": 1, "seeds": 1, "clusters": "classes"}
 
 MOST = 2**31 - 1
 # Field -> its least and its largest value.

@@ -10,7 +10,7 @@ RIDGES = 10.0 ** np.arange(-4, 3)
 RANK = 1e-10  # directions of a smaller share of the largest variance are rounding
 
 
-def reconstruction(selected, X):
+def reconstruction(selected, X) -> float:
     """Return the share of the variance of all features that leave-one-out ridge regression on some recovers.
 
     Each sample is predicted from a fit to the others, so that as many features as samples, which would fit any data

@@ -4,10 +4,12 @@ Interchangeable features form a *group*: copies of one another, say.  What can b
 relevant member, which is found with the first of its members, and every relevant feature that is in no group.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 
 
-def precision_recall(ranking, relevant, size, groups=()):
+def precision_recall(ranking: Sequence, relevant: Sequence, size: int, groups: Sequence = ()) -> tuple[float, float]:
     """Return precision and recall of the first features of a ranking.
 
     Parameters
@@ -39,7 +41,7 @@ def precision_recall(ranking, relevant, size, groups=()):
     return float(belongs[:size].mean()), float(first[:size].sum() / n_targets)
 
 
-def recovery_area(ranking, relevant, groups=()):
+def recovery_area(ranking: Sequence, relevant: Sequence, groups: Sequence = ()) -> float:
     """Return the area below the curve of recall over size, as a share of the largest one.
 
     Parameters
@@ -69,7 +71,7 @@ def recovery_area(ranking, relevant, groups=()):
     return float(found.sum() / sizes.sum())
 
 
-def redundancy(features, groups):
+def redundancy(features: Sequence, groups: Sequence) -> float:
     """Return the share of selected features that repeat a group which another selected feature stands for already.
 
     Parameters

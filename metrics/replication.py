@@ -13,7 +13,7 @@ SPLITS = 5
 STARTS = 2  # K-means starts on each half; the clustering with the smaller sum of squares is taken
 
 
-def replications(X, n_clusters, seed=0, max_iter=100):
+def replications(X: np.ndarray, n_clusters: int, seed: int = 0, max_iter: int = 100) -> tuple[float, float]:
     """Cluster two halves of the samples, and assign each half to the centres of the other.
 
     Parameters

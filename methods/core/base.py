@@ -85,8 +85,8 @@ class BaseSelector(SelectorMixin, BaseEstimator):
     size_in_objective = False
 
     # Ranges and choices of parameters by name, checked before any work.
-    bounds = {}
-    choices = {}
+    bounds = {}  # type: ignore[var-annotated]
+    choices = {}  # type: ignore[var-annotated]
 
     # True where nothing is selected: the runner then scores all features, whatever the protocol's sizes.
     keeps_all = False
@@ -105,10 +105,10 @@ class BaseSelector(SelectorMixin, BaseEstimator):
     # Parameters that repeat the method and do not tune it: every value of its file is run, whatever protocols search.
     repeats = ()
 
-    def __init__(self, n_features_to_select=None):
+    def __init__(self, n_features_to_select: int | float | None = None) -> None:
         self.n_features_to_select = n_features_to_select
 
-    def fit(self, X, y=None):
+    def fit(self, X, y: object = None) -> "BaseSelector":
         """Learn the scores of the features of X.
 
         Parameters
@@ -145,7 +145,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         self._store(solution)
         return self
 
-    def check_parameters(self, X):
+    def check_parameters(self, X: np.ndarray) -> None:
         """Raise ValueError for data out of range, or a parameter that does not fit them, without fitting anything.
 
         Parameters
@@ -174,11 +174,11 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         self._check(X)
 
     @property
-    def builds_graph(self):
+    def builds_graph(self) -> bool:
         """True where a fit looks for the neighbours of all samples."""
         return hasattr(self, "n_neighbors")
 
-    def memory(self, n_samples, n_features, n_stored=None):
+    def memory(self, n_samples: int, n_features: int, n_stored: int | None = None) -> int:
         """Return an upper estimate of the memory of a fit beside X: the `arrays`, and the blocks of a graph's search.
 
         Parameters
@@ -193,16 +193,16 @@ class BaseSelector(SelectorMixin, BaseEstimator):
             Bytes.
         """
         sides = {"n": n_samples, "d": n_features, "m": min(n_samples, n_features)}
-        sides["s"] = min(n_samples, self.dense_samples)
+        sides["s"] = min(n_samples, self.dense_samples)  # type: ignore[assignment]
         entries = {shape: sides[shape[0]] * sides[shape[1]] for shape in self.arrays}
         if n_stored is not None:
-            entries = {"nd": 1.5 * n_stored + BLOCK}  # arrays of other shapes are never formed
+            entries = {"nd": 1.5 * n_stored + BLOCK}  # type: ignore[dict-item]  # other arrays are never formed
         numbers = sum(self.arrays[shape] * count for shape, count in entries.items() if shape in self.arrays)
         if self.builds_graph:
             numbers += GRAPH_BLOCKS * min(n_samples * max(n_samples, self.n_neighbors * n_features), BLOCK)
         return int(8 * numbers)
 
-    def subset(self, size):
+    def subset(self, size: int) -> np.ndarray:
         """Return the `size` features that this fit selects, best first.
 
         Parameters

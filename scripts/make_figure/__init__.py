@@ -1,5 +1,7 @@
 """Figures from stored results: ``python -m scripts.make_figure --help``."""
 
+from collections.abc import Callable
+
 from matplotlib import rc_context
 
 from scripts.core.text import writing
@@ -8,7 +10,7 @@ from scripts.make_figure.of_scores import acc_vs_seconds, acc_vs_size, critical_
 from scripts.make_figure.printed_pixels import printed_pixels
 from scripts.make_figure.style import STYLE
 
-FIGURES = {
+FIGURES: dict[str, Callable] = {
     "acc_vs_size": acc_vs_size,
     "acc_vs_seconds": acc_vs_seconds,
     "gains": gains,

@@ -1,0 +1,73 @@
+"""What a caller of `ufs_bench` gives: names of conf/, or data and methods of his own."""
+
+from collections.abc import Mapping
+
+import numpy as np
+from hydra.core.config_store import ConfigStore
+
+from datasets import Dataset, dataset_names, load_dataset
+from datasets.own import as_dataset
+from runners.cli.choices import offer_object
+from runners.errors import ConfigError
+from runners.words import did_you_mean
+from scripts.core.conf import names
+
+
+def each(what, given, offer):
+    """Return name -> data for what was given, after `offer` made each a choice of the configuration."""
+    pairs = given.items() if isinstance(given, Mapping) else [(None, one) for one in given]
+    found = {}
+    for name, one in pairs:
+        name, data = offer(name, one)
+        if name in found:
+            raise ConfigError(f"two of the {what} are called {name!r}: give a mapping, {{'a_name': ..., ...}}.")
+        found[name] = data
+    if not found:
+        raise ConfigError(f"{what}={given!r} must have one or more.")
+    return found
+
+
+def offer_dataset(name, data):
+    """Make data a choice of the configuration; return its name there, and the data where it is no file of conf/."""
+    if isinstance(data, str):
+        return known("dataset", data, dataset_names(truth=True)), None
+    if not isinstance(data, Dataset):
+        data = as_dataset(*data, name=name)
+    ConfigStore.instance().store(name=data.name, node={"name": data.name}, group="dataset", provider="ufs_bench")
+    return data.name, data
+
+
+def offer_method(name, method, n_jobs):
+    """Make a method a choice of the configuration; return its name there, and None."""
+    if isinstance(method, str) and "." not in method:
+        return known("method", method), None
+    return offer_object(method, name, n_jobs), None
+
+
+def dataset_of(dataset, data_dir):
+    """Return the `Dataset` of a name, a `Dataset`, or (X, y)."""
+    if isinstance(dataset, str):
+        return load_dataset(dataset, data_dir)
+    return dataset if isinstance(dataset, Dataset) else as_dataset(*dataset)
+
+
+def known(group, name, options=None):
+    """Return a name of a file of a group of conf/, or one of `options`; a ConfigError says that it is none."""
+    options = names(group) if options is None else options
+    if name not in options:
+        raise ConfigError(f"{group}={name!r} is no file of conf/{group}.{did_you_mean(name, options)}")
+    return name
+
+
+def checked_ranking(ranking, n_features):
+    """Return a ranking as an array, after a check that it has distinct columns of so many features."""
+    ranking = np.asarray(ranking)
+    if ranking.ndim != 1 or ranking.dtype.kind not in "iu" or not ranking.size:
+        raise ValueError(f"ranking of shape {ranking.shape} and type {ranking.dtype} must be a list of column numbers.")
+    wrong = ranking[(ranking < 0) | (ranking >= n_features)]
+    if wrong.size:
+        raise ValueError(f"ranking has {wrong[0]}, which must be in [0, n_features={n_features}): count from 0.")
+    values, counts = np.unique(ranking, return_counts=True)
+    if counts.max() > 1:
+        raise ValueError(f"ranking has {values[counts.argmax()]} {counts.max()} times, and may have it once.")
+    return ranking
