@@ -11,7 +11,7 @@ from runners.words import counted
 from scripts.compare.controls import ALL, RANDOM, control_scores
 from scripts.core.conf import entry, unique_names
 from scripts.core.text import listed
-from scripts.findings.plan import Estimates, estimates
+from scripts.findings.plan import Estimates, estimates, tested
 from scripts.findings.recent import gain_over, since
 from scripts.findings.search import searched
 from scripts.make_figure.seconds import with_seconds
@@ -79,6 +79,7 @@ def _setting(study, selection):
     chosen = study.select("acc", selection)
     chosen = of_kmeans(chosen)
     choice = choose(study)
+    choice = choice._replace(datasets=tested(choice.datasets)[0])
     means = chosen.pivot(index="dataset", columns="method", values="mean").reindex(choice.datasets)
     complete = [name for name in choice.methods if name in means and means[name].notna().all()]
     # A study of which only the default points were run is complete for these choices.

@@ -8,7 +8,7 @@ import yaml
 
 from metrics.study.families import family_means, step_down, t_intervals
 from metrics.study.frames import of_kmeans
-from scripts.compare.controls import RANDOM
+from scripts.compare.controls import ALL, RANDOM
 from scripts.core.conf import CONF, family_of
 from scripts.ranks.choice import choose
 
@@ -29,41 +29,57 @@ def datasets_of(part):
 
 
 def tested(datasets):
-    """Return the data sets that are tested, the confirmatory ones or else all, and whether they are confirmatory."""
+    """Return the data sets that are tested, and whether they are confirmatory.
+
+    The confirmatory ones are tested, alone, once they span `ENOUGH` families; before that the others count alone.
+    """
     confirmatory = datasets_of(CONFIRMATORY)
     new = [name for name in datasets if name in confirmatory]
-    return new or datasets, bool(new)
+    if len({confirmatory[name] for name in new}) >= ENOUGH:
+        return new, True
+    return [name for name in datasets if name not in confirmatory], False
 
 
-def curves(study):
-    """Return the gains over random rankings, in points, at the default parameters.
+def by_size(study):
+    """Return the gains over random rankings, in points, at the default parameters, by `SCORES`.
 
-    A gain is the mean over the sizes of `WEIGHTS` up to the number of features; the random rankings count with their
-    mean over all draws, and a method with a random part with the mean of its seeds.  Data sets are rows, and (method,
-    score) columns; nan where a method lacks a size that the random rankings have, or one of its seeds there.
+    Rows are (dataset, method, n_selected), the sizes being those of `WEIGHTS` that random rankings have.  These count
+    with their mean over all draws, so that their own gain is 0, a method with a random part with the mean of its seeds,
+    and all features with the same score at every size.  What lacks one of its seeds has no row.
     """
     summary = study.summary
     summary = of_kmeans(summary[summary["n_seeds"] == summary["n_asked"]])
-    summary = summary[summary["n_selected"].isin(WEIGHTS)]
-    drawn = summary["method"] == RANDOM
     keys, means = ["dataset", "n_selected"], [f"{score}_mean" for score in SCORES]
-    random = 100 * summary[drawn].groupby(keys)[means].mean()
-    own = summary[~drawn & summary["is_default"]].set_index(["dataset", "method", "n_selected"])[means]
-    gains = (100 * own).sub(random.reorder_levels(keys)).dropna(how="all")
+    whole = summary[summary["method"] == ALL].set_index("dataset")[means]
+    summary = summary[summary["n_selected"].isin(WEIGHTS)]
+    random = summary[summary["method"] == RANDOM].groupby(keys)[means].mean()
+    whole = whole.reindex(random.index.get_level_values("dataset")).set_axis(random.index)
+    own = summary[~summary["method"].isin((ALL, RANDOM)) & summary["is_default"]]
+    own = own.set_index(["dataset", "method", "n_selected"])[means]
+    fixed = pd.concat({ALL: whole, RANDOM: random}, names=["method"]).reorder_levels(own.index.names)
+    gains = (100 * pd.concat([own, fixed])).sub(100 * random.reorder_levels(keys)).dropna(how="all")
+    return gains.set_axis(list(SCORES), axis=1).sort_index()
+
+
+def curves(study):
+    """Return the means over sizes of the gains of `by_size`, weighted by `WEIGHTS`.
+
+    Data sets are rows, and (method, score) columns; nan where a method lacks a size that the random rankings have.
+    """
+    gains = by_size(study)
     weights = gains.index.get_level_values("n_selected").map(WEIGHTS).to_numpy()
     totals = gains.mul(weights, axis=0).assign(weight=weights).groupby(level=["dataset", "method"]).sum()
-    whole = random.index.get_level_values("n_selected").map(WEIGHTS).to_series(random.index).groupby("dataset").sum()
-    complete = totals["weight"] == whole.reindex(totals.index.get_level_values("dataset")).to_numpy()
-    found = totals[means].div(totals["weight"], axis=0).where(complete)
-    table = found.rename(columns=dict(zip(means, SCORES, strict=True))).unstack("method")
-    return table.swaplevel(axis=1).sort_index(axis=1)
+    asked = totals["weight"].xs(RANDOM, level="method").reindex(totals.index.get_level_values("dataset"))
+    found = totals[list(SCORES)].div(totals["weight"], axis=0).where(totals["weight"] == asked.to_numpy())
+    return found.unstack("method").swaplevel(axis=1).sort_index(axis=1).rename_axis(columns=["method", "score"])
 
 
 class Estimates(NamedTuple):
     """The gains of the methods as the plan estimates and tests them."""
 
-    families: dict  # of the data sets that count: the confirmatory ones that are there, or else all
+    families: dict  # of the data sets that count, as `tested` chooses them
     confirms: bool  # whether these are confirmatory
+    n_new: int  # confirmatory data sets on which a method has run, whether they count yet or not
     means: pd.DataFrame  # the families' gains, by (method, score)
     table: pd.DataFrame  # (method, score) by mean, low, high, p, and the families without which p is above `LEVEL`
 
@@ -75,8 +91,13 @@ class Estimates(NamedTuple):
 
     def named(self, sign):
         """Return the rows of what gains (1) or loses (-1) by the rule of the plan, the largest first."""
-        own = self.table[(self.table["p"] <= LEVEL) & (np.sign(self.table["mean"]) == sign)]
-        return own.loc[(-own["mean"].abs()).sort_values(kind="stable").index]
+        return sure(self.table, sign)
+
+
+def sure(table, sign):
+    """Return the rows of a table of `over_families` that gain (1) or lose (-1), the largest first."""
+    own = table[(table["p"] <= LEVEL) & (np.sign(table["mean"]) == sign)]
+    return own.loc[(-own["mean"].abs()).sort_values(kind="stable").index]
 
 
 def estimates(study):
@@ -85,16 +106,31 @@ def estimates(study):
     datasets, confirms = tested(choice.datasets)
     families = {name: family_of(name) for name in datasets}
     columns = pd.MultiIndex.from_product([choice.methods, SCORES], names=["method", "score"])
-    gains = curves(study).reindex(index=list(families), columns=columns)
-    means = pd.DataFrame(family_means(gains, list(families.values())), sorted(set(families.values())), columns)
-    means = means.loc[:, means.notna().sum() >= min(ENOUGH, len(means))]
-    if means.empty or len(means) < 2:
-        return None
+    means, table = over_families(curves(study).reindex(index=datasets, columns=columns), families)
+    n_new = len(set(choice.datasets) & datasets_of(CONFIRMATORY).keys())
+    return Estimates(families, confirms, n_new, means, table) if len(table) else None
+
+
+def over_families(gains, families):
+    """Return the families' means of gains and a table of what they say: `Estimates` has both.
+
+    `gains` has data sets in rows; its columns with values in enough families are kept, none where there is only one.
+    """
+    means = means_of(gains, families)
+    means = means.loc[:, (len(means) > 1) & (means.notna().sum() >= min(ENOUGH, len(means)))]
+    if means.empty:
+        return means, pd.DataFrame(columns=["mean", "low", "high", "p", "needs"], index=means.columns)
     table = pd.DataFrame(dict(zip(("mean", "low", "high"), t_intervals(means), strict=True)), index=means.columns)
     table["p"], table["needs"] = step_down(means), [[] for _ in table.index]
-    sure = table["p"] <= LEVEL
-    for family in means.index if sure.any() else ():
+    found = table["p"] <= LEVEL
+    for family in means.index if found.any() else ():
         without = pd.Series(step_down(means.drop(index=family)), means.columns)
-        for column in table.index[sure & (without > LEVEL)]:
+        for column in table.index[found & (without > LEVEL)]:
             table.loc[[column], "needs"].item().append(family)
-    return Estimates(families, confirms, means, table)
+    return means, table
+
+
+def means_of(gains, families):
+    """Return the mean of each family over its data sets, by the columns of `gains`."""
+    own = [families[name] for name in gains.index]
+    return pd.DataFrame(family_means(gains, own), sorted(set(own)), gains.columns)

@@ -36,6 +36,7 @@ def leaderboard(board, links):
         sizes=list(WEIGHTS),
         weights=list(WEIGHTS.values()),
         enough=min(ENOUGH, n_families),
+        needed=ENOUGH,
         level=f"{LEVEL:g}",
         reach=REACH,
         n_datasets=len(board.tested),

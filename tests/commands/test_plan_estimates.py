@@ -15,10 +15,10 @@ DATA = ["umist", "orl", "allaml", "isolet", "webkb", "coil20", "digits", "microm
 SIZES = [10, 25]
 
 
-def study(gains):
-    """Return a study in which methods gain so many points in ACC on each of `DATA`, at two sizes."""
+def study(gains, data=DATA):
+    """Return a study in which methods gain so many points in ACC on each data set, at two sizes."""
     rows = []
-    for place, name in enumerate(DATA):
+    for place, name in enumerate(data):
         rows += [
             {"dataset": name, "method": "random_rankings", "params": {"draw": draw}, "is_default": draw == 0,
              "acc": {size: [0.4 + 0.001 * draw] * 2 for size in SIZES}} for draw in range(3)
@@ -28,6 +28,14 @@ def study(gains):
                 score = 0.401 + own[place] / 100
                 rows.append({"dataset": name, "method": method, "acc": {size: [score] * 2 for size in SIZES}})
     return study_of(rows)
+
+
+def test_the_confirmatory_data_are_tested_alone_and_only_once_they_are_of_enough_families():
+    new = plan.datasets_of(plan.CONFIRMATORY)
+    assert plan.tested([*DATA, *new]) == (list(new), True)
+    few = [name for name in new if new[name] in sorted(set(new.values()))[: plan.ENOUGH - 1]]
+    assert len(few) > plan.ENOUGH and plan.tested([*DATA, *few]) == (DATA, False)
+    assert plan.tested(DATA) == (DATA, False)
 
 
 SURE = [3.0, 3.2, 2.8, 3.1, 2.9, 3.3, 2.7, 3.0]
@@ -68,6 +76,10 @@ def test_the_sentences_say_who_gains_how_sure_it_is_and_that_old_data_test_nothi
     assert "lose" not in first and "of the 95 % intervals reach more than" in power
     assert "suggested the hypotheses" in status and "on 35 others" in status and "1 seed and 20" in status
     assert ("Without labels, MCFS." in advice) == bool(found.advised)
+    some = plan.estimates(study({"mcfs": [*SURE, -9, -9]}, [*DATA, "fish", "meat"]))
+    pd.testing.assert_frame_equal(some.table, plan.estimates(study({"mcfs": SURE})).table)
+    status = sentences([own._replace(plan=some)] * 2)[2]
+    assert "The 8 data sets suggested" in status and "of which 2 have been run and are not counted yet" in status
     none = plan.estimates(study({"udfs": MIXED}))
     first, *_, advice = sentences([own._replace(plan=none)] * 2)[:4]
     assert "1 of 1 methods cannot be told" in first and "None gains." in first and "no method gains" in advice
