@@ -11,7 +11,9 @@ from runners.words import counted
 from scripts.compare.controls import ALL, RANDOM, control_scores
 from scripts.core.conf import entry, unique_names
 from scripts.core.text import listed
+from scripts.findings.kinds import Kinds, kinds_of
 from scripts.findings.plan import Estimates, estimates, tested
+from scripts.findings.predictions import lines
 from scripts.findings.recent import gain_over, since
 from scripts.findings.search import searched
 from scripts.make_figure.seconds import with_seconds
@@ -42,6 +44,8 @@ class Setting(NamedTuple):
     # The same for every choice:
     search: pd.DataFrame = pd.DataFrame()  # as `scripts.findings.search.searched` returns it
     plan: Estimates | None = None
+    predictions: tuple = ()  # lines of a table, as `scripts.findings.predictions.lines` returns them
+    kinds: Kinds | None = None
     earlier: str = ""  # how the shipped protocol differs from the present one
 
     @property
@@ -63,7 +67,9 @@ def settings_of(study):
     """Return a `Setting` for each of `CHOICES`."""
     first, *rest = [_setting(study, selection) for selection in CHOICES]
     search = searched(study, list(first.methods.index), first.field.families)
-    same = {"search": search, "plan": estimates(study), "earlier": _earlier(study)}
+    plan = estimates(study)
+    same = {"search": search, "plan": plan, "predictions": lines(study, plan), "kinds": kinds_of(study)}
+    same["earlier"] = _earlier(study)
     return [one._replace(**same) for one in (first, *rest)]
 
 

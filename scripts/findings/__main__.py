@@ -1,4 +1,4 @@
-"""Write docs/findings.md, its figure, and the printed parts of README, paper and docs/reproduction.md, anew.
+"""Write docs/findings.md, its figures, and the printed parts of README, paper and docs/reproduction.md, anew.
 
 The first three are of one shipped study, the last of all those of the papers that are shipped.
 
@@ -22,6 +22,7 @@ from scripts.core.text import write
 from scripts.findings import settings_of
 from scripts.findings.figure import draw
 from scripts.findings.findings_page import page, paper, readme
+from scripts.findings.panels import draw_families, draw_sizes
 from scripts.versus.forest import drawn
 
 STUDY = "reference/fair"
@@ -45,6 +46,8 @@ def pages(study, settings):
     return {
         ROOT / "docs/findings.md": page(study, settings),
         ROOT / "docs/findings.svg": drawn(draw(settings)),
+        ROOT / "docs/sizes.svg": drawn(draw_sizes(settings[0].kinds)),
+        ROOT / "docs/families.svg": drawn(draw_families(settings[0].kinds)),
         ROOT / "README.md": filled("README.md", FINDINGS, readme(study, settings)),
         ROOT / PAPER: filled(PAPER, FINDINGS, paper(settings)),
     }

@@ -3,7 +3,7 @@
 from scripts.core.conf import printed, unique_names
 from scripts.core.text import POINTS, listed, signed, with_interval
 from scripts.core.views import notes, render
-from scripts.findings import plan, recent, search, twins
+from scripts.findings import kinds, panels, plan, recent, search, twins
 from scripts.ranks.gains import above, below
 from scripts.ranks.ranks_page import OVER, by_family, gain_notes, gains_table
 
@@ -14,6 +14,7 @@ BEST = 5  # methods in the table of the README
 def page(study, settings):
     """Return docs/findings.md."""
     field, found, parts = settings[0].field, settings[0].search, []
+    shown = settings[0].kinds
     if len(found):
         lacking = settings[0].methods.index.difference(found.index)
         parts = search.sections(found, [settings[0].names[name] for name in lacking])
@@ -22,6 +23,11 @@ def page(study, settings):
         study=study,
         settings=settings,
         sentences=sentences(settings),
+        plan=settings[0].plan,
+        predictions=settings[0].predictions,
+        kinds=shown,
+        by_kind=[] if shown is None else kinds.section(shown),
+        reach=panels.REACH,
         families=field.families,
         by_family=by_family(field.families),
         smaller=_smaller(settings),

@@ -14,7 +14,7 @@ from metrics.study.summary import select as select_of
 from scripts.core.conf import ROOT, printed
 from scripts.core.study import Study
 from scripts.findings import Setting, recent, search, settings_of, twins
-from scripts.findings.__main__ import COMPARE, FINDINGS, PAPER, REPRODUCTION, STUDY, compared, filled
+from scripts.findings.__main__ import COMPARE, FINDINGS, PAPER, REPRODUCTION, STUDY, compared, filled, pages
 from scripts.findings.findings_page import page, paper, readme, sentences
 from scripts.ranks.gains import COLUMNS, Gains
 
@@ -50,6 +50,13 @@ def test_the_page_and_the_readme_have_what_the_shipped_results_say(stored):
     assert (ROOT / "docs/findings.md").read_text(encoding="utf-8") == page(STUDY, stored), again
     for name, part in (("README.md", readme(STUDY, stored)), (PAPER, paper(stored))):
         assert (ROOT / name).read_text(encoding="utf-8") == filled(name, FINDINGS, part), again
+
+
+def test_every_figure_of_the_page_is_written_with_it(stored):
+    written = {path.name: text for path, text in pages(STUDY, stored).items()}
+    figures = re.findall(r"^!\[.*\]\((.*)\)$", written["findings.md"], re.MULTILINE)
+    assert figures == ["sizes.svg", "families.svg", "findings.svg"]
+    assert all("<svg" in written[name] and (ROOT / "docs" / name).is_file() for name in figures)
 
 
 def test_the_page_of_what_reproduces_has_what_the_shipped_results_say():

@@ -1,0 +1,136 @@
+"""By kind of data: what each family gains by which method, and whether choosing a method by the family helps."""
+
+from collections import Counter
+from textwrap import fill
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from metrics.study.families import family_means, t_intervals
+from scripts.compare.controls import ALL
+from scripts.core.conf import family_of, unique_names
+from scripts.core.text import POINTS, pipes, signed
+from scripts.findings.plan import ENOUGH, SCORES, by_size, curves, means_of, tested
+from scripts.ranks.choice import choose
+
+BEST = 3  # methods named for a family
+READ = (
+    "The gain of all features over random rankings, and the methods of the largest mean gains in the family, in "
+    "points, over the sizes of the plan. The largest of so many gains, on so few data sets, is large by luck, too. "
+    "Methods without a score on one of the family's data sets are left out."
+)
+
+
+class Kinds(NamedTuple):
+    """The gains that figures and tables by family and by size show."""
+
+    families: dict  # of the data sets that are shown: all that are there, once the confirmatory ones count
+    methods: list  # those with scores over all sizes in enough families, the largest mean over both scores first
+    sized: pd.DataFrame  # gains as `scripts.findings.plan.by_size` returns them
+    gains: pd.DataFrame  # means over sizes as `scripts.findings.plan.curves` returns them
+
+    @property
+    def means(self):
+        """The families' means of `gains`."""
+        return means_of(self.gains, self.families)
+
+    @property
+    def lone(self):
+        """The families of one data set."""
+        return [name for name, count in Counter(self.families.values()).items() if count == 1]
+
+    @property
+    def names(self):
+        """The printed names of the methods."""
+        return unique_names("method", self.methods)
+
+
+def kinds_of(study):
+    """Return the `Kinds` of a study; None where it has no method in enough families."""
+    choice = choose(study)
+    counted, confirms = tested(choice.datasets)
+    families = {name: family_of(name) for name in (choice.datasets if confirms else counted)}
+    gains, sized = curves(study).reindex(index=list(families)), by_size(study)
+    if gains.empty:
+        return None
+    means = means_of(gains, families)
+    known = means.notna().sum().unstack("score").min(axis=1)
+    order = means.mean().unstack("score").mean(axis=1).sort_values(ascending=False, kind="stable").index
+    enough = min(ENOUGH, len(means))
+    methods = [name for name in order if name in choice.methods and known[name] >= enough]
+    sized = sized[sized.index.isin(list(families), level="dataset")]
+    return Kinds(families, methods, sized, gains) if methods else None
+
+
+def section(kinds):
+    """Return the table of families, and what is said of a choice by them, in parts of a page."""
+    means, names = kinds.means, kinds.names
+    head = ["Family", "Data sets", "All features", *(f"Largest gains, {score.upper()}" for score in SCORES)]
+    rows = []
+    for family, row in means.iterrows():
+        own = kinds.gains.loc[[name for name, its in kinds.families.items() if its == family]]
+        whole = [f"{signed(row[ALL, score])} {score.upper()}" for score in SCORES if (ALL, score) in row]
+        rows.append([family.replace("_", " "), str(len(own)), ", ".join(whole)])
+        for score in SCORES:
+            able = [name for name in kinds.methods if own[name, score].notna().all()]
+            best = row.xs(score, level="score")[able].sort_values(ascending=False, kind="stable")[:BEST]
+            rows[-1].append(", ".join(f"{names[name]} {signed(gain)}" for name, gain in best.items()))
+    return [fill(READ, 120), pipes([head, *rows]), fill(sentence(kinds), 120, break_on_hyphens=False)]
+
+
+def sentence(kinds):
+    """Say whether choosing the method by the kind of data helps."""
+    parts = []
+    for score in SCORES:
+        gains = kinds.gains.xs(score, axis=1, level="score")[kinds.methods]
+        points = by_kind(gains, kinds.families)
+        parts.append(f"In {score.upper()} it {verdict(points, kinds.families)}")
+    n_families = len({kinds.families[name] for name in points.index})
+    return (
+        "**Does it help to choose the method by the kind of data?** For each data set of a family with two or more, "
+        "the method that is best on the others of its family is set against the one that is best over the families of "
+        f"all others, both on the data set that is left out: {len(points)} data sets of {n_families} families. "
+        + ". ".join(parts)
+        + "."
+    )
+
+
+def verdict(points, families):
+    """Return what the interval over families of gains of `by_kind` says: helps, hurts, or cannot be told."""
+    if len({families[name] for name in points.index}) < 2:
+        return "cannot be told: fewer than two families have two data sets"
+    mean, low, high = (float(one[0]) for one in t_intervals(means_of(points, families)))
+    span = f"{signed(mean)} points ({signed(low)} to {signed(high)})"
+    if round(low, POINTS) > 0 or round(high, POINTS) < 0:
+        return f"{'helps' if low > 0 else 'hurts'}, by {span}"
+    return f"cannot be told, with a half-width of {high - mean:.{POINTS}f} points: {span}"
+
+
+def by_kind(gains, families):
+    """Return what the method that is best on the rest of the family gains over the one that is best on all the rest.
+
+    Parameters
+    ----------
+    gains : DataFrame of shape (n_datasets, n_methods)
+        By one score, with gaps.
+    families : Mapping
+        Data set -> family.
+
+    Returns
+    -------
+    DataFrame of one column
+        Its rows are the data sets with another one of their family.  Neither method was chosen by the data set itself;
+        both are among those with a gain on every data set of the family, and in enough families of the rest.
+    """
+    found = {}
+    for name in gains.index:
+        rest = [other for other in gains.index if other != name]
+        kin = [other for other in rest if families[other] == families[name]]
+        means = family_means(gains.loc[rest], [families[other] for other in rest])
+        known = np.isfinite(means).sum(axis=0) >= min(ENOUGH, len(means))
+        able = gains.loc[[name, *kin]].notna().all().to_numpy() & known
+        if kin and able.any():
+            own, on_kin = gains.loc[name, able].to_numpy(), gains.loc[kin, able].to_numpy()
+            found[name] = own[on_kin.mean(axis=0).argmax()] - own[np.nanmean(means[:, able], axis=0).argmax()]
+    return pd.DataFrame({"gain": pd.Series(found, dtype=float)})

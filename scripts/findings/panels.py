@@ -1,0 +1,86 @@
+"""The figures of ACC beside NMI: the gains of all methods by size, and by family."""
+
+import numpy as np
+from matplotlib import colormaps, rc_context
+from matplotlib.patches import Rectangle
+
+from scripts.compare.controls import ALL
+from scripts.findings.plan import ENOUGH, SCORES, WEIGHTS, means_of
+from scripts.make_figure.style import COLOURS, GREY, STYLE, WIDTH, apart, new_figure
+
+NAMED = 2  # of the largest, and of the least means: methods that have a colour and a name
+REACH = 15.0  # points: gains beyond have the last colour
+CELL = 0.14  # inches
+LETTER = 0.068  # inches of a name in the smallest size
+
+
+def draw_sizes(kinds):
+    """Draw the mean gains over families by size, a line for each method, those at both ends of the order named."""
+    named = list(dict.fromkeys([*kinds.methods[:NAMED], *kinds.methods[-NAMED:], ALL]))
+    looks = dict(zip(named, [(colour, "-") for colour in COLOURS], strict=False)) | {ALL: (GREY, "--")}
+    names = kinds.names | {ALL: "All features"}
+    with rc_context(STYLE):
+        figure = new_figure(WIDTH, 3.6)
+        axes = figure.subplots(1, len(SCORES), sharey=True)
+        for axis, score in zip(axes, SCORES, strict=True):
+            table = _by_size(kinds, score)
+            axis.axhline(0, color=GREY, linewidth=0.9)
+            for name in [*(name for name in table if name not in looks), *(name for name in named if name in table)]:
+                colour, line = looks.get(name, (GREY, "-"))
+                width, alpha = (1.8, 1.0) if name in looks else (0.7, 0.45)
+                axis.plot(table.index, table[name], line, color=colour, linewidth=width, alpha=alpha)
+            axis.set_xscale("log")
+            axis.set_xticks(list(WEIGHTS), [str(size) for size in WEIGHTS])
+            axis.minorticks_off()
+            axis.set_title(score.upper(), fontsize=9, loc="left")
+            axis.set_xlabel("Number of features", fontsize=8.5)
+            axis.tick_params(labelsize=8)
+        axes[0].set_ylabel("Gain over random rankings, in points", fontsize=8.5)
+        low, high = axes[0].get_ylim()
+        for axis, score in zip(axes, SCORES, strict=True):
+            ends = _by_size(kinds, score).ffill().iloc[-1].reindex(named).dropna().sort_values()
+            for name, height in zip(ends.index, apart(ends, (high - low) / 22, low, high), strict=True):
+                axis.text(max(WEIGHTS) * 1.08, height, names[name], color=looks[name][0], fontsize=8, va="center")
+        return figure
+
+
+def _by_size(kinds, score):
+    """Return the mean gains over families: sizes by methods and all features, nan where too few families have any."""
+    rows = {}
+    for size, own in kinds.sized[score].groupby(level="n_selected"):
+        means = means_of(own.droplevel("n_selected").unstack("method"), kinds.families)
+        enough = means.notna().sum() >= min(ENOUGH, len(means))
+        rows[size] = means.mean().where(enough).reindex([*kinds.methods, ALL])
+    table = next(iter(rows.values())).to_frame().T.iloc[:0]
+    for size, row in rows.items():
+        table.loc[size] = row
+    return table.dropna(axis=1, how="all")
+
+
+def draw_families(kinds):
+    """Draw the mean gain of every method in every family as a colour; what has no score is hatched."""
+    means, names = kinds.means, kinds.names
+    n_methods, n_families = len(kinds.methods), len(means)
+    below = LETTER * max(map(len, means.index))
+    with rc_context({**STYLE, "axes.grid": False, "hatch.linewidth": 0.4}):
+        figure = new_figure(max(WIDTH, 2 + 2 * CELL * n_families), 0.9 + CELL * n_methods + below)
+        axes, colours = figure.subplots(1, len(SCORES), sharey=True), colormaps["BrBG"]
+        for axis, score in zip(axes, SCORES, strict=True):
+            own = means.xs(score, axis=1, level="score")[kinds.methods].to_numpy().T
+            whole = Rectangle((-0.5, -0.5), n_families, n_methods, facecolor="none", edgecolor=GREY, linewidth=0)
+            axis.add_patch(whole).set_hatch("/////")
+            mesh = axis.pcolormesh(
+                np.arange(n_families), np.arange(n_methods), np.ma.masked_invalid(own),
+                cmap=colours, vmin=-REACH, vmax=REACH, shading="nearest", linewidth=0, zorder=2,
+            )  # fmt: skip
+            axis.set_xticks(range(n_families), [name.replace("_", " ") for name in means.index], rotation=90)
+            axis.set_title(score.upper(), fontsize=9, loc="left")
+            axis.tick_params(length=0, labelsize=7)
+            axis.spines[:].set_visible(False)
+        axes[0].set_yticks(range(n_methods), [names[name] for name in kinds.methods])
+        axes[0].set_ylim(n_methods - 0.5, -0.5)
+        bar = figure.colorbar(mesh, ax=axes, extend="both", fraction=0.03, pad=0.01, aspect=30)
+        bar.set_label("Gain over random rankings, in points", fontsize=8)
+        bar.ax.tick_params(labelsize=7)
+        bar.outline.set_visible(False)
+        return figure

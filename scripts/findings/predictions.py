@@ -1,0 +1,127 @@
+"""Outcomes of the hypotheses of docs/plan.md: confirmed, contradicted or not confirmed by its rule."""
+
+from typing import NamedTuple
+
+import pandas as pd
+
+from metrics.study.selections import BY_NAME
+from scripts.core.conf import printed, unique_names
+from scripts.core.text import POINTS, listed, with_interval
+from scripts.core.words import CHOICES
+from scripts.findings.plan import CONFIRMATORY, ENOUGH, SCORES, curves, datasets_of, over_families, sure
+from scripts.findings.recent import SINCE, year_of
+
+RIVAL = "greedy_css"
+CONFIRMED, CONTRADICTED = "confirmed", "contradicted"
+
+
+class Hypothesis(NamedTuple):
+    """A method gains (1) or loses (-1) by one score or both."""
+
+    method: str
+    sign: int
+    scores: tuple = SCORES
+
+    def __str__(self):
+        """Return its words in the plan."""
+        where = "" if self.scores == SCORES else f" in {self.scores[0].upper()}"
+        return f"{printed('method', self.method)} {'gains' if self.sign > 0 else 'loses'}{where}"
+
+
+METHODS = (
+    *(Hypothesis(name, 1) for name in ("socfs", "jgufs", "fssl")),
+    *(Hypothesis(name, 1, ("nmi",)) for name in ("jelsr", "ndfs", "mcfs")),
+    *(Hypothesis(name, -1) for name in ("dgufs", "sf2sog")),
+)
+NONE_GAINS = (
+    f"no method since {SINCE} gains over greedy column selection (GreedyCSS)",
+    "no choice of size or parameters without labels gains over the defaults with the same size",
+)
+HYPOTHESES = (*map(str, METHODS), *NONE_GAINS)  # in the order of the plan
+
+
+def lines(study, found):
+    """Return a table of all hypotheses with their outcomes, the head first; `found` are the study's `Estimates`."""
+    if found is None or not found.confirms:
+        n_new, n_all = found.n_new if found is not None else 0, len(datasets_of(CONFIRMATORY))
+        outcomes = [[f"not run yet ({n_new} of {n_all} data sets)"]] * len(HYPOTHESES)
+        head = ["Outcome"]
+    else:
+        head = ["Outcome", *map(str.upper, SCORES)]
+        outcomes = [judged(one, found.table, len(found.means)) for one in METHODS]
+        since = over_families(over_rival(study, found), found.families)[1]
+        outcomes.append(none_gains(since, len(found.means), unique_names("method", list(since.index.unique(0)))))
+        gains = over_defaults(study, found)
+        if gains is None:
+            outcomes.append(["needs the grids: these data have runs at the defaults alone", *[""] * len(SCORES)])
+        else:
+            columns = {name: choice.column for name, choice in CHOICES.items()}
+            outcomes.append(none_gains(over_families(gains, found.families)[1], len(found.means), columns))
+    rows = [[str(n), text, *own] for n, (text, own) in enumerate(zip(HYPOTHESES, outcomes, strict=True), 1)]
+    return [["", "Hypothesis", *head], *rows]
+
+
+def judged(one, table, n_families):
+    """Return the outcome of a hypothesis on a method, and a text for each score, from a table of `over_families`."""
+    own = table[[method == one.method and score in one.scores for method, score in table.index]]
+    if own.empty:
+        return [f"not tested: scores in fewer than {ENOUGH} families", *[""] * len(SCORES)]
+    words = [word for word, sign in ((CONFIRMED, one.sign), (CONTRADICTED, -one.sign)) if len(sure(own, sign))]
+    told = {score: _told(row, n_families) for (_, score), row in own.iterrows()}
+    return [listed(words or ["not confirmed"]), *(told.get(score, "") for score in SCORES)]
+
+
+def none_gains(table, n_families, names):
+    """Return the outcome of a hypothesis that none of several gains, and for each score the largest gain and power."""
+    if table.empty:
+        return [f"not tested: scores in fewer than {ENOUGH} families", *[""] * len(SCORES)]
+    gain, texts = [f"{names[one]} in {score.upper()}" for one, score in sure(table, 1).index], []
+    for score in SCORES:
+        own = table[table.index.get_level_values(1) == score]
+        best, reach = own["mean"].idxmax(), (own["high"] - own["mean"]).median()
+        text = f"largest: {names[best[0]]} {_told(own.loc[best], n_families)}"
+        texts.append(f"{text}; median half-width {reach:.{POINTS}f}")
+    n = table.index.get_level_values(0).nunique()
+    return [f"{CONTRADICTED}: {listed(gain)}" if gain else f"{CONFIRMED}: none of {n}", *texts]
+
+
+def over_rival(study, found):
+    """Return the gains of the methods since `SINCE` over `RIVAL`: data sets by (method, score)."""
+    gains = curves(study).reindex(index=list(found.families))
+    methods = [name for name in found.table.index.unique("method") if year_of(name) >= SINCE and name != RIVAL]
+    columns = pd.MultiIndex.from_product([methods, SCORES], names=["method", "score"])
+    rival = gains.reindex(columns=pd.MultiIndex.from_product([[RIVAL], SCORES]))
+    return gains[columns] - rival[[(RIVAL, score) for _, score in columns]].to_numpy()
+
+
+def over_defaults(study, found):
+    """Return the gains of choices without labels over the defaults with the size that is chosen.
+
+    Data sets are rows, and (choice, score) columns; a gain is the mean over the methods with several points there.  It
+    is None where no method has several.
+    """
+    rows = study.summary
+    methods = found.table.index.unique("method")
+    counts = (rows["clusterer"] == "kmeans") & rows["method"].isin(methods) & rows["dataset"].isin(found.families)
+    cells = pd.MultiIndex.from_frame(rows.loc[counts & ~rows["is_default"], ["dataset", "method"]].drop_duplicates())
+    if cells.empty:
+        return None
+    keys, gains = ["dataset", "method", "n_selected"], {}
+    defaults = rows[counts & rows["is_default"]].set_index(keys)
+    for choice in (one.name for one in BY_NAME.values() if one.criterion and not one.oracle):
+        for score in SCORES:
+            own = study.select(score, choice)
+            own = own[own["clusterer"] == "kmeans"].set_index(keys)["mean"]
+            own = own[own.index.droplevel("n_selected").isin(cells)]
+            points = 100 * (own - defaults[f"{score}_mean"].reindex(own.index))
+            gains[choice, score] = points.groupby(level="dataset").mean()
+    return pd.DataFrame(gains).reindex(list(found.families))
+
+
+def _told(row, n_families):
+    """Return a gain with its interval, half-width and p, and the families without which p is above the level."""
+    needs, half = row["needs"], row["high"] - row["mean"]
+    text = f"{with_interval(row['mean'], row['low'], row['high'])}, half-width {half:.{POINTS}f}, p = {row['p']:.2g}"
+    if not needs:
+        return text
+    return f"{text}, not without {listed(needs, 'or') if len(needs) < n_families else 'any one of the families'}"
