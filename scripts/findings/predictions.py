@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
+from metrics.study.frames import of_kmeans
 from metrics.study.selections import BY_NAME
 from scripts.core.conf import printed, unique_names
 from scripts.core.text import POINTS, listed, with_interval
@@ -100,18 +101,16 @@ def over_defaults(study, found):
     Data sets are rows, and (choice, score) columns; a gain is the mean over the methods with several points there.  It
     is None where no method has several.
     """
-    rows = study.summary
-    methods = found.table.index.unique("method")
-    counts = (rows["clusterer"] == "kmeans") & rows["method"].isin(methods) & rows["dataset"].isin(found.families)
-    cells = pd.MultiIndex.from_frame(rows.loc[counts & ~rows["is_default"], ["dataset", "method"]].drop_duplicates())
+    rows = of_kmeans(study.summary)
+    rows = rows[rows["method"].isin(found.table.index.unique("method")) & rows["dataset"].isin(found.families)]
+    cells = pd.MultiIndex.from_frame(rows.loc[~rows["is_default"], ["dataset", "method"]].drop_duplicates())
     if cells.empty:
         return None
     keys, gains = ["dataset", "method", "n_selected"], {}
-    defaults = rows[counts & rows["is_default"]].set_index(keys)
+    defaults = rows[rows["is_default"]].set_index(keys)
     for choice in (one.name for one in BY_NAME.values() if one.criterion and not one.oracle):
         for score in SCORES:
-            own = study.select(score, choice)
-            own = own[own["clusterer"] == "kmeans"].set_index(keys)["mean"]
+            own = of_kmeans(study.select(score, choice)).set_index(keys)["mean"]
             own = own[own.index.droplevel("n_selected").isin(cells)]
             points = 100 * (own - defaults[f"{score}_mean"].reindex(own.index))
             gains[choice, score] = points.groupby(level="dataset").mean()
