@@ -30,6 +30,7 @@ def draw_sizes(kinds):
                 width, alpha = (1.8, 1.0) if name in looks else (0.7, 0.45)
                 axis.plot(table.index, table[name], line, color=colour, linewidth=width, alpha=alpha)
             axis.set_xscale("log")
+            axis.set_xlim(right=max(WEIGHTS) * 1.05)  # lines end where names begin
             axis.set_xticks(list(WEIGHTS), [str(size) for size in WEIGHTS])
             axis.minorticks_off()
             axis.set_title(score.upper(), fontsize=9, loc="left")
