@@ -1,4 +1,4 @@
-"""What a caller of `ufs_bench` gives: names of conf/, or data and methods of his own."""
+"""Take what a caller of `ufs_bench` gives: names of conf/, or data and methods of his own."""
 
 from collections.abc import Mapping
 
