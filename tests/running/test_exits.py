@@ -1,6 +1,7 @@
 """A method that ends the process it runs in fails like any other, in a worker and in the process itself."""
 
 import os
+import signal
 import time
 
 import forked
@@ -64,7 +65,9 @@ def test_a_method_that_ends_the_process_while_it_is_imported_or_checked_is_refus
         trials_of("Checking")
 
 
-def test_ctrl_c_during_a_fit_ends_the_command():
+def test_ctrl_c_during_a_fit_ends_the_command(monkeypatch):
+    # Tests that a shell runs in the background ignore Ctrl-C.
+    monkeypatch.setattr("signal.getsignal", lambda _number: signal.default_int_handler)
     with pytest.raises(CommandEnded), exits_as_errors():
         raise CommandEnded(130)
     with pytest.raises(KeyboardInterrupt), exits_as_errors():
