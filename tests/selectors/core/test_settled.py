@@ -16,7 +16,8 @@ SWEEPS = 3000
 # By default these end at max_iter, and say so: an ADMM, sweeps of released programs, and VCSDFS, which needs hundreds.
 NOT_CONVERGED = {"cae_released", "eufs_admm", "jgufs_released", "ndfs_released", "vcsdfs"}
 
-LONG = {"cae", "cae_released", "dufs", "jgufs", "rufs_released", "socfs", "socfs_triplet", "vcsdfs"}  # some ten seconds each
+# Some ten seconds each.
+LONG = {"cae", "cae_released", "dufs", "jgufs", "rufs_released", "socfs", "socfs_triplet", "vcsdfs"}
 
 # What settles later, on which slices, and the words of the docstring that say so.
 UNSETTLED = {
