@@ -15,6 +15,7 @@ ASKED = 3  # workers that are asked what they hold, as each may be killed before
 SPARSE_ENTRY = 1.5  # numbers of 8 bytes that an entry of a sparse X takes, with its column
 SELECTED_COPIES = 3  # dense copies of the selected features of a sparse X: themselves, and two in K-means
 LEFT_FREE = 0.9  # share of the free memory that fits may have: other programs' needs change
+SPARE_MB = 32  # of the cap that is advised: what a worker imports in its first fits comes to what it holds
 _held = {}  # dotted name of a method -> MB
 
 
@@ -57,7 +58,7 @@ def check_cap(caps, trial, shape, n_stored=None):
     program, data = _held_mb(trial), 8 * entries / 2**20
     if MB_PER_GB * caps.max_memory > program + data:
         return
-    least = math.floor(10 * (program + data) / MB_PER_GB + 1) / 10
+    least = math.floor(10 * (program + data + SPARE_MB) / MB_PER_GB + 1) / 10
     raise ConfigError(
         f"runner.max_memory={caps.max_memory:g} GB is less than a worker holds before it begins a fit, {program:.0f} "
         f"MB of program and {data:.0f} MB of data: nothing was started. Set runner.max_memory={least:g} or more, or "
