@@ -38,12 +38,10 @@ def losses(frame, metric="acc"):
         half: [own[first::2].mean() if len(own) > first else np.nan for own in values]
         for first, half in enumerate(HALVES)
     }
-    summary = summarise(frame.assign(**halves))
-    summary = of_kmeans(summary)
+    summary = of_kmeans(summarise(frame.assign(**halves)))
     everything = summary[summary["method"] == ALL].set_index(KEYS[:2])[f"{metric}_mean"]
     summary = summary[~summary["method"].isin(NOT_CHOOSING)]
-    ways = [_best(summary, *way) for way in (HALVES, HALVES[::-1])]
-    best = sum(ways) / len(ways)
+    best = (_best(summary, *HALVES) + _best(summary, *HALVES[::-1])) / 2
     spread = summary.groupby(KEYS)[f"{metric}_mean"].agg(lambda values: values.max() - values.min())
     frames = []
     for name, selection in BY_NAME.items():

@@ -198,10 +198,15 @@ class Study:
         """Say what a band or an error bar shows."""
         return f"± std over {self.protocol['restarts']} K-means restarts"
 
+    @property
+    def clusters_told(self):
+        """The words for how many clusters are looked for, after a semicolon; "" where it is as many as classes."""
+        clusters = self.protocol.get("clusters")
+        return f"; {clusters} as many clusters as classes" if clusters else ""
+
     def origin(self):
         """Say where the numbers come from."""
         own = self.protocol.get("scaling_for", {})
         fitted = "".join(f"; {method} is fitted on scaling {scaling}" for method, scaling in own.items())
-        clusters = self.protocol.get("clusters")
-        told = f"; {clusters} as many clusters as classes" if clusters else ""
-        return f"Study {self.name}, protocol {self.protocol['name']}, scaling {self.protocol['scaling']}{fitted}{told}."
+        named = f"Study {self.name}, protocol {self.protocol['name']}, scaling {self.protocol['scaling']}"
+        return f"{named}{fitted}{self.clusters_told}."

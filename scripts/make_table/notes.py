@@ -47,8 +47,8 @@ def clustering(study):
     protocol = study.protocol
     if not protocol:
         return []
-    told = f"; {protocol['clusters']} as many clusters as classes" if "clusters" in protocol else ""
-    return [f"{protocol['restarts']} K-means restarts; scaling of the data: {protocol['scaling']}{told}."]
+    scaling = f"scaling of the data: {protocol['scaling']}"
+    return [f"{protocol['restarts']} K-means restarts; {scaling}{study.clusters_told}."]
 
 
 def background(cells, study):

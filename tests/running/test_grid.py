@@ -3,11 +3,15 @@
 import itertools
 from dataclasses import replace
 
+import numpy as np
 import pytest
-from fits import DATA, PROTOCOL, method_of, trials_of
+from fits import DATA, PROTOCOL, made_up, method_of, trials_of
 
+from metrics.evaluate import evaluate
 from runners.errors import ConfigError
 from runners.experiment.grid import diagonal, expand
+from runners.workers.fit import evaluate_set
+from scripts.core.conf import find
 
 
 def test_the_grid_is_the_product_of_its_lists_and_marks_the_default():
@@ -79,3 +83,23 @@ def test_sizes_above_the_number_of_features_are_left_out_and_none_left_is_an_err
     assert trials_of(protocol=replace(PROTOCOL, sizes=(3, 99)))[0].sizes == (3,)
     with pytest.raises(ConfigError, match="n_features=6"):
         trials_of(protocol=replace(PROTOCOL, sizes=(99,)))
+
+
+@pytest.mark.parametrize(("clusters", "number"), [("classes", 3), ("half", 2), ("twice", 6)])
+def test_methods_and_k_means_are_told_as_many_clusters_as_the_protocol_says(clusters, number):
+    dataset, protocol = made_up(), replace(PROTOCOL, clusters=clusters)
+    (trial, *_) = expand("s", dataset, find("method", "rufs"), protocol)
+    assert trial.params["n_clusters"] == number
+    labelled, unlabelled = (evaluate_set([0, 1, 2], dataset.X, y, protocol)[0] for y in (dataset.y, np.array(3)))
+    right, _ = evaluate(np.arange(3), dataset.X, dataset.y, PROTOCOL, number)
+    np.testing.assert_array_equal(labelled, right)
+    np.testing.assert_array_equal(unlabelled[2:-1], right[2:-1])  # all but ACC, NMI and nearest neighbours
+    most = {"classes": 1.0, "half": 2 / 3, "twice": 0.9}
+    assert labelled[0].max() <= most[clusters]
+
+
+def test_more_clusters_than_samples_are_refused_before_a_fit():
+    dataset = made_up()
+    dataset.n_classes = 16
+    with pytest.raises(ConfigError, match=r"clusters=twice is 32 on blobs, which has 30 samples"):
+        expand("s", dataset, find("method", "rufs"), replace(PROTOCOL, clusters="twice"))

@@ -19,7 +19,6 @@ from runners.experiment.settings import read_protocol
 from runners.store.files import StoreError
 from runners.store.folder import claim_study, load_results
 from runners.workers.caps import Caps
-from runners.workers.fit import evaluate_set
 from runners.workers.pool import run_all
 from runners.workers.tasks import Data
 from scripts.core.conf import CONF, ROOT
@@ -276,25 +275,6 @@ def test_other_rules_for_k_means_make_other_trials(dataset):
 
     assert keys() == keys(starts="random", replicates=1, clusters="classes")
     assert not keys() & (keys(starts="kmeans++") | keys(replicates=2) | keys(clusters="twice"))
-
-
-@pytest.mark.parametrize(("clusters", "number"), [("classes", 3), ("half", 2), ("twice", 6)])
-def test_methods_and_k_means_are_told_as_many_clusters_as_the_protocol_says(dataset, clusters, number):
-    protocol = replace(PROTOCOL, clusters=clusters)
-    (trial, *_) = expand("s", dataset, METHOD, protocol)
-    assert trial.params["n_clusters"] == number
-    labelled, unlabelled = (evaluate_set([0, 1, 2], dataset.X, y, protocol)[0] for y in (dataset.y, np.array(3)))
-    right, _ = evaluate(np.arange(3), dataset.X, dataset.y, PROTOCOL, number)
-    np.testing.assert_array_equal(labelled, right)
-    np.testing.assert_array_equal(unlabelled[2:-1], right[2:-1])  # all but ACC, NMI and nearest neighbours
-    most = {"classes": 1.0, "half": 2 / 3, "twice": 0.9}
-    assert labelled[0].max() <= most[clusters]
-
-
-def test_more_clusters_than_samples_are_refused_before_a_fit(dataset):
-    dataset.n_classes = 16
-    with pytest.raises(ConfigError, match=r"clusters=twice is 32 on blobs, which has 30 samples"):
-        expand("s", dataset, METHOD, replace(PROTOCOL, clusters="twice"))
 
 
 def test_a_method_with_a_random_part_has_a_trial_for_every_seed(dataset):
