@@ -93,7 +93,6 @@ def _values(settings):
         "sizes": list(plan.WEIGHTS),
         "n_new": len(plan.datasets_of(plan.CONFIRMATORY)),
         "level": plan.LEVEL,
-        "enough": plan.ENOUGH,
         "earlier": settings[0].earlier,
     }
 

@@ -31,13 +31,13 @@ def datasets_of(part):
 def tested(datasets):
     """Return the data sets that are tested, and whether they are confirmatory.
 
-    The confirmatory ones are tested, alone, once they span `ENOUGH` families; before that the others count alone.
+    The confirmatory ones are tested, alone, once all of them have been run, so that nobody looks in between and stops
+    where a result pleases; before that the others count alone.
     """
     confirmatory = datasets_of(CONFIRMATORY)
     new = [name for name in datasets if name in confirmatory]
-    if len({confirmatory[name] for name in new}) >= ENOUGH:
-        return new, True
-    return [name for name in datasets if name not in confirmatory], False
+    confirms = len(new) == len(confirmatory)
+    return new if confirms else [name for name in datasets if name not in confirmatory], confirms
 
 
 def by_size(study):
