@@ -3,7 +3,7 @@
 from scripts.core.conf import printed, unique_names
 from scripts.core.text import POINTS, listed, signed, with_interval
 from scripts.core.views import notes, render
-from scripts.findings import kinds, panels, plan, recent, search, twins
+from scripts.findings import kinds, panels, plan, predictions, recent, search, twins
 from scripts.ranks.gains import above, below
 from scripts.ranks.ranks_page import OVER, by_family, gain_notes, gains_table
 
@@ -89,6 +89,7 @@ def _values(settings):
         "below": below,
         "plan": settings[0].plan,
         "names": settings[0].names,
+        "outcomes": predictions.outcomes(settings[0].predictions),
         "signed": signed,
         "sizes": list(plan.WEIGHTS),
         "n_new": len(plan.datasets_of(plan.CONFIRMATORY)),

@@ -62,6 +62,15 @@ def lines(study, found):
     return [["", "Hypothesis", *head], *rows]
 
 
+def outcomes(rows):
+    """Return how many of the hypotheses of `lines` are confirmed, contradicted, and so on; "" where none has run."""
+    words = (CONFIRMED, "not confirmed", CONTRADICTED, "not tested", "needs")
+    counts = {word: sum(row[2].startswith(word) for row in rows[1:]) for word in words}
+    counts["not tested"] += counts.pop("needs")
+    found = [f"{number} {'is' if number == 1 else 'are'} {word}" for word, number in counts.items() if number]
+    return listed(found) if found else ""
+
+
 def judged(one, table, n_families):
     """Return the outcome of a hypothesis on a method, and a text for each score, from a table of `over_families`."""
     own = table[[method == one.method and score in one.scores for method, score in table.index]]

@@ -71,7 +71,7 @@ def test_the_sentences_say_who_gains_how_sure_it_is_and_that_old_data_test_nothi
     own = setting({"mcfs": (1, 3), "udfs": (-1, 2)})
     found = plan.estimates(study({"mcfs": SURE, "udfs": MIXED}))
     first, power, status, advice = sentences([own._replace(plan=found, earlier="1 seed and 20 K-means starts")] * 2)[:4]
-    assert "1 of 2 methods cannot be told from random rankings" in first and "MCFS in ACC (+" in first
+    assert "1 of 2 methods cannot be told from random rankings" in first and "MCFS by +" in first
     assert "lose" not in first and "of the 95 % intervals reach more than" in power
     assert "suggested the hypotheses" in status and "on 35 others" in status and "1 seed and 20" in status
     assert ("Without labels, MCFS." in advice) == bool(found.advised)

@@ -86,6 +86,10 @@ def test_before_the_data_have_run_nothing_is_said_but_how_many_have(planted):
 
 
 def test_the_status_says_that_the_data_are_new(planted):
-    found = plan.estimates(study({"socfs": planted["socfs"]}, NEW))
-    status = sentences([setting({"socfs": (1, 3)})._replace(plan=found)] * 2)[2]
+    own = study({"socfs": planted["socfs"]}, NEW)
+    found = plan.estimates(own)
+    told = predictions.lines(own, found)
+    first, _, status, _ = sentences([setting({"socfs": (1, 3)})._replace(plan=found, predictions=told)] * 2)[:4]
+    assert "SOCFS by +" in first and "p < 0.001) and +" in first
     assert "The 35 data sets are new" in status
+    assert "written before, 1 is confirmed and 9 are not tested (each below)" in status
