@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 
 from metrics.study import ALL, METRICS
+from metrics.study.kept import MEASURES
 from metrics.study.losses import losses, mean_losses
 from runners.store.reference import PREFIX
 from scripts.compare import shipped_names
@@ -13,15 +14,17 @@ from scripts.core.study import Study
 from scripts.core.text import deliver, number, signed
 from scripts.core.views import render
 from scripts.core.words import CHOICES
+from scripts.kept import kept_of
 
 EVERYTHING = "all features, no choice"
+KEPT = dict(zip(MEASURES, ("nearest neighbours kept", "clusters kept"), strict=True))
 HEAD = "Choice|Loss|95 % interval|Less than default|Least|Smallest size|Largest size|Cells|Without a choice".split("|")
 
 
 def choices_page(found, metric, names):
     """Return the mean losses of studies of these names, from `metrics.study.losses.losses`, as a page of Markdown."""
     families = {name: family_of(name) for name in found["dataset"].unique()}
-    columns = {name: choice.column for name, choice in CHOICES.items()} | {ALL: EVERYTHING}
+    columns = {name: choice.column for name, choice in CHOICES.items()} | {ALL: EVERYTHING} | KEPT
     rows = [HEAD]
     for row in mean_losses(found, families).itertuples():
         rows.append([
@@ -60,7 +63,7 @@ def shipped_choices():
 def choices_text(results_dir, names, metric, form="md"):
     """Return the loss of every choice over the cells of studies as Markdown, or that of every cell as CSV."""
     studies = [Study.open(results_dir, name).filled() for name in names]
-    found = pd.concat([losses(study.whole, metric) for study in studies], ignore_index=True)
+    found = pd.concat([losses(study.whole, metric, kept_of(study)) for study in studies], ignore_index=True)
     found = found[[entry("dataset", name, "same_source_as") is None for name in found["dataset"]]]
     if found.empty:
         raise ValueError(

@@ -13,7 +13,7 @@ KEYS = ["study", "dataset", "method"]
 HALVES = ("even", "odd")  # of the K-means restarts: one half chooses for the oracle, and the other scores
 
 
-def losses(frame, metric="acc"):
+def losses(frame, metric="acc", kept=None):
     """Return the loss of every choice in every cell that has something to choose.
 
     Parameters
@@ -21,6 +21,8 @@ def losses(frame, metric="acc"):
     frame : DataFrame
         The tidy frame of one study, with its lists.
     metric : {"acc", "nmi"}
+    kept : DataFrame, optional
+        By trial and n_selected: measures of which each chooses what has the largest, in cells where all have it.
 
     Returns
     -------
@@ -48,13 +50,13 @@ def losses(frame, metric="acc"):
         if selection.oracle:
             continue
         chosen = select(summary, metric, name).set_index(KEYS)
-        size = chosen["n_selected"].astype(float)
-        edges = {
-            edge: (size == chosen["sizes"].map(lambda sizes, of=of: of(sizes, default=np.nan))).where(size.notna())
-            for edge, of in (("smallest", min), ("largest", max))
-        }
-        columns = {"selection": name, "loss": best - chosen["mean"], "n_selected": size, **edges}
-        frames.append(pd.DataFrame(columns))
+        frames.append(_choice(name, best - chosen["mean"], chosen["n_selected"], chosen["sizes"]))
+    for name in () if kept is None else kept:
+        measured = summary[summary["n_restarts"] > 0].join(kept, on=kept.index.names)
+        measured = measured.sort_values(["n_selected", "params"], kind="stable")
+        whole = measured.groupby(KEYS)[name].transform(lambda values: values.notna().all()).astype(bool)
+        own = _largest(measured[whole], name)
+        frames.append(_choice(name, best - own[f"{metric}_mean"], own["n_selected"], chosen["sizes"]))
     if len(everything):
         alike = best.index.droplevel("method").map(everything)
         frames.append(pd.DataFrame({"selection": ALL, "loss": best - alike}))
@@ -62,10 +64,24 @@ def losses(frame, metric="acc"):
     return found[found.set_index(KEYS).index.map(spread) > 0].reset_index(drop=True)
 
 
+def _choice(name, loss, n_selected, sizes):
+    """Return the rows of a choice, all arguments but its name being by `KEYS`."""
+    size = n_selected.astype(float).reindex(loss.index)
+    edges = {
+        edge: (size == sizes.reindex(loss.index).map(lambda own, of=of: of(own, default=np.nan))).where(size.notna())
+        for edge, of in (("smallest", min), ("largest", max))
+    }
+    return pd.DataFrame({"selection": name, "loss": loss, "n_selected": size, **edges})
+
+
 def _best(summary, chooses, scores):
     """Return the score in one half of the restarts of the candidate that is best in the other, cell by cell."""
-    rows = summary.assign(**{chooses: summary[chooses].round(12)}).dropna(subset=[chooses, scores])
-    return rows.loc[rows.groupby(KEYS)[chooses].idxmax()].set_index(KEYS)[scores]
+    return _largest(summary.dropna(subset=[chooses, scores]), chooses)[scores]
+
+
+def _largest(rows, name):
+    """Return the first row of every cell with the largest value in a column, to 12 digits."""
+    return rows.loc[rows[name].round(12).groupby([rows[key] for key in KEYS]).idxmax()].set_index(KEYS)
 
 
 def mean_losses(found, families):

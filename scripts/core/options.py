@@ -127,6 +127,13 @@ OPTIONS = {
         "metric": METRIC,
         "format": one_of("md", "csv"),
     },
+    "kept": {
+        "study": one_or_more(STUDY),
+        "results_dir": PATH,
+        **DATA,
+        "methods": optional(listed(NAME)),
+        "datasets": optional(listed(NAME)),
+    },
     "audit": {
         **RESULTS, **OUTPUT, **DATA,
         "stability": whole(0, 10_000),

@@ -4,6 +4,7 @@ from scripts.core.conf import printed, unique_names
 from scripts.core.text import POINTS, listed, signed, with_interval
 from scripts.core.views import notes, render
 from scripts.findings import kinds, panels, plan, predictions, recent, search, twins
+from scripts.ranks.choice import base_methods
 from scripts.ranks.gains import above, below
 from scripts.ranks.ranks_page import OVER, by_family, gain_notes, gains_table
 
@@ -81,7 +82,10 @@ def paper(settings):
 
 def _values(settings):
     """Return what the sentences are made of."""
+    counted = () if settings[0].plan is None else settings[0].plan.table.index.unique("method")
+    absent = unique_names("method", [name for name in base_methods() if name not in counted])
     return {
+        "absent": sorted(absent.values()),
         "settings": settings,
         "n_families": len(set(settings[0].field.families.values())),
         "named": settings[0].named,

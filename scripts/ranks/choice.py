@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from scripts.core.conf import entry, family_of
+from scripts.core.conf import entry, family_of, names
 
 VARIANTS = ("base", "all")
 CONTROLS = ("methods.baselines.", "methods.spectral_labels.")
@@ -43,6 +43,11 @@ def choose(study, methods=None, datasets=None, variants="base"):
         left_out += _sentence(others, "of the same source as", "datasets=[...] takes those that it names")
     families = {name: family_of(name) for name in places}
     return Choice(chosen, list(filter(is_control, stored)), places, families, left_out)
+
+
+def base_methods():
+    """Return the methods of conf/method that are no control, variant or released program, sorted."""
+    return _firsts([name for name in names("method") if not is_control(name)], _class_of, _by_name)[0]
 
 
 def is_control(method):

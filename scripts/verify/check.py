@@ -6,6 +6,7 @@ import pyarrow.compute as pc
 from runners.store import reference
 from runners.store.files import StoreError
 from runners.store.parquet import read_table
+from scripts.kept import FOLDER
 from scripts.verify import REFUSED, Finding, changed, files, scores, structure
 
 
@@ -50,6 +51,10 @@ def structural(name, wanted):
             if refits.exists():
                 faults = files.faults_of_refits(name, file, refits, set(frame["trial"]))
                 found += [Finding(REFUSED, name, method, "", "", words) for words in faults]
+        measured = reference.SHIPPED / name / FOLDER / path.name
+        if measured.exists():
+            faults = files.faults_of_kept(measured, frame)
+            found += [Finding(REFUSED, name, method, "", "", words) for words in faults]
     return found
 
 

@@ -3,6 +3,7 @@
 import json
 import re
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -14,6 +15,7 @@ from runners.store.files import StoreError
 from runners.store.identity import ARITHMETIC, Identity
 from runners.store.parquet import KEY, SCHEMA, key_of, read_refits
 from runners.store.row import REPORTED
+from scripts import kept
 from scripts.core.conf import names
 from scripts.core.refits import COLUMNS as OF_REFITS
 
@@ -24,6 +26,7 @@ STUDY = re.compile(r"[a-z][a-z0-9_]{0,60}")
 DIGEST = re.compile(r"[0-9a-f]{0,64}")
 BESIDE = ("LICENSE", "croissant.json", "datapackage.json")
 REFITS = {f"_{file.removesuffix('.csv')}": file for file in OF_REFITS}
+FOLDERS = (*REFITS, kept.FOLDER)
 
 
 def strangers():
@@ -43,10 +46,10 @@ def faults_of_study(name):
         if path.is_symlink():
             yield "", f"{place} is a link: only files may be handed in."
         elif path.is_dir():
-            if place not in REFITS:
-                yield "", f"{place}/ is no folder of a study; there may be {', '.join(REFITS)}."
+            if place not in FOLDERS:
+                yield "", f"{place}/ is no folder of a study; there may be {', '.join(FOLDERS)}."
         elif inside or place not in (reference.PROTOCOL, reference.STAMPS, reference.VERIFIED):
-            if path.suffix != ".parquet" or path.stem not in names("method") or inside not in ("", *REFITS):
+            if path.suffix != ".parquet" or path.stem not in names("method") or inside not in ("", *FOLDERS):
                 yield "", f"{place} is not METHOD.parquet of a method in conf/method."
             elif fault := fault_of_size(path):
                 yield path.stem, fault
@@ -163,3 +166,24 @@ def faults_of_refits(name, file, path, trials):
         yield f"{path.parent.name} has refits of {unknown[0]!r}, which is no trial of {name}."
     if (rows["method"] != path.stem).any():
         yield f"{path.parent.name} has rows of another method."
+
+
+def faults_of_kept(path, frame):
+    """Yield what is wrong with the measures of a method's selections; `frame` has its rows, with features."""
+    wanted = [*kept.KEYS, *kept.MEASURES]
+    found = pq.read_schema(path).names
+    if found != wanted:
+        yield f"the columns of {path.parent.name} are {', '.join(found)}, not {', '.join(wanted)}."
+        return
+    try:
+        rows = read_refits(path)
+    except StoreError as error:
+        yield str(error)
+        return
+    own = set(kept.selections(frame)[kept.KEYS].itertuples(index=False, name=None))
+    strange = [key for key in rows[kept.KEYS].itertuples(index=False, name=None) if key not in own]
+    if strange:
+        yield f"{path.parent.name} has features {strange[0][-1]} on {strange[0][0]}, which its rows have not selected."
+    values = rows[list(kept.MEASURES)].to_numpy(dtype=float)
+    if not (np.abs(values) <= 1).all():
+        yield f"{path.parent.name} has shares beyond 1."

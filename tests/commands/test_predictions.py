@@ -92,4 +92,5 @@ def test_the_status_says_that_the_data_are_new(planted):
     first, _, status, _ = sentences([setting({"socfs": (1, 3)})._replace(plan=found, predictions=told)] * 2)[:4]
     assert "SOCFS by +" in first and "p < 0.001) and +" in first
     assert "The 35 data sets are new" in status
+    assert "not counted: CAE, " in status and "SOCFS" not in status
     assert "written before, 1 is confirmed and 9 are not tested (each below)" in status

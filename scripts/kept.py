@@ -1,0 +1,113 @@
+"""Measures what stored selections keep of the structure of all features: ``python -m scripts.kept --help``."""
+
+import logging
+from contextlib import nullcontext
+
+import numpy as np
+import pandas as pd
+from threadpoolctl import threadpool_limits
+
+from datasets.scaling import scale
+from metrics.kmeans import load_engine
+from metrics.protocol import Protocol
+from metrics.study import NOT_CHOOSING
+from metrics.study.frames import of_kmeans
+from metrics.study.kept import MEASURES, Structure
+from runners.store.files import held, replace_file
+from runners.store.parquet import packed_refits, read_refits
+from runners.store.reference import SHIPPED
+from runners.store.row import feature_set_digest
+from scripts.core.conf import checked_names
+from scripts.core.data import data_of
+from scripts.core.entry import command
+from scripts.core.study import Study
+
+log = logging.getLogger(__name__)
+FOLDER = "_kept"
+KEYS = ["dataset", "data_sha", "features"]  # the last is a digest
+OF_SUMMARY = ["trial", "n_selected"]
+
+
+def kept_of(study):
+    """Return the `MEASURES` of a study as far as they are stored, by trial and n_selected; None where none is."""
+    stored = _stored(study)
+    if stored.empty:
+        return None
+    return selections(study.whole).join(stored, on=KEYS).set_index(OF_SUMMARY)[list(MEASURES)]
+
+
+def _stored(study):
+    """Return what is stored of a study, by `KEYS`."""
+    paths = sorted(_folder(study).glob("*.parquet")) if study.is_shipped or study.folder else []
+    rows = pd.concat([read_refits(path) for path in paths]) if paths else pd.DataFrame(columns=[*KEYS, *MEASURES])
+    return rows.drop_duplicates(KEYS).set_index(KEYS)
+
+
+def selections(whole):
+    """Return the rows of a frame whose features were chosen, with these as `chosen` and their digests as features."""
+    rows = of_kmeans(whole)
+    rows = rows[rows["features"].notna() & ~rows["method"].isin(NOT_CHOOSING)]
+    return rows.assign(chosen=rows["features"], features=rows["features"].map(feature_set_digest))
+
+
+def measure(study, methods=None, datasets=None):
+    """Measure the selections of a study, and store what is new; a file for every method.
+
+    Selections that several methods have are measured once.  Returns sentences on what could not be done, and why.
+    """
+    rows, problems = selections(study.filled().whole), []
+    for name, wanted in (("method", methods), ("dataset", datasets)):
+        rows = rows[rows[name].isin(checked_names(name, wanted, rows[name].unique()))]
+    load_engine()
+    protocol = Protocol(**study.protocol)
+    for dataset, own in rows.groupby("dataset"):
+        known = _stored(study)
+        own = own.drop_duplicates([*KEYS, "method"])
+        lacking = own[~own.set_index(KEYS).index.isin(known.index)].drop_duplicates(KEYS)
+        if len(lacking):
+            data, reason = data_of(own, study.data_dir)
+            if data is None or data.y is None:
+                problems.append(reason or f"{dataset} has no labels, and so no number of clusters.")
+                continue
+            clusters = protocol.clusters_of(len(np.unique(data.y)))
+            with threadpool_limits(1):
+                structure = Structure(scale(data.X, protocol.scaling), clusters)
+                found = [structure.kept(features) for features in lacking["chosen"]]
+            known = pd.concat([known, pd.DataFrame(found, lacking.set_index(KEYS).index, list(MEASURES))])
+            log.info("%s: %d selections", dataset, len(lacking))
+        for method, its in own.groupby("method"):
+            _store(study, method, known.loc[pd.MultiIndex.from_frame(its[KEYS])].reset_index())
+    return problems
+
+
+def _store(study, method, rows):
+    """Add rows to the file of a method."""
+    path = _folder(study) / f"{method}.parquet"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with nullcontext() if study.is_shipped else held(path):
+        before = read_refits(path) if path.exists() else rows.iloc[:0]
+        both = pd.concat([before, rows]).drop_duplicates(KEYS).sort_values(KEYS, ignore_index=True)
+        if len(both) > len(before):
+            replace_file(path, packed_refits(both))
+
+
+def _folder(study):
+    return (SHIPPED / study.own_name if study.is_shipped else study.folder) / FOLDER
+
+
+@command("kept")
+def main(options):
+    """Measure what the options describe."""
+    from scripts.choices import shipped_choices
+
+    given, problems = options["study"], []
+    names = shipped_choices() if given == "reference" else [given] if isinstance(given, str) else given
+    for name in names:
+        study = Study.open(options["results_dir"], name, options["data_dir"])
+        problems += [f"{name}: {text}" for text in measure(study, options["methods"], options["datasets"])]
+    if problems:
+        raise ValueError("\n".join(["not all could be measured:", *(f"  {text}" for text in problems)]))
+
+
+if __name__ == "__main__":
+    main()
