@@ -123,7 +123,7 @@ def draw(trials, fits, seed=0, longest=None, per_cell=None):
     return drawn.sort_values(["dataset", "method", "params", "sizes"], kind="stable")
 
 
-def reproduce(study, drawn, n_jobs=1, say=print):
+def reproduce(study, drawn, n_jobs=1, say=print, caps=None):
     """Run fits of a study again, and yield an `Again` for each.
 
     Parameters
@@ -134,16 +134,18 @@ def reproduce(study, drawn, n_jobs=1, say=print):
     n_jobs : int, default=1
     say : callable, optional
         Called with a line for each cell.
+    caps : `runners.workers.caps.Caps`, optional
+        Of each fit.
     """
     sets = dict(iter(study.whole[study.whole["trial"].isin(drawn["trial"])].groupby("trial")))
     for dataset, of_data in drawn.groupby("dataset"):
         data, reason = data_of(of_data, study.data_dir)
         for method, cell in of_data.groupby("method"):
             say(f"{method} on {dataset}: {len(cell)} fits")
-            yield from _cell(cell, data, reason, sets, n_jobs)
+            yield from _cell(cell, data, reason, sets, n_jobs, caps)
 
 
-def _cell(cell, data, reason, sets, n_jobs):
+def _cell(cell, data, reason, sets, n_jobs, caps):
     content = find("method", cell["method"].iloc[0])
     rows, trials = {}, []
     for row in cell.to_dict("records"):
@@ -157,7 +159,7 @@ def _cell(cell, data, reason, sets, n_jobs):
         return
     scaled = Data.scaled(data, Protocol.from_json(cell["protocol"].iloc[0]), trials[0].method)
     try:
-        for ended in run_all(trials, scaled, n_jobs):
+        for ended in run_all(trials, scaled, n_jobs, caps=caps):
             for outcome in ended:
                 key = outcome.trial["trial"]
                 yield compare(sets[key], outcome)
@@ -171,7 +173,8 @@ def compare(sets, outcome):
     now, here = outcome.trial, Identity.stored(outcome.trial)
     if now["status"] in UNSCORED or row["status"] in UNSCORED:
         same = row["status"] == now["status"] == FAILED and row["error"] == now["error"]
-        return _again(row, here, SAME if same else OTHER, now["error"] or f"it was {row['status']}")
+        found = _again(row, here, SAME if same else OTHER, now["error"] or f"it was {row['status']}")
+        return replace(found, seconds=(row["fit_s"], now["fit_s"]))
     sets, rows = sets.sort_values(SET[1:], ignore_index=True), rows_now(outcome)
     differs = tuple(differing(sets, rows))
     found = _again(row, here, OTHER, "")

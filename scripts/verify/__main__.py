@@ -78,9 +78,15 @@ def _against(name, base, stamping):
     """Return what a study must not have changed since a commit."""
     for dataset, method in changed.gone(name, base):
         yield Finding(UNVERIFIED, name, method, dataset, "", "its rows are gone.")
-    if not stamping and changed.is_changed(reference.SHIPPED / name / reference.VERIFIED, base):
-        words = f"{reference.VERIFIED} is for the maintainer to write: take it out of the hand-in."
-        yield Finding(REFUSED, name, "", "", "", words)
+    for file in (reference.VERIFIED, reference.STAMPS):
+        if not stamping and changed.is_changed(reference.SHIPPED / name / file, base):
+            words = f"{file} is for the maintainer to write: take it out of the hand-in."
+            yield Finding(REFUSED, name, "", "", "", words)
+    for inside in files.REFITS:
+        for path in sorted((reference.SHIPPED / name / inside).glob("*.parquet")):
+            if changed.is_changed(path, base):
+                words = f"{inside}/{path.name} has other refits, which cannot be verified."
+                yield Finding(UNVERIFIED, name, path.stem, "", "", words)
 
 
 KINDS = (REFUSED, ELSEWHERE, UNVERIFIED)

@@ -7,8 +7,9 @@ from scipy.special import gammaln
 
 from metrics.study import CAPPED
 from runners.store.reference import PREFIX
+from runners.workers.caps import Caps
 from scripts.core.study import Study
-from scripts.reproduce import NOT_RUN, SAME, reproduce
+from scripts.reproduce import NOT_RUN, SAME, SECONDS, TIMES, reproduce
 from scripts.verify import ELSEWHERE, REFUSED, UNVERIFIED, Finding
 
 SHARES = (0.01, 0.05, 0.2)
@@ -72,30 +73,38 @@ def run(frame, seed, number, results_dir, data_dir, n_jobs=1, say=print):
     say(f"{len(picked)} of {len(one_each)} fits are run again, drawn by {seed!r}")
     for share in SHARES:
         say(f"  where {share:.0%} are forged: {chance(len(one_each), len(picked), share):.1%} that the draw has one")
-    capped = picked["status"].isin(CAPPED)
-    if capped.any():
-        say(f"  {capped.sum()} of them ended at a cap, which no new run can show: they are not run")
+    if ended := int(picked["status"].isin(CAPPED).sum()):
+        say(f"  {ended} of them ended at a cap: they are run for a share of their seconds, 1 of {TIMES}")
     found = []
-    for name, own in picked[~capped].groupby("study"):
+    for name, own in picked.groupby("study"):
         study = Study.open(results_dir, PREFIX + name, data_dir)
         trials = study.trials[study.trials["trial"].isin(own["trial"])]
-        for one in reproduce(study, trials, n_jobs, say=lambda line: say(f"  {line}")):
-            if kind := _kind(one):
-                found.append(Finding(kind, name, one.method, one.dataset, one.trial, _words(one)))
-    say(f"  {len(picked) - capped.sum() - len(found)} of {len(picked) - capped.sum()} gave what is stored")
+        for one, capped in _again(study, trials, n_jobs, lambda line: say(f"  {line}")):
+            kind, words = _judged(one, capped)
+            if kind:
+                found.append(Finding(kind, name, one.method, one.dataset, one.trial, words))
+    say(f"  {len(picked) - len(found)} of {len(picked)} gave what is stored{', or reached their cap' * bool(ended)}")
     return found
 
 
-def _kind(one):
-    """Return what a fit that was run again speaks for; "" where it is the stored one."""
-    if one.outcome == NOT_RUN:
-        return UNVERIFIED
-    if one.outcome != SAME:
-        return ELSEWHERE if one.within and not one.expected_same else REFUSED
-    return REFUSED if one.seconds_fault else ""
+def _again(study, trials, n_jobs, say):
+    """Yield an `Again` for each trial, and whether a cap had ended it: such a fit has a share of its seconds now."""
+    capped = trials["status"].isin(CAPPED)
+    for one in reproduce(study, trials[~capped], n_jobs, say):
+        yield one, False
+    for _, row in trials[capped].groupby("trial"):
+        caps = Caps(max_seconds=max(row["fit_s"].iloc[0], SECONDS) / TIMES)
+        for one in reproduce(study, row, 1, say, caps):
+            yield one, True
 
 
-def _words(one):
+def _judged(one, capped):
+    """Return what a fit that was run again speaks for, and words; "" where it is the stored one."""
     if one.outcome == NOT_RUN:
-        return f"its fit was not run again: {one.reason}"
-    return one.seconds_fault if one.outcome == SAME else f"run again, it is {one.outcome}: {one.words}"
+        return UNVERIFIED, f"its fit was not run again: {one.reason}"
+    if capped and one.seconds[0] <= SECONDS:
+        return UNVERIFIED, f"a cap ended it after {one.seconds[0]:.3g} CPU s, which are too few to be shown wrong."
+    if capped or one.outcome == SAME:
+        return REFUSED if one.seconds_fault else "", one.seconds_fault
+    kind = ELSEWHERE if one.within and not one.expected_same else REFUSED
+    return kind, f"run again, it is {one.outcome}: {one.words}"

@@ -133,8 +133,9 @@ def _faults_of_settings(row, sizes, cell):
         return
     if "n_clusters" in right and params["n_clusters"] != right["n_clusters"]:
         yield f"n_clusters={params['n_clusters']} must be {right['n_clusters']}, for {cell.spec['classes']} classes."
-    if row["is_default"] and params != right:
-        yield "is_default=True, and its parameters are not those of conf/method."
+    if row["is_default"] != (params == right):
+        are = "are" if params == right else "are not"
+        yield f"is_default={row['is_default']}, and its parameters {are} those of conf/method."
     allowed = cell.sizes(params)
     if sizes not in allowed:
         yield f"its sizes are {list(sizes)}; the protocol asks for {' or '.join(str(list(one)) for one in allowed)}."

@@ -14,7 +14,8 @@ from metrics.protocol import Protocol
 from runners.store import reference
 from runners.store.parquet import packed
 from runners.workers.tasks import Data
-from scripts.verify import ELSEWHERE, REFUSED, fits, scores
+from scripts import reproduce
+from scripts.verify import ELSEWHERE, REFUSED, UNVERIFIED, fits, scores
 from scripts.verify.check import check, part
 from scripts.verify.fits import run
 
@@ -189,6 +190,7 @@ def test_forged_names_of_feature_sets_and_double_or_missing_rows_are_refused(stu
         frame.assign(dataset="umist"),
         frame.assign(method="udfs"),
         frame.assign(is_default=True),
+        frame.assign(is_default=False),
         frame.assign(trial=np.roll(frame["trial"], 2)),
         frame.assign(fit_s=np.arange(len(frame), dtype=float)),
     ):
@@ -258,6 +260,21 @@ def test_raised_seconds_hide_no_fit_from_the_draw(study, verify):
     write(rows("mcfs").assign(fit_s=5000.0), "mcfs")
     found = run(reference.read("mine", ["mcfs"], lists=True), "commit word", 100, None, None, 1, lambda line: None)
     assert [one.kind for one in found] == [REFUSED] and "5000 CPU s" in found[0].words
+
+
+def test_a_fit_that_is_forged_to_have_ended_at_a_cap_is_found_by_the_draw(study, verify, monkeypatch):
+    for seconds, kinds in (3600.0, [REFUSED]), (10.0, [UNVERIFIED]):
+        lists = dict.fromkeys(["acc", "nmi", "features", "labels", "trace"])
+        none = dict.fromkeys([*OF_SET, "acc_mean", "acc_std", "nmi_mean", "nmi_std", "objective"], np.nan)
+        ended = {"status": "timeout", "error": "beyond runner.max_seconds", "fit_s": seconds, "n_restarts": 0}
+        write(rows("max_variance").assign(**lists, **none, **ended, feature_set=0), "max_variance")
+        assert verify() == []
+        frame = reference.read("mine", ["max_variance"], lists=True)
+        found = run(frame, "commit word", 100, None, None, 1, lambda line: None)
+        assert [one.kind for one in found] == kinds and f"{seconds:.4g} CPU s" in found[0].words
+    monkeypatch.setattr(fits, "SECONDS", 0)
+    monkeypatch.setattr(reproduce, "TIMES", 1e9)  # as if the fit took nearly as long here
+    assert run(frame, "commit word", 100, None, None, 1, lambda line: None) == []
 
 
 def test_true_fits_that_are_drawn_are_accepted(study):

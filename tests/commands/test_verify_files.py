@@ -10,6 +10,7 @@ import pytest
 from runners.store import reference
 from runners.store.parquet import KEY
 from scripts.verify import REFUSED, UNVERIFIED, Finding, changed, files, scores, stamps
+from scripts.verify.__main__ import _against
 from scripts.verify.check import check, part
 
 
@@ -154,6 +155,12 @@ def test_only_cells_that_differ_from_a_commit_are_verified_and_lost_rows_are_nam
     assert not changed.is_changed(study / reference.VERIFIED, base)
     (study / reference.VERIFIED).write_text("{}")
     assert changed.is_changed(study / reference.VERIFIED, base) and files.strangers() == []
+    (study / reference.STAMPS).write_text("dataset,method\n")
+    (study / "_seeds").mkdir()
+    (study / "_seeds" / "ndfs.parquet").write_bytes(b"forged")
+    found = [(one.kind, one.words.split()[0]) for one in _against("mine", base, stamping=False) if one.method != "mcfs"]
+    assert found == [(REFUSED, reference.VERIFIED), (REFUSED, reference.STAMPS), (UNVERIFIED, "_seeds/ndfs.parquet")]
+    assert len(list(_against("mine", base, stamping=True))) == 2
     (study.parent / "more").mkdir()
     assert files.strangers() == ["more"]
     with pytest.raises(ValueError, match="base=nowhere and HEAD have no commit in common here"):
