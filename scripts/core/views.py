@@ -44,7 +44,7 @@ def environment(is_html, folder=FOLDER):
     made.tests["numeric"] = is_numeric
     made.filters |= {"table": text.pipes, "wrapped": wrapped, "printed": lambda name, of: printed(of, name)}
     made.filters |= {name: getattr(text, name) for name in ("number", "listed", "span", "mean_std", "signed")}
-    made.filters |= {"tex": tex, "escaped": lambda words: Markup(html.escape(words))}
+    made.filters["escaped"] = lambda words: Markup(html.escape(words))
     return made
 
 
@@ -56,10 +56,3 @@ def is_numeric(value):
 def wrapped(words, hang=0, hyphens=False):
     """Return a text in lines of Markdown, those after the first indented; `hyphens` may end a line, too."""
     return fill(" ".join(words.split()), WIDTH, subsequent_indent=" " * hang, break_on_hyphens=hyphens)
-
-
-def tex(words):
-    """Return a text for LaTeX."""
-    from scripts.make_table.formats import TEX  # here, as it belongs to a command
-
-    return "".join(TEX.get(letter, letter) for letter in words)

@@ -6,11 +6,11 @@ from matplotlib.patches import Rectangle
 
 from scripts.compare.controls import ALL
 from scripts.findings.plan import ENOUGH, SCORES, WEIGHTS, means_of
-from scripts.make_figure.style import COLOURS, GREY, STYLE, WIDTH, apart, new_figure
+from scripts.make_figure.style import COLOURS, GREY, PHONE, STYLE, apart, new_figure
 
 NAMED = 2  # of the largest, and of the least means: methods that have a colour and a name
 REACH = 15.0  # points: gains beyond have the last colour
-CELL = 0.14  # inches
+CELL = 0.13  # inches
 LETTER = 0.068  # inches of a name in the smallest size
 
 
@@ -20,8 +20,8 @@ def draw_sizes(kinds):
     looks = dict(zip(named, [(colour, "-") for colour in COLOURS], strict=False)) | {ALL: (GREY, "--")}
     names = kinds.names | {ALL: "All features"}
     with rc_context(STYLE):
-        figure = new_figure(WIDTH, 3.6)
-        axes = figure.subplots(1, len(SCORES), sharey=True)
+        figure = new_figure(PHONE, 0.3 + 2.6 * len(SCORES))
+        axes = figure.subplots(len(SCORES), 1, sharex=True, sharey=True)
         for axis, score in zip(axes, SCORES, strict=True):
             table = _by_size(kinds, score)
             axis.axhline(0, color=GREY, linewidth=0.9)
@@ -34,13 +34,13 @@ def draw_sizes(kinds):
             axis.set_xticks(list(WEIGHTS), [str(size) for size in WEIGHTS])
             axis.minorticks_off()
             axis.set_title(score.upper(), fontsize=9, loc="left")
-            axis.set_xlabel("Number of features", fontsize=8.5)
             axis.tick_params(labelsize=8)
-        axes[0].set_ylabel("Gain over random rankings, in points", fontsize=8.5)
+        axes[-1].set_xlabel("Number of features", fontsize=8)
+        figure.supylabel("Gain over random rankings, in points", fontsize=8)
         low, high = axes[0].get_ylim()
         for axis, score in zip(axes, SCORES, strict=True):
             ends = _by_size(kinds, score).ffill().iloc[-1].reindex(named).dropna().sort_values()
-            for name, height in zip(ends.index, apart(ends, (high - low) / 22, low, high), strict=True):
+            for name, height in zip(ends.index, apart(ends, (high - low) / 18, low, high), strict=True):
                 axis.text(max(WEIGHTS) * 1.08, height, names[name], color=looks[name][0], fontsize=8, va="center")
         return figure
 
@@ -60,12 +60,14 @@ def _by_size(kinds, score):
 
 def draw_families(kinds):
     """Draw the mean gain of every method in every family as a colour; what has no score is hatched."""
-    means, names = kinds.means, kinds.names
-    n_methods, n_families = len(kinds.methods), len(means)
-    below = LETTER * max(map(len, means.index))
+    means, names = kinds.means, [kinds.names[name] for name in kinds.methods]
+    n_methods, n_families = len(names), len(means)
+    left, below = (LETTER * max(map(len, texts)) for texts in (names, means.index))
+    rows = 1 if left + len(SCORES) * CELL * n_families <= PHONE else len(SCORES)  # beside or below each other
     with rc_context({**STYLE, "axes.grid": False, "hatch.linewidth": 0.4}):
-        figure = new_figure(max(WIDTH, 2 + 2 * CELL * n_families), 0.9 + CELL * n_methods + below)
-        axes, colours = figure.subplots(1, len(SCORES), sharey=True), colormaps["BrBG"]
+        figure = new_figure(max(PHONE, left + CELL * n_families), 0.7 + rows * (0.3 + CELL * n_methods) + below)
+        axes = figure.subplots(rows, len(SCORES) // rows, sharex=True, sharey=True)
+        colours = colormaps["BrBG"]
         for axis, score in zip(axes, SCORES, strict=True):
             own = means.xs(score, axis=1, level="score")[kinds.methods].to_numpy().T
             whole = Rectangle((-0.5, -0.5), n_families, n_methods, facecolor="none", edgecolor=GREY, linewidth=0)
@@ -78,9 +80,9 @@ def draw_families(kinds):
             axis.set_title(score.upper(), fontsize=9, loc="left")
             axis.tick_params(length=0, labelsize=7)
             axis.spines[:].set_visible(False)
-        axes[0].set_yticks(range(n_methods), [names[name] for name in kinds.methods])
+        axes[0].set_yticks(range(n_methods), names)
         axes[0].set_ylim(n_methods - 0.5, -0.5)
-        bar = figure.colorbar(mesh, ax=axes, extend="both", fraction=0.03, pad=0.01, aspect=30)
+        bar = figure.colorbar(mesh, ax=axes, location="bottom", extend="both", fraction=0.03, pad=0.01, aspect=30)
         bar.set_label("Gain over random rankings, in points", fontsize=8)
         bar.ax.tick_params(labelsize=7)
         bar.outline.set_visible(False)

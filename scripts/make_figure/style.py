@@ -41,6 +41,7 @@ STYLE = {
 # What matplotlib takes by itself, Type 3, publishers refuse.  It reads this as it writes the file.
 FONTS = {"pdf.fonttype": 42}
 WIDTH = 6.8
+PHONE = 3.65  # inches: 350 px, which a phone shows without making them smaller
 NARROW = 5.0  # panels of a narrower figure are below each other
 GREEK = {
     "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "zeta": "ζ", "eta": "η", "lambda": "λ", "mu": "μ", "nu": "ν",

@@ -2,12 +2,12 @@
 
 import html
 from dataclasses import dataclass
-from itertools import pairwise
 from textwrap import TextWrapper
 
 import pandas as pd
 
 from metrics.study import FAILED
+from scripts.core.floats import split
 from scripts.core.text import pipes, spread
 from scripts.core.words import CAPPED_CELL, NOT_RUN, PARTIAL, POOR
 from scripts.make_table.table import DECIMALS
@@ -162,24 +162,6 @@ def _value(mean, std, size, rank, metric, style, left_out):
     return number + ("" if pd.isna(size) or "size" in left_out else f"({size})")
 
 
-def split(widths, first, room):
-    """Return slices of columns, as few and about as long as fit the room, each with a first column before it."""
-    slices = []
-    for n_blocks in range(1, len(widths) + 1):
-        ends = [len(widths) * stop // n_blocks for stop in range(n_blocks + 1)]
-        slices = [slice(*pair) for pair in pairwise(ends)]
-        if all(first + sum(widths[block]) <= room for block in slices):
-            break
-    return slices
-
-
 def _title(cell):
     details = f"{cell['params']} {cell['trial']}".strip()
     return f' title="{html.escape(details)}"' if details else ""
-
-
-TEX = {
-    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "_": r"\_", "#": r"\#", "$": r"\$", "{": r"\{", "}": r"\}",
-    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "±": r"$\pm$", "Δ": r"$\Delta$", "†": r"$\dagger$",
-    "‡": r"$\ddagger$", "§": r"$\S$", "−": "$-$", "<": r"\textless{}", ">": r"\textgreater{}",
-}  # fmt: skip

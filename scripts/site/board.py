@@ -110,7 +110,7 @@ class Board:
 
     @functools.cached_property
     def tested(self):
-        """The data sets that are tested: the confirmatory ones once they are of enough families, else the others."""
+        """The data sets that are tested: the confirmatory ones once all have been run, else the others."""
         return tested(self.choice.datasets)[0]
 
     @functools.cached_property

@@ -6,7 +6,7 @@ from markupsafe import Markup
 
 from runners.words import counted
 from scripts.core.conf import unique_names
-from scripts.findings.plan import WEIGHTS
+from scripts.findings.plan import CONFIRMATORY, WEIGHTS, datasets_of
 from scripts.site.board import ENOUGH, KINDS, LEVEL, SHOWN, numbers, packed
 from scripts.site.cells import REACH, gain
 from scripts.site.pages import filled, framed, own
@@ -36,7 +36,7 @@ def leaderboard(board, links):
         sizes=list(WEIGHTS),
         weights=list(WEIGHTS.values()),
         enough=min(ENOUGH, n_families),
-        needed=ENOUGH,
+        planned=len(datasets_of(CONFIRMATORY)),
         level=f"{LEVEL:g}",
         reach=REACH,
         n_datasets=len(board.tested),

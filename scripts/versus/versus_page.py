@@ -11,6 +11,7 @@ from metrics.study import ALL, METRICS, RANDOM
 from metrics.study.ranks import MIN_DATASETS
 from metrics.study.selections import BY_NAME
 from scripts.core.conf import printed, unique_names
+from scripts.core.floats import PACKAGES, set_out, sheet_of, to_lines
 from scripts.core.text import interval, number, signed
 from scripts.core.views import notes, render
 from scripts.core.words import CHOICES
@@ -32,8 +33,22 @@ class Part(NamedTuple):
 
 def written(page, form, drawing=""):
     """Return the `Part`s of a page as Markdown, LaTeX or HTML: "md", "latex" or "html", which has an SVG, too."""
-    suffix, head = {"latex": "tex"}.get(form, form), PAGE.partition("<h1>")[0].format(title=escape(page[0].title))
-    return render(f"versus/versus.{suffix}.j2", page=page, head=head, drawing=drawing[drawing.find("<svg") :])
+    if form == "latex":
+        return _latex(page)
+    head = PAGE.partition("<h1>")[0].format(title=escape(page[0].title))
+    return render(f"versus/versus.{form}.j2", page=page, head=head, drawing=drawing[drawing.find("<svg") :])
+
+
+def _latex(page):
+    """Return the tables over both columns, the sentences of a part below its last one."""
+    lines = [PACKAGES]
+    for nth, part in enumerate(page):
+        for place, table in enumerate(part.tables):
+            title = part.title + (f", by {table[0][0].lower()}" if place else "")
+            below = " ".join(part.sentences) if place == len(part.tables) - 1 else ""
+            sheet = sheet_of(f"versus-{nth}-{place}", title, table, below)
+            lines += to_lines(sheet, set_out(sheet, "page")[0], "page")
+    return "\n".join(lines) + "\n"
 
 
 def frame(found):

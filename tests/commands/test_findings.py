@@ -9,13 +9,15 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.text import Text
 
 from metrics.study.summary import select as select_of
 from scripts.core.conf import ROOT, printed
 from scripts.core.study import Study
-from scripts.findings import Setting, recent, search, settings_of, twins
+from scripts.findings import Setting, figure, recent, search, settings_of, twins
 from scripts.findings.__main__ import COMPARE, FINDINGS, PAPER, REPRODUCTION, STUDY, compared, filled, pages
 from scripts.findings.findings_page import page, paper, readme, sentences
+from scripts.make_figure.style import PHONE
 from scripts.ranks.gains import COLUMNS, Gains
 
 DATA = ["umist", "orl", "digits"]
@@ -57,6 +59,20 @@ def test_every_figure_of_the_page_is_written_with_it(stored):
     figures = re.findall(r"^!\[.*\]\((.*)\)$", written["findings.md"], re.MULTILINE)
     assert figures == ["sizes.svg", "families.svg", "findings.svg"]
     assert all("<svg" in written[name] and (ROOT / "docs" / name).is_file() for name in figures)
+
+
+def test_the_main_figure_is_as_wide_as_a_phone_with_letters_of_8_points_that_do_not_overlap(stored):
+    main = figure.draw(stored)
+    main.draw_without_rendering()
+    assert main.get_figwidth() <= PHONE
+    labels = main.axes[0].get_yticklabels()
+    for axis in main.axes:
+        low, high = axis.get_xlim()
+        labels += [label for label in axis.get_xticklabels() if low <= label.get_position()[0] <= high]
+        labels.append(next(text for text in axis.findobj(Text) if text.get_text().endswith("features")))
+    assert len(labels) > 30 and min(label.get_fontsize() for label in labels) >= 8
+    boxes = [label.get_window_extent() for label in labels]
+    assert not any(one.overlaps(other) for one, other in itertools.combinations(boxes, 2))
 
 
 def test_the_page_of_what_reproduces_has_what_the_shipped_results_say():

@@ -1,17 +1,20 @@
 """Gains by kind of data: who is named, whether a choice by the kind helps, and what the figures show."""
 
 import itertools
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.collections import QuadMesh
+from matplotlib.text import Text
 
 from scripts.compare.controls import ALL, RANDOM
 from scripts.core.conf import ROOT
 from scripts.core.study import Study
 from scripts.findings import kinds, panels, plan
 from scripts.findings.__main__ import STUDY
+from scripts.make_figure.style import PHONE
 
 FAMILIES = {f"{family}{number}": family for family in "abcdef" for number in range(2)} | {"g0": "g"}
 METHODS = [f"m{number}" for number in range(8)]
@@ -112,3 +115,17 @@ def test_the_heat_map_has_a_cell_for_every_method_and_family_and_leaves_out_what
         np.testing.assert_allclose(mesh.get_array().filled(0), wanted.fillna(0))
         assert mesh.norm.vmin == -mesh.norm.vmax and axis.patches[0].get_hatch()
         assert [text.get_text() for text in axis.get_xticklabels()] == list(wanted.columns)
+
+
+def test_figures_are_as_wide_as_a_phone_with_letters_of_7_points_or_more(shipped):
+    many = pd.concat([shipped.means.rename(index=lambda name, k=k: f"{name}_{k}") for k in range(3)])
+    figures = [panels.draw_sizes(shipped), panels.draw_families(shipped)]
+    figures.append(panels.draw_families(SimpleNamespace(means=many, methods=shipped.methods, names=shipped.names)))
+    for figure in figures:
+        figure.draw_without_rendering()
+        assert figure.get_figwidth() <= PHONE
+        texts = [text for text in figure.findobj(Text) if text.get_text() and text.get_visible()]
+        assert len(texts) > 20 and min(text.get_fontsize() for text in texts) >= 7
+    for figure, beside in zip(figures[1:], (True, False), strict=True):
+        first, second = (axis.get_position() for axis in figure.axes[:2])
+        assert (first.x1 < second.x0) == beside and (first.y0 > second.y1) != beside

@@ -12,10 +12,22 @@ from scripts.core.study import Study
 from scripts.core.tables import read_table
 from scripts.make_table import make_table, printed_methods, study_table
 from scripts.make_table.latex import to_latex
+from scripts.versus import versus
+from scripts.versus.versus_page import page_of, written
 
 TABLES = sorted(path.stem for path in (ROOT / "conf" / "table").glob("*.yaml"))
 CLASSES = {"IEEEtran": ("conference",), "article": ("twocolumn", "twocolumn,a4paper")}
 SMALLEST = 7.97  # 8 points of TeX in those of a PDF
+
+
+@pytest.fixture(scope="module")
+def versus_page():
+    """Return the LaTeX of a method beside all those of the largest study."""
+    shipped = Study.open(ROOT / "results", "reference/fair").filled()
+    datasets = sorted(shipped.trials["dataset"].unique())
+    mine = shipped.part(["mcfs"], datasets)
+    found = versus(shipped, mine, "mcfs", datasets, "default_params", variants="all")
+    return written(page_of([found], shipped, "acc", 1.0), "latex")
 
 
 @pytest.fixture(scope="module")
@@ -58,9 +70,10 @@ def sizes(pdf):
 
 
 @pytest.mark.parametrize(("document", "options"), [(name, text) for name, texts in CLASSES.items() for text in texts])
-def test_every_table_stays_inside_its_column_at_8_points_or_more(document, options, tables, tmp_path):
+def test_every_table_stays_inside_its_column_at_8_points_or_more(document, options, tables, versus_page, tmp_path):
     parts = [to_latex(table, layout, notes)
              for table in tables for layout in ("column", "page") for notes in ("none", "short", "full")]  # fmt: skip
+    parts.append(versus_page)
     if document == "IEEEtran":
         parts.insert(0, r"\renewcommand{\scshape}{}")  # its own captions have small capitals
     log, pdf = compiled(tmp_path, document, options, parts)

@@ -65,10 +65,20 @@ def test_pages_fit_a_phone_in_the_dark_and_ask_for_nothing(built, tmp_path, page
         assert set(opened.run(boxes)) <= {"rgba(0, 0, 0, 0)"}
         texts = (
             "[...document.querySelectorAll('svg text')].map((text) => 12 * text.getScreenCTM().a)"
-            ".concat([...document.querySelectorAll('.figure img')].map((image) => 9 * 4 / 3 * image.width / "
-            "image.naturalWidth))"  # of figures with letters of 9 points
+            ".concat([...document.querySelectorAll('.figure img')].map((image) => 7 * 4 / 3 * image.width / "
+            "image.naturalWidth))"  # of figures, the smallest letters of which have 7 points
         )
         assert min(opened.run(texts), default=10) > 9
+
+
+@pytest.mark.parametrize(("page", "figures"), [("index.html", 1), ("docs/findings.html", 3)])
+def test_a_phone_shows_the_figures_of_the_findings_whole(built, tmp_path, page, figures):
+    with browser.open_page(built / page, tmp_path, 390, 844) as opened:
+        shown = opened.run(
+            "[...document.querySelectorAll('.figure')].map((box) => "
+            "[box.scrollWidth <= box.clientWidth, box.firstChild.width / box.firstChild.naturalWidth])"
+        )
+        assert shown == [[True, 1]] * figures
 
 
 def test_the_table_stands_there_without_the_script(built):

@@ -5,6 +5,7 @@ import re
 import jinja2
 import pytest
 
+from scripts.core.floats import tex
 from scripts.core.views import FOLDER, environment, notes, render, wrapped
 
 
@@ -31,9 +32,8 @@ def test_every_paragraph_of_notes_is_one_text_and_a_condition_may_leave_it_out(t
 
 def test_html_escapes_what_a_name_holds_and_latex_its_own_marks(templates):
     templates("page.html.j2", "{{ name }}|{{ name | escaped }}")
-    templates("page.tex.j2", "{{ name | tex }}")
     assert render("page.html.j2", name="<b>'") == "&lt;b&gt;&#39;|&lt;b&gt;&#x27;"
-    assert render("page.tex.j2", name="a_b & 5 %") == r"a\_b \& 5 \%"
+    assert tex("a_b & 5 %") == r"a\_b \& 5 \%"
 
 
 def test_a_value_that_a_page_lacks_is_an_error_and_no_gap(templates):
