@@ -45,7 +45,8 @@ def lines(study, found):
     """Return a table of all hypotheses with their outcomes, the head first; `found` are the study's `Estimates`."""
     if found is None or not found.confirms:
         n_new, n_all = found.n_new if found is not None else 0, len(datasets_of(CONFIRMATORY))
-        outcomes = [[f"not run yet ({n_new} of {n_all} data sets)"]] * len(HYPOTHESES)
+        so_far = f"waits: {n_new} of {n_all} data sets have been run" if n_new else "not run yet"
+        outcomes = [[so_far]] * len(HYPOTHESES)
         head = ["Outcome"]
     else:
         head = ["Outcome", *map(str.upper, SCORES)]

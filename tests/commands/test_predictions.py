@@ -81,7 +81,7 @@ def test_before_the_data_have_run_nothing_is_said_but_how_many_have(planted):
     data = [*NEW[:5], "umist", "coil20", "webkb"]
     own = study({name: [*gains, 1.0, 2.0, 3.0] for name, gains in some.items()}, data)
     assert set(rows_of(own)[1]) == {"Outcome"}
-    assert {row["Outcome"] for row in rows_of(own).values()} == {"not run yet (5 of 35 data sets)"}
+    assert {row["Outcome"] for row in rows_of(own).values()} == {"waits: 5 of 35 data sets have been run"}
     assert rows_of(study(planted, NEW))[10]["Outcome"].startswith("needs the grids")
 
 
