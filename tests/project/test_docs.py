@@ -16,7 +16,7 @@ import pytest
 from metrics.study.frames import fits_of
 from runners.experiment.method import load_class
 from runners.store import reference
-from scripts.choices import EVERYTHING
+from scripts.choices import EVERYTHING, KEPT
 from scripts.compare import shipped_names
 from scripts.compare.verdicts import VERDICTS
 from scripts.core.conf import CONF, read
@@ -183,6 +183,7 @@ def test_what_the_pages_say_of_choices_without_labels_is_what_their_tables_say()
     better = [{name for name, low, _ in own if float(low) > 0} for own in rows]
     worse = [{name for name, _, high in own if float(high) < 0} for own in rows]
     columns = {choice.column: f"`{name}`" for name, choice in CHOICES.items()} | {EVERYTHING: "`all_features`"}
+    columns |= {column: f"`{name}`" for name, column in KEPT.items()}
     sentence = " ".join(pages["docs/reading.md"].split("has what we measured:")[1].split("of the others")[0].split())
     said = [set(re.findall(r"`\w+`", part)) for part in sentence.split(";")[:2]]
     # What is said holds in both scores.
