@@ -1,4 +1,4 @@
-"""What selected features keep of the structure of all features: nearest neighbours, and clusters; without labels."""
+"""The structure of all features that selected ones keep, nearest neighbours and clusters; without labels."""
 
 import numpy as np
 from scipy.sparse import issparse

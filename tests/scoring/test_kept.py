@@ -1,4 +1,4 @@
-"""What selected features keep of the structure of all: the measures, what is stored, and the choices by them."""
+"""The structure of all features that selected ones keep: the measures, what is stored, and choices by them."""
 
 import forked
 import numpy as np
