@@ -6,15 +6,13 @@ import pandas as pd
 from metrics.study import ALL, METRICS
 from metrics.study.kept import MEASURES
 from metrics.study.losses import losses, mean_losses
-from runners.store.reference import PREFIX
-from scripts.compare import shipped_names
 from scripts.core.conf import entry, family_of
 from scripts.core.entry import command
 from scripts.core.study import Study
 from scripts.core.text import deliver, number, signed
 from scripts.core.views import render
 from scripts.core.words import CHOICES
-from scripts.kept import kept_of
+from scripts.kept import kept_of, shipped_choices
 
 EVERYTHING = "all features, no choice"
 KEPT = dict(zip(MEASURES, ("nearest neighbours kept", "clusters kept"), strict=True))
@@ -53,11 +51,6 @@ def main(options):
     given = options["study"]
     names = shipped_choices() if given == "reference" else [given] if isinstance(given, str) else given
     deliver(choices_text(options["results_dir"], names, options["metric"], options["format"]), options["output"])
-
-
-def shipped_choices():
-    """Return the names of the shipped studies in which there is a choice: those of the papers, and `fair`."""
-    return [*shipped_names().values(), f"{PREFIX}fair"]
 
 
 def choices_text(results_dir, names, metric, form="md"):

@@ -15,8 +15,9 @@ from metrics.study.frames import of_kmeans
 from metrics.study.kept import MEASURES, Structure
 from runners.store.files import held, replace_file
 from runners.store.parquet import packed_refits, read_refits
-from runners.store.reference import SHIPPED
+from runners.store.reference import PREFIX, SHIPPED
 from runners.store.row import feature_set_digest
+from scripts.compare import shipped_names
 from scripts.core.conf import checked_names
 from scripts.core.data import data_of
 from scripts.core.entry import command
@@ -26,6 +27,11 @@ log = logging.getLogger(__name__)
 FOLDER = "_kept"
 KEYS = ["dataset", "data_sha", "features"]  # the last is a digest
 OF_SUMMARY = ["trial", "n_selected"]
+
+
+def shipped_choices():
+    """Return the names of the shipped studies in which there is a choice: those of the papers, and `fair`."""
+    return [*shipped_names().values(), f"{PREFIX}fair"]
 
 
 def kept_of(study):
@@ -98,8 +104,6 @@ def _folder(study):
 @command("kept")
 def main(options):
     """Measure what the options describe."""
-    from scripts.choices import shipped_choices
-
     given, problems = options["study"], []
     names = shipped_choices() if given == "reference" else [given] if isinstance(given, str) else given
     for name in names:

@@ -12,7 +12,7 @@ import re
 import sys
 
 from runners.cli.boundary import boundary
-from scripts.choices import choices_text, shipped_choices
+from scripts.choices import choices_text
 from scripts.compare import compare_studies, controls_of, open_studies, other_readings, shipped_names
 from scripts.compare.comparison_page import comparison_page
 from scripts.core.conf import ROOT
@@ -23,6 +23,7 @@ from scripts.findings import settings_of
 from scripts.findings.figure import draw
 from scripts.findings.findings_page import page, paper, readme
 from scripts.findings.panels import draw_families, draw_sizes
+from scripts.kept import shipped_choices
 from scripts.versus.forest import drawn
 
 STUDY = "reference/fair"
