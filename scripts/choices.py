@@ -12,7 +12,7 @@ from scripts.core.study import Study
 from scripts.core.text import deliver, number, signed
 from scripts.core.views import render
 from scripts.core.words import CHOICES
-from scripts.kept import kept_of, shipped_choices
+from scripts.kept import kept_of, studies_of
 
 EVERYTHING = "all features, no choice"
 KEPT = dict(zip(MEASURES, ("nearest neighbours kept", "clusters kept"), strict=True))
@@ -48,8 +48,7 @@ def _share(fraction):
 @command("choices")
 def main(options):
     """Print the loss of every choice, or write it to a file."""
-    given = options["study"]
-    names = shipped_choices() if given == "reference" else [given] if isinstance(given, str) else given
+    names = studies_of(options["study"])
     deliver(choices_text(options["results_dir"], names, options["metric"], options["format"]), options["output"])
 
 

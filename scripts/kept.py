@@ -34,6 +34,11 @@ def shipped_choices():
     return [*shipped_names().values(), f"{PREFIX}fair"]
 
 
+def studies_of(given):
+    """Return the names of studies that an option gives: one, a list, or "reference" for `shipped_choices`."""
+    return shipped_choices() if given == "reference" else [given] if isinstance(given, str) else given
+
+
 def kept_of(study):
     """Return the `MEASURES` of a study as far as they are stored, by trial and n_selected; None where none is."""
     stored = _stored(study)
@@ -104,9 +109,8 @@ def _folder(study):
 @command("kept")
 def main(options):
     """Measure what the options describe."""
-    given, problems = options["study"], []
-    names = shipped_choices() if given == "reference" else [given] if isinstance(given, str) else given
-    for name in names:
+    problems = []
+    for name in studies_of(options["study"]):
         study = Study.open(options["results_dir"], name, options["data_dir"])
         problems += [f"{name}: {text}" for text in measure(study, options["methods"], options["datasets"])]
     if problems:

@@ -51,9 +51,10 @@ def losses(frame, metric="acc", kept=None):
             continue
         chosen = select(summary, metric, name).set_index(KEYS)
         frames.append(_choice(name, best - chosen["mean"], chosen["n_selected"], chosen["sizes"]))
-    for name in () if kept is None else kept:
+    if kept is not None:
         measured = summary[summary["n_restarts"] > 0].join(kept, on=kept.index.names)
         measured = measured.sort_values(["n_selected", "params"], kind="stable")
+    for name in () if kept is None else kept:
         whole = measured.groupby(KEYS)[name].transform(lambda values: values.notna().all()).astype(bool)
         own = _largest(measured[whole], name)
         frames.append(_choice(name, best - own[f"{metric}_mean"], own["n_selected"], chosen["sizes"]))

@@ -82,10 +82,10 @@ def _against(name, base, stamping):
         if not stamping and changed.is_changed(reference.SHIPPED / name / file, base):
             words = f"{file} is for the maintainer to write: take it out of the hand-in."
             yield Finding(REFUSED, name, "", "", "", words)
-    for inside in files.REFITS:
+    for inside in files.FOLDERS:
         for path in sorted((reference.SHIPPED / name / inside).glob("*.parquet")):
             if changed.is_changed(path, base):
-                words = f"{inside}/{path.name} has other refits, which cannot be verified."
+                words = f"{inside}/{path.name} has other rows, which cannot be verified."
                 yield Finding(UNVERIFIED, name, path.stem, "", "", words)
 
 

@@ -151,17 +151,23 @@ def _faults_of_notes(text, used, datasets):
             yield f"its metadata say that {dataset!r} lacks {count!r} trials."
 
 
-def faults_of_refits(name, file, path, trials):
-    """Yield what is wrong with the refits of a method; `trials` are the keys that its file has."""
-    wanted = OF_REFITS[file]
+def _rows(path, wanted):
+    """Return the rows of a file beside a method's own; None after what is yielded as wrong with it."""
     found = pq.read_schema(path).names
     if found != wanted:
         yield f"the columns of {path.parent.name} are {', '.join(found)}, not {', '.join(wanted)}."
-        return
+        return None
     try:
-        rows = read_refits(path)
+        return read_refits(path)
     except StoreError as error:
         yield str(error)
+        return None
+
+
+def faults_of_refits(name, file, path, trials):
+    """Yield what is wrong with the refits of a method; `trials` are the keys that its file has."""
+    rows = yield from _rows(path, OF_REFITS[file])
+    if rows is None:
         return
     if unknown := sorted(set(rows["trial"]) - trials):
         yield f"{path.parent.name} has refits of {unknown[0]!r}, which is no trial of {name}."
@@ -171,15 +177,8 @@ def faults_of_refits(name, file, path, trials):
 
 def faults_of_kept(path, frame):
     """Yield what is wrong with the measures of a method's selections; `frame` has its rows, with features."""
-    wanted = [*kept.KEYS, *kept.MEASURES]
-    found = pq.read_schema(path).names
-    if found != wanted:
-        yield f"the columns of {path.parent.name} are {', '.join(found)}, not {', '.join(wanted)}."
-        return
-    try:
-        rows = read_refits(path)
-    except StoreError as error:
-        yield str(error)
+    rows = yield from _rows(path, [*kept.KEYS, *kept.MEASURES])
+    if rows is None:
         return
     own = set(kept.selections(frame)[kept.KEYS].itertuples(index=False, name=None))
     strange = [key for key in rows[kept.KEYS].itertuples(index=False, name=None) if key not in own]
