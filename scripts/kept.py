@@ -30,8 +30,8 @@ OF_SUMMARY = ["trial", "n_selected"]
 
 
 def shipped_choices():
-    """Return the names of the shipped studies in which there is a choice: those of the papers, and `fair`."""
-    return [*shipped_names().values(), f"{PREFIX}fair"]
+    """Return the names of the shipped studies with grids: those of the papers, and the one of all methods."""
+    return [*shipped_names().values(), f"{PREFIX}fair_earlier"]
 
 
 def studies_of(given):

@@ -24,7 +24,6 @@ from scripts.core.entry import answers
 from scripts.core.study import Study
 from scripts.core.text import with_interval, write
 from scripts.findings import __main__ as findings
-from scripts.findings import settings_of
 from scripts.findings.findings_page import sentences
 from scripts.ship import ship
 from scripts.verify.__main__ import lines_of
@@ -90,7 +89,7 @@ def _pack(given):
 
 def _written(method, study):
     """Write the pages that rest on the study, print what they say with the method, and return what git is to add."""
-    settings = settings_of(study)
+    settings = findings.settings_for(study)
     print("\nThe findings with it:\n")
     for number, text in enumerate([*_places(method, study, settings), *sentences(settings)], 1):
         print(fill(f"{number}. {text}", 120, subsequent_indent="   "))

@@ -12,12 +12,12 @@ from scripts.compare.controls import ALL, RANDOM, control_scores
 from scripts.core.conf import entry, unique_names
 from scripts.core.text import listed
 from scripts.findings.kinds import Kinds, kinds_of
-from scripts.findings.plan import Estimates, estimates, tested
+from scripts.findings.plan import Estimates, choice_of, estimates, tested
 from scripts.findings.predictions import lines
 from scripts.findings.recent import gain_over, since
 from scripts.findings.search import searched
 from scripts.make_figure.seconds import with_seconds
-from scripts.ranks.choice import choose, is_control
+from scripts.ranks.choice import is_control
 from scripts.ranks.field import Field, field_of
 from scripts.ranks.gains import Gains, paired_gains
 from scripts.ranks.ranks_page import names_of
@@ -43,6 +43,8 @@ class Setting(NamedTuple):
     variants: pd.DataFrame = pd.DataFrame(columns=["mean", "low", "high"], dtype=float)
     # The same for every choice:
     search: pd.DataFrame = pd.DataFrame()  # as `scripts.findings.search.searched` returns it
+    search_on: str = ""  # on which data
+    not_searched: tuple = ()  # methods of that study which are not in `search`
     plan: Estimates | None = None
     predictions: tuple = ()  # lines of a table, as `scripts.findings.predictions.lines` returns them
     kinds: Kinds | None = None
@@ -63,14 +65,22 @@ class Setting(NamedTuple):
         return listed([self.names[name] for name in methods])
 
 
-def settings_of(study):
-    """Return a `Setting` for each of `CHOICES`."""
+def settings_of(study, grids=None):
+    """Return a `Setting` for each of `CHOICES`; the search over grids is of another study where one is given."""
     first, *rest = [_setting(study, selection) for selection in CHOICES]
-    search = searched(study, list(first.methods.index), first.field.families)
     plan = estimates(study)
-    same = {"search": search, "plan": plan, "predictions": lines(study, plan), "kinds": kinds_of(study)}
-    same["earlier"] = _earlier(study)
+    same = {"plan": plan, "predictions": lines(study, plan), "kinds": kinds_of(study), "earlier": _earlier(study)}
+    same |= _search(grids or study, first)
     return [one._replace(**same) for one in (first, *rest)]
+
+
+def _search(study, first):
+    """Return what a `Setting` has of the search over the grids of a study, which may be that of the setting."""
+    whole = first if study is first.field.study else _setting(study, first.selection)
+    methods, families = list(whole.methods.index), whole.field.families
+    found, earlier = searched(study, methods, families), _earlier(study)
+    where = f"On the {counted(len(families), 'data set')} of `{study.name}`" + (f" ({earlier})" if earlier else "")
+    return {"search": found, "search_on": where, "not_searched": tuple(set(methods) - set(found.index))}
 
 
 def _earlier(study):
@@ -84,7 +94,7 @@ def _earlier(study):
 def _setting(study, selection):
     chosen = study.select("acc", selection)
     chosen = of_kmeans(chosen)
-    choice = choose(study)
+    choice = choice_of(study)
     choice = choice._replace(datasets=tested(choice.datasets)[0])
     means = chosen.pivot(index="dataset", columns="method", values="mean").reindex(choice.datasets)
     complete = [name for name in choice.methods if name in means and means[name].notna().all()]

@@ -1,6 +1,7 @@
 """Write docs/findings.md, its figures, and the printed parts of README, paper and docs/reproduction.md, anew.
 
-The first three are of one shipped study, the last of all those of the papers that are shipped.
+The first three are of one shipped study, but for the search over grids, which is of `fair_earlier`; the last is of all
+those of the papers that are shipped.
 
 python -m scripts.findings             write what differs, and say what
 python -m scripts.findings --check     write nothing; status 1 where something differs
@@ -27,6 +28,7 @@ from scripts.kept import shipped_choices
 from scripts.versus.forest import drawn
 
 STUDY = "reference/fair"
+GRIDS = "reference/fair_earlier"  # has three points of every grid on the exploratory data
 FINDINGS = "scripts.findings"
 COMPARE = "scripts.compare study=reference summary=true"
 CHOICES = "docs/choices.md"
@@ -37,9 +39,14 @@ MARKS = r"(<!-- printed by python -m {} -->\n).*?(\n<!-- end -->)"
 
 def written(study):
     """Return the present text of every file, by its path."""
-    settings = settings_of(Study.open(ROOT / "results", study))
+    settings = settings_for(Study.open(ROOT / "results", study))
     others = {ROOT / REPRODUCTION: filled(REPRODUCTION, COMPARE, compared()), ROOT / CHOICES: chosen()}
     return pages(study, settings) | others
+
+
+def settings_for(study):
+    """Return the settings of an opened study; the search of `STUDY` is that of `GRIDS`."""
+    return settings_of(study, Study.open(study.results_dir, GRIDS) if study.name == STUDY else None)
 
 
 def pages(study, settings):
@@ -92,7 +99,7 @@ def main():
     if given.summary:
         from scripts.findings.summary import save_summary
 
-        save_summary(given.study, settings_of(Study.open(ROOT / "results", given.study)), given.summary)
+        save_summary(given.study, settings_for(Study.open(ROOT / "results", given.study)), given.summary)
         return print(given.summary)
     differs = False
     for path, text in written(given.study).items():

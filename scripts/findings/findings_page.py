@@ -17,8 +17,8 @@ def page(study, settings):
     field, found, parts = settings[0].field, settings[0].search, []
     shown = settings[0].kinds
     if len(found):
-        lacking = settings[0].methods.index.difference(found.index)
-        parts = search.sections(found, [settings[0].names[name] for name in lacking])
+        lacking = sorted(unique_names("method", settings[0].not_searched).values())
+        parts = search.sections(found, lacking, settings[0].search_on)
     return render(
         "findings/findings.md.j2",
         study=study,
@@ -47,7 +47,7 @@ def sentences(settings):
         **_values(settings),
         recent=recent.sentence(settings) if any(len(one.recent) for one in settings) else "",
         variants=_of_variants(settings) if any(len(one.variants) for one in settings) else "",
-        search=search.sentence(settings[0].search, settings[0].names) if len(settings[0].search) else "",
+        search=search.sentence(settings[0].search, settings[0].search_on) if len(settings[0].search) else "",
         alike=_alike(settings),
         lone=_lone(settings[0]),
         left_out=[

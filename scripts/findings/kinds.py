@@ -11,8 +11,7 @@ from metrics.study.families import family_means, t_intervals
 from scripts.compare.controls import ALL
 from scripts.core.conf import family_of, unique_names
 from scripts.core.text import POINTS, pipes, signed
-from scripts.findings.plan import ENOUGH, SCORES, by_size, curves, means_of, tested
-from scripts.ranks.choice import choose
+from scripts.findings.plan import ENOUGH, SCORES, by_size, choice_of, curves, means_of, tested
 
 BEST = 3  # methods named for a family
 READ = (
@@ -48,7 +47,7 @@ class Kinds(NamedTuple):
 
 def kinds_of(study):
     """Return the `Kinds` of a study; None where it has no method in enough families."""
-    choice = choose(study)
+    choice = choice_of(study)
     counted, confirms = tested(choice.datasets)
     families = {name: family_of(name) for name in (choice.datasets if confirms else counted)}
     gains, sized = curves(study).reindex(index=list(families)), by_size(study)

@@ -8,13 +8,11 @@ import yaml
 
 from metrics.study.families import family_means, step_down, t_intervals
 from metrics.study.frames import of_kmeans
-from runners.store.reference import shipped_costs
 from scripts.compare.controls import ALL, RANDOM
 from scripts.core.conf import CONF, family_of
 from scripts.ranks.choice import choose
 
 CONFIRMATORY = "fair_confirmatory"
-NEXT = "fair_next"  # the shipped study in which cells wait until it takes the place of `fair`
 SCORES = ("acc", "nmi")
 LEVEL = 0.05  # of p
 ENOUGH = 15  # families: a method with scores in so many stands among the others, or in all where there are fewer
@@ -28,6 +26,19 @@ def datasets_of(part):
     content = yaml.safe_load((CONF / "experiment" / f"{part}.yaml").read_text(encoding="utf-8"))
     names = content["hydra"]["sweeper"]["params"]["dataset"].split(",")
     return {name.strip(): family_of(name.strip()) for name in names}
+
+
+def choice_of(study):
+    """Choose as `choose` does, without the data sets on which random rankings, the reference of gains, have no scores."""
+    choice = choose(study)
+    scored = of_kmeans(study.summary)
+    known = set(scored.loc[scored["method"] == RANDOM, "dataset"])
+    lacking = [name for name in choice.datasets if name not in known]
+    if not lacking:
+        return choice
+    said = f"Left out: {', '.join(lacking)} (random rankings have no scores there)."
+    kept = [name for name in choice.datasets if name in known]
+    return choice._replace(datasets=kept, left_out=[*choice.left_out, said])
 
 
 def tested(datasets):
@@ -104,13 +115,12 @@ def sure(table, sign):
 
 def estimates(study):
     """Return the `Estimates` of a study; None where it has no method in enough families."""
-    choice = choose(study)
+    choice = choice_of(study)
     datasets, confirms = tested(choice.datasets)
     families = {name: family_of(name) for name in datasets}
     columns = pd.MultiIndex.from_product([choice.methods, SCORES], names=["method", "score"])
     means, table = over_families(curves(study).reindex(index=datasets, columns=columns), families)
-    run = {*choice.datasets, *(dataset for dataset, _ in (shipped_costs(NEXT) if study.is_shipped else ()))}
-    n_new = len(run & datasets_of(CONFIRMATORY).keys())
+    n_new = len(datasets_of(CONFIRMATORY).keys() & set(choice.datasets))
     return Estimates(families, confirms, n_new, means, table) if len(table) else None
 
 

@@ -33,7 +33,7 @@ def searched(study, methods, families):
     tries = summary.groupby(["dataset", "method"])["params"].nunique().unstack()
     most = tries[methods].max(axis=None)
     methods = [name for name in methods if (tries[name] >= min(most, _grid_points(name))).all()]
-    if most == 1 or not methods:
+    if not methods or tries[methods].max(axis=None) == 1:
         return pd.DataFrame()
     table = pd.DataFrame({"tries": tries[methods].max().astype(int)})  # float, as other methods have gaps
     random = summary[(summary["method"] == RANDOM) & (summary["n_restarts"] > 0)]
@@ -70,22 +70,23 @@ def by_chance(best, tries):
     return sum(score * comb(place, tries - 1) for place, score in enumerate(scores)) / comb(n, tries)
 
 
-def sentence(table, names):
-    """Say which methods gain where their parameters are chosen, too."""
-    parts = []
+def sentence(table, where):
+    """Say which methods gain where their parameters are chosen, too; `where` is on which data."""
+    parts, names = [], unique_names("method", list(table.index))
     for selection, words in zip(SELECTIONS, ("without labels", "with them"), strict=True):
         gain = [names[name] for name in above(table, f"{selection}_low")]
         lose = [names[name] for name in below(table, f"{selection}_high")]
         parts.append(f"{words} {listed(gain or ['none'])} gain{'' if len(gain) > 1 else 's'}")
         parts[-1] += f", and {listed(lose)} {'lose' if len(lose) > 1 else 'loses'}" if lose else ""
     return (
-        f"**Does a search over parameters change it?** Of {len(table)} methods with up to {table['tries'].max()} grid "
-        f"points each, the size being chosen too, {'; '.join(parts)}, over random rankings that get as many tries."
+        f"**Does a search over parameters change it?** {where}, of {len(table)} methods with up to "
+        f"{table['tries'].max()} grid points each, the size being chosen too, {'; '.join(parts)}, over random rankings "
+        "that get as many tries."
     )
 
 
-def sections(table, left_out):
-    """Return the table of the gains, and who is not in it, in parts of a page."""
+def sections(table, left_out, where):
+    """Return the table of the gains, on which data, and who is not in it, in parts of a page."""
     names = unique_names("method", list(table.index))
     rows = [
         [
@@ -96,6 +97,10 @@ def sections(table, left_out):
         for name, row in table.iterrows()
     ]
     head = ["Method", "Grid points", "Without labels (silhouette_all)", "With labels (best_over_grid)"]
-    parts = ["## Parameters and size chosen", fill(READ, 120), "Gain in ACC over random rankings, in points:"]
+    parts = [
+        "## Parameters and size chosen",
+        fill(f"{where}. {READ}", 120),
+        "Gain in ACC over random rankings, in points:",
+    ]
     parts.append(pipes([head, *rows]))
     return parts + ([fill(f"Not run at as many points everywhere: {', '.join(left_out)}.", 120)] if left_out else [])
