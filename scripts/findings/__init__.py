@@ -10,7 +10,7 @@ from metrics.study.summary import select
 from runners.words import counted
 from scripts.compare.controls import ALL, RANDOM, control_scores
 from scripts.core.conf import entry, unique_names
-from scripts.core.text import listed
+from scripts.core.text import listed, with_interval
 from scripts.findings.kinds import Kinds, kinds_of
 from scripts.findings.plan import Estimates, choice_of, estimates, tested
 from scripts.findings.predictions import lines
@@ -36,7 +36,7 @@ class Setting(NamedTuple):
     random: Gains  # over random rankings
     whole: Gains  # over all features
     seconds: pd.Series  # median over data sets of a fit at the default parameters, by method
-    gaps: list  # printed names of methods without a score on some data set
+    gaps: list  # texts on the methods without a score on some data set, each with its gain where it has one
     labelled: tuple  # points that the best size by the labels adds: to a method, and to one random ranking, on average
     recent: pd.DataFrame  # as `scripts.findings.recent.since` returns it
     # Mean, low and high of the gains over random rankings of variants that do not count, with a score on every data set
@@ -105,14 +105,25 @@ def _setting(study, selection):
     counted = chosen[chosen["dataset"].isin(choice.datasets)]
     seconds = with_seconds(counted, study.trials, selection).groupby("method")["seconds"].median()
     size = int(chosen.loc[chosen["method"].isin(complete), "n_selected"].max())
-    gaps = sorted(unique_names("method", set(choice.methods) - set(complete)).values())
     labelled = _labelled(study, selection, complete, choice.datasets)
     scores = (100 * means).assign(**{RANDOM: field.controls[RANDOM]})
+    gaps = _gaps(scores, set(choice.methods) - set(complete))
     others = [name for name in scores if name not in choice.methods and not is_control(name)]
     gains = {name: gain_over(scores, name, RANDOM) for name in others if scores[name].notna().all()}
     variants = pd.DataFrame.from_dict(gains, orient="index", columns=["mean", "low", "high"], dtype=float)
     beside = found[RANDOM], found[ALL]
     return Setting(selection, size, field, *beside, seconds, gaps, labelled, since(scores), variants)
+
+
+def _gaps(scores, methods):
+    """Return a text for each method that lacks scores: on how many data sets it has one, and its gain there."""
+    texts = []
+    for method, name in unique_names("method", methods).items():
+        gain = gain_over(scores, method, RANDOM) if method in scores else {}
+        n_scored = scores[method].count() if method in scores else 0
+        shown = f": {with_interval(*gain.values())}" if pd.notna(gain.get("mean")) else ""
+        texts.append(f"{name} ({n_scored} of {len(scores)}{shown})")
+    return sorted(texts)
 
 
 def _labelled(study, selection, methods, datasets):

@@ -29,7 +29,7 @@ def datasets_of(part):
 
 
 def choice_of(study):
-    """Choose as `choose` does, without the data sets on which random rankings, the reference of gains, have no scores."""
+    """Choose as `choose` does, without the data sets on which random rankings, the reference, have no scores."""
     choice = choose(study)
     scored = of_kmeans(study.summary)
     known = set(scored.loc[scored["method"] == RANDOM, "dataset"])

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from scripts.core.study import Study
-from scripts.findings import settings_of
-from scripts.findings.__main__ import STUDY
+from scripts.findings.__main__ import STUDY, settings_for
 from scripts.findings.findings_page import sentences
 from scripts.findings.summary import save_summary, text_page
 
@@ -16,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.fixture(scope="module")
 def settings():
-    return settings_of(Study.open(ROOT / "results", STUDY))
+    return settings_for(Study.open(ROOT / "results", STUDY))
 
 
 def test_two_pages_are_written_with_the_same_bytes(settings, tmp_path):

@@ -31,7 +31,7 @@ def answer(results, shipping, monkeypatch, capfd):
     assert set(reference.files_of("tiny")) == {"mcfs"}
     monkeypatch.setattr(submit, "STUDY", "tiny")
     monkeypatch.setattr(submit, "uncommitted", list)
-    monkeypatch.setattr(submit, "settings_of", lambda study: [])
+    monkeypatch.setattr(submit.findings, "settings_for", lambda study: [])
     monkeypatch.setattr(submit, "sentences", lambda settings: ["**A finding**"])
     monkeypatch.setattr(submit.findings, "pages", lambda name, settings: {})
     monkeypatch.setattr(submit.metadata, "written", lambda: {ROOT / "README.md": (ROOT / "README.md").read_text()})
