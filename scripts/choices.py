@@ -49,12 +49,18 @@ def _share(fraction):
 def main(options):
     """Print the loss of every choice, or write it to a file."""
     names = studies_of(options["study"])
-    deliver(choices_text(options["results_dir"], names, options["metric"], options["format"]), options["output"])
+    text = choices_text(opened(options["results_dir"], names), options["metric"], options["format"])
+    deliver(text, options["output"])
 
 
-def choices_text(results_dir, names, metric, form="md"):
+def opened(results_dir, names):
+    """Return the studies of these names; a ValueError says which one is empty."""
+    return [Study.open(results_dir, name).filled() for name in names]
+
+
+def choices_text(studies, metric, form="md"):
     """Return the loss of every choice over the cells of studies as Markdown, or that of every cell as CSV."""
-    studies = [Study.open(results_dir, name).filled() for name in names]
+    names = [study.name for study in studies]
     found = pd.concat([losses(study.whole, metric, kept_of(study)) for study in studies], ignore_index=True)
     found = found[[entry("dataset", name, "same_source_as") is None for name in found["dataset"]]]
     if found.empty:

@@ -33,13 +33,8 @@ def losses(frame, metric="acc", kept=None):
         of the restarts, scored in the other, and the mean of both ways: its score is not the luck that chose it, so
         that a loss may be below 0.  Cells whose candidates all have the same score are left out, and so are controls.
     """
-    values = [np.full(2, np.nan) if own is None else np.array(own, dtype=float) for own in frame[metric]]
-    if metric == "acc":  # a count of samples
-        values = [own / n for own, n in zip(values, frame["n_samples"], strict=True)]
-    halves = {
-        half: [own[first::2].mean() if len(own) > first else np.nan for own in values]
-        for first, half in enumerate(HALVES)
-    }
+    scale = frame["n_samples"] if metric == "acc" else 1  # accuracies are stored as counts of samples
+    halves = {half: np.array(_means(frame[metric], first)) / scale for first, half in enumerate(HALVES)}
     summary = of_kmeans(summarise(frame.assign(**halves)))
     everything = summary[summary["method"] == ALL].set_index(KEYS[:2])[f"{metric}_mean"]
     summary = summary[~summary["method"].isin(NOT_CHOOSING)]
@@ -63,6 +58,11 @@ def losses(frame, metric="acc", kept=None):
         frames.append(pd.DataFrame({"selection": ALL, "loss": best - alike}))
     found = pd.concat(frames).reset_index()
     return found[found.set_index(KEYS).index.map(spread) > 0].reset_index(drop=True)
+
+
+def _means(lists, first):
+    """Return the mean of every second number of each list, from the first or the second on; nan where there is none."""
+    return [np.nan if own is None or len(own) <= first else np.mean(own[first::2]) for own in lists]
 
 
 def _choice(name, loss, n_selected, sizes):

@@ -10,6 +10,7 @@ from metrics.study.selections import BY_NAME, LABEL_FREE, NOTHING, SELECTIONS, U
 
 __all__ = ["SELECTIONS", "check_one_protocol", "running_times", "select", "summarise"]
 WORST = ["diverged", "collapsed", "max_iter", "converged"]  # the status of several fits is the first of these
+STDS = ["acc_std", "nmi_std"]
 COUNTS = ["n_params", "n_points", *(f"n_{status}" for status in UNSCORED), "n_missing"]
 
 
@@ -68,18 +69,21 @@ def _over_seeds(rows):
     rows = rows.assign(n_asked=rows.groupby(CELL[:3])["n_asked"].transform("max"))
     # A fit without scores speaks for its point only where all are without.
     rows = rows.assign(unscored=~scored).sort_values([*POINT, "unscored", "nth_seed"], kind="stable")
-    groups, kept = rows.groupby(POINT, sort=False), rows[~rows["unscored"]].groupby(POINT, sort=False)
+    with_scores = rows[~rows["unscored"]]
+    groups, kept = rows.groupby(POINT, sort=False), with_scores.groupby(POINT, sort=False)
     found = groups.head(1).drop(columns="unscored").set_index(POINT)
     numbers = list(rows.select_dtypes("float").columns.difference(["acc_seed_std", "nmi_seed_std"]))
     means, spreads = kept[numbers].mean(), kept[["acc_mean", "nmi_mean"]].std()
-    for name in ("acc", "nmi"):
-        means[f"{name}_std"] = kept[f"{name}_std"].agg(lambda own: np.sqrt((own**2).mean()))
-        means[f"{name}_seed_std"] = spreads[f"{name}_mean"]
+    squares = with_scores.assign(**{name: with_scores[name] ** 2 for name in STDS}).groupby(POINT, sort=False)
+    means[STDS] = np.sqrt(squares[STDS].mean())
+    means[["acc_seed_std", "nmi_seed_std"]] = spreads
     found.loc[means.index, means.columns] = means
     sums = groups[["n_seeds", *counts]].sum()
     found[list(sums)] = sums
-    places = kept["status"].agg(lambda own: min(own, key=lambda one: WORST.index(one) if one in WORST else len(WORST)))
-    found.loc[places.index, "status"] = places
+    places = with_scores["status"].map({status: place for place, status in enumerate(WORST)})  # others come last
+    worst = with_scores.assign(place=places).sort_values("place", kind="stable").drop_duplicates(POINT)
+    worst = worst.set_index(POINT)["status"]
+    found.loc[worst.index, "status"] = worst
     return found.reset_index()[list(rows.columns.drop("unscored"))]
 
 

@@ -13,7 +13,7 @@ import re
 import sys
 
 from runners.cli.boundary import boundary
-from scripts.choices import choices_text
+from scripts.choices import choices_text, opened
 from scripts.compare import compare_studies, controls_of, open_studies, other_readings, shipped_names
 from scripts.compare.comparison_page import comparison_page
 from scripts.core.conf import ROOT
@@ -63,9 +63,9 @@ def pages(study, settings):
 
 def chosen():
     """Return docs/choices.md with what the shipped studies say of choices without labels, by ACC and by NMI."""
-    text = (ROOT / CHOICES).read_text(encoding="utf-8")
+    text, studies = (ROOT / CHOICES).read_text(encoding="utf-8"), opened(ROOT / "results", shipped_choices())
     for metric in ("acc", "nmi"):
-        printed = re.sub("^#", "##", choices_text(ROOT / "results", shipped_choices(), metric), flags=re.MULTILINE)
+        printed = re.sub("^#", "##", choices_text(studies, metric), flags=re.MULTILINE)
         text = filled(CHOICES, f"scripts.choices study=reference metric={metric}", printed.strip(), text)
     return text
 

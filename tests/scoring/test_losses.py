@@ -6,7 +6,7 @@ from frames import frames, store, study_of
 
 from metrics.study.evaluators import evaluators
 from metrics.study.losses import losses, mean_losses
-from scripts.choices import choices_text
+from scripts.choices import choices_text, opened
 from scripts.core.words import CHOICES
 
 FAMILIES = {"umist": "faces", "orl": "objects"}
@@ -96,4 +96,4 @@ def test_another_evaluator_has_its_own_winner_and_what_that_costs():
 
 def test_a_second_copy_of_a_source_does_not_count(tmp_path):
     store(frames([cell(name, "mcfs", (0.3, 0.5, 0.4)) for name in ("orl", "att")]), tmp_path)
-    assert "1 cells on 1 data sets" in choices_text(tmp_path, ["dgufs"], "acc")
+    assert "1 cells on 1 data sets" in choices_text(opened(tmp_path, ["dgufs"]), "acc")
