@@ -107,7 +107,7 @@ def _setting(study, selection):
     size = int(chosen.loc[chosen["method"].isin(complete), "n_selected"].max())
     labelled = _labelled(study, selection, complete, choice.datasets)
     scores = (100 * means).assign(**{RANDOM: field.controls[RANDOM]})
-    gaps = _gaps(scores, set(choice.methods) - set(complete))
+    gaps = gaps_of(scores, set(choice.methods) - set(complete))
     others = [name for name in scores if name not in choice.methods and not is_control(name)]
     gains = {name: gain_over(scores, name, RANDOM) for name in others if scores[name].notna().all()}
     variants = pd.DataFrame.from_dict(gains, orient="index", columns=["mean", "low", "high"], dtype=float)
@@ -115,7 +115,7 @@ def _setting(study, selection):
     return Setting(selection, size, field, *beside, seconds, gaps, labelled, since(scores), variants)
 
 
-def _gaps(scores, methods):
+def gaps_of(scores, methods):
     """Return a text for each method that lacks scores: on how many data sets it has one, and its gain there."""
     texts = []
     for method, name in unique_names("method", methods).items():

@@ -14,7 +14,8 @@ from matplotlib.text import Text
 from metrics.study.summary import select as select_of
 from scripts.core.conf import ROOT, printed
 from scripts.core.study import Study
-from scripts.findings import Setting, figure, recent, search, twins
+from scripts.core.text import with_interval
+from scripts.findings import Setting, figure, gaps_of, recent, search, twins
 from scripts.findings.__main__ import (
     COMPARE,
     FINDINGS,
@@ -158,6 +159,12 @@ def test_where_a_method_has_scores_at_one_size_only_each_size_says_how_many_ther
     assert "contains 0 for 1 of 2 methods" in found and "contains 0 for 2 of 3 methods" in found
     assert "lack a score on some data set with 300 features; in brackets on how many data sets they have one" in found
     assert "there: UDFS (2 of 3: +0.5 (-1.0 to +2.0))." in found
+
+
+def test_a_method_without_some_scores_is_named_with_its_gain_on_the_data_that_it_has():
+    texts = gaps_of(scored(), {"dufs", "cae", "inf_fs"})
+    gain = with_interval(*recent.gain_over(scored(), "dufs", "random_rankings").values())
+    assert texts == ["CAE (5 of 7)", f"DUFS (6 of 7: {gain})", "Inf-FS (0 of 7)"]  # five are too few
 
 
 def scored():
