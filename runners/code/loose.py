@@ -81,7 +81,10 @@ def _of_function(function, seen):
 def _is_of_file(value):
     """Return True where a class or function is known by the name that its module has for it."""
     return (
-        (isinstance(value, type) or inspect.isroutine(value)) and _where(value) and has_file(value) and not _own(value)
+        (isinstance(value, type) or inspect.isroutine(value))
+        and _where(value)
+        and has_file(value)
+        and not (_own(value) or _is_bound(value))
     )
 
 
@@ -89,6 +92,11 @@ def _where(value):
     """Return True for what has a module and a name there; an object of a class has the first alone."""
     name = getattr(value, "__qualname__", "<")
     return bool(getattr(value, "__module__", None)) and "<" not in name
+
+
+def _is_bound(value):
+    """Return True for a method of an object, which computes with what that holds; those of a class have a name."""
+    return not isinstance(getattr(value, "__self__", None), types.ModuleType | type | None)
 
 
 def _own(value):
@@ -125,9 +133,16 @@ def _of(value, seen):
         yield f"kind = {type(value).__qualname__!r}"
         for part in parts:
             yield from _of(part, seen)
-    elif _where(value) and has_file(value) and callable(value):  # such as a compiled function of a package
+    elif (
+        _where(value) and has_file(value) and callable(value) and not _is_bound(value)
+    ):  # such as a compiled function of a package
         yield f"from {value.__module__} import {value.__qualname__.partition('.')[0]}"
-    elif type(value).__name__ == "ufunc" or isinstance(value, types.BuiltinFunctionType):
+    elif isinstance(value, types.BuiltinFunctionType) and _is_bound(value):
+        yield f"method = {value.__name__!r}"
+        yield from _of(value.__self__, seen)
+    elif isinstance(value, types.BuiltinFunctionType) or (
+        type(value).__name__ == "ufunc" and any(set(one) - set("O->") for one in value.types)
+    ):  # one of objects alone, of numpy.frompyfunc, calls a function that it does not name
         yield f"function = {(getattr(value, '__module__', ''), value.__name__)!r}"
     else:
         raise TypeError(f"what an object of {type(value).__qualname__} holds is not known")

@@ -19,6 +19,7 @@ HARMLESS = {"str", "repr", "len", "type", "sorted", "map", "list", "set", "sum",
 FIELDS = ("ClassVar", "InitVar", "KW_ONLY")  # a dataclass looks at these annotations
 BINDING = (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)
 IMPORTERS = ("import_module", "__import__")
+ENVIRONMENT = ("environ", "environb", "getenv", "getenvb")
 
 
 class Source(NamedTuple):
@@ -50,9 +51,10 @@ def read(data):
         elif isinstance(node, ast.ImportFrom):
             module = "." * node.level + (node.module or "")
             imports.append((module, tuple((alias.name, alias.asname or alias.name) for alias in node.names)))
+            variables |= {None for one in node.names if module == "os" and one.name in ENVIRONMENT and one.asname}
         elif isinstance(node, ast.Call) and _last_name(node.func) in IMPORTERS and _text_in(node.args):
             imports.append((_text_in(node.args), ()))
-        elif parents and isinstance(node, ast.Name | ast.Attribute) and _last_name(node) in ("environ", "getenv"):
+        elif parents and isinstance(node, ast.Name | ast.Attribute) and _last_name(node) in ENVIRONMENT:
             variables |= _variables(node, parents)
     hands_on = bool(tree.body) and all(_is_import(node) for node in tree.body)
     return Source(digest.hexdigest(), tuple(imports), hands_on, tuple(sorted(variables, key=str)), _calls(tree))

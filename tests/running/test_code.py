@@ -247,3 +247,11 @@ def test_versions_name_what_else_a_method_imports_but_not_the_cores():
     found = versions(("yaml", "numpy"))
     assert found["yaml"] and "cores" not in found["machine"]
     assert "yaml" not in versions()
+
+
+@pytest.mark.parametrize(
+    "line", ["from os import environ as E", "from os import getenv as g", "import os; os.environb[b'A']"]
+)
+def test_variables_under_a_name_that_is_not_looked_for_are_any(line):
+    assert read(line.encode()).environment == (None,)
+    assert read(b"from os import environ; environ['A']").environment == ("A",)

@@ -167,6 +167,23 @@ OF_VALUES = {
             def fit(self, X):
                 return X * float(os.environ.get("UNSET", 1))
         """,
+    "a method of a mapping": "by = {2: 1}.get\n" + SELECTOR.format(body="by(2) * X"),
+    "a method of a generator": """
+        import numpy as np
+        draw = np.random.default_rng(1).normal
+        class Cell:
+            check_parameters = None
+            def fit(self, X):
+                return draw() * X
+        """,
+    "a function of numpy.frompyfunc": """
+        import numpy as np
+        by = np.frompyfunc(lambda x: 1 * x, 1, 1)
+        class Cell:
+            check_parameters = None
+            def fit(self, X):
+                return by(X)
+        """,
     "an array around it": """
         import numpy as np
         weights = np.arange(3) + 1
@@ -178,6 +195,8 @@ OF_VALUES = {
 }  # fmt: skip
 UNKNOWN = {
     "what globals() gives": "fit calls globals",
+    "a method of a generator": "what an object of Generator holds is not known",
+    "a function of numpy.frompyfunc": "what an object of ufunc holds is not known",
     "an object": "what an object of Scaler holds is not known",
     "a text that is executed": "fit calls exec",
     "no source": "could not get source code",
