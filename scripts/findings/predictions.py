@@ -11,6 +11,7 @@ from scripts.core.text import POINTS, listed, with_interval
 from scripts.core.words import CHOICES
 from scripts.findings.plan import CONFIRMATORY, ENOUGH, SCORES, curves, datasets_of, over_families, sure
 from scripts.findings.recent import SINCE, year_of
+from scripts.ranks.choice import base_methods
 
 RIVAL = "greedy_css"
 CONFIRMED, CONTRADICTED = "confirmed", "contradicted"
@@ -52,7 +53,9 @@ def lines(study, found):
         head = ["Outcome", *map(str.upper, SCORES)]
         outcomes = [judged(one, found.table, len(found.means)) for one in METHODS]
         since = over_families(over_rival(study, found), found.families)[1]
-        outcomes.append(none_gains(since, len(found.means), unique_names("method", list(since.index.unique(0)))))
+        lacking = [name for name in base_methods() if is_recent(name) and name not in since.index.unique(0)]
+        shown = unique_names("method", [*since.index.unique(0), *lacking])
+        outcomes.append(none_gains(since, len(found.means), shown, sorted(shown[name] for name in lacking)))
         gains = over_defaults(study, found)
         if gains is None:
             outcomes.append(["needs the grids: these data have runs at the defaults alone", *[""] * len(SCORES)])
@@ -82,8 +85,11 @@ def judged(one, table, n_families):
     return [listed(words or ["not confirmed"]), *(told.get(score, "") for score in SCORES)]
 
 
-def none_gains(table, n_families, names):
-    """Return the outcome of a hypothesis that none of several gains, and for each score the largest gain and power."""
+def none_gains(table, n_families, names, lacking=()):
+    """Return the outcome of a hypothesis that none of several gains, and for each score the largest gain and power.
+
+    Where some lack scores, none of the others shows nothing of these: the hypothesis is not tested, or contradicted.
+    """
     if table.empty:
         return [f"not tested: scores in fewer than {ENOUGH} families", *[""] * len(SCORES)]
     gain, texts = [f"{names[one]} in {score.upper()}" for one, score in sure(table, 1).index], []
@@ -92,14 +98,23 @@ def none_gains(table, n_families, names):
         best, reach = own["mean"].idxmax(), (own["high"] - own["mean"]).median()
         text = f"largest: {names[best[0]]} {_told(own.loc[best], n_families)}"
         texts.append(f"{text}; median half-width {reach:.{POINTS}f}")
-    n = table.index.get_level_values(0).nunique()
-    return [f"{CONTRADICTED}: {listed(gain)}" if gain else f"{CONFIRMED}: none of {n}", *texts]
+    none = f"none of {table.index.get_level_values(0).nunique()}"
+    if gain:
+        return [f"{CONTRADICTED}: {listed(gain)}", *texts]
+    if lacking:
+        return [f"not tested whole: {none} gains, and {listed(lacking)} lack scores in {ENOUGH} families", *texts]
+    return [f"{CONFIRMED}: {none}", *texts]
+
+
+def is_recent(method):
+    """Return True for a method since `SINCE` that is not `RIVAL`."""
+    return year_of(method) >= SINCE and method != RIVAL
 
 
 def over_rival(study, found):
     """Return the gains of the methods since `SINCE` over `RIVAL`: data sets by (method, score)."""
     gains = curves(study).reindex(index=list(found.families))
-    methods = [name for name in found.table.index.unique("method") if year_of(name) >= SINCE and name != RIVAL]
+    methods = [name for name in found.table.index.unique("method") if is_recent(name)]
     columns = pd.MultiIndex.from_product([methods, SCORES], names=["method", "score"])
     rival = gains.reindex(columns=pd.MultiIndex.from_product([[RIVAL], SCORES]))
     return gains[columns] - rival[[(RIVAL, score) for _, score in columns]].to_numpy()
