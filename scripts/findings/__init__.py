@@ -52,8 +52,9 @@ class Setting(NamedTuple):
 
     @property
     def names(self):
-        """The printed names of methods and controls."""
-        return names_of(self.field)
+        """The printed names of methods and controls, and of methods that the plan counts, too."""
+        planned = () if self.plan is None else self.plan.table.index.unique("method")
+        return unique_names("method", planned) | names_of(self.field)
 
     @property
     def methods(self):

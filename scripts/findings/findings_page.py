@@ -95,6 +95,8 @@ def _values(settings):
         "names": settings[0].names,
         "outcomes": predictions.outcomes(settings[0].predictions),
         "signed": signed,
+        "with_interval": with_interval,
+        "without": plan.without,
         "sizes": list(plan.WEIGHTS),
         "n_new": len(plan.datasets_of(plan.CONFIRMATORY)),
         "level": plan.LEVEL,

@@ -10,11 +10,13 @@ from metrics.study.families import family_means, step_down, t_intervals
 from metrics.study.frames import of_kmeans
 from scripts.compare.controls import ALL, RANDOM
 from scripts.core.conf import CONF, family_of
+from scripts.core.text import listed
 from scripts.ranks.choice import choose
 
 CONFIRMATORY = "fair_confirmatory"
 SCORES = ("acc", "nmi")
 LEVEL = 0.05  # of p
+NAMED = 3  # most families that a sentence names
 ENOUGH = 15  # families: a method with scores in so many stands among the others, or in all where there are fewer
 # Of a size in the mean over sizes: about the inverse of the spread of gains over the exploratory data sets, which falls
 # from 9.5 points of accuracy with 10 features to 3 with 300.
@@ -95,6 +97,10 @@ class Estimates(NamedTuple):
     n_new: int  # confirmatory data sets on which a method has run, whether they count yet or not
     means: pd.DataFrame  # the families' gains, by (method, score)
     table: pd.DataFrame  # (method, score) by mean, low, high, p, and the families without which p is above `LEVEL`
+    whole: pd.DataFrame  # the gains of all features over random rankings: score by mean, low and high
+
+    # Methods of the table with the data sets on which they have no gain: no score at some size or of some seed
+    lacking: dict
 
     @property
     def advised(self):
@@ -119,9 +125,23 @@ def estimates(study):
     datasets, confirms = tested(choice.datasets)
     families = {name: family_of(name) for name in datasets}
     columns = pd.MultiIndex.from_product([choice.methods, SCORES], names=["method", "score"])
-    means, table = over_families(curves(study).reindex(index=datasets, columns=columns), families)
+    gains = curves(study).reindex(index=datasets)
+    means, table = over_families(gains.reindex(columns=columns), families)
     n_new = len(datasets_of(CONFIRMATORY).keys() & set(choice.datasets))
-    return Estimates(families, confirms, n_new, means, table) if len(table) else None
+    whole = means_of(gains.reindex(columns=pd.MultiIndex.from_product([[ALL], SCORES])), families)
+    whole = pd.DataFrame(dict(zip(("mean", "low", "high"), t_intervals(whole), strict=True)), index=list(SCORES))
+    counted = gains[table.index.unique("method")].T.groupby(level="method").max().T
+    lacking = {name: list(own.index[own.isna()]) for name, own in counted.items() if own.isna().any()}
+    return Estimates(families, confirms, n_new, means, table, whole, lacking) if len(table) else None
+
+
+def without(families, n_families):
+    """Say without which families a claim is gone, of so many."""
+    if len(families) == n_families:
+        return "any one of the families"
+    if len(families) > NAMED:
+        return f"any one of {len(families)} of the {n_families} families"
+    return listed([name.replace("_", " ") for name in families], "or")
 
 
 def over_families(gains, families):

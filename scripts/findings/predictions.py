@@ -9,7 +9,7 @@ from metrics.study.selections import BY_NAME
 from scripts.core.conf import printed, unique_names
 from scripts.core.text import POINTS, listed, with_interval
 from scripts.core.words import CHOICES
-from scripts.findings.plan import CONFIRMATORY, ENOUGH, SCORES, curves, datasets_of, over_families, sure
+from scripts.findings.plan import CONFIRMATORY, ENOUGH, SCORES, curves, datasets_of, over_families, sure, without
 from scripts.findings.recent import SINCE, year_of
 from scripts.ranks.choice import base_methods
 
@@ -146,6 +146,4 @@ def _told(row, n_families):
     """Return a gain with its interval, half-width and p, and the families without which p is above the level."""
     needs, half = row["needs"], row["high"] - row["mean"]
     text = f"{with_interval(row['mean'], row['low'], row['high'])}, half-width {half:.{POINTS}f}, p = {row['p']:.2g}"
-    if not needs:
-        return text
-    return f"{text}, not without {listed(needs, 'or') if len(needs) < n_families else 'any one of the families'}"
+    return f"{text}, not without {without(needs, n_families)}" if needs else text

@@ -62,7 +62,7 @@ def by_family(families):
     for name, family in families.items():
         groups.setdefault(family, []).append(printed("dataset", name))
     return "; ".join(
-        ", ".join(members) if name in families else f"{name}: {', '.join(members)}"
+        ", ".join(members) if name in families else f"{name.replace('_', ' ')}: {', '.join(members)}"
         for name, members in sorted(groups.items())
     )
 
