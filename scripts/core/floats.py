@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 PACKAGES = r"% needs \usepackage{booktabs}"
 POINTS, LINE = 8, 9.5  # the least that IEEE prints, and the distance of lines; whatever the class has as \small
+WAITING = 12  # floats that LaTeX is given before it must set them: it holds 18 at most
 GAP = 3  # points on each side of a column
 # The narrowest of the usual: a two-column article on A4 (221 and 453 points), IEEEtran having 252 and 516.
 ROOM = {"column": 221, "page": 452}
@@ -74,6 +75,7 @@ def to_lines(sheet, floats, layout):
     """Return the lines of LaTeX of a table that is set out: `table`, or with the layout "page" `table*`."""
     lines, broken = [], _labels(sheet, ROOM[layout])[1]
     for number, panels in enumerate(floats):
+        lines += [r"\clearpage"] if number and number % WAITING == 0 else []
         lines += _head(sheet, layout, number)
         for panel in panels:
             lines += _tabular(sheet, panel, broken)

@@ -11,6 +11,7 @@ from scripts.make_figure.style import COLOURS, GREY, PHONE, STYLE, apart, new_fi
 NAMED = 2  # of the largest, and of the least means: methods that have a colour and a name
 REACH = 15.0  # points: gains beyond have the last colour
 CELL = 0.13  # inches
+NARROW = 0.098  # the least width of a cell, in inches, which the names below it need
 LETTER = 0.068  # inches of a name in the smallest size
 
 
@@ -65,7 +66,7 @@ def draw_families(kinds):
     left, below = (LETTER * max(map(len, texts)) for texts in (names, means.index))
     rows = 1 if left + len(SCORES) * CELL * n_families <= PHONE else len(SCORES)  # beside or below each other
     with rc_context({**STYLE, "axes.grid": False, "hatch.linewidth": 0.4}):
-        figure = new_figure(max(PHONE, left + CELL * n_families), 0.7 + rows * (0.3 + CELL * n_methods) + below)
+        figure = new_figure(max(PHONE, left + NARROW * n_families), 0.7 + rows * (0.3 + CELL * n_methods) + below)
         axes = figure.subplots(rows, len(SCORES) // rows, sharex=True, sharey=True)
         colours = colormaps["BrBG"]
         for axis, score in zip(axes, SCORES, strict=True):

@@ -14,7 +14,9 @@ from scripts.make_figure.style import STYLE, new_figure
 from scripts.ranks.ranks_page import by_family
 
 PAPER = 8.27, 11.69  # inches: A4
-LEFT, TOP, SIZE, LINE, WIDTH = 0.08, 0.95, 8.4, 0.0152, 106  # shares of the page; points; characters of a line
+LEFT, TOP = 0.08, 0.95  # shares of the page
+SIZES = 8.4, 7.7, 7.0, 6.4  # points of the letters: the largest at which all sentences are on the page
+LINE, WIDTH = 0.00181, 890  # share of the page that a line takes, and characters in it, of letters of one point
 
 
 def save_summary(study, settings, path):
@@ -32,13 +34,20 @@ def text_page(study, settings):
         f"{by_family(field.families)}. Study {study}, version {suite['version']} of ufs-bench. "
         f"`python -m scripts.findings --summary FILE` prints these two pages."
     )
-    figure, height = new_figure(*PAPER), TOP
-    figure.text(LEFT, height, "Unsupervised feature selection: what is found", fontsize=15, fontweight="bold")
-    height -= 2 * LINE
-    for text in (head, *(f"{number}. {text}" for number, text in enumerate(sentences(settings), 1))):
-        lines = wrap(_plain(text), WIDTH, break_on_hyphens=False)
-        figure.text(LEFT, height, "\n".join(lines), fontsize=SIZE, va="top", linespacing=1.25)
-        height -= (len(lines) + 0.4) * LINE
+    texts = [
+        _plain(text) for text in (head, *(f"{number}. {text}" for number, text in enumerate(sentences(settings), 1)))
+    ]
+    for size in SIZES:
+        parts = [wrap(text, int(WIDTH / size), break_on_hyphens=False) for text in texts]
+        ends = [TOP - 2 * size * LINE]
+        for lines in parts:
+            ends.append(ends[-1] - (len(lines) + 0.4) * size * LINE)
+        if ends[-1] > 0:
+            break
+    figure = new_figure(*PAPER)
+    figure.text(LEFT, TOP, "Unsupervised feature selection: what is found", fontsize=15, fontweight="bold")
+    for lines, height in zip(parts, ends, strict=False):
+        figure.text(LEFT, height, "\n".join(lines), fontsize=size, va="top", linespacing=1.25)
     return figure
 
 

@@ -92,7 +92,7 @@ def test_other_data_and_sizes_have_the_means_and_intervals_that_python_computes(
     own = Board(Study.open(ROOT / "results", PREFIX + BOARD))
     faces = [name for name in own.choice.datasets if family_of(name) == "faces"]
     cases = [
-        ("tested:", "2", own.choice.datasets, 50),
+        ("tested:", "2", own.tested, 50),
         ("family:faces", "", faces, None),
         ("name:umist", "0", ["umist"], 10),
     ]
@@ -104,7 +104,7 @@ def test_other_data_and_sizes_have_the_means_and_intervals_that_python_computes(
             "[row.cells[2].dataset.v, row.cells[2].querySelector('small')?.textContent]]))"
         )
         gains = own.overall["nmi"] if size is None else own.gains["nmi", size]
-        for name in ("mcfs", "jelsr", "udfs_released", "spdfs"):
+        for name in ("mcfs", "jelsr", "udfs_released", "fspca"):
             values = gains.xs(name, level="method").reindex(datasets).to_numpy()[:, None]
             mean, low, high = t_intervals(family_means(values, [family_of(dataset) for dataset in datasets]))
             text, interval = found[own.titles[name]]
