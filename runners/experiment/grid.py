@@ -32,10 +32,10 @@ def expand(study, dataset, method, protocol):
             for point in _points(method, _lists(method, dataset, protocol), protocol)
             for trial in _trials_at(point, study, dataset, method, protocol, sizes)
         ]
-    return trials + [replace(trial, seed=seed) for seed in _further_seeds(method, protocol) for trial in trials]
+    return trials + [replace(trial, seed=seed) for seed in further_seeds(method, protocol) for trial in trials]
 
 
-def _further_seeds(method, protocol):
+def further_seeds(method, protocol):
     """Return the seeds of a method besides the protocol's: none without a random part, or where its grid repeats it."""
     random = "random_state" in parameters_of(method.cls) and not set(method.grid) & set(method.cls.repeats)
     return range(protocol.seed + 1, protocol.seed + protocol.seeds) if random else ()

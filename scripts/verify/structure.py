@@ -11,7 +11,7 @@ from datasets import read_spec
 from metrics.measures import OF_SET
 from metrics.protocol import Protocol
 from metrics.study import FAILED, UNSCORED
-from runners.experiment.grid import sizes_to_score
+from runners.experiment.grid import further_seeds, sizes_to_score
 from runners.experiment.method import Method, load_class
 from runners.experiment.trial import stored_trial
 from runners.store.columns import COLUMNS
@@ -71,9 +71,9 @@ def faults(frame, protocol):
         points = set()
         for trial, sets in rows.groupby("trial", sort=False):
             records = sets.to_dict("records")
-            point = records[0]["params"], tuple(one["n_selected"] for one in records)
+            point = records[0]["params"], records[0]["nth_seed"], tuple(one["n_selected"] for one in records)
             if point in points:
-                yield dataset, trial, "another fit of the cell has the same parameters and sizes."
+                yield dataset, trial, "another fit of the cell has the same parameters, sizes and seed."
             points.add(point)
             yield from ((dataset, trial, words) for words in _faults_of_fit(records, cell))
 
@@ -136,6 +136,9 @@ def _faults_of_settings(row, sizes, cell):
     if row["is_default"] != (params == right):
         are = "are" if params == right else "are not"
         yield f"is_default={row['is_default']}, and its parameters {are} those of conf/method."
+    n_seeds = 1 + len(further_seeds(cell.method, cell.protocol))
+    if not 0 <= row["nth_seed"] < n_seeds:
+        yield f"nth_seed={row['nth_seed']} must be below {n_seeds}, as the protocol says."
     allowed = cell.sizes(params)
     if sizes not in allowed:
         yield f"its sizes are {list(sizes)}; the protocol asks for {' or '.join(str(list(one)) for one in allowed)}."

@@ -46,7 +46,7 @@ def handed_in(tmp_path_factory):
     """Return a shipped study of digits, as a folder to copy, and a folder with its evaluations."""
     folder = tmp_path_factory.mktemp("results")
     words = ["-m", f"method={','.join(METHODS)}", "dataset=digits", "protocol=smoke", "study=mine"]
-    words += ["runner.points=2", f"results_dir={folder}", "runner.n_jobs=1", "protocol.restarts=3"]
+    words += ["runner.points=2", f"results_dir={folder}", "runner.n_jobs=1", "protocol.restarts=3", "+protocol.seeds=2"]
     forked.printed(["run.py", *words], ROOT)
     with pytest.MonkeyPatch.context() as patch:
         for module in (reference, ship):

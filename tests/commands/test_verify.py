@@ -1,6 +1,7 @@
 """Shipped rows of others: true ones are accepted, and a hundred forgeries of them are not."""
 
 import hashlib
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -11,6 +12,7 @@ from datasets import load_dataset
 from metrics.evaluate import evaluate
 from metrics.measures import OF_SET, of_set
 from metrics.protocol import Protocol
+from runners.experiment.trial import stored_trial
 from runners.store import reference
 from runners.store.parquet import packed
 from runners.workers.tasks import Data
@@ -177,6 +179,15 @@ def test_scores_that_are_forged_under_another_kernels_name_are_refused(study, ve
     assert {one.kind for one in found} == {ELSEWHERE, REFUSED} and any(
         "restarts is another" in one.words for one in found
     )
+
+
+def test_seeds_are_those_that_the_protocol_has_for_the_method(study, verify):
+    frame = rows("ndfs")
+    assert set(frame["nth_seed"]) == {0, 1} and set(rows("max_variance")["nth_seed"]) == {0}
+    trial = stored_trial(frame.iloc[0].to_dict() | {"sizes": (5, 20)}, "methods.ndfs.NDFS")
+    third = frame.assign(nth_seed=2, trial=replace(trial, seed=trial.protocol.seed + 2).key)
+    write(third[third["is_default"] & (frame["trial"] == frame["trial"].iloc[0])], "ndfs")
+    assert {one.words for one in verify()} == {"nth_seed=2 must be below 2, as the protocol says."}
 
 
 def test_forged_names_of_feature_sets_and_double_or_missing_rows_are_refused(study, verify):
