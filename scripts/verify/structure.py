@@ -28,8 +28,9 @@ MEANS = {"acc": 1e-12, "nmi": 1e-7}
 TRACED = 2.4e-7  # a trace is stored to 24 bits: twice the rounding of a value moves a step by less
 MOST_S, MOST_MB = 366 * 86400.0, 1e8  # a year of one processor, and 100 TB: no fit of ours
 COMMIT = re.compile(r"[0-9a-f]{40}(-dirty)?|unknown")
-SHARES = ("prediction_strength", "reconstruction", "nearest_neighbour")
-SIGNED = ("agreement", "silhouette", "silhouette_all", "replication")  # from -1 to 1
+SHARES = ("prediction_strength", "nearest_neighbour")
+# From -1 to 1; of reconstruction too, which is below 0 where the mean of the other samples predicts better.
+SIGNED = ("agreement", "silhouette", "silhouette_all", "replication", "reconstruction")
 ROUNDED = 1e-6  # by so much a measure may pass its range by rounding
 
 

@@ -20,6 +20,7 @@ from scripts import reproduce
 from scripts.verify import ELSEWHERE, REFUSED, UNVERIFIED, fits, scores
 from scripts.verify.check import check, part
 from scripts.verify.fits import run
+from scripts.verify.structure import faults
 
 
 def write(frame, method, lacking=None):
@@ -188,6 +189,13 @@ def test_seeds_are_those_that_the_protocol_has_for_the_method(study, verify):
     third = frame.assign(nth_seed=2, trial=replace(trial, seed=trial.protocol.seed + 2).key)
     write(third[third["is_default"] & (frame["trial"] == frame["trial"].iloc[0])], "ndfs")
     assert {one.words for one in verify()} == {"nth_seed=2 must be below 2, as the protocol says."}
+
+
+def test_features_that_recover_less_than_the_mean_does_are_possible(study):
+    frame = rows("max_variance")
+    below, impossible = (frame.assign(reconstruction=value) for value in (-1e-4, -1.5))
+    assert list(faults(below, frame["protocol"].iloc[0])) == []
+    assert "must be in [-1, 1]" in next(faults(impossible, frame["protocol"].iloc[0]))[2]
 
 
 def test_forged_names_of_feature_sets_and_double_or_missing_rows_are_refused(study, verify):
