@@ -25,13 +25,14 @@ from scripts.core.study import Study
 
 log = logging.getLogger(__name__)
 FOLDER = "_kept"
+GRIDS = f"{PREFIX}fair_earlier"  # the study of all methods at several points of their grids
 KEYS = ["dataset", "data_sha", "features"]  # the last is a digest
 OF_SUMMARY = ["trial", "n_selected"]
 
 
 def shipped_choices():
     """Return the names of the shipped studies with grids: those of the papers, and the one of all methods."""
-    return [*shipped_names().values(), f"{PREFIX}fair_earlier"]
+    return [*shipped_names().values(), GRIDS]
 
 
 def studies_of(given):

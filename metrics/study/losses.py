@@ -34,7 +34,7 @@ def losses(frame, metric="acc", kept=None):
         that a loss may be below 0.  Cells whose candidates all have the same score are left out, and so are controls.
     """
     scale = frame["n_samples"] if metric == "acc" else 1  # accuracies are stored as counts of samples
-    halves = {half: np.array(_means(frame[metric], first)) / scale for first, half in enumerate(HALVES)}
+    halves = {half: _means(frame[metric], first) / scale for first, half in enumerate(HALVES)}
     summary = of_kmeans(summarise(frame.assign(**halves)))
     everything = summary[summary["method"] == ALL].set_index(KEYS[:2])[f"{metric}_mean"]
     summary = summary[~summary["method"].isin(NOT_CHOOSING)]
@@ -62,7 +62,7 @@ def losses(frame, metric="acc", kept=None):
 
 def _means(lists, first):
     """Return the mean of every second number of each list, from the first or the second on; nan where there is none."""
-    return [np.nan if own is None or len(own) <= first else np.mean(own[first::2]) for own in lists]
+    return np.array([np.nan if own is None or len(own) <= first else np.mean(own[first::2]) for own in lists])
 
 
 def _choice(name, loss, n_selected, sizes):

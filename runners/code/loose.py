@@ -81,17 +81,14 @@ def _of_function(function, seen):
 def _is_of_file(value):
     """Return True where a class or function is known by the name that its module has for it."""
     return (
-        (isinstance(value, type) or inspect.isroutine(value))
-        and _where(value)
-        and has_file(value)
-        and not (_own(value) or _is_bound(value))
+        (isinstance(value, type) or inspect.isroutine(value)) and _where(value) and has_file(value) and not _own(value)
     )
 
 
 def _where(value):
-    """Return True for what has a module and a name there; an object of a class has the first alone."""
+    """Return True for what has a module and a name there; not for an object, or a method of one."""
     name = getattr(value, "__qualname__", "<")
-    return bool(getattr(value, "__module__", None)) and "<" not in name
+    return bool(getattr(value, "__module__", None)) and "<" not in name and not _is_bound(value)
 
 
 def _is_bound(value):
@@ -133,9 +130,7 @@ def _of(value, seen):
         yield f"kind = {type(value).__qualname__!r}"
         for part in parts:
             yield from _of(part, seen)
-    elif (
-        _where(value) and has_file(value) and callable(value) and not _is_bound(value)
-    ):  # such as a compiled function of a package
+    elif _where(value) and has_file(value) and callable(value):  # such as a compiled function of a package
         yield f"from {value.__module__} import {value.__qualname__.partition('.')[0]}"
     elif isinstance(value, types.BuiltinFunctionType) and _is_bound(value):
         yield f"method = {value.__name__!r}"

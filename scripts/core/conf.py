@@ -117,6 +117,11 @@ def family_of(dataset):
     return entry("dataset", dataset, "family", dataset)
 
 
+def printed_family(family):
+    """Return the name of a family of data as it stands in print."""
+    return family.replace("_", " ")
+
+
 def whole_grid(method, protocol):
     """Return the number of points of a method's whole grid under a protocol, a dict; None where it is not known.
 

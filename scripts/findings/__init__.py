@@ -77,8 +77,8 @@ def settings_of(study, grids=None):
 
 def _search(study, first):
     """Return what a `Setting` has of the search over the grids of a study, which may be that of the setting."""
-    whole = first if study is first.field.study else _setting(study, first.selection)
-    methods, families = list(whole.methods.index), whole.field.families
+    choice, means = _choice(study, first.selection)
+    methods, families = _complete(choice, means), {name: choice.families[name] for name in choice.datasets}
     found, earlier = searched(study, methods, families), _earlier(study)
     where = f"On the {counted(len(families), 'data set')} of `{study.name}`" + (f" ({earlier})" if earlier else "")
     return {"search": found, "search_on": where, "not_searched": tuple(set(methods) - set(found.index))}
@@ -92,13 +92,23 @@ def _earlier(study):
     return "" if same else f"{counted(seeds, 'seed')} and {counted(stored['restarts'], 'K-means start')}"
 
 
-def _setting(study, selection):
-    chosen = study.select("acc", selection)
-    chosen = of_kmeans(chosen)
+def _choice(study, selection):
+    """Return what is chosen of a study, with the data sets that are tested, and the mean of every method on these."""
     choice = choice_of(study)
     choice = choice._replace(datasets=tested(choice.datasets)[0])
-    means = chosen.pivot(index="dataset", columns="method", values="mean").reindex(choice.datasets)
-    complete = [name for name in choice.methods if name in means and means[name].notna().all()]
+    chosen = of_kmeans(study.select("acc", selection))
+    return choice, chosen.pivot(index="dataset", columns="method", values="mean").reindex(choice.datasets)
+
+
+def _complete(choice, means):
+    """Return the methods that have a score on every data set."""
+    return [name for name in choice.methods if name in means and means[name].notna().all()]
+
+
+def _setting(study, selection):
+    choice, means = _choice(study, selection)
+    complete = _complete(choice, means)
+    chosen = of_kmeans(study.select("acc", selection))
     # A study of which only the default points were run is complete for these choices.
     field = field_of(study, "acc", selection, methods=complete, datasets=choice.datasets, partial=True)
     field = field._replace(left_out=choice.left_out)

@@ -24,11 +24,10 @@ from scripts.findings import settings_of
 from scripts.findings.figure import draw
 from scripts.findings.findings_page import page, paper, readme
 from scripts.findings.panels import draw_families, draw_sizes
-from scripts.kept import shipped_choices
+from scripts.kept import GRIDS, shipped_choices
 from scripts.versus.forest import drawn
 
 STUDY = "reference/fair"
-GRIDS = "reference/fair_earlier"  # has three points of every grid on the exploratory data
 FINDINGS = "scripts.findings"
 COMPARE = "scripts.compare study=reference summary=true"
 CHOICES = "docs/choices.md"

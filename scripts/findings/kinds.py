@@ -9,7 +9,7 @@ import pandas as pd
 
 from metrics.study.families import family_means, t_intervals
 from scripts.compare.controls import ALL
-from scripts.core.conf import family_of, unique_names
+from scripts.core.conf import family_of, printed_family, unique_names
 from scripts.core.text import POINTS, pipes, signed
 from scripts.findings.plan import ENOUGH, SCORES, by_size, choice_of, curves, means_of, tested
 
@@ -70,7 +70,7 @@ def section(kinds):
     for family, row in means.iterrows():
         own = kinds.gains.loc[[name for name, its in kinds.families.items() if its == family]]
         whole = [f"{signed(row[ALL, score])} {score.upper()}" for score in SCORES if (ALL, score) in row]
-        rows.append([family.replace("_", " "), str(len(own)), ", ".join(whole)])
+        rows.append([printed_family(family), str(len(own)), ", ".join(whole)])
         for score in SCORES:
             able = [name for name in kinds.methods if own[name, score].notna().all()]
             best = row.xs(score, level="score")[able].sort_values(ascending=False, kind="stable")[:BEST]

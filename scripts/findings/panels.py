@@ -5,6 +5,7 @@ from matplotlib import colormaps, rc_context
 from matplotlib.patches import Rectangle
 
 from scripts.compare.controls import ALL
+from scripts.core.conf import printed_family
 from scripts.findings.plan import ENOUGH, SCORES, WEIGHTS, means_of
 from scripts.make_figure.style import COLOURS, GREY, PHONE, STYLE, apart, new_figure
 
@@ -77,7 +78,7 @@ def draw_families(kinds):
                 np.arange(n_families), np.arange(n_methods), np.ma.masked_invalid(own),
                 cmap=colours, vmin=-REACH, vmax=REACH, shading="nearest", linewidth=0, zorder=2,
             )  # fmt: skip
-            axis.set_xticks(range(n_families), [name.replace("_", " ") for name in means.index], rotation=90)
+            axis.set_xticks(range(n_families), [*map(printed_family, means.index)], rotation=90)
             axis.set_title(score.upper(), fontsize=9, loc="left")
             axis.tick_params(length=0, labelsize=7)
             axis.spines[:].set_visible(False)

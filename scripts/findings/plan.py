@@ -9,7 +9,7 @@ import yaml
 from metrics.study.families import family_means, step_down, t_intervals
 from metrics.study.frames import of_kmeans
 from scripts.compare.controls import ALL, RANDOM
-from scripts.core.conf import CONF, family_of
+from scripts.core.conf import CONF, family_of, printed_family
 from scripts.core.text import listed
 from scripts.ranks.choice import choose
 
@@ -130,7 +130,7 @@ def estimates(study):
     n_new = len(datasets_of(CONFIRMATORY).keys() & set(choice.datasets))
     whole = means_of(gains.reindex(columns=pd.MultiIndex.from_product([[ALL], SCORES])), families)
     whole = pd.DataFrame(dict(zip(("mean", "low", "high"), t_intervals(whole), strict=True)), index=list(SCORES))
-    counted = gains[table.index.unique("method")].T.groupby(level="method").max().T
+    counted = gains.xs(SCORES[0], axis=1, level="score")[table.index.unique("method")]
     lacking = {name: list(own.index[own.isna()]) for name, own in counted.items() if own.isna().any()}
     return Estimates(families, confirms, n_new, means, table, whole, lacking) if len(table) else None
 
@@ -141,7 +141,7 @@ def without(families, n_families):
         return "any one of the families"
     if len(families) > NAMED:
         return f"any one of {len(families)} of the {n_families} families"
-    return listed([name.replace("_", " ") for name in families], "or")
+    return listed([*map(printed_family, families)], "or")
 
 
 def over_families(gains, families):

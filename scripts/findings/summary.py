@@ -34,9 +34,8 @@ def text_page(study, settings):
         f"{by_family(field.families)}. Study {study}, version {suite['version']} of ufs-bench. "
         f"`python -m scripts.findings --summary FILE` prints these two pages."
     )
-    texts = [
-        _plain(text) for text in (head, *(f"{number}. {text}" for number, text in enumerate(sentences(settings), 1)))
-    ]
+    numbered = [f"{number}. {text}" for number, text in enumerate(sentences(settings), 1)]
+    texts = [_plain(text) for text in (head, *numbered)]
     for size in SIZES:
         parts = [wrap(text, int(WIDTH / size), break_on_hyphens=False) for text in texts]
         ends = [TOP - 2 * size * LINE]
@@ -46,7 +45,7 @@ def text_page(study, settings):
             break
     figure = new_figure(*PAPER)
     figure.text(LEFT, TOP, "Unsupervised feature selection: what is found", fontsize=15, fontweight="bold")
-    for lines, height in zip(parts, ends, strict=False):
+    for lines, height in zip(parts, ends[:-1], strict=True):
         figure.text(LEFT, height, "\n".join(lines), fontsize=size, va="top", linespacing=1.25)
     return figure
 

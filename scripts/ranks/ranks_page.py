@@ -6,7 +6,7 @@ from metrics.study import METRICS
 from metrics.study.selections import BY_NAME
 from scripts.compare.controls import ALL, RANDOM
 from scripts.core.command_lines import fill_pairs
-from scripts.core.conf import printed, unique_names
+from scripts.core.conf import printed, printed_family, unique_names
 from scripts.core.text import interval, number, signed
 from scripts.core.views import notes, render
 from scripts.ranks.field import REFERENCES
@@ -62,7 +62,7 @@ def by_family(families):
     for name, family in families.items():
         groups.setdefault(family, []).append(printed("dataset", name))
     return "; ".join(
-        ", ".join(members) if name in families else f"{name.replace('_', ' ')}: {', '.join(members)}"
+        ", ".join(members) if name in families else f"{printed_family(name)}: {', '.join(members)}"
         for name, members in sorted(groups.items())
     )
 

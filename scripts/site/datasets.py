@@ -7,7 +7,7 @@ import re
 import numpy as np
 
 from datasets import DataError, dataset_names, load_dataset
-from scripts.core.conf import CONF, find, printed, unique_names
+from scripts.core.conf import CONF, find, printed, printed_family, unique_names
 from scripts.core.text import pipes
 from scripts.findings.plan import CONFIRMATORY, WEIGHTS, datasets_of
 from scripts.site import cells
@@ -181,7 +181,7 @@ def index(board, places):
         best = f"{cells.signed(own.max())} ({board.titles[own.idxmax()]})" if len(own) else "not run"
         terms = re.split(r"[.;,(]\s|\s\(", spec["terms"])[0]
         shape = [str(spec[side]) for side in ("samples", "features", "classes")]
-        family = spec.get("family", name).replace("_", " ")
+        family = printed_family(spec.get("family", name))
         rows.append([f"[{title}]({places(address(name))})", family, *shape, terms, best])
     return (
         f"# Data sets\n\n{len(names)} data sets. The last column is the method that gains most over random rankings, "

@@ -11,7 +11,7 @@ from scripts.claims.core.claims_page import verdicts
 from scripts.claims.core.store import load
 from scripts.compare import compare_studies, open_studies, shipped_names
 from scripts.compare.verdicts import VERDICTS, count
-from scripts.core.conf import ROOT, family_of, find, printed, unique_names
+from scripts.core.conf import ROOT, family_of, find, printed, printed_family, unique_names
 from scripts.core.published import PAPERS
 from scripts.core.text import pipes
 from scripts.findings.plan import WEIGHTS
@@ -172,7 +172,7 @@ def _families(name, board):
     sizes = own.groupby(family_of).size()
     rows = [
         [
-            family.replace("_", " "),
+            printed_family(family),
             cells.value(sizes[family], "{:.0f}"),
             *(cells.gain(mean, whole=True) for mean in row),
         ]

@@ -140,9 +140,7 @@ def test_a_readme_without_its_marks_is_refused(monkeypatch, tmp_path):
 
 def test_seconds_are_of_the_data_sets_that_count(stored):
     trials = Study.open(ROOT / "results", STUDY).trials
-    own = trials[trials["is_default"] & (trials["method"] == "socfs") & (trials["nth_seed"] == 0)].set_index("dataset")[
-        "fit_s"
-    ]
+    own = trials.query("is_default and method == 'socfs' and nth_seed == 0").set_index("dataset")["fit_s"]
     assert len(own) > len(stored[0].field.families)
     assert stored[0].seconds["socfs"] == own[list(stored[0].field.families)].median()
 
