@@ -44,8 +44,8 @@ def structural(name, wanted):
             found.append(Finding(REFUSED, name, method, "", "", "it has rows of another method."))
             continue
         own = frame[frame["dataset"].isin([dataset for dataset, other in wanted if other == method])]
-        for dataset, trial, words in structure.faults(own, reference.protocol_text(name)):
-            found.append(Finding(REFUSED, name, method, dataset, trial, words))
+        for kind, *rest in structure.faults(own, reference.protocol_text(name)):
+            found.append(Finding(kind, name, method, *rest))
         for inside, file in files.REFITS.items():
             refits = reference.SHIPPED / name / inside / path.name
             if refits.exists():
@@ -72,7 +72,7 @@ def check(name, cells, data_dir, spent, folder=None, n_jobs=1, say=print, fetch=
         MB of the files of a data set that is downloaded at most; nothing is by default.
     """
     found = structural(name, cells)
-    frame = _rows_of(name, cells, {one.method for one in found})
+    frame = _rows_of(name, cells, {one.method for one in found if one.kind == REFUSED})
     if fetch:
         scores.fetch(frame, fetch, data_dir, say)
     for kind, *rest in scores.faults(frame, data_dir, spent, folder, n_jobs, say) if len(frame) else ():

@@ -11,12 +11,14 @@ from datasets import read_spec
 from metrics.measures import OF_SET
 from metrics.protocol import Protocol
 from metrics.study import FAILED, UNSCORED
+from runners.code import code_of
 from runners.experiment.grid import further_seeds, sizes_to_score
 from runners.experiment.method import Method, load_class
 from runners.experiment.trial import stored_trial
 from runners.store.columns import COLUMNS
 from runners.store.row import REPORTED, feature_set_digest, to_json
 from scripts.core.conf import find
+from scripts.verify import ELSEWHERE, REFUSED
 
 SCORED = ("converged", "max_iter", "diverged", "collapsed")
 OF_ROW = "n_selected clusterer n_restarts acc_mean acc_std nmi_mean nmi_std".split()
@@ -46,6 +48,8 @@ class Cell:
         # Where the selections are the beginnings of one ranking; a method may choose each size by itself.
         own = getattr(cls, "subset", None) is not load_class("methods.core.base.BaseSelector").subset
         self.prefixes = not own and cls.size_in_objective is False
+        self.code = code_of(cls).digest
+        self.defaults = self.method.params_at({}, protocol.clusters_of(self.spec["classes"]))
 
     def sizes(self, params):
         """Return the sizes that one fit at these parameters may have: a list of tuples."""
@@ -55,28 +59,34 @@ class Cell:
 
 
 def faults(frame, protocol):
-    """Yield (data set, trial, words) for what is wrong with the rows of a method: a tidy frame with lists."""
+    """Yield (kind, data set, trial, words) for what is wrong with the rows of a method: a tidy frame with lists.
+
+    What a fit of other code contradicts in the settings of conf/ is no fault: they may have been others with it.
+    """
     varied = frame.groupby("trial")[OF_FIT].nunique(dropna=False).max()
     for name in varied.index[varied > 1]:
-        yield "", "", f"{name} is not the same in all rows of a fit."
+        yield REFUSED, "", "", f"{name} is not the same in all rows of a fit."
         return
     if frame.duplicated(["trial", "n_selected", "clusterer"]).any():
-        yield "", "", "two rows are of the same feature set of the same fit."
+        yield REFUSED, "", "", "two rows are of the same feature set of the same fit."
     for (dataset, method), rows in frame.groupby(["dataset", "method"], sort=False):
         try:
             cell = Cell(dataset, method, Protocol.from_json(protocol))
         except ValueError as error:
-            yield dataset, "", str(error)
+            yield REFUSED, dataset, "", str(error)
             continue
-        yield from ((dataset, "", words) for words in _faults_of_names(rows))
+        yield from ((REFUSED, dataset, "", words) for words in _faults_of_names(rows))
         points = set()
         for trial, sets in rows.groupby("trial", sort=False):
             records = sets.to_dict("records")
             point = records[0]["params"], records[0]["nth_seed"], tuple(one["n_selected"] for one in records)
             if point in points:
-                yield dataset, trial, "another fit of the cell has the same parameters, sizes and seed."
+                yield REFUSED, dataset, trial, "another fit of the cell has the same parameters, sizes and seed."
             points.add(point)
-            yield from ((dataset, trial, words) for words in _faults_of_fit(records, cell))
+            yield from ((REFUSED, dataset, trial, words) for words in _faults_of_fit(records, cell))
+            if words := _unlike_conf(records[0], cell):
+                kind = REFUSED if records[0]["code_fit"] == cell.code else ELSEWHERE
+                yield kind, dataset, trial, words
 
 
 def _faults_of_names(rows):
@@ -128,15 +138,12 @@ def _faults_of_settings(row, sizes, cell):
     params = json.loads(row["params"])
     if to_json(params) != row["params"]:
         yield "params is not the JSON that the suite writes."
-    right = cell.method.params_at({}, cell.protocol.clusters_of(cell.spec["classes"]))
+    right = cell.defaults
     if unknown := sorted(set(params) ^ {*right, *cell.method.grid}):
         yield f"params has not the parameters of conf/method/{cell.method.name}.yaml: {', '.join(unknown)}."
         return
     if "n_clusters" in right and params["n_clusters"] != right["n_clusters"]:
         yield f"n_clusters={params['n_clusters']} must be {right['n_clusters']}, for {cell.spec['classes']} classes."
-    if row["is_default"] != (params == right):
-        are = "are" if params == right else "are not"
-        yield f"is_default={row['is_default']}, and its parameters {are} those of conf/method."
     n_seeds = 1 + len(further_seeds(cell.method, cell.protocol))
     if not 0 <= row["nth_seed"] < n_seeds:
         yield f"nth_seed={row['nth_seed']} must be below {n_seeds}, as the protocol says."
@@ -145,6 +152,18 @@ def _faults_of_settings(row, sizes, cell):
         yield f"its sizes are {list(sizes)}; the protocol asks for {' or '.join(str(list(one)) for one in allowed)}."
     if stored_trial(row | {"sizes": sizes}, cell.method.target) is None:
         yield "its key is not the one that data, parameters and protocol give."
+
+
+def _unlike_conf(row, cell):
+    """Say how a fit that can be read is unlike the defaults of its method."""
+    try:
+        is_default = json.loads(row["params"]) == cell.defaults
+    except (ValueError, RecursionError):
+        return ""
+    if row["is_default"] == is_default:
+        return ""
+    are = "are" if is_default else "are not"
+    return f"is_default={row['is_default']}, and its parameters {are} those of conf/method."
 
 
 def _faults_of_shape(row, spec, scored):
