@@ -20,7 +20,7 @@ from runners.cli.boundary import boundary
 from runners.code import ROOT
 from runners.errors import ConfigError
 from runners.experiment.cell import Cell
-from runners.experiment.plan import Times, shard_of
+from runners.experiment.plan import Times, dealt
 from runners.experiment.sweep import cells_of_words
 from runners.store.reference import shipped_costs
 from runners.workers.caps import MB_PER_GB
@@ -69,16 +69,27 @@ def needs_of(settings):
 
 def hours_of(cells, needs, n_parts, cpus, costs):
     """Return the hours that the longest of so many parts takes; a cell takes at least as long as its longest fit."""
-    each = [max(need.seconds / cpus, need.longest) / 3600 for need in needs]
-    return max(sum(each[place] for place in shard_of(cells, f"{k}/{n_parts}", costs)) for k in range(1, n_parts + 1))
+    parts = [0.0] * n_parts
+    for part, hours in zip(dealt(cells, n_parts, costs), _alone(needs, cpus), strict=True):
+        parts[part] += hours
+    return max(parts)
+
+
+def _alone(needs, cpus):
+    """Return the hours that each cell takes by itself."""
+    return [max(need.seconds / cpus, need.longest) / 3600 for need in needs]
 
 
 def parts_for(cells, needs, hours, cpus, costs):
-    """Return the least number of parts, each of which is expected to end within `FILLED` of the hours."""
-    least = math.ceil(sum(need.seconds for need in needs) / cpus / 3600 / (FILLED * hours))
+    """Return the least number of parts, each of which is expected to end within `FILLED` of the hours.
+
+    Where one cell takes longer by itself, so many that no part takes a quarter longer than it.
+    """
+    enough = max(FILLED * hours, 1.25 * max(_alone(needs, cpus)))
+    least = math.ceil(sum(need.seconds for need in needs) / cpus / 3600 / enough)
     most = min(len(cells), MOST_PARTS)
     for n_parts in range(max(least, 1), most):
-        if hours_of(cells, needs, n_parts, cpus, costs) <= FILLED * hours:
+        if hours_of(cells, needs, n_parts, cpus, costs) <= enough:
             return n_parts
     return most
 
@@ -121,6 +132,7 @@ def job(words):
     """Return the text of the job array that a command line asks for, and warnings."""
     given, others = read(words)
     hours, cpus = float(given["hours"]), int(given.get("cpus", 4))
+    print(f"planning the parts of {given['experiment']}", file=sys.stderr, flush=True)  # `fair` takes a minute
     settings = cells_of_words(f"experiment={given['experiment']}", *others)
     study = settings[0].study
     cells = [(one.dataset["name"], one.method.name) for one in settings]

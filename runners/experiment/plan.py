@@ -3,6 +3,7 @@
 import functools
 import glob
 import hashlib
+import heapq
 import itertools
 import json
 import math
@@ -252,14 +253,15 @@ def shard_of(cells, shard, costs):
     part, n_parts = (int(match[1]), int(match[2])) if match else (0, 0)
     if not 1 <= part <= n_parts:
         raise ConfigError(f"shard={shard!r} must be K/N with 1 <= K <= N, such as shard=2/3.")
-    loads, chosen = [0.0] * n_parts, []
+    return [place for place, owner in enumerate(dealt(cells, n_parts, costs)) if owner == part - 1]
+
+
+def dealt(cells, n_parts, costs):
+    """Return the part, from 0 on, that each cell of a list belongs to where `shard_of` deals them out to so many."""
     known = {cell: costs[cell] for cell in cells if cell in costs}
-    owners = {}
+    loads, owners = [(0.0, part) for part in range(n_parts)], {}  # a heap
     for cell in sorted(known, key=lambda cell: (-known[cell], cell)):
-        owners[cell] = loads.index(min(loads))
-        loads[owners[cell]] += known[cell]
-    for place, cell in enumerate(cells):
-        hashed = int(hashlib.sha256("/".join(cell).encode()).hexdigest(), 16) % n_parts
-        if owners.get(cell, hashed) == part - 1:
-            chosen.append(place)
-    return chosen
+        load, owners[cell] = loads[0]
+        heapq.heapreplace(loads, (load + known[cell], owners[cell]))
+    hashes = (int(hashlib.sha256("/".join(cell).encode()).hexdigest(), 16) for cell in cells)
+    return [owners.get(cell, hashed % n_parts) for cell, hashed in zip(cells, hashes, strict=True)]

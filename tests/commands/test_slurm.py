@@ -48,6 +48,16 @@ def test_there_are_as_many_parts_as_end_within_the_hours_and_fewer_on_more_cores
     assert parts_for(CELLS, needs(1.0), 4.0, 1, costs) > parts_for(CELLS, needs(1.0), 4.0, 4, costs)
 
 
+def test_one_cell_beyond_the_hours_does_not_make_a_thousand_parts():
+    """A part with it can never end in time: `experiment=fair` had 1,000 parts for it, after many minutes."""
+    cells = [("digits", f"method{number}") for number in range(200)]
+    short, long = Need(60.0, 60.0, 500.0), Need(20 * 3600.0, 20 * 3600.0, 500.0)
+    n_parts = parts_for(cells, [long] + [short] * 199, 4.0, 1, {})
+    assert n_parts == 1 and hours_of(cells, [long] + [short] * 199, 1, 1, {}) < 25
+    n_parts = parts_for(cells, [long] * 9 + [short] * 191, 4.0, 1, dict.fromkeys(cells[:9], 72000.0))
+    assert 9 <= n_parts <= 12
+
+
 def test_a_cell_takes_as_long_as_its_longest_fit_on_however_many_cores():
     costs = dict.fromkeys(CELLS, 3600.0)
     assert hours_of(CELLS, needs(1.0, longest=0.5), len(CELLS), 64, costs) == pytest.approx(0.5)
