@@ -66,11 +66,15 @@ class Setting(NamedTuple):
         return listed([self.names[name] for name in methods])
 
 
-def settings_of(study, grids=None):
-    """Return a `Setting` for each of `CHOICES`; the search over grids is of another study where one is given."""
+def settings_of(study, grids=None, points=None):
+    """Return a `Setting` for each of `CHOICES`.
+
+    The search over grids is of another study where one is given; the last hypothesis is tested on `points`.
+    """
     first, *rest = [_setting(study, selection) for selection in CHOICES]
     plan = estimates(study)
-    same = {"plan": plan, "predictions": lines(study, plan), "kinds": kinds_of(study), "earlier": _earlier(study)}
+    told = lines(study, plan, points)
+    same = {"plan": plan, "predictions": told, "kinds": kinds_of(study), "earlier": _earlier(study)}
     same |= _search(grids or study, first)
     return [one._replace(**same) for one in (first, *rest)]
 

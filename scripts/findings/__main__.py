@@ -13,6 +13,7 @@ import re
 import sys
 
 from runners.cli.boundary import boundary
+from runners.store.reference import PREFIX, shipped_studies
 from scripts.choices import choices_text, opened
 from scripts.compare import compare_studies, controls_of, open_studies, other_readings, shipped_names
 from scripts.compare.comparison_page import comparison_page
@@ -24,6 +25,7 @@ from scripts.findings import settings_of
 from scripts.findings.figure import draw
 from scripts.findings.findings_page import page, paper, readme
 from scripts.findings.panels import draw_families, draw_sizes
+from scripts.findings.predictions import SEARCHED
 from scripts.kept import GRIDS, shipped_choices
 from scripts.versus.forest import drawn
 
@@ -45,7 +47,10 @@ def written(study):
 
 def settings_for(study):
     """Return the settings of an opened study; the search of `STUDY` is that of `GRIDS`."""
-    return settings_of(study, Study.open(study.results_dir, GRIDS) if study.name == STUDY else None)
+    if study.name != STUDY:
+        return settings_of(study)
+    points = Study.open(study.results_dir, f"{PREFIX}{SEARCHED}") if SEARCHED in shipped_studies() else None
+    return settings_of(study, Study.open(study.results_dir, GRIDS), points)
 
 
 def pages(study, settings):

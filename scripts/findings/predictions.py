@@ -14,6 +14,7 @@ from scripts.findings.recent import SINCE, year_of
 from scripts.ranks.choice import base_methods
 
 RIVAL = "greedy_css"
+SEARCHED = "fair_points"  # the experiment, and the study, of several points of the methods below
 CONFIRMED, CONTRADICTED = "confirmed", "contradicted"
 
 
@@ -42,8 +43,11 @@ NONE_GAINS = (
 HYPOTHESES = (*map(str, METHODS), *NONE_GAINS)  # in the order of the plan
 
 
-def lines(study, found):
-    """Return a table of all hypotheses with their outcomes, the head first; `found` are the study's `Estimates`."""
+def lines(study, found, grids=None):
+    """Return a table of all hypotheses with their outcomes, the head first; `found` are the study's `Estimates`.
+
+    The last is tested on `grids`, a study with several points of the grids of the methods of the others.
+    """
     if found is None or not found.confirms:
         n_new, n_all = found.n_new if found is not None else 0, len(datasets_of(CONFIRMATORY))
         so_far = f"waits: {n_new} of {n_all} data sets have been run" if n_new else "not run yet"
@@ -56,12 +60,7 @@ def lines(study, found):
         lacking = [name for name in base_methods() if is_recent(name) and name not in since.index.unique(0)]
         shown = unique_names("method", [*since.index.unique(0), *lacking])
         outcomes.append(none_gains(since, len(found.means), shown, sorted(shown[name] for name in lacking)))
-        gains = over_defaults(study, found)
-        if gains is None:
-            outcomes.append(["needs the grids: these data have runs at the defaults alone", *[""] * len(SCORES)])
-        else:
-            columns = {name: choice.column for name, choice in CHOICES.items()}
-            outcomes.append(none_gains(over_families(gains, found.families)[1], len(found.means), columns))
+        outcomes.append(no_choice_gains(grids, found))
     rows = [[str(n), text, *own] for n, (text, own) in enumerate(zip(HYPOTHESES, outcomes, strict=True), 1)]
     return [["", "Hypothesis", *head], *rows]
 
@@ -106,6 +105,20 @@ def none_gains(table, n_families, names, lacking=()):
     return [f"{CONFIRMED}: {none}", *texts]
 
 
+def no_choice_gains(grids, found):
+    """Return the outcome of the last hypothesis, tested once all its cells have been run: nobody looks in between."""
+    texts = [""] * len(SCORES)
+    if grids is None:
+        return ["needs the grids: these data have runs at the defaults alone", *texts]
+    planned = [(name, one.method) for name in datasets_of(SEARCHED) for one in METHODS]
+    own = grids.trials.loc[~grids.trials["is_default"], ["dataset", "method"]]
+    n_run = len(set(planned) & set(own.itertuples(index=False, name=None)))
+    if n_run < len(planned):
+        return [f"waits: {n_run} of {len(planned)} cells have their grids", *texts]
+    columns = {name: choice.column for name, choice in CHOICES.items()}
+    return none_gains(over_families(over_defaults(grids, found), found.families)[1], len(found.means), columns)
+
+
 def is_recent(method):
     """Return True for a method since `SINCE` that is not `RIVAL`."""
     return year_of(method) >= SINCE and method != RIVAL
@@ -123,14 +136,11 @@ def over_rival(study, found):
 def over_defaults(study, found):
     """Return the gains of choices without labels over the defaults with the size that is chosen.
 
-    Data sets are rows, and (choice, score) columns; a gain is the mean over the methods with several points there.  It
-    is None where no method has several.
+    Data sets are rows, and (choice, score) columns; a gain is the mean over the methods with several points there.
     """
     rows = of_kmeans(study.summary)
     rows = rows[rows["method"].isin(found.table.index.unique("method")) & rows["dataset"].isin(found.families)]
     cells = pd.MultiIndex.from_frame(rows.loc[~rows["is_default"], ["dataset", "method"]].drop_duplicates())
-    if cells.empty:
-        return None
     keys, gains = ["dataset", "method", "n_selected"], {}
     defaults = rows[rows["is_default"]].set_index(keys)
     for choice in (one.name for one in BY_NAME.values() if one.criterion and not one.oracle):
