@@ -56,7 +56,7 @@ def exits_as_errors():
 
 def _interrupts_raise():
     """Return True where Ctrl-C raises KeyboardInterrupt: outside commands (`guard`), and not in their workers."""
-    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, ()) if hasattr(signal, "pthread_sigmask") else ()
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, ())
     return signal.getsignal(signal.SIGINT) is signal.default_int_handler and signal.SIGINT not in blocked
 
 

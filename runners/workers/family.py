@@ -5,17 +5,12 @@ Other systems do not report on other processes: seconds and memory are nan there
 
 import ctypes
 import os
+import resource
 import signal
 import sys
 import time
 from contextlib import suppress
 from pathlib import Path
-
-try:
-    import resource
-except ImportError:  # Windows
-    resource = None
-
 
 PROC, GROUPS = Path("/proc"), Path("/sys/fs/cgroup")
 CAN_WATCH = (PROC / "self/status").exists()
@@ -31,9 +26,7 @@ def adopt_orphans():
 
 
 def lives(pid):
-    """Return True where a process is alive; False where it is not, or where the system cannot be asked."""
-    if os.name != "posix":  # elsewhere a signal 0 would be sent, and not only tested
-        return False
+    """Return True where a process is alive."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
@@ -64,8 +57,8 @@ def _threads(pid):
 
 def own_cpu_seconds():
     """Return the CPU seconds of this process, and of those that it forked and that have ended."""
-    ended = resource.getrusage(resource.RUSAGE_CHILDREN) if resource else None
-    return time.process_time() + (ended.ru_utime + ended.ru_stime if ended else 0.0)
+    ended = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + ended.ru_utime + ended.ru_stime
 
 
 def cpu_seconds(pid):

@@ -91,7 +91,7 @@ class Process:
             with suppress(ProcessLookupError):
                 signal.pidfd_send_signal(self._handle, signal.SIGKILL)
         elif self._process.exitcode is None:  # once it has ended, its number may be another process's
-            self._process.terminate() if os.name != "posix" else os.kill(self.pid, signal.SIGKILL)
+            os.kill(self.pid, signal.SIGKILL)
         self._process.join()
         family.end_marked(self._mark)
         self.connection.close()
@@ -158,8 +158,7 @@ def remove_leftovers():
         shutil.rmtree(folder, ignore_errors=True)
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_idle.clear)  # the workers belong to the parent, and not to a forked copy of it
+os.register_at_fork(after_in_child=_idle.clear)  # the workers belong to the parent, and not to a forked copy of it
 
 
 def _serve(connection, parent, function):
@@ -199,7 +198,7 @@ def _end_with(parent):
     """Let the system kill this process when its parent dies, also within compiled code that stops all threads."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
-    if os.name == "posix" and os.getppid() != parent:  # the parent died before the call
+    if os.getppid() != parent:  # the parent died before the call
         _exit(1)
 
 
@@ -216,16 +215,12 @@ def _let_go_in_children(connection):
         if by_main[0] and sys.platform == "linux" and os.getppid() == worker:
             ctypes.CDLL(None).prctl(SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
 
-    if hasattr(os, "register_at_fork"):
-        os.register_at_fork(before=before, after_in_child=in_child)
+    os.register_at_fork(before=before, after_in_child=in_child)
 
 
 @contextmanager
 def _interrupts_blocked():
     """Start processes inside this block that never receive Ctrl-C."""
-    if os.name != "posix":
-        yield
-        return
     resource_tracker.ensure_running()  # its first call unblocks Ctrl-C, so it must come before these lines
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:

@@ -96,8 +96,7 @@ class Cluster:
 
     def close(self):
         """Give up what is under way; the workers end the fits of it within a moment."""
-        if hasattr(signal, "setitimer"):  # `boundary.guard` need not tell the command again: this is its end
-            signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.setitimer(signal.ITIMER_REAL, 0)  # `boundary.guard` need not tell the command again: this is its end
         for part in (self.client, self._local):
             if part is not None:
                 with suppress(Exception):
