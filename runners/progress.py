@@ -14,10 +14,7 @@ LINE_S = 10  # seconds between two lines about the trials of a cell
 
 
 class Console(logging.StreamHandler):
-    """Prints log records; beside the bar of a sweep only warnings and errors, above it.
-
-    The others are in ``run.log`` of the cell all the same.
-    """
+    """Prints log records; beside the bar of a sweep only warnings and errors, as ``run.log`` has the others."""
 
     def emit(self, record):
         """Print a record, unless the bar stands for it."""

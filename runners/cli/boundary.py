@@ -147,10 +147,7 @@ def words_of(error):
 
 
 def _words_of_hydra(error):
-    """Return the answer to a name or a key that Hydra does not know; None for its other errors.
-
-    Hydra itself answers such a name with a list of all, and a key with the advice to add it.
-    """
+    """Return the answer to a name or a key Hydra does not know, shorter than its own; None for its other errors."""
     file, options = getattr(error, "missing_cfg_file", None), getattr(error, "options", None)
     if file and options:
         group, _, name = file.rpartition("/")

@@ -31,10 +31,7 @@ ABOUT = (  # those of `datasets.own.own_spec`
 
 
 def offer(words):
-    """Give Hydra all that the words of a command line may name besides files of conf/.
-
-    Returns the words as Hydra reads them.  A ConfigError or DataError says that one of them cannot be meant.
-    """
+    """Give Hydra all that words may name besides files of conf/, and return them as Hydra reads them."""
     words = offer_methods(suit(offer_own(words)) if any(word.startswith(f"{DATA}=") for word in words) else words)
     if any("truth" in word or "glob(" in word or word.startswith("experiment=") for word in words):
         offer_truth()
@@ -42,10 +39,7 @@ def offer(words):
 
 
 def offer_own(words):
-    """Give Hydra the specification of the data that a command line names by their file, which is read for it.
-
-    Returns the words without ``data=`` and those about it, which ``dataset=`` and ``data_dir=`` replace.
-    """
+    """Give Hydra the data that words name by their file, and return the words with ``dataset=`` in the place of it."""
     given = dict(word.split("=", 1) for word in words if word.split("=")[0] in (DATA, *ABOUT) and "=" in word)
     if DATA not in given:
         return words
@@ -77,10 +71,7 @@ def offer_own(words):
 
 
 def suit(words):
-    """Add sizes and a study's name to words on own data that have too few features for the default protocol.
-
-    It is that of a paper, whose sizes begin at `FIRST_SIZE`.  Words that name a protocol or a size stay as they are.
-    """
+    """Add sizes and a study's name to words on own data with too few features, unless they name a protocol or sizes."""
     if any(word.lstrip("+~").startswith(("protocol", "experiment=")) for word in words):
         return words
     place = next(place for place, word in enumerate(words) if word.startswith("dataset="))
@@ -97,11 +88,7 @@ def suit(words):
 
 
 def offer_methods(words):
-    """Give Hydra an empty method for each class or function that a command line names as ``method.target=`` alone.
-
-    Returns the words with ``method=NAME`` in the place of the target, NAME being that of the class or function.  Where
-    they choose a method, its target is replaced, and they stay as they are.
-    """
+    """Give Hydra a method for each class that ``method.target=`` alone names; return the words with ``method=NAME``."""
     given = [word for word in words if word.startswith(f"{TARGET}=")]
     if not given or any(word.startswith(("method=", "experiment=")) for word in words):
         return words
@@ -206,10 +193,7 @@ def quoted(text):
 
 
 def check_choices(settings, choices, words):
-    """Refuse choices that would be stored under another name, or that would have no effect, with a ConfigError.
-
-    `choices` has the file of conf/ that was chosen for each group, and `words` are those that were typed for this cell.
-    """
+    """Refuse choices, group -> file, and words typed for this cell, which would be stored otherwise or do nothing."""
     method, protocol = settings.method, settings.protocol
     names = {"dataset": settings.dataset["name"], "method": method.name, "protocol": protocol.name}
     for group, name in names.items():

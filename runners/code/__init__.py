@@ -112,10 +112,7 @@ def _of_evaluation():
 
 
 def files_read(cls):
-    """Return path -> SHA-256 of the files that a class, and the modules that it reaches, have read in this process.
-
-    It is "" for a file that has changed since it was read.  A file of the checkout has its path there.
-    """
+    """Return path -> SHA-256 of the files that a class and its modules have read; "" for one that has changed since."""
     code, found = code_of(cls), {}
     names = dict.fromkeys([*code.modules, *(base.__module__ for base in _families(cls))])
     names = [opened.key_of(cls), *(name for name in names if name.partition(".")[0] not in RUNNING)]

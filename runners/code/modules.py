@@ -24,10 +24,7 @@ _roots = [ROOT]  # folders whose modules count, though they are installed
 
 
 def note_modules(cls=None):
-    """Keep the source of the modules that were imported since the last call, before somebody edits it.
-
-    An installed package counts where `cls` is of it.
-    """
+    """Keep the source of modules imported since the last call, also of an installed package that `cls` is of."""
     again = opened.reloaded()
     for name in [name for name, (file, _) in sources.items() if str(file) in again] if again else ():
         del sources[name]  # it was imported again
@@ -47,10 +44,7 @@ def note_modules(cls=None):
 
 
 def reached_from(names, texts=()):
-    """Return the names of the modules that others and source texts import, sorted, and of packages that do not count.
-
-    `names` are those that are asked for; Python's own at its start are added.
-    """
+    """Return the sorted names of the modules that others and source texts import, and packages that do not count."""
     reached, packages = {}, set()
     for text in texts:
         _follow(read(text.encode()), "", reached, packages)
@@ -88,10 +82,7 @@ def _reach(name, wanted, reached, packages):
 
 
 def _hands_on(name):
-    """Return True for an initialiser of the checkout or a package that only gives names of other modules.
-
-    One of a user may import a module for what that does to others.
-    """
+    """Return True for an initialiser that only gives names; a user's may import for what that does to others."""
     file, data = sources[name]
     return read(data).hands_on and any(file.is_relative_to(root) for root in _roots)
 

@@ -54,10 +54,7 @@ class Cell:
 
     @functools.cached_property
     def planned(self):
-        """All trials that the configuration asks for, without loading data whose specification has their checksum.
-
-        A DataError says that they are not on this machine, or damaged.
-        """
+        """All trials that the configuration asks for; data are loaded only where no checksum is stated."""
         spec, folder = self.settings.dataset, self.settings.data_dir
         if spec.get("data_sha256"):
             check_at_hand(json.dumps(spec), folder)

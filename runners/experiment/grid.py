@@ -42,11 +42,7 @@ def further_seeds(method, protocol):
 
 
 def diagonal(trials):
-    """Return a small sample of a cell's trials in which every value of every parameter occurs, for a first look.
-
-    They are about as many as the longest list of values has, in the order of the grid; all trials where the grid is not
-    a product of lists but already a part of one.
-    """
+    """Return a small sample of trials in which every value of every parameter occurs; all of a part of a grid."""
     axes = {
         "sizes": sorted({trial.sizes for trial in trials}),
         "nth_seed": sorted({trial.nth_seed for trial in trials}),
@@ -73,11 +69,7 @@ def diagonal(trials):
 
 
 def few(trials, number):
-    """Return the trials of a cell at so many points of its grid, the same in every run; a larger number keeps them.
-
-    The default is the first of them, where the grid has it; the others are drawn by a hash.  What only repeats a method
-    is kept in full.
-    """
+    """Return the trials at so many points of a grid, the default and those with the first hashes; all repeats."""
     if trials[0].cls.repeats:
         return trials
     points = {to_json(trial.params): not trial.is_default for trial in trials}
@@ -98,11 +90,7 @@ def sizes_to_score(method, dataset, n_features, protocol):
 
 
 def _lists(method, dataset, protocol):
-    """Return the values to search of each parameter: the protocol's where it has some, else those of the method's file.
-
-    A parameter that only repeats the method keeps the values of its file.  So does one, under a budget, where the
-    method refuses one of the protocol's values.
-    """
+    """Return the values of each parameter: the protocol's, but for repeats and what refuses them under a budget."""
     values = list(protocol.grid_values)
     if not values:
         return {name: list(own) for name, own in method.grid.items()}

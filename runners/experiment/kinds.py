@@ -35,10 +35,7 @@ class Kind(NamedTuple):
 
 
 def check_fields(what, content, kinds, needed=(), prefix=""):
-    """Refuse unknown fields, missing ones that are needed, and values of another kind, with a ConfigError.
-
-    `what` has the fields, such as "the runner"; `prefix` stands before the name of a field whose value is wrong.
-    """
+    """Refuse unknown fields, missing ones, and values of another kind, of what has them, such as "the runner"."""
     known = ", ".join(kinds)
     for name in content:
         if name not in kinds:

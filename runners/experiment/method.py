@@ -35,11 +35,7 @@ class Method:
 
     @classmethod
     def read(cls, content):
-        """Return the checked content of a file of conf/method.
-
-        A ConfigError is about a part that is missing, a class that cannot be imported, a parameter that it does not
-        have, or values of the grid that are not a list.
-        """
+        """Return the checked content of a file of conf/method; a ConfigError says what of it is wrong."""
         for name in ("name", "target", "params", "grid"):
             if name not in content:
                 raise ConfigError(

@@ -31,8 +31,7 @@ PLACES = ("UFS_DATA_DIR", "UFS_CACHE_DIR", "PYTHONPATH")
 def note_of(config):
     """Return the path of a cell's note; None where the configuration asks for more than the trials that are missing.
 
-    The whole configuration is given, composed and resolved, when the cell begins.  It is also None for one that lacks a
-    part or has a wrong one, as `runners.experiment.settings` reports.
+    It is also None for a configuration that lacks a part or has a wrong one, as `runners.experiment.settings` reports.
     """
     try:
         if config["runner"]["redo"] or config["runner"]["plan"]:
@@ -54,10 +53,7 @@ def digests_of_data(settings):
 
 
 def note_finished(path, settings, ends, data):
-    """Note that nothing is left to do in a cell; where the note cannot be written, the cell is looked at again.
-
-    `ends` has the number of trials by status, `data` is from `digests_of_data`, with the files that it read.
-    """
+    """Note that nothing is left to do in a cell whose trials ended so, and the digests of the data that it read."""
     code = code_of(settings.method.cls)
     if not code.digest:
         return
@@ -94,10 +90,7 @@ def ends_text(cell, ends):
 
 
 def note_run(folder, keys, n_workers):
-    """Note that this process runs a cell, or, with 0 workers, that it no longer does.
-
-    `keys` are those of all the trials that it was asked for, stored ones too.
-    """
+    """Note that this process runs a cell of trials with these keys, or, with 0 workers, that it no longer does."""
     from runners.store.files import replace_file  # here, as only a run needs it
 
     pid = os.getpid() if n_workers else None

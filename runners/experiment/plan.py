@@ -104,10 +104,7 @@ class Times:
         return math.nan if fits is None else fits.at.get(to_json(params), math.nan)
 
     def of(self, dataset, shape, params):
-        """Return the estimated seconds of a trial with its evaluations, and the source of the estimate.
-
-        The seconds are nan where no fit of the method is stored; `shape` is that of the data set.
-        """
+        """Return the estimated seconds of a trial with its evaluations, nan where none is known, and their source."""
         if (fits := self._fits(dataset)) is not None:
             if (key := to_json(params)) in fits.at:
                 return fits.at[key], fits.words
@@ -137,10 +134,7 @@ class Times:
         return min(seconds, self.max_seconds), f"{fits.words}, and how it differs over the grid on {names}"
 
     def _like(self, dataset, shape, fits):
-        """Return the data sets that share points with this one, the one most like it first, and their seconds.
-
-        The seconds at each point are as if all those at shared points were those of this data set.
-        """
+        """Return the data sets that share points with this one, most like it first, with seconds scaled to its own."""
         if dataset not in self._scaled:
             self._scaled[dataset] = []
             for name, _ in self._by_distance(shape):
@@ -197,10 +191,7 @@ class _Fit(NamedTuple):
 
 
 class _Fits:
-    """The stored fits of one method on one data set, their mean seconds, and those at each point.
-
-    `by_point` has the seconds under the parameters that other data sets have as well.
-    """
+    """The stored fits of a method on a data set, their mean seconds, and those at each point."""
 
     def __init__(self, fits, words):
         self.fits, self.words = fits, words

@@ -14,16 +14,7 @@ LIKE, LEAST = 0.3, 1e-3
 
 
 def seconds_like_others(method, known, dataset):
-    """Return the estimated seconds of a fit on a data set; nan where no other method has it and the known ones.
-
-    Parameters
-    ----------
-    method : str
-        It and its variants are left out of the others.
-    known : dict
-        Seconds of one fit, by data set.
-    dataset : str
-    """
+    """Return the estimated seconds of a fit by those known on other data and how other methods differ; or nan."""
     others = seconds_of_defaults(STUDY, reference.SHIPPED)
     known = {name: max(seconds, LEAST) for name, seconds in known.items() if name in others}
     if not known or dataset not in others:

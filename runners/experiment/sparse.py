@@ -12,9 +12,7 @@ from runners.experiment.method import load_class
 def check_sparse(method, protocol, data, spec):
     """Refuse a method that needs dense samples, or a scaling that fills them with values, where X is to stay sparse.
 
-    `data` is a data set, or what stands for it before it is loaded: ``name`` and an X of its shape.  In its
-    specification a source may have ``sparse: true``.  The ConfigError names the methods that keep X sparse, or the
-    scalings.
+    `data` is a data set, or what stands for it before it is loaded: ``name`` and an X of its shape.
     """
     loaded = issparse(data.X)
     if not loaded and not any(source.get("sparse") for source in spec.get("sources", ())):

@@ -46,10 +46,7 @@ class Base:
 
 
 class Composer:
-    """Composes the jobs of a sweep, exactly as Hydra does, from the configuration of the sweep.
-
-    `more` are words that are added to those of each job.
-    """
+    """Composes the jobs of a sweep, exactly as Hydra does, from its configuration, with `more` words for each job."""
 
     def __init__(self, config, more=()):
         self._loader, self._sweep = GlobalHydra.instance().config_loader(), config
@@ -61,10 +58,7 @@ class Composer:
         self._interpolated = functools.cache(self._read_interpolated)
 
     def job(self, words):
-        """Return the configuration of a job, and its choices, group -> file.
-
-        The configuration is a dict, resolved, or a DictConfig where that is not possible.  `words` are from `jobs_of`.
-        """
+        """Return the configuration of a job, a dict where it can be resolved, else a DictConfig; and group -> file."""
         given = [match for word in words if (match := CHOICE.fullmatch(word)) and match[1] in GROUPS]
         touched = {re.match(r"[+~]*(\w*)", word)[1] for word in words if not CHOICE.fullmatch(word)}
         free = {match[1]: match[2] for match in given if match[1] not in touched}
@@ -164,10 +158,7 @@ class Composer:
 
 
 def jobs_of(hydra):
-    """List the overrides of each job of a sweep, such as ``["dataset=umist", "method=mcfs"]``, in order.
-
-    The part "hydra" of its configuration has the sweep's parameters and the overrides that were typed.
-    """
+    """List the overrides of each job of a sweep, such as ``["dataset=umist", "method=mcfs"]``, in order."""
     params = hydra.sweeper.params or OmegaConf.create()  # null where all overrides are typed
     words = [f"{name}={value}" for name, value in OmegaConf.to_container(params, resolve=True).items()]
     words += OmegaConf.to_container(hydra.overrides.task)  # as they were typed: "study=${method.name}" is of each job
@@ -190,10 +181,7 @@ def offer_truth():
 
 
 class _Offered(dict):
-    """The nodes of a group by their file, which are made when they are asked for.
-
-    Hydra copies its whole store for every job that it composes; hundreds of nodes would take seconds, and are shared.
-    """
+    """The nodes of a group, made when asked for, and shared: Hydra copies its whole store for every job."""
 
     def __getitem__(self, file):
         from datasets.spec import read_spec

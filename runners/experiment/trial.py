@@ -115,10 +115,7 @@ def takes_seed(target):
 
 @functools.cache
 def _parameters_written(module, name):
-    """Return the parameters that a class of methods/ has in its file, without the seconds that its import takes.
-
-    It is None where they do not stand in the class itself.
-    """
+    """Return the parameters that a class of methods/ has in its file, which is not imported; None where not there."""
     place = ROOT.joinpath(*module.split("."))
     files = [path for path in (place.with_suffix(".py"), place / "__init__.py") if path.exists()]
     if not module.startswith("methods.") or not files:

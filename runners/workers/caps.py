@@ -30,10 +30,7 @@ class Caps:
         return HANG_TIMES * self.max_seconds + HANG_S
 
     def reached(self, cpu, clock, peak_mb):
-        """Return how a fit that has spent this much ends now, a `Stopped`; None while it may go on.
-
-        The seconds by the clock count where the system does not say its CPU seconds (nan).
-        """
+        """Return how a fit that has spent this much ends now, a `Stopped`; None while it may go on."""
         spent_s = clock if math.isnan(cpu) else cpu
         spent = f"ended after {cpu:.1f} s of CPU time, {clock:.1f} s by the clock and {peak_mb:.0f} MB"
         if self.max_memory is not None and peak_mb > MB_PER_GB * self.max_memory:

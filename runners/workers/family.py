@@ -74,10 +74,7 @@ def cpu_seconds(pid):
 
 
 def memory_mb(pid, peak=True):
-    """Return the memory of a process and of those below it, in MB; nan where unknown.
-
-    It is the largest since the mark was reset, with `peak` and for a process that forked nothing.
-    """
+    """Return the MB of a process and those below it, with `peak` the most of one that forked nothing; or nan."""
     children = descendants(pid)
     # Only a child's private memory counts: at first it shares all of its memory with its parent, where it is counted.
     return memory_of(pid, peak=peak and not children) + sum(map(_private_mb, children))
@@ -92,10 +89,7 @@ def is_stopped(pid):
 
 
 def end_marked(mark):
-    """End all processes that a worker has forked, also those no longer below it; call it when the worker has ended.
-
-    `mark` is the value of `MARK` with which this worker alone was started.
-    """
+    """End all processes that an ended worker has forked, by its `MARK`, also those no longer below it."""
     if not hasattr(os, "pidfd_open"):
         return
     entry = f"{MARK}={mark}".encode()

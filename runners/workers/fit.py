@@ -112,12 +112,9 @@ def fit_trial(trial, X):
 
 
 def reported(selector):
-    """Return the numbers that a fitted selector reports of its fit: `FACTS`, n_scored, and what is left of its start.
+    """Return the numbers that a fitted selector reports of its fit: `FACTS`, n_scored, and what is left of a start.
 
     n_scored is how many scores are above a millionth of the largest; all, where some are below 0 and 0 means nothing.
-
-    ``start_`` are the features (n,) of a start that was drawn: start_kept is how many are among the first n of the
-    ranking, start_size is n, and start_among the number of all features.
     """
     facts = {name: getattr(selector, f"{name}_") for name in FACTS if hasattr(selector, f"{name}_")}
     scores = selector.scores_

@@ -91,10 +91,7 @@ def _ask(trial):
 
 
 def fit_mb(trial, shape, n_stored=None):
-    """Return an upper estimate of the MB that one fit of a trial takes beside the data.
-
-    A sparse X stores `n_stored` entries; its selected features, written out, count where they take more.
-    """
+    """Return an upper estimate of the MB of a fit beside the data; a sparse X stores `n_stored` entries."""
     if n_stored is None:
         return trial.selector().memory(*shape) / 2**20
     written_out = 8 * SELECTED_COPIES * shape[0] * max(trial.sizes)

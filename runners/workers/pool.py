@@ -52,14 +52,10 @@ class Usage:
 def run_all(trials, data, n_jobs, evaluations=None, usage=None, caps=None, fits=(), workers=None):
     """Run trials of one data set and one protocol, and yield lists of their outcomes as they come.
 
-    A list is empty now and then, when no trial ended for a while.  A trial whose worker dies (killed for memory, say)
-    comes back as failed, and the others go on.
-
-    Trials are fitted, and not scored, where the `Data` have no classes.  One job without caps runs in this process.
-    `evaluations` has known scores of feature sets, and keeps new ones; with None every trial evaluates its
-    own sets.  `usage` is filled as the run goes on.  A fit that takes more than its caps is ended, with its worker.
-    `fits` has pairs (trial, fit) that are only scored.  `workers`, such as `DaskWorkers`, are elsewhere, in the place
-    of processes of this machine; their number counts, and may change.
+    A list is empty now and then.  A trial whose worker dies comes back as failed, and the others go on.  Trials are not
+    scored where the `Data` have no classes.  One job without caps runs in this process.  With `evaluations` None every
+    trial evaluates its own sets.  `fits` has pairs (trial, fit) that are only scored.  `workers`, such as `DaskWorkers`,
+    are in the place of processes of this machine; their number may change.
     """
     queue = _Queue(trials, fits, data.y, n_jobs, evaluations, usage or Usage(), one_at_a_time=bool(caps))
     with data, workers or Workers(data, n_jobs, caps) as workers:

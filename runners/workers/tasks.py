@@ -27,10 +27,7 @@ PARTS = ("data", "indices", "indptr")  # the arrays that a csr_array consists of
 
 @dataclass(frozen=True)
 class Task:
-    """Trials to fit, or (name, features) to evaluate under a protocol.
-
-    The identity is that of the code of the process that sends it; the one that runs it must have the same.
-    """
+    """Trials to fit, or (name, features) to evaluate under a protocol, by the code that the identity names."""
 
     items: tuple
     identity: Identity
@@ -68,15 +65,8 @@ class Data:
 
     Processes are told where they find the data, and open them there: here a folder, with a copy that all map.
 
-    Parameters
-    ----------
-    X : ndarray or csr_array of shape (n_samples, n_features)
-        The samples that feature sets are scored on.
-    y : ndarray of shape (n_samples,) or None
-        Class codes; None where nothing is scored.  Of data without labels it is an array without dimensions, which
-        holds the number of clusters.
-    fitted_on : ndarray or csr_array of shape (n_samples, n_features), optional
-        The samples that methods are fitted on, where they are not `X`.
+    Feature sets are scored on X, and methods fitted on `fitted_on` where it is given.  y are class codes, an array
+    without dimensions with the number of clusters, or None where nothing is scored.
     """
 
     def __init__(self, X, y, fitted_on=None):

@@ -20,10 +20,7 @@ LOOK_S = 1.0  # longest time between two looks, as results are stored meanwhile;
 
 @dataclass(frozen=True)
 class WorkerDied:
-    """The result of a task whose process ended before it did, killed for memory, say.
-
-    A task that it had not begun is not to blame; `how` says in words how the process ended.
-    """
+    """The result of a task whose process ended before it did; one that was not begun is not to blame."""
 
     begun: bool
     how: str = ""
@@ -64,10 +61,7 @@ class Workers:
         worker.submit(task, self._data.source)
 
     def wait(self, seconds):
-        """Return the tasks that have ended, after `seconds` at most, as (task, results).
-
-        The results may be WorkerDied, or the Stopped of a fit that reached a cap.
-        """
+        """Return the tasks that have ended, after `seconds` at most, as (task, results, WorkerDied or Stopped)."""
         deadline = time.monotonic() + seconds
         while True:
             for worker in [worker for worker in self._workers if worker.dead]:

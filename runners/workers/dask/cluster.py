@@ -67,10 +67,7 @@ class Cluster:
             ) from error
 
     def n_threads(self):
-        """Return the number of tasks that the workers can run at a time, at least 1.
-
-        It is said where there has been no worker for a while; SystemExit where the scheduler is gone.
-        """
+        """Return the number of tasks that the workers can run at a time, at least 1; SystemExit without a scheduler."""
         now = time.monotonic()
         if now - self._looked > LOOK_S:
             self._n_threads, self._looked = self._count(), now
@@ -112,10 +109,7 @@ def connect(address, n_jobs):
 
 
 def check(settings, trial, dataset):
-    """Return the number of tasks that run at a time; a ConfigError says that the cluster or a cap cannot be meant.
-
-    Each worker finds for itself whether a fit goes into its memory.
-    """
+    """Return the number of tasks that run at a time; a ConfigError says that the cluster or a cap cannot be meant."""
     X = dataset.X
     STARTER.submit(check_cap, settings.runner.caps, trial, X.shape, n_stored(X)).result()
     return cluster_of(settings.runner).n_threads()
@@ -235,10 +229,7 @@ def _with_cell(record):
 
 
 def in_flight(run, items, most):
-    """Run a function on each item, at most so many at once, and return the results in order.
-
-    An error of one of them ends the others within a moment, and is raised here.
-    """
+    """Run a function on each item, at most so many at once, in order; an error of one ends the others at once."""
     left, results, ended = queue.SimpleQueue(), {}, queue.SimpleQueue()
     for place, item in enumerate(items):
         left.put((place, item))

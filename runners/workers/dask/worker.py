@@ -94,10 +94,7 @@ def _drive(task, folder, caps, abandoned, n_threads):
 
 @contextmanager
 def data_of(spec, data_dir, protocol, method, sha, address):
-    """Open the data of a specification, scaled by a protocol for a method; the folder is theirs within this block.
-
-    A DataError says that they cannot be had here, or that their checksum is not `sha`.
-    """
+    """Open the data of a specification, scaled for a method; a DataError says that they are not here, or others."""
     name = repr((spec, data_dir, protocol, method, sha))
     with _loading:
         if name not in _copies:
@@ -135,10 +132,7 @@ def _forget(name):
 
 @contextmanager
 def room(task, caps, megabytes, here, abandoned):
-    """Wait until a fit goes into the memory that this worker may use, beside those that run.
-
-    The value is False where it was given up before: it then has taken nothing.
-    """
+    """Wait until a fit goes into the memory of this worker beside those that run; False where it is given up first."""
     most = math.inf if caps.max_memory is None else MB_PER_GB * caps.max_memory
     need = min(megabytes, most)
     with _memory:
