@@ -21,7 +21,7 @@ from runners.code import ROOT
 from runners.errors import ConfigError
 from runners.experiment.cell import Cell
 from runners.experiment.plan import Times
-from runners.experiment.sweep import cells_of_experiment
+from runners.experiment.sweep import cells_of_words
 from runners.words import duration
 from scripts.core.text import pipes
 
@@ -87,7 +87,7 @@ def fits_of(experiment, results_dir):
 
     A cell whose method refuses the data set counts as neither.
     """
-    settings = cells_of_experiment(experiment, f"results_dir={results_dir}")
+    settings = cells_of_words(f"experiment={experiment}", f"results_dir={results_dir}")
     times = functools.cache(functools.partial(Times, results_dir))
     cells, unknown = [], 0
     for one in settings:

@@ -28,7 +28,7 @@ from runners.errors import ConfigError
 from runners.experiment.cell import Cell
 from runners.experiment.grid import diagonal
 from runners.experiment.plan import Times
-from runners.experiment.sweep import cells_of_experiment
+from runners.experiment.sweep import cells_of_words
 from scripts.core.text import pipes
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -44,7 +44,7 @@ def budget(experiment, results_dir, all_data=False, max_seconds=math.inf, before
     experiment's are added.  A cell is left out where its method refuses the data set.
     """
     before = set() if before is None else before
-    cells = cells_of_experiment(experiment, f"results_dir={results_dir}")
+    cells = cells_of_words(f"experiment={experiment}", f"results_dir={results_dir}")
     names = {settings.dataset["name"]: settings.data_dir for settings in cells}
     absent = [] if all_data else [name for name, folder in names.items() if not at_hand(name, folder)]
     times = functools.cache(functools.partial(Times, results_dir, max_seconds=max_seconds))

@@ -195,12 +195,6 @@ class _Offered(dict):
         return self
 
 
-def cells_of_experiment(name, *words):
-    """Return the settings of all cells of an experiment, with overrides such as ``"results_dir=there"``."""
-    with _whole_conf():
-        return _cells(compose("config", [f"experiment={name}", *words], return_hydra_config=True))
-
-
 def cells_of_words(*words):
     """Return the settings of all cells of a sweep, as ``python run.py -m`` composes them from these words."""
     with _whole_conf():

@@ -54,8 +54,8 @@ def run_all(trials, data, n_jobs, evaluations=None, usage=None, caps=None, fits=
 
     A list is empty now and then.  A trial whose worker dies comes back as failed, and the others go on.  Trials are not
     scored where the `Data` have no classes.  One job without caps runs in this process.  With `evaluations` None every
-    trial evaluates its own sets.  `fits` has pairs (trial, fit) that are only scored.  `workers`, such as `DaskWorkers`,
-    are in the place of processes of this machine; their number may change.
+    trial evaluates its own sets.  `fits` has pairs (trial, fit) that are only scored.  `workers`, as `DaskWorkers` are,
+    stand in the place of processes of this machine; their number may change.
     """
     queue = _Queue(trials, fits, data.y, n_jobs, evaluations, usage or Usage(), one_at_a_time=bool(caps))
     with data, workers or Workers(data, n_jobs, caps) as workers:

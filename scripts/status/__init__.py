@@ -11,7 +11,7 @@ from datasets.load import at_hand
 from metrics.study import UNSCORED
 from runners.experiment.notes import read_run
 from runners.experiment.plan import Times
-from runners.experiment.sweep import cells_of_experiment, cells_of_sweep
+from runners.experiment.sweep import cells_of_sweep, cells_of_words
 from runners.store import reference
 from runners.store.files import read_frame
 from runners.store.reference import PREFIX
@@ -55,7 +55,7 @@ def states(results_dir, study=None, experiment=None):
     """
     cells = {}
     if experiment is not None:
-        found = cells_of_experiment(experiment, f"results_dir={results_dir}")
+        found = cells_of_words(f"experiment={experiment}", f"results_dir={results_dir}")
         cells = {settings.folder: settings for settings in found}
     else:
         if (study or "").startswith(PREFIX):

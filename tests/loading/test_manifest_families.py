@@ -11,7 +11,7 @@ from datasets import DataError, load_dataset, read_spec
 from datasets.base import encode_labels
 from datasets.load import candidates
 from datasets.spec import files_of
-from runners.experiment.sweep import cells_of_experiment
+from runners.experiment.sweep import cells_of_words
 from scripts.core.conf import CONF
 from scripts.fetch_data import main
 
@@ -145,5 +145,6 @@ def test_what_may_not_be_passed_on_is_not_offered_and_the_reason_is_said(tmp_pat
 
 
 def test_the_confirmatory_part_is_run_like_the_other():
-    old, new = (cells_of_experiment(f"fair_{part}", "method=max_variance") for part in ("exploratory", "confirmatory"))
+    parts = ("exploratory", "confirmatory")
+    old, new = (cells_of_words(f"experiment=fair_{part}", "method=max_variance") for part in parts)
     assert {(cell.study, str(cell.protocol)) for cell in old} == {(cell.study, str(cell.protocol)) for cell in new}

@@ -12,7 +12,7 @@ from datasets import dataset_names, read_spec
 from datasets.loaders import READERS
 from metrics.protocol import Protocol
 from runners.experiment.method import load_class
-from runners.experiment.sweep import cells_of_experiment
+from runners.experiment.sweep import cells_of_words
 from scripts.core.conf import CONF, ROOT, read
 from scripts.core.published import PAPERS
 
@@ -110,7 +110,7 @@ def test_half_and_twice_the_clusters_are_run_where_the_plan_says():
     small = [name for name in data_sets_of("fair") if read_spec(name)["samples"] < 1000]
     for experiment in ("fair_half", "fair_twice"):
         assert sorted(data_sets_of(experiment)) == sorted(small)
-        cells = cells_of_experiment(experiment)
+        cells = cells_of_words(f"experiment={experiment}")
         assert {cell.protocol.clusters for cell in cells} == {experiment.removeprefix("fair_")}
         plan = (ROOT / "docs" / "plan.md").read_text()
         named = {cell.method.name for cell in cells} - {"all_features", "random_rankings"}
@@ -119,4 +119,4 @@ def test_half_and_twice_the_clusters_are_run_where_the_plan_says():
 
 
 def data_sets_of(experiment):
-    return [cell.dataset["name"] for cell in cells_of_experiment(experiment, "method=max_variance")]
+    return [cell.dataset["name"] for cell in cells_of_words(f"experiment={experiment}", "method=max_variance")]
