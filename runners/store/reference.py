@@ -51,7 +51,7 @@ def read(name, methods=None, lists=False):
     from runners.store.parquet import read_frame  # here, as what names studies alone needs no Parquet
 
     frame = read_frame(files_of(name, methods).values(), lists)
-    return frame.assign(study=name, protocol=protocol_text(name))
+    return frame.assign(study=name, protocol=pd.Series([protocol_text(name)] * len(frame), dtype=object))
 
 
 def fits_of(name, method):
