@@ -71,9 +71,9 @@ def _read(path, what):
         raise StoreError(f"{path} cannot be read ({str(error).splitlines()[0]}): {RESTORE}.") from error
 
 
-def read_frame(paths, lists=False):
-    """Return the tidy frame of some files, without study and protocol, which they do not have."""
-    names = [name for name in SCHEMA.names if lists or name not in LISTS]
+def read_frame(paths, lists=False, columns=None):
+    """Return the tidy frame of some files, or some of its columns, without study and protocol, which they lack."""
+    names = columns or [name for name in SCHEMA.names if lists or name not in LISTS]
     read = [_read(path, lambda file: (_table(file, names), _about(file)["identities"])) for path in paths]
     frame = _restored(pa.concat_tables([table for table, _ in read] or [SCHEMA.empty_table().select(names)]))
     identities = {key: one for _, own in read for key, one in own.items()}
@@ -92,7 +92,7 @@ def _restored(table):
     frame = table.to_pandas()
     wider = {np.dtype(np.float32): float, np.dtype(np.int32): int}
     frame = frame.astype({name: wider[kind] for name, kind in frame.dtypes.items() if kind in wider})
-    frame = frame.assign(**{name: frame[name].round(DECIMALS) for name in OF_SET})
+    frame = frame.assign(**{name: frame[name].round(DECIMALS) for name in OF_SET if name in frame})
     if "nmi" in frame:
         own = frame["nmi"].notna().to_numpy()
         values = np.concatenate([[], *frame.loc[own, "nmi"]]).round(DECIMALS)
