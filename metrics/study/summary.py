@@ -114,7 +114,8 @@ class Cells:
         self.summary, self.of = summary, groups.ngroup().to_numpy()
         self.order = np.lexsort([pd.factorize(summary["params"], sort=True)[0], summary["n_selected"]])
         sizes = scored_sizes(summary)
-        totals = groups.agg(n_points=("n_seeds", "sum"), n_asked=("n_asked", "max"), n_params=("params", "nunique"))
+        totals = {"n_points": groups["n_seeds"].sum(), "n_params": groups["params"].nunique()}
+        totals = pd.DataFrame(totals | {"n_asked": groups["n_asked"].max()})
         ends = summary.groupby(CELL[:3])[[f"n_{status}" for status in UNSCORED]].sum()
         cells = totals.reset_index().join(ends, on=CELL[:3])
         own = summary["n_selected"].groupby(self.of).unique()

@@ -12,7 +12,7 @@ import pandas as pd
 
 from metrics.protocol import USUAL, Protocol
 from metrics.study import UNSCORED
-from metrics.study.frames import ORDER, fits_of
+from metrics.study.frames import ORDER, fits_of, of_kmeans
 from metrics.study.maximum import maxima
 from metrics.study.seeds import OF_SPREADS, SCORES, spreads
 from metrics.study.summary import Cells, summarise
@@ -127,6 +127,10 @@ class Study:
             known = chosen[[f"n_{status}" for status in UNSCORED]].sum(axis=1) + np.array(lacking, dtype=int)
             self._kept[metric, selection] = chosen.assign(n_missing=np.maximum(chosen["n_missing"], known))
         return self._kept[metric, selection]
+
+    def means(self, metric, selection):
+        """Return the chosen scores of K-means in percent, data sets by methods, with gaps."""
+        return 100 * of_kmeans(self.select(metric, selection)).pivot(index="dataset", columns="method", values="mean")
 
     @functools.cached_property
     def lacking(self):
