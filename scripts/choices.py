@@ -54,15 +54,17 @@ def main(options):
 
 
 def opened(results_dir, names):
-    """Return the studies of these names; a ValueError says which one is empty."""
-    return [Study.open(results_dir, name).filled() for name in names]
+    """Return the studies of these names, each with what its selections keep; a ValueError says which one is empty."""
+    studies = [Study.open(results_dir, name, lists=True).filled() for name in names]
+    return [(study, kept_of(study)) for study in studies]
 
 
 def choices_text(studies, metric, form="md"):
-    """Return the loss of every choice over the cells of studies as Markdown, or that of every cell as CSV."""
-    names = [study.name for study in studies]
-    found = pd.concat([losses(study.whole, metric, kept_of(study)) for study in studies], ignore_index=True)
-    found = found[[entry("dataset", name, "same_source_as") is None for name in found["dataset"]]]
+    """Return the loss of every choice over the cells of `opened` studies as Markdown, or of every cell as CSV."""
+    names = [study.name for study, _ in studies]
+    found = pd.concat([losses(study.whole, metric, kept) for study, kept in studies], ignore_index=True)
+    copies = [name for name in found["dataset"].unique() if entry("dataset", name, "same_source_as") is not None]
+    found = found[~found["dataset"].isin(copies)]
     if found.empty:
         raise ValueError(
             f"study={','.join(names)}: no cell has two candidates that differ in {metric}, so there is "

@@ -12,15 +12,5 @@ USUAL_SIZE = 100  # number of features at which methods are compared where only 
 
 
 def nearest_size(sizes):
-    """Return the size nearest to `USUAL_SIZE`; of two equally near, the smaller.
-
-    Parameters
-    ----------
-    sizes : iterable of int
-        At least one.
-
-    Returns
-    -------
-    int
-    """
+    """Return the size nearest to `USUAL_SIZE`; of two equally near, the smaller."""
     return min(sizes, key=lambda size: (abs(size - USUAL_SIZE), size))

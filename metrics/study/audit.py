@@ -19,20 +19,10 @@ STATUSES = ("max_iter", "diverged", "collapsed", *UNSCORED)
 def parameter_effects(whole, n_features=None):
     """Measure how a step along one parameter of the grid, all others fixed, changes the selected set.
 
-    Parameters
-    ----------
-    whole : DataFrame
-        A tidy frame with its lists.
-    n_features : Mapping, optional
-        Data set -> number of features, for `chance`.
-
-    Returns
-    -------
-    DataFrame
-        One row per data set, method and parameter with several values: n_values, n_steps (between neighbouring
-        values, over all sizes and all settings of the others), n_changed, shared: mean share of the features that
-        neighbouring sets have in common, and chance: what random sets would share (nan where unknown).  A parameter
-        with n_changed=0 is inert.
+    `whole` is a tidy frame with its lists, `n_features` a mapping from data sets. The result has one row per data set,
+    method and parameter with several values: n_values, n_steps (between neighbouring values, over all sizes and all
+    settings of the others), n_changed, shared: mean share of the features that neighbouring sets have in common, and
+    chance: what random sets would share (nan where unknown). A parameter with n_changed=0 is inert.
     """
     rows = []
     for key, cell in whole[whole["feature_set"] > 0].groupby(CELL):
@@ -75,18 +65,7 @@ def _shared(first, second, members, known):
 
 
 def trivial_rankings(X):
-    """Return values of the features by which a trivial selection would rank them, smallest first.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        Scaled data.
-
-    Returns
-    -------
-    dict
-        Name -> ndarray of shape (n_features,).
-    """
+    """Return, by name, values of the features of scaled data by which a trivial choice ranks them, smallest first."""
     variance, norm = X.var(axis=0), np.linalg.norm(X, axis=0)
     # Rounded, so that features which are equal but for the order of additions count as ties.
     variance, norm = (np.round(values / max(values.max(), np.finfo(float).tiny), 12) for values in (variance, norm))
@@ -100,17 +79,7 @@ def trivial_rankings(X):
 
 
 def overlap(features, values):
-    """Return the largest share of a set that can be among the features with the smallest values, over orders of ties.
-
-    Parameters
-    ----------
-    features : sequence of int
-    values : ndarray of shape (n_features,)
-
-    Returns
-    -------
-    float
-    """
+    """Return the largest share of a set that can be among the features of the smallest values, over orders of ties."""
     return float(_overlaps(np.asarray(features)[None], values)[0])
 
 
@@ -123,17 +92,7 @@ def _overlaps(sets, values):
 
 
 def chance(size, values):
-    """Return the expected `overlap` of so many random features, up to the spread of the share of tied ones.
-
-    Parameters
-    ----------
-    size : int
-    values : ndarray of shape (n_features,)
-
-    Returns
-    -------
-    float
-    """
+    """Return the expected `overlap` of so many random features, up to the spread of the share of tied ones."""
     limit = np.partition(values, size - 1)[size - 1]
     below, tied = (values < limit).mean(), (values == limit).mean()
     return float(below + min(tied, 1 - (values < limit).sum() / size))
@@ -142,20 +101,11 @@ def chance(size, values):
 def trivial_overlaps(cell, rankings):
     """Return the overlap of one method's selections on one data set with trivial rankings.
 
-    Parameters
-    ----------
-    cell : DataFrame
-        The rows of one data set and one method of a tidy frame with its lists.
-    rankings : dict
-        From `trivial_rankings`.
-
-    Returns
-    -------
-    DataFrame
-        One row per ranking and size, and one for the first features of the ranking, as many as there are clusters,
-        which show the start of some programs: ranking, n_selected, is_start (True for the latter), chance (the overlap
-        of random features; near 1 where most values are equal, as the variances of standardised features), and
-        median, low and high of the overlap over the trials.
+    `cell` has its rows of a tidy frame with lists, and `rankings` are from `trivial_rankings`. The result has one row
+    per ranking and size, and one for the first features of the ranking, as many as there are clusters, which show the
+    start of some programs: ranking, n_selected, is_start (True for the latter), chance (the overlap of random features;
+    near 1 where most values are equal, as the variances of standardised features), and median, low and high of the
+    overlap over the trials.
     """
     sets, found = cell[cell["features"].notna()], {}
     looks = [(size, False, features) for size, features in zip(sets["n_selected"], sets["features"], strict=True)]
@@ -180,18 +130,10 @@ def trivial_overlaps(cell, rankings):
 
 
 def outcomes(trials):
-    """Count how the fits of each cell ended.
+    """Count how the fits of each cell ended, from `metrics.study.frames.fits_of`.
 
-    Parameters
-    ----------
-    trials : DataFrame
-        From `metrics.study.frames.fits_of`.
-
-    Returns
-    -------
-    DataFrame
-        One row per data set and method: n_trials, the shares of `STATUSES`, and
-        n_traced, rose: the share of the trials with a trace whose objective rose by more than 1e-10 of itself.
+    There is one row per data set and method: n_trials, the shares of `STATUSES`, and n_traced, rose: the share of the
+    trials with a trace whose objective rose by more than 1e-10 of itself.
     """
     rows = []
     for key, cell in trials.groupby(CELL):
@@ -203,18 +145,10 @@ def outcomes(trials):
 
 
 def movements(trials):
-    """Summarise how far the indicators of the fits are from their starts.
+    """Summarise how far the indicators of the fits, from `metrics.study.frames.fits_of`, are from their starts.
 
-    Parameters
-    ----------
-    trials : DataFrame
-        From `metrics.study.frames.fits_of`.
-
-    Returns
-    -------
-    DataFrame
-        One row per data set and method whose fits report `indicator_change`: n_fits, the smallest, median and largest
-        change, and still: the share of the fits whose change is at most 0.01.
+    There is one row per data set and method whose fits report `indicator_change`: n_fits, the smallest, median and
+    largest change, and still: the share of the fits whose change is at most 0.01.
     """
     reported = trials.dropna(subset="indicator_change").assign(still=lambda own: own["indicator_change"] <= STILL)
     change = "indicator_change"
@@ -232,16 +166,9 @@ def movements(trials):
 def choices(chosen):
     """Compare the scores that each way to choose parameters and size ends with.
 
-    Parameters
-    ----------
-    chosen : Mapping
-        Selection -> DataFrame from `metrics.study.summary.select`, of one study and metric.
-
-    Returns
-    -------
-    DataFrame
-        One row per data set, method and clusterer; a column per selection, as fractions, and oracle_status: how the
-        fit ended that is best as judged by the labels.
+    `chosen` maps selections to frames from `metrics.study.summary.select`, of one study and metric. The result has one
+    row per data set, method and clusterer; a column per selection, as fractions, and oracle_status: how the fit ended
+    that is best as judged by the labels.
     """
     keys = [*CELL, "clusterer"]
     chosen = {name: frame.set_index(keys) for name, frame in chosen.items()}
@@ -252,17 +179,9 @@ def choices(chosen):
 def objective_gaps(trials, optima):
     """Measure how far a solver ends above the optimum of its own model, which another method reaches.
 
-    Parameters
-    ----------
-    trials : DataFrame
-    optima : dict
-        Method -> the method that reaches the optimum of the same objective.
-
-    Returns
-    -------
-    DataFrame
-        dataset, method, optimum (a method), n_selected, objective, best, gap (relative to |best|).  The objective is
-        that of the largest size of a trial, so that only trials which share it are compared.
+    `optima` maps methods to the one that reaches the optimum of the same objective. The columns are dataset, method,
+    optimum (a method), n_selected, objective, best, gap (relative to |best|). The objective is that of the largest size
+    of a trial, so that only trials which share it are compared.
     """
     trials = trials[~trials["status"].isin(UNSCORED)]
     largest = trials["sizes"].map(max)

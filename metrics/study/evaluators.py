@@ -13,18 +13,10 @@ FIRST = "acc"  # the metric that the others are compared with
 def evaluators(summary):
     """Compare the order of the methods by each metric with that by ACC, on the feature sets of the default parameters.
 
-    Parameters
-    ----------
-    summary : DataFrame
-        Of one study, from `metrics.study.summary.summarise`.
-
-    Returns
-    -------
-    DataFrame
-        One row per data set and other metric, where there are three methods at least besides all features and random
-        rankings: n_methods; tau: Kendall's rank correlation (tau-b) of the two orders; winner_acc and winner: the best
-        method by each, the first by name of equal ones; loss: by how much less ACC the other metric's winner has than
-        the best, as a fraction.
+    There is one row per data set of a summary and other metric, where there are three methods at least besides all
+    features and random rankings: n_methods; tau: Kendall's rank correlation (tau-b) of the two orders; winner_acc and
+    winner: the best method by each, the first by name of equal ones; loss: by how much less ACC the other metric's
+    winner has than the best, as a fraction.
     """
     summary = of_kmeans(summary[~summary["method"].isin(NOT_CHOOSING)])
     scores = {metric: select(summary, metric, "default_params").pivot(index="dataset", columns="method", values="mean")

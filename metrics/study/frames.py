@@ -16,17 +16,9 @@ def of_kmeans(rows):
 
 
 def fits_of(frame):
-    """Return one row per fit.
+    """Return one row per fit of a tidy frame that is sorted by `ORDER`.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        A tidy frame, sorted by `ORDER`.
-
-    Returns
-    -------
-    DataFrame
-        The columns of the frame that belong to the fit, and sizes, a tuple: those that it was to score.
+    The columns are those that belong to the fit, and sizes, a tuple: those that it was to score.
     """
     chosen = of_kmeans(frame)
     codes, _ = pd.factorize(chosen["trial"])
@@ -38,32 +30,12 @@ def fits_of(frame):
 
 
 def protocol_of(frame):
-    """Return the protocol of a study, from its trials or its summary.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        Of one study, not empty.
-
-    Returns
-    -------
-    Protocol
-    """
+    """Return the `Protocol` of a study, from its trials or its summary, of one row at least."""
     return Protocol.from_json(frame["protocol"].iloc[0])
 
 
 def check_one_protocol(trials):
-    """Refuse a study whose trials follow several protocols.
-
-    Parameters
-    ----------
-    trials : DataFrame
-
-    Raises
-    ------
-    ValueError
-        Naming the fields that differ.
-    """
+    """Refuse a study whose trials follow several protocols with a ValueError that names the fields that differ."""
     for study, group in trials.groupby("study"):
         protocols = [Protocol.from_json(text) for text in sorted(group["protocol"].unique())]
         differing = sorted({name for protocol in protocols for name in protocols[0].differences(protocol)})
@@ -88,19 +60,7 @@ def scored_sizes(summary):
     }
 
 
-def complete_sizes(points, sizes):
-    """Return the sizes of a complete cell: the protocol's, or its own where it has others, as all features do.
-
-    Parameters
-    ----------
-    points : dict or DataFrame
-        Columns of the summary of one cell.
-    sizes : list of int
-        The sizes of the protocol that were scored on the data set.
-
-    Returns
-    -------
-    set of int
-    """
-    own = set(points["n_selected"])
+def complete_sizes(own, sizes):
+    """Return the sizes of a complete cell: the protocol's, or its own where it has others, as all features do."""
+    own = set(own)
     return own | set(sizes) if own & set(sizes) else own

@@ -12,20 +12,12 @@ N_RESAMPLES = 2000  # resamples of the restarts
 
 
 def ranks_by_restart(restarts):
-    """Return intervals of the average ranks under other K-means starts.
+    """Return low and high of the average ranks under other K-means starts, which hold 95 % of the resamples.
 
-    Parameters
-    ----------
-    restarts : ndarray of shape (n_datasets, n_methods, n_restarts)
-        Scores; the highest is the best.
-
-    Returns
-    -------
-    low, high : ndarray of shape (n_methods,)
-        Percentiles over resamples, which hold 95 %.
-        In each, the restarts of a data set are drawn anew, the same ones for all methods,
-        which share their starts; they are averaged before the methods are ranked, and the ranks averaged over the data
-        sets.  The data sets stay: the interval says how far the starts matter, not what other data would give.
+    `restarts` has shape (n_datasets, n_methods, n_restarts); the highest is the best. In each resample the restarts of
+    a data set are drawn anew, the same ones for all methods, which share their starts; they are averaged before the
+    methods are ranked, and the ranks averaged over the data sets. The data sets stay: the interval says how far the
+    starts matter, not what other data would give.
     """
     restarts = np.asarray(restarts, dtype=float)
     if not np.isfinite(restarts).all():
@@ -43,30 +35,16 @@ def ranks_by_restart(restarts):
 
 
 def means_by_family(values, families, n_resamples=20_000):
-    """Return intervals of means over data sets, on other data sets of other families.
+    """Return low and high of means over data sets, on other data sets of other families, which hold 95 %.
 
-    Parameters
-    ----------
-    values : DataFrame of shape (n_datasets, n_columns)
-        Ranks or gains, without gaps.
-    families : Mapping
-        Data set -> family.
-    n_resamples : int, default=20,000
+    `values`, ranks or gains without gaps, have data sets in rows. In each resample as many families as there are are
+    drawn with replacement, then from every drawn family as many data sets as it has, with replacement; the mean is over
+    all that were drawn. The order of rows and columns does not matter.
 
-    Returns
-    -------
-    low, high : ndarray of shape (n_columns,)
-        Percentiles over resamples, which hold 95 %.
-        In each, as many families as there are are drawn with replacement, then from every
-        drawn family as many data sets as it has, with replacement; the mean is over all that were drawn.  The order of
-        rows and columns does not matter.
-
-    Notes
-    -----
     Data sets of a family are alike, so that twenty of one family say little more about another family than two do.
     Percentiles of a bootstrap of few draws are narrower than they say, so that they are taken at a higher level: with k
     families sqrt(k / (k - 1)) t, with k - 1 degrees of freedom, is in the place of the normal quantile (Hesterberg, The
-    American Statistician 69, 2015, section 5.3).  With two families that is all resamples, and still too narrow.  Where
+    American Statistician 69, 2015, section 5.3). With two families that is all resamples, and still too narrow. Where
     all are of one family, k is the number of data sets, and the interval is about data sets of this family only.
     """
     tail = _tail(values.index, families)

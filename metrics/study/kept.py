@@ -14,16 +14,9 @@ MEASURES = ("neighbours_kept", "clusters_kept")
 class Structure:
     """The neighbours and the clusters of the samples of a data set by all of its features.
 
-    Parameters
-    ----------
-    X : array-like or sparse array of shape (n_samples, n_features)
-        As methods are evaluated on it.
-    n_clusters : int
-
-    Notes
-    -----
-    Of more than `SAMPLES` samples so many count, drawn once.  Neighbours are the `NEIGHBOURS` nearest by the Euclidean
-    distance, clusters those of the best of `STARTS` K-means starts.
+    X, an array or a sparse array, is as methods are evaluated on it. Of more than `SAMPLES` samples so many count,
+    drawn once. Neighbours are the `NEIGHBOURS` nearest by the Euclidean distance, clusters those of the best of
+    `STARTS` K-means starts.
     """
 
     def __init__(self, X, n_clusters):
@@ -34,18 +27,10 @@ class Structure:
         self.neighbours, self.clusters = self._neighbours(whole), self._clusters(whole)
 
     def kept(self, features):
-        """Return the shares of `MEASURES`.
+        """Return the shares of `MEASURES` that selected columns keep.
 
-        Parameters
-        ----------
-        features : array-like of int
-            Selected columns.
-
-        Returns
-        -------
-        tuple of float
-            The mean share of the neighbours of a sample that it also has by the selected features alone, and the
-            adjusted Rand index of the clusters by these with those by all.
+        They are the mean share of the neighbours of a sample that it also has by the selected features alone, and the
+        adjusted Rand index of the clusters by these with those by all.
         """
         features = np.sort(features)
         own = self._neighbours(features)

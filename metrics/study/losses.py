@@ -7,31 +7,25 @@ from metrics.study import ALL, NOT_CHOOSING
 from metrics.study.frames import of_kmeans
 from metrics.study.intervals import means_by_family
 from metrics.study.selections import BY_NAME
-from metrics.study.summary import select, summarise
+from metrics.study.summary import Cells, summarise
 
 KEYS = ["study", "dataset", "method"]
 HALVES = ("even", "odd")  # of the K-means restarts: one half chooses for the oracle, and the other scores
+EDGES = {"smallest": min, "largest": max}
 
 
 def losses(frame, metric="acc", kept=None):
     """Return the loss of every choice in every cell that has something to choose.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        The tidy frame of one study, with its lists.
-    metric : {"acc", "nmi"}
-    kept : DataFrame, optional
-        By trial and n_selected: measures of which each chooses what has the largest, in cells where all have it.
+    `frame` is the tidy frame of one study, with its lists; `kept` may have, by trial and n_selected, measures of which
+    each chooses what has the largest, in cells where all have it. There is one row per study, data set, method and
+    selection but the oracle, and for "all_features", the choice of no selection at all. loss: the score of the oracle
+    less that of the choice, as fractions; n_selected, and smallest and largest: whether that is the first or the last
+    size.
 
-    Returns
-    -------
-    DataFrame
-        One row per study, data set, method and selection but the oracle, and for "all_features", the choice of no
-        selection at all.  loss: the score of the oracle less that of the choice, as fractions; n_selected, and smallest
-        and largest: whether that is the first or the last size.  The oracle is the candidate that is best in one half
-        of the restarts, scored in the other, and the mean of both ways: its score is not the luck that chose it, so
-        that a loss may be below 0.  Cells whose candidates all have the same score are left out, and so are controls.
+    The oracle is the candidate that is best in one half of the restarts, scored in the other, and the mean of both
+    ways: its score is not the luck that chose it, so that a loss may be below 0. Cells whose candidates all have the
+    same score are left out, and so are controls.
     """
     scale = frame["n_samples"] if metric == "acc" else 1  # accuracies are stored as counts of samples
     halves = {half: _means(frame[metric], first) / scale for first, half in enumerate(HALVES)}
@@ -39,40 +33,36 @@ def losses(frame, metric="acc", kept=None):
     everything = summary[summary["method"] == ALL].set_index(KEYS[:2])[f"{metric}_mean"]
     summary = summary[~summary["method"].isin(NOT_CHOOSING)]
     best = (_best(summary, *HALVES) + _best(summary, *HALVES[::-1])) / 2
-    spread = summary.groupby(KEYS)[f"{metric}_mean"].agg(lambda values: values.max() - values.min())
-    frames = []
-    for name, selection in BY_NAME.items():
-        if selection.oracle:
-            continue
-        chosen = select(summary, metric, name).set_index(KEYS)
-        frames.append(_choice(name, best - chosen["mean"], chosen["n_selected"], chosen["sizes"]))
+    scores = summary.groupby(KEYS)[f"{metric}_mean"]
+    spread, cells = scores.max() - scores.min(), Cells(summary)
+    chosen = {name: cells.select(metric, name).set_index(KEYS) for name, one in BY_NAME.items() if not one.oracle}
     if kept is not None:
         measured = summary[summary["n_restarts"] > 0].join(kept, on=kept.index.names)
         measured = measured.sort_values(["n_selected", "params"], kind="stable")
     for name in () if kept is None else kept:
-        whole = measured.groupby(KEYS)[name].transform(lambda values: values.notna().all()).astype(bool)
-        own = _largest(measured[whole], name)
-        frames.append(_choice(name, best - own[f"{metric}_mean"], own["n_selected"], chosen["sizes"]))
+        whole = measured[name].notna().groupby([measured[key] for key in KEYS]).transform("all")
+        chosen[name] = _largest(measured[whole], name).rename(columns={f"{metric}_mean": "mean"})
+    sizes, frames = chosen["default_params"]["sizes"], []
+    ends = {edge: sizes.map(lambda own, of=of: of(own, default=np.nan)) for edge, of in EDGES.items()}
+    for name, own in chosen.items():
+        loss = best - own["mean"]
+        size = own["n_selected"].astype(float).reindex(loss.index)
+        edges = {edge: (size == end.reindex(loss.index)).where(size.notna()) for edge, end in ends.items()}
+        frames.append(pd.DataFrame({"selection": name, "loss": loss, "n_selected": size, **edges}))
     if len(everything):
         alike = best.index.droplevel("method").map(everything)
         frames.append(pd.DataFrame({"selection": ALL, "loss": best - alike}))
-    found = pd.concat(frames).reset_index()
-    return found[found.set_index(KEYS).index.map(spread) > 0].reset_index(drop=True)
+    found = pd.concat(frames)
+    return found[found.index.isin(spread.index[spread > 0])].reset_index()
 
 
 def _means(lists, first):
     """Return the mean of every second number of each list, from the first or the second on; nan where there is none."""
-    return np.array([np.nan if own is None or len(own) <= first else np.mean(own[first::2]) for own in lists])
-
-
-def _choice(name, loss, n_selected, sizes):
-    """Return the rows of a choice, all arguments but its name being by `KEYS`."""
-    size = n_selected.astype(float).reindex(loss.index)
-    edges = {
-        edge: (size == sizes.reindex(loss.index).map(lambda own, of=of: of(own, default=np.nan))).where(size.notna())
-        for edge, of in (("smallest", min), ("largest", max))
-    }
-    return pd.DataFrame({"selection": name, "loss": loss, "n_selected": size, **edges})
+    found, lengths = np.full(len(lists), np.nan), lists.map(len, na_action="ignore").to_numpy()
+    for n in np.unique(lengths[lengths > first]):
+        own = np.stack(lists.to_numpy()[lengths == n])[:, first::2]
+        found[lengths == n] = np.ascontiguousarray(own, dtype=float).mean(axis=1)
+    return found
 
 
 def _best(summary, chooses, scores):
@@ -88,20 +78,11 @@ def _largest(rows, name):
 def mean_losses(found, families):
     """Return every selection's mean loss, data sets weighed alike, and its interval over data sets of other families.
 
-    Parameters
-    ----------
-    found : DataFrame
-        From `losses`, of one study or several below each other.
-    families : Mapping
-        Data set -> family.
-
-    Returns
-    -------
-    DataFrame
-        One row per selection, the smallest mean loss first: loss, low and high (95 %, from
-        `metrics.study.intervals.means_by_family`), gain with gain_low and gain_high: how much less it loses than
-        `default_params`, in pairs, and its interval; cells, missing (cells in which it chooses nothing), wins (share
-        of the cells in which no other selection loses less), smallest and largest (shares).
+    `found` is from `losses`, of one study or several below each other. There is one row per selection, the smallest
+    mean loss first: loss, low and high (95 %, from `metrics.study.intervals.means_by_family`), gain with gain_low and
+    gain_high: how much less it loses than `default_params`, in pairs, and its interval; cells, missing (cells in which
+    it chooses nothing), wins (share of the cells in which no other selection loses less), smallest and largest
+    (shares).
     """
     wide = found.pivot_table(index=KEYS, columns="selection", values="loss", dropna=False)
     wide = wide[wide.notna().any(axis=1)]

@@ -13,18 +13,9 @@ MIN_DRAWS = 2  # random rankings of a size, needed for a mean and a standard dev
 def maxima(summary, metric):
     """Return the number of candidates of every cell, and the expected best of as many random subsets of the same sizes.
 
-    Parameters
-    ----------
-    summary : DataFrame
-        From `metrics.study.summary.summarise`.
-    metric : {"acc", "nmi"}
-
-    Returns
-    -------
-    DataFrame
-        One row per data set and method: n_candidates, the feature sets that differ, over the grid and all sizes; and
-        random_best, a fraction, nan where the study has no random rankings of one of the sizes, or the method keeps
-        all features.
+    There is one row per data set and method of a summary: n_candidates, the feature sets that differ, over the grid and
+    all sizes; and random_best, a fraction, nan where the study has no random rankings of one of the sizes, or the
+    method keeps all features.
     """
     random = summary[(summary["method"] == RANDOM) & (summary["n_restarts"] > 0)]
     draws = {key: group[f"{metric}_mean"].to_numpy() for key, group in random.groupby(["dataset", "n_selected"])}
@@ -40,22 +31,11 @@ def maxima(summary, metric):
 def best_of_random(draws, counts):
     """Return the expected largest score of independent random subsets.
 
-    Parameters
-    ----------
-    draws : Mapping of int to ndarray
-        Size -> scores of some random subsets of that size, at least `MIN_DRAWS`.
-    counts : Mapping of int to int
-        Size -> number of subsets among which the best is taken.
-
-    Returns
-    -------
-    float
-
-    Notes
-    -----
-    The score of a random subset of a size is taken as normal, with the mean and the standard deviation of the draws,
-    which extends to the best of more subsets than there are draws.  With F(x) = prod_size Phi_size(x)^count, the
-    distribution of the largest, the expectation is b - (integral of F from a to b) where F(a) = 0 and F(b) = 1.
+    `draws` maps a size to the scores of some random subsets of that size, at least `MIN_DRAWS`, and `counts` to the
+    number of subsets among which the best is taken. The score of a random subset of a size is taken as normal, with the
+    mean and the standard deviation of the draws, which extends to the best of more subsets than there are draws. With
+    F(x) = prod_size Phi_size(x)^count, the distribution of the largest, the expectation is b - (integral of F from a to
+    b) where F(a) = 0 and F(b) = 1.
     """
     from scipy.special import log_ndtr  # here, as only tables of a maximum need what takes a tenth of their start
 

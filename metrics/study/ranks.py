@@ -13,81 +13,37 @@ POSTHOC = ("nemenyi", "wilcoxon_holm")
 
 
 class Comparison(NamedTuple):
-    """The tests of whether methods differ over the data sets, and of which do.
+    """The tests of whether methods differ over the data sets, and of which do."""
 
-    Attributes
-    ----------
-    friedman, friedman_p : float
-        Friedman's statistic, corrected for ties, and its p; nan with two methods.
-    posthoc : str or None
-        The test of `pairs`, one of `POSTHOC`.
-    pairs : DataFrame or None
-        p for every pair of methods, which keeps the error of the whole family; None without a test.
-    critical_difference : float
-        Average ranks further apart than this differ, by Nemenyi at `alpha`; nan for any other test.
-    """
-
+    # friedman, friedman_p: the statistic, corrected for ties, and its p; nan with two methods
     friedman: float
     friedman_p: float
-    posthoc: str | None = None
-    pairs: pd.DataFrame | None = None
-    critical_difference: float = np.nan
+    posthoc: str | None = None  # the test of `pairs`, one of `POSTHOC`
+    pairs: pd.DataFrame | None = None  # p of every pair of methods, which keeps the error of the family
+    critical_difference: float = np.nan  # average ranks further apart differ, by Nemenyi at `alpha`
 
 
 def ranks(scores):
-    """Rank the methods on every data set.
+    """Rank the methods on every data set: 1 is the best, and methods that tie share the mean of their places.
 
-    Parameters
-    ----------
-    scores : DataFrame of shape (n_datasets, n_methods)
-        Without gaps; the highest is the best.
-
-    Returns
-    -------
-    DataFrame
-        1 is the best; methods that tie share the mean of their places, so that every row has the same sum.
-
-    Raises
-    ------
-    ValueError
-        For a gap.
+    `scores` has data sets in rows and methods in columns; the highest is the best, and a ValueError is about a gap.
     """
     _check_complete(scores)
     return scores.round(DIGITS).rank(axis=1, method="average", ascending=False)
 
 
 def compare(scores, alpha=0.05, posthoc=None):
-    """Test whether the methods differ, and on request which pairs do.
+    """Test whether the methods differ, and with `posthoc`, one of `POSTHOC`, which pairs do; return a `Comparison`.
 
-    Parameters
-    ----------
-    scores : DataFrame of shape (n_datasets, n_methods)
-        Without gaps; restarts are averaged already, for they are no independent data.
-    alpha : float, default=0.05
-        Level of the critical difference and of the bound on the number of data sets.
-    posthoc : {"nemenyi", "wilcoxon_holm"}, optional
-        Test of every pair.
+    `scores` has data sets in rows and methods in columns, without gaps; restarts are averaged already, for they are no
+    independent data. `alpha` is the level of the critical difference and of the bound on the number of data sets. The
+    tests are two-sided, so that it does not matter whether high or low scores are better. A ValueError is about a gap,
+    fewer than two methods, fewer than `MIN_DATASETS` data sets, or a test that cannot be: Nemenyi's of two methods,
+    Wilcoxon's where no result could be significant.
 
-    Returns
-    -------
-    Comparison
-        The tests are two-sided, so that it does not matter whether high or low scores are better.
-
-    Raises
-    ------
-    ValueError
-        For a gap, fewer than two methods, fewer than `MIN_DATASETS` data sets, or a test that cannot be: Nemenyi's of
-        two methods, Wilcoxon's where no result could be significant.
-
-    Notes
-    -----
-    Zero differences split their ranks between both signs, as Demšar proposes.  Nemenyi's test of a pair depends on
-    the other methods in the table, Wilcoxon's does not; where they disagree the latter is the better guide.
-
-    References
-    ----------
-    Demšar. Statistical comparisons of classifiers over multiple data sets. JMLR 7, 2006.
-    Benavoli, Corani & Mangili. Should we really use post-hoc tests based on mean-ranks? JMLR 17, 2016.
+    Zero differences split their ranks between both signs, as Demšar proposes (JMLR 7, 2006). Nemenyi's test of a pair
+    depends on the other methods in the table, Wilcoxon's does not; where they disagree the latter is the better guide
+    (Benavoli, Corani & Mangili, JMLR 17, 2016).
     """
     _check_complete(scores)
     n_datasets, n_methods = scores.shape
@@ -109,16 +65,7 @@ def compare(scores, alpha=0.05, posthoc=None):
 
 
 def check_enough(datasets):
-    """Refuse fewer than `MIN_DATASETS` data sets.
-
-    Parameters
-    ----------
-    datasets : iterable of str
-
-    Raises
-    ------
-    ValueError
-    """
+    """Refuse fewer than `MIN_DATASETS` data sets with a ValueError."""
     names = list(map(str, datasets))
     if len(names) < MIN_DATASETS:
         raise ValueError(

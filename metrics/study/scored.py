@@ -6,19 +6,11 @@ REPORTED = "n_scored"  # the fact that `runners.workers.fit` makes of the scores
 
 
 def scored(trials):
-    """Compare how many features have a score with how many were asked for.
+    """Compare how many features have a score with how many were asked for, in fits from `fits_of`.
 
-    Parameters
-    ----------
-    trials : DataFrame
-        From `metrics.study.frames.fits_of`.
-
-    Returns
-    -------
-    DataFrame
-        One row per data set and method of which some fit was asked for more features than have a score: n_fits, of all
-        that report it; asked, the largest size; low and high, of the number that such a fit scores; and short, the
-        share of such fits.
+    There is one row per data set and method of which some fit was asked for more features than have a score: n_fits, of
+    all that report it; asked, the largest size; low and high, of the number that such a fit scores; and short, the
+    share of such fits.
     """
     found = trials.dropna(subset=[REPORTED])
     found = found.assign(asked=found["sizes"].map(max), value=found[REPORTED].astype(float))

@@ -6,19 +6,11 @@ OF_SPREADS = [*KEYS, *"dataset method n_seeds acc_mean acc_std nmi_mean nmi_std"
 
 
 def spreads(seeds):
-    """Return the mean and the standard deviation over the seeds of a method.
+    """Return the mean and the standard deviation over the seeds of a method, from the rows of ``seeds.csv``.
 
-    Parameters
-    ----------
-    seeds : DataFrame
-        The rows of ``seeds.csv``.
-
-    Returns
-    -------
-    DataFrame
-        One row per trial, n_selected and clusterer, with dataset and method; n_seeds, those that have scores, and of
-        these acc_mean, acc_std, nmi_mean and nmi_std as fractions.  Every score is a mean over the same K-means starts;
-        the std is over seeds (ddof=1), and nan for a single one.
+    There is one row per trial, n_selected and clusterer, with dataset and method; n_seeds, those that have scores, and
+    of these acc_mean, acc_std, nmi_mean and nmi_std as fractions. Every score is a mean over the same K-means starts;
+    the std is over seeds (ddof=1), and nan for a single one.
     """
     scored = seeds.astype({"n_selected": "Int64", "acc_mean": float, "nmi_mean": float}).dropna(subset="acc_mean")
     grouped = scored.groupby(KEYS, sort=False)

@@ -22,17 +22,7 @@ class Stability(NamedTuple):
 
 
 def jaccard(sets):
-    """Return the mean share of common features, over all pairs of sets.
-
-    Parameters
-    ----------
-    sets : list of collection of int
-
-    Returns
-    -------
-    float
-        In [0, 1]; it grows with the size of the sets even where these are random.  nan for a single set.
-    """
+    """Return the mean share of common features of all pairs of sets, of those that either has; nan for a single set."""
     sets = [frozenset(features) for features in sets]
     return float(np.mean([len(a & b) / len(a | b) for a, b in combinations(sets, 2)] or np.nan))
 
@@ -79,20 +69,11 @@ def nogueira(sets, n_features):
 
 
 def stabilities(fits, n_features):
-    """Measure the agreement of the feature sets of repeated fits.
+    """Measure the agreement of the feature sets of repeated fits, from `scripts.core.refits.load_refits`.
 
-    Parameters
-    ----------
-    fits : DataFrame
-        From `scripts.core.refits.load_refits`.
-    n_features : dict
-        Data set -> number of features.
-
-    Returns
-    -------
-    DataFrame
-        One row per data set, method and change ("samples", "columns", "seed"): n_selected, n_sets (with the fit on
-        unchanged data; failed ones left out), n_distinct, jaccard, and nogueira with low and high, its 95 % interval.
+    `n_features` maps data sets to their numbers. There is one row per data set, method and change ("samples",
+    "columns", "seed"): n_selected, n_sets (with the fit on unchanged data; failed ones left out), n_distinct, jaccard,
+    and nogueira with low and high, its 95 % interval.
     """
     fits = fits[~fits["status"].isin(UNSCORED)]
     sets = fits.assign(features=fits["features"].map(json.loads))

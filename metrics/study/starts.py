@@ -10,23 +10,13 @@ MOST = 0.5  # share of a start, corrected for chance, from which on the selectio
 
 
 def starts(trials):
-    """Compare the features of random starts with those that are selected in the end.
+    """Compare the features of random starts with those that are selected in the end, in fits from `fits_of`.
 
     If a fit forgot its start, the number that stays would follow the hypergeometric distribution of two random sets of
-    `start_size` out of `start_among` features.
-
-    Parameters
-    ----------
-    trials : DataFrame
-        From `metrics.study.frames.fits_of`.
-
-    Returns
-    -------
-    DataFrame
-        One row per data set and method whose fits report a random start: n_fits; kept and chance, the medians of the
-        share of the start that is selected and of what two random sets share; low and high, of kept; probability, the
-        largest chance of a fit to keep so many; and held: the share of the fits that keep more than half of what they
-        could lose, where chance has less than 1 in 1000 to do so.
+    `start_size` out of `start_among` features. There is one row per data set and method whose fits report a random
+    start: n_fits; kept and chance, the medians of the share of the start that is selected and of what two random sets
+    share; low and high, of kept; probability, the largest chance of a fit to keep so many; and held: the share of the
+    fits that keep more than half of what they could lose, where chance has less than 1 in 1000 to do so.
     """
     found = trials.dropna(subset=list(REPORTED))
     kept, size, among = (found[name].astype(float) for name in REPORTED)

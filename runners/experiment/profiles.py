@@ -38,6 +38,7 @@ def seconds_of_defaults(study, _shipped):
     """Return the mean seconds of fits at default parameters with their evaluations, methods by data sets, with gaps."""
     if study not in reference.shipped_studies():
         return {}
-    fits = reference.read(study).drop_duplicates("trial").query("is_default and fit_s == fit_s")
+    fits = reference.read(study, columns=reference.OF_FITS).drop_duplicates("trial")
+    fits = fits.query("is_default and fit_s == fit_s")
     seconds = (fits["fit_s"] + fits["eval_s"].fillna(0)).clip(lower=LEAST)
     return seconds.groupby([fits["method"], fits["dataset"]]).mean().unstack()

@@ -5,7 +5,7 @@ import functools
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.sparse import issparse
@@ -37,6 +37,9 @@ class Trial:
     @functools.cached_property
     def key(self):
         """A hash of data, parameters and protocol, so that a changed seed or file is never taken for done."""
+        return self._key(self.protocol.scoring())  # what decides which trials there are is in `sizes` and `params`
+
+    def _key(self, protocol):
         identity = {
             name: getattr(self, name) for name in ("dataset", "method", "target", "params", "sizes", "data_sha")
         }
@@ -44,12 +47,11 @@ class Trial:
         identity |= {name: value for name, value in refit.items() if value is not None}
         if self.scaling != self.protocol.scaling:
             identity["fitted_on"] = self.scaling
-        identity["protocol"] = self.protocol.scoring()  # what decides which trials there are is in `sizes` and `params`
-        return hash_of(to_json(identity)).hex()[:16]
+        return hash_of(to_json(identity | {"protocol": protocol})).hex()[:16]
 
     def key_under(self, name):
         """Return the key of this trial under a protocol of another name that is equal in all that decides scores."""
-        return replace(self, protocol=replace(self.protocol, name=name)).key
+        return self.key if name == self.protocol.name else self._key(self.protocol.scoring() | {"name": name})
 
     @property
     def nth_seed(self):

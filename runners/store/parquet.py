@@ -38,16 +38,16 @@ def read_table(path, columns=None):
 
     `columns` are some of `SCHEMA`.  Those that were added since the file was written are empty, or as in `ADDED`.
     """
-    if columns is None:
-        return _read(path, lambda file: file.read(use_threads=False))
-    table = _read(
-        path,
-        lambda file: file.read([name for name in columns if name in file.schema_arrow.names], use_threads=False),
-    )
-    for name in set(columns) - set(table.column_names):
+    return _read(path, lambda file: _table(file, columns))
+
+
+def _table(file, columns):
+    there = file.schema_arrow.names
+    table = file.read(columns and [name for name in columns if name in there], use_threads=False)
+    for name in set(columns or ()) - set(there):
         value = pa.scalar(ADDED.get(name), SCHEMA.field(name).type)
         table = table.append_column(SCHEMA.field(name), pa.repeat(value, len(table)))
-    return table.select(columns)
+    return table.select(columns) if columns else table
 
 
 def read_refits(path):
@@ -57,7 +57,11 @@ def read_refits(path):
 
 def about(path):
     """Return what a file says of its rows: their identities, and the number of trials that its cells lack."""
-    return _read(path, lambda file: json.loads(file.metadata.metadata[KEY]))
+    return _read(path, _about)
+
+
+def _about(file):
+    return json.loads(file.metadata.metadata[KEY])
 
 
 def _read(path, what):
@@ -67,15 +71,17 @@ def _read(path, what):
         raise StoreError(f"{path} cannot be read ({str(error).splitlines()[0]}): {RESTORE}.") from error
 
 
-def read_frame(paths, lists=False):
-    """Return the tidy frame of some files, without study and protocol, which they do not have."""
-    names = [name for name in SCHEMA.names if lists or name not in LISTS]
-    frame = _restored(
-        pa.concat_tables([read_table(path, names) for path in paths] or [SCHEMA.empty_table().select(names)])
-    )
-    identities = {key: one for path in paths for key, one in about(path)["identities"].items()}
+def read_frame(paths, lists=False, columns=None):
+    """Return the tidy frame of some files, or some of its columns, without study and protocol, which they lack."""
+    names = columns or [name for name in SCHEMA.names if lists or name not in LISTS]
+    read = [_read(path, lambda file: (_table(file, names), _about(file)["identities"])) for path in paths]
+    frame = _restored(pa.concat_tables([table for table, _ in read] or [SCHEMA.empty_table().select(names)]))
+    identities = {key: one for _, own in read for key, one in own.items()}
+    codes, known = pd.factorize(frame["identity"])
+    known = [Identity(*identities[name]) for name in known]
+    # As objects, for each of which one text stands: a column of these long texts is copied at every choice of rows.
     fields = {
-        field: frame["identity"].map({key: Identity(*one)[place] for key, one in identities.items()}).astype(str)
+        field: pd.Series(np.array([one[place] for one in known], dtype=object)[codes], dtype=object)
         for place, field in enumerate(Identity._fields)
     }
     return frame.drop(columns="identity").assign(**fields)
@@ -86,7 +92,7 @@ def _restored(table):
     frame = table.to_pandas()
     wider = {np.dtype(np.float32): float, np.dtype(np.int32): int}
     frame = frame.astype({name: wider[kind] for name, kind in frame.dtypes.items() if kind in wider})
-    frame = frame.assign(**{name: frame[name].round(DECIMALS) for name in OF_SET})
+    frame = frame.assign(**{name: frame[name].round(DECIMALS) for name in OF_SET if name in frame})
     if "nmi" in frame:
         own = frame["nmi"].notna().to_numpy()
         values = np.concatenate([[], *frame.loc[own, "nmi"]]).round(DECIMALS)

@@ -21,6 +21,7 @@ from runners.store.row import to_json
 
 PREFIX = "reference/"
 SHIPPED = ROOT / "results" / "reference"
+OF_FITS = ("trial", "dataset", "method", "params", "is_default", "status", "fit_s", "eval_s", "identity")
 PROTOCOL, STAMPS, VERIFIED = "_protocol.json", "_stamps.csv", "_verified.json"
 
 
@@ -43,26 +44,25 @@ def protocol_text(name):
     return to_json(json.loads((SHIPPED / name / PROTOCOL).read_text()))
 
 
-def read(name, methods=None, lists=False):
+def read(name, methods=None, lists=False, columns=None):
     """Return the tidy frame of a shipped study, as `runners.store.tidy.tidy` does; of all its methods by default.
 
-    A StoreError says that the study is not shipped, or which file is damaged.
+    `columns` are some of `store.columns`.  A StoreError says that the study is not shipped, or which file is damaged.
     """
     from runners.store.parquet import read_frame  # here, as what names studies alone needs no Parquet
 
-    frame = read_frame(files_of(name, methods).values(), lists)
-    return frame.assign(study=name, protocol=protocol_text(name))
+    frame = read_frame(files_of(name, methods).values(), lists, columns)
+    return frame.assign(study=name, protocol=pd.Series([protocol_text(name)] * len(frame), dtype=object))
 
 
 def fits_of(name, method):
-    """Return the fits of a method of a shipped study, dicts by data set; read once for all cells of a sweep."""
+    """Return `OF_FITS` of the fits of a method of a shipped study, dicts by data set; read once for a whole sweep."""
     return _fits(name, method, (SHIPPED / name / f"{method}.parquet").stat().st_mtime_ns)
 
 
 @functools.lru_cache(maxsize=512)
 def _fits(name, method, _changed):
-    fits = read(name, [method]).drop_duplicates("trial")
-    found = {}
+    fits, found = read(name, [method], columns=OF_FITS).drop_duplicates("trial"), {}
     for values in zip(*(fits[column].tolist() for column in fits), strict=True):  # ten times as fast as to_dict
         row = dict(zip(fits, values, strict=True))
         found.setdefault(row["dataset"], []).append(row)
@@ -78,7 +78,7 @@ def shipped_costs(study):
     """Return the seconds that each cell of a shipped study took, by (data set, method); {} where it is not shipped."""
     if study not in shipped_studies():
         return {}
-    fits = read(study).drop_duplicates("trial")
+    fits = read(study, columns=OF_FITS).drop_duplicates("trial")
     spent = fits["fit_s"].fillna(0.0) + fits["eval_s"].fillna(0.0)
     return spent.groupby([fits["dataset"], fits["method"]]).sum().to_dict()
 

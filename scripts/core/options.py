@@ -33,6 +33,7 @@ SELECTION = one_of(*SELECTIONS)
 RESULTS = {"study": STUDY, "results_dir": PATH}
 OUTPUT = {"output": optional(PATH)}
 DATA = {"data_dir": optional(PATH)}
+CELLS = {"methods": optional(listed(NAME)), "datasets": optional(listed(NAME))}
 LEVEL = number(0, 1)
 COLUMN = whole(-(10**9), 10**9)
 # Those of `datasets.spec`, which most commands need not import.
@@ -88,8 +89,7 @@ OPTIONS = {
         "metric": METRIC,
         "selection": SELECTION,
         "clusterer": CLUSTERER,
-        "methods": optional(listed(NAME)),
-        "datasets": optional(listed(NAME)),
+        **CELLS,
         **FIELD,
         "alpha": LEVEL,
         "posthoc": optional(POSTHOC),
@@ -121,18 +121,14 @@ OPTIONS = {
         **DATA,
     },
     "choices": {
-        "study": one_or_more(STUDY),
-        "results_dir": PATH,
+        **RESULTS, "study": one_or_more(STUDY),
         **OUTPUT,
         "metric": METRIC,
         "format": one_of("md", "csv"),
     },
     "kept": {
-        "study": one_or_more(STUDY),
-        "results_dir": PATH,
-        **DATA,
-        "methods": optional(listed(NAME)),
-        "datasets": optional(listed(NAME)),
+        **RESULTS, "study": one_or_more(STUDY),
+        **DATA, **CELLS,
     },
     "audit": {
         **RESULTS, **OUTPUT, **DATA,
@@ -150,23 +146,17 @@ OPTIONS = {
         "selection": SELECTION,
     },
     "seeds": {
-        **RESULTS, **DATA,
-        "methods": optional(listed(NAME)),
-        "datasets": optional(listed(NAME)),
+        **RESULTS, **DATA, **CELLS,
         "seeds": whole(2, 1000),
         "n_jobs": JOBS,
     },
     "restarts": {
-        **RESULTS, **DATA,
-        "methods": optional(listed(NAME)),
-        "datasets": optional(listed(NAME)),
+        **RESULTS, **DATA, **CELLS,
         "restarts": whole(2, 10**5),
         "n_jobs": JOBS,
     },
     "reproduce": {
-        **RESULTS, **DATA,
-        "methods": optional(listed(NAME)),
-        "datasets": optional(listed(NAME)),
+        **RESULTS, **DATA, **CELLS,
         "fits": whole(1, 10**6),
         "per_cell": optional(whole(1, 10**6)),
         "longest": optional(number(0, 10**6)),
@@ -179,9 +169,7 @@ OPTIONS = {
         "n_jobs": JOBS,
     },
     "verify": {
-        **RESULTS, **DATA,
-        "methods": optional(listed(NAME)),
-        "datasets": optional(listed(NAME)),
+        **RESULTS, **DATA, **CELLS,
         "base": optional(STUDY),
         "fits": whole(0, 10**6),
         "word": optional(NAME),

@@ -23,19 +23,11 @@ class Again(NamedTuple):
 
 
 def candidates(points, metric):
-    """Return the points that may be the best of a cell under other starts, the best first.
+    """Return the points that may be the best of a cell under other starts by a metric, the best first.
 
-    Parameters
-    ----------
-    points : DataFrame
-        Rows of the summary of one cell and clusterer, with scores.
-    metric : {"acc", "nmi"}
-
-    Returns
-    -------
-    DataFrame
-        Points whose mean is within `ERRORS` standard errors of the best, each feature set once, at most `MOST`.  Means
-        of points that share their starts differ by less than this error says, so that rather too many are kept.
+    Of the rows of a summary of one cell and clusterer, with scores, they are those whose mean is within `ERRORS`
+    standard errors of the best, each feature set once, at most `MOST`. Means of points that share their starts differ
+    by less than this error says, so that rather too many are kept.
     """
     mean = points[f"{metric}_mean"].round(12)
     points = points.assign(mean=mean).sort_values(["mean", "n_selected", "params"], ascending=[False, True, True])
@@ -48,19 +40,8 @@ def candidates(points, metric):
 def best_in_groups(scores, size):
     """Take the best of several feature sets in every group of starts, as a paper does in its one group.
 
-    Parameters
-    ----------
-    scores : ndarray of shape (n_sets, n_starts)
-    size : int
-        Starts of a group; of what is left over after the last whole group nothing counts.
-
-    Returns
-    -------
-    Again
-
-    Raises
-    ------
-    ValueError
+    `scores` has shape (n_sets, n_starts), `size` is the number of starts of a group; of what is left over after the
+    last whole group nothing counts, and a ValueError says that there are fewer than two.
     """
     n_groups = scores.shape[1] // size
     if n_groups < 2:

@@ -12,12 +12,13 @@ import pandas as pd
 
 from metrics.protocol import USUAL, Protocol
 from metrics.study import UNSCORED
-from metrics.study.frames import ORDER, fits_of
+from metrics.study.frames import ORDER, fits_of, of_kmeans
 from metrics.study.maximum import maxima
 from metrics.study.seeds import OF_SPREADS, SCORES, spreads
-from metrics.study.summary import select, summarise
+from metrics.study.summary import Cells, summarise
 from runners.experiment.notes import read_run
 from runners.store import reference
+from runners.store.columns import LISTS
 from runners.store.folder import load_results
 from runners.store.reference import PREFIX
 from runners.store.tidy import tidy
@@ -38,12 +39,13 @@ class Study:
     larger: "Study | None" = None  # the study that this one is a part of
 
     @classmethod
-    def open(cls, results_dir, name, data_dir=None):
-        """Read the study `name` of a folder of results; it may be empty."""
+    def open(cls, results_dir, name, data_dir=None, lists=False):
+        """Read the study `name` of a folder of results; it may be empty.  With `lists` these are read at once, too."""
         if name.startswith(PREFIX):
-            shipped = name.removeprefix(PREFIX)
-            whole = functools.partial(reference.read, shipped, lists=True)
-            return cls(name, reference.read(shipped), whole, results_dir, data_dir)
+            read = functools.partial(reference.read, name.removeprefix(PREFIX))
+            whole = read(lists=lists)
+            later = (lambda: whole) if lists else functools.partial(read, lists=True)
+            return cls(name, whole.drop(columns=[*LISTS], errors="ignore"), later, results_dir, data_dir)
         return cls.of(name, load_results(results_dir, study=name), results_dir, data_dir)
 
     @classmethod
@@ -109,18 +111,26 @@ class Study:
         """The objective of every traced fit, at its start and after every sweep, by trial."""
         return self.whole.set_index("trial")["trace"].dropna()
 
+    @functools.cached_property
+    def _cells(self):
+        return Cells(self.summary)
+
     def select(self, metric="acc", selection="best_over_grid"):
         """Return one number per data set, method and clusterer, from `metrics.study.summary.select`; chosen once.
 
         What a cell lacks of its last run counts as missing, too, which its stored trials do not say.
         """
         if (metric, selection) not in self._kept:
-            chosen = select(self.summary, metric, selection)
+            chosen = self._cells.select(metric, selection)
             lacking = [self.lacking.get(cell, 0) for cell in zip(chosen["dataset"], chosen["method"], strict=True)]
             # The holes that `select` sees among the points may be trials that were not run, so these are not added.
             known = chosen[[f"n_{status}" for status in UNSCORED]].sum(axis=1) + np.array(lacking, dtype=int)
             self._kept[metric, selection] = chosen.assign(n_missing=np.maximum(chosen["n_missing"], known))
         return self._kept[metric, selection]
+
+    def means(self, metric, selection):
+        """Return the chosen scores of K-means in percent, data sets by methods, with gaps."""
+        return 100 * of_kmeans(self.select(metric, selection)).pivot(index="dataset", columns="method", values="mean")
 
     @functools.cached_property
     def lacking(self):

@@ -1,6 +1,5 @@
 """The gains of a shipped study, with a sentence for each finding: ``python -m scripts.findings --help``."""
 
-import json
 from typing import NamedTuple
 
 import pandas as pd
@@ -90,18 +89,17 @@ def _search(study, first):
 
 def _earlier(study):
     """Say which seeds and starts the rows of a study have, where its protocol in conf/ has others."""
-    stored, now = json.loads(study.trials["protocol"].iloc[0]), entry("protocol", "fair", "restarts", None)
+    stored, now = study.protocol, entry("protocol", "fair", "restarts", None)
     seeds = stored.get("seeds") or 1
     same = stored["restarts"] == now and seeds == entry("protocol", "fair", "seeds", None)
     return "" if same else f"{counted(seeds, 'seed')} and {counted(stored['restarts'], 'K-means start')}"
 
 
 def _choice(study, selection):
-    """Return what is chosen of a study, with the data sets that are tested, and the mean of every method on these."""
+    """Return what is chosen of a study, with the data sets that are tested, and the scores of the methods on these."""
     choice = choice_of(study)
     choice = choice._replace(datasets=tested(choice.datasets)[0])
-    chosen = of_kmeans(study.select("acc", selection))
-    return choice, chosen.pivot(index="dataset", columns="method", values="mean").reindex(choice.datasets)
+    return choice, study.means("acc", selection).reindex(choice.datasets)
 
 
 def _complete(choice, means):
@@ -121,7 +119,7 @@ def _setting(study, selection):
     seconds = with_seconds(counted, study.trials, selection).groupby("method")["seconds"].median()
     size = int(chosen.loc[chosen["method"].isin(complete), "n_selected"].max())
     labelled = _labelled(study, selection, complete, choice.datasets)
-    scores = (100 * means).assign(**{RANDOM: field.controls[RANDOM]})
+    scores = means.assign(**{RANDOM: field.controls[RANDOM]})
     gaps = gaps_of(scores, set(choice.methods) - set(complete))
     others = [name for name in scores if name not in choice.methods and not is_control(name)]
     gains = {name: gain_over(scores, name, RANDOM) for name in others if scores[name].notna().all()}

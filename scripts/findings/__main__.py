@@ -26,7 +26,7 @@ from scripts.findings.figure import draw
 from scripts.findings.findings_page import page, paper, readme
 from scripts.findings.panels import draw_families, draw_sizes
 from scripts.findings.predictions import SEARCHED
-from scripts.kept import GRIDS, shipped_choices
+from scripts.kept import GRIDS, kept_of
 from scripts.versus.forest import drawn
 
 STUDY = "reference/fair"
@@ -40,17 +40,18 @@ MARKS = r"(<!-- printed by python -m {} -->\n).*?(\n<!-- end -->)"
 
 def written(study):
     """Return the present text of every file, by its path."""
-    settings = settings_for(Study.open(ROOT / "results", study))
-    others = {ROOT / REPRODUCTION: filled(REPRODUCTION, COMPARE, compared()), ROOT / CHOICES: chosen()}
+    grids = Study.open(ROOT / "results", GRIDS, lists=True)
+    settings = settings_for(Study.open(ROOT / "results", study), grids)
+    others = {ROOT / REPRODUCTION: filled(REPRODUCTION, COMPARE, compared()), ROOT / CHOICES: chosen(grids)}
     return pages(study, settings) | others
 
 
-def settings_for(study):
+def settings_for(study, grids=None):
     """Return the settings of an opened study; the search of `STUDY` is that of `GRIDS`."""
     if study.name != STUDY:
         return settings_of(study)
     points = Study.open(study.results_dir, f"{PREFIX}{SEARCHED}") if SEARCHED in shipped_studies() else None
-    return settings_of(study, Study.open(study.results_dir, GRIDS), points)
+    return settings_of(study, grids or Study.open(study.results_dir, GRIDS), points)
 
 
 def pages(study, settings):
@@ -65,9 +66,10 @@ def pages(study, settings):
     }
 
 
-def chosen():
+def chosen(grids):
     """Return docs/choices.md with what the shipped studies say of choices without labels, by ACC and by NMI."""
-    text, studies = (ROOT / CHOICES).read_text(encoding="utf-8"), opened(ROOT / "results", shipped_choices())
+    text = (ROOT / CHOICES).read_text(encoding="utf-8")
+    studies = [*opened(ROOT / "results", shipped_names().values()), (grids, kept_of(grids))]
     for metric in ("acc", "nmi"):
         printed = re.sub("^#", "##", choices_text(studies, metric), flags=re.MULTILINE)
         text = filled(CHOICES, f"scripts.choices study=reference metric={metric}", printed.strip(), text)

@@ -55,16 +55,16 @@ def tested(datasets):
     return new if confirms else [name for name in datasets if name not in confirmatory], confirms
 
 
-def by_size(study):
-    """Return the gains over random rankings, in points, at the default parameters, by `SCORES`.
+def scores_by_size(study, scores=SCORES):
+    """Return scores in percent, at the default parameters.
 
-    Rows are (dataset, method, n_selected), the sizes being those of `WEIGHTS` that random rankings have.  These count
-    with their mean over all draws, so that their own gain is 0, a method with a random part with the mean of its seeds,
-    and all features with the same score at every size.  What lacks one of its seeds has no row.
+    Rows are (dataset, method, n_selected), the sizes being those of `WEIGHTS`.  Random rankings count with their mean
+    over all draws, a method with a random part with the mean of its seeds, and all features with the same score at
+    every size that random rankings have.  What lacks one of its seeds has no row.
     """
     summary = study.summary
     summary = of_kmeans(summary[summary["n_seeds"] == summary["n_asked"]])
-    keys, means = ["dataset", "n_selected"], [f"{score}_mean" for score in SCORES]
+    keys, means = ["dataset", "n_selected"], [f"{score}_mean" for score in scores]
     whole = summary[summary["method"] == ALL].set_index("dataset")[means]
     summary = summary[summary["n_selected"].isin(WEIGHTS)]
     random = summary[summary["method"] == RANDOM].groupby(keys)[means].mean()
@@ -72,20 +72,30 @@ def by_size(study):
     own = summary[~summary["method"].isin((ALL, RANDOM)) & summary["is_default"]]
     own = own.set_index(["dataset", "method", "n_selected"])[means]
     fixed = pd.concat({ALL: whole, RANDOM: random}, names=["method"]).reorder_levels(own.index.names)
-    gains = (100 * pd.concat([own, fixed])).sub(100 * random.reorder_levels(keys)).dropna(how="all")
-    return gains.set_axis(list(SCORES), axis=1).sort_index()
+    return (100 * pd.concat([own, fixed])).dropna(how="all").set_axis(list(scores), axis=1).sort_index()
+
+
+def by_size(study, scores=SCORES):
+    """Return the gains of `scores_by_size` over random rankings, in points; their own gain is 0."""
+    found = scores_by_size(study, scores)
+    random = found.xs(RANDOM, level="method").reindex(found.index.droplevel("method"))
+    return (found - random.to_numpy()).dropna(how="all")
+
+
+def over_sizes(gains):
+    """Return the means over sizes of the gains of `by_size`, weighted by `WEIGHTS`: (dataset, method) by score.
+
+    nan where a method lacks a size that the random rankings have.
+    """
+    levels, weights = ["dataset", "method"], gains.index.get_level_values("n_selected").map(WEIGHTS).to_numpy()
+    sums, totals = (own.mul(weights, axis=0).groupby(level=levels).sum() for own in (gains, gains.notna()))
+    asked = totals.xs(RANDOM, level="method").reindex(totals.index.get_level_values("dataset"))
+    return sums.div(totals).where(totals == asked.to_numpy())
 
 
 def curves(study):
-    """Return the means over sizes of the gains of `by_size`, weighted by `WEIGHTS`.
-
-    Data sets are rows, and (method, score) columns; nan where a method lacks a size that the random rankings have.
-    """
-    gains = by_size(study)
-    weights = gains.index.get_level_values("n_selected").map(WEIGHTS).to_numpy()
-    totals = gains.mul(weights, axis=0).assign(weight=weights).groupby(level=["dataset", "method"]).sum()
-    asked = totals["weight"].xs(RANDOM, level="method").reindex(totals.index.get_level_values("dataset"))
-    found = totals[list(SCORES)].div(totals["weight"], axis=0).where(totals["weight"] == asked.to_numpy())
+    """Return `over_sizes` of the gains of a study: data sets are rows, and (method, score) columns."""
+    found = over_sizes(by_size(study))
     return found.unstack("method").swaplevel(axis=1).sort_index(axis=1).rename_axis(columns=["method", "score"])
 
 

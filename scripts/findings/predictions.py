@@ -143,7 +143,7 @@ def over_defaults(study, found):
     cells = pd.MultiIndex.from_frame(rows.loc[~rows["is_default"], ["dataset", "method"]].drop_duplicates())
     keys, gains = ["dataset", "method", "n_selected"], {}
     defaults = rows[rows["is_default"]].set_index(keys)
-    for choice in (one.name for one in BY_NAME.values() if one.criterion and not one.oracle):
+    for choice in (name for name, one in BY_NAME.items() if one.criterion and not one.oracle):
         for score in SCORES:
             own = of_kmeans(study.select(score, choice)).set_index(keys)["mean"]
             own = own[own.index.droplevel("n_selected").isin(cells)]

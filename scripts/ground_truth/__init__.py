@@ -1,7 +1,6 @@
 """Say which methods find the features of data of known truth: ``python -m scripts.ground_truth --help``."""
 
 import functools
-import json
 from math import comb
 
 import pandas as pd
@@ -40,7 +39,7 @@ def recovered(study):
     rows = []
     for row in sets[sets["method"] != "all_features"].itertuples():
         spec, truth = _data(row.dataset)
-        places = _variances(row.dataset, Protocol(**json.loads(row.protocol)).scaling_of(row.method))
+        places = _variances(row.dataset, Protocol.from_json(row.protocol).scaling_of(row.method))
         if row.data_sha != spec["data_sha256"]:
             raise ValueError(
                 f"the results of {row.method} on {row.dataset} are on other data: their SHA-256 is {row.data_sha}, now "

@@ -4,7 +4,6 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from metrics.study.frames import of_kmeans
 from scripts.compare.controls import ALL, RANDOM, control_scores
 from scripts.core.command_lines import MissingResults
 from scripts.ranks.choice import choose
@@ -96,10 +95,8 @@ def _explain(lacking, cells, methods, datasets):
 
 def _controls(study, metric, selection, choice):
     """Return the controls on the data sets, with gaps, and the number of random rankings."""
-    selected = study.select(metric, selection)
-    means = of_kmeans(selected).pivot(index="dataset", columns="method", values="mean")
     names = list(dict.fromkeys([*REFERENCES, *choice.controls]))
-    scores = 100 * means.reindex(index=choice.datasets, columns=names)
+    scores = study.means(metric, selection).reindex(index=choice.datasets, columns=names)
     drawn = control_scores(study, selection, [metric])
     drawn = drawn[drawn["control"] == RANDOM].groupby("dataset")["mean"]
     scores[RANDOM] = drawn.mean().reindex(choice.datasets)

@@ -8,12 +8,13 @@ import numpy as np
 import pandas as pd
 from scipy.stats import t as student
 
-from metrics.study import ALL, METRICS, RANDOM, UNSCORED
+from metrics.study import METRICS, RANDOM, UNSCORED
 from metrics.study.families import CONFIDENCE, family_means, t_intervals
 from metrics.study.frames import of_kmeans
 from scripts.core.conf import family_of, names, unique_names
 from scripts.core.study import Study
 from scripts.core.words import POOR
+from scripts.findings import plan
 from scripts.findings.plan import CONFIRMATORY, ENOUGH, LEVEL, SCORES, WEIGHTS, datasets_of, estimates, tested
 from scripts.make_figure.seconds import with_seconds
 from scripts.ranks.choice import choose, is_control
@@ -41,18 +42,7 @@ class Board:
         Random rankings have the mean over all draws, and all features the same score at every size.  What lacks one of
         its seeds is nan.
         """
-        rows, means = self.study.summary, [f"{name}_mean" for name in SHOWN]
-        rows = of_kmeans(rows[rows["n_seeds"] == rows["n_asked"]])
-        keys = ["dataset", "method", "n_selected"]
-        rows = rows.loc[rows["is_default"] | (rows["method"] == RANDOM), keys + means]
-        rows.columns = [*keys, *SHOWN]
-        sized = rows[rows["n_selected"].isin(WEIGHTS)].groupby(keys)[list(SHOWN)].mean()
-        whole = rows[rows["method"] == ALL].set_index("dataset")[list(SHOWN)]
-        asked = sized.xs(RANDOM, level="method").index  # (dataset, size)
-        of_all = whole.reindex(asked.get_level_values("dataset")).set_axis(asked)
-        of_all = pd.concat({ALL: of_all}, names=["method"]).reorder_levels(keys)
-        sized = sized.drop(index=ALL, level="method", errors="ignore")
-        return 100 * pd.concat([sized, of_all]).dropna(how="all").unstack("n_selected")
+        return plan.scores_by_size(self.study, tuple(SHOWN)).unstack("n_selected")
 
     @functools.cached_property
     def random(self):
@@ -62,23 +52,12 @@ class Board:
     @functools.cached_property
     def gains(self):
         """The scores less those of random rankings, in points."""
-        return self.scores - self._of_datasets(self.random, self.scores.index)
+        return plan.by_size(self.study, tuple(SHOWN)).unstack("n_selected")
 
     @functools.cached_property
     def overall(self):
         """The mean of the gains over sizes, weighted as in the plan: (dataset, method) by score."""
-        found = {}
-        for name in SHOWN:
-            asked = self._of_datasets(self.random[name], self.gains.index).notna()
-            complete = (self.gains[name].notna() | ~asked).all(axis=1) & asked.any(axis=1)
-            weights = asked * pd.Series(WEIGHTS)
-            found[name] = ((self.gains[name] * weights).sum(axis=1) / weights.sum(axis=1)).where(complete)
-        return pd.DataFrame(found)
-
-    @staticmethod
-    def _of_datasets(frame, index):
-        """Return the rows of a frame by data set that belong to an index of (dataset, method)."""
-        return frame.reindex(index.get_level_values("dataset")).set_axis(index)
+        return plan.over_sizes(plan.by_size(self.study, tuple(SHOWN))).reindex(self.scores.index)
 
     @functools.cached_property
     def seconds(self):

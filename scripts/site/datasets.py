@@ -7,11 +7,12 @@ import re
 import numpy as np
 
 from datasets import DataError, dataset_names, load_dataset
+from metrics.study import ALL, RANDOM
 from scripts.core.conf import CONF, find, printed, printed_family, unique_names
 from scripts.core.text import pipes
 from scripts.findings.plan import CONFIRMATORY, WEIGHTS, datasets_of
 from scripts.site import cells
-from scripts.site.board import ALL, RANDOM, SHOWN
+from scripts.site.board import SHOWN
 from scripts.site.methods import addresses
 from scripts.site.pages import layout
 
