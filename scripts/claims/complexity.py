@@ -37,10 +37,7 @@ def blobs(n_samples, n_features):
 
 
 def sweep_seconds(problem, make, X):
-    """Return the CPU seconds of a sweep: the median over the sweeps of a fit, without the first.
-
-    ``make(X)`` fits, and `problem` is the class whose `sweep` is timed, wherever in the fit it is called.
-    """
+    """Return the CPU seconds of a sweep of a class: the median of a fit by ``make(X)``, without the first."""
     seconds, sweep = [], problem.sweep
 
     def timed(self, state):
@@ -71,11 +68,7 @@ def gradient_seconds(_, make, X):
 
 
 def exponents(methods, claimed):
-    """Return a measurement, for `Claim.measure`, of how the seconds of a sweep grow.
-
-    `methods` has, by variant, the class with the sweep, ``make(X)``, and `sweep_seconds` or its like; `claimed` has for
-    "n" and "d" the exponent of the paper's bound while the other number stays.
-    """
+    """Return a measurement of how the seconds of a sweep grow, beside the exponents of the paper's bound."""
 
     def measure(_):
         shapes = {"n": [(n, FEW_FEATURES) for n in SAMPLES], "d": [(FEW_SAMPLES, d) for d in FEATURES]}

@@ -99,10 +99,7 @@ def alikeness(X, features):
 
 
 def measure_selected(number, best):
-    """Return a measurement of the selected features, of those without a graph, and of random ones.
-
-    It is ``number(X, features)``, compared with ``best(numbers of random sets)``.
-    """
+    """Return a measurement ``number(X, features)`` of selected features, and of the `best` random set."""
 
     def measure(data):
         X = minmax(data)

@@ -39,10 +39,7 @@ HEADINGS = {"dataset": "data set", "n_selected": "features", "max_iter": "at max
 
 
 def gather(study, selection="best_over_grid"):
-    """Return all values on the page, by their names in the template.
-
-    Drawings over images and the audit need the data of the study; nothing is downloaded.  `selection` is of tables.
-    """
+    """Return all values on the page, by their names in the template; nothing is downloaded for them."""
     found = make_audit(study)
     trials = study.trials
     methods, datasets = (unique_names(group, trials[group].unique()) for group in ("method", "dataset"))

@@ -15,9 +15,7 @@ MOST = 100  # rows; `scripts.status` lists them all
 def unfinished(study, table, methods, datasets):
     """Return the fits without scores, the cells that lack fits, and the commands that do both.
 
-    `table` is that of all methods and data sets of the study, and `methods` and `datasets` have the names in print.
-    The parts are fits, a list of dicts; n_fits, how many there are; cells, a list of (method, data set, what it lacks),
-    or where they are too many (method, number of data sets, what they lack); n_cells; and commands, a list of texts.
+    `table` is that of the whole study; of too many cells a method's stand in one row.
     """
     without = study.trials[study.trials["status"].isin(UNSCORED)].sort_values(["method", "dataset"], kind="stable")
     cells = of_kmeans(table.cells[table.cells["status"] != COMPLETE])
