@@ -27,12 +27,8 @@ def trial_facts(row, sets, trace, size, face, seeds):
     size = size if size in row["sizes"] else max(row["sizes"])
     features = next(own["features"] for own in sets if (own["clusterer"], own["n_selected"]) == ("kmeans", size))
     return {
-        **{name: row[name] for name in ("trial", "dataset", "method", "status", "error", "n_iter", "started")},
+        **row,
         "params": json.loads(row["params"]),
-        "is_default": row["is_default"],
-        "objective": row["objective"],
-        "fit_s": row["fit_s"],
-        "peak_mb": row["peak_mb"],
         "provenance": {
             "commit": row["git_sha"],
             **{name: row[name] for name in ("code_fit", "code_evaluation")},

@@ -22,17 +22,7 @@ def unfinished(study, table, methods, datasets):
     lacking = [(methods[row.method], datasets[row.dataset], row.status) for row in cells.itertuples()]
     shown, _ = fold(pd.DataFrame(lacking, columns=["method", "dataset", "status"]))
     return {
-        "fits": [
-            {
-                "method": methods[row["method"]],
-                "dataset": datasets[row["dataset"]],
-                "params": ", ".join(f"{name}={value}" for name, value in json.loads(row["params"]).items()) or "none",
-                "status": row["status"].replace("_", " "),
-                "seconds": row["fit_s"],
-                "error": row["error"] if isinstance(row["error"], str) else "",
-            }
-            for row in without.head(MOST).to_dict("records")
-        ],
+        "fits": [row | {"params": json.loads(row["params"])} for row in without.head(MOST).to_dict("records")],
         "n_fits": len(without),
         "cells": shown.to_numpy().tolist(),
         "n_cells": len(lacking),
