@@ -25,7 +25,8 @@ def parameter_effects(whole, n_features=None):
     chance: what random sets would share (nan where unknown). A parameter with n_changed=0 is inert.
     """
     rows = []
-    for key, cell in whole[whole["feature_set"] > 0].groupby(CELL):
+    used = whole.loc[whole["feature_set"] > 0, [*CELL, "params", "n_selected", "feature_set", "features"]]
+    for key, cell in used.groupby(CELL):
         decoded = {text: json.loads(text) for text in cell["params"].unique()}
         names = sorted({name for point in decoded.values() for name in point})
         random = cell["n_selected"].mean() / (n_features or {}).get(key[0], np.nan)

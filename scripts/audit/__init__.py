@@ -8,7 +8,6 @@ from datasets import scale
 from metrics.protocol import Protocol
 from metrics.study import audit
 from metrics.study.evaluators import evaluators
-from metrics.study.frames import fits_of
 from metrics.study.scored import scored
 from metrics.study.sets import distinct_sets
 from metrics.study.stability import stabilities
@@ -18,6 +17,8 @@ from scripts.audit.findings import findings
 from scripts.core.conf import find, read_group
 from scripts.core.data import data_of
 from scripts.core.refits import STABILITY, default_trial, load_refits, refit_changed
+
+USED = "dataset method trial params n_selected features protocol data_sha".split()  # columns that overlaps need
 
 
 @dataclass(frozen=True)
@@ -38,8 +39,9 @@ def make_audit(study, metric="acc", stability=0, n_jobs=1):
     if study.filled().is_shipped and stability:
         raise ValueError(study.refusal("stability"))
     whole, _ = study.whole, study.summary  # a study that mixes protocols is refused before any fit
+    trials = study.trials
     notes, overlaps, n_features = [], [], {}
-    for dataset, rows in whole.groupby("dataset"):
+    for dataset, rows in whole[USED].groupby("dataset"):  # all columns would be copied for every cell
         data, reason = data_of(rows, study.data_dir)
         if data is None:
             notes.append(f"No overlaps and no stability on {dataset}: {reason}")
@@ -54,21 +56,22 @@ def make_audit(study, metric="acc", stability=0, n_jobs=1):
             if len(found):  # a cell may have no selection: no fit came to an end
                 overlaps.append(found.assign(dataset=dataset, method=method))
             if stability:
-                notes += _measure(fits_of(cell), data, protocol, study.folder / dataset / method, stability, n_jobs)
+                fits = trials[(trials["dataset"] == dataset) & (trials["method"] == method)]
+                notes += _measure(fits, data, protocol, study.folder / dataset / method, stability, n_jobs)
     fits = load_refits(study, STABILITY)
-    fits = fits[fits["trial"].isin(study.trials["trial"]) & fits["dataset"].isin(n_features)]
+    fits = fits[fits["trial"].isin(trials["trial"]) & fits["dataset"].isin(n_features)]
     columns = "dataset method ranking n_selected is_start chance median low high".split()
     tables = {
         "distinct": distinct_sets(study.summary),
         "parameters": audit.parameter_effects(whole, n_features),
         "overlaps": pd.concat(overlaps, ignore_index=True)[columns] if overlaps else pd.DataFrame(columns=columns),
-        "outcomes": audit.outcomes(study.trials),
-        "movements": audit.movements(study.trials),
-        "starts": starts(study.trials),
-        "scored": scored(study.trials),
+        "outcomes": audit.outcomes(trials),
+        "movements": audit.movements(trials),
+        "starts": starts(trials),
+        "scored": scored(trials),
         "choices": audit.choices({name: study.select(metric, name) for name in SELECTIONS}),
         "evaluators": evaluators(study.summary),
-        "gaps": audit.objective_gaps(study.trials, _optima()),
+        "gaps": audit.objective_gaps(trials, _optima()),
         "stability": stabilities(fits, n_features),
     }
     return Audit(tables, list(findings(tables)), notes)

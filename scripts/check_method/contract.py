@@ -5,6 +5,7 @@ import traceback
 import warnings
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 import yaml
@@ -13,27 +14,13 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from runners.errors import exits_as_errors
 from runners.experiment.method import load_class
-from scripts.core.conf import CONF
+from scripts.core.conf import CONF, read
 
-# (method, property of properties.py): the reason why it does not hold.  An entry that holds after all is an error.
+# (method, property of properties.py): the reason why it does not hold.
 EXCEPTIONS = {
-    ("first_index", "permuting_the_features_permutes_the_selection"): "selects by position; that is what it is for",
-    ("random_selection", "permuting_the_features_permutes_the_selection"): "draws positions from its seed",
-    ("random_rankings", "permuting_the_features_permutes_the_selection"): "draws positions from its seed",
-    ("dufs_released", "objective_never_rises"): "each value of the loss is for another draw of the gates",
-    ("dufs_released", "permuting_the_features_permutes_the_selection"): "draws gates by position",
-    ("dufs_released", "permuting_the_samples_keeps_the_selection"): "draws gates by position",
-    ("eufs_admm", "objective_never_rises"): "an ADMM: the objective at its infeasible iterates is free to rise",
-    ("jgufs_released", "objective_never_rises"): "A is overwritten in every sweep, so each lowers another objective",
-    ("spca_psd_released", "objective_never_rises"): "projects the minimiser of another problem",
-    ("spdfs_released", "permuting_the_features_permutes_the_selection"): "starts from random numbers by position",
-    ("spdfs_released", "permuting_the_samples_keeps_the_selection"): "starts from random memberships by position",
-    ("ufsol_released", "objective_never_rises"): "takes any partition of K-means, and zero rows have other weights",
-    ("ufsol_released", "permuting_the_features_permutes_the_selection"): "starts from the first features",
-    ("kmeans_ufs_admm", "objective_never_rises"): "an ADMM: the objective at its infeasible iterates is free to rise",
-    ("vcsdfs_released", "objective_never_rises"): "its steps need a non-negative X'X, and the samples are centred",
-    ("vcsdfs_released", "permuting_the_features_permutes_the_selection"): "starts from random numbers by position",
-    ("vcsdfs_released", "permuting_the_samples_keeps_the_selection"): "without a non-negative X'X rounding decides",
+    (method, check): reason
+    for method, own in read(Path(__file__).with_name("exceptions.yaml")).items()
+    for check, reason in own.items()
 }
 
 # Likewise for failures that show on a data set of the papers, but not on the small data of the properties.

@@ -17,7 +17,7 @@ from methods.rufs import paper as rufs_paper
 from methods.rufs import released as rufs_released
 from methods.ufsol import paper as ufsol_paper
 from methods.ufsol import released as ufsol_released
-from scripts.claims.core.claim import Claim
+from scripts.claims.core.claim import read_claims
 
 CLUSTERS, SIZE = 5, 50
 SAMPLES, FEATURES = (200, 400, 800, 1600), (500, 1000, 2000, 4000)
@@ -37,10 +37,7 @@ def blobs(n_samples, n_features):
 
 
 def sweep_seconds(problem, make, X):
-    """Return the CPU seconds of a sweep: the median over the sweeps of a fit, without the first.
-
-    ``make(X)`` fits, and `problem` is the class whose `sweep` is timed, wherever in the fit it is called.
-    """
+    """Return the CPU seconds of a sweep of a class: the median of a fit by ``make(X)``, without the first."""
     seconds, sweep = [], problem.sweep
 
     def timed(self, state):
@@ -71,11 +68,7 @@ def gradient_seconds(_, make, X):
 
 
 def exponents(methods, claimed):
-    """Return a measurement, for `Claim.measure`, of how the seconds of a sweep grow.
-
-    `methods` has, by variant, the class with the sweep, ``make(X)``, and `sweep_seconds` or its like; `claimed` has for
-    "n" and "d" the exponent of the paper's bound while the other number stays.
-    """
+    """Return a measurement of how the seconds of a sweep grow, beside the exponents of the paper's bound."""
 
     def measure(_):
         shapes = {"n": [(n, FEW_FEATURES) for n in SAMPLES], "d": [(FEW_SAMPLES, d) for d in FEATURES]}
@@ -128,64 +121,37 @@ def kmeans_ufs(X):
     return KMeansUFS(SIZE, n_clusters=CLUSTERS, solver="admm", max_iter=SWEEPS).fit(X)
 
 
-RULE = (
-    "The slope of log seconds over log n, or log d, is less than half above the claimed exponent, and so nearer to it, "
-    "or to a smaller one, than to the next: a bound from above. Not less than half, as a routine of known cost comes "
-    "out above its exponent, too, over sizes that outgrow the caches; the controls keep the rule."
-)
-CONTROL = "Routines whose cost is known, measured in the same way: they show what a slope over these sizes is worth."
-NOTE = (
-    f"n of {', '.join(map(str, SAMPLES))} at d = {FEW_FEATURES}, d of {', '.join(map(str, FEATURES))} at n = "
-    f"{FEW_SAMPLES}; five clusters. The sweeps are ours, which avoid work where they can: they test the bound for this "
-    "suite, and the paper's program only where it is no faster. "
-)
-
-
-def claim(paper, where, says, methods, claimed, note=""):
-    measure = exponents(methods, claimed)
-    name = f"{paper}_complexity"
-    return Claim(name, paper, where, says, CONTROL, RULE, ("synthetic",), measure, is_within, NOTE + note)
-
-
-CLAIMS = [
-    claim(
-        "rufs", "section 4.3", "A step costs O(ndc + cn^2), linear in the number of features.",
+METHODS = {
+    "rufs": (
         {
             "paper": (rufs_paper.Problem, fitted(RUFS), sweep_seconds),
             "released, gradients": (None, fitted(RUFS, variant="released", max_iter=0), gradient_seconds),
         },
-        {"n": 2, "d": 1}, "\"released\" is one evaluation of the objective and its gradients, as in the bound.",
+        {"n": 2, "d": 1},
     ),
-    claim(
-        "ufsol", "section 4.3", "The step of W costs O(d^3), and K-means, beside it, O(ncd).",
+    "ufsol": (
         {
             "paper": (ufsol_paper.Problem, fitted(UFSOL), sweep_seconds),
             "released": (ufsol_released.Problem, fitted(UFSOL, variant="released", beta=1e-2), sweep_seconds),
         },
-        {"n": 1, "d": 3}, "The paper calls the sum O(d^3); where n alone grows, what it names grows as K-means.",
+        {"n": 1, "d": 3},
     ),
-    claim(
-        "dgufs", "section 4.2", "A sweep costs O(n^3 + nd).",
+    "dgufs": (
         {
             "released, alpha in the grid": (dgufs.Problem, fitted(DGUFS, SIZE, alpha=10.0), sweep_seconds),
             "released, alpha below it": (dgufs.Problem, fitted(DGUFS, SIZE, **BELOW), sweep_seconds),
             "normalized": (dgufs_normalized.Problem, fitted(DGUFS, SIZE, **OURS), sweep_seconds),
         },
-        {"n": 3, "d": 1}, "In the paper's grid L = 0, and most sweeps need no eigenvectors.",
+        {"n": 3, "d": 1},
     ),
-    claim(
-        "jgufs", "section 2.3", "The step of W costs O(d^3 + nd^2), and that of F, beside it, O(cn^2).",
+    "jgufs": (
         {
             "paper": (jgufs_paper.Problem, fitted(JGUFS, lambda_=1e3), sweep_seconds),
             "released": (jgufs_released.Problem, fitted(JGUFS, variant="released"), sweep_seconds),
         },
         {"n": 2, "d": 3},
-        "The paper calls the sum O(d^3 + nd^2); where n alone grows, what it names grows as the step of F. Ours at "
-        "lambda = 1e3.",
     ),
-    claim(
-        "kmeans_ufs", "section III-E", "A sweep costs O(np^2), p being the number of features.",
-        {"paper": (admm.Problem, kmeans_ufs, sweep_seconds)}, {"n": 1, "d": 2},
-        f"h = {SIZE}. The sweep works on A's factor of p x k, and n does not enter.",
-    ),
-]  # fmt: skip
+    "kmeans_ufs": ({"paper": (admm.Problem, kmeans_ufs, sweep_seconds)}, {"n": 1, "d": 2}),
+}
+HOW = {f"{paper}_complexity": (exponents(*own), is_within) for paper, own in METHODS.items()}
+CLAIMS = read_claims("complexity", HOW, globals())

@@ -11,10 +11,8 @@ from methods import DGUFS, MCFS, NDFS, LaplacianScore, MaxVariance, MinNorm
 from methods.core.graphs import knn_graph
 from methods.dgufs import released
 from metrics.clustering import accuracy as label_accuracy
-from scripts.claims.core.claim import Claim
+from scripts.claims.core.claim import read_claims
 from scripts.claims.core.numbers import (
-    INSENSITIVE,
-    SETTLED,
     SIZE,
     accuracy,
     is_insensitive,
@@ -58,6 +56,10 @@ def measure_iterations(data):
 def _ended(objective, gaps, rank, sweeps):
     numbers = {"within 1e-3": settled(objective), "gap of the copies after 50": gaps[0], "after 100": gaps[1]}
     return {**numbers, "rank of L": rank, "our stop": sweeps}
+
+
+def is_converged(numbers):
+    return numbers["within 1e-3"] < LIMIT and numbers["gap of the copies after 50"] <= AGREE
 
 
 def binary(Q, gamma):
@@ -185,60 +187,15 @@ def neighbours(data, features):
     return float((total / there)[image > 0].mean())
 
 
-CLAIMS = [
-    Claim(
-        "dgufs_iterations", "dgufs", "section 4.2",
-        "The ADMM converges in fewer than 50 sweeps on every data set.",
-        "What ADMM converges to has copies that agree: Z with Y, and L with M. An objective that never leaves 0 does "
-        "not count.",
-        f"The objective stays within {SETTLED} of its end before sweep 50, and no entry of Z - Y and L - M exceeds "
-        f"{AGREE} by then.",
-        ("allaml", "prostate_ge", "lung", "umist", "pix10p", "pie10p"), measure_iterations,
+HOW = {
+    "dgufs_iterations": (
+        measure_iterations,
         lambda n: n["within 1e-3"] < LIMIT and n["gap of the copies after 50"] <= AGREE,
-        "The paper has no stopping rule; its program does 100 sweeps. m = 100, beta = .9; alpha 10 and .01. "
-        "\"normalized\" is our repair of the model, which has no copies.",
     ),
-    Claim(
-        "dgufs_l0", "dgufs", "section 4.3",
-        "An l0 penalty of .005 on M, relaxed to [0, 1], gives better clusters and faster convergence.",
-        "M rounded to 0 or 1, as in (11); and relaxed without a penalty.",
-        "Better: the ACC of the learned labels, the best over the points tried, is above that of both others. Faster: "
-        f"the objective there comes within {SETTLED} of its end at an earlier sweep than with both others. A tie is a "
-        "no; where all three give all samples one label, nothing is said, as of what collapsed in dgufs_sensitivity.",
-        ("allaml", "umist", "pie10p"), measure_l0, l0_is_better,
-        "alpha 10, 1e3, 1e5 in the paper's grid, each with beta .1, .5 and .9; .003 and .01 below it with .9; m = 100.",
-    ),
-    Claim(
-        "dgufs_fewer", "dgufs", "section 5.2",
-        "DGUFS tends to give its better results with fewer features than the others.",
-        "The other rows of the same column, and random rankings: mean rank share is the share of them with a smaller "
-        "size, ties half.",
-        "As printed: the sum of its ranks over the columns is below 95 % of draws of a row from each. Ours, at the "
-        "default parameters: its best size is below the median of LapScore's, MCFS's and NDFS's, at a higher ACC.",
-        ("published", "allaml", "umist", "pie10p"), measure_fewer, is_fewer,
-    ),
-    Claim(
-        "dgufs_sensitivity", "dgufs", "section 5.3, figure 2",
-        "Wide ranges of alpha and beta serve.",
-        "Random features, 20 sets; and whether the parameters change what is selected at all.",
-        INSENSITIVE,
-        ("pix10p", "umist"), measure_sensitivity, is_insensitive,
-        "100 features, K-means. The released program has 25 points, \"normalized\" the 5 of beta.",
-    ),
-    Claim(
-        "dgufs_compact", "dgufs", "section 5.3, table 4",
-        "The selected pixels lie together.",
-        "200 random sets of 100 pixels; those of largest variance and smallest norm.",
-        "The mean share of selected pixels among the four neighbours of a selected one is above 95 % of random sets.",
-        ("umist",), measure_pixels, lambda n: n["selected neighbours"] > n["95 % of random sets"],
-        "The dark corners of an image lie together, too: see the controls and the next claim.",
-    ),
-    Claim(
-        "dgufs_discriminative", "dgufs", "section 5.3, table 4",
-        "The selected pixels tell the persons apart (hair, eyes, mouth).",
-        "All pixels; those of largest variance and smallest norm.",
-        "The share of the variance that lies between the classes is higher, on average, in the selected pixels than in "
-        "all.",
-        ("umist",), measure_pixels, lambda n: n["between-class share"] > n["of all pixels"],
-    ),
-]  # fmt: skip
+    "dgufs_l0": (measure_l0, l0_is_better),
+    "dgufs_fewer": (measure_fewer, is_fewer),
+    "dgufs_sensitivity": (measure_sensitivity, is_insensitive),
+    "dgufs_compact": (measure_pixels, lambda n: n["selected neighbours"] > n["95 % of random sets"]),
+    "dgufs_discriminative": (measure_pixels, lambda n: n["between-class share"] > n["of all pixels"]),
+}
+CLAIMS = read_claims("dgufs", HOW, globals())

@@ -9,7 +9,7 @@ from methods.core.starts import kmeans_labels, spectral_labels
 from methods.spectral_labels import leading_rows
 from metrics.clustering import acc_nmi
 from metrics.kmeans import kmeans_restarts
-from scripts.claims.core.claim import Claim
+from scripts.claims.core.claim import read_claims
 from scripts.claims.core.numbers import LLOYD, RESTARTS, minmax
 from scripts.claims.core.numbers import shared as in_common
 from scripts.core.published import load_published, published_pixels
@@ -91,33 +91,9 @@ def measure_graph(data):
             yield f"{matrix}, scaling {scaling}", {**numbers, **printed}
 
 
-CLAIMS = [
-    Claim(
-        "dgufs_pixels", "dgufs", "section 5.3, table 4",
-        "What the program selects on UMIST are the 50 to 300 pixels of table 4.",
-        "The pixels of smallest norm; the same on min-max scaled data; random ones.",
-        f"Of the pixels printed, {100 * MOST:.0f} % are selected on raw data.",
-        ("umist",), measure_pixels, lambda n: n["of all"] >= MOST * n["all"],
-        "The features are those of smallest norm, of the data as they are: the collapse is the paper's own, and what a "
-        "scaling changes is which features have the smallest norm. Without numbers in its name a variant has "
-        "alpha = 10 and beta = .5, the defaults, at each size. The images show a set, and no order within it.",
-    ),
-    Claim(
-        "dgufs_pixels_score", "dgufs", "tables 2, 3 and 4",
-        "The selected features of UMIST cluster as well as printed: 57.1 in ACC, at 100 features.",
-        "K-means on the very pixels that table 4 shows, under each scaling.",
-        "The best mean ACC over the sizes of table 4 is within one printed std of the printed mean.",
-        ("umist",), measure_scores, lambda n: abs(n["best ACC"] - n["printed ACC"]) <= n["its std"],
-    ),
-    Claim(
-        "dgufs_graph", "dgufs", "tables 2 and 3",
-        "The selection of features is what improves the clusters.",
-        "Labels by K-means on the rows of the leading eigenvectors of DGUFS's graph, scaled to unit norm: no selected "
-        "feature enters (`spectral_labels`).",
-        "The printed ACC is above the mean of these labels over 20 runs of K-means.",
-        ("umist", "pix10p", "pie10p", "allaml", "prostate_ge"), measure_graph, lambda n: n["printed ACC"] > n["ACC"],
-        "The printed row is plausibly that of labels, too: section 5.1 says that its runs differ by the start of the "
-        "eigensolver. ACC and NMI: means over the runs; best start: the labels of the best of ten starts, as "
-        "`spectral_labels` keeps them.",
-    ),
-]  # fmt: skip
+HOW = {
+    "dgufs_pixels": (measure_pixels, lambda n: n["of all"] >= MOST * n["all"]),
+    "dgufs_pixels_score": (measure_scores, lambda n: abs(n["best ACC"] - n["printed ACC"]) <= n["its std"]),
+    "dgufs_graph": (measure_graph, lambda n: n["printed ACC"] > n["ACC"]),
+}
+CLAIMS = read_claims("dgufs_pixels", HOW, globals())

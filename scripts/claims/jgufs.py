@@ -7,9 +7,8 @@ from scipy.sparse.csgraph import connected_components
 
 from methods import JGUFS
 from methods.core.optimal_graph import adapted_graph, row_stochastic_graph, symmetric_laplacian
-from scripts.claims.core.claim import Claim
+from scripts.claims.core.claim import read_claims
 from scripts.claims.core.numbers import (
-    INSENSITIVE,
     SIZE,
     accuracy,
     descent,
@@ -97,54 +96,12 @@ def measure_few(data):
         yield variant, numbers
 
 
-CLAIMS = [
-    Claim(
-        "jgufs_iterations", "jgufs", "section 3.3, figure 2",
-        "The objective typically converges in fewer than 10 sweeps.",
-        "A start that is as low as the end; and the features, whose choice may still change when the objective does "
-        "not.",
-        "From sweep 10 at the latest the objective is within 0.001 of its end. A start within that says nothing.",
-        ("umist", "coil20", "jaffe"), measure_iterations, settles_early,
-        "All weights 1. The paper has no stopping rule. Ours starts from the end of a path over lambda, which is not "
-        "counted.",
-    ),
-    Claim(
-        "jgufs_descent", "jgufs", "section 2.3",
-        "The updates never raise the objective.",
-        "A rise of more than 1e-10 of it.",
-        "No sweep out of 30 raises it.",
-        ("umist", "pie10p"), measure_descent, lambda n: n["rises"] == 0,
-        "\"released\" traces what its program prints, and has the updates of the paper, their two slips among them.",
-    ),
-    Claim(
-        "jgufs_s_step", "jgufs", "equations (4) and (5)",
-        "The S that (5) gives is the best one for F.",
-        "The same formula with alpha/4 in the place of alpha/2; and leaving S at A.",
-        "Its part of the objective is no higher than with alpha/4, to 1e-10.",
-        ("umist", "pie10p"), measure_s_step, lambda n: n["alpha/2"] <= n["alpha/4"] * (1 + 1e-10),
-        "At the F of ten sweeps. (4) loses a factor: tr F'L_S F is half the sum over s_ij.",
-    ),
-    Claim(
-        "jgufs_blocks", "jgufs", "section 2.1",
-        "The learned graph has as many blocks as there are clusters.",
-        "The blocks of A, which the method is given.",
-        "The number of connected components of S is that of the clusters. Where A has as many, nothing is said.",
-        ("umist", "pie10p", "jaffe"), measure_blocks, is_block_diagonal,
-        "beta = gamma = 1; the paper calls alpha \"usually\" a large number.",
-    ),
-    Claim(
-        "jgufs_sensitivity", "jgufs", "section 3.3, figure 1",
-        "The method is not sensitive to alpha, beta and gamma over a wide range.",
-        "Random features, 20 sets; and whether the parameter changes what is selected at all.",
-        INSENSITIVE,
-        ("umist", "jaffe"), measure_sensitivity, is_insensitive,
-        "One is .001, .1, 10 or 1000, the others 1, as in the paper, which shows COIL20; 100 features, 30 sweeps.",
-    ),
-    Claim(
-        "jgufs_few", "jgufs", "section 3.3, figure 1",
-        "Even few features give good clusters.",
-        "Random sets of 50 features, the best of 20 among them.",
-        "ACC at 50 features is above the best of 20 random sets.",
-        ("umist", "coil20", "jaffe"), measure_few, lambda n: n["ACC at 50"] > n["best of 20"],
-    ),
-]  # fmt: skip
+HOW = {
+    "jgufs_iterations": (measure_iterations, settles_early),
+    "jgufs_descent": (measure_descent, lambda n: n["rises"] == 0),
+    "jgufs_s_step": (measure_s_step, lambda n: n["alpha/2"] <= n["alpha/4"] * (1 + 1e-10)),
+    "jgufs_blocks": (measure_blocks, is_block_diagonal),
+    "jgufs_sensitivity": (measure_sensitivity, is_insensitive),
+    "jgufs_few": (measure_few, lambda n: n["ACC at 50"] > n["best of 20"]),
+}
+CLAIMS = read_claims("jgufs", HOW, globals())

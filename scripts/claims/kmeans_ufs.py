@@ -11,7 +11,7 @@ from methods.core.linalg import principal_axes
 from methods.kmeans_ufs import standardized
 from methods.kmeans_ufs.admm import leading_basis
 from metrics.kmeans import kmeans_restarts
-from scripts.claims.core.claim import Claim
+from scripts.claims.core.claim import read_claims
 from scripts.claims.core.numbers import accuracy, random_accuracy, shared
 from scripts.claims.core.quadratic_admm import quadratic_admm
 
@@ -170,98 +170,16 @@ def is_as_said(numbers):
     return abs(change) <= std if numbers["is small"] else change < -std
 
 
-CLAIMS = [
-    Claim(
-        "kmeans_ufs_iterations", "kmeans_ufs", "section III-D",
-        "The ADMM ends within 300 sweeps on every data set.",
-        "The same data with every feature permuted for itself, where there is nothing to find.",
-        f"By the paper's rule, the selected rows unchanged for {PATIENCE} sweeps, a fit ends after at most {LIMIT}.",
-        ("micromass", "fashion", "umist", "pie10p", "allaml"), measure_iterations, lambda n: n["sweeps"] <= LIMIT,
-        "mu0 = .1, rho = 1.05, h = 50. HARS, Gina, Fabert and Dilbert of the paper are not tried; the last three here "
-        "are not the paper's. That permuted data take as long shows what ends the run: the penalty, which grows by a "
-        "schedule.",
-    ),
-    Claim(
-        "kmeans_ufs_curve", "kmeans_ufs", "section V-C, figure 4",
-        "The ADMM brings the objective down, to a low value.",
-        "Its own first sweep; and the optimum, which is known in closed form.",
-        "The end is better than the first sweep, and within 1 % of the optimum.",
-        ("micromass", "fashion", "umist", "pie10p"), measure_curve,
-        lambda n: n["end"] > n["first sweep"] and n["end"] >= 99,
-        "h = 50. The sum of A_jj over the selected features as a share of its largest value. HARS is not tried.",
-    ),
-    Claim(
-        "kmeans_ufs_toy", "kmeans_ufs", "section II, figure 1",
-        "Of four features two separate the clusters clearly; solving (5) is expected to select these.",
-        "A pair at random; the pair of largest variance, unscaled; and the same with the clear pair first.",
-        "In 95 % of the toys the clear pair is selected.",
-        ("synthetic",), measure_toy,
-        lambda n: min(n["found, %"], n["where they are the first two, %"]) >= 95,
-        f"The paper prints no numbers of its 4 x 30 toy. Ours: {TOYS} of three clusters of ten samples, whose centres "
-        f"are 1 apart in both pairs, with a std of {WIDE} in one pair and {TIGHT} in the other, standardised as the "
-        "paper has it.",
-    ),
-    Claim(
-        "kmeans_ufs_norm", "kmeans_ufs", "section III-A, figure 2",
-        "The norm of V blows up in the quadratic ADMM, to 10^12.5 in the figure.",
-        "The bilinear one, whose norm is constant.",
-        "At some sweep the norm is more than a thousand times that of the bilinear ADMM.",
-        ("micromass", "fashion", "umist", "pie10p"), measure_norm,
-        lambda n: n["largest log10 norm"] > n["bilinear, always"] + 3,
-        "As `python -m benchmarks.quadratic_admm` prints it. The figure's data, StatLog DNA, are not part of this "
-        "suite. h = 50.",
-    ),
-    Claim(
-        "kmeans_ufs_norm_stays", "kmeans_ufs", "section III-A, figure 2",
-        "The norm is still large when the figure ends, after 80 sweeps, so that V does not come to agree with U and W.",
-        "The bilinear one; and the same run some sweeps on.",
-        "After 80 sweeps the norm is more than ten times that of the bilinear ADMM.",
-        ("micromass", "fashion", "umist", "pie10p"), measure_norm,
-        lambda n: n["after 80"] > n["bilinear, always"] + 1,
-        "The same run as above. The penalty outgrows A, and V comes back to the norm that it should have.",
-    ),
-    Claim(
-        "kmeans_ufs_bilinear", "kmeans_ufs", "sections III-A and III-B",
-        "The bilinear ADMM is needed, as the large norm spoils the quadratic one.",
-        "What the quadratic one selects, in spite of its norm.",
-        "The features that the bilinear ADMM ends with are nearer to the optimum than those of the quadratic one.",
-        ("micromass", "fashion", "umist", "pie10p"), measure_norm,
-        lambda n: n["bilinear, % of optimum"] > n["quadratic"],
-    ),
-    Claim(
-        "kmeans_ufs_hard", "kmeans_ufs", "section II-B",
-        "Problem (8) is NP-hard in general.",
-        "All subsets, for small problems.",
-        "Sorting the diagonal of A, O(p log p), misses the best subset in some of them.",
-        ("synthetic",), measure_hard, lambda n: n["solved by sorting A_jj"] < n["problems"],
-        "S selects h coordinates, so that tr S'AS is the sum of A_jj over them: the largest h are the optimum. 4 of 10 "
-        "features.",
-    ),
-    Claim(
-        "kmeans_ufs_deterministic", "kmeans_ufs", "section III-F",
-        "With the start (32) the algorithm is deterministic.",
-        "The features that chance would share.",
-        "A second run selects the same features.",
-        ("micromass", "umist", "pie10p"), measure_starts, lambda n: n["shared by a second run"] == n["features, h"],
-        "Of our program, which always completes (32) in one way; the next claim asks for another.",
-    ),
-    Claim(
-        "kmeans_ufs_start", "kmeans_ufs", "section III-F",
-        "The start (32) is one start, from which the features follow.",
-        "Another completion: A has rank k < h, so that h - k of its eigenvectors are arbitrary.",
-        "A run from another completion of (32) selects the same features.",
-        ("micromass", "umist", "pie10p"), measure_starts,
-        lambda n: n["by another completion of (32)"] == n["features, h"],
-        "The same runs as above.",
-    ),
-    Claim(
-        "kmeans_ufs_penalty", "kmeans_ufs", "section V-C, figure 3",
-        "mu0 up to 1 and rho up to 1.1 make no difference, and from mu0 = 1000 or rho = 10 on the clusters suffer.",
-        "The std of K-means, and random features.",
-        "Small values: ACC is within one std of that at mu0 = .1, rho = 1.05. Large ones: it is lower by more than "
-        "that.",
-        ("micromass",), measure_sensitivity, is_as_said,
-        f"h = 50. mu0 of {', '.join(f'{value:g}' for value in MU0S)} and rho of "
-        f"{', '.join(f'{value:g}' for value in RHOS)}, a row each.",
-    ),
-]  # fmt: skip
+HOW = {
+    "kmeans_ufs_iterations": (measure_iterations, lambda n: n["sweeps"] <= LIMIT),
+    "kmeans_ufs_curve": (measure_curve, lambda n: n["end"] > n["first sweep"] and n["end"] >= 99),
+    "kmeans_ufs_toy": (measure_toy, lambda n: min(n["found, %"], n["where they are the first two, %"]) >= 95),
+    "kmeans_ufs_norm": (measure_norm, lambda n: n["largest log10 norm"] > n["bilinear, always"] + 3),
+    "kmeans_ufs_norm_stays": (measure_norm, lambda n: n["after 80"] > n["bilinear, always"] + 1),
+    "kmeans_ufs_bilinear": (measure_norm, lambda n: n["bilinear, % of optimum"] > n["quadratic"]),
+    "kmeans_ufs_hard": (measure_hard, lambda n: n["solved by sorting A_jj"] < n["problems"]),
+    "kmeans_ufs_deterministic": (measure_starts, lambda n: n["shared by a second run"] == n["features, h"]),
+    "kmeans_ufs_start": (measure_starts, lambda n: n["by another completion of (32)"] == n["features, h"]),
+    "kmeans_ufs_penalty": (measure_sensitivity, is_as_said),
+}
+CLAIMS = read_claims("kmeans_ufs", HOW, globals())

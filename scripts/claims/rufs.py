@@ -8,9 +8,8 @@ import numpy as np
 from scipy.stats import linregress
 
 from methods import NDFS, RUFS, UDFS
-from scripts.claims.core.claim import Claim, Untested, known
+from scripts.claims.core.claim import known, read_claims
 from scripts.claims.core.numbers import (
-    INSENSITIVE,
     SIZE,
     accuracy,
     is_insensitive,
@@ -172,72 +171,13 @@ def measure_seconds(data):
         yield variant, {"CPU s": seconds[variant], "UDFS": seconds["UDFS"], "NDFS": seconds["NDFS"]}
 
 
-CLAIMS = [
-    Claim(
-        "rufs_q_linear", "rufs", "section 4.2",
-        "The alternation converges locally, and q-linearly.",
-        "A gap that shrinks as a power of the number of sweeps: its ratios tend to 1, and it is straight over log "
-        "sweeps.",
-        "In the second half of the sweeps until the gap to the limit is 1e-9 of it, every sweep lowers the gap, and "
-        f"its logarithm is straighter (R2) over sweeps than over their logarithms. Fewer than {TAIL} such sweeps say "
-        "nothing, nor does a run that needs more than half of its sweeps: its end is not the limit.",
-        ("umist", "pie10p", "allaml", "orl"), measure_rate, is_linear,
-        f"Of the objective, nu = 10, alpha = beta = 1; the limit is that of {LONG} sweeps. The released program stops "
-        "after one or two sweeps, which show no rate.",
-    ),
-    Claim(
-        "rufs_nu", "rufs", "section 5.4, figure 1",
-        "Under other values of nu than 10 the sensitivity to alpha and beta looks the same.",
-        f"Other seeds of K-means at nu = 10: all pairs of {SEEDS}.",
-        "The mean absolute difference of ACC from nu = 10, over points (alpha, beta), is at most the largest between "
-        "two seeds.",
-        ("binary_alphadigits",), measure_nu, lambda n: n["mean difference of ACC"] <= n["at most"],
-        f"At 100 features; alpha of 1e-4, 1 and 1e4, beta = 1; {SUBSAMPLE} samples, drawn once.",
-    ),
-    Claim(
-        "rufs_sensitivity", "rufs", "section 5.4, figure 1",
-        "The method is not very sensitive to alpha and beta.",
-        "Random features, 20 sets; and whether the parameters change what is selected at all.",
-        INSENSITIVE,
-        ("binary_alphadigits",), measure_sensitivity, is_insensitive,
-        f"nu = 10, alpha and beta of 1e-4, 1 and 1e4; 100 features; {SUBSAMPLE} samples, drawn once.",
-    ),
-    Claim(
-        "rufs_size", "rufs", "section 5.4, figure 1",
-        "It is more sensitive to the number of features than to alpha and beta.",
-        "Random rankings: what the number of features alone does.",
-        "The std of ACC over 50, 150 and 250 features is larger than that over nine points (alpha, beta), on average.",
-        ("binary_alphadigits",), measure_size, lambda n: n["std over sizes"] > n["std over alpha, beta"],
-    ),
-    Claim(
-        "rufs_robust", "rufs", "sections 1 and 5.4",
-        "Outliers and noise are handled, to which UDFS and NDFS are vulnerable.",
-        "NDFS and UDFS on the same samples.",
-        "With a tenth of the samples replaced by uniform noise three times as wide as the data, RUFS keeps more of its "
-        "100 features than both, and loses less ACC on the other samples than both.",
-        ("umist", "pie10p"), measure_robust, is_robust,
-        "One draw of the noise. All at their default parameters.",
-    ),
-    Claim(
-        "rufs_joint", "rufs", "section 5.4",
-        "Labels and features are learned together, each by way of the other.",
-        "The labels of K-means that the fit starts from; and zeta = 1e3, where G can move.",
-        "More than 1 % of the labels change.",
-        ("umist", "pie10p"), measure_joint, lambda n: n["labels changed, %"] > 1,
-        "zeta = 1e7. The paper says only that zeta should be large enough for G'G = I, and the last column shows that "
-        "it is.",
-    ),
-    Claim(
-        "rufs_seconds", "rufs", "section 5.4, table 4",
-        "It is faster than UDFS and NDFS.",
-        "UDFS and NDFS as this suite has them, without the cubic cost in the number of features that the paper notes.",
-        "A fit takes fewer CPU seconds than one of UDFS and than one of NDFS.",
-        ("coil20",), measure_seconds, lambda n: n["CPU s"] < min(n["UDFS"], n["NDFS"]),
-        "One fit each, at default parameters (all weights 1), graphs and starts included. WebKB4 is not tried.",
-    ),
-    Untested(
-        "rufs_memory", "rufs", "section 4.3",
-        "Memory is O(n^2) + O(nd), without a matrix of d x d.",
-        "Ours holds none either, by construction (sparse L, no d x d array), so that nothing could fail.",
-    ),
-]  # fmt: skip
+HOW = {
+    "rufs_q_linear": (measure_rate, is_linear),
+    "rufs_nu": (measure_nu, lambda n: n["mean difference of ACC"] <= n["at most"]),
+    "rufs_sensitivity": (measure_sensitivity, is_insensitive),
+    "rufs_size": (measure_size, lambda n: n["std over sizes"] > n["std over alpha, beta"]),
+    "rufs_robust": (measure_robust, is_robust),
+    "rufs_joint": (measure_joint, lambda n: n["labels changed, %"] > 1),
+    "rufs_seconds": (measure_seconds, lambda n: n["CPU s"] < min(n["UDFS"], n["NDFS"])),
+}
+CLAIMS = read_claims("rufs", HOW, globals())

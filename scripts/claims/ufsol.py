@@ -9,9 +9,8 @@ from scipy.stats import kendalltau
 from methods import UFSOL
 from methods.core.graphs import laplacian, nearest_neighbors
 from methods.core.ordinal_graphs import triplet_laplacian
-from scripts.claims.core.claim import Claim
+from scripts.claims.core.claim import read_claims
 from scripts.claims.core.numbers import (
-    INSENSITIVE,
     SIZE,
     descent,
     is_insensitive,
@@ -88,6 +87,10 @@ def kept_order(X, features):
     return float(np.nanmean(taus))
 
 
+def keeps_order(numbers):
+    return numbers["selected"] > max(numbers["best of 20 random"], numbers["alpha = 0"])
+
+
 def alikeness(X, features):
     """Return the mean absolute correlation of pairs of features, without constant ones."""
     Z = X[:, features]
@@ -96,10 +99,7 @@ def alikeness(X, features):
 
 
 def measure_selected(number, best):
-    """Return a measurement of the selected features, of those without a graph, and of random ones.
-
-    It is ``number(X, features)``, compared with ``best(numbers of random sets)``.
-    """
+    """Return a measurement ``number(X, features)`` of selected features, and of the `best` random set."""
 
     def measure(data):
         X = minmax(data)
@@ -119,58 +119,15 @@ def measure_selected(number, best):
     return measure
 
 
-CLAIMS = [
-    Claim(
-        "ufsol_iterations", "ufsol", "section 5.3, figure 3",
-        "The objective mostly converges in fewer than 40 sweeps.",
-        "A start that is as low as the end; and the features, whose choice may still change when the objective does "
-        "not.",
-        "From sweep 40 at the latest the objective is within 0.001 of its end. A start within that says nothing.",
-        ("umist", "pie10p"), measure_iterations, settles_early,
-        "alpha = 1. The paper has no stopping rule; its program asks that W stands still.",
-    ),
-    Claim(
-        "ufsol_descent", "ufsol", "section 4.3",
-        "No step raises the objective.",
-        "A rise of more than 1e-10 of it.",
-        "No sweep raises it. A fit of one sweep says nothing.",
-        ("umist", "orl"), measure_descent, is_descent,
-        "\"released\" takes every partition that K-means gives, as the paper does; \"paper\" only those that lower the "
-        "objective.",
-    ),
-    Claim(
-        "ufsol_positive", "ufsol", "section 4.3",
-        "With the weights of each sample scaled to [0, 1] the Laplacian is positive semidefinite, and the objective "
-        "bounded.",
-        "The weights as (2) has them.",
-        "The smallest eigenvalue is above -1e-10 times the largest.",
-        ("umist", "orl", "pie10p"), measure_laplacian, lambda n: n["smallest eigenvalue"] > -1e-10 * n["largest"],
-    ),
-    Claim(
-        "ufsol_sensitivity", "ufsol", "section 5.3, figure 2",
-        "The method is not sensitive to alpha and beta over wide ranges.",
-        "Random features, 20 sets; and whether the parameter changes what is selected at all.",
-        INSENSITIVE,
-        ("usps",), measure_sensitivity, is_insensitive,
-        f"One is 1e-4, .01, 1, 100 or 1e4, the other 1; 100 features, 40 sweeps; {SUBSAMPLE} samples of USPS, drawn "
-        "once.",
-    ),
-    Claim(
-        "ufsol_ordinal", "ufsol", "section 3.1, figure 1",
-        "On the selected features the neighbours of a sample are in the order of their distances on all features.",
-        "20 random sets of 100 features; the same model without a graph, and with the similarity graph.",
-        "Kendall's tau of the distances to the five neighbours, averaged over samples, is above the best random set's, "
-        "and above that of the model without a graph.",
-        ("umist", "pie10p"), measure_selected(kept_order, max),
+HOW = {
+    "ufsol_iterations": (measure_iterations, settles_early),
+    "ufsol_descent": (measure_descent, is_descent),
+    "ufsol_positive": (measure_laplacian, lambda n: n["smallest eigenvalue"] > -1e-10 * n["largest"]),
+    "ufsol_sensitivity": (measure_sensitivity, is_insensitive),
+    "ufsol_ordinal": (
+        measure_selected(kept_order, max),
         lambda n: n["selected"] > max(n["best of 20 random"], n["alpha = 0"]),
     ),
-    Claim(
-        "ufsol_orthogonal", "ufsol", "section 3.2",
-        "W'W = I keeps the selected dimensions from being alike.",
-        "20 random sets of 100 features; the same model without a graph, and with the similarity graph.",
-        "The mean absolute correlation of two selected features is below that of every random set.",
-        ("umist", "pie10p"), measure_selected(alikeness, min),
-        lambda n: n["selected"] < n["best of 20 random"],
-        "The columns of W are dimensions of the projection; what is selected are its rows.",
-    ),
-]  # fmt: skip
+    "ufsol_orthogonal": (measure_selected(alikeness, min), lambda n: n["selected"] < n["best of 20 random"]),
+}
+CLAIMS = read_claims("ufsol", HOW, globals())

@@ -45,12 +45,7 @@ class Columns(NamedTuple):
 
 
 def columns_of(cells):
-    """Return the cells of one paper as arrays.
-
-    They have one row per data set, metric and published method, all features aside: dataset, metric, method, mean, std,
-    n_restarts, seed_std, group_error, published_mean, published_std, published_n, all_mean and published_all, in
-    percent.
-    """
+    """Return the cells of one paper, all features aside, as arrays; they have a row per column and method."""
     datasets, metrics = (pd.factorize(cells[name], sort=True)[0] for name in ("dataset", "metric"))
     places, rows = np.unique(datasets * (metrics.max() + 1) + metrics, return_inverse=True)
     of, methods = pd.factorize(cells["method"], sort=True)
@@ -91,11 +86,9 @@ def published_error(cells):
 
 
 def standard_error(std, n, seed_std=0.0, group_error=np.nan):
-    """Return the standard error of a mean over `n` K-means restarts of one fit.
+    """Return the standard error of a mean over `n` K-means restarts of one fit; nan counts as 0.
 
-    `std` is the spread over single restarts, and `seed_std` that over the seeds of the method, of which the fit has
-    one. nan, as for learned labels or where it is not known, counts as 0.  `group_error` is the error over restarts
-    where it is known otherwise.
+    `seed_std` is the spread over the seeds of the method, and `group_error` the error over restarts where it is known.
     """
     std, seed_std = (np.nan_to_num(np.asarray(values, dtype=float)) for values in (std, seed_std))
     by_runs, group_error = std / np.sqrt(np.maximum(n, 1)), np.asarray(group_error, dtype=float)
@@ -103,12 +96,7 @@ def standard_error(std, n, seed_std=0.0, group_error=np.nan):
 
 
 def equivalence(difference, error, margin):
-    """Run two one-sided tests of equivalence, and the opposite tests of a difference, on arrays.
-
-    `difference` is ours minus published, `error` its standard error, and `margin` the largest difference that does not
-    matter.  Returns "agrees" where the difference is surely within the margin, "differs" where it is surely outside,
-    each at `CONFIDENCE`; otherwise "inconclusive".
-    """
+    """Run two one-sided tests of equivalence within the margin, and the opposite tests of a difference."""
     agree, differ = _sides(difference, error, margin)
     return np.select([agree, differ], [AGREES, DIFFERS], INCONCLUSIVE)
 

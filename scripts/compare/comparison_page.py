@@ -23,10 +23,7 @@ HEAD = "Data set|Published row|Published|Ours|Reproduced|Δ|Margin|Equivalence|S
 
 
 def comparison_page(comparison, controls=None, summary=False, others=None):
-    """Return the page: five lines a paper, counts, the cells that no variant reaches; all details, unless `summary`.
-
-    Without `controls`, none stand beside our numbers.  `others`: as for `scripts.compare.readings.reading_lines`.
-    """
+    """Return the page, with all details unless `summary`; `others` are comparisons by other readings."""
     controls = pd.DataFrame(columns=["paper", *COLUMNS]) if controls is None else controls
     comparison = comparison.assign(at_random=accepted_at_random(comparison, controls))
     own, lines = own_rows(comparison), line_table(comparison, controls)

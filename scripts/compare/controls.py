@@ -16,11 +16,7 @@ COLUMNS = ["dataset", "metric", "control", "draw", *OURS]
 
 
 def control_scores(study, selection="best_over_grid", metrics=("acc", "nmi")):
-    """Return the scores of the controls that a study holds; empty where it has none.
-
-    There is one row per data set, metric, control and draw (0 but for random rankings): mean and std in percent,
-    n_restarts.  `selection` chooses the size of a ranking, but never among random rankings: each is kept.
-    """
+    """Return mean and std of the controls of a study, in percent, with one row per draw, each of which is kept."""
     part = study.part(CONTROLS, study.trials["dataset"].unique())
     if part.trials.empty:
         return pd.DataFrame(columns=COLUMNS).astype({"draw": int, "mean": float, "std": float, "n_restarts": int})
@@ -51,10 +47,7 @@ def studies_of(cells, controls):
 
 
 class Drawn(NamedTuple):
-    """The scores of one control on the data set and metric of some cells, at each of its draws; nan where it has none.
-
-    They are arrays of shape (n_cells, n_draws), looked up once for all the studies that are made of them.
-    """
+    """The scores of one control at each of its draws, arrays of shape (n_cells, n_draws); nan where it has none."""
 
     mean: np.ndarray
     std: np.ndarray

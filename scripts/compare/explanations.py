@@ -10,11 +10,7 @@ KEYS = ["paper", "dataset", "published_method", "metric"]
 
 
 def load_explanations():
-    """Return the explanations, the most particular ones first.
-
-    The columns are paper, dataset, published_method, metric ("*" for any), verdict ("higher", "lower" or "*"),
-    explanation, and evidence: a command that shows it, or "".
-    """
+    """Return the explanations, the most particular first; "*" stands for any value."""
     frame = pd.read_csv(PATH, keep_default_na=False)
     stars = (frame[KEYS] == "*").sum(axis=1)
     return frame.iloc[stars.argsort(kind="stable")]

@@ -23,14 +23,10 @@ OURS, PERMUTED, COPY = "ours", "another published row", "a perfect copy"
 
 
 def with_equivalence(rows):
-    """Add the equivalence test of every cell to the rows of a comparison, as `judge` and `published_rows` give them.
+    """Add the equivalence test of every cell to the rows of a comparison, as `judge` gives them.
 
-    The columns are all_mean and published_all (all features, ours and the paper's), margin (half of the paper's gain or
-    loss against all features), standard_error (of the difference: K-means on both sides, the spread over the seeds of
-    our method where it is known, and the paper's sample where that is unknown), equivalence ("" for all features and
-    where there is no number of ours), and
-    left_out: why a cell is no evidence for or against the method, the first of "all features", "inherited", "not run",
-    "not comparable" and "hollow"; "" of all others.
+    margin: half of the paper's gain or loss against all features; equivalence: "" for these, and without a number of
+    ours; left_out: why a cell is no evidence for or against the method, or "".
     """
     whole = of_kmeans(rows[rows["method"] == ALL]).set_index(COLUMN)
     places = pd.MultiIndex.from_frame(rows[COLUMN])
@@ -63,10 +59,7 @@ def _tested(cells):
 
 
 def headline(comparison):
-    """Return the rows under the methods' own names, clustered as in the paper: by K-means, or by learned labels.
-
-    There is one row per published cell.  Where no labels are learned here at all, K-means stands for them.
-    """
+    """Return the rows of the methods' own names, clustered as in the paper; K-means where no labels are learned."""
     own = comparison[comparison["method"] == comparison["published_method"]]
     wanted = own[own["clusterer"] == own["evaluated_by"]]
     return (
@@ -77,10 +70,7 @@ def headline(comparison):
 
 
 def weighed(comparison):
-    """Return the cells that the lines weigh, by paper.
-
-    They are the rows of `headline` that are not left out, of the methods that have all scores of a data set.
-    """
+    """Return the rows of `headline` that the lines weigh, of methods with all scores of a data set, by paper."""
     papers = headline(comparison).groupby("paper", sort=False)
     return {paper: complete(own[own["left_out"] == ""]) for paper, own in papers}
 
@@ -88,11 +78,9 @@ def weighed(comparison):
 def line_table(comparison, controls):
     """Return the five lines of every paper, and the value that each control would get.
 
-    The columns are paper, cells (of `weighed`), own_cells (those of the paper's own row), partial (those that lack a
-    part of their grid), points (which part, in words), absent (published cells that are not run), line, value,
-    by_chance, p, power, as_bad, verdict as in `scripts.compare.evidence.lines`;
-    random_low, random, random_high (the least, the median and the largest over the draws), all_features, max_variance;
-    nan where there is no such control.
+    cells: of `weighed`; own_cells: those of the paper's own row; partial: those that lack a part of their grid, points
+    says which; absent: published cells that are not run; the others are of `scripts.compare.evidence.Line`, and of the
+    draws.
     """
     cells, beside = weighed(comparison), {}
     for paper, own in cells.items():
@@ -142,12 +130,9 @@ def complete(cells):
 
 
 def count_table(comparison, controls):
-    """Count the cells that agree, by the equivalence test and the std rule; likewise for controls in the place of ours.
+    """Count the cells that agree, by the equivalence test and the std rule; likewise for controls in their place.
 
-    There is one row per paper, rows (the paper's own, the others, the closest variant), by (ours, a perfect copy, the
-    controls, another published row of the column) and draw: cells, agrees, differs, inconclusive, and std_rule, the
-    number that the std rule accepts; left_out: the number of cells that are not counted, by reason.  A perfect copy has
-    the published values and our errors.  Counts for another published row are means over all others.
+    A perfect copy has the published values and our errors; counts for another published row are means over all others.
     """
     counts = []
     for paper, rows in comparison.groupby("paper", sort=False):
@@ -228,10 +213,7 @@ def _closest_of(cells, controls):
 
 
 def accepted_at_random(comparison, controls):
-    """Return, by row, the share of random rankings that the std rule accepts in the place of our number.
-
-    It is nan for what was not run or is not comparable, and without random rankings.
-    """
+    """Return, by row, the share of random rankings that the std rule accepts; nan without any."""
     judged = comparison[~comparison["verdict"].isin((NOT_RUN, NOT_COMPARABLE))]
     random = controls.loc[controls["control"] == RANDOM, [*COLUMN, "mean", "std"]]
     cells = judged[[*COLUMN, "published_mean", "published_std"]].reset_index(names="cell")
@@ -247,11 +229,7 @@ def random_medians(controls):
 
 
 def above_random(comparison, controls):
-    """Count how often published scores are above a random ranking.
-
-    There is one row per paper: cells, without all features and only those with random rankings, and above: the number
-    of them above the median of the random rankings.
-    """
+    """Count, by paper, the published cells with random rankings, and those above the median of these."""
     published = headline(comparison)
     published = published[published["published_method"] != ALL]
     pairs = published[[*COLUMN, "published_mean"]].merge(random_medians(controls), on=COLUMN)

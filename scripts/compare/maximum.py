@@ -23,11 +23,9 @@ def maximum_lines(comparison, controls):
 
 
 def excesses(comparison, controls):
-    """Return mean gains over random subsets.
+    """Return mean gains over the median random ranking, and over the best of as many random subsets.
 
-    There is one row per paper and method, all features aside, by K-means: cells, fewest and most candidates; ours and
-    published: less the median random ranking; ours_best and published_best: less the expected best of as many random
-    subsets as our row had candidates.
+    There is one row per paper and method, all features aside, by K-means; fewest and most are numbers of candidates.
     """
     rows = of_kmeans(comparison[comparison["published_method"] != ALL])
     rows = rows[rows["random_best"].notna()].merge(random_medians(controls), on=COLUMN)

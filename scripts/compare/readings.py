@@ -33,10 +33,7 @@ def released(comparison):
 
 
 def reading_lines(comparison, others):
-    """Return the lines of the table; none where no cell has another reading.
-
-    `others` has comparisons of papers whose data are read otherwise, by paper and words.
-    """
+    """Return the lines of the table, with comparisons by other readings; none where no cell has one."""
     theirs_of = weighed(released(comparison))
     rows = []
     for paper, ours in weighed(comparison).items():

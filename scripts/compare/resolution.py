@@ -16,13 +16,7 @@ HEAD = "Paper|Cells|Data sets|Methods|Distance|Nearer than chance|Spread|Half pa
 
 
 def resolution(comparison):
-    """Describe the cells that the lines of every paper rest on.
-
-    There is one row per paper with cells that the lines weigh: paper, cells, datasets, methods, those of
-    `scripts.compare.evidence.Effect`, spread, half (points of noise), seeded (cells of methods with a random part, by
-    K-means on the features of one fit), known (those of them with a spread over seeds), median_seeds, most_seeds (of
-    these spreads, in points).
-    """
+    """Describe the cells that the lines of every paper rest on: their effect, spread, and spread over seeds."""
     rows = []
     for paper, cells in weighed(comparison).items():
         if cells.empty:

@@ -84,8 +84,7 @@ def is_hollow(comparison):
 def closest(comparison):
     """Return, for every published cell, the variant whose K-means score comes closest.
 
-    Of the variants that are not hollow, or of all where all are, it is the first of `VERDICTS`, higher and lower being
-    alike and not run the last; of several the one with the smallest difference.
+    A hollow one counts only where all are; then `VERDICTS` decide, higher and lower being alike, then the difference.
     """
     rows = of_kmeans(comparison)
     places = {name: place for place, name in enumerate(VERDICTS)}
@@ -106,11 +105,7 @@ def unreached(comparison):
 
 
 def count(comparison, by):
-    """Count the cells of every verdict, by columns such as ["paper"] or ["paper", "method"], in order.
-
-    The columns are `VERDICTS`, cells, inherited: how many of the cells are no evidence of their own, and hollow: how
-    many of ours come from a fit that collapsed or diverged.
-    """
+    """Count the cells of every verdict, by columns such as ["paper"]; inherited and hollow ones are no evidence."""
     groups = comparison.groupby(by, sort=False)
     counts = groups["verdict"].value_counts().unstack(fill_value=0)
     counts = counts.reindex(index=groups.size().index).reindex(columns=list(VERDICTS), fill_value=0)

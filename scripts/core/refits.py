@@ -70,8 +70,11 @@ def load_refits(study, file):
         rows = pd.concat([read(path) for path in paths], ignore_index=True) if paths else None
     if rows is None:
         return empty_frame(COLUMNS[file])
-    names = {row["trial"]: Identity.stored(row).name for row in study.trials.to_dict("records")}
-    return rows[rows["identity"] == rows["trial"].map(names)]
+    own = study.trials[study.trials["trial"].isin(rows["trial"])]
+    fields = list(zip(*(own[name] for name in Identity._fields), strict=True))  # a few, in thousands of trials
+    names = {one: Identity.stored(dict(zip(Identity._fields, one, strict=True))).name for one in set(fields)}
+    known = dict(zip(own["trial"], map(names.get, fields), strict=True))
+    return rows[rows["identity"] == rows["trial"].map(known)]
 
 
 def is_sensitive(kept, errors):

@@ -23,10 +23,7 @@ FIGURES: dict[str, Callable] = {
 
 
 def save(figure, path):
-    """Write a PNG and a PDF, with the same bytes for the same figure; return their paths.
-
-    The figure keeps the layout of the PNG, as finding it takes about as long as drawing.
-    """
+    """Write a PNG and a PDF in its layout, with the same bytes for the same figure; return their paths."""
     files = [path.with_name(f"{path.name}.{suffix}") for suffix in ("png", "pdf")]
     with writing(files[0]), rc_context(STYLE):
         figure.savefig(files[0], dpi=200)

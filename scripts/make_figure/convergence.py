@@ -15,9 +15,8 @@ from scripts.make_figure.style import GREY, NARROW, STYLE, WIDTH, frame, new_fig
 def chosen_traces(study, pairs, metric="acc", selection="default_params", size=None):
     """Return (trial, objective at the start and after every sweep) of one fit for every pair (method, data set).
 
-    Metric and selection say which of the fits, as in `metrics.study.summary.select`.  With a size, only fits that gave
-    this number of features count.  MissingResults is about a pair that is not stored, and a ValueError about a fit
-    without a trace, as closed forms have none, or about "grid_median", which is no fit.
+    Metric, selection and size say which. MissingResults is about a pair that is not stored, and a ValueError about a
+    fit without a trace, or about "grid_median", which is no fit.
     """
     if selection == "grid_median":
         raise ValueError("selection=grid_median is no fit: choose default_params or best_over_grid.")

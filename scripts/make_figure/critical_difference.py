@@ -10,10 +10,7 @@ TESTS = {"nemenyi": "Nemenyi", "wilcoxon_holm": "Wilcoxon signed-rank with Holm'
 
 
 def draw_critical_difference(ranking, looks, names, *, alpha=0.05, title, note, width=WIDTH):
-    """Draw the average ranks, the best on the left; methods that no test of the pair tells apart are joined.
-
-    `looks` has the (colour, marker) of a method, and `names` its name in print.
-    """
+    """Draw the average ranks, the best on the left, and join methods that no test tells apart."""
     average, comparison = ranking.table["average_rank"].sort_values(kind="stable"), ranking.comparison
     n_methods = len(average)
     narrow = width < NARROW
@@ -44,11 +41,9 @@ def draw_critical_difference(ranking, looks, names, *, alpha=0.05, title, note, 
 
 
 def alike(pairs, alpha=0.05):
-    """Return the largest groups of methods, as frozensets, no pair of which a test tells apart.
+    """Return the largest groups of methods, as frozensets of two or more, no pair of which a test tells apart.
 
-    `pairs` is a frame of methods by methods with p of every pair.  A group has two methods or more, and none is inside
-    another.  By signed ranks, other than by a critical difference, a group need not have all methods between its best
-    and its worst.
+    By signed ranks a group need not have all methods between its best and its worst.
     """
     joined = {one: {other for other in pairs if other != one and pairs.loc[one, other] > alpha} for one in pairs}
     groups = {frozenset([one]) for one in pairs}

@@ -15,9 +15,8 @@ MOST_BANDS = 8  # more bands on top of each other hide the lines
 def draw_curves(curves, sizes, *, title, ylabel, note, width=WIDTH):
     """Draw the lines with their spread, their names at their ends.
 
-    A curve is a name in print, (colour, marker), and columns n_selected, mean, std (percent; std may be nan), status.
-    One without any of the protocol's sizes is a horizontal line, as all features are.  The markers of fits that
-    learned nothing are hollow.
+    A curve is a name in print, (colour, marker), and columns n_selected, mean, std, status; one without any of the
+    protocol's sizes is a horizontal line.
     """
     with rc_context(STYLE):
         figure = new_figure(width, max(min(4.2, width), LABEL / 72 * len(curves) / PLOT))

@@ -12,11 +12,7 @@ HIGHEST, LOWEST, MEAN = -0.36, 0.1, 0.28  # the heights of a row's points, and o
 
 
 def draw_gains(found, families, names, panels, datasets, *, rope=1.0, title, note, width=WIDTH):
-    """Draw points, means and intervals, a panel for each control; the first of the `Gains` orders the methods.
-
-    `families` has the family of a data set; `names`, `panels` and `datasets` have the names in print of methods,
-    controls and data sets; `rope` is half the width of the grey band.
-    """
+    """Draw points, means and intervals, a panel for each control; the first `Gains` order the methods."""
     controls = {gains.reference for gains in found}.union(*(gains.controls for gains in found))
     rows = [name for name in found[0].table.index if name not in controls]
     n_methods = len(rows)

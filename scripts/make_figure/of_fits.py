@@ -28,10 +28,8 @@ def surfaces(
 ):
     """Draw a score over each parameter and the number of features.
 
-    `parameters` are all with several values by default.  `others` sets the values of the other parameters, as in
-    `scripts.make_figure.surfaces.surface`.  `grid` has values of parameters that the figure is to show: the note names
-    those that are not stored.  `kind` is "heatmap" or "bars".  MissingResults says that more has to be run, and a
-    ValueError that there is nothing to draw.
+    `others` sets the values of the other parameters, as in `scripts.make_figure.surfaces.surface`; `grid` has values
+    that the figure is to show, of which the note names those that are not stored.
     """
     dataset, method, metrics = one(dataset), one(method, "method"), several(metric)
     own = find("method", method) or {}
@@ -102,11 +100,7 @@ def _fits(trials, method):
 def convergence(
     study, dataset, methods=None, metric="acc", selection="default_params", size=None, yscale="linear", width=WIDTH
 ):
-    """Draw the objective against the sweep, a panel for each method and data set.
-
-    Methods are all with sweeps by default.  Metric, selection and size say which fit, as in
-    `scripts.make_figure.convergence.chosen_traces`; `yscale` is "linear" or "log".
-    """
+    """Draw the objective against the sweep, a panel for each data set and method with sweeps."""
     datasets = several(dataset)
     if methods is None:
         stored = study.trials[study.trials["dataset"].isin(datasets)]
@@ -138,12 +132,7 @@ def convergence(
 
 
 def pixels(study, dataset, methods=None, metric="acc", selection="best_over_grid", samples=None, width=WIDTH):
-    """Draw the selected pixels over images of a data set, a row for each method and sample.
-
-    The methods are all of the study that select features by default.  Metric and selection say how the parameters are
-    chosen, at every size.  `samples` are rows of the data, by default the middle one of each of the first two classes,
-    or of one with several methods.
-    """
+    """Draw the selected pixels over images, a row for each method and sample, those of the data by default."""
     from datasets import load_dataset  # here, as only this figure reads data
 
     dataset = one(dataset)

@@ -19,10 +19,7 @@ from scripts.make_figure.style import WIDTH, styles
 def acc_vs_size(
     study, dataset, metric="acc", clusterer="kmeans", selection="best_over_grid", methods=None, width=WIDTH
 ):
-    """Draw a score against the number of features on one data set, of all methods that the study has by default.
-
-    `selection` says how the parameters are chosen, at every size.  MissingResults says that nothing is stored for it.
-    """
+    """Draw a score against the number of features on one data set, a line for each method."""
     dataset = one(dataset)
     summary = study.summary
     colours = styles(summary["method"])
@@ -64,11 +61,7 @@ def acc_vs_size(
 
 
 def acc_vs_seconds(study, dataset, metric="acc", clusterer="kmeans", selection=None, methods=None, width=WIDTH):
-    """Draw a score against the seconds of fitting, a panel for each data set; the rest is as in `acc_vs_size`.
-
-    `selection` is by default that of the study: the choice with labels of the papers under their protocols, and the
-    largest size at default parameters elsewhere.
-    """
+    """Draw a score against the seconds of fitting, a panel for each data set."""
     if selection is None:
         selection = "best_over_grid" if study.protocol.get("name") in PAPERS else "largest_size"
     datasets = several(dataset)

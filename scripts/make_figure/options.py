@@ -33,10 +33,7 @@ def usual(figure):
 
 
 def file_name(figure, settings):
-    """Return the name of a figure's files, made of the method, the data sets and options that differ from its own file.
-
-    A paper's figure has its data set and method in its name already.
-    """
+    """Return the name of a figure's files: method, data sets and options that differ from its own file."""
     known = usual(figure)
     parts = [figure]
     for name in ("method", "dataset"):
@@ -61,11 +58,7 @@ def _text(value):
 
 
 def settings_of(config, figure, draw, study):
-    """Return the checked settings of a figure, which the function `draw` makes, from a configuration.
-
-    The methods and data sets of the study are known, whether conf/ has them or not.  A ValueError is about an option
-    that the figure does not have, or a value that it cannot take.
-    """
+    """Return the checked settings of a figure, which the function `draw` makes, from a configuration."""
     accepted = set(inspect.signature(draw).parameters) - {"study"}
     known = usual(figure)
     changed = {name for name in config.keys() - PLACES if config[name] != known.get(name)}

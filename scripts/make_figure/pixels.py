@@ -13,10 +13,7 @@ SELECTED = COLOURS[1]
 
 
 def selected_features(study, method, dataset, metric="acc", selection="best_over_grid"):
-    """Return the features that a method selects at every size, best first; `selection` is made at every size.
-
-    MissingResults says that nothing is stored, and a ValueError that "grid_median" is no feature set.
-    """
+    """Return the features that a method selects at every size, best first, chosen at every size."""
     if selection == "grid_median":
         raise ValueError("selection=grid_median is no feature set: choose best_over_grid or default_params.")
     summary = study.summary
@@ -48,11 +45,7 @@ def middle_of_classes(dataset, count):
 
 
 def draw_pixels(dataset, sets, samples, *, title, note, width=WIDTH):
-    """Draw a row for each method and sample: the image, then the selected pixels over it.
-
-    `sets` has the features by method in print and size.  A DataError says that the features are not pixels, a
-    ValueError that a sample does not exist.
-    """
+    """Draw a row for each sample and method of `sets`: the image, then the selected pixels over it, by size."""
     for sample in samples:
         if not 0 <= sample < dataset.n_samples:
             raise ValueError(f"samples={samples} must be in [0, n_samples={dataset.n_samples}).")

@@ -9,11 +9,7 @@ from scripts.make_figure.style import WIDTH
 
 
 def printed_pixels(study, paper, table, samples=None, width=WIDTH):
-    """Draw the pixels of a paper's table over an image, and below them as many of smallest norm of the unscaled data.
-
-    Paper and table are as in results/published_pixels.csv; of the study only the folder of data is read.  `samples` are
-    rows of the data, by default the middle one of the first class.
-    """
+    """Draw the pixels of a paper's table over an image, and as many of smallest norm of the data as they are."""
     from datasets import load_dataset  # here, as most figures read no data
 
     name, sets = published_pixels(paper, table)

@@ -17,9 +17,7 @@ REST = ("#a8a8a8", "o")  # the look of the others
 def with_seconds(chosen, trials, selection):
     """Return the chosen cells that have a score, with the seconds that it took.
 
-    They are those of the chosen fit for "default_params" and "largest_size", the median for "grid_median", and
-    otherwise the sum over all fits of the cell, failed ones too as far as their time is known.  Other seeds of a fit do
-    not count: a user fits once.
+    Those are of the one fit, the median, or all fits of the cell; other seeds do not count, as a user fits once.
     """
     chosen = chosen.dropna(subset="mean")
     cells = trials[trials["nth_seed"] == 0].groupby(["dataset", "method"])["fit_s"]
@@ -32,11 +30,7 @@ def with_seconds(chosen, trials, selection):
 
 
 def front(points):
-    """Return the points of which no other one is as good in no more seconds, from the fastest on.
-
-    The points have seconds and a mean, which is the better the larger.  Of equal scores the front has the faster point,
-    of equal points the first.
-    """
+    """Return the points, fastest first, of which no other one is as good in no more seconds."""
     ordered = points.dropna(subset="seconds").sort_values(["seconds", "mean"], ascending=[True, False], kind="stable")
     best_before = ordered["mean"].cummax().shift(fill_value=-np.inf)
     return ordered[ordered["mean"] > best_before]
@@ -45,9 +39,7 @@ def front(points):
 def draw_seconds(points, looks, names, panels, *, metric, title, note, width=WIDTH):
     """Draw a scatter plot on logarithmic seconds; all features, which need no fit, are a line.
 
-    `looks` has the (colour, marker) of a method; `names` and `panels` have the names in print of methods and data sets.
-    Of many methods those that are on the front of some panel are named, and the others are grey.  The markers of fits
-    that learned nothing are hollow.  MissingResults is raised for a data set without points.
+    Of many methods those on the front of some panel are named, and the others are grey; `looks` has (colour, marker).
     """
     named = _named(points, looks)
     per_row = 1 if width < NARROW else min(len(panels), 3)

@@ -52,10 +52,7 @@ SUPERSCRIPT = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 
 
 def styles(methods):
-    """Return (colour, marker) for each method, the same in every figure of every study; the reference is grey.
-
-    Methods that conf/ does not have share a colour of their own; the name of each says which marker it has.
-    """
+    """Return (colour, marker) for each method, the same in every figure of every study; the reference is grey."""
     found = {"all_features": (REFERENCE, ""), **_of_conf()}
     free = [(OWN, marker) for marker in MARKERS]
     for name in sorted(set(methods) - found.keys()):

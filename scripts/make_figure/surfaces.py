@@ -35,10 +35,8 @@ class Surface(NamedTuple):
 def grid_of(summary, dataset, method, clusterer="kmeans", defaults=None):
     """Return the points of one cell, and parameter -> values of those that vary and of those that are constant.
 
-    The points are the cell's rows of `metrics.study.summary.summarise`, with a column "param NAME" for each parameter.
-    Varying ones have their values in ascending order, constant ones the value that they have wherever there is a score.
-    `defaults` has the value of a parameter where a trial does not set it.  MissingResults says that there are no
-    points.
+    The points have a column "param NAME" for each parameter, `defaults` where a trial does not set it. MissingResults
+    says that there are none.
     """
     cell = summary[(summary["dataset"] == dataset) & (summary["method"] == method)]
     cell = cell[cell["clusterer"] == clusterer]
@@ -72,11 +70,10 @@ def _sorted(values):
 
 
 def surface(grid, parameter, metric, others=BEST, defaults=None):
-    """Return the scores over one parameter and the size, from `grid_of`.
+    """Return the scores over one parameter and the size, from `grid_of`; MissingResults where there are none.
 
-    The values of the other parameters are the "best" ones at every point, chosen with the labels; the "default" ones,
-    of `defaults`; or the given ones, and the best of those not named.  A ValueError is about a parameter that has one
-    value only, or values of the others that are not stored.
+    The values of the `others` are the best ones at every point, the `defaults`, or given, and the best of those not
+    named.
     """
     points, varying, constant = grid
     if parameter not in varying:
@@ -111,10 +108,7 @@ def surface(grid, parameter, metric, others=BEST, defaults=None):
 
 
 def fixed_values(varying, parameter, others, defaults):
-    """Return the value of every other parameter that does not take its best.
-
-    A ValueError is about an unknown setting, or one that names a parameter with one value.
-    """
+    """Return the value of every other parameter that does not take its best."""
     rest = [name for name in varying if name != parameter]
     if others == BEST:
         return {}

@@ -24,11 +24,7 @@ LIMIT = 6_000_000  # bytes of a page that opens at once and fits into a mail: 40
 
 
 def make_report(study, selection="best_over_grid"):
-    """Return the page of a study as a text; `selection` is of its tables.
-
-    The audit and the pixels need the data of the study; nothing is downloaded.  A ValueError says that nothing is
-    stored under that name, or that it mixes protocols.
-    """
+    """Return the page of a study; a ValueError is about nothing stored, or several protocols."""
     content = gather(study, selection)
     return (
         environment(True, FOLDER)

@@ -18,10 +18,9 @@ from scripts.compare.evidence import LINES
 from scripts.compare.evidence_page import due, line_rows, summaries
 from scripts.compare.headline import line_table
 from scripts.compare.verdicts import NOT_RUN, VERDICTS, is_hollow, own_rows, unreached
-from scripts.core.conf import printed, unique_names
+from scripts.core.conf import unique_names
 from scripts.core.published import PAPERS, load_published
 from scripts.core.tables import OF_TABLES, paper_tables
-from scripts.core.text import mean_std
 from scripts.core.words import labelled
 from scripts.make_report.figures import figures, gains_and_ranks
 from scripts.make_report.folded import fold
@@ -39,10 +38,7 @@ HEADINGS = {"dataset": "data set", "n_selected": "features", "max_iter": "at max
 
 
 def gather(study, selection="best_over_grid"):
-    """Return all values on the page, by their names in the template.
-
-    Drawings over images and the audit need the data of the study; nothing is downloaded.  `selection` is of tables.
-    """
+    """Return all values on the page, by their names in the template; nothing is downloaded for them."""
     found = make_audit(study)
     trials = study.trials
     methods, datasets = (unique_names(group, trials[group].unique()) for group in ("method", "dataset"))
@@ -73,6 +69,7 @@ def gather(study, selection="best_over_grid"):
         "n_shown": len(shown),
         "environment": _environment(study),
         "sources": sources(study),
+        "metrics": METRICS,
         "methods": methods,
         "datasets": datasets,
     }
@@ -190,19 +187,10 @@ def _comparison(comparison):
     methods = unique_names("method", comparison["method"].unique())
     far = dict.fromkeys(unreached(comparison).index, "no variant reaches it")
     return [
-        {
-            "dataset": printed("dataset", cell.dataset),
-            "method": labelled(methods[cell.method], cell.clusterer),
-            "metric": METRICS[cell.metric],
-            "published": mean_std(cell.published_mean, cell.published_std, " ± ") + ("§" if cell.inherited else ""),
-            "ours": mean_std(cell.mean, cell.std, " ± "),
-            "published_value": cell.published_mean,
-            "value": cell.mean,
-            "difference": cell.difference,
-            "verdict": cell.verdict,
-            "why": "; ".join(filter(None, (far.get(cell.Index), cell.reason, cell.explanation, cell.remark))),
-            "trial": cell.trial,
-        }
+        cell._replace(
+            method=labelled(methods[cell.method], cell.clusterer),
+            remark="; ".join(filter(None, (far.get(cell.Index), cell.reason, cell.explanation, cell.remark))),
+        )
         for cell in comparison[comparison["verdict"] != NOT_RUN].itertuples()
     ]
 

@@ -25,11 +25,7 @@ DPI = 150  # of that image
 
 
 def figures(folder, study, selection):
-    """Return the files of the study's folder of figures; without any, ACC against the number of features.
-
-    The parts are shown: a list of name and source, a data address; left_out: names of files that would make the page
-    too large; lacking: the reasons why a data set has no figure.
-    """
+    """Return the study's own figures, or ACC against size; what makes the page too large is left out."""
     shown, left_out, lacking, total = [], [], [], 0
     files = sorted(path for path in folder.glob("**/*") if path.suffix in (".svg", ".png")) if folder.is_dir() else []
     vector = {path.with_suffix("") for path in files if path.suffix == ".svg"}

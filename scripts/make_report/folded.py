@@ -13,11 +13,9 @@ WITHIN = ["clusterer", "parameter", "optimum", "change"]  # what, besides the me
 
 
 def fold(frame):
-    """Return a table with one row for every method, where it has more than `MOST_ROWS`, and the number of folded rows.
+    """Return a table of texts with a row a method, where it has more than `MOST_ROWS`, and the number of folded rows.
 
-    The table has texts as they are shown, and is folded where it has columns dataset and method; otherwise it comes
-    back as it is, with 0.  Columns of numbers have the middle value and, in brackets, the lowest and the highest;
-    columns of words have every word with its count.
+    Columns of numbers have the middle value and the lowest and the highest, those of words every word with its count.
     """
     if len(frame) <= MOST_ROWS or not {"dataset", "method"} <= set(frame.columns):
         return frame, 0

@@ -6,11 +6,7 @@ from scripts.make_report.folded import MOST_ROWS
 
 
 def times(trials, methods, datasets):
-    """Return the seconds and memory of the fits of every method on every data set.
-
-    They are the rows, a list of dicts.  Where there would be more than `MOST_ROWS`, a row has all fits of a method, and
-    `folded` is True.  `methods` and `datasets` have the names in print.
-    """
+    """Return seconds and memory of every method on every data set, or `folded` ones, of all data sets."""
     fits = trials[~trials["status"].isin(UNSCORED)]
     folded = len(fits[["dataset", "method"]].drop_duplicates()) > MOST_ROWS
     rows = []

@@ -23,20 +23,12 @@ OF_SETS = (
 
 
 def trial_facts(row, sets, trace, size, face, seeds):
-    """Return all that the page shows of a trial, from its row in the frame of the study and those of its sets.
-
-    `sets` has `OF_SETS` as dicts, `trace` is its objective after every sweep, `size` that whose features are drawn (the
-    largest where it is None), and `face` (mean sample of shape (height, width), pixel order) where the data are images.
-    """
+    """Return all that the page shows of a trial, its rows with `OF_SETS`, its trace, and a face of its data set."""
     size = size if size in row["sizes"] else max(row["sizes"])
     features = next(own["features"] for own in sets if (own["clusterer"], own["n_selected"]) == ("kmeans", size))
     return {
-        **{name: row[name] for name in ("trial", "dataset", "method", "status", "error", "n_iter", "started")},
+        **row,
         "params": json.loads(row["params"]),
-        "is_default": row["is_default"],
-        "objective": row["objective"],
-        "fit_s": row["fit_s"],
-        "peak_mb": row["peak_mb"],
         "provenance": {
             "commit": row["git_sha"],
             **{name: row[name] for name in ("code_fit", "code_evaluation")},

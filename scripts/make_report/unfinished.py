@@ -15,26 +15,14 @@ MOST = 100  # rows; `scripts.status` lists them all
 def unfinished(study, table, methods, datasets):
     """Return the fits without scores, the cells that lack fits, and the commands that do both.
 
-    `table` is that of all methods and data sets of the study, and `methods` and `datasets` have the names in print.
-    The parts are fits, a list of dicts; n_fits, how many there are; cells, a list of (method, data set, what it lacks),
-    or where they are too many (method, number of data sets, what they lack); n_cells; and commands, a list of texts.
+    `table` is that of the whole study; of too many cells a method's stand in one row.
     """
     without = study.trials[study.trials["status"].isin(UNSCORED)].sort_values(["method", "dataset"], kind="stable")
     cells = of_kmeans(table.cells[table.cells["status"] != COMPLETE])
     lacking = [(methods[row.method], datasets[row.dataset], row.status) for row in cells.itertuples()]
     shown, _ = fold(pd.DataFrame(lacking, columns=["method", "dataset", "status"]))
     return {
-        "fits": [
-            {
-                "method": methods[row["method"]],
-                "dataset": datasets[row["dataset"]],
-                "params": ", ".join(f"{name}={value}" for name, value in json.loads(row["params"]).items()) or "none",
-                "status": row["status"].replace("_", " "),
-                "seconds": row["fit_s"],
-                "error": row["error"] if isinstance(row["error"], str) else "",
-            }
-            for row in without.head(MOST).to_dict("records")
-        ],
+        "fits": [row | {"params": json.loads(row["params"])} for row in without.head(MOST).to_dict("records")],
         "n_fits": len(without),
         "cells": shown.to_numpy().tolist(),
         "n_cells": len(lacking),

@@ -26,11 +26,9 @@ TITLES = {
 
 
 def make_table(spec, study, selection="best_over_grid", learned=True):
-    """Return the `Table` of a specification from the results of a study, which is not read for a table of shapes.
+    """Return the `Table` of a specification from a study, which is not read for a table of shapes.
 
-    `selection` is one of `metrics.study.summary.SELECTIONS`, for scores; seconds are those of all fits.  `learned` adds
-    a row for the labels that a method learns.  A ValueError is about an unknown selection, method or data set, or a
-    study that mixes protocols.
+    `learned` adds a row for the labels that a method learns. A ValueError is about an unknown name, or mixed protocols.
     """
     if spec.metric == "shape":
         return make_dataset_table(spec)
@@ -82,10 +80,9 @@ def printed_methods(spec):
 
 
 def own_spec(study, metric=None, **given):
-    """Return the specification of a table of all methods and data sets of a study, which holds something.
+    """Return the specification of a table of all methods and data sets of a study, or of rows and columns in `given`.
 
-    The metric is by default the first of `metrics.study.METRICS` that the study has a number of.  `given` may have
-    rows, columns, title and name; None is the default.
+    The metric is by default the first of `metrics.study.METRICS` that the study has a number of.
     """
     if metric is None:
         metric = next((name for name in METRICS if study.summary[f"{name}_mean"].notna().any()), "acc")

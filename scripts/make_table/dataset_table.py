@@ -12,10 +12,7 @@ QUANTITIES = {"samples": "# Samples", "features": "# Features", "classes": "# Cl
 
 
 def make_dataset_table(spec):
-    """Build a table of data sets from conf/dataset, for a specification with ``metric: shape``.
-
-    A ValueError is about an unknown data set or quantity, or a table without a paper.
-    """
+    """Return the table of a specification with ``metric: shape``, or raise a ValueError on its names."""
     where, known = f"table={spec.name} is one of shapes:", ", ".join(QUANTITIES)
     for name in spec.columns:
         if name not in QUANTITIES:

@@ -1,6 +1,5 @@
 """A table as Markdown, HTML and CSV, and the texts of its cells in every format."""
 
-import html
 from dataclasses import dataclass
 from textwrap import TextWrapper
 
@@ -9,6 +8,7 @@ import pandas as pd
 from metrics.study import FAILED
 from scripts.core.floats import split
 from scripts.core.text import pipes, spread
+from scripts.core.views import render
 from scripts.core.words import CAPPED_CELL, NOT_RUN, PARTIAL, POOR
 from scripts.make_table.table import DECIMALS
 
@@ -55,69 +55,16 @@ def to_markdown(table, width=120, notes="full"):
 
 def to_html(table, notes="full"):
     """Return a self-contained page, without scripts or downloads."""
-    texts_of = [texts(table, column, HTML) for column in table.columns]
-    rows = []
-    for number, (row, label, is_published, below) in enumerate(table.lines):
-        cells = [table.cell(row, column) for column in table.columns]
-        shown = [
-            f"<td{'' if is_published else _title(cell)}>{text[number]}</td>"
-            for cell, text in zip(cells, texts_of, strict=True)
-        ]
-        kind = ' class="paper"' if is_published else ' class="below"' if below else ""
-        rows.append(f'<tr{kind}><th scope="row">{html.escape(label)}</th>{"".join(shown)}</tr>')
-    head = "".join(f'<th scope="col">{html.escape(name)}</th>' for name in (table.head, *table.columns.values()))
-    below = "".join(f"<li>{html.escape(note)}</li>" for note in table.below(notes))
-    shown = notes == "full" and table.commands
-    return PAGE.format(
-        title=html.escape(table.whole_title()),
-        warning=f"<p>{html.escape(table.warning)}</p>" if table.warning else "",
-        head=head,
-        rows="\n".join(rows),
-        notes=f"<ul>{below}</ul>" if below else "",
-        commands=f"<pre>{html.escape(chr(10).join(table.commands))}</pre>" if shown else "",
+    return render(
+        "make_table/table.html.j2",
+        table=table,
+        cells=lambda row: [table.cell(row, column) for column in table.columns],
+        ours=ours,
+        paper=paper,
+        style=HTML,
+        below=table.below(notes),
+        commands=table.commands if notes == "full" else [],
     )
-
-
-PAGE = """<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title}</title>
-<style>
-:root {{ color-scheme: light dark; }}
-body {{ font: 15px/1.45 system-ui, sans-serif; margin: 2rem auto; max-width: 75rem; padding: 0 1rem; }}
-h1 {{ font-size: 1.5rem; line-height: 1.25; }}
-.scroll {{ overflow-x: auto; }}
-table {{ border-collapse: collapse; border-block: 2px solid; font-variant-numeric: tabular-nums; }}
-th, td {{ padding: .35rem .7rem; text-align: right; vertical-align: top; white-space: nowrap; }}
-th:first-child, td:first-child {{ text-align: left; }}
-thead th {{ border-bottom: 1px solid; }}
-tbody tr + tr:not(.below) > * {{ border-top: 1px solid color-mix(in srgb, currentColor 18%, transparent); }}
-th {{ font-weight: 600; }}
-th:first-child {{ position: sticky; left: 0; background: Canvas; }}
-sup {{ line-height: 0; }}
-.paper td {{ opacity: .75; }}
-.below th {{ font-weight: 400; padding-left: 1.7rem; }}
-li, pre {{ font-size: .9em; }}
-li {{ overflow-wrap: anywhere; }}
-pre {{ overflow-x: auto; }}
-@media (max-width: 40rem) {{
-  th, td {{ padding: .35rem .5rem; }}
-  th:first-child {{ max-width: 8rem; white-space: normal; }}
-}}
-</style>
-<h1>{title}</h1>
-{warning}
-<div class="scroll"><table>
-<thead><tr>{head}</tr></thead>
-<tbody>
-{rows}
-</tbody>
-</table></div>
-{notes}
-{commands}
-</html>
-"""
 
 
 def texts(table, column, style, left_out=()):
@@ -160,8 +107,3 @@ def _value(mean, std, size, rank, metric, style, left_out):
     number = {0: "{}", 1: style.best, 2: style.second}[rank].format(f"{mean:.{decimals}f}")
     number += "" if "std" in left_out else spread(std, style.plus_minus, decimals)
     return number + ("" if pd.isna(size) or "size" in left_out else f"({size})")
-
-
-def _title(cell):
-    details = f"{cell['params']} {cell['trial']}".strip()
-    return f' title="{html.escape(details)}"' if details else ""

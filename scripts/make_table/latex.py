@@ -13,10 +13,9 @@ LEFT_OUT = [tuple(PARTS)[:count] for count in range(len(PARTS) + 1)]
 def to_latex(table, layout="column", notes="short"):
     """Return LaTeX for booktabs: floats of one column, or with the layout "page" `table*` over both.
 
-    Nothing is set below 8 points.  Columns that do not fit beside each other go into blocks below each other, and what
-    no page holds into more floats.  The number of features, the differences and the stds are left out, in this order,
-    where that saves floats, or blocks beyond three.  With the notes "full" those that are not "short" are comments, as
-    are the commands.
+    Nothing is set below 8 points. The number of features, the differences and the stds are left out, in this order,
+    where that saves floats, or blocks beyond three. With full notes those that are not short are comments, as are
+    commands.
     """
     said = table.below("short" if notes == "full" else notes)
     title = table.whole_title() if notes == "full" else table.title

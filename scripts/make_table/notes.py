@@ -9,37 +9,32 @@ from metrics.study.scored import scored
 from scripts.core.conf import whole_grid
 from scripts.core.published import PAPERS, explain
 from scripts.core.text import span
+from scripts.core.views import notes
 from scripts.core.words import CAPPED_CELL, NOT_RUN, PARTIAL, POOR, rule
 from scripts.make_table.table import PARTS
-
-SECONDS = (
-    "Seconds of one fit, without K-means: mean ± std over the grid points. One BLAS thread; what no parameter changes, "
-    "such as a graph, is computed in the first fit of each worker process only."
-)
 
 
 def reading(cells, study, paper):
     """Return how to read a table, from its cells and the part of the study that belongs to it; it fits into a paper."""
     metric, selection = cells["metric"].iloc[0], cells["selection"].iloc[0]
-    spread = PARTS["std"] if metric in ("acc", "nmi") else ""
-    spread = "" if selection == "grid_median" else f"{spread}{PARTS['size']}"
-    lines = [
-        SECONDS if metric == "seconds" else f"{METRICS[metric]} in percent: mean{spread}.",
-        "Best in bold, second underlined, in each column.",
-    ]
-    lines = [" ".join(lines)]
-    if paper:
-        lines.append(f"Ours stands with what the {PAPERS[paper]} paper prints{PARTS['difference']}.")
-    if (cells["clusterer"] == "learned").any():
-        lines.append(
-            "(learned labels): the clusters that the method itself gives, one labelling of a fit, hence without std; "
-            "not ranked among the others."
-        )
-    if metric == "seconds":
-        lines += _machines(cells, study.trials)
-    else:
-        lines.append(f"Selection {selection}: {rule(selection)}.")
-    return [*lines, *_marks(cells)]
+    counts, seconds = Counter(cells["status"]), metric == "seconds"
+    versions = study.trials["versions"].unique() if seconds else ()  # of two machines seconds are no difference of fits
+    return notes(
+        "make_table/reading.md.j2",
+        metric=metric,
+        metrics=METRICS,
+        parts=PARTS,
+        selection=selection,
+        rule="" if seconds else rule(selection),
+        paper=PAPERS.get(paper),
+        learned=(cells["clusterer"] == "learned").any(),
+        here=sorted({json.loads(text).get("machine", "unknown") for text in versions}),
+        there=sorted(set(cells["published_machine"]) - {""}) if seconds else [],
+        counts={name: counts[name] for name in (NOT_RUN, FAILED, CAPPED_CELL, PARTIAL) if counts[name]},
+        n_cells=len(cells),
+        poor=cells["trial_status"].isin(POOR).any(),
+        inherited=explain(cells["inherited"]),
+    )
 
 
 def clustering(study):
@@ -53,52 +48,41 @@ def clustering(study):
 
 def background(cells, study):
     """Return what else is known of a table: the gain of its maxima, reasons of its gaps, protocol, study and code."""
-    return [*_maximum(cells), *_reasons(cells), *_sensitive(cells, study), *_scored(study), *_provenance(study)]
-
-
-def _maximum(cells):
-    """Describe the gain from the maximum itself: the best of as many random subsets."""
-    known = cells[cells["excess"].notna()]
-    if known.empty:
-        return []
-    texts = [
-        f"{method} {own['excess'].mean():+.1f} ({span(own['n_candidates'])})"
-        for method, own in known.groupby("method", sort=False)
-    ]
-    return [
-        "The best of many candidates is high by chance. Ours less the best of as many random subsets, as a mean over "
-        f"the columns (number of candidates): {', '.join(texts)}."
-    ]
-
-
-def _marks(cells):
-    counts = Counter(cells["status"])
-    lines = []
-    if counts[PARTIAL]:
-        lines.append("†: some grid points or sizes of this cell failed, reached a limit or are missing.")
-    if cells["trial_status"].isin(POOR).any():
-        lines.append("‡: the fit diverged, or collapsed: it learned nothing, such as one cluster for all samples.")
-    if inherited := explain(cells["inherited"]):
-        lines.append(f"§: a published number that is no independent evidence: {inherited}.")
-    gaps = {name: counts[name] for name in (NOT_RUN, FAILED, CAPPED_CELL, PARTIAL) if counts[name]}
-    if gaps:
-        text = ", ".join(f"{count} {name}" for name, count in gaps.items())
-        lines.append(f"Of {len(cells)} cells: {text}.")
-    return lines
+    trials, protocol = study.trials, study.protocol
+    known, statuses = cells[cells["excess"].notna()], Counter(trials["status"])
+    codes = trials.groupby(["method", "dataset"])["code_fit"].nunique()
+    return notes(
+        "make_table/background.md.j2",
+        gains=[
+            f"{method} {own['excess'].mean():+.1f} ({span(own['n_candidates'])})"
+            for method, own in known.groupby("method", sort=False)
+        ],
+        reasons=_reasons(cells),
+        sensitive=_sensitive(cells, study),
+        scored=[
+            f"{row.method} on {row.dataset} (from {row.low:.0f} on; {row.short:.0%} of its fits)"
+            for row in scored(trials).itertuples()
+        ],
+        study=study.name,
+        trials=len(trials),
+        protocol=protocol,
+        fields=[f"{name} {value}" for name, value in protocol.items() if name not in ("name", "restarts")],
+        odd=[f"{count} {name}" for name, count in sorted(statuses.items()) if name != "converged"],
+        dates=[text[:10] for text in trials["started"]],
+        codes=sorted({_short(sha) for sha in trials["git_sha"].unique()}),
+        points=_grid_points(trials, protocol),
+        mixed=[f"{method} on {dataset}" for method, dataset in codes.index[codes > 1]],
+    )
 
 
 def _reasons(cells):
-    """Say why feature sets have no score, where a cap is among the reasons."""
+    """Return why feature sets have no score, where a cap is among the reasons."""
     if not cells["gaps"].str.contains("|".join(CAPPED)).any():
         return []
     lacking = of_kmeans(cells[cells["gaps"] != ""])
-    texts = [
+    return [
         f"{reason} ({', '.join(f'{row.method} on {row.dataset}' for row in rows.itertuples())})"
         for reason, rows in lacking.groupby("gaps", sort=False)
-    ]
-    return [
-        f"Feature sets without a score, by cell: {'; '.join(texts)}. timeout and out_of_memory: the fit reached "
-        "runner.max_seconds or runner.max_memory, which says nothing about the method's scores."
     ]
 
 
@@ -106,55 +90,10 @@ def _sensitive(cells, study):
     """Name the cells whose score is of a fit that rounding alone moves, as far as that was looked for."""
     moved = study.sensitive.set_index("trial")
     rows = cells[cells["trial"].isin(moved.index)].drop_duplicates(["method", "dataset", "trial"])
-    texts = [
+    return [
         f"{row.method} on {row.dataset} (keeps {moved['kept'][row.trial]:.0%} of its features; "
         f"ACC moves by {moved['acc_moved'][row.trial]:.1f} points)"
         for row in rows.itertuples()
-    ]
-    sensitive = "Sensitive fits, which select other features or score otherwise where X is moved by 1e-14 of itself"
-    return [f"{sensitive}: {', '.join(texts)}."] if texts else []
-
-
-def _scored(study):
-    """Name the fits that were asked for more features than they score."""
-    found = scored(study.trials)
-    if found.empty:
-        return []
-    texts = [
-        f"{row.method} on {row.dataset} (from {row.low:.0f} on; {row.short:.0%} of its fits)"
-        for row in found.itertuples()
-    ]
-    return [
-        f"Fits that score fewer features than they were asked for, the others being ranked by rounding or in file "
-        f"order: {', '.join(texts)}."
-    ]
-
-
-def _machines(cells, trials):
-    """Name the machines of the seconds, as differences between machines are not differences between programs."""
-    here = ", ".join(sorted({json.loads(text).get("machine", "unknown") for text in trials["versions"]}))
-    there = ", ".join(sorted(set(cells["published_machine"]) - {""}))
-    lines = [f"Our machine: {here}."] if here else []
-    return [*lines, f"The paper's: {there}."] if there else lines
-
-
-def _provenance(study):
-    trials, protocol = study.trials, study.protocol
-    if trials.empty:
-        return [f"Study {study.name!r}: nothing is stored yet."]
-    fields = ", ".join(f"{name} {value}" for name, value in protocol.items() if name not in ("name", "restarts"))
-    statuses = Counter(trials["status"])
-    odd = ", ".join(f"{count} {name}" for name, count in sorted(statuses.items()) if name != "converged")
-    shas = ", ".join(sorted({_short(sha) for sha in trials["git_sha"]}))
-    first, last = trials["started"].min()[:10], trials["started"].max()[:10]
-    points = _grid_points(trials, protocol)
-    codes = trials.groupby(["method", "dataset"])["code_fit"].nunique()
-    mixed = ", ".join(f"{method} on {dataset}" for method, dataset in codes.index[codes > 1])
-    return [
-        f"Protocol {protocol['name']}: {protocol['restarts']} K-means restarts; {fields}.",
-        f"Study {study.name!r}: {len(trials)} trials{f' ({odd})' if odd else ''}, "
-        f"{first if first == last else f'{first} to {last}'}, code {shas}. Grid points: {points}.",
-        *([f"Fits by more than one code of the method in one cell: {mixed}."] if mixed else []),
     ]
 
 
@@ -167,7 +106,7 @@ def _grid_points(trials, protocol):
         fewer = ", ".join(f"{dataset} {count}" for dataset, count in counts.items() if count != usual)
         of = f" of {whole}" if whole > 1 else ""
         texts.append(f"{method} {usual}{of}" + (f" ({fewer})" if fewer else ""))
-    return "; ".join(texts)
+    return texts
 
 
 def _short(sha):

@@ -12,10 +12,7 @@ AVERAGED = " The numbers in the cells are means over these seeds."
 
 
 def seed_notes(cells, study):
-    """Return the spread over the methods' seeds, a line for each row, and the command that measures what is lacking.
-
-    There is none where no cell is one fit of a method with a random part.
-    """
+    """Return the spread over the methods' seeds, a line a row, and the command that measures what is lacking."""
     if cells["metric"].iloc[0] not in SCORES:
         return []
     names = unique_names("method", cells["method"].unique())

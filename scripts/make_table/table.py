@@ -87,20 +87,13 @@ class Table:
 
 
 def build_cells(spec, study, chosen, published, selection, maxima=NO_MAXIMA, seeds=NO_SEEDS, learned=True):
-    """Return one row per cell, in the order of the table.
+    """Return one row per cell, in the order of the table, with `COLUMNS` and what a CSV does not have.
 
-    `study` is the name of the study; `learned` keeps the rows of learned labels.  `chosen` is from
-    `metrics.study.summary.select` or `running_times`, of one study, and `published` from
-    `scripts.core.published.published_cells`.  `maxima` is from `metrics.study.maximum.maxima`, where a cell is the
-    maximum over the grid.  `seeds` has trial, n_selected, clusterer, seed_std, seed_mean and n_seeds.  All numbers are
-    in the units of the table.
-
-    The columns are `COLUMNS`.  status: "complete", "partial" (some points lack a score), "failed" (no point has a
-    score), "capped" (the same, and a cap ended some) or "not run".  gaps: why feature sets lack a score.  rank,
-    published_rank: 1 for the best of its column (the fewest seconds) and 2 for the second, equal values of the shown
-    decimals together; 0 for the rest, and for learned labels.  n_candidates: the number of feature sets with the best
-    among them; random_best: the expected best of as many random ones; excess: ours less that.  seed_std: over seeds of
-    the method; nan where none are stored; n_seeds and seed_mean, in no CSV: of how many, and their mean.
+    `chosen` is from `select` or `running_times` of `metrics.study.summary`, and all numbers are in the units of the
+    table. status: "complete", "partial" (some points lack a score), "failed" (no point has one), "capped" (the same,
+    and a cap ended some) or "not run"; gaps: why. rank: 1 for the best of its column and 2 for the second, equal values
+    of the shown decimals together; 0 for the rest and for learned labels. excess: ours less the best of as many random
+    sets.
     """
     own = {(cell["dataset"], cell["method"], cell["clusterer"]): cell for cell in chosen.to_dict("records")}
     printed = dict(zip(published.index, published.to_dict("records"), strict=True))

@@ -60,10 +60,7 @@ class Again:
 
     @property
     def within(self):
-        """True where objective, selected features and ACC are within the bounds, or twice what rounding alone moves.
-
-        One moved X is one draw of what rounding does; another machine is another.
-        """
+        """True where objective, features and ACC are within the bounds, or within twice what rounding alone moves."""
         own = {name: SPREADS * value for name, value in self.spread.items()}
         lost = SPREADS * (1 - self.spread["selected"]) if own else 0.0
         return (
@@ -102,19 +99,7 @@ class Again:
 
 
 def draw(trials, fits, seed=0, longest=None, per_cell=None):
-    """Return a random sample of the scored trials of a study, data set by data set.
-
-    Parameters
-    ----------
-    trials : DataFrame
-    fits : int
-        How many.
-    seed : int, default=0
-    longest : float, optional
-        Seconds that a fit took at most.
-    per_cell : int, optional
-        So many of every cell, in place of `fits`.
-    """
+    """Return so many scored trials at random, or `per_cell` of every cell, of fits of at most `longest` seconds."""
     drawn = trials[~trials["status"].isin(UNSCORED)]
     if longest is not None:
         drawn = drawn[drawn["fit_s"] <= longest]
@@ -124,19 +109,7 @@ def draw(trials, fits, seed=0, longest=None, per_cell=None):
 
 
 def reproduce(study, drawn, n_jobs=1, say=print, caps=None):
-    """Run fits of a study again, and yield an `Again` for each.
-
-    Parameters
-    ----------
-    study : Study
-    drawn : DataFrame
-        From `draw`.
-    n_jobs : int, default=1
-    say : callable, optional
-        Called with a line for each cell.
-    caps : `runners.workers.caps.Caps`, optional
-        Of each fit.
-    """
+    """Run the fits of `draw` again, each within `caps`, and yield an `Again` for each; `say` gets a line a cell."""
     sets = dict(iter(study.whole[study.whole["trial"].isin(drawn["trial"])].groupby("trial")))
     for dataset, of_data in drawn.groupby("dataset"):
         data, reason = data_of(of_data, study.data_dir)
@@ -248,10 +221,8 @@ def _share(stored, now):
 def failures(found):
     """Return the fits that speak against the stored ones.
 
-    Where code, packages and machine are the same, all that has not the same bytes; where only the code is another, the
-    same, as nobody has said yet that the numbers changed; with other packages, or where only the machine's arithmetic
-    is another, what is not within the bounds.  Other fits of another arithmetic speak neither for the stored ones nor
-    against them.
+    Of the same packages and machine that is every other byte, whatever the code, as nobody has said yet that the
+    numbers changed; of other packages, or where only the arithmetic is another, what is not within the bounds.
     """
     return [
         one

@@ -29,15 +29,7 @@ DIGITS = 16
 
 
 def rounds(trials, seed=0):
-    """Return the scored trials of studies, in rounds: each has one trial of every method of a study, the short first.
-
-    Parameters
-    ----------
-    trials : DataFrame
-        With the columns of ``trials.csv``.
-    seed : int, default=0
-        Of the order in which a method's trials come.
-    """
+    """Return the scored trials of studies in rounds of one trial of every method of a study, the short first."""
     scored = trials[~trials["status"].isin(UNSCORED)].sort_values(["study", "method", "dataset", "trial"])
     drawn = scored.iloc[np.random.default_rng(seed).permutation(len(scored))]
     seconds = drawn["fit_s"] + drawn["eval_s"]
@@ -48,16 +40,7 @@ def rounds(trials, seed=0):
 def fit(studies, fits, budget=None, seed=0, say=print):
     """Fit trials of studies again, one after the other, and return a row of `COLUMNS` for each.
 
-    Parameters
-    ----------
-    studies : list of Study
-    fits : int
-        How many.
-    budget : float, optional
-        CPU seconds after which no other fit begins; one that took longer than what is left of them is passed over.
-    seed : int, default=0
-    say : callable, optional
-        Called with a line at the end.
+    After `budget` CPU seconds no other fit begins, and one that took longer than what is left is passed over.
     """
     drawn = rounds(pd.concat([study.trials.assign(study=study.name) for study in studies]), seed)
     folders, rows, left_out, loaded = {study.name: study.data_dir for study in studies}, [], Counter(), {}

@@ -32,20 +32,7 @@ def moved(X):
 
 
 def check(study, found, n_jobs=1, say=print):
-    """Fit what `reproduce` has fitted once more, on a moved X, and store how far that is from it.
-
-    Parameters
-    ----------
-    study : Study
-    found : list of Again
-    n_jobs : int, default=1
-    say : callable, optional
-
-    Returns
-    -------
-    list of Again
-        The same, each with its spread.
-    """
+    """Fit what `reproduce` has fitted once more, on a moved X; store and return how far each is from it."""
     spreads, ran = {}, {one.trial: one for one in found if one.outcome != NOT_RUN and one.rows is not None}
     trials = study.trials[study.trials["trial"].isin(list(ran))]
     for _, of_data in trials.groupby("dataset"):

@@ -59,17 +59,10 @@ def structural(name, wanted):
 
 
 def check(name, cells, data_dir, spent, folder=None, n_jobs=1, say=print, fetch=None):
-    """Verify cells of a study without fits; return their rows, but for refused files, and a list of `Finding`.
+    """Verify cells from `part` without fits; return their rows, but for refused files, and a list of `Finding`.
 
-    Parameters
-    ----------
-    name : str
-    cells : list of tuple
-        From `part`.
-    data_dir, spent, folder, n_jobs, say
-        As for `scripts.verify.scores.faults`.
-    fetch : float, optional
-        MB of the files of a data set that is downloaded at most; nothing is by default.
+    `fetch` is how many MB the files of a data set may have that is downloaded, by default none; for the others see
+    `scripts.verify.scores.faults`.
     """
     found = structural(name, cells)
     frame = _rows_of(name, cells, {one.method for one in found if one.kind == REFUSED})

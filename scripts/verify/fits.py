@@ -16,17 +16,9 @@ SHARES = (0.01, 0.05, 0.2)
 
 
 def draw(fits, number, seed):
-    """Return a sample of fits, spread over the cells in proportion to their sizes.
+    """Return so many fits, spread over the cells in proportion to their sizes, each with the same chance.
 
-    Every fit has the same chance to be in it.  Nothing in a row but its key plays a part: neither seconds nor status
-    nor versions, which whoever hands in may write as he likes.
-
-    Parameters
-    ----------
-    fits : DataFrame
-        A row for each fit, with study, dataset, method and trial.
-    number : int
-    seed : str
+    Nothing in a row but its key plays a part: seconds, status and versions whoever hands in may write as he likes.
     """
     order = [_hash(f"{seed} {' '.join(key)}") for key in fits[["study", "trial"]].itertuples(index=False, name=None)]
     ordered = fits.assign(order=order).sort_values(["study", "dataset", "method", "order"], kind="stable")
@@ -41,10 +33,9 @@ def _hash(text):
 
 
 def chance(n_fits, n_drawn, share):
-    """Return the chance that a draw has a forged fit, where this share of all fits, one at least, is forged.
+    """Return the chance that a draw without cells has a forged fit, where this share of all, one at least, is forged.
 
-    It is that of a draw without cells.  Forgeries that are spread evenly over the cells are found as often; those
-    that are heaped in a few cells are found more often, as each cell is drawn from.
+    Forgeries that are heaped in a few cells are found more often, as each cell is drawn from.
     """
     forged = max(int(np.ceil(share * n_fits)), 1)
     if n_drawn > n_fits - forged:
@@ -55,19 +46,7 @@ def chance(n_fits, n_drawn, share):
 
 
 def run(frame, seed, number, results_dir, data_dir, n_jobs=1, say=print):
-    """Run fits again that `draw` picks from the rows that are verified; return the findings.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        Rows of shipped studies.
-    seed : str
-        The commit and a word.
-    number : int
-    results_dir, data_dir : path or None
-    n_jobs : int, default=1
-    say : callable, optional
-    """
+    """Run fits again that `draw` picks with a seed, the commit and a word, from shipped rows; return the findings."""
     one_each = frame.drop_duplicates(["study", "trial"])
     picked = draw(one_each, number, seed)
     say(f"{len(picked)} of {len(one_each)} fits are run again, drawn by {seed!r}")

@@ -54,17 +54,8 @@ class Spent:
 def faults(frame, data_dir, spent, folder=None, n_jobs=1, say=print):
     """Yield (kind, data set, method, trial, words) of scored rows that are not what is computed here.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Rows of one study with their lists, of which `structure` finds nothing to refuse.
-    data_dir : path or None
-    spent : Spent
-    folder : path, optional
-        Where evaluations are kept, so that none is done twice.
-    n_jobs : int, default=1
-    say : callable, optional
-        Called with a line for each data set.
+    `frame` has rows of one study with their lists, of which `structure` refuses none; evaluations are kept in `folder`,
+    so that none is done twice, and `say` gets a line a data set.
     """
     frame = frame[frame["n_restarts"] > 0]
     for dataset, of_data in frame.groupby("dataset"):

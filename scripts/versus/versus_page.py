@@ -1,6 +1,5 @@
 """One method beside all others: as one frame, as the parts of a page, and as that page in Markdown, LaTeX or HTML."""
 
-from html import escape
 from math import floor, log2
 from typing import NamedTuple
 
@@ -15,7 +14,6 @@ from scripts.core.floats import PACKAGES, set_out, sheet_of, to_lines
 from scripts.core.text import interval, number, signed
 from scripts.core.views import notes, render
 from scripts.core.words import CHOICES
-from scripts.make_table.formats import PAGE
 from scripts.ranks.ranks_page import ORACLE, by_family
 from scripts.versus import ALPHA, least_p
 
@@ -35,7 +33,7 @@ def written(page, form, drawing=""):
     """Return the `Part`s of a page as Markdown, LaTeX or HTML: "md", "latex" or "html", which has an SVG, too."""
     if form == "latex":
         return _latex(page)
-    head = PAGE.partition("<h1>")[0].format(title=escape(page[0].title))
+    head = render("make_table/head.html.j2", title=page[0].title) + "\n"
     return render(f"versus/versus.{form}.j2", page=page, head=head, drawing=drawing[drawing.find("<svg") :])
 
 

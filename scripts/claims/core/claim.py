@@ -4,6 +4,12 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import yaml
+
+from scripts.claims.core import numbers
+from scripts.core.published import PAPERS
+from scripts.core.views import render
+
 HOLDS, PART, FAILS, OPEN = "holds", "holds in part", "does not hold", "cannot be tested here"
 MISSING = "not measured yet"
 CONTROL = "control"  # variants whose name begins with it are measured beside the others, but not judged
@@ -35,6 +41,22 @@ class Untested:
     where: str
     says: str
     reason: str
+
+
+def read_claims(file, how, values):
+    """Return the claims of a file of texts beside the code that measures them.
+
+    `how` has the measurement and the rule of those that can be tested, by name, and `values` the numbers in the texts,
+    besides those of `numbers`.
+    """
+    found = []
+    for name, own in yaml.safe_load(render(f"claims/{file}.yaml.j2", **(vars(numbers) | values))).items():
+        own["paper"] = next(paper for paper in PAPERS if name.startswith(f"{paper}_"))
+        if name in how:
+            measure, holds = how[name]
+            own |= {"datasets": tuple(own["datasets"]), "measure": measure, "holds": holds}
+        found.append(Claim(name, **own) if name in how else Untested(name, **own))
+    return found
 
 
 def is_judged(variant):

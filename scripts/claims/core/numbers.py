@@ -70,10 +70,7 @@ def descent(model):
 
 
 def sweeps_to_settle(make, limit):
-    """Measure how fast an objective settles, and compare the features selected at the paper's number of sweeps.
-
-    ``make(**changes)`` is a fitted selector, and `limit` the paper's number of sweeps.
-    """
+    """Measure how fast the objective of ``make()`` settles, and compare with the paper's number of sweeps."""
     model = make()
     early = model if model.n_iter_ <= limit else make(max_iter=limit)
     trace = model.trace_

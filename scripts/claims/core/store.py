@@ -25,10 +25,7 @@ def load():
 
 
 def replaced(stored, name, dataset, measured, commit, order):
-    """Return the stored numbers with those of a claim on one data set exchanged.
-
-    `measured` has pairs (variant, {quantity: number}), and `order` the order of the lines, as (claim, dataset).
-    """
+    """Return the stored numbers with those of a claim on one data set exchanged, in the given order."""
     lines = [
         (name, variant, dataset, quantity, float(f"{value:.6g}"), commit)
         for variant, numbers in measured
@@ -50,10 +47,7 @@ def store(name, dataset, measured, commit, order):
 
 
 def rows(stored, name):
-    """Return the numbers of a claim, in the stored order.
-
-    A variant that was measured at several settings has a row for each; a new one begins where a quantity repeats.
-    """
+    """Return the numbers of a claim, in the stored order; a new setting begins where a quantity repeats."""
     found = []
     for line in stored[stored["claim"] == name].itertuples():
         if not found or found[-1][:2] != (line.variant, line.dataset) or line.quantity in found[-1].numbers:
