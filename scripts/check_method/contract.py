@@ -56,6 +56,17 @@ class Method:
             del runner["n_features_to_select"]
         return self.cls(**self.config["params"], **{name: runner[name] for name in runner if name in accepted})
 
+    @cached_property
+    def _fits(self):
+        return {}
+
+    def fitted(self, X, n_features_to_select=4, n_clusters=2):
+        """Return a fit of what `make` returns, the same for the same samples: for checks that only look at it."""
+        key = X.shape, X.tobytes(), n_features_to_select, n_clusters
+        if key not in self._fits:
+            self._fits[key] = self.make(n_features_to_select, n_clusters).fit(X)
+        return self._fits[key]
+
 
 def load_methods(config_dir=None):
     """Return every method, by name.

@@ -34,14 +34,14 @@ SMOOTHING = 1e-4  # as a share of the objective; on such small samples it is abo
 @property_of_every_method(FIRST_FIT)
 def small_data_can_be_fitted(method):
     for X in (suited(blobs(), method), suited(wide_blobs(), method)):
-        method.make(4).fit(X)
+        method.fitted(X)
 
 
 @property_of_every_method(FIRST_FIT)
 def attributes_of_the_docstring_are_there_after_a_fit_and_of_the_shape_it_says(method):
     section = sections(inspect.cleandoc(method.cls.__doc__ or "")).get("Attributes", "")  # its own, not the inherited
     X = suited(blobs(), method)
-    selector = method.make(4, n_clusters=3).fit(X)
+    selector = method.fitted(X, n_clusters=3)
     sizes = {"n_samples": X.shape[0], "n_features": X.shape[1], "n_clusters": 3, "n_features_to_select_": 4}
     for entry, kind in re.findall(r"^(\w[\w, ]*?)(?: : ([^\n]*))?$(?!\n +Only )", section, re.MULTILINE):
         for name in entry.split(", "):
@@ -55,7 +55,7 @@ def attributes_of_the_docstring_are_there_after_a_fit_and_of_the_shape_it_says(m
 @property_of_every_method(SHAPES)
 def ranking_is_the_stable_order_of_finite_scores(method):
     for X in (suited(blobs(), method), suited(wide_blobs(), method)):
-        selector = method.make(4).fit(X)
+        selector = method.fitted(X)
         assert selector.scores_.shape == (X.shape[1],)
         assert np.isfinite(selector.scores_).all()
         np.testing.assert_array_equal(selector.ranking_, np.argsort(-selector.scores_, kind="stable"))
@@ -65,7 +65,7 @@ def ranking_is_the_stable_order_of_finite_scores(method):
 def transform_keeps_the_subset_of_the_size_asked_for(method):
     for X in (suited(blobs(), method), suited(wide_blobs(), method)):
         size = X.shape[1] if method.cls.keeps_all else 4
-        selector = method.make(size).fit(X)
+        selector = method.fitted(X, size)
         chosen = selector.subset(size)
         assert len(set(chosen)) == size
         assert selector.get_support().sum() == size
@@ -96,7 +96,7 @@ def all_features_can_be_asked_for(method):
 
 @property_of_every_method(DESCENT)
 def status_and_trace_tell_how_the_fit_went(method):
-    selector = method.make(4).fit(suited(blobs(), method))
+    selector = method.fitted(suited(blobs(), method))
     assert selector.status_ in STATUSES
     if len(selector.trace_):
         length, sweeps = len(selector.trace_), selector.n_iter_
@@ -112,14 +112,14 @@ def status_and_trace_tell_how_the_fit_went(method):
 @property_of_every_method(DESCENT)
 def objective_never_rises(method):
     for X in (suited(blobs(), method), suited(wide_blobs(), method)):
-        rise = where_it_rises(method.make(4, n_clusters=3).fit(X).trace_)
+        rise = where_it_rises(method.fitted(X, n_clusters=3).trace_)
         assert not rise, rise
 
 
 @property_of_every_method(SHAPES)
 def labels_if_any_are_cluster_numbers(method):
     X = suited(blobs(), method)
-    selector = method.make(4, n_clusters=3).fit(X)
+    selector = method.fitted(X, n_clusters=3)
     if hasattr(selector, "labels_"):
         assert selector.labels_.shape == (len(X),)
         assert np.issubdtype(selector.labels_.dtype, np.integer)
@@ -140,7 +140,7 @@ def read_only_data_are_accepted_and_nothing_is_written_to_them(method):
 @property_of_every_method(SHAPES)
 def memory_layout_of_the_data_does_not_matter(method):
     X = suited(blobs(), method)
-    expected = method.make(4).fit(X).scores_
+    expected = method.fitted(X).scores_
     padded = np.zeros((2 * X.shape[0], 3 * X.shape[1]))
     padded[::2, ::3] = X
     for same in (np.asfortranarray(X), padded[::2, ::3], X.tolist()):
@@ -212,7 +212,7 @@ def permuting_the_samples_keeps_the_selection(method):
 def labels_given_to_fit_are_ignored(method):
     X = suited(blobs(), method)
     with_labels = method.make(4).fit(X, np.arange(len(X)))
-    np.testing.assert_array_equal(with_labels.scores_, method.make(4).fit(X).scores_)
+    np.testing.assert_array_equal(with_labels.scores_, method.fitted(X).scores_)
 
 
 @property_of_every_method(ERRORS)
@@ -248,9 +248,10 @@ def copies_and_pickles_fit_and_select_alike(method):
     assert {name: repr(value) for name, value in copy.get_params().items()} == {
         name: repr(value) for name, value in selector.get_params().items()
     }
-    thawed = pickle.loads(pickle.dumps(selector.fit(X)))
-    np.testing.assert_array_equal(thawed.transform(X), selector.transform(X))
-    np.testing.assert_array_equal(copy.fit(X).scores_, selector.scores_)
+    fitted = method.fitted(X)
+    thawed = pickle.loads(pickle.dumps(fitted))
+    np.testing.assert_array_equal(thawed.transform(X), fitted.transform(X))
+    np.testing.assert_array_equal(copy.fit(X).scores_, fitted.scores_)
 
 
 def assert_same_features(expected, found):
@@ -260,7 +261,7 @@ def assert_same_features(expected, found):
 
 
 def _subset(method, X):
-    selector = method.make(4, n_clusters=3).fit(X)
+    selector = method.fitted(X, n_clusters=3)
     return selector.subset(selector.n_features_to_select_)
 
 

@@ -151,7 +151,7 @@ def folder(results, tmp_path, monkeypatch):
 def test_any_value_of_any_option_is_taken_or_refused_in_words(name, folder, request, capsys):
     (command, *base), inputs = BASE[name], inputs_of(name)
     if not request.config.getoption("--slow"):
-        inputs = random.Random(name).sample(inputs, 4)
+        inputs = random.Random(name).sample(inputs, 2)
     base += [f"results_dir={folder}/results"] + ([] if command in ("compare", "ground_truth") else ["study=dgufs"])
     base += [f"data_dir={folder}"] if "data_dir" in OPTIONS[command] else []
     assert attempt(command, base, capsys) == "accepted"

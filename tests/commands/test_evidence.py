@@ -98,7 +98,9 @@ def test_the_noise_of_honest_programs_is_that_of_the_shipped_studies():
     assert pairs > 100 and abs(noise - HONEST) < 0.2
 
 
-@pytest.mark.parametrize("paper", LEFT_OUT)
+@pytest.mark.parametrize(  # 400 studies each
+    "paper", [pytest.param(paper, marks=[] if paper == "RUFS" else pytest.mark.slow) for paper in LEFT_OUT]
+)
 def test_methods_with_a_quality_of_their_own_pass_no_more_often_than_the_level_says(paper):
     """They would pass ten times as often with orders drawn for each data set, as methods keep their quality."""
     shares = false_passes(columns_of(perfect_cells(paper)), STUDIES)

@@ -1,6 +1,7 @@
 """The confirmatory data sets: each loads from its raw files as others have loaded it, and is downloaded whole."""
 
 import csv
+import functools
 
 import numpy as np
 import pytest
@@ -40,8 +41,11 @@ def manifest(data_dir):
         return {row["dataset"]: row for row in csv.DictReader(file)}
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def load(data_dir):
+    """Return a function that reads a data set once."""
+
+    @functools.cache
     def loaded(name):
         if not list(candidates(read_spec(name), data_dir)):
             pytest.skip("its files are not in the data folder")

@@ -54,7 +54,9 @@ def undisturbed(tmp_path_factory):
     return lines(folder), time.monotonic() - started
 
 
-@pytest.mark.parametrize("number", range(len(FAULTS)))
+@pytest.mark.parametrize(  # a fault of each kind; the others are the same at another moment
+    "number", [pytest.param(n, marks=pytest.mark.slow if FAULTS[n] in FAULTS[:n] else ()) for n in range(len(FAULTS))]
+)
 def test_a_run_disturbed_at_any_moment_goes_on_to_the_same_rows(undisturbed, tmp_path, number):
     expected, seconds = undisturbed
     fault, rng = FAULTS[number], np.random.default_rng(number)

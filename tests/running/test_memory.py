@@ -59,9 +59,9 @@ def measured():
 def selector(name):
     """Return a method with its default parameters; every sweep has the same arrays, and two are enough."""
     method = Method.read(find("method", name))
-    params = method.params_at({}, 5)
-    if "max_iter" in inspect.signature(method.cls).parameters:
-        params["max_iter"] = 2
+    known = inspect.signature(method.cls).parameters
+    few = {key: 2 for key in ("max_iter", "n_permutations") if key in known}
+    params = method.params_at({}, 5) | few
     return method.cls(**params, n_features_to_select=None if method.cls.keeps_all else 50)
 
 

@@ -47,7 +47,16 @@ def composed(words, folder=CONF, name="config", most=COMPARED):
     return count, len(jobs)
 
 
-@pytest.mark.parametrize("name", names("experiment"))
+# The others are composed as one of these, of other names; a sweep of all data sets and methods has thousands of jobs.
+UNLIKE = {
+    "demo", "dgufs", "dgufs_controls", "dgufs_minmax", "fair_exploratory", "fair_half", "ground_truth", "jgufs_quick",
+    "methods", "smoke",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=() if name in UNLIKE else pytest.mark.slow) for name in names("experiment")]
+)
 def test_an_experiment_is_composed_once_and_its_cells_are_those_of_hydra(request, name):
     most = 60 if request.config.getoption("--slow") else COMPARED
     fewer = ["method=mcfs,dgufs"] if name == "ground_truth" else []  # its 50,000 jobs take half a minute

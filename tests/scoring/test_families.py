@@ -64,8 +64,10 @@ def test_a_column_that_some_families_lack_is_judged_on_the_others():
     assert step_down(np.array([[1.0], [np.nan]])) == [1.0]
 
 
-@pytest.mark.parametrize("n_families", [10, 20])
-@pytest.mark.parametrize("shape", [np.inf, 2.0])
+@pytest.mark.parametrize(  # 300 studies each; the quick one has skewed gains and few families
+    ("n_families", "shape"),
+    [(10, 2.0), *(pytest.param(*case, marks=pytest.mark.slow) for case in ((10, np.inf), (20, 2.0), (20, np.inf)))],
+)
 def test_no_gain_is_found_too_often_where_some_methods_gain_and_the_others_do_not(n_families, shape):
     rng, wrong, right = np.random.default_rng(3), 0, 0
 

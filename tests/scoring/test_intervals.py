@@ -106,8 +106,12 @@ def test_a_family_that_is_alone_is_resampled_inside():
     assert [low[0], high[0]] == pytest.approx([same_low[0], same_high[0]], abs=0.2)
 
 
-@pytest.mark.parametrize(
-    ("sizes", "least"), [([2] * 8, 0.93), ([5, 4, 3, 2, 1, 1, 1, 1], 0.92), ([4, 3, 2], 0.9), ([4, 2], 0.78)]
+@pytest.mark.parametrize(  # 400 bootstraps each
+    ("sizes", "least"),
+    [
+        ([5, 4, 3, 2, 1, 1, 1, 1], 0.92),
+        *(pytest.param(*case, marks=pytest.mark.slow) for case in (([2] * 8, 0.93), ([4, 3, 2], 0.9), ([4, 2], 0.78))),
+    ],
 )
 def test_intervals_of_no_gain_hold_zero_about_as_often_as_they_say(sizes, least):
     # With two families no interval of resamples is wide enough; a family for every data set is worse.

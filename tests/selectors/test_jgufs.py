@@ -20,7 +20,7 @@ from methods.jgufs.paper import Problem, first
 from methods.jgufs.released import Problem as ReleasedProblem
 from methods.jgufs.released import signed_eigenvectors
 
-REAL = ["pie10p", "allaml"]
+REAL = ["allaml", pytest.param("pie10p", marks=pytest.mark.slow)]  # seconds each
 
 
 def problem(shape, alpha=20.0, beta=0.5, gamma=0.5, lambda_=30.0):

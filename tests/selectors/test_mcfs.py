@@ -168,7 +168,7 @@ def test_one_fit_gives_what_a_fit_for_each_size_gives(X, normalize_coef, ridge):
 
     model = fit(40)
     assert len(model.n_nonzero_) == 40
-    for size in range(1, 41):
+    for size in (1, 2, 3, 5, 8, 13, 21, 34, 39, 40):
         alone = fit(size)
         np.testing.assert_array_equal(model.subset(size), alone.subset(size))
         np.testing.assert_array_equal(np.flatnonzero(alone.get_support()), np.sort(model.subset(size)))

@@ -1,5 +1,7 @@
 """NDFS: every block as derived, descent, the released program's numbers, and where W collapses."""
 
+import itertools
+
 import numpy as np
 import pytest
 from samples import SHAPES, real
@@ -22,7 +24,7 @@ from methods.ndfs import LIFT, paper, released
 from methods.ndfs.paper import Problem
 from methods.ndfs.released import Problem as ReleasedProblem
 
-REAL = ["pie10p", "umist", "allaml"]
+REAL = ["allaml", *(pytest.param(name, marks=pytest.mark.slow) for name in ("pie10p", "umist"))]  # seconds each
 
 
 def problem(shape, alpha=2.0, beta=0.5, gamma=1e3):
@@ -203,8 +205,13 @@ def polished(given, state, rounds, steps):
     return objective(given, F, W)
 
 
-@pytest.mark.parametrize("gamma", [1.0, 1e2, 1e5, 1e8])
-@pytest.mark.parametrize("shape", SHAPES)
+CASES = list(itertools.product(SHAPES, (1.0, 1e2, 1e5, 1e8)))
+FEW = [((60, 25), 1e8), ((20, 70), 1e2), ((12, 12), 1.0)]  # a shape each; an attack takes seconds
+
+
+@pytest.mark.parametrize(
+    ("shape", "gamma"), [pytest.param(*case, marks=[] if case in FEW else pytest.mark.slow) for case in CASES]
+)
 def test_no_other_optimiser_lowers_a_converged_fit(shape, gamma):
     given = problem(shape, 1.0, 0.1, gamma)
     rng = np.random.default_rng(0)

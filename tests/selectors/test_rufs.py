@@ -17,7 +17,7 @@ from methods.rufs.paper import EPS, Problem, is_zero_optimal
 from methods.rufs.released import ROW_PENALTY, SUM_PENALTY
 from methods.rufs.released import Problem as ReleasedProblem
 
-REAL = ["pie10p", "umist"]
+REAL = ["pie10p", pytest.param("umist", marks=pytest.mark.slow)]  # seconds each
 
 
 def problem_and_start(shape, alpha=2.0, beta=0.5, zeta=1e3):

@@ -173,15 +173,15 @@ def test_order_of_features_and_samples_does_not_matter(shape, gamma):
 SLICES = {"umist": (slice(120), 6), "orl": (slice(100), 10)}
 
 
-@pytest.fixture(params=SLICES)
-def piece(request, data_dir):
-    rows, n_clusters = SLICES[request.param]
-    return scale(load_dataset(request.param, data_dir, download=False).X[rows, ::4], "minmax"), n_clusters
+LATER = [(name, gamma) for name in SLICES for gamma in (0.01, 1.0, 100.0) if (name, gamma) != ("umist", 0.01)]
 
 
-@pytest.mark.parametrize("gamma", [0.01, 1.0, 100.0])
-def test_no_coordinates_and_no_perturbed_restart_end_lower(piece, gamma):
-    X, c = piece
+@pytest.mark.parametrize(  # eight fits to the end for each
+    ("name", "gamma"), [("umist", 0.01), *(pytest.param(*case, marks=pytest.mark.slow) for case in LATER)]
+)
+def test_no_coordinates_and_no_perturbed_restart_end_lower(data_dir, name, gamma):
+    rows, c = SLICES[name]
+    X = scale(load_dataset(name, data_dir, download=False).X[rows, ::4], "minmax")
     settings = {"n_clusters": c, "gamma": gamma, "tol": 1e-10, "max_iter": 3000}
     fit = UDFS(**settings).fit(X)
     cost = np.einsum("ij,ij->j", X, local_scatter(*neighborhood_spectra(X, 5), 1.0) @ X)

@@ -5,18 +5,18 @@ import inspect
 import pkgutil
 
 import pytest
+from quick_methods import load_quick_methods
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import methods
 from methods.core.base import BaseSelector
-from scripts.check_method.contract import EXCEPTIONS, EXCEPTIONS_ON_DATA, Method, load_methods
+from scripts.check_method.contract import EXCEPTIONS, EXCEPTIONS_ON_DATA
 from scripts.check_method.properties import PROPERTIES
 
-METHODS = load_methods()
+METHODS = load_quick_methods()
 # In the checks of scikit-learn, which gives estimators of its own as few sweeps: they look at an interface.
 SHORT = {"max_iter": 5, "n_permutations": 2, "n_starts": 2}
-# On such small data the slots stay undecided, and 31 times as many epochs are done: with 300 a minute in all.
-QUICK = {"cae_released": {"max_iter": 20}}
+FIRST = {method.cls: method for method in reversed(METHODS.values())}.values()  # of each class, one configuration
 
 
 def _selector_classes():
@@ -33,8 +33,7 @@ def test_every_method(request, name, check):
     reason = EXCEPTIONS.get((name, check.__name__))
     if reason:
         request.applymarker(pytest.mark.xfail(reason=reason, strict=True))
-    config = METHODS[name].config
-    check(Method(name, {**config, "params": config["params"] | QUICK.get(name, {})}))
+    check(METHODS[name])
 
 
 def _short_fits(method):
@@ -45,8 +44,15 @@ def _short_fits(method):
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@parametrize_with_checks([_short_fits(method) for method in METHODS.values()])
-def test_every_method_is_a_scikit_learn_estimator(estimator, check):
+@parametrize_with_checks([_short_fits(method) for method in FIRST])
+def test_every_class_is_a_scikit_learn_estimator(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow  # the same classes with other parameters, which these checks of an interface hardly look at
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@parametrize_with_checks([_short_fits(method) for method in METHODS.values() if method not in FIRST])
+def test_every_other_configuration_is_a_scikit_learn_estimator(estimator, check):
     check(estimator)
 
 

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
+from quick_methods import load_quick_methods
 
 from methods.core.checks import LARGEST, check_range
-from scripts.check_method.contract import load_methods
 from scripts.check_method.synthetic import blobs, suited, wide_blobs
 
-METHODS = load_methods()
+METHODS = load_quick_methods()
 
 
 def with_entry(value):

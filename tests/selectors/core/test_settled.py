@@ -50,21 +50,21 @@ METHODS = {
 
 
 def fits(data_dir, dataset, name, **point):
-    """Return the fit of a slice, and one that goes on."""
+    """Return the fit of a slice, and a function that returns one that goes on."""
     rows, n_clusters = SLICES[dataset]
     X = scale(load_dataset(dataset, data_dir, download=False).X[rows, ::4], "minmax")
     cls, config = METHODS[name]
     known = inspect.signature(cls).parameters
     fixed = {"n_features_to_select": FIRST, "n_clusters": n_clusters, "random_state": 0}
     params = {key: value for key, value in fixed.items() if key in known} | config["params"] | point
-    return cls(**params).fit(X), cls(**params | further(cls, params)).fit(X)
+    return cls(**params).fit(X), lambda: cls(**params | further(cls, params)).fit(X)
 
 
 def shared_features(one, other):
     return len(set(one.ranking_[:FIRST]) & set(other.ranking_[:FIRST]))
 
 
-@pytest.mark.parametrize("dataset", SLICES)
+@pytest.mark.parametrize("dataset", ["umist", pytest.param("orl", marks=pytest.mark.slow)])  # seconds each
 @pytest.mark.parametrize("name", [pytest.param(n, marks=[pytest.mark.slow] if n in LONG else []) for n in METHODS])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_the_ranking_has_settled_where_a_fit_has_converged(data_dir, name, dataset):
@@ -73,12 +73,12 @@ def test_the_ranking_has_settled_where_a_fit_has_converged(data_dir, name, datas
     where, words = UNSETTLED.get(name, (set(), ""))
     assert words in " ".join(type(fit).__doc__.split())
     if fit.status_ == CONVERGED and (name, dataset) not in BY_MACHINE:
-        kept = shared_features(fit, on)
+        kept = shared_features(fit, on())
         assert (kept < KEPT) == (dataset in where), f"{kept} of the first {FIRST} features stay"
 
 
 JELSR_GRID = list(itertools.product(*METHODS["jelsr"][1]["grid"].values()))
-HARDEST = [(0.001, 0.001), (0.001, 0.1), (10.0, 0.001), (10.0, 0.01)]  # W is in a small part of the objective
+HARDEST = [(0.001, 0.001), (10.0, 0.01)]  # W is in a small part of the objective
 
 
 @pytest.mark.parametrize(
@@ -87,4 +87,4 @@ HARDEST = [(0.001, 0.001), (0.001, 0.1), (10.0, 0.001), (10.0, 0.01)]  # W is in
 def test_the_ranking_of_jelsr_has_settled_at_every_point_of_its_grid(data_dir, alpha, beta):
     fit, on = fits(data_dir, "orl", "jelsr", alpha=alpha, beta=beta)
     assert fit.status_ != MAX_ITER
-    assert shared_features(fit, on) >= KEPT or fit.status_ == "collapsed"
+    assert fit.status_ == "collapsed" or shared_features(fit, on()) >= KEPT
