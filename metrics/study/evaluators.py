@@ -37,5 +37,5 @@ def evaluators(summary):
 def _tau(one, other):
     """Return Kendall's tau-b; nan where one side has only ties."""
     signs = [np.sign(np.subtract.outer(values, values)) for values in (one, other)]
-    untied = [np.sqrt(np.count_nonzero(own) / 2) for own in signs]  # of each pair of methods once
-    return (signs[0] * signs[1]).sum() / 2 / untied[0] / untied[1] if all(untied) else np.nan
+    untied = [np.count_nonzero(own) for own in signs]
+    return (signs[0] * signs[1]).sum() / np.sqrt(float(untied[0] * untied[1])) if all(untied) else np.nan

@@ -147,6 +147,7 @@ class Cells:
             places = self._places(choice, of, scored, rows, complete)
             chosen = rows.iloc[places].set_axis(of[places])
         chosen = chosen.reindex(index=range(len(cells)), columns=rows.columns)
+        chosen = chosen.astype({name: object for name, of_type in TYPES.items() if of_type == "str"})
         chosen = chosen.fillna({name: nothing for name, nothing in NOTHING.items() if nothing == nothing})
         if per_size:
             chosen["n_selected"] = pairs["size"].to_numpy()
