@@ -1,7 +1,6 @@
 """Compare what is left of random starts in the selections with chance: a pure function of the frames of a study."""
 
-import numpy as np
-from scipy.special import gammaln  # the distribution in scipy.stats takes as long to import as all that is done here
+from scipy.stats import hypergeom
 
 from metrics.study.sets import CELL
 
@@ -22,12 +21,10 @@ def starts(trials):
     found = trials.dropna(subset=list(REPORTED))
     kept, size, among = (found[name].astype(float) for name in REPORTED)
     chance = size / among
-    triples = list(zip(*(found[name].astype(int) for name in REPORTED), strict=True))
-    known = {triple: _at_least(*triple) for triple in set(triples)}
-    probability = [known[triple] for triple in triples]
+    probability = hypergeom.sf(kept - 1, among, size, size)
     share = kept / size
     # A start of all features cannot be left, and says nothing.
-    held = (share - chance > MOST * (1 - chance)) & (np.array(probability) < RARE)
+    held = (share - chance > MOST * (1 - chance)) & (probability < RARE)
     found = found.assign(share=share, chance=chance, probability=probability, held=held.astype(float))
     return (
         found.groupby(CELL)
@@ -37,14 +34,3 @@ def starts(trials):
         )
         .reset_index()
     )  # fmt: skip
-
-
-def _at_least(kept, size, among):
-    """Return the chance that two random sets of one size share as many members, or more."""
-    shared = np.arange(kept, size + 1)
-    ways = _log_choices(size, shared) + _log_choices(among - size, size - shared)
-    return float(np.exp(ways - _log_choices(among, size)).sum())
-
-
-def _log_choices(n, k):
-    return gammaln(n + 1.0) - gammaln(k + 1.0) - gammaln(n - k + 1.0)
