@@ -132,7 +132,6 @@ def job(words):
     """Return the text of the job array that a command line asks for, and warnings."""
     given, others = read(words)
     hours, cpus = float(given["hours"]), int(given.get("cpus", 4))
-    print(f"planning the parts of {given['experiment']}", file=sys.stderr, flush=True)  # `fair` takes a minute
     settings = cells_of_words(f"experiment={given['experiment']}", *others)
     study = settings[0].study
     cells = [(one.dataset["name"], one.method.name) for one in settings]
@@ -174,6 +173,7 @@ def main():
     if not words or {"--help", "-h"} & set(words):
         print(__doc__)
         return
+    print("planning the parts", file=sys.stderr, flush=True)  # those of `fair` take a minute
     text, warnings = job(words)
     print(text, end="")
     print("\n".join(warnings), file=sys.stderr, end="\n" * bool(warnings))

@@ -61,7 +61,7 @@ class Cell:
 def faults(frame, protocol):
     """Yield (kind, data set, trial, words) for what is wrong with the rows of a method: a tidy frame with lists.
 
-    What a fit of other code contradicts in the settings of conf/ is no fault: they may have been others with it.
+    The defaults of a method may have been others with other code: what a fit of it says of them is of elsewhere.
     """
     varied = frame.groupby("trial")[OF_FIT].nunique(dropna=False).max()
     for name in varied.index[varied > 1]:
