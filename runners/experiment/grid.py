@@ -37,7 +37,8 @@ def expand(study, dataset, method, protocol):
 
 def further_seeds(method, protocol):
     """Return the seeds of a method besides the protocol's: none without a random part, or where its grid repeats it."""
-    random = "random_state" in parameters_of(method.cls) and not set(method.grid) & set(method.cls.repeats)
+    seeded = "random_state" in parameters_of(method.cls) and not method.seedless
+    random = seeded and not set(method.grid) & set(method.cls.repeats)
     return range(protocol.seed + 1, protocol.seed + protocol.seeds) if random else ()
 
 

@@ -32,6 +32,7 @@ class Method:
     target: str  # dotted name of the class, such as ``methods.mcfs.MCFS``
     params: Mapping  # its parameters at the default point
     grid: Mapping  # parameter -> the values that are searched
+    seedless: bool = False  # the class takes a seed, for another variant than this one
 
     @classmethod
     def read(cls, content):
@@ -49,7 +50,11 @@ class Method:
                 raise ConfigError(
                     f"method.{name}={content[name]!r} must be a mapping of parameters, such as {{alpha: 1}}."
                 )
-        method = cls(content["name"], content["target"], dict(content["params"] or {}), dict(content["grid"] or {}))
+        seedless = content.get("seedless", False)
+        if not isinstance(seedless, bool):
+            raise ConfigError(f"method.seedless={seedless!r} must be true or false.")
+        params, grid = dict(content["params"] or {}), dict(content["grid"] or {})
+        method = cls(content["name"], content["target"], params, grid, seedless)
         method.check_names("params")
         method.check_names("grid")
         method.check_given()

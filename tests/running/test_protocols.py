@@ -288,6 +288,11 @@ def test_a_method_with_a_random_part_has_a_trial_for_every_seed(dataset):
     ) == 6
     assert {trial.protocol.seed for trial in trials} == {7}  # that of K-means
     assert [len(few(trials, 1)), len(diagonal(trials))] == [3, 3]
-    method |= {"name": "max_variance", "target": "methods.baselines.MaxVariance", "grid": {}}
-    fixed = [expand("s", dataset, method, protocol) for protocol in (plain, seeded)]
-    assert [trial.key for trial in fixed[0]] == [trial.key for trial in fixed[1]]
+    for fixed in (
+        method | {"seedless": True},
+        method | {"name": "max_variance", "target": "methods.baselines.MaxVariance", "grid": {}},
+    ):
+        first, second = (expand("s", dataset, fixed, protocol) for protocol in (plain, seeded))
+        assert [trial.key for trial in first] == [trial.key for trial in second]
+    with pytest.raises(ConfigError, match=r"seedless=1 must be true or false\."):
+        expand("s", dataset, method | {"seedless": 1}, plain)
