@@ -32,10 +32,10 @@ class VCSDFS(BaseSelector):
         "released": the program that was published (see Notes).
     init : ndarray of shape (n_features, n_columns), default=None
         W to start from, 0 or more.
-    max_work : float, default=2.5e11
-        Only of "paper": above 0.  At most so many units of work are done, if more than a sweep from each start: a step
-        costs n_features n_columns (300 + rank of X), of which the second term is for the products with X.  2.5e11 are
-        about 40 CPU seconds: hundreds of sweeps for small data, two for 300 of 4029 features (docs/methods/vcsdfs.md).
+    max_work : float, default=1.5e11
+        Only of "paper": above 0.  At most so many units of work are done, if more than a step from each start: a step
+        costs n_features n_columns (300 + rank of X), of which the second term is for the products with X.  1.5e11 are
+        20 to 50 CPU seconds: hundreds of sweeps for small data, five short ones for 300 of 10,000 features.
     max_iter : int, default=1000
         Largest number of sweeps, 0 or more.
     tol : float, default=1e-5
@@ -61,9 +61,10 @@ class VCSDFS(BaseSelector):
 
     Notes
     -----
-    *A sweep* of "paper": 100 steps of projected L-BFGS (`methods.core.bounded`).  X is replaced by its principal axes R
-    times the singular values, since only X'X counts.  With V = RW the gradient is 2 (R'(VV'V - RR'V) + rho (11'W - W)),
-    RR' being diagonal: two products of O(rank n_features n_columns) a step, and no array of all pairs of features.
+    *A sweep* of "paper": 100 steps of projected L-BFGS (`methods.core.bounded`), fewer where `max_work` is not enough
+    for five such sweeps.  X is replaced by its principal axes R times the singular values, since only X'X counts.  With
+    V = RW the gradient is 2 (R'(VV'V - RR'V) + rho (11'W - W)), RR' being diagonal: two products of O(rank n_features
+    n_columns) a step, and no array of all pairs of features.
 
     *Starts*: (a) the parts of one sign of the right singular vectors of X, the larger part of each first and the other
     parts after them, with 1 % of the mean entry added; (b) one feature a column, in the order of a QR with pivoting.
@@ -100,7 +101,7 @@ class VCSDFS(BaseSelector):
         rho=1.0,
         n_columns=None,
         variant="paper",
-        max_work=2.5e11,
+        max_work=1.5e11,
         init=None,
         max_iter=1000,
         tol=1e-5,
@@ -129,8 +130,9 @@ class VCSDFS(BaseSelector):
     def _solve(self, X, rng):
         variant, shape = VARIANTS[self.variant], (X.shape[1], self.n_columns or self.n_features_to_select_)
         check_init(self.init, shape, 0.0)
-        problem = variant.Problem(X, shape[1], self.rho)
-        max_iter = self.max_iter if self.variant == "released" else min(self.max_iter, problem.sweeps(self.max_work))
+        work = self.max_work if self.variant == "paper" else np.inf
+        problem = variant.Problem(X, shape[1], self.rho, work)
+        max_iter = min(self.max_iter, problem.sweeps)
         loop = {"max_iter": max_iter, "tol": self.tol, "residual": variant.change, "patience": variant.patience}
         if self.init is not None:
             state, trace = iterate(problem.sweep, problem.state(np.array(self.init, dtype=float)), **loop)

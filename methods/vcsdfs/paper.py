@@ -9,6 +9,7 @@ from methods.core.bounded import minimize_nonnegative
 from methods.core.loop import SETTLED, ranking_change
 
 STEPS = 100  # L-BFGS steps in a sweep, which begins without a memory
+FEWEST = 5  # sweeps, with those of the trial, that the allowed work is enough for: a sweep has fewer steps where needed
 TRIAL = 1  # sweep of each start
 OTHER = 300  # of the work of a step for an entry of W, what the pairs of L-BFGS cost beside the products with R
 FILLED = 1e-2  # zeros of a start become this share of the mean entry: every column has a part in the others
@@ -34,9 +35,11 @@ class Problem:
     n_columns : int
         Of W.
     rho : float
+    work : float
+        See `max_work` of `VCSDFS`.
     """
 
-    def __init__(self, X, n_columns, rho):
+    def __init__(self, X, n_columns, rho, work=np.inf):
         self.n_columns, self.rho = n_columns, rho
         # R'R = X'X, and of R only that matters: principal axes, so that RR' is diagonal.
         factor = np.linalg.qr(X, mode="r") if len(X) > X.shape[1] else X
@@ -44,12 +47,9 @@ class Problem:
         rank = max(np.count_nonzero(s > s[0] * max(X.shape) * np.finfo(float).eps), 1)
         self.R, self.squares = s[:rank, None] * axes[:rank], s[:rank] ** 2
         self.total = float(self.squares @ self.squares) / 2
-
-    def sweeps(self, work):
-        """Return how many sweeps so much work allows, beside the trial of two starts; see `VCSDFS`."""
-        rank, n_features = self.R.shape
-        each = STEPS * n_features * self.n_columns * (rank + OTHER)
-        return int(min(max(work / each - TRIAL, TRIAL), np.iinfo(np.int32).max))
+        allowed = work / (X.shape[1] * n_columns * (rank + OTHER))  # steps in all
+        self.steps = int(min(max(allowed / FEWEST, 1), STEPS))
+        self.sweeps = int(min(max(allowed / self.steps - TRIAL, TRIAL), np.iinfo(np.int32).max))  # beside one trial
 
     def starts(self):
         """Return the parts of one sign of the leading axes of X, and one feature a column, those of a pivoted QR."""
@@ -84,4 +84,4 @@ class Problem:
         return float(value), gradient
 
     def sweep(self, state):
-        return self.state(minimize_nonnegative(self.value, state.W, STEPS, tol=0.0))
+        return self.state(minimize_nonnegative(self.value, state.W, self.steps, tol=0.0))

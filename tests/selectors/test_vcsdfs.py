@@ -111,3 +111,12 @@ def test_starts_do_not_change_with_rotated_samples_and_are_permuted_with_the_fea
         np.testing.assert_allclose(same.W, start.W, atol=1e-8)
         np.testing.assert_allclose(moved.W, start.W[order], atol=1e-8)
         assert same.value == pytest.approx(start.value) and moved.value == pytest.approx(start.value)
+
+
+def test_the_allowed_work_shortens_a_sweep_that_is_too_long_for_five():
+    X = np.random.default_rng(0).random((20, 30))
+    each = 30 * 4 * (20 + 300)  # a step: rank 20, and what the pairs cost
+    whole, short = Problem(X, 4, 1.0, 1000 * each), Problem(X, 4, 1.0, 60 * each)
+    assert [(one.steps, one.sweeps + 1) for one in (whole, short)] == [(100, 10), (12, 5)]
+    fit = VCSDFS(4, max_work=60 * each, tol=0).fit(X)
+    assert fit.status_ == "max_iter" and fit.n_iter_ == short.sweeps
