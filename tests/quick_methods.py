@@ -1,9 +1,17 @@
 """The methods of conf/method, those with fewer sweeps that would take minutes on the small data of the contract."""
 
+import inspect
+
+import pytest
+
 from scripts.check_method.contract import Method, load_methods
 
-# On such small data the slots stay undecided, and 31 times as many epochs are done: with 300 a minute in all.
-QUICK = {"cae_released": {"max_iter": 20}}
+# On such small data the slots of CAE stay undecided, and 31 times as many epochs are done: with 300 a minute in all.
+# UFSOL does hundreds of sweeps from each of its starts; what is looked at here holds after any number.
+QUICK = {"cae_released": {"max_iter": 20}} | {
+    name: {"max_iter": 20} for name in ("ufsol", "ufsol_alpha0", "ufsol_max_margin", "ufsol_similarity")
+}
+SLOW = pytest.mark.slow
 
 
 def load_quick_methods():
@@ -13,3 +21,21 @@ def load_quick_methods():
         name: Method(name, {**content, "params": content["params"] | QUICK.get(name, {})})
         for name, content in contents.items()
     }
+
+
+def further_slow(methods, long=()):
+    """Return the names of methods; long ones, and all but the first configuration of a class, are marked slow."""
+    first = {method.cls: name for name, method in reversed(methods.items())}.values()
+    return [name if name in first and name not in long else pytest.param(name, marks=SLOW) for name in methods]
+
+
+def one_of_each_kind(methods):
+    """Return the first method of each kind: what its class takes and says, and so what of the base class it reaches."""
+
+    def kind(method):
+        names = set(inspect.signature(method.cls).parameters)
+        takes = names & {"n_clusters", "random_state"}
+        says = (method.cls.keeps_all, method.cls.takes_sparse, method.cls.takes_negative, method.cls.size_in_objective)
+        return frozenset(takes), says
+
+    return list({kind(method): method for method in reversed(methods.values())}.values())

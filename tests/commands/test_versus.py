@@ -14,7 +14,7 @@ from scipy import stats
 from scripts import ship
 from scripts.core.conf import ROOT, family_of
 from scripts.core.study import Study
-from scripts.versus import holm, interval, versus
+from scripts.versus import holm, interval, runs, versus
 from scripts.versus.__main__ import main
 from scripts.versus.runs import divided, split_by_data
 from scripts.versus.versus_page import frame, page_of, written
@@ -189,8 +189,21 @@ def shipped(results, shipping):
     return results
 
 
+def in_a_fork(words):
+    """Take the place of `runs._run`, which starts a process that imports all anew."""
+    done = forked.run(words[1:], ROOT)
+    print(done.stdout + done.stderr, file=sys.stderr)
+    return done.returncode
+
+
+def test_a_run_says_all_on_the_standard_error_and_its_exit_status_is_returned(capfd):
+    assert runs._run([sys.executable, "-c", "print('said'); raise SystemExit(3)"]) == 3
+    assert capfd.readouterr() == ("", "said\n")
+
+
 def answer(monkeypatch, capfd, results, *words):
     """Run the command, and return its exit status and what it prints."""
+    monkeypatch.setattr(runs, "_run", in_a_fork)
     own = ["study=reference/tiny", f"results_dir={results}", "points=default", "runner.n_jobs=1", *map(str, words)]
     monkeypatch.setattr(sys, "argv", ["versus", *own])
     status = 0

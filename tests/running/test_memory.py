@@ -12,6 +12,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from quick_methods import further_slow
 from samples import blobs
 
 from metrics.protocol import Protocol
@@ -25,6 +26,7 @@ from runners.workers.family import free_mb, memory_of, reset_peak
 from runners.workers.memory import workers_within_memory
 from runners.workers.pool import run_all
 from runners.workers.tasks import Data
+from scripts.check_method.contract import load_methods
 from scripts.core.conf import find, names
 
 PROTOCOL = Protocol(name="p", sizes=(5,), scaling="none", restarts=2, seed=0, nmi="geometric", max_iter=5)
@@ -68,7 +70,7 @@ def selector(name):
 @pytest.mark.parametrize(
     "shape", [(1000, 160), *(pytest.param(shape, marks=pytest.mark.slow) for shape in ((160, 1000), (2000, 500)))]
 )
-@pytest.mark.parametrize("name", names("method"))
+@pytest.mark.parametrize("name", further_slow(load_methods(), long={"fsasl"}))
 def test_the_estimate_is_above_what_a_fit_takes_and_within_a_factor_of_it(name, shape, measured):
     took = measured(name, shape)
     estimate = selector(name).memory(*shape) / 2**20

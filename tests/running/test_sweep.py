@@ -17,7 +17,7 @@ from runners.experiment.method import Method
 from runners.experiment.sweep import Composer, jobs_of, offer_truth
 from scripts.core.conf import CONF, ROOT, names
 
-COMPARED = 3  # jobs of a sweep; to compose one by Hydra takes longer than all of a sweep without it
+COMPARED = 2  # jobs of a sweep; to compose one by Hydra takes longer than all of a sweep without it
 SWEEP = ["dataset=digits,umist", "method=mcfs,dgufs,ndfs_released"]
 
 

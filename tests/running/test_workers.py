@@ -21,7 +21,10 @@ from scripts.core.conf import ROOT
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals")
 
 
-@pytest.mark.parametrize("seen, caps", [(True, None), (False, None), (False, Caps(max_seconds=60))])
+@pytest.mark.parametrize(
+    "seen, caps",
+    [(True, None), (False, Caps(max_seconds=60)), pytest.param(False, None, marks=pytest.mark.slow)],
+)
 def test_workers_that_are_killed_while_they_are_free_end_nothing(caps, seen):
     trials = trials_of()
     for _ in range(2):
@@ -67,7 +70,10 @@ def test_a_method_that_ends_every_worker_before_it_begins_fails_in_words(tmp_pat
     assert all("the worker process died before it began this trial, by SIGABRT" in row["error"] for row in rows)
 
 
-@pytest.mark.parametrize("what, words", [("exit_natively", "with exit status 3"), ("segfault", "by SIGSEGV")])
+@pytest.mark.parametrize(
+    "what, words",
+    [pytest.param("exit_natively", "with exit status 3", marks=pytest.mark.slow), ("segfault", "by SIGSEGV")],
+)
 def test_a_fit_that_ends_its_worker_fails_and_it_is_said_how(what, words):
     rows = rows_of(trials_of(what=what), 2)
     assert [row["status"] for row in rows] == ["converged", "failed", "converged", "converged"]

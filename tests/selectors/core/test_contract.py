@@ -5,7 +5,7 @@ import inspect
 import pkgutil
 
 import pytest
-from quick_methods import load_quick_methods
+from quick_methods import load_quick_methods, one_of_each_kind
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import methods
@@ -16,7 +16,7 @@ from scripts.check_method.properties import PROPERTIES
 METHODS = load_quick_methods()
 # In the checks of scikit-learn, which gives estimators of its own as few sweeps: they look at an interface.
 SHORT = {"max_iter": 5, "n_permutations": 2, "n_starts": 2}
-FIRST = {method.cls: method for method in reversed(METHODS.values())}.values()  # of each class, one configuration
+FIRST = one_of_each_kind(METHODS)
 
 
 def _selector_classes():
@@ -45,14 +45,14 @@ def _short_fits(method):
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @parametrize_with_checks([_short_fits(method) for method in FIRST])
-def test_every_class_is_a_scikit_learn_estimator(estimator, check):
+def test_a_class_of_every_kind_is_a_scikit_learn_estimator(estimator, check):
     check(estimator)
 
 
-@pytest.mark.slow  # the same classes with other parameters, which these checks of an interface hardly look at
+@pytest.mark.slow  # these checks look at an interface, which is the base class's
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @parametrize_with_checks([_short_fits(method) for method in METHODS.values() if method not in FIRST])
-def test_every_other_configuration_is_a_scikit_learn_estimator(estimator, check):
+def test_every_other_method_is_a_scikit_learn_estimator(estimator, check):
     check(estimator)
 
 

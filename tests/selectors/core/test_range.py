@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from quick_methods import load_quick_methods
+from quick_methods import further_slow, load_quick_methods
 
 from methods.core.checks import LARGEST, check_range
 from scripts.check_method.synthetic import blobs, suited, wide_blobs
@@ -50,7 +50,7 @@ def test_every_method_refuses_before_the_fit_and_says_what_to_do(name, case):
 
 
 @pytest.mark.parametrize("case", FITTED_OR_REFUSED)
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("name", further_slow(METHODS))
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")  # of a fit that then says how it ended
 def test_every_method_fits_or_refuses_what_is_barely_in_range(name, case):
