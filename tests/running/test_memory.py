@@ -27,7 +27,7 @@ from runners.workers.memory import workers_within_memory
 from runners.workers.pool import run_all
 from runners.workers.tasks import Data
 from scripts.check_method.contract import load_methods
-from scripts.core.conf import find, names
+from scripts.core.conf import find
 
 PROTOCOL = Protocol(name="p", sizes=(5,), scaling="none", restarts=2, seed=0, nmi="geometric", max_iter=5)
 LEAST_MB = 8  # below it, most of what is measured is memory that Python itself takes and gives back
