@@ -19,7 +19,7 @@ pytestmark = pytest.mark.skipif(browser.find_chromium() is None, reason="no Chro
 NODES = 15_000
 OF_BOARD, NODES_OF_BOARD, READY = 300_000, 4_000, 1.0
 PAGES = ("index.html", "leaderboard.html", "methods/ufsol.html", "data/umist.html", "datasets.html", "search.html",
-         "docs/methods.html", "docs/findings.html", "docs/claims.html", "results.html")  # fmt: skip
+         "docs/methods.html", "docs/findings.html", "docs/large.html", "docs/claims.html", "results.html")  # fmt: skip
 SHOWN = "[...document.querySelectorAll('#board tr[data-m]')].filter((row) => !row.hidden)"
 
 
@@ -71,8 +71,8 @@ def test_pages_fit_a_phone_in_the_dark_and_ask_for_nothing(built, tmp_path, page
         assert min(opened.run(texts), default=10) > 9
 
 
-@pytest.mark.parametrize(("page", "figures"), [("index.html", 1), ("docs/findings.html", 3)])
-def test_a_phone_shows_the_figures_of_the_findings_whole(built, tmp_path, page, figures):
+@pytest.mark.parametrize(("page", "figures"), [("index.html", 1), ("docs/findings.html", 3), ("docs/large.html", 1)])
+def test_a_phone_shows_figures_whole(built, tmp_path, page, figures):
     with browser.open_page(built / page, tmp_path, 390, 844) as opened:
         shown = opened.run(
             "[...document.querySelectorAll('.figure')].map((box) => "
