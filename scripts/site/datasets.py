@@ -119,7 +119,7 @@ def _room(own, board):
             "Best method": best.max(),
         }
         series = [(label, list(values)) for label, values in named.items() if values is not None]
-        parts += [f"### {title}", cells.lines(series, sizes, f"{title} over the number of features")]
+        parts += [f"**{title}**", cells.lines(series, sizes, f"{title} over the number of features")]
         head = [f"{title} in percent", *(f"#{size}" for size in sizes)]
         rows = [[label, *map(cells.value, values)] for label, values in series]
         rows.append(["which is", *(cells.text(board.titles[winners[size]]) for size in sizes)])
