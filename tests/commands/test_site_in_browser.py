@@ -122,6 +122,7 @@ def test_other_data_and_sizes_have_the_means_and_intervals_that_python_computes(
 
 
 def test_filters_leave_out_rows_and_columns_and_a_column_sorts(board):
+    assert "_" not in board.run("document.querySelector('[name=data]').innerText")
     n = board.run(f"{SHOWN}.length")
     board.click("[name=kind][value=baseline]")
     kinds = board.run(f"{SHOWN}.map((row) => row.dataset.kind)")
