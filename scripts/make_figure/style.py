@@ -10,7 +10,6 @@ import numpy as np
 from matplotlib import rc_context
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
-from scipy.optimize import isotonic_regression
 
 from scripts.core.conf import names
 from scripts.core.words import POOR
@@ -180,6 +179,8 @@ def apart(heights, gap, low, high):
             placed[index : index + 2] += [-shift, shift]
         placed[0], placed[-1] = max(placed[0], low), min(placed[-1], high)
     else:  # fifty names at one place; steps that end sooner give the bytes of the stored figures
+        from scipy.optimize import isotonic_regression  # here, as few figures need it, and it is slow to import
+
         steps = gap * np.arange(len(placed))
         starts = isotonic_regression(np.asarray(heights, dtype=float) - steps).x
         placed = np.clip(starts, low, max(high - steps[-1], low)) + steps
