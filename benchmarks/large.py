@@ -26,6 +26,7 @@ from pathlib import Path
 
 import matplotlib
 import numpy as np
+from matplotlib.lines import Line2D
 from scipy import sparse
 from scipy.stats import linregress
 
@@ -34,12 +35,14 @@ from runners.words import duration
 from runners.workers.family import memory_of, reset_peak
 from scripts.core.conf import find, names
 from scripts.core.text import pipes
+from scripts.make_figure.style import PHONE, STYLE, new_figure, styles
 
 SIZE, CLUSTERS = 100, 5
 SHORT_S = 0.02  # a shorter fit is mostly what any fit takes, and tells nothing of growth
 REPEATED_S = 1  # shorter fits are repeated, as memory that is new to a process costs some of them more than the work
 LAST = 3  # sizes that an exponent is taken from: the largest ones, where the leading term rules
 N, D = "n", "d"
+LEGEND = 3  # columns
 
 
 def made_up(n_samples, n_features, share=None):
@@ -184,22 +187,28 @@ def row_of(growth, also):
 
 
 def draw(results, path):
-    """Write a figure of seconds over n and over d, one line per method."""
-    matplotlib.use("Agg")
+    """Write a figure of seconds over n and, below, over d, one line per method; a phone shows it whole."""
     matplotlib.rcParams["svg.hashsalt"] = "large"  # the same file for the same numbers
-    from matplotlib import pyplot
-
-    figure, axes = pyplot.subplots(1, 2, figsize=(11, 6), sharey=True, layout="constrained")
-    for axis, side, place in zip(axes, (N, D), (0, 1), strict=True):
-        for number, (name, found) in enumerate(results.items()):
-            points = [(shape[place], seconds) for shape, (seconds, _) in found[place].items()]
-            if points:
-                axis.loglog(*zip(*points, strict=True), marker="os^vD"[number // 10 % 5], markersize=4, label=name)
-        axis.set_xlabel({N: "samples n", D: "features d"}[side])
-    axes[0].set_ylabel("CPU seconds of a fit")
-    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside right upper", fontsize="small")
-    figure.savefig(path, metadata={"Date": None})
-    pyplot.close(figure)
+    looks, rows = styles(results), -(-len(results) // LEGEND)
+    with matplotlib.rc_context(STYLE):
+        figure = new_figure(PHONE, 6.2 + 0.145 * rows)
+        axes = figure.subplots(2, 1)
+        for axis, side, place in zip(axes, (N, D), (0, 1), strict=True):
+            for name, found in results.items():
+                points = [(shape[place], seconds) for shape, (seconds, _) in found[place].items()]
+                if points:
+                    colour, marker = looks[name]
+                    axis.loglog(*zip(*points, strict=True), color=colour, marker=marker, markersize=4, linewidth=1)
+            axis.set_xlabel({N: "samples n", D: "features d"}[side], fontsize=8)
+            axis.tick_params(labelsize=8)
+        figure.supylabel("CPU seconds of a fit", fontsize=8)
+        entries = [Line2D([], [], color=looks[name][0], marker=looks[name][1], markersize=4, linewidth=1, label=name)
+                   for name in results]  # fmt: skip
+        figure.legend(
+            handles=entries, loc="outside lower left", ncols=LEGEND, fontsize=7,
+            handlelength=1.6, handletextpad=0.3, columnspacing=0.8,
+        )  # fmt: skip
+        figure.savefig(path, metadata={"Date": None})
 
 
 def main(words=None):

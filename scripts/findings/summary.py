@@ -10,7 +10,7 @@ from scripts.core.conf import ROOT, read
 from scripts.core.text import writing
 from scripts.findings.figure import draw
 from scripts.findings.findings_page import sentences
-from scripts.make_figure.style import STYLE, new_figure
+from scripts.make_figure.style import FONTS, STYLE, new_figure
 from scripts.ranks.ranks_page import by_family
 
 PAPER = 8.27, 11.69  # inches: A4
@@ -21,7 +21,8 @@ LINE, WIDTH = 0.00181, 890  # share of the page that a line takes, and character
 
 def save_summary(study, settings, path):
     """Write the two pages; the same results give the same bytes."""
-    with writing(path) as path, rc_context(STYLE), PdfPages(path, metadata={"CreationDate": None}) as pdf:
+    # The fonts are written as the file is closed.
+    with writing(path) as path, rc_context(STYLE | FONTS), PdfPages(path, metadata={"CreationDate": None}) as pdf:
         for figure in (text_page(study, settings), figure_page(settings)):
             pdf.savefig(figure)
 
@@ -54,7 +55,10 @@ def figure_page(settings):
     """Return the page of the gains."""
     figure = draw(settings)
     figure.set_size_inches(*PAPER)
-    figure.suptitle("Gains of all methods at their default parameters", fontsize=11, fontweight="bold")
+    # Printers leave out the edge.
+    figure.get_layout_engine().set(rect=(LEFT, LEFT, 1 - 2 * LEFT, TOP - LEFT - 0.03))
+    figure.suptitle("Gains of all methods at their default parameters", fontsize=11, fontweight="bold", y=TOP)
+    figure.supxlabel(figure.get_supxlabel(), fontsize=8, y=LEFT / 2)
     return figure
 
 

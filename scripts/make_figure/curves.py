@@ -8,6 +8,7 @@ from scripts.core.words import POOR
 from scripts.make_figure.style import GREY, NARROW, STYLE, WIDTH, apart, face, frame, in_words, new_figure
 
 LABEL, PLOT = 11, 0.75  # points between lines of text; the part of the figure's height that the axes take
+DIGIT = 5.8  # points of a digit of a tick
 SMALL = {"fontsize": 7.5, "loc": "left", "color": GREY}
 MOST_BANDS = 8  # more bands on top of each other hide the lines
 
@@ -44,9 +45,8 @@ def draw_curves(curves, sizes, *, title, ylabel, note, width=WIDTH):
             if np.isfinite(std).all() and len(curves) <= MOST_BANDS:
                 axes.fill_between(x, mean - std, mean + std, color=colour, alpha=shade, linewidth=0)
             ends.append((x[-1], mean[-1], colour, marker, name))
-        axes.set(
-            xlabel="Selected features" if width < NARROW else "Number of selected features", ylabel=ylabel, xticks=sizes
-        )
+        axes.set(xlabel="Selected features" if width < NARROW else "Number of selected features", ylabel=ylabel)
+        axes.set_xticks(sizes, _spaced(sizes, width))
         axes.set_xlim(sizes[0] - margin, sizes[-1] + margin)
         axes.yaxis.set_major_locator(MaxNLocator(nbins=7, steps=[1, 2, 2.5, 5, 10]))
         if said:
@@ -56,19 +56,34 @@ def draw_curves(curves, sizes, *, title, ylabel, note, width=WIDTH):
         return figure
 
 
+def _spaced(sizes, width):
+    """Return the sizes as texts, "" for one that would touch the next larger one that has a text."""
+    unit = _across(width) * 72 * width / max(sizes[-1] - sizes[0], 1)  # points
+    last, texts = (np.inf, ""), []
+    for size in reversed(sizes):
+        if (last[0] - size) * unit > DIGIT * ((len(str(size)) + len(last[1])) / 2 + 0.5):
+            last = (size, str(size))
+        texts.append(last[1] if last[0] == size else "")
+    return texts[::-1]
+
+
+def _across(width):
+    """Return about what part of the figure's width the axes take; the names leave them less of a narrow one."""
+    return 0.46 if width < NARROW else 0.68
+
+
 def _label_ends(axes, ends):
     """Write names right of the plot at the height of the line's end, moved apart where they would overlap."""
     (left, right), (low, high) = axes.get_xlim(), axes.get_ylim()
     ends = sorted(ends, key=lambda end: end[1])
     gap = LABEL / (PLOT * 72 * axes.figure.get_figheight()) * (high - low)
     heights = apart([end[1] for end in ends], gap, low, high)
-    # About ten points; the names leave the axes less of a narrow figure.
-    narrow = axes.figure.get_figwidth() < NARROW
-    step = 10 / ((0.46 if narrow else 0.68) * 72 * axes.figure.get_figwidth()) * (right - left)
+    width = axes.figure.get_figwidth()
+    step = 10 / (_across(width) * 72 * width) * (right - left)  # about ten points
     for (x, height, colour, marker, name), placed in zip(ends, heights, strict=True):
         beyond = {"clip_on": False, "scalex": False, "scaley": False, "color": colour}
         axes.plot([x, right, right + step], [height, height, placed], linewidth=0.7, alpha=0.6, zorder=1, **beyond)
         if marker:
             axes.plot([right + 1.6 * step], [placed], marker=marker, markersize=5, markeredgecolor="white", **beyond)
-        place, size = right + (2.3 if marker else 1.3) * step, 7.5 if narrow else 8.5
+        place, size = right + (2.3 if marker else 1.3) * step, 7.5 if width < NARROW else 8.5
         axes.text(place, placed, name, color=colour, va="center", fontsize=size)

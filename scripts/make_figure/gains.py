@@ -5,9 +5,10 @@ from matplotlib import rc_context
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
+from scripts.core.conf import printed_family
 from scripts.make_figure.style import COLOURS, GREY, MARKERS, NARROW, STYLE, WIDTH, frame, legend_in, new_figure
 
-ROW = 0.34  # inches
+ROW, LETTER = 0.34, 0.068  # inches
 HIGHEST, LOWEST, MEAN = -0.36, 0.1, 0.28  # the heights of a row's points, and of its mean below them; rows are 1 apart
 
 
@@ -21,15 +22,17 @@ def draw_gains(found, families, names, panels, datasets, *, rope=1.0, title, not
     narrow = width < NARROW
     with rc_context({**STYLE, "axes.grid.axis": "x"}):
         entries = _entries(looks, families, datasets)
-        columns = max(1, int(width / 1.15))
-        legend, height = 0.17 * -(-len(entries) // columns), 0.55 + ROW * len(rows)
+        room = width - LETTER * max(len(names[name]) for name in rows)  # the names of the rows stand left of it
+        columns = max(1, int(room / (0.45 + LETTER * max(len(entry.get_label()) for entry in entries))))
+        legend, height = 0.18 * -(-len(entries) // columns), 0.55 + ROW * len(rows)
         deep = len(found) if narrow else 1
-        figure = new_figure(width, 1.1 + legend + deep * height)
+        figure = new_figure(width, (1.7 if narrow else 1.1) + legend + deep * height)  # the note is longer
         cells = figure.add_gridspec(deep + 1, 1 if narrow else len(found), height_ratios=[*[height] * deep, legend])
         axis = None
         for place, gains in enumerate(found):
             axis = figure.add_subplot(cells[place, 0] if narrow else cells[0, place], sharex=axis)
             _panel(axis, gains, rows, families, looks, rope)
+            axis.xaxis.set_major_locator(MaxNLocator(nbins=4 if narrow else 6))
             axis.axhline(n_methods - 0.5, color=GREY, linewidth=0.6)
             axis.set_yticks(range(len(rows)), [names[name] for name in rows] if narrow or not place else [])
             axis.set_title(panels[gains.reference], fontsize=9, loc="left")
@@ -56,7 +59,6 @@ def _panel(axis, gains, rows, families, looks, rope):
         axis.plot([row["low"], row["high"]], [height + MEAN] * 2, color="black", linewidth=1.6, zorder=3)
         axis.plot(row["mean"], height + MEAN, color="black", marker="|", markersize=8, markeredgewidth=1.8, zorder=3)
     axis.set_ylim(len(rows) - 0.5, -0.6)
-    axis.xaxis.set_major_locator(MaxNLocator(nbins=6))
     axis.tick_params(axis="y", length=0)
 
 
@@ -74,7 +76,7 @@ def _entries(looks, families, datasets):
     return [
         Line2D(
             [], [], color=colour, marker=marker, markersize=5.5, markeredgecolor="white", linestyle="",
-            label=datasets[family] if family in families else family,
+            label=datasets[family] if family in families else printed_family(family),
         )
         for family, (colour, marker) in looks.items()
     ]  # fmt: skip

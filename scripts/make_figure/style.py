@@ -178,4 +178,10 @@ def apart(heights, gap, low, high):
             shift = (gap - (placed[index + 1] - placed[index])) / 2
             placed[index : index + 2] += [-shift, shift]
         placed[0], placed[-1] = max(placed[0], low), min(placed[-1], high)
+    else:  # fifty names at one place; steps that end sooner give the bytes of the stored figures
+        from scipy.optimize import isotonic_regression  # here, as few figures need it, and it is slow to import
+
+        steps = gap * np.arange(len(placed))
+        starts = isotonic_regression(np.asarray(heights, dtype=float) - steps).x
+        placed = np.clip(starts, low, max(high - steps[-1], low)) + steps
     return placed

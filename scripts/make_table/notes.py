@@ -6,6 +6,7 @@ from collections import Counter
 from metrics.study import CAPPED, FAILED, METRICS
 from metrics.study.frames import of_kmeans
 from metrics.study.scored import scored
+from runners.store.reference import PREFIX, shipped_studies
 from scripts.core.conf import whole_grid
 from scripts.core.published import PAPERS, explain
 from scripts.core.text import span
@@ -64,6 +65,7 @@ def background(cells, study):
             for row in scored(trials).itertuples()
         ],
         study=study.name,
+        shipped=PREFIX + study.name if study.name in shipped_studies() else "",
         trials=len(trials),
         protocol=protocol,
         fields=[f"{name} {value}" for name, value in protocol.items() if name not in ("name", "restarts")],

@@ -123,7 +123,7 @@ function group(label, options) {
   made.append(...options);
   return made;
 }
-const counted = (kind, name) => `${name} (${data.datasets.filter((one) => one[kind] === name).length})`;
+const counted = (kind, name) => `${name.replaceAll("_", " ")} (${data.datasets.filter((one) => one[kind] === name).length})`;
 const families = [...new Set(data.datasets.map((one) => one.family))].sort();
 form.elements.data.append(
   option("tested:", `the tested data sets (${data.tested.length})`),

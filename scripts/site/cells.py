@@ -6,7 +6,7 @@ from scripts.core.text import signed as printed_gain
 
 REACH = 12  # points from the middle of a bar to its ends: most intervals are within
 WORDS = {1: "▲ gains", -1: "▼ loses", 0: ""}
-WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 440, 240, 30, 92, 10, 36  # of a chart of lines, in its own units
+WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 440, 240, 30, 110, 10, 36  # of a chart of lines, in its own units
 GAP = 14  # between two names at the ends of lines
 
 

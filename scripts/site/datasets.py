@@ -114,12 +114,12 @@ def _room(own, board):
             continue
         winners = best.idxmax()
         named = {
-            "Random": own.loc[RANDOM, score].reindex(sizes),
+            "Random rankings": own.loc[RANDOM, score].reindex(sizes),
             "All features": _of_all(own, score, sizes),
             "Best method": best.max(),
         }
         series = [(label, list(values)) for label, values in named.items() if values is not None]
-        parts.append(cells.lines(series, sizes, f"{title} over the number of features"))
+        parts += [f"**{title}**", cells.lines(series, sizes, f"{title} over the number of features")]
         head = [f"{title} in percent", *(f"#{size}" for size in sizes)]
         rows = [[label, *map(cells.value, values)] for label, values in series]
         rows.append(["which is", *(cells.text(board.titles[winners[size]]) for size in sizes)])

@@ -128,8 +128,8 @@ def _cost(names, board, places):
             size = find("dataset", slowest) or {}
             shape = f", {size['samples']} x {size['features']}" if size else ""
             ends.append(
-                f"* `{name}` in `study={board.study.name}`: {own.median():.2g} CPU seconds a fit (median), at most "
-                f"{own.max():.2g} ({printed('dataset', slowest)}{shape})."
+                f"* `{name}` in `study={board.study.name}`: {own.median():.2g} CPU seconds a fit, the median over "
+                f"{len(own)} data sets; at most {own.max():.2g} ({printed('dataset', slowest)}{shape})."
             )
     return [*lines, "\n".join(ends)]
 

@@ -25,7 +25,7 @@ function search() {
     item.append(link);
     return item;
   }));
-  document.querySelector("#search [role=status]").textContent = query.length ? `${found.length} sections` : "";
+  document.querySelector("#search [role=status]").textContent = query.length ? `${found.length} section${found.length === 1 ? "" : "s"}` : "";
 }
 input.addEventListener("input", search);
 input.value = decodeURIComponent(location.hash.slice(1));

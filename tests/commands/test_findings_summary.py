@@ -23,6 +23,7 @@ def test_two_pages_are_written_with_the_same_bytes(settings, tmp_path):
         save_summary(STUDY, settings, tmp_path / name)
     content = (tmp_path / "a.pdf").read_bytes()
     assert content == (tmp_path / "b.pdf").read_bytes() and b"/Count 2" in content
+    assert b"/Type3" not in content and b"/CIDFontType2" in content  # as the text is coded
 
 
 def test_every_sentence_is_on_the_page_below_the_one_before(settings):

@@ -9,13 +9,13 @@ from matplotlib.colors import to_hex
 from matplotlib.patches import Rectangle
 from matplotlib.text import Text
 
-from scripts.core.conf import find, names
+from scripts.core.conf import family_of, find, names
 from scripts.make_figure import FIGURES
 from scripts.make_figure.style import styles, take_away
 
 DATASETS = ["umist", "isolet", "digits", "allaml", "webkb", "micromass"]
 METHODS = names("method")
-SIZES = [50, 100]
+SIZES = [10, 25, 50, 100, 200, 300]
 NO_MARKER = ("None", "", "|", None)
 
 
@@ -66,7 +66,7 @@ def texts(figure):
     for axes in filter(lambda axes: axes.get_visible(), figure.axes):
         found += [child for child in axes.get_children() if isinstance(child, Text)]
         found += axes.get_legend().get_texts() if axes.get_legend() else []
-        for axis in (axes.xaxis, axes.yaxis) if axes.axison else ():
+        for axis in filter(lambda axis: axis.get_visible(), (axes.xaxis, axes.yaxis) if axes.axison else ()):
             low, high = sorted(axis.get_view_interval())
             labels = zip(axis.get_ticklocs(), axis.get_ticklabels(), strict=True)
             found += [axis.label, *(label for place, label in labels if low <= place <= high)]
@@ -84,12 +84,36 @@ def covered(figure):
     ]
 
 
+def cut(figure):
+    """Return the texts of a figure that go beyond its edge by more than a pixel."""
+    figure.draw_without_rendering()
+    boxes = [(text.get_text(), text.get_window_extent()) for text in texts(figure)]
+    width, height = figure.bbox.size
+    return [name for name, box in boxes if min(box.x0, box.y0, width - box.x1, height - box.y1) < -1]
+
+
 @pytest.mark.parametrize(("name", "width"), [(name, width) for name in DRAW for width in (6.8, 3.4)][:-1])
-def test_no_two_methods_look_alike_and_no_text_covers_another(name, width, study):
+def test_no_two_methods_look_alike_and_no_text_covers_another_or_is_cut(name, width, study):
     figure = DRAW[name](study, width)
     found = looks(figure)
     assert len(found) == len(set(found)) and (found or name == "convergence")
     assert covered(figure) == []
+    assert cut(figure) == []
+
+
+@pytest.mark.parametrize("width", [6.8, 3.4])
+def test_the_families_of_all_data_are_named_inside_the_figure(width):
+    families = {family_of(name): name for name in names("dataset")}
+    rng = np.random.default_rng(0)
+    points = [
+        {"dataset": dataset, "method": method, "acc": {50: rng.uniform(0.3, 0.5, 2).tolist()}}
+        for dataset in families.values()
+        for method in ("mcfs", "sparse_kmeans_released", "random_rankings")
+    ]
+    figure = FIGURES["gains"](study_of(points), variants="all", width=width)
+    named = [text.get_text() for text in figure.axes[-1].get_legend().get_texts()]
+    assert len(named) == len(families) > 24 and not any("_" in name for name in named)
+    assert covered(figure) == cut(figure) == []
 
 
 def test_methods_without_a_colour_of_their_own_have_a_shade_and_variants_one_of_their_method():

@@ -107,6 +107,12 @@ def test_labels_end_apart_inside_the_axes_and_in_order(heights):
     assert placed.max() <= 10 + 1e-3
 
 
+def test_fifty_labels_that_end_at_one_place_fill_the_axes_without_touching():
+    placed = apart(np.linspace(9.0, 10.0, 50), 0.2, 0.0, 10.0)
+    assert np.diff(placed) == pytest.approx(np.full(49, 0.2), rel=1e-3)
+    assert placed.min() > 0.1 and placed.max() <= 10 + 1e-3
+
+
 def test_the_same_results_give_the_same_bytes(study, tmp_path):
     first, second = (save(acc_vs_size(study, "umist"), tmp_path / name / "figure") for name in ("a", "b"))
     assert [file.read_bytes() for file in first] == [file.read_bytes() for file in second]

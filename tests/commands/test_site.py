@@ -165,9 +165,10 @@ def test_the_page_of_a_data_set_says_what_it_is_and_what_there_is_to_gain(built)
     room = page.split("Room for selection")[1].split("Methods on it")[0]
     random, every, best = (
         [float(text) for text in re.findall(r'<td class="n">([\d.]+)</td>', row)]
-        for row in re.findall(r'<tr><th scope="row">(?:Random|All features|Best method)</th>.*?</tr>', room)[:3]
+        for row in re.findall(r'<tr><th scope="row">(?:Random rankings|All features|Best method)<.*?</tr>', room)[:3]
     )
     assert len(random) == len(every) == len(best) == 6
+    assert re.findall("<p><strong>(.*?)</strong></p>\\s*(?:<p>)?<svg", room) == ["ACC", "NMI", "1-NN accuracy"]
     assert all(a < b for a, b in zip(random, best, strict=True)) and len(set(every)) == 1
     assert "has no method on it yet" in (built / "data/webkb4.html").read_text(encoding="utf-8")
 

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.skipif(browser.find_chromium() is None, reason="no Chro
 NODES = 15_000
 OF_BOARD, NODES_OF_BOARD, READY = 300_000, 4_000, 1.0
 PAGES = ("index.html", "leaderboard.html", "methods/ufsol.html", "data/umist.html", "datasets.html", "search.html",
-         "docs/methods.html", "docs/findings.html", "docs/claims.html", "results.html")  # fmt: skip
+         "docs/methods.html", "docs/findings.html", "docs/large.html", "docs/claims.html", "results.html")  # fmt: skip
 SHOWN = "[...document.querySelectorAll('#board tr[data-m]')].filter((row) => !row.hidden)"
 
 
@@ -71,8 +71,8 @@ def test_pages_fit_a_phone_in_the_dark_and_ask_for_nothing(built, tmp_path, page
         assert min(opened.run(texts), default=10) > 9
 
 
-@pytest.mark.parametrize(("page", "figures"), [("index.html", 1), ("docs/findings.html", 3)])
-def test_a_phone_shows_the_figures_of_the_findings_whole(built, tmp_path, page, figures):
+@pytest.mark.parametrize(("page", "figures"), [("index.html", 1), ("docs/findings.html", 3), ("docs/large.html", 1)])
+def test_a_phone_shows_figures_whole(built, tmp_path, page, figures):
     with browser.open_page(built / page, tmp_path, 390, 844) as opened:
         shown = opened.run(
             "[...document.querySelectorAll('.figure')].map((box) => "
@@ -122,6 +122,7 @@ def test_other_data_and_sizes_have_the_means_and_intervals_that_python_computes(
 
 
 def test_filters_leave_out_rows_and_columns_and_a_column_sorts(board):
+    assert "_" not in board.run("document.querySelector('[name=data]').innerText")
     n = board.run(f"{SHOWN}.length")
     board.click("[name=kind][value=baseline]")
     kinds = board.run(f"{SHOWN}.map((row) => row.dataset.kind)")
