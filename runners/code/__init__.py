@@ -22,6 +22,7 @@ from runners.code.modules import (
     VERSIONED,
     caches,
     customized,
+    edited,
     note_modules,
     reached_from,
     resolved,
@@ -34,7 +35,7 @@ SAME = {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"}  # every f
 # The modules that scale and evaluate; they import all else that an evaluation runs.
 SCALING, EVALUATION = ("datasets.scaling",), ("datasets.scaling", "metrics.evaluate")
 # Our packages that a script of a user imports to run its methods: what they read besides is no part of a method.
-RUNNING = {"benchmarks", "datasets", "metrics", "runners", "scripts", "ufs_bench"}
+RUNNING = {"benchmarks", "datasets", "metrics", "runners", "scripts", "ufs_bench", "ufs_bench_command"}
 DIGITS = 16  # the length of a digest; the keys of trials are as long
 
 
@@ -51,7 +52,7 @@ class Code(NamedTuple):
     environment: tuple = ()  # names of the variables of the environment that it reads; None stands for any
     unknown: str = ""  # what is not known of it
     modules: tuple = ()  # names of the modules that it reaches
-    unheard: str = ""  # the first of them whose import may have read files that nobody noted
+    doubt: str = ""  # why what one of them holds is not what ran, or not all of it
 
 
 def code_of(cls):
@@ -85,11 +86,8 @@ def _families(cls):
 
 def _here(code):
     """Return code with the values that the variables of the environment have now."""
-    if code.unheard:
-        why = (
-            f"{code.unheard} was imported before this suite, and may have read files: import ufs_bench or runners first"
-        )
-        return code._replace(digest="", unknown=why)
+    if code.doubt:
+        return code._replace(digest="", unknown=code.doubt)
     if not code.environment:
         return code
     if None in code.environment:
@@ -120,9 +118,18 @@ def files_read(cls):
         for path, digest in opened.read_by(name).items():
             path = resolved(path)
             if not any(path == file for file, _ in code.files) and not _only_hands_on(path):
-                found[path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else str(path)] = digest
+                found[_shown(path)] = digest
                 names += [one for one, (file, _) in sources.items() if path == file and one not in names]
+        if name in sources and read(sources[name][1]).finds:  # any that is loaded, also by another method before
+            loaded = [one for one in sources if not one.startswith("__") and one.partition(".")[0] not in RUNNING]
+            loaded = [one for one in loaded if one not in names]
+            found |= {_shown(sources[one][0]): hashlib.sha256(sources[one][1]).hexdigest() for one in loaded}
+            names += loaded
     return found
+
+
+def _shown(path):
+    return path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else str(path)
 
 
 def _only_hands_on(path):
@@ -152,15 +159,20 @@ def _code(names, texts=()):
     all_of = [sources[name][1] for name in reached if name.partition(".")[0] not in RUNNING]
     all_of += [text.encode() for text in texts]
     variables = {name for data in all_of for name in read(data).environment} - SAME
+    doubts = [f"{name} was edited after it had been imported: start Python anew" for name in reached if name in edited]
     early = [name for name in reached if name in opened.EARLIER and name not in ("__main__", *CUSTOM)]
-    unheard = [name for name in early if not sources[name][0].is_relative_to(ROOT) and read(sources[name][1]).calls]
+    doubts += [
+        f"{name} was imported before this suite, and may have read files: import ufs_bench or runners first"
+        for name in early
+        if not sources[name][0].is_relative_to(ROOT) and read(sources[name][1]).calls
+    ]
     return Code(
         digest.hexdigest()[:DIGITS],
         tuple((file, hashlib.sha256(data).hexdigest()) for file, data in held),
         tuple(sorted(packages - sys.stdlib_module_names)),
         tuple(sorted(variables, key=str)),
         modules=tuple(reached),
-        unheard="".join(unheard[:1]),
+        doubt="".join(doubts[:1]),
     )
 
 

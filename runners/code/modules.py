@@ -20,6 +20,7 @@ CUSTOM = ("sitecustomize", "usercustomize")  # Python imports these at its start
 sources = {}  # name of a module -> (its file, what that held when the module was imported)
 caches = []  # cached functions of what rests on `sources`
 _seen = set()
+edited = set()  # names of modules whose file has been written since this process imported them
 _roots = [ROOT]  # folders whose modules count, though they are installed
 
 
@@ -41,6 +42,7 @@ def note_modules(cls=None):
         file = None if name.partition(".")[0] in VERSIONED else file_of(name)
         if file is not None and name not in sources and _counts(file):
             sources[name] = file, file.read_bytes()
+            (edited.add if opened.is_edited(name, file) else edited.discard)(name)
 
 
 def reached_from(names, texts=()):
@@ -100,7 +102,7 @@ def _follow(source, name, reached, packages):
 
 def _reach_from(module, given, wanted, reached, packages):
     """Add what ``from module import given`` gives: a module, or something in one."""
-    if given != "*" and _is_ours(module) and _is_ours(f"{module}.{given}"):
+    if given != "*" and _is_ours(f"{module}.{given}"):  # a folder without an initialiser has no source of its own
         _reach(f"{module}.{given}", None, reached, packages)
     else:
         _reach(module, None if wanted == "*" else wanted, reached, packages)
@@ -124,8 +126,8 @@ def _is_ours(name):
             if top is None or not _counts(Path((top.submodule_search_locations or [top.origin or ""])[0])):
                 return False
             importlib.import_module(name)
-        except Exception:  # a module that cannot be imported does not run
-            return False
+        except Exception:  # a module that cannot be imported does not run; those that it imports do
+            pass
         note_modules()
     return name in sources
 

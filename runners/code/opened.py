@@ -11,6 +11,8 @@ import importlib.util
 import os
 import sys
 import sysconfig
+import threading
+import time
 from contextlib import contextmanager
 
 INSTALLED = {"site-packages", "dist-packages"}
@@ -23,6 +25,8 @@ COMPILED = (".pyc", ".nbi", ".nbc")
 
 EARLIER = frozenset(sys.modules)  # modules whose import was not heard
 _reads = {}  # name of a module or key of a class -> path -> its (size, time, number) when it was opened
+STARTED = time.time_ns()
+_loaded = {}  # file of a module -> its (size, time, number) when Python's loader opened it
 _reloaded = set()  # files that Python's loader opened since `reloaded` was last asked
 _fitting = []  # keys of the classes that are fitted
 _written = set()  # paths that the fit under way has written
@@ -61,6 +65,13 @@ def reloaded():
     return found
 
 
+def is_edited(name, file):
+    """Return True where the file of a module has been written since the module was imported."""
+    found = _stamp(os.stat(file))
+    since = name in EARLIER and STARTED < found[1] <= time.time_ns()  # a time to come says nothing
+    return since or found != _loaded.get(os.path.realpath(file), found)
+
+
 def digest_of(path):
     """Return the SHA-256 of a file; None where there is none."""
     try:
@@ -83,16 +94,16 @@ def _stamp(found):
     return found.st_size, found.st_mtime_ns, found.st_ino
 
 
-def _hear(event, arguments, busy=[]):  # noqa: B006  one list for all calls: the hook must not hear itself
-    if event != "open" or busy:
+def _hear(event, arguments, busy=set()):  # noqa: B006  one set for all calls: a thread must not hear its own hook
+    if event != "open" or threading.get_ident() in busy:
         return
-    busy.append(True)
+    busy.add(threading.get_ident())
     try:
         _note(*arguments[:3])
     except Exception:  # an error here would be one of whoever opened the file
         return
     finally:
-        busy.pop()
+        busy.discard(threading.get_ident())
 
 
 def _note(path, mode, flags):
@@ -114,10 +125,12 @@ def _note(path, mode, flags):
         path = importlib.util.source_from_cache(path)
     if path in _written or not os.path.isfile(path) or _by_compiler(frame):
         return
+    stamp = _stamp(os.stat(path))
     if by_loader:
         _reloaded.add(os.path.realpath(path))
-    stamp = _stamp(os.stat(path))
-    for name in {_asking(frame), *_fitting} - {None}:
+        _loaded[os.path.realpath(path)] = stamp
+    asking = _asking(frame) or _asking(sys._current_frames().get(threading.main_thread().ident))
+    for name in {asking, *_fitting} - {None}:
         _reads.setdefault(name, {})[path] = stamp
 
 
@@ -133,14 +146,16 @@ def _by_compiler(frame):
 def _asking(frame):
     """Return the name of the innermost module that is neither Python's nor installed; None where there is none.
 
-    The files that a notebook reads outside fits are in its variables, and known by their values.
+    The files that a notebook reads outside fits are in its variables, and known by their values.  Code that is not of a
+    module with a name, such as a file that is executed, belongs to the module that runs it.
     """
     while frame is not None:
         name, file = frame.f_globals.get("__name__"), frame.f_globals.get("__file__")
-        if file and not is_installed(file):
-            return name
-        if not file and not os.path.isfile(code := frame.f_code.co_filename) and not code.startswith("<frozen"):
-            return name if _fitting else None
+        if getattr(sys.modules.get(name), "__dict__", None) is frame.f_globals:
+            if file and not is_installed(file):
+                return name
+            if not file and not os.path.isfile(code := frame.f_code.co_filename) and not code.startswith("<frozen"):
+                return name if _fitting else None
         frame = frame.f_back
     return None
 

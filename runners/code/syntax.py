@@ -10,6 +10,7 @@ message.  A local variable that only messages use belongs to them.
 import ast
 import functools
 import hashlib
+import re
 from typing import NamedTuple
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -19,7 +20,13 @@ HARMLESS = {"str", "repr", "len", "type", "sorted", "map", "list", "set", "sum",
 FIELDS = ("ClassVar", "InitVar", "KW_ONLY")  # a dataclass looks at these annotations
 BINDING = (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)
 IMPORTERS = ("import_module", "__import__")
-ENVIRONMENT = ("environ", "environb", "getenv", "getenvb")
+# What takes modules by names that are computed or stored, so that no import shows them.
+LOADERS = {"spec_from_file_location", "run_path", "run_module"}
+FINDERS = LOADERS | {"exec", "eval", "pickle", "cloudpickle", "dill", "joblib"}
+ENVIRONMENT = ("environ", "environb", "getenv", "getenvb", "expandvars")
+# Decorators that look at no annotation; any other may, as one that compiles a class or checks arguments does.
+BLIND = {"dataclass", "staticmethod", "classmethod", "property", "cached_property", "cache", "lru_cache", "wraps"}
+BLIND |= {"abstractmethod", "contextmanager", "setter", "compiled", "_compiled", "njit", "jit"}
 
 
 class Source(NamedTuple):
@@ -30,6 +37,7 @@ class Source(NamedTuple):
     hands_on: bool  # only imports, so that whoever uses a name from here rests on the module that defines it
     environment: tuple  # names of the variables of the environment that it reads; None stands for any
     calls: bool  # something is called while it is imported, besides imports
+    finds: bool  # it may reach modules that no import of it names
 
 
 @functools.cache
@@ -38,12 +46,12 @@ def read(data):
     try:
         tree = ast.parse(data)
     except (SyntaxError, ValueError):  # not Python source, such as a compiled module
-        return Source(hashlib.sha256(data).hexdigest(), (), False, (), True)
+        return Source(hashlib.sha256(data).hexdigest(), (), False, (), True, True)
     nodes = list(ast.walk(tree))
     digest, imports, variables = hashlib.sha256(), [], set()
     _digest(tree, digest.update, _without_effect(nodes))
-    parents = {}
-    if b"environ" in data or b"getenv" in data:
+    parents, finds = {}, False
+    if any(name.encode() in data for name in ENVIRONMENT):
         parents = {id(child): node for node in nodes for child in ast.iter_child_nodes(node)}
     for node in nodes:
         if isinstance(node, ast.Import):
@@ -51,13 +59,18 @@ def read(data):
         elif isinstance(node, ast.ImportFrom):
             module = "." * node.level + (node.module or "")
             imports.append((module, tuple((alias.name, alias.asname or alias.name) for alias in node.names)))
-            variables |= {None for one in node.names if module == "os" and one.name in ENVIRONMENT and one.asname}
+            variables |= {None for one in node.names if one.name in ENVIRONMENT and one.asname}
         elif isinstance(node, ast.Call) and _last_name(node.func) in IMPORTERS and _text_in(node.args):
             imports.append((_text_in(node.args), ()))
+        elif isinstance(node, ast.Call) and _last_name(node.func) in IMPORTERS:
+            finds = True
+        elif isinstance(node, ast.Constant) and parents and node.value in ENVIRONMENT:
+            variables.add(None)
         elif parents and isinstance(node, ast.Name | ast.Attribute) and _last_name(node) in ENVIRONMENT:
             variables |= _variables(node, parents)
+        finds = finds or _finds(node)
     hands_on = bool(tree.body) and all(_is_import(node) for node in tree.body)
-    return Source(digest.hexdigest(), tuple(imports), hands_on, tuple(sorted(variables, key=str)), _calls(tree))
+    return Source(digest.hexdigest(), tuple(imports), hands_on, tuple(sorted(variables, key=str)), _calls(tree), finds)
 
 
 def _calls(node):
@@ -71,6 +84,9 @@ def _calls(node):
 def _variables(node, parents):
     """Return the names of the variables that are read through ``environ`` or ``getenv``; None stands for any."""
     above = parents.get(id(node))
+    if _last_name(node) == "expandvars":
+        text = _text_in(above.args) if isinstance(above, ast.Call) and above.func is node else None
+        return {None} if text is None else set(re.findall(r"\$\{?(\w+)", text))
     if isinstance(above, ast.Attribute) and above.attr in ("get", "setdefault", "pop"):
         node, above = above, parents.get(id(above))
     if isinstance(above, ast.Call) and above.func is node:
@@ -89,6 +105,14 @@ def _text_in(arguments):
     """Return the first argument where it is a text, else None."""
     first = arguments[0] if arguments else None
     return first.value if isinstance(first, ast.Constant) and isinstance(first.value, str) else None
+
+
+def _finds(node):
+    """Return True for a name by which code may take modules that no import of it shows."""
+    if isinstance(node, ast.Attribute):
+        return node.attr in LOADERS or (node.attr == "modules" and _last_name(node.value) == "sys")
+    name = node.name if isinstance(node, ast.alias) else getattr(node, "id", "")
+    return name.partition(".")[0] in FINDERS
 
 
 def _last_name(node):
@@ -119,17 +143,22 @@ def _without_effect(nodes):
             left_out.add(id(node.msg))
         elif isinstance(node, ast.ClassDef):
             left_out |= {id(one) for one in node.body if isinstance(one, FUNCTIONS) and one.name in SHOWN}
-            if any(_last_name(base) != "NamedTuple" for base in node.bases):
+            if any(_last_name(base) != "NamedTuple" for base in node.bases) or _is_looked_at(node):
                 kept |= {id(one) for one in node.body}
         elif isinstance(node, FUNCTIONS):
-            if any(_last_name(getattr(one, "func", one)) == "register" for one in node.decorator_list):
-                kept |= {id(one) for one in node.args.args}
+            if _is_looked_at(node):
+                kept |= {id(one) for one in ast.walk(node.args)}
             left_out.add(id(node.returns))
             if id(node) not in inside:  # nested ones are looked at with the one around them
                 below = list(_below(node))
                 inside |= {id(one) for one in below if isinstance(one, FUNCTIONS)}
                 left_out |= _messages_of(below)
     return left_out - {id(None)}
+
+
+def _is_looked_at(node):
+    """Return True where a decorator may look at the annotations of a class or function."""
+    return any(_last_name(getattr(one, "func", one)) not in BLIND for one in node.decorator_list)
 
 
 def _below(node):

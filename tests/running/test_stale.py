@@ -36,6 +36,10 @@ class Case(NamedTuple):
 
 
 SIGN = "def sign():\n    return 1\n"
+NAMELESS = (
+    "from importlib import util\nspec = util.spec_from_file_location('nameless', 'named{}.py')\n"
+    "module = util.module_from_spec(spec)\nspec.loader.exec_module(module)\nsign = module.sign"
+)
 CASES = {
     "Nothing": Case("nothing", "", SIGN),
     "Second": Case("a helper in a second folder of PYTHONPATH", "../second/helper2.py", "from helper2 import sign",
@@ -75,6 +79,35 @@ CASES = {
     "KeptToo": Case("the same file, of a second method", "kept9.txt", "from kept9 import sign"),
     "Environment": Case("a variable of the environment", "SIGN10", "import os\ndef sign():\n"
                         "    return int(os.environ['SIGN10'])"),
+    "Folder": Case("a module of a folder without an initialiser", "folder12/part.py",
+                   "from folder12 import part\nsign = part.sign", files=(("folder12/part.py", SIGN),)),
+    "FolderToo": Case("the same module, of a second method", "folder12/part.py",
+                      "from folder12 import part\nsign = part.sign"),
+    "ComputedToo": Case("import_module of the same computed name, by a second method", "named2.py",
+                        "import importlib\nsign = importlib.import_module('named' + str(2)).sign"),
+    "Unpickled": Case("a module that an object of pickle names, and another method has loaded", "named1.py",
+                      "import pickle\nsign = pickle.loads(b'cnamed1\\nsign\\n.')"),
+    "Nameless": Case("what a module without a name imports", "named14.py", NAMELESS.format(13),
+                     files=(("named13.py", "from named14 import sign\n"), ("named14.py", SIGN))),
+    "NamelessReads": Case("what a module without a name reads", "read16.txt", NAMELESS.format(15),
+                          files=(("named15.py", "value = int(open('read16.txt').read())\n"
+                                                "def sign():\n    return value"), ("read16.txt", "1"))),
+    "Emptied": Case("what a text imports that is executed without names", "named18.py",
+                    "names = {}\nexec(open('text17.txt').read(), names)\nsign = names['sign']",
+                    files=(("text17.txt", "from named18 import sign\n"), ("named18.py", SIGN))),
+    "Path": Case("what a file imports that runpy runs", "named20.py",
+                 "import runpy\nsign = runpy.run_path('named19.py')['sign']",
+                 files=(("named19.py", "from named20 import sign\n"), ("named20.py", SIGN))),
+    "Thread": Case("a file that a thread reads at the import", "read21.txt",
+                   "from concurrent.futures import ThreadPoolExecutor\nfrom pathlib import Path\n"
+                   "with ThreadPoolExecutor(1) as pool:\n"
+                   "    value = int(pool.submit(Path('read21.txt').read_text).result())",
+                   "value", (("read21.txt", "1"),)),
+    "Decorated": Case("an annotation that a decorator looks at", "named22.py", "from named22 import Made", "Made.x",
+                      (("named22.py", "def made(cls):\n    cls.x = cls.__annotations__['x']\n    return cls\n"
+                                      "@made\nclass Made:\n    x: 1\n"),)),
+    "Expanded": Case("a variable of the environment in a path", "SIGN23",
+                     "import os\nvalue = int(os.path.expandvars('${SIGN23}'))", "value"),
     "Getenv": Case("a variable of the environment by getenv at the import", "SIGN11",
                    "import os\nvalue = int(os.getenv('SIGN11'))", "value"),
 }  # fmt: skip
@@ -152,6 +185,20 @@ def test_what_a_module_read_before_anybody_listened_is_not_known_and_said(tmp_pa
     early, plain = done.stdout.splitlines()
     assert "digest=''" in early and "early was imported before this suite" in early
     assert "digest=''" not in plain and "unknown=''" in plain
+
+
+@pytest.mark.parametrize("first", ["early", "runners.code"])
+def test_a_module_that_was_edited_after_its_import_is_not_known_and_said(tmp_path, first):
+    """In a notebook: the old code ran, and the file was taken for it."""
+    (tmp_path / "early.py").write_text("def spread(X):\n    return X[0]\n")
+    words = f"import {first}, early; open('early.py', 'a').write('# more'); import runners.code as c; "
+    words += "from runners.experiment.method import load_class; print(c.code_of(load_class('early.spread')))"
+    environment = os.environ | {"PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"}
+    if first == "early":
+        words = words.replace("; open", "; import runners.code, time; time.sleep(0.1); open")
+    command = [sys.executable, "-c", words]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
+    assert "digest=''" in done.stdout and "early was edited after it had been imported" in done.stdout
 
 
 def test_what_python_runs_at_its_start_is_part_of_the_code(tmp_path):
