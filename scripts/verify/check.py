@@ -5,7 +5,7 @@ import pyarrow.compute as pc
 
 from runners.store import reference
 from runners.store.files import StoreError
-from runners.store.parquet import read_table
+from runners.store.parquet import about, read_table
 from scripts.kept import FOLDER
 from scripts.verify import REFUSED, Finding, changed, files, scores, structure
 
@@ -44,7 +44,7 @@ def structural(name, wanted):
             found.append(Finding(REFUSED, name, method, "", "", "it has rows of another method."))
             continue
         own = frame[frame["dataset"].isin([dataset for dataset, other in wanted if other == method])]
-        for kind, *rest in structure.faults(own, reference.protocol_text(name)):
+        for kind, *rest in structure.faults(own, reference.protocol_text(name), about(path)["lacking"]):
             found.append(Finding(kind, name, method, *rest))
         for inside, file in files.REFITS.items():
             refits = reference.SHIPPED / name / inside / path.name

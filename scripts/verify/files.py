@@ -25,6 +25,7 @@ YOUNGER = (*REPORTED, *ADDED)  # columns that a file of an earlier version may l
 BATCH = 1000  # rows that are unpacked at once, so that a file that lies about its sizes is noticed early
 STUDY = re.compile(r"[a-z][a-z0-9_]{0,60}")
 DIGEST = re.compile(r"[0-9a-f]{0,64}")
+FINGERPRINT = re.compile(r"\w+ [0-9a-f]+(, \w+ [0-9a-f]+)*")
 BESIDE = ("LICENSE", "croissant.json", "datapackage.json")
 REFITS = {f"_{file.removesuffix('.csv')}": file for file in OF_REFITS}
 FOLDERS = (*REFITS, kept.FOLDER)
@@ -33,7 +34,7 @@ FOLDERS = (*REFITS, kept.FOLDER)
 def strangers():
     """Return the names of what lies in results/reference and is neither a study nor a description of all of them."""
     known = {*BESIDE, *reference.shipped_studies()}
-    return sorted({path.name for path in reference.SHIPPED.iterdir()} - known)
+    return sorted(path.name for path in reference.SHIPPED.iterdir() if path.is_symlink() or path.name not in known)
 
 
 def faults_of_study(name):
@@ -41,6 +42,8 @@ def faults_of_study(name):
     folder = reference.SHIPPED / name
     if not STUDY.fullmatch(name):
         yield "", f"{name!r} must be small letters, digits and _."
+    if folder.is_symlink():
+        yield "", "the study is a link: only files may be handed in."
     for path in sorted(folder.rglob("*")):
         place = path.relative_to(folder).as_posix()
         inside = place.rpartition("/")[0]
@@ -57,6 +60,7 @@ def faults_of_study(name):
         elif path.stat().st_size > MOST_NOTES:
             yield "", f"{place} has {path.stat().st_size} bytes, more than {MOST_NOTES}."
     try:
+        json.loads((folder / reference.PROTOCOL).read_text(), object_pairs_hook=_once)
         Protocol.from_json(reference.protocol_text(name))
     except (ValueError, OSError, RecursionError) as error:
         yield "", f"{reference.PROTOCOL} is no protocol ({error})."
@@ -70,6 +74,8 @@ def fault_of_size(path):
         about = pq.read_metadata(path)
     except (OSError, ValueError, pa.ArrowException) as error:
         return f"it is no Parquet file ({str(error).splitlines()[0]})."
+    if not about.num_rows:
+        return "it has no rows."
     groups = [about.row_group(number) for number in range(about.num_row_groups)]
     columns = [group.column(number) for group in groups for number in range(group.num_columns)]
     sizes = (
@@ -125,12 +131,13 @@ def _empty(batch):
 def _faults_of_notes(text, used, datasets):
     """Yield what is wrong with the metadata of a file."""
     try:
-        notes = json.loads(text)
+        notes = json.loads(text, object_pairs_hook=_once)
         identities, lacking = notes["identities"], notes["lacking"]
         named = {name: Identity(*fields) for name, fields in identities.items()}
         versions = [json.loads(one.versions) for one in named.values()]
         right = set(notes) == {"identities", "lacking"} and all(isinstance(one, dict) for one in versions)
         right = right and all(isinstance(field, str) for one in named.values() for field in one)
+        right = right and all(map(_is_readable, named.values()))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         right = False
     if not right:
@@ -149,6 +156,26 @@ def _faults_of_notes(text, used, datasets):
     for dataset, count in lacking.items() if isinstance(lacking, dict) else [("", 0)]:
         if dataset not in datasets or type(count) is not int or count < 1:
             yield f"its metadata say that {dataset!r} lacks {count!r} trials."
+
+
+def _is_readable(identity):
+    """Return True where versions and files of an identity have the form that the suite writes."""
+    versions = json.loads(identity.versions)
+    files = json.loads(identity.files_read) if identity.files_read else {".": ""}
+    return (
+        all(isinstance(value, str) for value in versions.values())
+        and FINGERPRINT.fullmatch(versions.get(ARITHMETIC, "none 0")) is not None
+        and isinstance(files, dict) and bool(files)
+        and all(path and isinstance(digest, str) and DIGEST.fullmatch(digest) for path, digest in files.items())
+    )  # fmt: skip
+
+
+def _once(pairs):
+    """Return the dict of an object of JSON; a ValueError says that it has a name twice."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a name is there twice")
+    return found
 
 
 def _rows(path, wanted):

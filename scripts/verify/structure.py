@@ -30,6 +30,7 @@ MEANS = {"acc": 1e-12, "nmi": 1e-7}
 TRACED = 2.4e-7  # a trace is stored to 24 bits: twice the rounding of a value moves a step by less
 MOST_S, MOST_MB = 366 * 86400.0, 1e8  # a year of one processor, and 100 TB: no fit of ours
 COMMIT = re.compile(r"[0-9a-f]{40}(-dirty)?|unknown")
+COUNTS = ("n_scored", "start_kept", "start_size", "start_among")  # of features
 SHARES = ("prediction_strength", "nearest_neighbour")
 # From -1 to 1; of reconstruction too, which is below 0 where the mean of the other samples predicts better.
 SIGNED = ("agreement", "silhouette", "silhouette_all", "replication", "reconstruction")
@@ -50,6 +51,7 @@ class Cell:
         self.prefixes = not own and cls.size_in_objective is False
         self.code = code_of(cls).digest
         self.defaults = self.method.params_at({}, protocol.clusters_of(self.spec["classes"]))
+        self.n_seeds = 1 + len(further_seeds(self.method, protocol))
 
     def sizes(self, params):
         """Return the sizes that one fit at these parameters may have: a list of tuples."""
@@ -58,10 +60,11 @@ class Cell:
         return [(size,) for size in all_sizes] if each else [all_sizes]
 
 
-def faults(frame, protocol):
+def faults(frame, protocol, lacking=()):
     """Yield (kind, data set, trial, words) for what is wrong with the rows of a method: a tidy frame with lists.
 
-    The defaults of a method may have been others with other code: what a fit of it says of them is of elsewhere.
+    `lacking` has the number of trials that the file says to lack, by data set.  The defaults and the grid of a method
+    may have been others with other code: what a fit of it says of them is of elsewhere.
     """
     varied = frame.groupby("trial")[OF_FIT].nunique(dropna=False).max()
     for name in varied.index[varied > 1]:
@@ -87,6 +90,28 @@ def faults(frame, protocol):
             if words := _unlike_conf(records[0], cell):
                 kind = REFUSED if records[0]["code_fit"] == cell.code else ELSEWHERE
                 yield kind, dataset, trial, words
+        if words := _fault_of_number(rows, cell, dict(lacking).get(dataset, 0)):
+            yield REFUSED, dataset, "", words
+
+
+def _fault_of_number(rows, cell, lacking):
+    """Say that a cell has not all fits that its points make; whoever picks the best of them would gain by it."""
+    repeats, points = set(cell.method.cls.repeats) & set(cell.method.grid), {}
+    try:
+        each = [json.loads(params) for params in set(rows["params"])]
+        for params in each:
+            points[to_json({name: params[name] for name in params if name not in repeats})] = len(cell.sizes(params))
+        # Earlier studies have fewer draws, the first of them.
+        draws = math.prod(1 + max(cell.method.grid[name].index(one[name]) for one in each) for name in repeats)
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return ""  # said of each fit
+    wanted, found = sum(points.values()) * draws * cell.n_seeds, rows["trial"].nunique()
+    if found >= wanted - lacking:
+        return ""
+    return (
+        f"it has {found} of the {wanted} fits that its points have with all sizes, seeds and draws, and says that "
+        f"{lacking} are lacking."
+    )
 
 
 def _faults_of_names(rows):
@@ -144,9 +169,8 @@ def _faults_of_settings(row, sizes, cell):
         return
     if "n_clusters" in right and params["n_clusters"] != right["n_clusters"]:
         yield f"n_clusters={params['n_clusters']} must be {right['n_clusters']}, for {cell.spec['classes']} classes."
-    n_seeds = 1 + len(further_seeds(cell.method, cell.protocol))
-    if not 0 <= row["nth_seed"] < n_seeds:
-        yield f"nth_seed={row['nth_seed']} must be below {n_seeds}, as the protocol says."
+    if not 0 <= row["nth_seed"] < cell.n_seeds:
+        yield f"nth_seed={row['nth_seed']} must be below {cell.n_seeds}, as the protocol says."
     allowed = cell.sizes(params)
     if sizes not in allowed:
         yield f"its sizes are {list(sizes)}; the protocol asks for {' or '.join(str(list(one)) for one in allowed)}."
@@ -155,10 +179,18 @@ def _faults_of_settings(row, sizes, cell):
 
 
 def _unlike_conf(row, cell):
-    """Say how a fit that can be read is unlike the defaults of its method."""
+    """Say how a fit that can be read is unlike the grid and the defaults of its method."""
     try:
-        is_default = json.loads(row["params"]) == cell.defaults
-    except (ValueError, RecursionError):
+        params = json.loads(row["params"])
+        for name in set(params) - {"n_clusters"}:
+            allowed = [*cell.method.grid.get(name, ()), *cell.protocol.grid_values]
+            allowed += [cell.method.params[name]] if name in cell.method.params else []
+            if not any(
+                one == params[name] and isinstance(one, bool) == isinstance(params[name], bool) for one in allowed
+            ):
+                return f"{name}={params[name]!r:.40} is no value of conf/method/{cell.method.name}.yaml."
+        is_default = params == cell.defaults
+    except (ValueError, TypeError, RecursionError):
         return ""
     if row["is_default"] == is_default:
         return ""
@@ -194,6 +226,10 @@ def _faults_of_numbers(row, rows, scored):
     for name in REPORTED:
         if row[name] < 0 or math.isinf(row[name]):
             yield f"{name}={row[name]} must be a number of 0 or more."
+        elif name in COUNTS and (row[name] > row["n_features"] or row[name] % 1 > 0):
+            yield f"{name}={row[name]} must be a number of features, of which there are {row['n_features']}."
+    if math.isinf(row["objective"]):
+        yield f"objective={row['objective']} must be finite."
     traces = [one["trace"] for one in rows if one["trace"] is not None]
     if len(traces) > 1 or (traces and rows[0]["trace"] is None):
         yield "its trace must be in its first row only."

@@ -1,5 +1,6 @@
 """Shipped rows of others: true ones are accepted, and a hundred forgeries of them are not."""
 
+import json
 from dataclasses import replace
 from itertools import product
 
@@ -10,6 +11,7 @@ from forged import rows, with_scores, write
 
 from metrics.measures import OF_SET
 from runners.experiment.trial import stored_trial
+from runners.store.row import to_json
 from scripts.verify import ELSEWHERE, REFUSED, scores
 from scripts.verify.check import check, part
 from scripts.verify.structure import faults
@@ -113,6 +115,9 @@ OF_A_FIT = {
     "sweeps": value("n_iter", 1),
     "rise": value("rise", 0.5),
     "n_scored": value("n_scored", -1.0),
+    "n_scored more": value("n_scored", 65.0),
+    "n_scored half": value("n_scored", 0.5),
+    "objective": value("objective", -np.inf),
     "params": value("params", lambda text: text.replace("{", '{"beta_": 1, ', 1)),
     "params spaces": value("params", lambda text: text + " "),
     "params no json": value("params", "{"),
@@ -163,8 +168,49 @@ def test_seeds_are_those_that_the_protocol_has_for_the_method(study, verify):
     assert set(frame["nth_seed"]) == {0, 1} and set(rows("max_variance")["nth_seed"]) == {0}
     trial = stored_trial(frame.iloc[0].to_dict() | {"sizes": (5, 20)}, "methods.ndfs.NDFS")
     third = frame.assign(nth_seed=2, trial=replace(trial, seed=trial.protocol.seed + 2).key)
-    write(third[third["is_default"] & (frame["trial"] == frame["trial"].iloc[0])], "ndfs")
+    write(third[third["is_default"] & (frame["trial"] == frame["trial"].iloc[0])], "ndfs", {"digits": 1})
     assert {one.words for one in verify()} == {"nth_seed=2 must be below 2, as the protocol says."}
+
+
+@pytest.mark.parametrize("alpha", [0.123, -1.0, True, "x", [1], None])
+def test_a_point_that_the_grid_does_not_have_is_refused(study, verify, alpha):
+    """Its key is right: whoever looks for the best point by the classes would hand in what he has found."""
+    frame = rows("ndfs")
+    trials = frame["trial"].unique()
+    parts = []
+    for name in trials:
+        own = frame[frame["trial"] == name]
+        trial = stored_trial(own.iloc[0].to_dict() | {"sizes": (5, 20)}, "methods.ndfs.NDFS")
+        if not trial.is_default:
+            trial = replace(trial, params=trial.params | {"alpha": alpha})
+        parts.append(own.assign(trial=trial.key, params=to_json(trial.params)))
+    write(pd.concat(parts), "ndfs")
+    found = verify()
+    assert {one.kind for one in found} == {REFUSED}
+    assert {f"alpha={alpha!r} is no value of conf/method/ndfs.yaml."} == {one.words for one in found}
+
+
+def test_fits_that_are_left_out_are_missed_unless_the_file_says_so(study, verify):
+    """Of a few seeds or sizes the best would be left."""
+    frame, dgufs = rows("ndfs"), rows("dgufs")
+    for method, some in (
+        ("ndfs", frame[frame["nth_seed"] == 0]),
+        ("ndfs", frame[frame["trial"] != frame["trial"].iloc[0]]),
+        ("dgufs", dgufs[dgufs["n_selected"] > 5]),
+    ):
+        lacking = {"digits": rows(method)["trial"].nunique() - some["trial"].nunique()}
+        whole = rows(method)
+        write(some, method)
+        (found,) = verify()
+        assert found.kind == REFUSED and found.words.endswith("and says that 0 are lacking.")
+        write(some, method, lacking)
+        assert verify() == []
+        write(whole, method)
+
+
+def test_random_rankings_may_be_fewer_but_none_is_left_out(study):
+    frame = rows("max_variance").assign(method="random_rankings", params=json.dumps({"draw": 3}))
+    assert [words for *_, words in faults(frame, frame["protocol"].iloc[0]) if "it has 1 of the 4 fits" in words]
 
 
 def test_defaults_of_other_code_are_not_refused_for_those_of_now(study):

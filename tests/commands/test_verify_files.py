@@ -8,7 +8,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from runners.store import reference
-from runners.store.parquet import KEY
+from runners.store.identity import Identity
+from runners.store.parquet import KEY, key_of
 from scripts.verify import REFUSED, UNVERIFIED, Finding, changed, files, scores, stamps
 from scripts.verify.__main__ import _against
 from scripts.verify.check import check, part
@@ -34,8 +35,20 @@ def test_a_link_and_another_protocol_are_refused(study, verify, tmp_path):
     protocol = json.loads((study / "_protocol.json").read_text())
     (study / "_protocol.json").write_text(json.dumps(protocol | {"seed": 1}))
     assert {one.method for one in verify()} >= {"max_variance", "dgufs", "ndfs"}
+    (study / "_protocol.json").write_text(json.dumps(protocol)[:-1] + ', "seed": 0}')
+    assert any("a name is there twice" in words for _, words in files.faults_of_study("mine"))
     (study / "_protocol.json").write_text("[]")
     assert any("is no protocol" in words for _, words in files.faults_of_study("mine"))
+
+
+def test_a_study_that_is_a_link_is_refused(study, verify, tmp_path):
+    study.rename(tmp_path / "away")
+    study.symlink_to(tmp_path / "away")
+    assert [(one.kind, one.words) for one in verify()] == [
+        (REFUSED, "the study is a link: only files may be handed in.")
+    ]
+    (study.parent / "LICENSE").symlink_to(tmp_path / "away")
+    assert files.strangers() == ["LICENSE", "mine"]
 
 
 def table_of(study, method="mcfs"):
@@ -69,6 +82,16 @@ def test_forged_metadata_and_columns_are_refused(study, verify):
         notes | {"identities": {name: [1, 2, 3, 4]}},
         notes | {"identities": {name: [*identity[:2], "no JSON", identity[3]]}},
         notes | {"identities": {name: ["ab" * 8, *identity[1:]]}},
+        *(
+            notes | {"identities": {key_of(Identity(*own)): own}}
+            for own in (
+                *([*identity[:3], read] for read in ("[1]", "null", "no JSON", "{}", '{"a": 1}', '{"": "ab"}')),
+                *(
+                    [*identity[:2], text, ""]
+                    for text in ('{"arithmetic": "abc"}', '{"arithmetic": 5}', '{"numpy": []}')
+                ),
+            )
+        ),
     ):
         put(study, table, forged)
         assert {one.kind for one in verify()} == {REFUSED}, forged
@@ -79,6 +102,7 @@ def test_forged_metadata_and_columns_are_refused(study, verify):
         table.set_column(table.column_names.index("identity"), "identity", pa.array(["other"] * len(table))),
         table.set_column(0, "dataset", pa.nulls(len(table), pa.string())),
         table.select(table.column_names[::-1]),
+        table.slice(0, 0),
     ):
         put(study, forged, notes)
         assert {one.kind for one in verify()} == {REFUSED}
