@@ -12,6 +12,8 @@ import textwrap
 import types
 from collections.abc import Iterator
 
+from runners.code.opened import is_installed
+
 # Names that a class has by itself, or that say nothing that its source does not.
 GIVEN = {
     *("__dict__", "__weakref__", "__doc__", "__module__", "__qualname__", "__annotations__", "__annotate__"),
@@ -71,6 +73,7 @@ def _of_function(function, seen):
         if inspect.ismodule(value):
             yield f"import {value.__name__} as {name}"
         elif _is_of_file(value):
+            _check_current(value)
             yield f"from {value.__module__} import {value.__qualname__.partition('.')[0]} as {name}"
             yield f"name = {value.__qualname__!r}"
         else:
@@ -83,6 +86,15 @@ def _is_of_file(value):
     return (
         (isinstance(value, type) or inspect.isroutine(value)) and _where(value) and has_file(value) and not _own(value)
     )
+
+
+def _check_current(value):
+    """Refuse what its module has no more, such as a function from before the module was loaded again."""
+    found = module = sys.modules[value.__module__]
+    for name in value.__qualname__.split("."):
+        found = getattr(found, name, None)
+    if found != value and not is_installed(module.__file__):
+        raise TypeError(f"{value.__qualname__} is not what {value.__module__} has under this name now")
 
 
 def _where(value):
@@ -107,12 +119,14 @@ def _of(value, seen):
         if value.__module__ == "builtins":
             yield f"builtin = {value.__qualname__!r}"
         elif has_file(value):
+            _check_current(value)
             yield f"from {value.__module__} import {value.__qualname__.partition('.')[0]}"
             yield f"name = {value.__qualname__!r}"
         else:
             yield from _of_class(value, seen)
     elif inspect.isfunction(value):
         if _is_of_file(value):
+            _check_current(value)
             yield f"from {value.__module__} import {value.__qualname__.partition('.')[0]}"
         else:
             yield from _of_function(value, seen)

@@ -201,6 +201,28 @@ def test_a_module_that_was_edited_after_its_import_is_not_known_and_said(tmp_pat
     assert "digest=''" in done.stdout and "early was edited after it had been imported" in done.stdout
 
 
+def test_a_function_from_before_its_module_was_loaded_again_is_not_known_and_said(tmp_path):
+    (tmp_path / "part.py").write_text("def sign():\n    return 1\n")
+    cell = "class Cell:\n    check_parameters = None\n    def fit(self, X):\n        return sign()\n"
+    lines = [
+        "import importlib, linecache, runners.code as c, part",
+        "from part import sign",
+        f"cell = {cell!r}",
+        "linecache.cache['<cell>'] = len(cell), None, cell.splitlines(True), '<cell>'",
+        "exec(compile(cell, '<cell>', 'exec'))",
+        "print(c.code_of(Cell).unknown)",
+        "open('part.py', 'a').write('# more')",
+        "importlib.reload(part)",
+        "print(c.code_of(Cell).unknown)",
+        "from part import sign",
+        "print(c.code_of(Cell).unknown)",
+    ]
+    environment = os.environ | {"PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"}
+    command = [sys.executable, "-c", "\n".join(lines)]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.split("\n") == ["", "sign is not what part has under this name now", "", ""]
+
+
 def test_what_python_runs_at_its_start_is_part_of_the_code(tmp_path):
     """An empty file changes nothing, and is none of the code."""
 
