@@ -13,7 +13,8 @@ BUDGETS = {
     "run.py method=mcfs dataset=digits protocol=smoke results_dir={folder}": 7,
     "-m scripts.make_table table=dgufs_table3 study=reference/dgufs": 3,
     "-m scripts.make_figure figure=acc_vs_size study=reference/fair dataset=umist output={folder}/figure": 6,
-    "-m scripts.make_figure figure=gains study=reference/fair methods=[mcfs] selection=largest_size partial=true output={folder}/figure": 9,
+    "-m scripts.make_figure figure=gains study=reference/fair methods=[mcfs] selection=largest_size partial=true "
+    "output={folder}/figure": 9,
     "-m scripts.findings --check": 36,
     "-m scripts.audit study=reference/dgufs": 6,
 }
