@@ -174,7 +174,7 @@ def test_seeds_are_those_that_the_protocol_has_for_the_method(study, verify):
 
 @pytest.mark.parametrize("alpha", [0.123, -1.0, True, "x", [1], None])
 def test_a_point_that_the_grid_does_not_have_is_refused(study, verify, alpha):
-    """Its key is right: whoever looks for the best point by the classes would hand in what he has found."""
+    """A point has its right key: whoever looked for the best one by the classes would hand in what he found."""
     frame = rows("ndfs")
     trials = frame["trial"].unique()
     parts = []
@@ -191,7 +191,7 @@ def test_a_point_that_the_grid_does_not_have_is_refused(study, verify, alpha):
 
 
 def test_fits_that_are_left_out_are_missed_unless_the_file_says_so(study, verify):
-    """Of a few seeds or sizes the best would be left."""
+    """A hand-in of some seeds or sizes could be of the best ones."""
     frame, dgufs = rows("ndfs"), rows("dgufs")
     for method, some in (
         ("ndfs", frame[frame["nth_seed"] == 0]),
