@@ -7,7 +7,7 @@ from joblib import cpu_count
 from metrics.kmeans import load_engine
 from metrics.study import FAILED
 from metrics.study.seeds import spreads
-from runners.experiment.trial import stored_trial, takes_seed
+from runners.experiment.trial import has_random_part, stored_trial
 from runners.progress import Progress
 from runners.store.evaluations import Evaluations
 from runners.store.identity import Identity
@@ -42,7 +42,7 @@ def fit_seeds(study, methods=None, datasets=None, n_seeds=5, n_jobs=1):
         trials = trials[trials[name].isin(checked_names(name, wanted, study.trials[name].unique()))]
     classes = {method: (find("method", method) or {}).get("target") for method in trials["method"].unique()}
     problems = [f"{method}: it is not in conf/method." for method, target in classes.items() if target is None]
-    random = [method for method, target in classes.items() if target and takes_seed(target)]
+    random = [method for method, target in classes.items() if target and has_random_part(find("method", method))]
     if fixed := sorted(method for method, target in classes.items() if target and method not in random):
         log.info("No random part, and so no seeds: %s.", ", ".join(fixed))
     points, lost = _points(study, trials[trials["method"].isin(random)], classes)

@@ -109,10 +109,15 @@ def stored_trial(row, target):
 
 
 def takes_seed(target):
-    """Return True where the class of this dotted name has a parameter `random_state`, and so a random part."""
+    """Return True where the class of this dotted name has a parameter `random_state`, and so may have a random part."""
     module, _, name = target.rpartition(".")
     written = _parameters_written(module, name)
     return "random_state" in (parameters_of(load_class(target)) if written is None else written)
+
+
+def has_random_part(content):
+    """Return True where a method has a random part, of which its file of conf/method may say that it has none."""
+    return not content.get("seedless", False) and takes_seed(content["target"])
 
 
 @functools.cache

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from metrics.study.frames import of_kmeans
-from runners.experiment.trial import takes_seed
+from runners.experiment.trial import has_random_part
 from scripts.compare.columns import columns_of
 from scripts.compare.evidence import effect, noise_of_half, spread
 from scripts.compare.headline import weighed
@@ -22,7 +22,7 @@ def resolution(comparison):
         if cells.empty:
             continue
         columns = columns_of(cells)
-        has_seed = cells["method"].map(lambda method: takes_seed(find("method", method)["target"]))
+        has_seed = cells["method"].map(lambda method: has_random_part(find("method", method)))
         seeded = of_kmeans(cells[has_seed])
         rows.append({
             "paper": paper, "cells": len(cells), "datasets": cells["dataset"].nunique(),

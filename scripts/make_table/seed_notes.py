@@ -46,6 +46,6 @@ def _lacking(cells, seeds):
     files = {name: find("method", name) for name in open_cells["method"].unique()}
     if not files:
         return []
-    from runners.experiment.trial import takes_seed  # here, as it imports what fits need
+    from runners.experiment.trial import has_random_part  # here, as it imports what fits need
 
-    return [name for name, content in files.items() if content and takes_seed(content["target"])]
+    return [name for name, content in files.items() if content and has_random_part(content)]

@@ -13,13 +13,14 @@ from metrics.evaluate import evaluate
 from metrics.protocol import Protocol
 from metrics.study.seeds import spreads
 from runners.experiment.grid import expand
-from runners.experiment.trial import stored_trial, takes_seed
+from runners.experiment.trial import has_random_part, stored_trial, takes_seed
 from runners.store.evaluations import Evaluations
 from runners.store.files import StoreError
 from runners.workers import tasks
 from runners.workers.fit import fit_trial, run_trial
 from runners.workers.tasks import Data
 from scripts.core import refits
+from scripts.core.conf import find
 
 PROTOCOL = Protocol(name="test", sizes=(4, 8), scaling="none", restarts=3, seed=7, nmi="geometric", max_iter=20)
 SEEDS = [7, 8, 9, 10, 11]
@@ -146,6 +147,12 @@ def test_a_trial_of_a_row_is_the_same_trial_and_only_its_seed_is_changed(blobs, 
     assert replace(trial, seed=9).selector().random_state == 9
     assert trial.selector().random_state == 7
     assert takes_seed("methods.baselines.RandomSelection") and not takes_seed(f"methods.{MaxVariance.__name__}")
+
+
+def test_a_method_whose_file_says_that_it_is_seedless_has_no_random_part():
+    vcsdfs, released, fixed = (find("method", name) for name in ("vcsdfs", "vcsdfs_released", "max_variance"))
+    assert takes_seed(vcsdfs["target"]) and not has_random_part(vcsdfs)
+    assert has_random_part(released) and not has_random_part(fixed)
 
 
 def test_fits_of_changed_data_are_kept_at_once_and_are_the_same_by_workers(blobs, points, tmp_path, monkeypatch):
