@@ -10,6 +10,7 @@ from runners.words import counted
 from scripts.compare.controls import ALL, RANDOM, control_scores
 from scripts.core.conf import entry, unique_names
 from scripts.core.text import listed, with_interval
+from scripts.findings.clusters import Clusters, clusters_of
 from scripts.findings.kinds import Kinds, kinds_of
 from scripts.findings.plan import Estimates, choice_of, estimates, tested
 from scripts.findings.predictions import lines
@@ -47,6 +48,7 @@ class Setting(NamedTuple):
     plan: Estimates | None = None
     predictions: tuple = ()  # lines of a table, as `scripts.findings.predictions.lines` returns them
     kinds: Kinds | None = None
+    clusters: Clusters | None = None
     earlier: str = ""  # how the shipped protocol differs from the present one
 
     @property
@@ -65,15 +67,17 @@ class Setting(NamedTuple):
         return listed([self.names[name] for name in methods])
 
 
-def settings_of(study, grids=None, points=None):
+def settings_of(study, grids=None, points=None, others=()):
     """Return a `Setting` for each of `CHOICES`.
 
-    The search over grids is of another study where one is given; the last hypothesis is tested on `points`.
+    The search over grids is of another study where one is given; the last hypothesis is tested on `points`.  `others`
+    are the studies with other numbers of clusters, by `clusters.OTHERS`.
     """
     first, *rest = [_setting(study, selection) for selection in CHOICES]
     plan = estimates(study)
     told = lines(study, plan, points)
     same = {"plan": plan, "predictions": told, "kinds": kinds_of(study), "earlier": _earlier(study)}
+    same["clusters"] = clusters_of(study, dict(others), () if plan is None else plan.families)
     same |= _search(grids or study, first)
     return [one._replace(**same) for one in (first, *rest)]
 

@@ -21,7 +21,7 @@ from scripts.core.conf import ROOT
 from scripts.core.entry import answers
 from scripts.core.study import Study
 from scripts.core.text import write
-from scripts.findings import settings_of
+from scripts.findings import clusters, settings_of
 from scripts.findings.figure import draw
 from scripts.findings.findings_page import page, paper, readme
 from scripts.findings.panels import draw_families, draw_sizes
@@ -50,8 +50,11 @@ def settings_for(study, grids=None):
     """Return the settings of an opened study; the search of `STUDY` is that of `GRIDS`."""
     if study.name != STUDY:
         return settings_of(study)
-    points = Study.open(study.results_dir, f"{PREFIX}{SEARCHED}") if SEARCHED in shipped_studies() else None
-    return settings_of(study, grids or Study.open(study.results_dir, GRIDS), points)
+    shipped = [name for name in (SEARCHED, *clusters.STUDIES.values()) if name in shipped_studies()]
+    beside = {name: Study.open(study.results_dir, f"{PREFIX}{name}") for name in shipped}
+    others = {told: beside[name] for told, name in clusters.STUDIES.items() if name in beside}
+    grids = grids or Study.open(study.results_dir, GRIDS)
+    return settings_of(study, grids, beside.get(SEARCHED), others)
 
 
 def pages(study, settings):

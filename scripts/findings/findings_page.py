@@ -3,7 +3,7 @@
 from scripts.core.conf import printed, unique_names
 from scripts.core.text import POINTS, listed, signed, with_interval
 from scripts.core.views import notes, render
-from scripts.findings import kinds, panels, plan, predictions, recent, search, twins
+from scripts.findings import clusters, kinds, panels, plan, predictions, recent, search, twins
 from scripts.ranks.choice import base_methods
 from scripts.ranks.gains import above, below
 from scripts.ranks.ranks_page import OVER, by_family, gain_notes, gains_table
@@ -26,6 +26,7 @@ def page(study, settings):
         sentences=sentences(settings),
         plan=settings[0].plan,
         predictions=settings[0].predictions,
+        by_clusters=None if settings[0].clusters is None else clusters.section(settings[0].clusters),
         kinds=shown,
         by_kind=[] if shown is None else kinds.section(shown),
         reach=panels.REACH,
@@ -92,6 +93,7 @@ def _values(settings):
         "above": above,
         "below": below,
         "plan": settings[0].plan,
+        "clusters": settings[0].clusters,
         "names": settings[0].names,
         "outcomes": predictions.outcomes(settings[0].predictions),
         "signed": signed,

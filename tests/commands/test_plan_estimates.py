@@ -80,7 +80,8 @@ def test_a_method_that_lacks_families_is_not_among_the_others():
 def test_the_sentences_say_who_gains_how_sure_it_is_and_that_old_data_test_nothing():
     own = setting({"mcfs": (1, 3), "udfs": (-1, 2)})
     found = plan.estimates(study({"mcfs": SURE, "udfs": MIXED}))
-    first, power, status, advice = sentences([own._replace(plan=found, earlier="1 seed and 20 K-means starts")] * 2)[:4]
+    own = own._replace(plan=found, earlier="1 seed and 20 K-means starts")
+    first, power, status, _, advice = sentences([own] * 2)[:5]
     assert "1 of 2 methods cannot be told from random rankings" in first and "MCFS by +" in first
     assert "lose" not in first and "of the 95 % intervals reach more than" in power
     assert "suggested the hypotheses" in status and "on 35 others" in status and "1 seed and 20" in status
@@ -90,5 +91,5 @@ def test_the_sentences_say_who_gains_how_sure_it_is_and_that_old_data_test_nothi
     status = sentences([own._replace(plan=some)] * 2)[2]
     assert "The 8 data sets suggested" in status and "of which 2 have been run and are not counted yet" in status
     none = plan.estimates(study({"udfs": MIXED}))
-    first, *_, advice = sentences([own._replace(plan=none)] * 2)[:4]
+    first, *_, advice = sentences([own._replace(plan=none)] * 2)[:5]
     assert "1 of 1 methods cannot be told" in first and "None gains." in first and "no method gains" in advice

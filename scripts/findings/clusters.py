@@ -1,0 +1,81 @@
+"""The gains of the methods of the plan where methods and K-means look for half or twice as many clusters."""
+
+from typing import NamedTuple
+
+import pandas as pd
+
+from metrics.study.families import t_intervals
+from scripts.compare.controls import ALL
+from scripts.core.conf import family_of, printed
+from scripts.core.text import pipes, signed, with_interval
+from scripts.findings.plan import SCORES, curves, means_of
+from scripts.findings.predictions import METHODS
+
+TRUE, OTHERS = "classes", ("half", "twice")
+STUDIES = {told: f"fair_{told}" for told in OTHERS}  # the experiments, and the studies
+COUNTED = tuple(one.method for one in METHODS)
+
+
+class Clusters(NamedTuple):
+    """Gains over random rankings under three numbers of clusters, each method on the data sets that it has in all."""
+
+    families: dict  # of the data sets
+    means: pd.DataFrame  # of the families, by (told, method, score); told is of `TRUE` and `OTHERS`
+
+    def changes(self, told):
+        """Return mean, low and high of what gains change by: (method, score) rows, without all features."""
+        own = (self.means[told] - self.means[TRUE])[list(COUNTED)]
+        return pd.DataFrame(dict(zip(("mean", "low", "high"), t_intervals(own), strict=True)), index=own.columns)
+
+    @property
+    def gains(self):
+        """The means over families of the methods of the plan: (method, score) rows, a column for each number."""
+        return self.means.mean().unstack(0).loc[list(COUNTED)]
+
+    @property
+    def kept(self):
+        """The number of gains, half and twice apart, with the sign of that with the true one; and of how many."""
+        signs = self.gains[list(OTHERS)].mul(self.gains[TRUE], axis=0)
+        return int((signs > 0).sum().sum()), int(signs.notna().sum().sum())
+
+    @property
+    def held(self):
+        """The number of changes of which the interval holds 0."""
+        parts = [self.changes(told) for told in OTHERS]
+        return sum(int(((part["low"] <= 0) & (part["high"] >= 0)).sum()) for part in parts)
+
+    def span(self, told, score):
+        """Return the least and the largest change in a score: "-1.0 to +0.4"."""
+        own = self.changes(told)["mean"].xs(score, level=1)
+        return f"{signed(own.min())} to {signed(own.max())}"
+
+
+def clusters_of(study, others, families):
+    """Return the `Clusters` of a study and of the studies of `OTHERS`, by name; None where one of these is lacking.
+
+    `families` are those of the data sets that count.
+    """
+    if set(others) != set(OTHERS):
+        return None
+    found = {told: curves(one) for told, one in {TRUE: study, **others}.items()}
+    shared = [name for name in families if all(name in own.index for own in found.values())]
+    columns = pd.MultiIndex.from_product([(ALL, *COUNTED), SCORES])
+    gains = pd.concat({told: own.reindex(index=shared, columns=columns) for told, own in found.items()}, axis=1)
+    for column in columns:  # a change is of the same data sets
+        own = [(told, *column) for told in found]
+        gains.loc[gains[own].isna().any(axis=1), own] = float("nan")
+    shared = {name: family_of(name) for name in gains.index[gains.notna().any(axis=1)]}
+    return Clusters(shared, means_of(gains.loc[list(shared)], shared)) if len(set(shared.values())) > 1 else None
+
+
+def section(found):
+    """Return the table of gains: a line for each method and score."""
+    mean, low, high = (pd.Series(own, found.means.columns) for own in t_intervals(found.means))
+    head = ["Method", "Score", "Half as many", "As many as classes", "Twice as many"]
+    rows = []
+    for method, score in found.means.columns.droplevel(0).unique():
+        cells = [[part[told, method, score] for part in (mean, low, high)] for told in ("half", TRUE, "twice")]
+        name = printed("method", method) if score == SCORES[0] else ""
+        rows.append([name, score.upper(), *(with_interval(*cell) for cell in cells)])
+    return pipes([head, *rows])
+

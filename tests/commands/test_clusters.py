@@ -1,0 +1,54 @@
+"""Gains with half and twice as many clusters as classes, on studies in which it is known what they change by."""
+
+import numpy as np
+import pytest
+from test_findings import setting
+from test_plan_estimates import DATA, MIXED, SURE, study
+
+from scripts.core.conf import family_of
+from scripts.findings import clusters, plan
+from scripts.findings.findings_page import sentences
+
+FAMILIES = {name: family_of(name) for name in DATA}
+OWN = study({"mcfs": SURE, "ndfs": MIXED})
+
+
+def said(found):
+    """Return the sentence on the number of clusters."""
+    one = setting({"mcfs": (-1, 1)})._replace(clusters=found, plan=plan.estimates(OWN))
+    (text,) = [text for text in sentences([one]) if "true number" in text]
+    return text
+
+
+@pytest.fixture(scope="module")
+def found():
+    half = study({"mcfs": np.negative(SURE), "ndfs": MIXED}, DATA[:-1])
+    twice = study({"mcfs": np.add(SURE, 2), "ndfs": MIXED})
+    return clusters.clusters_of(OWN, {"half": half, "twice": twice}, FAMILIES)
+
+
+def test_a_change_is_of_the_data_sets_that_all_three_studies_have(found):
+    assert list(found.families) == DATA[:-1]
+    half, twice = found.changes("half"), found.changes("twice")
+    means = [np.mean([SURE[DATA.index(name)] for name, own in FAMILIES.items() if own == family and name in DATA[:-1]])
+             for family in set(found.families.values())]  # fmt: skip
+    assert half.loc[("mcfs", "acc"), "mean"] == pytest.approx(-2 * np.mean(means), abs=1e-6)
+    assert twice.loc[("mcfs", "acc"), "mean"] == pytest.approx(2, abs=1e-6)
+    assert twice.loc[("ndfs", "acc"), "mean"] == pytest.approx(0, abs=1e-6)
+    assert found.gains["half"].isna().sum() == 12  # six methods were not run
+
+
+def test_what_keeps_its_sign_and_what_holds_0_is_counted(found):
+    assert found.kept == (6, 8)  # MCFS changes its sign with half as many, in both scores
+    assert found.held == 4  # NDFS does not change
+    text = said(found)
+    assert "6 of 8 keep their sign" in text and "holds 0 for 4" in text and "of 7 data sets" in text
+    assert "twice as many by +0.0 to +2.0 and" in text
+    rows = [[part.strip() for part in line.split("|")] for line in clusters.section(found).splitlines()]
+    (row,) = [row for row in rows if row[1] == "MCFS"]
+    assert row[3].startswith("-3.") and row[4].startswith("+3.") and row[5].startswith("+5.")
+
+
+def test_what_was_not_run_is_said():
+    assert clusters.clusters_of(OWN, {"half": OWN}, FAMILIES) is None
+    assert "with another number has not been run" in said(None)
