@@ -78,4 +78,3 @@ def section(found):
         name = printed("method", method) if score == SCORES[0] else ""
         rows.append([name, score.upper(), *(with_interval(*cell) for cell in cells)])
     return pipes([head, *rows])
-
