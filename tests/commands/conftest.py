@@ -1,4 +1,4 @@
-"""The page of a small study, and a small study that is handed in; both take seconds to make."""
+"""Studies that take seconds to read or to make: the largest shipped one, the page of a small one, one handed in."""
 
 import forked
 import pytest
@@ -19,6 +19,20 @@ REPORT = """<p class="kicker">{}</p><main>
 <section id="trials"><article id="t-1"></article></section>
 </main>"""
 METHODS = ("max_variance", "dgufs", "mcfs", "ndfs")  # ndfs learns labels of ten clusters, dgufs here of one
+
+
+@pytest.fixture(scope="session")
+def fair():
+    """Return the largest shipped study, which keeps what is computed of it."""
+    return Study.open(ROOT / "results", "reference/fair")
+
+
+@pytest.fixture(scope="session")
+def settings(fair):
+    """Return what the pages of findings are written from."""
+    from scripts.findings.__main__ import settings_for
+
+    return settings_for(fair)
 
 
 @pytest.fixture(scope="session")

@@ -8,11 +8,9 @@ import pytest
 from frames import study_of
 
 from metrics.study.families import family_means, step_down, t_intervals
-from runners.store.reference import PREFIX
-from scripts.core.conf import ROOT, family_of
-from scripts.core.study import Study
+from scripts.core.conf import family_of
 from scripts.findings.plan import CONFIRMATORY, SCORES, WEIGHTS, curves, datasets_of
-from scripts.site import BOARD, address
+from scripts.site import address
 from scripts.site.board import LETTERS, SHOWN, Board, numbers, packed
 from scripts.site.leaderboard import leaderboard
 
@@ -38,8 +36,8 @@ def study(datasets, methods, lacking=()):
 
 
 @pytest.fixture(scope="module")
-def shipped():
-    return Board(Study.open(ROOT / "results", PREFIX + BOARD))
+def shipped(fair):
+    return Board(fair)
 
 
 def test_gains_over_all_sizes_are_those_of_the_plan(shipped):

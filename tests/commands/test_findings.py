@@ -13,7 +13,6 @@ from matplotlib.text import Text
 
 from metrics.study.summary import select as select_of
 from scripts.core.conf import ROOT, printed
-from scripts.core.study import Study
 from scripts.core.text import with_interval
 from scripts.findings import Setting, figure, gaps_of, recent, search, twins
 from scripts.findings.__main__ import (
@@ -25,7 +24,6 @@ from scripts.findings.__main__ import (
     compared,
     filled,
     pages,
-    settings_for,
 )
 from scripts.findings.findings_page import page, paper, readme, sentences
 from scripts.make_figure.style import PHONE
@@ -53,27 +51,22 @@ def setting(intervals, size=300):
     )  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def stored():
-    return settings_for(Study.open(ROOT / "results", STUDY))
-
-
-def test_the_page_and_the_readme_have_what_the_shipped_results_say(stored):
+def test_the_page_and_the_readme_have_what_the_shipped_results_say(settings):
     again = "run: python -m scripts.findings"
-    assert (ROOT / "docs/findings.md").read_text(encoding="utf-8") == page(STUDY, stored), again
-    for name, part in (("README.md", readme(STUDY, stored)), (PAPER, paper(stored))):
+    assert (ROOT / "docs/findings.md").read_text(encoding="utf-8") == page(STUDY, settings), again
+    for name, part in (("README.md", readme(STUDY, settings)), (PAPER, paper(settings))):
         assert (ROOT / name).read_text(encoding="utf-8") == filled(name, FINDINGS, part), again
 
 
-def test_every_figure_of_the_page_is_written_with_it(stored):
-    written = {path.name: text for path, text in pages(STUDY, stored).items()}
+def test_every_figure_of_the_page_is_written_with_it(settings):
+    written = {path.name: text for path, text in pages(STUDY, settings).items()}
     figures = re.findall(r"^!\[.*\]\((.*)\)$", written["findings.md"], re.MULTILINE)
     assert figures == ["sizes.svg", "families.svg", "findings.svg"]
     assert all("<svg" in written[name] and (ROOT / "docs" / name).is_file() for name in figures)
 
 
-def test_the_main_figure_is_as_wide_as_a_phone_with_letters_of_8_points_that_do_not_overlap(stored):
-    main = figure.draw(stored)
+def test_the_main_figure_is_as_wide_as_a_phone_with_letters_of_8_points_that_do_not_overlap(settings):
+    main = figure.draw(settings)
     main.draw_without_rendering()
     assert main.get_figwidth() <= PHONE
     labels = main.axes[0].get_yticklabels()
@@ -91,9 +84,9 @@ def test_the_page_of_what_reproduces_has_what_the_shipped_results_say():
     assert (ROOT / REPRODUCTION).read_text(encoding="utf-8") == found, "run: python -m scripts.findings"
 
 
-def test_a_method_counts_once_as_better_worse_or_undecided(stored):
-    texts = [text for text in sentences(stored) if text.startswith("One size and accuracy alone")]
-    for one, text in zip(stored, texts, strict=True):
+def test_a_method_counts_once_as_better_worse_or_undecided(settings):
+    texts = [text for text in sentences(settings) if text.startswith("One size and accuracy alone")]
+    for one, text in zip(settings, texts, strict=True):
         undecided, total = map(int, re.search(r"contains 0 for (\d+) of (\d+) methods", text).groups())
         table = one.methods
         assert total == len(table) and undecided == ((table["low"].round(1) <= 0) & (table["high"].round(1) >= 0)).sum()
@@ -104,7 +97,7 @@ def test_an_end_that_prints_as_0_is_no_gain_and_no_loss():
     assert "contains 0 for 2 of 3 methods" in found and "above 0 for RUFS" in found and "below 0" not in found
 
 
-def test_variants_that_gain_are_named_and_data_sets_with_fewer_features_too(stored):
+def test_variants_that_gain_are_named_and_data_sets_with_fewer_features_too(settings):
     variants = pd.DataFrame(
         {"mean": [2.0, 4.0, 1.0], "low": [1.0, 2.0, -1.0], "high": [3.0, 5.0, 3.0]},
         index=["ndfs_released", "dgufs_normalized", "mcfs_released"],
@@ -113,8 +106,8 @@ def test_variants_that_gain_are_named_and_data_sets_with_fewer_features_too(stor
     (found,) = [text for text in sentences([one, setting({"mcfs": (-1, 1)}, 100)]) if "variants" in text]
     assert "Of 3 variants" in found and "with 100 features none." in found
     assert "with 300 features DGUFS (normalized) by 4.0 and NDFS (released) by 2.0;" in found
-    text = " ".join(page(STUDY, stored).split()).partition("fewer are selected: ")[2].partition("## ")[0]
-    for one in stored:
+    text = " ".join(page(STUDY, settings).split()).partition("fewer are selected: ")[2].partition("## ")[0]
+    for one in settings:
         own = text.partition(f" in place of {one.size}")[0].rpartition(" in place of ")[2]
         for name in one.field.families:
             size = one.field.cells.loc[(name, "socfs"), "n_selected"]
@@ -138,17 +131,16 @@ def test_a_readme_without_its_marks_is_refused(monkeypatch, tmp_path):
         filled("README.md", FINDINGS, "text")
 
 
-def test_seconds_are_of_the_data_sets_that_count(stored):
-    trials = Study.open(ROOT / "results", STUDY).trials
-    own = trials.query("is_default and method == 'socfs' and nth_seed == 0").set_index("dataset")["fit_s"]
-    assert len(own) > len(stored[0].field.families)
-    assert stored[0].seconds["socfs"] == own[list(stored[0].field.families)].median()
+def test_seconds_are_of_the_data_sets_that_count(settings, fair):
+    own = fair.trials.query("is_default and method == 'socfs' and nth_seed == 0").set_index("dataset")["fit_s"]
+    assert len(own) > len(settings[0].field.families)
+    assert settings[0].seconds["socfs"] == own[list(settings[0].field.families)].median()
 
 
-def test_labels_add_to_methods_and_to_random_rankings(stored):
-    for one in stored:
+def test_labels_add_to_methods_and_to_random_rankings(settings):
+    for one in settings:
         assert min(one.labelled) >= 0
-    assert any(f"has {stored[0].labelled[0]:.1f} points more" in text for text in sentences(stored))
+    assert any(f"has {settings[0].labelled[0]:.1f} points more" in text for text in sentences(settings))
 
 
 def test_where_a_method_has_scores_at_one_size_only_each_size_says_how_many_there_are():

@@ -1,21 +1,10 @@
 """The findings on two pages."""
 
 from itertools import pairwise
-from pathlib import Path
 
-import pytest
-
-from scripts.core.study import Study
-from scripts.findings.__main__ import STUDY, settings_for
+from scripts.findings.__main__ import STUDY
 from scripts.findings.findings_page import sentences
 from scripts.findings.summary import save_summary, text_page
-
-ROOT = Path(__file__).resolve().parents[2]
-
-
-@pytest.fixture(scope="module")
-def settings():
-    return settings_for(Study.open(ROOT / "results", STUDY))
 
 
 def test_two_pages_are_written_with_the_same_bytes(settings, tmp_path):

@@ -10,10 +10,7 @@ from matplotlib.collections import QuadMesh
 from matplotlib.text import Text
 
 from scripts.compare.controls import ALL, RANDOM
-from scripts.core.conf import ROOT
-from scripts.core.study import Study
 from scripts.findings import kinds, panels, plan
-from scripts.findings.__main__ import STUDY
 from scripts.make_figure.style import PHONE
 
 FAMILIES = {f"{family}{number}": family for family in "abcdef" for number in range(2)} | {"g0": "g"}
@@ -33,8 +30,8 @@ def said(**planted):
 
 
 @pytest.fixture(scope="module")
-def shipped():
-    return kinds.kinds_of(Study.open(ROOT / "results", STUDY))
+def shipped(fair):
+    return kinds.kinds_of(fair)
 
 
 def test_a_choice_by_kind_is_scored_on_the_data_set_that_is_left_out():

@@ -21,13 +21,12 @@ SMALLEST = 7.97  # 8 points of TeX in those of a PDF
 
 
 @pytest.fixture(scope="module")
-def versus_page():
+def versus_page(fair):
     """Return the LaTeX of a method beside all those of the largest study."""
-    shipped = Study.open(ROOT / "results", "reference/fair").filled()
-    datasets = sorted(shipped.trials["dataset"].unique())
-    mine = shipped.part(["mcfs"], datasets)
-    found = versus(shipped, mine, "mcfs", datasets, "default_params", variants="all")
-    return written(page_of([found], shipped, "acc", 1.0), "latex")
+    datasets = sorted(fair.trials["dataset"].unique())
+    mine = fair.part(["mcfs"], datasets)
+    found = versus(fair, mine, "mcfs", datasets, "default_params", variants="all")
+    return written(page_of([found], fair, "acc", 1.0), "latex")
 
 
 @pytest.fixture(scope="module")

@@ -7,10 +7,8 @@ import numpy as np
 import pytest
 
 from metrics.study.families import family_means, t_intervals
-from runners.store.reference import PREFIX
-from scripts.core.conf import ROOT, family_of
-from scripts.core.study import Study
-from scripts.site import BOARD, LIMIT
+from scripts.core.conf import family_of
+from scripts.site import LIMIT
 from scripts.site.board import Board
 
 pytest.importorskip("markdown_it", reason="pip install -e '.[site]'")
@@ -81,15 +79,15 @@ def test_a_phone_shows_figures_whole(built, tmp_path, page, figures):
         assert shown == [[True, 1]] * figures
 
 
-def test_the_table_stands_there_without_the_script(built):
+def test_the_table_stands_there_without_the_script(built, fair):
     table = (built / "leaderboard.html").read_text(encoding="utf-8").split("<table")[1].split("</table>")[0]
-    rows = Board(Study.open(ROOT / "results", PREFIX + BOARD)).rows
+    rows = Board(fair).rows
     assert table.count("<tr data-m") == len(rows) > 50 and table.count('class="bar"') > 2.9 * len(rows)
     assert "hidden" in (built / "leaderboard.html").read_text().split('id="filters"')[1].split(">")[0]
 
 
-def test_other_data_and_sizes_have_the_means_and_intervals_that_python_computes(board):
-    own = Board(Study.open(ROOT / "results", PREFIX + BOARD))
+def test_other_data_and_sizes_have_the_means_and_intervals_that_python_computes(board, fair):
+    own = Board(fair)
     faces = [name for name in own.choice.datasets if family_of(name) == "faces"]
     cases = [
         ("tested:", "2", own.tested, 50),
