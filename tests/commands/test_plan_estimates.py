@@ -99,7 +99,7 @@ def test_a_p_near_the_level_does_not_hang_on_the_draw_of_flips():
     rng = np.random.default_rng(5)
     families = {f"d{n}": f"f{n}" for n in range(20)}
     columns = pd.MultiIndex.from_product([["mcfs", "ndfs"], ["acc", "nmi"]])
-    gains = pd.DataFrame(rng.normal(size=(20, 4)) + [0.55, 0.6, 0.65, 0.7], list(families), columns)
+    gains = pd.DataFrame(rng.normal([0.55, 0.6, 0.65, 0.7], size=(20, 4)), list(families), columns)
     found = plan.over_families(gains, families)[1]["p"]
     assert found.between(0.02, 0.1).any()
     for seed in (1, 2, 3):
