@@ -105,3 +105,9 @@ def test_a_p_near_the_level_does_not_hang_on_the_draw_of_flips():
     for seed in (1, 2, 3):
         other = step_down(plan.means_of(gains, families), seed=seed, n_flips=999_999)
         np.testing.assert_allclose(found, other, atol=0.001)  # four standard errors of two such shares
+
+
+def test_the_reference_on_the_confirmatory_data_is_the_mean_of_many_random_rankings():
+    shipped = pd.read_parquet(plan.CONF.parent / "results/reference/fair/random_rankings.parquet")
+    draws = shipped.groupby("dataset")["params"].nunique()
+    assert draws[list(plan.datasets_of(plan.CONFIRMATORY))].min() >= 25
