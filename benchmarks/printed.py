@@ -45,8 +45,9 @@ COPIES = """\
 ## Copies
 
 Cells whose mean stands in an earlier paper, or of which all methods of a data set differ from an earlier paper by one
-amount (`python -m scripts.published` finds them). Where the earlier papers differ, `larger` counts how many are the
-larger of the means that the other two papers print:"""
+amount, `apart` (`python -m scripts.published` finds them). Where the earlier papers differ, `larger` counts how many
+are the larger of the means that the other two papers print. Last, cells whose standard deviation, to the decimals that
+both print, and size are those of another earlier paper than their mean:"""
 ABOVE = """\
 ## Above features that are chosen by the labels
 
@@ -106,7 +107,11 @@ def single_clusterings():
 
 
 def copies():
-    """Return a row for every paper, data set and mark: the number of cells, and of how many the mean is the larger."""
+    """Return a row for every paper, data set and mark.
+
+    How far the means are from the earlier paper's, the number of cells, of how many the mean is the larger, and the
+    cells whose std and size are another earlier paper's, and not those of the mean.
+    """
     table = load_published()
     marked = table[table["inherited"].str.contains(":")]
     rows = []
@@ -116,9 +121,16 @@ def copies():
         found = most.reindex(pd.MultiIndex.from_frame(cells[["method", "metric"]]))
         both = (found["nunique"] > 1).to_numpy()
         larger = np.isclose(found["max"].to_numpy(), cells["mean_percent"].to_numpy()) & both
-        rows.append(
-            [PAPERS[paper], data, mark, str(len(cells)), f"{larger.sum()} of {both.sum()}" if both.any() else ""]
-        )
+        source = mark.partition(":")[2]
+        beside = cells.merge(others[others["paper"] == source], on=["method", "metric"], suffixes=("", "_source"))
+        apart = (beside["mean_percent"] - beside["mean_percent_source"]).round(1).unique()
+        mixed = beside.merge(others[others["paper"] != source], on=["method", "metric"], suffixes=("", "_other"))
+        same = {end: mixed["std_percent"].round(1) == mixed[f"std_percent_{end}"] for end in ("source", "other")}
+        mixed = mixed[same["other"] & ~same["source"] & (mixed["n_features"] == mixed["n_features_other"])]
+        texts = [f"{cell.method} {cell.std_percent:.2f} at {cell.n_features:.0f} ({PAPERS[cell.paper_other]})"
+                 for cell in mixed.itertuples()]  # fmt: skip
+        counts = [str(len(cells)), f"{larger.sum()} of {both.sum()}" if both.any() else "", ", ".join(texts)]
+        rows.append([PAPERS[paper], data, mark, " ".join(f"{one:.1f}" for one in apart), *counts])
     return rows
 
 
@@ -161,7 +173,7 @@ def page():
         ONE,
         pipes([["Method", "ACC", "NMI", "Table", *AVERAGES], *single_clusterings()]),
         COPIES,
-        pipes([["Paper", "Data", "Mark", "Cells", "Larger"], *copies()]),
+        pipes([["Paper", "Data", "Mark", "Apart", "Cells", "Larger", "Std and size of another"], *copies()]),
         ABOVE.format(restarts=RESTARTS),
         pipes([["Data", "F test", "Mutual information", "Printed above both"], *above]),
     ])  # fmt: skip

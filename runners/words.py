@@ -3,6 +3,7 @@
 import difflib
 import math
 
+QUOTES = "Put quotes within quotes around a text with brackets, braces or letters beyond ASCII: 'label=\"a (b)\"'."
 MOST_BITS = 1024  # a longer number is printed in hexadecimal: Python refuses to print more than 4,300 digits
 
 

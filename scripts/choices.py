@@ -6,13 +6,14 @@ import pandas as pd
 from metrics.study import ALL, METRICS
 from metrics.study.kept import MEASURES
 from metrics.study.losses import losses, mean_losses
-from scripts.core.conf import entry, family_of
+from scripts.core.conf import family_of
 from scripts.core.entry import command
 from scripts.core.study import Study
 from scripts.core.text import deliver, number, signed
 from scripts.core.views import render
 from scripts.core.words import CHOICES
 from scripts.kept import kept_of, studies_of
+from scripts.ranks.choice import is_control, one_of_each_source
 
 EVERYTHING = "all features, no choice"
 KEPT = dict(zip(MEASURES, ("nearest neighbours kept", "clusters kept"), strict=True))
@@ -63,8 +64,8 @@ def choices_text(studies, metric, form="md"):
     """Return the loss of every choice over the cells of `opened` studies as Markdown, or of every cell as CSV."""
     names = [study.name for study, _ in studies]
     found = pd.concat([losses(study.whole, metric, kept) for study, kept in studies], ignore_index=True)
-    copies = [name for name in found["dataset"].unique() if entry("dataset", name, "same_source_as") is not None]
-    found = found[~found["dataset"].isin(copies)]
+    found = found[~found["method"].map({name: is_control(name) for name in found["method"].unique()}).astype(bool)]
+    found = found[found["dataset"].isin(one_of_each_source(sorted(found["dataset"].unique()), found)[0])]
     if found.empty:
         raise ValueError(
             f"study={','.join(names)}: no cell has two candidates that differ in {metric}, so there is "

@@ -12,6 +12,8 @@ import re
 import sys
 import tomllib
 
+import pyarrow.parquet as pq
+
 from runners.cli.boundary import boundary
 from runners.code import ROOT
 from runners.store.columns import COLUMNS
@@ -38,15 +40,15 @@ PAGE = "docs/shipped.md"
 
 def datapackage(version):
     """Return the description of a Frictionless data package: a resource for each study."""
-    fields = [
-        {
+    fields = {
+        column.name: {
             "name": column.name,
             "type": "array" if column.type.endswith("[]") else TYPES[column.type][0],
             "description": column.words,
             **({"unit": column.unit} if column.unit else {}),
         }
         for column in COLUMNS
-    ]
+    }
     resources = [
         {
             "name": name.replace("_", "-"),
@@ -54,7 +56,10 @@ def datapackage(version):
             "format": "parquet",
             "mediatype": "application/vnd.apache.parquet",
             "description": f"protocol: {name}/{PROTOCOL}",
-            "schema": {"fields": fields, "primaryKey": ["trial", "n_selected", "clusterer"]},
+            "schema": {
+                "fields": [fields[column.name] for column in columns_of(name)],
+                "primaryKey": ["trial", "n_selected", "clusterer"],
+            },
         }
         for name in shipped_studies()
     ]
@@ -67,6 +72,12 @@ def datapackage(version):
         "licenses": [LICENSE],
         "resources": resources,
     }
+
+
+def columns_of(study):
+    """Return the columns that files of a shipped study have: one packed earlier lacks those that came later."""
+    there = {name for path in files_of(study).values() for name in pq.read_schema(path).names}
+    return [column for column in COLUMNS if column.name in there]
 
 
 def croissant(version):
@@ -105,7 +116,7 @@ def croissant(version):
                     **({"repeated": True} if column.type.endswith("[]") else {}),
                     "source": {"fileSet": {"@id": f"{name}-files"}, "extract": {"column": column.name}},
                 }
-                for column in COLUMNS
+                for column in columns_of(name)
             ],
         }
         for name in shipped_studies()

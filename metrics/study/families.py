@@ -5,14 +5,13 @@ unit is the family, and its value the mean over its data sets.  A family's value
 noise is in it, so that the spread over families counts that noise, too.
 """
 
-import functools
-
 import numpy as np
 from scipy.stats import t as student
 
 CONFIDENCE = 0.95
 EXACT = 13  # families: up to so many, all flips of signs are used
 N_FLIPS = 9_999  # flips that are drawn where there are more
+BLOCK = 1024  # flips at a time
 N_RESAMPLES = 2_000
 TIE = 1e-9  # of a t statistic: two that are as near are the same
 
@@ -60,14 +59,15 @@ def bootstrap_intervals(gains, families, confidence=CONFIDENCE, seed=0):
     return np.nanmean(family_means(gains, families), axis=0), low, high
 
 
-def step_down(means, seed=0):
+def step_down(means, seed=0, n_flips=N_FLIPS):
     """Return p of every column, two-sided, corrected for all columns by step-down maxima of t over flips of signs.
 
     Under the null hypothesis a method gains nothing in any family, but by chance: a family's value is as likely to be
     its negative, the same for all columns of a family, which keeps their correlation. The chance that any true null
     hypothesis has p at or below a level is at most that level, whichever the others are. `means` are from
     `family_means`; p is 1 for a column with fewer than two families. `seed` is that of the flips, where these are
-    drawn.
+    drawn, and `n_flips` how many are: a p of .05 has a standard error of .0022 with 9,999 flips, and of .0002 with a
+    million.
 
     Westfall & Young, Resampling-based multiple testing, Wiley 1993: algorithm 4.1. Hall, On the removal of skewness by
     transformation, JRSS B 54, 1992: the cubic transformation. Romano & Wolf, Exact and approximate stepdown methods for
@@ -75,24 +75,30 @@ def step_down(means, seed=0):
     """
     means = np.asarray(means, dtype=float)
     own = np.abs(_t(means, np.ones((1, len(means)))))[0]
-    flipped = np.abs(_t(means, _flips(len(means), seed)))
     order = np.argsort(-own, kind="stable")
-    p, largest = np.ones(len(own)), np.zeros(len(flipped))
-    for column in order[::-1]:  # from the least significant: the maximum is over this column and those below it
-        largest = np.maximum(largest, flipped[:, column])
-        p[column] = np.mean(largest >= own[column] - TIE)
-    p[order] = np.maximum.accumulate(p[order])
+    means, own = means[:, order], own[order]
+    reached, total = np.zeros(len(own)), 0
+    for signs in _flips(len(means), seed, n_flips):
+        largest = np.abs(_t(means, signs)).T
+        for column in range(len(own) - 1)[::-1]:  # the maximum is over a column and those that are less significant
+            np.maximum(largest[column], largest[column + 1], out=largest[column])
+        reached += (largest >= own[:, None] - TIE).sum(axis=1)
+        total += len(signs)
+    p = np.ones(len(own))
+    p[order] = np.maximum.accumulate(reached / total)
     return p
 
 
-@functools.cache
-def _flips(n_families, seed):
-    """Return signs of shape (n_flips, n_families), those of the study itself first."""
+def _flips(n_families, seed, n_flips):
+    """Yield signs of shape (n, n_families), those of the study itself first; blocks that fit into the cache."""
     if n_families <= EXACT:
         bits = np.arange(2**n_families)[:, None] >> np.arange(n_families) & 1
-        return 1.0 - 2.0 * bits
-    drawn = np.random.default_rng(seed).integers(0, 2, size=(N_FLIPS, n_families))
-    return np.vstack([np.ones(n_families), 1.0 - 2.0 * drawn])
+        yield from np.array_split(1.0 - 2.0 * bits, -(-len(bits) // BLOCK))
+        return
+    yield np.ones((1, n_families))
+    rng = np.random.default_rng(seed)
+    for first in range(0, n_flips, BLOCK):
+        yield 1.0 - 2.0 * rng.integers(0, 2, size=(min(BLOCK, n_flips - first), n_families))
 
 
 def _t(means, signs):

@@ -23,7 +23,7 @@ from contextlib import contextmanager
 from os import _exit  # the original, as a fit that runs in this process may replace `os._exit`
 
 from runners.errors import CommandEnded
-from runners.words import did_you_mean
+from runners.words import QUOTES, did_you_mean
 
 A_FILE = "a file"  # stands for a file whose name is not known
 TOO_LONG = re.compile(r"integer string conversion: value has (\d+) digits")  # the text of Python's own error
@@ -147,12 +147,14 @@ def words_of(error):
 
 
 def _words_of_hydra(error):
-    """Return the answer to a name or a key Hydra does not know, shorter than its own; None for its other errors."""
+    """Return the answer to a word, a name or a key that Hydra does not know, shorter than its own; None for others."""
     file, options = getattr(error, "missing_cfg_file", None), getattr(error, "options", None)
     if file and options:
         group, _, name = file.rpartition("/")
         hint = did_you_mean(name, options) or f" There are: {', '.join(options)}."
         return f"{group}={name}: there is no {group} of this name.{hint}"
+    if "override_grammar" in str(error):
+        return f"{str(error).partition('See https:')[0].strip()}. {QUOTES}"
     cause = error.__cause__
     key, there = getattr(cause, "full_key", None), getattr(cause, "parent_node", None)
     if key and "is not in struct" in str(cause) and hasattr(there, "keys"):

@@ -20,7 +20,7 @@ from runners.code import ROOT
 from runners.errors import ConfigError
 from runners.experiment.method import RESERVED, load_class, parameters_of
 from runners.experiment.sweep import offer_truth
-from runners.words import did_you_mean
+from runners.words import QUOTES, did_you_mean
 
 DATA, FOLDER, TARGET = "data", "data_dir", "method.target"
 FIRST_SIZE = 50  # the smallest size of the default protocol
@@ -168,7 +168,7 @@ def _override(word):
     try:
         return OverridesParser.create().parse_override(word)
     except HydraException as error:
-        raise ConfigError(f"{word} cannot be read: {str(error).splitlines()[0]}") from error
+        raise ConfigError(f"{word} cannot be read: {str(error).splitlines()[0]}. {QUOTES}") from error
 
 
 def _value(word):

@@ -38,8 +38,7 @@ def choose(study, methods=None, datasets=None, variants="base"):
         bare = [name for name in places if chosen and name not in ranked]
         places = [name for name in places if name not in bare]
         left_out += [f"Left out: {', '.join(bare)} (only controls were run there)."] if bare else []
-        able = study.trials[study.trials["method"].isin(chosen)].groupby("dataset")["method"].nunique()
-        places, others = _firsts(places, _source_of, lambda source: _by_methods(source, able))
+        places, others = one_of_each_source(places, study.trials[study.trials["method"].isin(chosen)])
         left_out += _sentence(others, "of the same source as", "datasets=[...] takes those that it names")
     families = {name: family_of(name) for name in places}
     return Choice(chosen, list(filter(is_control, stored)), places, families, left_out)
@@ -53,6 +52,12 @@ def base_methods():
 def is_control(method):
     """Return True where a method is in a module of `CONTROLS`: it selects all, random or trivially chosen features."""
     return _class_of(method).startswith(CONTROLS)
+
+
+def one_of_each_source(datasets, rows):
+    """Return one data set of each source, that of most methods in `rows`, and what stands for each of the others."""
+    able = rows.groupby("dataset")["method"].nunique()
+    return _firsts(datasets, _source_of, lambda source: _by_methods(source, able))
 
 
 def _class_of(method):

@@ -248,3 +248,10 @@ def test_what_only_real_data_show_is_known_there(check, monkeypatch):
     status, output = check(trace + "        return Solution(X.var(axis=0), trace)", ("--datasets", "digits"))
     assert status == 0
     assert "known\n      it is an ADMM" in output
+
+
+def test_data_to_which_a_method_does_not_apply_are_known(check, monkeypatch):
+    monkeypatch.setitem(contract.EXCEPTIONS_ON_DATA, ("mine", "it runs on digits"), "it is for a thousand samples")
+    fault = "        if len(X) > 1000:\n            raise ValueError('too many')\n"
+    status, output = check(fault + CORRECT, ("--datasets", "digits"))
+    assert status == 0 and "known\n      it is for a thousand samples" in output

@@ -93,3 +93,21 @@ def test_the_sentences_say_who_gains_how_sure_it_is_and_that_old_data_test_nothi
     none = plan.estimates(study({"udfs": MIXED}))
     first, *_, advice = sentences([own._replace(plan=none)] * 2)[:5]
     assert "1 of 1 methods cannot be told" in first and "None gains." in first and "no method gains" in advice
+
+
+def test_a_p_near_the_level_does_not_hang_on_the_draw_of_flips():
+    rng = np.random.default_rng(5)
+    families = {f"d{n}": f"f{n}" for n in range(20)}
+    columns = pd.MultiIndex.from_product([["mcfs", "ndfs"], ["acc", "nmi"]])
+    gains = pd.DataFrame(rng.normal([0.55, 0.6, 0.65, 0.7], size=(20, 4)), list(families), columns)
+    found = plan.over_families(gains, families)[1]["p"]
+    assert found.between(0.02, 0.1).any()
+    for seed in (1, 2, 3):
+        other = step_down(plan.means_of(gains, families), seed=seed, n_flips=999_999)
+        np.testing.assert_allclose(found, other, atol=0.001)  # four standard errors of two such shares
+
+
+def test_the_reference_on_the_confirmatory_data_is_the_mean_of_many_random_rankings():
+    shipped = pd.read_parquet(plan.CONF.parent / "results/reference/fair/random_rankings.parquet")
+    draws = shipped.groupby("dataset")["params"].nunique()
+    assert draws[list(plan.datasets_of(plan.CONFIRMATORY))].min() >= 25

@@ -10,6 +10,12 @@ from benchmarks import all_features, printed
 from datasets.base import Dataset
 
 
+def test_copies_say_how_far_they_are_and_whose_std_and_size_stand_beside_a_mean():
+    rows = {tuple(row[1:3]): row[3:] for row in printed.copies()}
+    assert rows["lung", "shifted:ufsol"] == ["2.0", "6", "", ""]
+    assert rows["umist", "equal:rufs"][-1] == "mcfs 3.21 at 150 (UFSOL), udfs 2.74 at 300 (UFSOL)"
+
+
 @pytest.mark.parametrize("mean, decimals", [(70.4, 1), (66.67, 2), (50.0, 1)])
 def test_the_least_std_is_that_of_the_best_of_all_runs(mean, decimals):
     n_samples, runs = 6, 3

@@ -6,12 +6,16 @@ import forked
 import numpy as np
 import pytest
 import yaml
+from hydra import compose, initialize_config_dir
 from hydra.core.config_store import ConfigStore
+from hydra.errors import HydraException
 
 from datasets import DataError
+from runners.cli.boundary import words_of
 from runners.cli.choices import FIRST_SIZE, offer_own, suit
 from runners.errors import ConfigError
 from runners.store.folder import StoreError, load_results
+from runners.words import QUOTES
 from scripts.core.conf import ROOT
 
 
@@ -73,12 +77,20 @@ def test_data_with_few_features_get_sizes_that_they_have_and_a_study_of_their_ow
         (["label=kind,a"], "label=kind,a has several values"),
         (["label=none", "ignore=kind"], "say how many clusters to look for, clusters=K"),
         (["label=kind", "name=umist"], "name='umist' is that of a data set of conf/dataset"),
+        (["label=kind (m)"], "label=kind .m. cannot be read: .*Put quotes within quotes around a text"),
         (["label=kind", "fill=mean"], "^fill='mean' must be a number or one of error, median, drop"),
     ],
 )
 def test_what_cannot_be_taken_is_said_before_anything_is_done(table, words, answer):
     with pytest.raises((ConfigError, DataError), match=answer):
         offer_own([f"data={table}", *words])
+
+
+def test_a_word_that_hydra_cannot_read_is_answered_by_how_to_quote_it():
+    with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"), pytest.raises(HydraException) as caught:
+        compose("config", ["study=a (b"])
+    words = words_of(caught.value)
+    assert words.endswith(QUOTES) and "https" not in words
 
 
 def test_a_table_is_run_by_its_name_alone_and_with_its_labels_left_out(table, tmp_path):

@@ -1,16 +1,19 @@
 """The tidy frame: what it rounds, what it refuses, and the pages that describe it."""
 
+import json
 import re
 import tomllib
 from pathlib import Path
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 from frames import frames
 from hypothesis import given
 from hypothesis import strategies as st
 
 from runners.store.columns import COLUMNS
+from runners.store.reference import SHIPPED
 from runners.store.row import REPORTED
 from runners.store.tidy import _rounded, rows_of, tidy
 from runners.workers.fit import FACTS
@@ -70,3 +73,13 @@ def test_the_changelog_begins_with_the_version_of_the_package():
 def test_the_metadata_and_the_table_of_columns_are_those_of_what_is_shipped():
     for path, text in written().items():
         assert path.read_text(encoding="utf-8") == text, f"{path}: run python -m scripts.metadata"
+
+
+def test_what_describes_a_study_names_the_columns_that_its_files_have():
+    package, records = (json.loads((SHIPPED / f"{name}.json").read_text()) for name in ("datapackage", "croissant"))
+    described = {one["name"]: one["field"] for one in records["recordSet"]}
+    for study in package["resources"]:
+        fields = [field["name"] for field in study["schema"]["fields"]]
+        assert fields == [field["name"] for field in described[study["name"].replace("-", "_")]]
+        for path in study["path"]:
+            assert pq.read_schema(SHIPPED / path).names == fields, path

@@ -1,6 +1,9 @@
 """The loss of a choice without labels, and the agreement of other evaluators on the best method."""
 
+import io
+
 import numpy as np
+import pandas as pd
 import pytest
 from frames import frames, store, study_of
 
@@ -97,3 +100,10 @@ def test_another_evaluator_has_its_own_winner_and_what_that_costs():
 def test_a_second_copy_of_a_source_does_not_count(tmp_path):
     store(frames([cell(name, "mcfs", (0.3, 0.5, 0.4)) for name in ("orl", "att")]), tmp_path)
     assert "1 cells on 1 data sets" in choices_text(opened(tmp_path, ["dgufs"]), "acc")
+
+
+def test_of_copies_of_a_source_that_with_the_most_methods_counts_and_no_control(tmp_path):
+    names = [("mnist500", "mcfs"), ("mnist500", "ndfs"), ("mnist", "mcfs"), ("mnist500", "min_norm")]
+    store(frames([cell(*pair, (0.3, 0.5, 0.4)) for pair in names]), tmp_path)
+    found = pd.read_csv(io.StringIO(choices_text(opened(tmp_path, ["dgufs"]), "acc", form="csv")))
+    assert set(zip(found["dataset"], found["method"], strict=True)) == {("mnist500", "mcfs"), ("mnist500", "ndfs")}
