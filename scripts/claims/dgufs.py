@@ -58,10 +58,6 @@ def _ended(objective, gaps, rank, sweeps):
     return {**numbers, "rank of L": rank, "our stop": sweeps}
 
 
-def is_converged(numbers):
-    return numbers["within 1e-3"] < LIMIT and numbers["gap of the copies after 50"] <= AGREE
-
-
 def binary(Q, gamma):
     """Return M by equation (11)."""
     return (Q >= 0.5).astype(float)
