@@ -5,7 +5,7 @@ import pandas as pd
 
 from metrics.study import ALL, METRICS
 from metrics.study.kept import MEASURES
-from metrics.study.losses import losses, mean_losses
+from metrics.study.losses import candidates, losses, mean_losses
 from scripts.core.conf import entry, family_of
 from scripts.core.entry import command
 from scripts.core.study import Study
@@ -54,15 +54,19 @@ def main(options):
 
 
 def opened(results_dir, names):
-    """Return the studies of these names, each with what its selections keep; a ValueError says which one is empty."""
-    studies = [Study.open(results_dir, name, lists=True).filled() for name in names]
-    return [(study, kept_of(study)) for study in studies]
+    """Return `chosen_from` the studies of these names; a ValueError says which one is empty."""
+    return [chosen_from(Study.open(results_dir, name, lists=True).filled()) for name in names]
+
+
+def chosen_from(study):
+    """Return a study's name, its candidates, and what its selections keep."""
+    return study.name, candidates(study.whole), kept_of(study)
 
 
 def choices_text(studies, metric, form="md"):
     """Return the loss of every choice over the cells of `opened` studies as Markdown, or of every cell as CSV."""
-    names = [study.name for study, _ in studies]
-    found = pd.concat([losses(study.whole, metric, kept) for study, kept in studies], ignore_index=True)
+    names = [name for name, _, _ in studies]
+    found = pd.concat([losses(summary, metric, kept) for _, summary, kept in studies], ignore_index=True)
     copies = [name for name in found["dataset"].unique() if entry("dataset", name, "same_source_as") is not None]
     found = found[~found["dataset"].isin(copies)]
     if found.empty:

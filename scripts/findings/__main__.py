@@ -12,7 +12,7 @@ import re
 import sys
 
 from runners.store.reference import PREFIX, shipped_studies
-from scripts.choices import choices_text, opened
+from scripts.choices import choices_text, chosen_from, opened
 from scripts.compare import compare_studies, controls_of, open_studies, other_readings, shipped_names
 from scripts.compare.comparison_page import comparison_page
 from scripts.core.conf import ROOT
@@ -23,7 +23,7 @@ from scripts.findings.figure import draw
 from scripts.findings.findings_page import page, paper, readme
 from scripts.findings.panels import draw_families, draw_sizes
 from scripts.findings.predictions import SEARCHED
-from scripts.kept import GRIDS, kept_of
+from scripts.kept import GRIDS
 from scripts.versus.forest import drawn
 
 STUDY = "reference/fair"
@@ -69,7 +69,7 @@ def pages(study, settings):
 def chosen(grids):
     """Return docs/choices.md with what the shipped studies say of choices without labels, by ACC and by NMI."""
     text = (ROOT / CHOICES).read_text(encoding="utf-8")
-    studies = [*opened(ROOT / "results", shipped_names().values()), (grids, kept_of(grids))]
+    studies = [*opened(ROOT / "results", shipped_names().values()), chosen_from(grids)]
     for metric in ("acc", "nmi"):
         printed = re.sub("^#", "##", choices_text(studies, metric), flags=re.MULTILINE)
         text = filled(CHOICES, f"scripts.choices study=reference metric={metric}", printed.strip(), text)

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+import scipy  # it imports its parts when they are first used, and `stats` takes long
 
 from metrics.study import RANDOM
 from metrics.study.frames import of_kmeans
@@ -93,7 +93,7 @@ def interval(values, families):
 
 def wilcoxon(gains):
     """Return p of the signed-rank test that gains lie about 0; ties with 0 count half to each side."""
-    return stats.wilcoxon(gains, zero_method="zsplit").pvalue if gains.any() else 1.0
+    return scipy.stats.wilcoxon(gains, zero_method="zsplit").pvalue if gains.any() else 1.0
 
 
 def least_p(n, tests=1):
