@@ -6,12 +6,12 @@ import pandas as pd
 from metrics.study import ALL, METRICS
 from metrics.study.kept import MEASURES
 from metrics.study.losses import candidates, losses, mean_losses
+from metrics.study.selections import BY_NAME
 from scripts.core.conf import entry, family_of
 from scripts.core.entry import command
 from scripts.core.study import Study
 from scripts.core.text import deliver, number, signed
 from scripts.core.views import render
-from scripts.core.words import CHOICES
 from scripts.kept import kept_of, studies_of
 
 EVERYTHING = "all features, no choice"
@@ -22,7 +22,7 @@ HEAD = "Choice|Loss|95 % interval|Less than default|Least|Smallest size|Largest 
 def choices_page(found, metric, names):
     """Return the mean losses of studies of these names, from `metrics.study.losses.losses`, as a page of Markdown."""
     families = {name: family_of(name) for name in found["dataset"].unique()}
-    columns = {name: choice.column for name, choice in CHOICES.items()} | {ALL: EVERYTHING} | KEPT
+    columns = {name: choice.column for name, choice in BY_NAME.items()} | {ALL: EVERYTHING} | KEPT
     rows = [HEAD]
     for row in mean_losses(found, families).itertuples():
         rows.append([

@@ -6,8 +6,8 @@ from frames import frames, store, study_of
 
 from metrics.study.evaluators import evaluators
 from metrics.study.losses import candidates, losses, mean_losses
+from metrics.study.selections import BY_NAME
 from scripts.choices import choices_text, opened
-from scripts.core.words import CHOICES
 
 FAMILIES = {"umist": "faces", "orl": "objects"}
 
@@ -40,7 +40,7 @@ def test_a_loss_is_what_the_oracle_has_more():
     assert table.loc["silhouette", "smallest"] == 1
     assert table.loc["largest_size", "largest"] == 1
     assert table.loc["silhouette", "low"] <= 0.2 <= table.loc["silhouette", "high"] + 1e-12
-    assert set(table.index) < set(CHOICES)
+    assert set(table.index) < set(BY_NAME)
 
 
 def test_the_oracle_is_scored_on_restarts_that_did_not_choose_it():
