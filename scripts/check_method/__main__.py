@@ -13,15 +13,7 @@ from runners.cli.boundary import boundary
 from runners.cli.choices import empty_method
 from scripts import check_method
 from scripts.check_method import Report, check_contract
-from scripts.check_method.contract import (
-    FAIL,
-    KNOWN,
-    OK,
-    Finding,
-    Method,
-    in_one_line,
-    load_methods,
-)
+from scripts.check_method.contract import FAIL, KNOWN, OK, Finding, Method, in_one_line, load_methods
 from scripts.check_method.speed import data_sets_at_hand, measure, open_data_set
 from scripts.core.programs import parser_of
 

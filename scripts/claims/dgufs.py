@@ -12,15 +12,7 @@ from methods.core.graphs import knn_graph
 from methods.dgufs import released
 from metrics.clustering import accuracy as label_accuracy
 from scripts.claims.core.claim import read_claims
-from scripts.claims.core.numbers import (
-    SIZE,
-    accuracy,
-    is_insensitive,
-    minmax,
-    random_sets,
-    sensitivity,
-    settled,
-)
+from scripts.claims.core.numbers import SIZE, accuracy, is_insensitive, minmax, random_sets, sensitivity, settled
 from scripts.core.published import load_published
 
 ALPHAS, BETAS = (1e1, 1e2, 1e3, 1e4, 1e5), (0.1, 0.3, 0.5, 0.7, 0.9)  # the paper's grid
