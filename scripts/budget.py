@@ -14,7 +14,6 @@ counts there alone (`store.elsewhere`).  Data sets that are not on this machine,
 named.
 """
 
-import argparse
 import functools
 import math
 import sys
@@ -29,6 +28,7 @@ from runners.experiment.cell import Cell
 from runners.experiment.grid import diagonal
 from runners.experiment.plan import Times
 from runners.experiment.sweep import cells_of_words
+from scripts.core.programs import parser_of
 from scripts.core.text import pipes
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -88,9 +88,7 @@ def table(frame):
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        prog="python -m scripts.budget", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = parser_of("budget", __doc__)
     parser.add_argument("experiments", nargs="+", help="files of conf/experiment")
     parser.add_argument("--results-dir", default=ROOT / "results", help="whose fits are known; default: %(default)s")
     parser.add_argument("--check", action="store_true", help="hold the sample against the cells that are complete")

@@ -5,13 +5,13 @@ import pandas as pd
 
 from metrics.study import ALL, METRICS
 from metrics.study.kept import MEASURES
-from metrics.study.losses import losses, mean_losses
+from metrics.study.losses import candidates, losses, mean_losses
+from metrics.study.selections import BY_NAME
 from scripts.core.conf import family_of
 from scripts.core.entry import command
 from scripts.core.study import Study
 from scripts.core.text import deliver, number, signed
 from scripts.core.views import render
-from scripts.core.words import CHOICES
 from scripts.kept import kept_of, studies_of
 from scripts.ranks.choice import is_control, one_of_each_source
 
@@ -23,7 +23,7 @@ HEAD = "Choice|Loss|95 % interval|Less than default|Least|Smallest size|Largest 
 def choices_page(found, metric, names):
     """Return the mean losses of studies of these names, from `metrics.study.losses.losses`, as a page of Markdown."""
     families = {name: family_of(name) for name in found["dataset"].unique()}
-    columns = {name: choice.column for name, choice in CHOICES.items()} | {ALL: EVERYTHING} | KEPT
+    columns = {name: choice.column for name, choice in BY_NAME.items()} | {ALL: EVERYTHING} | KEPT
     rows = [HEAD]
     for row in mean_losses(found, families).itertuples():
         rows.append([
@@ -55,15 +55,19 @@ def main(options):
 
 
 def opened(results_dir, names):
-    """Return the studies of these names, each with what its selections keep; a ValueError says which one is empty."""
-    studies = [Study.open(results_dir, name, lists=True).filled() for name in names]
-    return [(study, kept_of(study)) for study in studies]
+    """Return `chosen_from` the studies of these names; a ValueError says which one is empty."""
+    return [chosen_from(Study.open(results_dir, name, lists=True).filled()) for name in names]
+
+
+def chosen_from(study):
+    """Return a study's name, its candidates, and what its selections keep."""
+    return study.name, candidates(study.whole), kept_of(study)
 
 
 def choices_text(studies, metric, form="md"):
     """Return the loss of every choice over the cells of `opened` studies as Markdown, or of every cell as CSV."""
-    names = [study.name for study, _ in studies]
-    found = pd.concat([losses(study.whole, metric, kept) for study, kept in studies], ignore_index=True)
+    names = [name for name, _, _ in studies]
+    found = pd.concat([losses(summary, metric, kept) for _, summary, kept in studies], ignore_index=True)
     found = found[~found["method"].map({name: is_control(name) for name in found["method"].unique()}).astype(bool)]
     found = found[found["dataset"].isin(one_of_each_source(sorted(found["dataset"].unique()), found)[0])]
     if found.empty:

@@ -7,7 +7,6 @@ python -m scripts.fetch_data --all --jobs 4         download everything that is 
 python -m scripts.fetch_data --verify               check the checksums, shapes and values of all that is there
 """
 
-import argparse
 import sys
 import traceback
 from multiprocessing.pool import ThreadPool  # its threads end with the program: Ctrl-C does not wait for a download
@@ -18,6 +17,7 @@ from datasets.load import CACHE, PACKAGE, addresses, cache_dir, candidates, user
 from datasets.loaders import read_source
 from datasets.spec import files_of
 from runners.cli.boundary import boundary, guard
+from scripts.core.programs import parser_of
 
 
 def main(arguments=None):
@@ -159,9 +159,7 @@ def _shape(of):
 
 
 def _parser():
-    parser = argparse.ArgumentParser(
-        prog="python -m scripts.fetch_data", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = parser_of("fetch_data", __doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help="data sets (default with --list and --verify: all)")
     parser.add_argument("--all", action="store_true", help="all data sets")
     parser.add_argument("--list", action="store_true", help="print what there is; download nothing")

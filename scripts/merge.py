@@ -13,13 +13,12 @@ from pathlib import Path
 
 from metrics.protocol import Protocol
 from metrics.study import UNSCORED
-from runners.cli.boundary import boundary
 from runners.errors import ConfigError
 from runners.store.files import read_rows
 from runners.store.folder import Store, cells_of, claim_study, rows_by_trial
 from runners.store.identity import Identity
 from runners.store.row import OTHERS, Outcome
-from scripts.core.entry import answers
+from scripts.core.programs import program
 
 # What differs between two runs of one trial; of the versions, what decides is in the identity, which is compared.
 RUN = ("git_sha", "fit_s", "eval_s", "peak_mb", "started", "shared", "error", "versions")
@@ -101,5 +100,5 @@ def main():
 
 
 if __name__ == "__main__":
-    with boundary(), answers():
+    with program():
         main()

@@ -6,7 +6,6 @@ python -m scripts.metadata             results/reference/datapackage.json (Frict
 python -m scripts.metadata --check     write nothing; status 1 where something differs
 """
 
-import argparse
 import json
 import re
 import sys
@@ -14,12 +13,11 @@ import tomllib
 
 import pyarrow.parquet as pq
 
-from runners.cli.boundary import boundary
 from runners.code import ROOT
 from runners.store.columns import COLUMNS
 from runners.store.reference import PROTOCOL, SHIPPED, files_of, shipped_studies
-from scripts.core.entry import answers
-from scripts.core.text import pipes, write
+from scripts.core.programs import parser_of, program, renewed
+from scripts.core.text import pipes
 from scripts.findings.__main__ import filled
 
 TITLE = "ufs-bench: results of a benchmark of unsupervised feature selection"
@@ -177,20 +175,11 @@ def written():
 
 def main():
     """Run the command line."""
-    parser = argparse.ArgumentParser(
-        prog="python -m scripts.metadata", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = parser_of("metadata", __doc__)
     parser.add_argument("--check", action="store_true", help="write nothing; status 1 where something differs")
-    check, differs = parser.parse_args().check, False
-    for path, text in written().items():
-        same = path.exists() and path.read_text(encoding="utf-8") == text
-        print(f"{path.relative_to(ROOT)}: {'the same' if same else 'differs' if check else 'written'}")
-        differs = differs or not same
-        if not same and not check:
-            write(text, path)
-    sys.exit(int(differs and check))
+    sys.exit(renewed(written(), parser.parse_args().check))
 
 
 if __name__ == "__main__":
-    with boundary(), answers():
+    with program():
         main()

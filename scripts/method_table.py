@@ -7,7 +7,6 @@ python -m scripts.method_table --datasets umist --methods rufs mcfs
 What is missing or failed is named below the tables, with the command that fills it.
 """
 
-import argparse
 import json
 import shlex
 from textwrap import TextWrapper
@@ -19,6 +18,7 @@ from metrics.protocol import Protocol
 from metrics.study import UNSCORED
 from runners.cli.boundary import boundary
 from scripts.core.conf import ROOT, find, names
+from scripts.core.programs import parser_of
 from scripts.core.study import Study
 from scripts.core.text import deliver, mean_std, pipes
 from scripts.core.words import NOT_RUN
@@ -137,9 +137,7 @@ def _commands(chosen, methods, datasets, options):
 
 def main(arguments=None):
     """Print the tables, or write them to a file."""
-    parser = argparse.ArgumentParser(
-        prog="python -m scripts.method_table", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = parser_of("method_table", __doc__)
     known = names("method")
     sweep = find("experiment", "methods")["hydra"]["sweeper"]["params"]["dataset"].split(",")
     parser.add_argument("--methods", nargs="+", default=known, choices=known, metavar="NAME", help="[all]")

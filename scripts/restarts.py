@@ -3,7 +3,7 @@
 import logging
 
 import numpy as np
-from joblib import Parallel, cpu_count, delayed
+from joblib import Parallel, delayed
 
 from datasets.scaling import scale
 from metrics.kmeans import load_engine
@@ -112,8 +112,7 @@ def main(options):
     study = Study.open(options["results_dir"], options["study"], options["data_dir"])
     if study.is_shipped:
         raise ValueError(study.refusal("more starts"))
-    n_jobs = cpu_count() if options["n_jobs"] == -1 else options["n_jobs"]
-    problems = score_again(study, options["methods"], options["datasets"], options["restarts"], n_jobs)
+    problems = score_again(study, options["methods"], options["datasets"], options["restarts"], options["n_jobs"])
     if problems:
         raise ValueError("\n".join(["not all could be scored again:", *(f"  {text}" for text in problems)]))
 

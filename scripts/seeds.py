@@ -2,8 +2,6 @@
 
 import logging
 
-from joblib import cpu_count
-
 from metrics.kmeans import load_engine
 from metrics.study import FAILED
 from metrics.study.seeds import spreads
@@ -147,8 +145,7 @@ def main(options):
     study = Study.open(options["results_dir"], options["study"], options["data_dir"])
     if study.is_shipped:
         raise ValueError(study.refusal("other seeds"))
-    n_jobs = cpu_count() if options["n_jobs"] == -1 else options["n_jobs"]
-    problems = fit_seeds(study, options["methods"], options["datasets"], options["seeds"], n_jobs)
+    problems = fit_seeds(study, options["methods"], options["datasets"], options["seeds"], options["n_jobs"])
     if problems:
         raise ValueError("\n".join(["not all could be fitted again:", *(f"  {text}" for text in problems)]))
 

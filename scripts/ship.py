@@ -8,14 +8,12 @@ There is one Parquet file for each method, with all its data sets; it is written
 Then commit results/reference.
 """
 
-import argparse
 import json
 import shutil
 from pathlib import Path
 
 import pandas as pd
 
-from runners.cli.boundary import boundary
 from runners.experiment.notes import read_run
 from runners.store import reference
 from runners.store.files import StoreError, replace_file
@@ -24,7 +22,7 @@ from runners.store.identity import Identity
 from runners.store.parquet import packed, packed_refits
 from runners.store.reference import PROTOCOL, SHIPPED
 from runners.store.tidy import tidy
-from scripts.core.entry import answers
+from scripts.core.programs import parser_of, program
 from scripts.core.refits import RESTARTS, SEEDS, SENSITIVE, STABILITY, read
 
 
@@ -127,9 +125,7 @@ def _claim(source, target):
 
 def main():
     """Pack the study that the command line names."""
-    parser = argparse.ArgumentParser(
-        prog="python -m scripts.ship", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = parser_of("ship", __doc__)
     parser.add_argument("study", type=lambda word: word.removeprefix("study="))
     parser.add_argument("--results-dir", default=SHIPPED.parent)
     parser.add_argument("--partial", action="store_true", help="also cells that lack trials")
@@ -143,5 +139,5 @@ def main():
 
 
 if __name__ == "__main__":
-    with boundary(), answers():
+    with program():
         main()

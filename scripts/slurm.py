@@ -16,7 +16,6 @@ import shlex
 import sys
 from dataclasses import dataclass
 
-from runners.cli.boundary import boundary
 from runners.code import ROOT
 from runners.errors import ConfigError
 from runners.experiment.cell import Cell
@@ -25,7 +24,7 @@ from runners.experiment.sweep import cells_of_words
 from runners.store.reference import shipped_costs
 from runners.workers.caps import MB_PER_GB
 from runners.workers.memory import PROCESS_MB, fit_mb
-from scripts.core.entry import answers
+from scripts.core.programs import program
 
 FILLED = 0.7  # share of the hours that a part may be expected to take: another machine may be slower
 MOST_UNKNOWN = 0.1  # share of the cells whose seconds may be unknown; they count as the mean of the others
@@ -180,5 +179,5 @@ def main():
 
 
 if __name__ == "__main__":
-    with boundary(), answers():
+    with program():
         main()

@@ -8,19 +8,17 @@ The same command goes on where it was stopped.  Its data sets are those of the s
 python -m scripts.fetch_data --all gets the others.  At the end it says what to commit and push.
 """
 
-import argparse
 import subprocess
 from math import isnan
 from pathlib import Path
 from textwrap import fill
 
 from metrics.study import RANDOM
-from runners.cli.boundary import boundary
 from runners.store.reference import PREFIX
 from scripts import metadata
 from scripts.check_method.__main__ import main as check
 from scripts.core.conf import CONF, ROOT, printed
-from scripts.core.entry import answers
+from scripts.core.programs import differing, parser_of, program
 from scripts.core.study import Study
 from scripts.core.text import with_interval, write
 from scripts.findings import __main__ as findings
@@ -93,8 +91,7 @@ def _written(method, study):
     print("\nThe findings with it:\n")
     for number, text in enumerate([*_places(method, study, settings), *sentences(settings)], 1):
         print(fill(f"{number}. {text}", 120, subsequent_indent="   "))
-    texts = findings.pages(study.name, settings) | metadata.written()
-    texts = {path: text for path, text in texts.items() if not path.exists() or path.read_text("utf-8") != text}
+    texts = differing(findings.pages(study.name, settings) | metadata.written())
     for path, text in texts.items():
         write(text, path)
     return [f"results/reference/{STUDY}", *(str(path.relative_to(ROOT)) for path in texts)]
@@ -116,9 +113,7 @@ def _places(method, study, settings):
 
 
 def _parser():
-    parser = argparse.ArgumentParser(
-        prog="python -m scripts.submit", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = parser_of("submit", __doc__)
     parser.add_argument("method", help="a file of conf/method")
     parser.add_argument("words", nargs="*", metavar="WORD", help="such as runner.n_jobs=1 or runner.max_seconds=600")
     parser.add_argument("--plan", action="store_true", help="say what it takes, and end")
@@ -129,5 +124,5 @@ def _parser():
 
 
 if __name__ == "__main__":
-    with boundary(), answers():
+    with program():
         main()

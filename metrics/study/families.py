@@ -6,7 +6,7 @@ noise is in it, so that the spread over families counts that noise, too.
 """
 
 import numpy as np
-from scipy.stats import t as student
+from scipy.special import stdtrit
 
 CONFIDENCE = 0.95
 EXACT = 13  # families: up to so many, all flips of signs are used
@@ -35,7 +35,7 @@ def t_intervals(means, confidence=CONFIDENCE):
     The ends are nan for a column with fewer than two families.
     """
     mean, error, counts = _errors(means)
-    reach = student.ppf((1 + confidence) / 2, np.maximum(counts - 1, 1)) * error
+    reach = stdtrit(np.maximum(counts - 1, 1), (1 + confidence) / 2) * error
     return mean, mean - reach, mean + reach
 
 

@@ -14,25 +14,31 @@ HALVES = ("even", "odd")  # of the K-means restarts: one half chooses for the or
 EDGES = {"smallest": min, "largest": max}
 
 
-def losses(frame, metric="acc", kept=None):
+def candidates(frame):
+    """Return the summary of a tidy frame of one study, with its lists, and its scores in each half of the restarts."""
+    halves = {}
+    for metric in ("acc", "nmi"):
+        scale = frame["n_samples"] if metric == "acc" else 1  # accuracies are stored as counts of samples
+        halves |= {f"{metric}_{half}": _means(frame[metric], first) / scale for first, half in enumerate(HALVES)}
+    return of_kmeans(summarise(frame.assign(**halves)))
+
+
+def losses(summary, metric="acc", kept=None):
     """Return the loss of every choice in every cell that has something to choose.
 
-    `frame` is the tidy frame of one study, with its lists; `kept` may have, by trial and n_selected, measures of which
-    each chooses what has the largest, in cells where all have it. There is one row per study, data set, method and
-    selection but the oracle, and for "all_features", the choice of no selection at all. loss: the score of the oracle
-    less that of the choice, as fractions; n_selected, and smallest and largest: whether that is the first or the last
-    size.
+    `summary` is from `candidates`; `kept` may have, by trial and n_selected, measures of which each chooses what has
+    the largest, in cells where all have it. There is one row per study, data set, method and selection but the oracle,
+    and for "all_features", the choice of no selection at all. loss: the score of the oracle less that of the choice, as
+    fractions; n_selected, and smallest and largest: whether that is the first or the last size.
 
     The oracle is the candidate that is best in one half of the restarts, scored in the other, and the mean of both
     ways: its score is not the luck that chose it, so that a loss may be below 0. Cells whose candidates all have the
     same score are left out, and so are controls.
     """
-    scale = frame["n_samples"] if metric == "acc" else 1  # accuracies are stored as counts of samples
-    halves = {half: _means(frame[metric], first) / scale for first, half in enumerate(HALVES)}
-    summary = of_kmeans(summarise(frame.assign(**halves)))
     everything = summary[summary["method"] == ALL].set_index(KEYS[:2])[f"{metric}_mean"]
     summary = summary[~summary["method"].isin(NOT_CHOOSING)]
-    best = (_best(summary, *HALVES) + _best(summary, *HALVES[::-1])) / 2
+    halves = [f"{metric}_{half}" for half in HALVES]
+    best = (_best(summary, *halves) + _best(summary, *halves[::-1])) / 2
     scores = summary.groupby(KEYS)[f"{metric}_mean"]
     spread, cells = scores.max() - scores.min(), Cells(summary)
     chosen = {name: cells.select(metric, name).set_index(KEYS) for name, one in BY_NAME.items() if not one.oracle}

@@ -119,18 +119,19 @@ def _nemenyi(scores):
 
 def _wilcoxon_holm(scores):
     """Return the p of every pair by the signed-rank test, stepped down by Holm over all pairs."""
-    with np.errstate(invalid="ignore"):  # 0 / 0 for a pair that ties on every data set, whose p is 1
-        raw = [_signed_rank(scores[one], scores[other]) for one, other in combinations(scores, 2)]
-    order = np.argsort(raw, kind="stable")
-    steps = np.arange(len(raw), 0, -1)  # the smallest p is multiplied by the number of pairs, the largest by 1
-    adjusted = np.empty(len(raw))
-    adjusted[order] = np.minimum(1, np.maximum.accumulate(steps * np.take(raw, order)))
-    return _square(scores, adjusted)
+    raw = [wilcoxon(scores[one] - scores[other]) for one, other in combinations(scores, 2)]
+    return _square(scores, holm(pd.Series(raw)))
 
 
-def _signed_rank(one, other):
-    p = scipy.stats.wilcoxon(one, other, zero_method="zsplit").pvalue
-    return 1.0 if np.isnan(p) else float(p)
+def wilcoxon(gains):
+    """Return p of the signed-rank test that gains lie about 0; ties with 0 count half to each side."""
+    return scipy.stats.wilcoxon(gains, zero_method="zsplit").pvalue if gains.any() else 1.0
+
+
+def holm(p):
+    """Return the p of a family of tests, corrected by Holm's steps; a gap stays one and does not count."""
+    ordered = p.dropna().sort_values()
+    return (ordered * np.arange(len(ordered), 0, -1)).cummax().clip(upper=1).reindex(p.index)
 
 
 def _square(scores, p):

@@ -1,6 +1,6 @@
 """Compare what is left of random starts in the selections with chance: a pure function of the frames of a study."""
 
-from scipy.stats import hypergeom
+import scipy  # it imports its parts when they are first used, and `stats` takes long
 
 from metrics.study.sets import CELL
 
@@ -21,7 +21,7 @@ def starts(trials):
     found = trials.dropna(subset=list(REPORTED))
     kept, size, among = (found[name].astype(float) for name in REPORTED)
     chance = size / among
-    probability = hypergeom.sf(kept - 1, among, size, size)
+    probability = scipy.stats.hypergeom.sf(kept - 1, among, size, size) if len(found) else kept
     share = kept / size
     # A start of all features cannot be left, and says nothing.
     held = (share - chance > MOST * (1 - chance)) & (probability < RARE)

@@ -118,9 +118,12 @@ class Cells:
         totals = pd.DataFrame(totals | {"n_asked": groups["n_asked"].max()})
         ends = summary.groupby(CELL[:3])[[f"n_{status}" for status in UNSCORED]].sum()
         cells = totals.reset_index().join(ends, on=CELL[:3])
-        own = summary["n_selected"].groupby(self.of).unique()
+        own = {}
+        pairs = pd.DataFrame({"cell": self.of, "size": summary["n_selected"].to_numpy()}).drop_duplicates()
+        for cell, size in pairs.itertuples(index=False, name=None):
+            own.setdefault(cell, []).append(size)
         cells["sizes"] = [sizes[key] for key in zip(cells["study"], cells["dataset"], strict=True)]
-        self.complete = [complete_sizes(*pair) for pair in zip(own, cells["sizes"], strict=True)]
+        self.complete = [complete_sizes(own[cell], sizes) for cell, sizes in enumerate(cells["sizes"])]
         wanted = cells["n_params"] * [*map(len, self.complete)] * cells["n_asked"].astype(int)
         # A trial without scores has no rows of learned labels, but counts as missing there, too.
         cells["n_missing"] = np.maximum(wanted - cells["n_points"], cells[list(ends)].sum(axis=1))

@@ -78,19 +78,19 @@ class Cell:
     def _asked_of(self, data):
         settings, points = self.settings, self.settings.runner.points
         check_sparse(settings.method, settings.protocol, data, settings.dataset)
-        trials = expand(settings.study, data, settings.method, settings.protocol)
+        trials = expand(settings.study, data, settings.method, settings.protocol, defaults=points == "default")
         if points == "grid":
             return trials
         if points == "sample":
             return diagonal(trials)
         if isinstance(points, int):
             return few(trials, points)
-        if not any(trial.is_default for trial in trials):
+        if not trials:
             raise ConfigError(
                 f"runner.points=default, but method.grid leaves out the defaults {settings.method.params}: "
                 "set points=grid."
             )
-        return [trial for trial in trials if trial.is_default]
+        return trials
 
     def rows(self):
         """Return the rows of the stored trials, as texts, read without the lock."""

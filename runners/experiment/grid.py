@@ -10,8 +10,10 @@ from runners.experiment.trial import Trial, hash_of
 from runners.store.row import to_json
 
 
-def expand(study, dataset, method, protocol):
+def expand(study, dataset, method, protocol, defaults=False):
     """List the trials of one (data set, method) cell, in the order of the grid, and for other seeds once more.
+
+    With `defaults` they are those at the default parameters alone, and other points are not looked at.
 
     The method is a `Method`, or the content of a file of conf/method: ``name, target, params, grid``.  A ConfigError is
     about an unknown parameter, an empty grid, a value that the method refuses, or sizes that are all too large.
@@ -30,6 +32,7 @@ def expand(study, dataset, method, protocol):
         trials = [
             trial
             for point in _points(method, _lists(method, dataset, protocol), protocol)
+            if not defaults or _is_default(point, method)
             for trial in _trials_at(point, study, dataset, method, protocol, sizes)
         ]
     return trials + [replace(trial, seed=seed) for seed in further_seeds(method, protocol) for trial in trials]
@@ -131,6 +134,10 @@ def _sampled(points, centre, budget):
     return [centre, *(point for point in others if point in sample)]
 
 
+def _is_default(point, method):
+    return {**method.params, **point} == method.params
+
+
 def _trials_at(point, study, dataset, method, protocol, sizes):
     """Return the trials of one point: one for each size where the size is part of the model, else one for all sizes."""
     params = method.params_at(point, protocol.clusters_of(dataset.n_classes))
@@ -142,7 +149,7 @@ def _trials_at(point, study, dataset, method, protocol, sizes):
             method=method.name,
             target=method.target,
             params=params,
-            is_default={**method.params, **point} == method.params,
+            is_default=_is_default(point, method),
             sizes=group,
             protocol=protocol,
             data_sha=dataset.sha,

@@ -177,22 +177,28 @@ def offer_truth():
     from datasets.truth import truth_names  # here, as few commands name such a data set
 
     store = ConfigStore.instance().repo
-    store["dataset"] = _Offered(dict.fromkeys(f"{name}.yaml" for name in truth_names()) | store.get("dataset", {}))
+    store["dataset"] = _Shared({f"{name}.yaml": _Truth(name) for name in truth_names()} | store.get("dataset", {}))
 
 
-class _Offered(dict):
-    """The nodes of a group, made when asked for, and shared: Hydra copies its whole store for every job."""
-
-    def __getitem__(self, file):
-        from datasets.spec import read_spec
-
-        if super().__getitem__(file) is None:
-            name = file.removesuffix(".yaml")
-            self[file] = ConfigNode(file, OmegaConf.create(read_spec(name)), "dataset", None, "conf/truth")
-        return super().__getitem__(file)
+class _Shared(dict):
+    """The nodes of a group, of which all jobs have the same: Hydra copies its whole store for every job."""
 
     def __deepcopy__(self, _memo):
         return self
+
+
+class _Truth(ConfigNode):
+    """The node of a data set of known truth, read where its content is asked for: lists of names need none."""
+
+    def __init__(self, name):
+        self.name, self.group, self.package, self.provider = f"{name}.yaml", "dataset", None, "conf/truth"
+
+    @functools.cached_property
+    def node(self):
+        """The specification of the data set."""
+        from datasets.spec import read_spec
+
+        return OmegaConf.create(read_spec(self.name.removesuffix(".yaml")))
 
 
 def cells_of_words(*words):

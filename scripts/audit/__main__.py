@@ -1,7 +1,5 @@
 """``python -m scripts.audit --help``."""
 
-from joblib import cpu_count
-
 from scripts.audit import make_audit
 from scripts.audit.audit_page import audit_page
 from scripts.core.entry import command
@@ -13,8 +11,7 @@ from scripts.core.text import deliver
 def main(options):
     """Print the audit that the options describe, or write it to a file."""
     study = Study.open(options["results_dir"], options["study"], options["data_dir"])
-    n_jobs = cpu_count() if options["n_jobs"] == -1 else options["n_jobs"]
-    found = make_audit(study, options["metric"], options["stability"], n_jobs)
+    found = make_audit(study, options["metric"], options["stability"], options["n_jobs"])
     deliver(audit_page(found, study.name, options["metric"]), options["output"])
 
 

@@ -5,9 +5,9 @@ import functools
 import pandas as pd
 
 from metrics.study import METRICS, nearest_size
+from metrics.study.selections import BY_NAME
 from scripts.audit.findings import by_method, in_words
 from scripts.core.views import notes, render
-from scripts.core.words import CHOICES
 
 
 @functools.cache
@@ -41,7 +41,7 @@ def compact(name, frame):
         frame = _overlaps_at_one_size(frame)
     elif name == "choices":
         frame = frame.rename(
-            columns={name: choice.column for name, choice in CHOICES.items()} | {"oracle_status": "oracle's fit"}
+            columns={name: choice.column for name, choice in BY_NAME.items()} | {"oracle_status": "oracle's fit"}
         )
     return frame.apply(lambda column: column.map(lambda value: _text(name, column.name, value)))
 

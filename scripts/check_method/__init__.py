@@ -11,13 +11,7 @@ The exit status is 0 where everything holds, 1 where something fails, and 2 for 
 """
 
 from scripts.check_method.configuration import CONFIGURATION, FIRST_FIT, GROUPS
-from scripts.check_method.contract import (
-    FAIL,
-    KNOWN,
-    OK,
-    examine,
-    examine_as_estimator,
-)
+from scripts.check_method.contract import FAIL, KNOWN, OK, examine, examine_as_estimator
 from scripts.check_method.properties import PROPERTIES
 
 WIDTH = 84

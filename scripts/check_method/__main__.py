@@ -1,6 +1,5 @@
 """``python -m scripts.check_method --help``."""
 
-import argparse
 import difflib
 import sys
 import time
@@ -14,16 +13,9 @@ from runners.cli.boundary import boundary
 from runners.cli.choices import empty_method
 from scripts import check_method
 from scripts.check_method import Report, check_contract
-from scripts.check_method.contract import (
-    FAIL,
-    KNOWN,
-    OK,
-    Finding,
-    Method,
-    in_one_line,
-    load_methods,
-)
+from scripts.check_method.contract import FAIL, KNOWN, OK, Finding, Method, in_one_line, load_methods
 from scripts.check_method.speed import data_sets_at_hand, measure, open_data_set
+from scripts.core.programs import parser_of
 
 
 def main(arguments=None):
@@ -79,11 +71,7 @@ def _hint(name, known):
 
 
 def _parser():
-    parser = argparse.ArgumentParser(
-        prog="python -m scripts.check_method",
-        description=check_method.__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = parser_of("check_method", check_method.__doc__)
     parser.add_argument("name", metavar="NAME", help="a file of conf/method, or the dotted name of a class")
     parser.add_argument("--config-dir", metavar="FOLDER", type=Path, help="a folder of your own files beside conf/")
     parser.add_argument("--datasets", nargs="+", metavar="NAME", help="instead of the three [those on this machine]")

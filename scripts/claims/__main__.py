@@ -4,7 +4,6 @@ The numbers go to results/published_claims.csv, and docs/claims.md is printed fr
 `run.py` finds them; what lacks them is left out, and listed at the end.  With --page nothing is measured.
 """
 
-import argparse
 import functools
 import sys
 import time
@@ -20,6 +19,7 @@ from scripts.claims import CLAIMS
 from scripts.claims.core.claim import Claim
 from scripts.claims.core.claims_page import page, verdicts
 from scripts.claims.core.store import load, store
+from scripts.core.programs import parser_of
 
 loaded = functools.cache(load_dataset)  # all claims get the same object, by which fits are remembered
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "claims.md"
@@ -27,7 +27,7 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "claims.md"
 
 def main():
     """Run the command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of("claims", __doc__)
     known = [claim.name for claim in CLAIMS]
     parser.add_argument("names", metavar="NAME", nargs="*", help=f"claims [all]: {', '.join(known)}")
     parser.add_argument("--page", action="store_true", help="measure nothing, print docs/claims.md from what is stored")

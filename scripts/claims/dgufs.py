@@ -12,15 +12,7 @@ from methods.core.graphs import knn_graph
 from methods.dgufs import released
 from metrics.clustering import accuracy as label_accuracy
 from scripts.claims.core.claim import read_claims
-from scripts.claims.core.numbers import (
-    SIZE,
-    accuracy,
-    is_insensitive,
-    minmax,
-    random_sets,
-    sensitivity,
-    settled,
-)
+from scripts.claims.core.numbers import SIZE, accuracy, is_insensitive, minmax, random_sets, sensitivity, settled
 from scripts.core.published import load_published
 
 ALPHAS, BETAS = (1e1, 1e2, 1e3, 1e4, 1e5), (0.1, 0.3, 0.5, 0.7, 0.9)  # the paper's grid
@@ -56,10 +48,6 @@ def measure_iterations(data):
 def _ended(objective, gaps, rank, sweeps):
     numbers = {"within 1e-3": settled(objective), "gap of the copies after 50": gaps[0], "after 100": gaps[1]}
     return {**numbers, "rank of L": rank, "our stop": sweeps}
-
-
-def is_converged(numbers):
-    return numbers["within 1e-3"] < LIMIT and numbers["gap of the copies after 50"] <= AGREE
 
 
 def binary(Q, gamma):

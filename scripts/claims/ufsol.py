@@ -87,10 +87,6 @@ def kept_order(X, features):
     return float(np.nanmean(taus))
 
 
-def keeps_order(numbers):
-    return numbers["selected"] > max(numbers["best of 20 random"], numbers["alpha = 0"])
-
-
 def alikeness(X, features):
     """Return the mean absolute correlation of pairs of features, without constant ones."""
     Z = X[:, features]

@@ -94,18 +94,14 @@ def published_rows(paper, study, tables):
         cells = cells.assign(
             points=points.reindex(places, fill_value=0).to_numpy(),
             grid=cells["method"].map(grids).astype("Int64"),
+            paper=paper,
+            table=spec.published_table,
+            published_method=cells["method"].map(spec.printed_row),
+            departs=departs,
+            study=study.name,
+            published_n=find("protocol", paper)["restarts"],
         )
-        frames.append(
-            cells.assign(
-                paper=paper,
-                table=spec.published_table,
-                published_method=cells["method"].map(spec.printed_row),
-                remark=[_remark(cell) for cell in cells.itertuples()],
-                departs=departs,
-                study=study.name,
-                published_n=find("protocol", paper)["restarts"],
-            )
-        )
+        frames.append(cells.assign(remark=[_remark(cell) for cell in cells.itertuples()]))
     keys = ["paper", "table", "metric", "dataset", "method"]
     judged = load_published()[[*keys, *JUDGED]].rename(columns={"method": "published_method"})
     return pd.concat(frames, ignore_index=True).merge(judged, how="left", validate="many_to_one")

@@ -1,5 +1,6 @@
 """Controls in the place of our rows: the same comparison without any method of the paper."""
 
+import functools
 import json
 from typing import NamedTuple
 
@@ -7,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from metrics.study import ALL, RANDOM
-from metrics.study.summary import select
+from metrics.study.summary import Cells
 
 VARIANCE = "max_variance"
 CONTROLS = {RANDOM: "random rankings", ALL: "all features", VARIANCE: "max variance"}
@@ -17,19 +18,26 @@ COLUMNS = ["dataset", "metric", "control", "draw", *OURS]
 
 def control_scores(study, selection="best_over_grid", metrics=("acc", "nmi")):
     """Return mean and std of the controls of a study, in percent, with one row per draw, each of which is kept."""
-    part = study.part(CONTROLS, study.trials["dataset"].unique())
-    if part.trials.empty:
+    cells = _cells_of(study)
+    if cells is None:
         return pd.DataFrame(columns=COLUMNS).astype({"draw": int, "mean": float, "std": float, "n_restarts": int})
-    drawn = {params: json.loads(params).get("draw", 0) for params in part.summary["params"].unique()}
-    draws = part.summary["params"].map(drawn)
-    # Each draw is a method of its own, at its default.
-    summary = part.summary.assign(method=part.summary["method"] + " " + draws.astype(str), is_default=True)
-    chosen = pd.concat([select(summary, metric, selection) for metric in metrics], ignore_index=True)
+    chosen = pd.concat([cells.select(metric, selection) for metric in metrics], ignore_index=True)
     names = chosen["method"].str.split(" ", expand=True)
     chosen = chosen.assign(
         control=names[0], draw=names[1].astype(int), mean=100 * chosen["mean"], std=100 * chosen["std"]
     )
     return chosen.loc[chosen["mean"].notna(), COLUMNS]
+
+
+@functools.lru_cache(maxsize=16)  # of the studies of one command
+def _cells_of(study):
+    """Return the cells of the controls of a study, each draw being a method of its own, at its default; or None."""
+    part = study.part(CONTROLS, study.trials["dataset"].unique())
+    if part.trials.empty:
+        return None
+    drawn = {params: json.loads(params).get("draw", 0) for params in part.summary["params"].unique()}
+    draws = part.summary["params"].map(drawn)
+    return Cells(part.summary.assign(method=part.summary["method"] + " " + draws.astype(str), is_default=True))
 
 
 def studies_of(cells, controls):

@@ -2,17 +2,13 @@
 
 from metrics.study.frames import of_kmeans
 from scripts.compare.controls import CONTROLS, RANDOM
-from scripts.compare.evidence import (
-    CANNOT_TELL,
-    NOT_REPRODUCED,
-    REPRODUCED,
-    program_noise,
-)  # fmt: skip
+from scripts.compare.evidence import CANNOT_TELL, NOT_REPRODUCED, REPRODUCED, program_noise
 from scripts.compare.headline import OURS, PERMUTED, WORDS, above_random
 from scripts.core.published import PAPERS
 from scripts.core.text import number
 
 BASELINES = "baselines only"
+HEAD = "Paper|Line|Ours|By chance|p|Pass|As bad|Verdict".split("|")
 
 
 def starts_text(comparison):
@@ -61,19 +57,7 @@ def noise_text(comparison):
 
 def line_rows(lines):
     """Return the lines of `scripts.compare.headline.line_table` as texts, the head first."""
-    rows = [
-        [
-            "Paper",
-            "Line",
-            "Ours",
-            "By chance",
-            "p",
-            "Pass",
-            "As bad",
-            "Verdict",
-            *map(str.capitalize, CONTROLS.values()),
-        ]
-    ]
+    rows = [[*HEAD, *map(str.capitalize, CONTROLS.values())]]
     for line in lines.itertuples():
         random = _range(line.random, line.random_low, line.random_high, 2)
         others = [number(line.all_features), number(line.max_variance)]

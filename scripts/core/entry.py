@@ -10,12 +10,13 @@ import hydra
 from hydra.core.hydra_config import HydraConfig
 from omegaconf import DictConfig, OmegaConf
 
-from runners.cli.boundary import boundary, end
+from runners.cli.boundary import end
 from runners.cli.help import narrow_help, refused
 from runners.errors import ConfigError
 from runners.experiment.kinds import check_fields
 from scripts.core.conf import CONF, read
 from scripts.core.options import OPTIONS
+from scripts.core.programs import program
 
 
 def command(name, folder=CONF, config_name=None, parts=None):
@@ -31,20 +32,24 @@ def command(name, folder=CONF, config_name=None, parts=None):
     def decorate(function):
         @hydra.main(version_base="1.3", config_path=str(folder), config_name=file)
         def composed(config: DictConfig):
-            with boundary(), answers():
+            with program():
                 made = {part: make(_plain(config.get(part))) for part, make in (parts or {}).items()}
                 options = {option: value for option, value in _plain(config).items() if option not in made}
                 needed = OPTIONS[name].keys() & read(folder / f"{file}.yaml").keys()
                 if lacking := sorted(needed - options.keys()):
                     raise ConfigError(f"{lacking[0]} must be given: {lacking[0]}=...")
                 check_fields(name, options, OPTIONS[name])
+                if options.get("n_jobs") == -1:
+                    from joblib import cpu_count  # here, as few commands need it
+
+                    options["n_jobs"] = cpu_count()
                 function(options | made)
 
         @functools.wraps(function)
         def main():
             if words := refused(sys.argv[1:]):
                 end(f"error: {words}", 1)
-            with boundary(), answers(), handed_on(), narrow_help(sys.argv[1:]):
+            with program(), handed_on(), narrow_help(sys.argv[1:]):
                 composed()
 
         return main
@@ -60,15 +65,6 @@ def is_typed(option):
 
 def _plain(part):
     return OmegaConf.to_container(part, resolve=True) if OmegaConf.is_config(part) else part
-
-
-@contextmanager
-def answers():
-    """Turn a ValueError into the answer of a command."""
-    try:
-        yield
-    except ValueError as error:
-        end(f"error: {error}", 1)
 
 
 @contextmanager

@@ -8,25 +8,22 @@ python -m scripts.findings --check     write nothing; status 1 where something d
 python -m scripts.findings --summary FILE.pdf     the findings on two pages, and nothing else
 """
 
-import argparse
 import re
 import sys
 
-from runners.cli.boundary import boundary
 from runners.store.reference import PREFIX, shipped_studies
-from scripts.choices import choices_text, opened
+from scripts.choices import choices_text, chosen_from, opened
 from scripts.compare import compare_studies, controls_of, open_studies, other_readings, shipped_names
 from scripts.compare.comparison_page import comparison_page
 from scripts.core.conf import ROOT
-from scripts.core.entry import answers
+from scripts.core.programs import parser_of, program, renewed
 from scripts.core.study import Study
-from scripts.core.text import write
 from scripts.findings import clusters, settings_of
 from scripts.findings.figure import draw
 from scripts.findings.findings_page import page, paper, readme
 from scripts.findings.panels import draw_families, draw_sizes
 from scripts.findings.predictions import SEARCHED
-from scripts.kept import GRIDS, kept_of
+from scripts.kept import GRIDS
 from scripts.versus.forest import drawn
 
 STUDY = "reference/fair"
@@ -72,7 +69,7 @@ def pages(study, settings):
 def chosen(grids):
     """Return docs/choices.md with what the shipped studies say of choices without labels, by ACC and by NMI."""
     text = (ROOT / CHOICES).read_text(encoding="utf-8")
-    studies = [*opened(ROOT / "results", shipped_names().values()), (grids, kept_of(grids))]
+    studies = [*opened(ROOT / "results", shipped_names().values()), chosen_from(grids)]
     for metric in ("acc", "nmi"):
         printed = re.sub("^#", "##", choices_text(studies, metric), flags=re.MULTILINE)
         text = filled(CHOICES, f"scripts.choices study=reference metric={metric}", printed.strip(), text)
@@ -98,9 +95,7 @@ def filled(name, command, printed, text=None):
 
 def main():
     """Run the command line."""
-    parser = argparse.ArgumentParser(
-        prog="python -m scripts.findings", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = parser_of("findings", __doc__)
     parser.add_argument("--study", default=STUDY, help="a shipped study (%(default)s)")
     parser.add_argument("--check", action="store_true", help="write nothing; status 1 where something differs")
     parser.add_argument("--summary", metavar="FILE", help="a PDF of two pages; nothing else is written")
@@ -110,16 +105,9 @@ def main():
 
         save_summary(given.study, settings_for(Study.open(ROOT / "results", given.study)), given.summary)
         return print(given.summary)
-    differs = False
-    for path, text in written(given.study).items():
-        same = path.exists() and path.read_text(encoding="utf-8") == text
-        print(f"{path.relative_to(ROOT)}: {'the same' if same else 'differs' if given.check else 'written'}")
-        differs = differs or not same
-        if not same and not given.check:
-            write(text, path)
-    sys.exit(int(differs and given.check))
+    sys.exit(renewed(written(given.study), given.check))
 
 
 if __name__ == "__main__":
-    with boundary(), answers():
+    with program():
         main()

@@ -1,5 +1,6 @@
 """The estimates of the plan (docs/plan.md): gains over random rankings, over a curve of sizes, by two scores."""
 
+import functools
 from typing import NamedTuple
 
 import numpy as np
@@ -32,6 +33,7 @@ def datasets_of(part):
     return {name.strip(): family_of(name.strip()) for name in names}
 
 
+@functools.lru_cache(maxsize=4)  # of the studies of one command
 def choice_of(study):
     """Choose as `choose` does, without the data sets on which random rankings, the reference, have no scores."""
     choice = choose(study)
@@ -77,6 +79,7 @@ def scores_by_size(study, scores=SCORES):
     return (100 * pd.concat([own, fixed])).dropna(how="all").set_axis(list(scores), axis=1).sort_index()
 
 
+@functools.lru_cache(maxsize=4)
 def by_size(study, scores=SCORES):
     """Return the gains of `scores_by_size` over random rankings, in points; their own gain is 0."""
     found = scores_by_size(study, scores)

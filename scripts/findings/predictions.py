@@ -8,7 +8,6 @@ from metrics.study.frames import of_kmeans
 from metrics.study.selections import BY_NAME
 from scripts.core.conf import printed, unique_names
 from scripts.core.text import POINTS, listed, with_interval
-from scripts.core.words import CHOICES
 from scripts.findings.plan import CONFIRMATORY, ENOUGH, SCORES, curves, datasets_of, over_families, sure, without
 from scripts.findings.recent import SINCE, year_of
 from scripts.ranks.choice import base_methods
@@ -115,7 +114,7 @@ def no_choice_gains(grids, found):
     n_run = len(set(planned) & set(zip(grids.trials["dataset"], grids.trials["method"], strict=True)))
     if n_run < len(planned):
         return [f"not tested yet: {n_run} of {len(planned)} cells have their grids", *texts]
-    columns = {name: choice.column for name, choice in CHOICES.items()}
+    columns = {name: choice.column for name, choice in BY_NAME.items()}
     return none_gains(over_families(over_defaults(grids, found), found.families)[1], len(found.means), columns)
 
 

@@ -29,12 +29,13 @@ def ground_truth_page(rows, name):
         n_methods=rows["method"].nunique(),
         stored=stored,
         n_datasets=len(truth_names()),
-        conclusions=_conclusions(table),
+        **_conclusions(table),
         relevance=_lines(table, "precision", "relevant"),
         diversity=_lines(copies, "recall", "diverse"),
         redundancy=_lines(copies, "redundancy"),
         has_copies=(rows["redundancy"] > 0).any(),
         unfound=_open(table),
+        text=_text,
     )
 
 
@@ -76,38 +77,26 @@ def ground_truth_figure(rows, name):
 
 
 def _conclusions(table):
-    """Return what the table comes to, in sentences."""
+    """Return what the table comes to: lists of methods that are no controls, by what is said of them."""
     means = table["precision"].groupby("method").mean()
     own = [method for method in means.index if not is_control(method)]
     easy = table.xs(1, level="difficulty")
-    lines = [
-        _passing(own, easy["relevant"], "methods has a star for relevance at the easiest difficulty of every family")
-    ]
     copies = easy[easy["redundancy"].groupby("family").transform("max") > 0]
-    if len(copies):
-        words = "methods has one for diversity, too, wherever there are copies"
-        lines.append(_passing(own, copies["relevant"] & copies["diverse"], words))
     # The expectation, as the stored random rankings are one for each seed.
     no_better = (easy["precision"] <= easy["share"] + SAME).groupby("method").any()
-    lost = [method for method in own if no_better[method]]
-    lines.append(
-        f"* In at least one family, {len(lost)} of them select no more relevant features than random rankings do on "
-        f"average, even at the easiest difficulty: {', '.join(lost) or 'none'}."
-    )
-    if "max_variance" in means.index:
-        better = [method for method in own if means[method] > means["max_variance"]]
-        lines.append(
-            f"* {len(better)} of them have a larger mean relevance than `max_variance`, which selects the features of "
-            f"largest variance: {', '.join(better) or 'none'}."
-        )
-    return "\n".join(lines)
+    return {
+        "own": own,
+        "found": _passing(own, easy["relevant"]),
+        "diverse": _passing(own, copies["relevant"] & copies["diverse"]) if len(copies) else None,
+        "lost": [method for method in own if no_better[method]],
+        "better": [method for method in own if means[method] > means.get("max_variance", np.inf)],
+        "has_variance": "max_variance" in means.index,
+    }
 
 
-def _passing(own, stars, words):
-    """Return a sentence on the methods that have all of some stars."""
-    passing = [method for method in own if method in stars.index and stars.loc[method].all()]
-    words = words.replace("has", "have", 1) if len(passing) > 1 else words
-    return f"* {len(passing) or 'None'} of the {len(own)} {words}{': ' + ', '.join(passing) if passing else ''}."
+def _passing(own, stars):
+    """Return the methods that have all of some stars."""
+    return [method for method in own if method in stars.index and stars.loc[method].all()]
 
 
 def _lines(table, measure, star=None):
@@ -128,19 +117,17 @@ def _lines(table, measure, star=None):
 
 
 def _open(table):
-    """Say which methods, besides the controls, have no star for relevance at the first difficulty of a family."""
+    """Yield the family, and its methods besides the controls, with all their seeds, without a star at first, and else.
+
+    Of the others there is only the number of those with all seeds, and of those without.
+    """
     first = table[table.index.get_level_values("difficulty") == 1]
-    lines = []
     for family in first.index.unique("family"):
         own = first.xs(family, level="family").reset_index("difficulty", drop=True)
         own = own[[not is_control(method) for method in own.index]]
-        whole = own["seeds"] >= SEEDS
-        lacking, own = len(own) - whole.sum(), own[whole]
-        failed = own[~own["relevant"]].sort_values("precision", ascending=False)
-        names = ", ".join(f"{one.Index} {_text(one.precision)} ({_text(one.variance)})" for one in failed.itertuples())
-        rest = f" With fewer than {SEEDS} seeds: {lacking} more." if lacking else ""
-        lines.append(f"* {family}: {len(failed)} of {len(own)} methods{f': {names}' if names else ''}.{rest}")
-    return "\n".join(lines)
+        whole = own[own["seeds"] >= SEEDS]
+        failed = whole[~whole["relevant"]].sort_values("precision", ascending=False)
+        yield family, list(failed.itertuples()), len(whole), len(own) - len(whole)
 
 
 def _order(table):

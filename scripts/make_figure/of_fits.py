@@ -4,9 +4,10 @@ import math
 from collections import Counter
 
 from metrics.study import METRICS, UNSCORED
+from metrics.study.selections import BY_NAME
 from scripts.core.command_lines import MissingResults
 from scripts.core.conf import find, printed, unique_names
-from scripts.core.words import CHOICES, CLUSTERERS
+from scripts.core.words import CLUSTERERS
 from scripts.make_figure.convergence import chosen_traces, draw_convergence
 from scripts.make_figure.options import one, several
 from scripts.make_figure.pixels import check_same_data, draw_pixels, middle_of_classes, selected_features
@@ -119,7 +120,7 @@ def convergence(
     traces = chosen_traces(study, pairs, metric, selection, size)
     in_print = unique_names("method", methods)
     at = "" if size is None else f", {size} features"
-    choice = CHOICES[selection].per_size if selection == "default_params" else CHOICES[selection].overall
+    choice = BY_NAME[selection].per_size if selection == "default_params" else BY_NAME[selection].overall
     return draw_convergence(
         traces,
         [f"{in_print[method]}, {printed('dataset', name)}" for method, name in pairs],
@@ -156,7 +157,7 @@ def pixels(study, dataset, methods=None, metric="acc", selection="best_over_grid
         sets,
         samples,
         title=f"{who}{printed('dataset', dataset)}: the m selected pixels",
-        note=f"{CHOICES[selection].per_size}{f' ({METRICS[metric]})' if selection == 'best_over_grid' else ''}. "
+        note=f"{BY_NAME[selection].per_size}{f' ({METRICS[metric]})' if selection == 'best_over_grid' else ''}. "
         f"Sample{'s' if len(samples) > 1 else ''} {rows} of the data. {study.origin()}",
         width=width,
     )

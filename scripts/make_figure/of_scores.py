@@ -3,11 +3,12 @@
 import math
 
 from metrics.study import METRICS
+from metrics.study.selections import BY_NAME
 from metrics.study.summary import select
 from scripts.core.command_lines import MissingResults
 from scripts.core.conf import printed, unique_names
 from scripts.core.published import PAPERS
-from scripts.core.words import CHOICES, CLUSTERERS
+from scripts.core.words import CLUSTERERS
 from scripts.make_figure.critical_difference import TESTS, draw_critical_difference
 from scripts.make_figure.curves import MOST_BANDS, draw_curves
 from scripts.make_figure.gains import draw_gains
@@ -55,7 +56,7 @@ def acc_vs_size(
         sizes,
         title=f"{printed('dataset', dataset)}: {METRICS[metric]} of {CLUSTERERS[clusterer]}",
         ylabel=f"{METRICS[metric]} (%)",
-        note=f"{CHOICES[selection].per_size}{bands}.\n{study.origin()}",
+        note=f"{BY_NAME[selection].per_size}{bands}.\n{study.origin()}",
         width=width,
     )
 
@@ -88,9 +89,9 @@ def acc_vs_seconds(study, dataset, metric="acc", clusterer="kmeans", selection=N
         {name: printed("dataset", name) for name in datasets},
         metric=metric,
         title=f"{METRICS[metric]} of {CLUSTERERS[clusterer]} against the seconds of fitting",
-        note=f"{CHOICES[selection].overall}; bars: {study.spread()}. Pareto front: no other method scores as high in "
+        note=f"{BY_NAME[selection].overall}; bars: {study.spread()}. Pareto front: no other method scores as high in "
         "as few seconds.\n"
-        f"{CHOICES[selection].seconds}; what the fits on one data set share, a graph for example, counts in the first "
+        f"{BY_NAME[selection].seconds}; what the fits on one data set share, a graph for example, counts in the first "
         f"of them. One core each, on whatever machine ran them.\n{study.origin()}",
         width=width,
     )
@@ -117,7 +118,7 @@ def critical_difference(
         alpha=alpha,
         title=f"Average ranks by {METRICS[metric]} over {len(field.scores)} data sets; 1 is the best",
         note=f"Joined: not told apart at {alpha:g} by {TESTS[test]}.{friedman} "
-        f"{CHOICES[selection].overall}.\n"
+        f"{BY_NAME[selection].overall}.\n"
         f"Data sets: {', '.join(printed('dataset', name) for name in field.scores.index)}. {study.origin()}",
         width=width,
     )
@@ -148,7 +149,7 @@ def gains(
         title=f"Gain in {METRICS[metric]} over controls on {len(field.scores)} data sets, in points",
         note="A point: one data set. Bar and line: the mean and its 95 % interval, from a bootstrap that draws "
         f"families, then data sets of each. Grey: within {rope:g}, which counts as none. Below the line: controls, of "
-        f"which random rankings are the mean of {field.n_draws}. {CHOICES[selection].overall}.{missing}\n"
+        f"which random rankings are the mean of {field.n_draws}. {BY_NAME[selection].overall}.{missing}\n"
         f"{study.origin()}",
         width=width,
     )

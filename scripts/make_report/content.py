@@ -43,8 +43,14 @@ def gather(study, selection="best_over_grid"):
     trials = study.trials
     methods, datasets = (unique_names(group, trials[group].unique()) for group in ("method", "dataset"))
     source = _paper_of(study)
-    made = [(spec, make_table(spec, study, selection)) for spec in [*_paper_tables(source), *_whole_tables(study)]]
-    comparison = _verdicts(source, study, {spec.name: table.cells for spec, table in made}) if source else None
+    printed = sorted(paper_tables(source), key=lambda spec: OF_TABLES.index(spec.metric)) if source else []
+    made = [(spec, make_table(spec, study, selection)) for spec in [*printed, *_whole_tables(study)]]
+    comparison = None
+    if source:
+        cells = {spec.name: table.cells for spec, table in made}
+        comparison = with_verdicts(
+            published_rows(source, study, [(spec, cells[spec.name]) for spec in score_tables(source)])
+        )
     tables = [_table(table, spec.published_table, comparison) for spec, table in made]
     whole = next((table for spec, table in made if spec.paper is None), None) or make_table(own_spec(study), study)
     cells = (cell for table in tables for row in table["rows"] for cell in row["cells"])
@@ -82,10 +88,6 @@ def _paper_of(study):
     return study.protocol["name"] if printed_on.isin(study.trials["dataset"]).any() else None
 
 
-def _paper_tables(paper):
-    return sorted(paper_tables(paper), key=lambda spec: OF_TABLES.index(spec.metric)) if paper else []
-
-
 def _whole_tables(study):
     """Return a table of each metric with every method and data set of the study."""
     return [
@@ -93,11 +95,6 @@ def _whole_tables(study):
         for metric in METRICS
         if study.summary[f"{metric}_mean"].notna().any()
     ]
-
-
-def _verdicts(paper, study, cells):
-    """Return the comparison with a paper, from the cells of tables that are made already."""
-    return with_verdicts(published_rows(paper, study, [(spec, cells[spec.name]) for spec in score_tables(paper)]))
 
 
 def _table(table, published_table, comparison):

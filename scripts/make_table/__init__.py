@@ -35,6 +35,9 @@ def make_table(spec, study, selection="best_over_grid", learned=True):
     cells = table_cells(spec, study, selection, learned)
     part = study.part(spec.rows, spec.columns)
     lines, unknown = fill(cells, study, spec.protocol, experiment=study.own_name)
+    names = unique_names("method", cells["method"].unique())
+    rows = dict.fromkeys(zip(cells["method"], cells["clusterer"], strict=True))
+    sources = {row: spec.printed_row(row[0]) for row in rows}
     short, below = reading(cells, part, spec.paper), background(cells, part) + seed_notes(cells, study)
     if lines:
         below.append("The commands below run what is missing and repeat what failed.")
@@ -44,8 +47,8 @@ def make_table(spec, study, selection="best_over_grid", learned=True):
         name=spec.name,
         title=spec.title,
         columns={dataset: printed("dataset", dataset) for dataset in spec.columns},
-        rows=_row_labels(cells),
-        sources=_sources(spec, cells),
+        rows={(method, clusterer): labelled(names[method], clusterer) for method, clusterer in rows},
+        sources={row: (source, printed("method", source)) for row, source in sources.items()},
         cells=cells,
         notes=short + below,
         short=short + (clustering(part) if spec.metric != "seconds" else []),
@@ -137,16 +140,3 @@ def _seeds(study, metric):
         return NO_SEEDS
     found = {"seed_std": 100 * study.seeds[f"{metric}_std"], "seed_mean": 100 * study.seeds[f"{metric}_mean"]}
     return study.seeds.assign(**found)[list(NO_SEEDS)]
-
-
-def _sources(spec, cells):
-    """Return for each row the row of the paper that it stands beside, with that row's name in print."""
-    rows = dict.fromkeys(zip(cells["method"], cells["clusterer"], strict=True))
-    sources = {row: spec.printed_row(row[0]) for row in rows}
-    return {row: (source, printed("method", source)) for row, source in sources.items()}
-
-
-def _row_labels(cells):
-    names = unique_names("method", cells["method"].unique())
-    rows = dict.fromkeys(zip(cells["method"], cells["clusterer"], strict=True))
-    return {(method, clusterer): labelled(names[method], clusterer) for method, clusterer in rows}

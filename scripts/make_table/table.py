@@ -13,6 +13,12 @@ COLUMNS = (
     "inherited status selection study trial trial_status n_restarts sizes published_n_features rank published_rank "
     "n_candidates random_best excess seed_std"
 ).split()
+KEYS = ["dataset", "method", "clusterer"]
+OF_OURS = "mean std n_selected n_restarts params trial trial_status sizes status gaps".split()
+OF_PAPER = ["mean", "std", "n_features", "inherited", "machine"]
+# What a cell has that was not run, or of which the paper prints nothing.
+BLANK = {"n_restarts": 0, "status": NOT_RUN}
+BLANK |= dict.fromkeys(("params", "trial", "trial_status", "gaps", "inherited", "published_machine"), "")
 NO_MAXIMA = pd.DataFrame(columns=["dataset", "method", "n_candidates", "random_best"]).astype(
     {"dataset": str, "method": str, "n_candidates": float, "random_best": float}
 )
@@ -95,78 +101,39 @@ def build_cells(spec, study, chosen, published, selection, maxima=NO_MAXIMA, see
     of the shown decimals together; 0 for the rest and for learned labels. excess: ours less the best of as many random
     sets.
     """
-    own = {(cell["dataset"], cell["method"], cell["clusterer"]): cell for cell in chosen.to_dict("records")}
-    printed = dict(zip(published.index, published.to_dict("records"), strict=True))
-    given = {method for _, method, clusterer in own if learned and clusterer == "learned"}
-    keys = [
-        (dataset, method, clusterer)
-        for method in spec.rows
-        for clusterer in ("kmeans", "learned")
-        if clusterer == "kmeans" or method in given
-        for dataset in spec.columns
-    ]
-    sources = {method: spec.printed_row(method) for method in spec.rows}
-    cells = [_cell(key, own.get(key), sources[key[1]], printed.get((key[0], sources[key[1]]))) for key in keys]
-    sign = -1 if spec.metric == "seconds" else 1
-    frame = pd.DataFrame(cells).assign(
-        table=spec.name, metric=spec.metric, selection=selection, rank=0, published_rank=0
-    )
+    given = set(chosen.loc[chosen["clusterer"] == "learned", "method"]) if learned else ()
+    clusterers = {True: ("kmeans", "learned"), False: ("kmeans",)}
+    rows = [(method, clusterer) for method in spec.rows for clusterer in clusterers[method in given]]
+    frame = pd.DataFrame([(dataset, *row) for row in rows for dataset in spec.columns], columns=KEYS)
+    frame["source"] = frame["method"].map(spec.printed_row)
+    states = [(_status(cell), _gaps(cell)) for cell in chosen.to_dict("records")]
+    ours = chosen.rename(columns={"status": "trial_status"}).astype({"n_selected": "Int64"})
+    ours[["status", "gaps"]] = pd.DataFrame(states, index=ours.index, columns=["status", "gaps"])
+    theirs = (published if "machine" in published else published.assign(machine=""))[OF_PAPER].add_prefix("published_")
+    frame = frame.merge(ours[[*KEYS, *OF_OURS]], how="left", on=KEYS)
+    frame = frame.merge(theirs, how="left", left_on=["dataset", "source"], right_index=True)
+    frame = frame.rename(columns={"published_inherited": "inherited"}).fillna(BLANK).astype({"n_restarts": int})
+    frame["sizes"] = [own if isinstance(own, list) else [] for own in frame["sizes"]]
     frame = frame.merge(maxima, how="left", on=["dataset", "method"])
-    frame.loc[frame["clusterer"] != "kmeans", ["n_candidates", "random_best"]] = float("nan")
-    frame["excess"] = frame["mean"] - frame["random_best"]
-    frame = frame.astype({"n_selected": "Int64"}).merge(seeds, how="left", on=["trial", "n_selected", "clusterer"])
-    # Learned labels are no K-means on selected features, and so are not ranked among them.
-    ranked = frame["mean"].where(frame["clusterer"] == "kmeans"), frame["published_mean"]
-    for column, values in zip(("rank", "published_rank"), ranked, strict=True):
+    is_kmeans = frame["clusterer"] == "kmeans"
+    frame.loc[~is_kmeans, ["n_candidates", "random_best"]] = float("nan")
+    frame = frame.merge(seeds, how="left", on=["trial", "n_selected", "clusterer"])
+    sign, decimals = -1 if spec.metric == "seconds" else 1, DECIMALS[spec.metric]
+    frame = frame.assign(
+        table=spec.name,
+        metric=spec.metric,
+        selection=selection,
+        study=chosen["study"].iloc[0] if len(chosen) else study,
+        difference=frame["mean"] - frame["published_mean"],
+        excess=frame["mean"] - frame["random_best"],
+        # Learned labels are no K-means on selected features, and so are not ranked among them.
+        rank=_ranks(sign * frame["mean"].where(is_kmeans).round(decimals), frame, "method"),
         # A published number beside several variants counts once.
-        keys = "row" if column == "rank" else "published_row"
-        for _, group in frame.groupby("dataset"):
-            shown = sign * values[group.index].round(DECIMALS[spec.metric])
-            frame.loc[group.index, column] = _ranks(shown, group[keys])
-    frame["study"] = chosen["study"].iloc[0] if len(chosen) else study
+        published_rank=_ranks(sign * frame["published_mean"].round(decimals), frame, "source"),
+    )
     return frame[[*COLUMNS, "n_seeds", "seed_mean", "published_machine", "gaps"]].astype(
         {"published_n_features": "Int64", "n_candidates": "Int64"}
     )
-
-
-def _cell(key, own, source, paper):
-    """Return a cell from our number and that of the paper in its row `source`, either of which may be None."""
-    dataset, method, clusterer = key
-    cell = {
-        "dataset": dataset,
-        "method": method,
-        "clusterer": clusterer,
-        "row": (method, clusterer),
-        "published_row": source,
-        "status": NOT_RUN,
-        "mean": float("nan"),
-        "std": float("nan"),
-        "n_selected": pd.NA,
-        "n_restarts": 0,
-        "sizes": [],
-        "params": "",
-        "trial": "",
-        "trial_status": "",
-        "published_mean": float("nan"),
-        "published_std": float("nan"),
-        "published_n_features": pd.NA,
-        "inherited": "",
-        "published_machine": "",
-        "gaps": "",
-    }
-    if own is not None:
-        cell.update({name: own[name] for name in ("n_selected", "n_restarts", "params", "trial", "sizes")})
-        cell.update(mean=own["mean"], std=own["std"], trial_status=own["status"], status=_status(own), gaps=_gaps(own))
-    if paper is not None:
-        cell.update(
-            published_mean=paper["mean"],
-            published_std=paper["std"],
-            published_n_features=paper["n_features"],
-            inherited=paper["inherited"],
-            published_machine=paper.get("machine", ""),
-        )
-    cell["difference"] = cell["mean"] - cell["published_mean"]
-    return cell
 
 
 def _status(own):
@@ -184,9 +151,8 @@ def _gaps(own):
     return ", ".join(f"{count} {reason}" for reason, count in counts.items() if count)
 
 
-def _ranks(values, rows):
-    distinct = values[~rows.duplicated()].dropna()
-    if len(distinct) < 2:
-        return 0
-    order = sorted(distinct.unique(), reverse=True)[:2]
-    return values.map(dict(zip(order, (1, 2), strict=False))).fillna(0).astype(int)
+def _ranks(values, cells, row):
+    """Return 1 for the best of each data set, 2 for the second, and 0 for others, and where one row has a number."""
+    n_rows = cells[row].where(values.notna()).groupby(cells["dataset"]).transform("nunique")
+    places = values.groupby(cells["dataset"]).rank(method="dense", ascending=False)
+    return places.where((places <= 2) & (n_rows > 1), 0).astype(int)

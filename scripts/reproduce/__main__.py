@@ -3,8 +3,6 @@
 import time
 from collections import Counter
 
-from joblib import cpu_count
-
 from metrics.kmeans import load_engine
 from runners.store.reference import PREFIX, shipped_studies
 from scripts.core.entry import command
@@ -74,10 +72,9 @@ def _one(study, options, n_studies):
     study = study.part(options["methods"] or trials["method"], options["datasets"] or trials["dataset"])
     fits = -(-options["fits"] // n_studies)
     drawn = draw(study.trials, fits, options["seed"], options["longest"], options["per_cell"])
-    n_jobs = cpu_count() if options["n_jobs"] == -1 else options["n_jobs"]
     print(f"Study {study.name}: {len(drawn)} of {len(study.trials)} fits")
-    found = list(reproduce(study, drawn, n_jobs, say=lambda line: print(f"  {line}", flush=True)))
-    found = sensitive.check(study, found, n_jobs) if options["sensitive"] else sensitive.known(study, found)
+    found = list(reproduce(study, drawn, options["n_jobs"], say=lambda line: print(f"  {line}", flush=True)))
+    found = sensitive.check(study, found, options["n_jobs"]) if options["sensitive"] else sensitive.known(study, found)
     counts = Counter(one.outcome for one in found)
     same_here = sum(one.expected_same for one in found)
     print(f"  {same_here} of them of the same code, packages and machine")

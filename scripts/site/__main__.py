@@ -10,23 +10,19 @@ It needs markdown-it-py: pip install -e '.[site]'.  Nothing is fitted or downloa
 images are at hand and their terms allow it, the page of a data set shows the means of its classes.
 """
 
-import argparse
 import importlib.util
 import sys
 from pathlib import Path
 
-from runners.cli.boundary import boundary
 from runners.store.reference import shipped_studies
 from scripts.core.conf import ROOT
-from scripts.core.entry import answers
+from scripts.core.programs import parser_of, program
 from scripts.site import LIMIT, build
 
 
 def main():
     """Run the command line."""
-    parser = argparse.ArgumentParser(
-        prog="python -m scripts.site", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = parser_of("site", __doc__)
     parser.add_argument("--output", type=Path, default=ROOT / "build/site", help="folder (build/site)")
     parser.add_argument("--studies", nargs="*", choices=shipped_studies(), help="all by default")
     given = parser.parse_args()
@@ -44,5 +40,5 @@ def main():
 
 
 if __name__ == "__main__":
-    with boundary(), answers():
+    with program():
         main()

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from scipy.stats import t as student
+from scipy.special import stdtrit
 
 from metrics.study import METRICS, RANDOM, UNSCORED
 from metrics.study.families import CONFIDENCE, family_means, t_intervals
@@ -169,7 +169,7 @@ def numbers(board):
         "scores": SHOWN,
         "enough": ENOUGH,
         # Of Student's t with 1, 2, ... degrees of freedom.
-        "quantiles": [round(float(student.ppf((1 + CONFIDENCE) / 2, df)), 3) for df in range(1, 60)],
+        "quantiles": [round(float(stdtrit(df, (1 + CONFIDENCE) / 2)), 3) for df in range(1, 60)],
         "datasets": [
             {"name": name, "title": printed[name], "family": family_of(name), "part": board.parts[name]}
             for name in datasets

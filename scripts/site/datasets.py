@@ -8,8 +8,9 @@ import numpy as np
 
 from datasets import DataError, dataset_names, load_dataset
 from metrics.study import ALL, RANDOM
-from scripts.core.conf import CONF, find, printed, printed_family, unique_names
+from scripts.core.conf import CONF, find, printed_family, unique_names
 from scripts.core.text import pipes
+from scripts.core.views import render
 from scripts.findings.plan import CONFIRMATORY, WEIGHTS, datasets_of
 from scripts.site import cells
 from scripts.site.board import SHOWN
@@ -30,47 +31,32 @@ def dataset_page(name, board, places, data_dir=None):
     """Return the page of a data set as HTML; `places` gives the link to a page of the site."""
     spec = find("dataset", name)
     own = board.scores.xs(name, level="dataset") if name in board.scores.index.get_level_values("dataset") else None
-    parts = [
-        f"# {spec['paper_name']}",
-        _about(name),
-        _facts(name, spec, board, places),
-        *picture(name, spec, data_dir),
-        "## Get it",
-        f"```\npython -m scripts.fetch_data {name}\npython run.py method=mcfs dataset={name}\n```",
-    ]
-    if own is None or own.index.isin([RANDOM, ALL]).all():
-        parts += ["## Methods", f"`study={board.study.name}` has no method on it yet."]
-    else:
-        parts += _room(own, board)
-        parts += _ranking(name, own, board, places)
-    return layout(spec["paper_name"], "\n\n".join(filter(None, parts)) + "\n", address(name))
+    has_methods = own is not None and not own.index.isin([RANDOM, ALL]).all()
+    rows, lacking = _ranking(name, own, board, places) if has_methods else ("", [])
+    page = render(
+        "site/dataset.md.j2",
+        name=name,
+        spec=spec,
+        about=_about(name),
+        # The other addresses are copies.
+        sources=[f"[{url.split('/')[2]}]({url})" for source in spec["sources"] for url in source.get("urls", [])[:1]],
+        part="confirmatory" if name in datasets_of(CONFIRMATORY) else board.parts.get(name),
+        picture=picture(name, spec, data_dir),
+        places=places,
+        address=address,
+        board=board,
+        shown=SHOWN,
+        room=list(_room(own, board)) if has_methods else [],
+        rows=rows,
+        lacking=lacking,
+    )
+    return layout(spec["paper_name"], page, address(name))
 
 
 def _about(name):
     """Return the comment that a file of conf/dataset begins with."""
     lines = (CONF / "dataset" / f"{name}.yaml").read_text(encoding="utf-8").split("\nname:")[0].splitlines()
     return " ".join(line.lstrip("# ") for line in lines if line.startswith("#"))
-
-
-def _facts(name, spec, board, places):
-    image = spec["image"]
-    shape = f", images of {image['height']} x {image['width']} pixels" if image else ""
-    part = "confirmatory" if name in datasets_of(CONFIRMATORY) else board.parts.get(name)
-    same = spec.get("same_source_as")
-    sources = [
-        f"[{url.split('/')[2]}]({url})" for source in spec["sources"] for url in source.get("urls", [])[:1]
-    ]  # the others are copies
-    lines = [
-        f"* {spec['samples']} samples, {spec['features']} features, {spec['classes']} classes{shape}",
-        f"* Family: {spec.get('family', name).replace('_', ' ')}",
-        f"* From: {spec['citation']}; {spec['origin']}"
-        + (f" ({', '.join(dict.fromkeys(sources))})" if sources else ""),
-        f"* Terms: {spec['terms']}",
-        *([f"* Of the same source as [{printed('dataset', same)}]({places(address(same))})"] if same else []),
-        *([f"* Part of the [plan]({places('docs/plan.html')}): {part}"] if part else []),
-        f"* `dataset={name}`",
-    ]
-    return "\n".join(lines)
 
 
 def picture(name, spec, data_dir=None):
@@ -100,74 +86,45 @@ def _drawn(data):
 
 
 def _room(own, board):
-    """Return the scores of random rankings, of all features, and of the method that is best at each size."""
+    """Yield for each score the chart and the table of random rankings, all features, and the best method by size."""
     chosen = own.loc[[name for name in own.index if name in board.choice.methods]]
-    parts = ["## Room for selection"]
     for score, title in SHOWN.items():
-        sizes = [
-            size
-            for size in WEIGHTS
-            if (RANDOM in own.index and own.loc[RANDOM, (score, size)] == own.loc[RANDOM, (score, size)])
-        ]
+        random = own[score].reindex([RANDOM]).loc[RANDOM].reindex(list(WEIGHTS)).dropna()
+        sizes = list(random.index)
         best = chosen[score].reindex(columns=sizes)
         if best.isna().all(axis=None):
             continue
         winners = best.idxmax()
-        named = {
-            "Random rankings": own.loc[RANDOM, score].reindex(sizes),
-            "All features": _of_all(own, score, sizes),
-            "Best method": best.max(),
-        }
-        series = [(label, list(values)) for label, values in named.items() if values is not None]
-        parts += [f"**{title}**", cells.lines(series, sizes, f"{title} over the number of features")]
-        head = [f"{title} in percent", *(f"#{size}" for size in sizes)]
+        series = [("Random rankings", list(random))]
+        series += [("All features", list(own.loc[ALL, score].reindex(sizes)))] if ALL in own.index else []
+        series.append(("Best method", list(best.max())))
         rows = [[label, *map(cells.value, values)] for label, values in series]
         rows.append(["which is", *(cells.text(board.titles[winners[size]]) for size in sizes)])
-        parts.append(cells.table(head, rows, "small"))
-        if score == "acc":
-            parts.append(
-                "The best is chosen with the labels, which flatters it: a user without labels does not know it."
-            )
-    return parts
-
-
-def _of_all(own, score, sizes):
-    return own.loc[ALL, score].reindex(sizes) if ALL in own.index else None
+        head = [f"{title} in percent", *(f"#{size}" for size in sizes)]
+        chart = cells.lines(series, sizes, f"{title} over the number of features")
+        yield title, chart, cells.table(head, rows, "small")
 
 
 def _ranking(name, own, board, places):
+    """Return the table of the methods with scores at every size, and the others with how their fits ended."""
     rows = []
-    found = board.overall.xs(name, level="dataset").drop(index=[RANDOM], errors="ignore")
-    for method, gains in found.dropna(how="all").sort_values("acc", ascending=False).iterrows():
+    found = board.overall.xs(name, level="dataset").drop(index=[RANDOM], errors="ignore").dropna(how="all")
+    for method, gains in found.sort_values("acc", ascending=False).iterrows():
         words = cells.link(places(addresses()[method]), board.titles[method]) if method in addresses() else method
-        rows.append(
-            [
-                words,
-                *(cells.gain(value, whole=True) for value in gains),
-                *(cells.value(value) for value in own.loc[method, "acc"].reindex(list(WEIGHTS))),
-                cells.value(board.seconds.get((name, method), float("nan")), "{:.2g}"),
-                cells.text(board.kinds[method]),
-            ]
-        )
-    head = [
-        "Method",
-        *(f"#Gain in {title}" for title in SHOWN.values()),
-        *(f"#ACC {size}" for size in WEIGHTS),
-        "#Seconds",
-        "Kind",
-    ]
+        rows.append([
+            words,
+            *(cells.gain(value, whole=True) for value in gains),
+            *(cells.value(value) for value in own.loc[method, "acc"].reindex(list(WEIGHTS))),
+            cells.value(board.seconds.get((name, method), float("nan")), "{:.2g}"),
+            cells.text(board.kinds[method]),
+        ])  # fmt: skip
+    head = ["Method", *(f"#Gain in {title}" for title in SHOWN.values()), *(f"#ACC {size}" for size in WEIGHTS)]
     fits = board.study.trials
     fits = fits[(fits["dataset"] == name) & fits["is_default"]]
-    lacking = sorted(set(fits["method"]) - set(found.dropna(how="all").index) - {RANDOM})
     ended = fits.drop_duplicates("method").set_index("method")["status"]
+    lacking = sorted(set(fits["method"]) - set(found.index) - {RANDOM})
     texts = [f"{board.titles[method]} ({ended[method].replace('_', ' ')})" for method in lacking]
-    return [
-        "## Methods on it",
-        "Gains over random rankings, in points: default parameters, the weighted mean over sizes, "
-        f"`study={board.study.name}`.",
-        cells.table(head, rows, "data board"),
-        f"Without scores at every size: {', '.join(texts)}." if texts else "",
-    ]
+    return cells.table([*head, "#Seconds", "Kind"], rows, "data board"), texts
 
 
 def index(board, places):

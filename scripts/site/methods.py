@@ -13,7 +13,7 @@ from scripts.compare import compare_studies, open_studies, shipped_names
 from scripts.compare.verdicts import VERDICTS, count
 from scripts.core.conf import ROOT, family_of, find, printed, printed_family, unique_names
 from scripts.core.published import PAPERS
-from scripts.core.text import pipes
+from scripts.core.views import render
 from scripts.findings.plan import WEIGHTS
 from scripts.method_notes import citations, classes, sections, source_of
 from scripts.site import cells
@@ -38,29 +38,36 @@ def method_page(target, names, board, comparison, places):
     """Return the page of a class as HTML; `places` gives the link to a page of the site."""
     found = {title: _markdown(text) for title, text in sections(inspect.getdoc(load_class(target))).items()}
     first, _, rest = found[""].partition("\n\n")
-    parts = [
-        f"# {printed('method', names[0])}",
-        first,
-        _facts(target, names, board, places),
-        *_with("What it computes", rest),
-        *_with("Notes: departures from the paper, what goes wrong", found.get("Notes", "")),
-        "## Parameters",
-        _parameters(found.get("Parameters", "")),
-        _settings(names),
-        "## Cost",
-        *_cost(names, board, places),
-        "## Results",
-        *_results([name for name in names if name in board.kinds], board, places),
-        *_published(names, comparison, places),
-        "## Run it",
-        _commands(target, names),
-        *_with("References", found.get("References", "")),
-    ]
-    return layout(printed("method", names[0]), "\n\n".join(filter(None, parts)) + "\n", address(names))
-
-
-def _with(title, text):
-    return [f"## {title}", text] if text else []
+    title, note = printed("method", names[0]), f"docs/methods/{target.split('.')[1]}"
+    shown = [name for name in names if name in board.kinds]
+    page = render(
+        "site/method.md.j2",
+        title=title,
+        first=first,
+        rest=rest,
+        found=found,
+        target=target,
+        names=names,
+        shown=shown,
+        board=board,
+        kinds=KINDS,
+        places=places,
+        sources=citations(names),
+        file=source_of(target),
+        note=note,
+        has_note=(ROOT / f"{note}.md").exists(),
+        parameters=_parameters(found.get("Parameters", "")),
+        settings=_settings(names),
+        growth=[(name, *_growth()[name]) for name in names if name in _growth()],
+        costs=list(_costs(shown, board)),
+        rows={row["name"]: row for row in board.rows},
+        span=lambda row: _span(row, len(board.tested)),
+        families=lambda name: _families(name, board),
+        all_data=lambda name, number: _all_data(name, board, places, number),
+        published=_published(names, comparison),
+        claims=_claims(names, places),
+    )
+    return layout(title, page, address(names))
 
 
 def _markdown(text):
@@ -68,27 +75,14 @@ def _markdown(text):
     return text.replace("]_", "]").replace(".. [", "[").replace("::\n", ":\n")
 
 
-def _facts(target, names, board, places):
-    kinds = [f"`{name}`" + (f" ({KINDS[board.kinds[name]]})" if name in board.kinds else "") for name in names]
-    source, note = source_of(target), f"docs/methods/{target.split('.')[1]}"
-    lines = [
-        f"* `method=`: {', '.join(kinds)}",
-        f"* From: {citations(names)}" if citations(names) else "",
-        f"* Code: [`{source}`]({places(source)})",
-        f"* [What we measured]({places(f'{note}.html')})" if (ROOT / f"{note}.md").exists() else "",
-    ]
-    return "\n".join(filter(None, lines))
-
-
 def _parameters(text):
-    """Return numpydoc's list of parameters as a list in Markdown."""
+    """Return the name, the type and the words of each parameter in numpydoc's list."""
     entries = re.findall(r"^(\w[^\n]*) : ([^\n]*)\n((?:[ ]+[^\n]*\n?|\n(?=[ ]))*)", text + "\n", re.MULTILINE)
-    lines = [f"* `{name}` ({kind.strip()}): {' '.join(words.split())}" for name, kind, words in entries]
-    return "\n".join(lines) or "None."
+    return [(name, kind.strip(), " ".join(words.split())) for name, kind, words in entries]
 
 
 def _settings(names):
-    """Return a table of the defaults and the grid of every name."""
+    """Return the lines of a table of the defaults and the grid of every name."""
     rows = [["`method=`", "default", "grid"]]
     for name in names:
         content = find("method", name)
@@ -96,63 +90,31 @@ def _settings(names):
         grid = [f"`{key}={_short(values)}`" for key, values in content["grid"].items()]
         params = [f"`{key}={value}`" for key, value in content["params"].items()]
         rows.append([f"`{name}`", ", ".join(params) or "none", ", ".join(grid) or "none"])
-    return pipes(rows)
+    return rows
 
 
 def _short(values):
     return values if len(values) < 12 else f"[{values[0]}, {values[1]}, ..., {values[-1]}]"
 
 
-def _cost(names, board, places):
-    """Return the growth over n and d from docs/large.md, and the seconds of the shipped fits."""
+@functools.cache
+def _growth():
+    """Return exponent and largest size, of n and of d, by method, from docs/large.md."""
     rows = re.findall(
         r"^\| (\w+) +\| *([\d.]*) +\| ([^|]*?) *\| *([\d.]*) +\| ([^|]*?) *\|", LARGE.read_text(), re.MULTILINE
     )
-    measured = {name: row for name, *row in reversed(rows)}  # the first table of the page is of dense data
-    lines = []
-    for name in names:
-        if name in measured:
-            n, largest_n, d, largest_d = measured[name]
-            lines.append(
-                f"* `{name}`: seconds grow as n^{n or '?'} (up to {largest_n}) and as d^{d or '?'} (up to {largest_d})."
-            )
-    if lines:
-        lines = ["\n".join(lines), f"n samples, d features: measured on [made-up data]({places('docs/large.html')})."]
-    elif set(names) & set(board.kinds):
-        lines = ["How the seconds grow was not measured; the tables below have those on all data."]
-    ends = []
-    for name in (name for name in names if name in board.kinds):
+    return {name: row for name, *row in reversed(rows)}  # the first table of the page is of dense data
+
+
+def _costs(shown, board):
+    """Yield the seconds of the shipped fits of methods: name, median, number of data sets, and the most with where."""
+    for name in shown:
         own = board.seconds[board.seconds.index.get_level_values("method") == name].droplevel("method")
         if len(own) and own.max() > 0:
             slowest = own.idxmax()
             size = find("dataset", slowest) or {}
             shape = f", {size['samples']} x {size['features']}" if size else ""
-            ends.append(
-                f"* `{name}` in `study={board.study.name}`: {own.median():.2g} CPU seconds a fit, the median over "
-                f"{len(own)} data sets; at most {own.max():.2g} ({printed('dataset', slowest)}{shape})."
-            )
-    return [*lines, "\n".join(ends)]
-
-
-def _results(shown, board, places):
-    if not shown:
-        return [f"No fit of it is in `study={board.study.name}` yet."]
-    parts = []
-    rows = {row["name"]: row for row in board.rows}
-    for number, name in enumerate(shown):
-        parts.append(f"### {board.titles[name]}: `{name}`" if len(shown) > 1 else "")
-        if name in rows:
-            row = rows[name]
-            parts.append(
-                "Default parameters, gains over random rankings in points: the mean over sizes and "
-                f"{row['n_families']} families, with 95 % intervals ([leaderboard]({places('leaderboard.html')}))."
-                + ("" if row["enough"] else " **These are too few to compare it with the others.**")
-            )
-            parts.append(_span(row, len(board.tested)))
-            parts.append("**Where it helps**, family by family:")
-            parts.append(_families(name, board))
-        parts.append(_all_data(name, board, places, number))
-    return parts
+            yield name, own.median(), len(own), own.max(), f"{printed('dataset', slowest)}{shape}"
 
 
 def _span(row, n_tested):
@@ -212,42 +174,22 @@ def _all_data(name, board, places, number):
     return "\n".join(parts)
 
 
-def _published(names, comparison, places):
-    """Return what came of the published scores and claims of a method."""
+def _published(names, comparison):
+    """Return the lines of a table of what came of the published scores of a method."""
     rows = of_kmeans(comparison[comparison["method"].isin(names)])
-    parts = []
-    if len(rows):
-        counts = count(rows, ["paper", "method"])
-        told = [[PAPERS[paper], f"`{name}`", *(str(int(row[verdict])) for verdict in VERDICTS), str(int(row["hollow"]))]
-                for (paper, name), row in counts.iterrows()]  # fmt: skip
-        parts += [
-            f"Published scores of ACC and NMI beside ours ([rules]({places('docs/reading.html')}), "
-            f"[all cells]({places('docs/reproduction.html')})):",
-            pipes([["printed in", "ours", *VERDICTS, "hollow"], *told]),
-        ]
-    claims = [claim for claim in CLAIMS if claim.paper in names]
-    if claims:
-        stored, told = load(), []
-        for claim in claims:
-            words = [f"{variant} {word}".strip() for variant, (word, _) in verdicts(claim, stored).items()]
-            told.append([f"[{claim.says}]({places('docs/claims.html')}#{claim.name})", "; ".join(words)])
-        parts += ["Claims of its paper:", pipes([["claim", "measured"], *told])]
-    return ["## What is published", *parts] if parts else []
+    told = [["printed in", "ours", *VERDICTS, "hollow"]]
+    for (paper, name), row in count(rows, ["paper", "method"]).iterrows() if len(rows) else ():
+        told.append([PAPERS[paper], f"`{name}`", *(str(int(row[word])) for word in (*VERDICTS, "hollow"))])
+    return told
 
 
-def _commands(target, names):
-    module, _, cls = target.rpartition(".")
-    return f"""```
-python run.py method={names[0]} dataset=digits
-python run.py -m experiment=fair method={",".join(names)}
-```
-
-The second is what this page shows; `data=FILE` in the place of `dataset=` takes your own data. As an estimator of
-scikit-learn:
-
-```python
-from {module} import {cls}
-```"""
+def _claims(names, places):
+    """Return the lines of a table of what came of the claims of a method's paper."""
+    stored, told = load(), [["claim", "measured"]]
+    for claim in (claim for claim in CLAIMS if claim.paper in names):
+        words = [f"{variant} {word}".strip() for variant, (word, _) in verdicts(claim, stored).items()]
+        told.append([f"[{claim.says}]({places('docs/claims.html')}#{claim.name})", "; ".join(words)])
+    return told
 
 
 def comparisons():

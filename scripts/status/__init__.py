@@ -9,12 +9,16 @@ import numpy as np
 
 from datasets.load import at_hand
 from metrics.study import UNSCORED
+from metrics.study.frames import fits_of
 from runners.experiment.notes import read_run
 from runners.experiment.plan import Times
 from runners.experiment.sweep import cells_of_sweep, cells_of_words
 from runners.store import reference
 from runners.store.files import read_frame
 from runners.store.reference import PREFIX
+from runners.store.row import to_json
+
+OF_SHIPPED = (*reference.OF_FITS, "n_selected", "clusterer", "error")
 
 
 @dataclass(frozen=True)
@@ -74,8 +78,10 @@ def states(results_dir, study=None, experiment=None):
 def _shipped(name):
     """Return the state of every cell of a shipped study."""
     lacking, found = reference.lacking(name), []
-    for cell, rows in reference.read(name).groupby(["dataset", "method"]):
-        state = _stored(name, *cell, rows.drop_duplicates("trial"))
+    fits = fits_of(reference.read(name, columns=OF_SHIPPED).sort_values(["params", "n_selected"], kind="stable"))
+    fits["sizes"] = fits["sizes"].map(to_json)  # as they stand in trials.csv
+    for cell, rows in fits.groupby(["dataset", "method"]):
+        state = _stored(name, *cell, rows)
         left = lacking.get(cell, 0)
         found.append(replace(state, n_trials=state.stored + left, left=left * state.seconds / state.stored))
     return found

@@ -4,7 +4,6 @@ from collections import Counter
 from pathlib import Path
 
 import pandas as pd
-from joblib import cpu_count
 
 from runners.store import reference
 from runners.store.reference import PREFIX
@@ -26,7 +25,6 @@ def main(options):
     base = None if options["base"] is None else changed.commit_of(options["base"])
     if options["fits"] and not options["word"]:
         raise ValueError("fits= needs word=..., which nobody knew when the results were handed in.")
-    n_jobs = cpu_count() if options["n_jobs"] == -1 else options["n_jobs"]
     spent = scores.Spent(options["budget"])
     folder = Path(options["results_dir"], ".evaluations") if options["cache"] else None
     found, kept = [], [reference.read(names[0], [], lists=True)]
@@ -38,7 +36,7 @@ def main(options):
     for name in names:
         cells = part(name, base, options["methods"], options["datasets"])
         print(f"{name}: {len(cells)} cells", flush=True)
-        frame, own = check(name, cells, options["data_dir"], spent, folder, n_jobs, print, options["fetch"])
+        frame, own = check(name, cells, options["data_dir"], spent, folder, options["n_jobs"], print, options["fetch"])
         kept.append(frame)
         found += own
         if base is not None:
@@ -47,7 +45,9 @@ def main(options):
     frame = pd.concat(kept, ignore_index=True)
     if options["fits"] and len(frame):
         seed = f"{changed.head()} {options['word']}"
-        found += fits.run(frame, seed, options["fits"], options["results_dir"], options["data_dir"], n_jobs, print)
+        found += fits.run(
+            frame, seed, options["fits"], options["results_dir"], options["data_dir"], options["n_jobs"], print
+        )
     else:
         print("No fits were run again: fits=50 word=... draws some." if len(frame) else "Nothing is to be verified.")
     refused = [one for one in found if one.kind not in (options["allow"] or [])]

@@ -4,12 +4,11 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
 from metrics.study import RANDOM
 from metrics.study.frames import of_kmeans
 from metrics.study.intervals import means_by_family
-from metrics.study.ranks import DIGITS, MIN_DATASETS, ranks
+from metrics.study.ranks import DIGITS, MIN_DATASETS, holm, ranks, wilcoxon
 from metrics.study.signed_rank import signed_rank
 from scripts.compare.controls import control_scores
 from scripts.make_figure.seconds import with_seconds
@@ -91,20 +90,9 @@ def interval(values, families):
     return pd.DataFrame({"low": low, "high": high}, index=values.columns)
 
 
-def wilcoxon(gains):
-    """Return p of the signed-rank test that gains lie about 0; ties with 0 count half to each side."""
-    return stats.wilcoxon(gains, zero_method="zsplit").pvalue if gains.any() else 1.0
-
-
 def least_p(n, tests=1):
     """Return the smallest p that the signed-rank test allows on n values, corrected for so many tests."""
     return min(1.0, tests * 2.0 ** (1 - n))
-
-
-def holm(p):
-    """Return the p of a family of tests, corrected by Holm's steps; a gap stays one and does not count."""
-    ordered = p.dropna().sort_values()
-    return (ordered * np.arange(len(ordered), 0, -1)).cummax().clip(upper=1).reindex(p.index)
 
 
 def _places(scores, seconds, controls, families):

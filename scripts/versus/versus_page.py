@@ -13,7 +13,6 @@ from scripts.core.conf import printed, unique_names
 from scripts.core.floats import PACKAGES, set_out, sheet_of, to_lines
 from scripts.core.text import interval, number, signed
 from scripts.core.views import notes, render
-from scripts.core.words import CHOICES
 from scripts.ranks.ranks_page import ORACLE, by_family
 from scripts.versus import ALPHA, least_p
 
@@ -103,7 +102,7 @@ def _selected(one, names):
     others = one.scores.drop(columns=[one.name, *one.controls])
     below = own[own < one.scores[RANDOM]] if RANDOM in one.scores else own[:0]
     sentences = [
-        f"Shown: {chosen.words}. {CHOICES[one.selection].seconds}.",
+        f"Shown: {chosen.words}. {chosen.seconds}.",
         f"Best of all on {_listed(own[own >= others.max(axis=1)].index)}; "
         f"below random rankings on {_listed(below.index)}.",
         f"Front: {', '.join(names[name] for name in one.places.index[one.places['front']])}.",

@@ -121,3 +121,11 @@ def test_a_shipped_study_says_how_many_trials_its_cells_lack(tmp_path):
     stored = reference.read("kmeans_ufs")["trial"].nunique()
     assert (sum(state.n_trials for state in found), sum(state.stored for state in found)) == (stored + lacking, stored)
     assert lacking and f"left {lacking}, about" in status_page(found)
+
+
+def test_a_shipped_study_says_which_of_its_fits_ended_at_a_cap(monkeypatch, tmp_path):
+    files_of = reference.files_of
+    monkeypatch.setattr(reference, "files_of", lambda name, methods=None: files_of(name, ["dufs"]))
+    text = status_page(states(tmp_path, "reference/fair"))
+    assert "timeout: dufs on coil20" in text
+    assert "sizes [10, 25, 50, 100, 200, 300]: beyond runner.max_seconds=60" in text

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from metrics.study.frames import fits_of
+from metrics.study.selections import BY_NAME
 from runners.experiment.method import load_class
 from runners.store import reference
 from scripts.choices import EVERYTHING, KEPT
@@ -21,7 +22,6 @@ from scripts.compare import shipped_names
 from scripts.compare.verdicts import VERDICTS
 from scripts.core.conf import CONF, read
 from scripts.core.published import load_published
-from scripts.core.words import CHOICES
 from scripts.method_notes import method_notes, sections
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -182,7 +182,7 @@ def test_what_the_pages_say_of_choices_without_labels_is_what_their_tables_say()
     rows = [re.findall(r"^\| (.+?) +\|.*?\(([+-][\d.]+) to ([+-][\d.]+)\)", table, re.MULTILINE) for table in tables]
     better = [{name for name, low, _ in own if float(low) > 0} for own in rows]
     worse = [{name for name, _, high in own if float(high) < 0} for own in rows]
-    columns = {choice.column: f"`{name}`" for name, choice in CHOICES.items()} | {EVERYTHING: "`all_features`"}
+    columns = {choice.column: f"`{name}`" for name, choice in BY_NAME.items()} | {EVERYTHING: "`all_features`"}
     columns |= {column: f"`{name}`" for name, column in KEPT.items()}
     sentence = " ".join(pages["docs/reading.md"].split("has what we measured:")[1].split("of the others")[0].split())
     said = [set(re.findall(r"`\w+`", part)) for part in sentence.split(";")[:2]]

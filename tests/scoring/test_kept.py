@@ -6,7 +6,7 @@ import pytest
 from command_line import ROOT
 
 from metrics.study import kept
-from metrics.study.losses import losses
+from metrics.study.losses import candidates, losses
 from scripts.core.study import Study
 from scripts.kept import kept_of, measure
 from scripts.verify.files import faults_of_kept
@@ -56,10 +56,10 @@ def test_what_is_measured_is_stored_once_and_chosen_by(study, monkeypatch):
     found = kept_of(study)
     assert list(found.index.get_level_values("n_selected")) == [5, 20]
     assert (found.loc[(slice(None), 20), :].to_numpy() > found.loc[(slice(None), 5), :].to_numpy()).all()
-    table = losses(study.whole, "acc", found).set_index("selection")
+    table = losses(candidates(study.whole), "acc", found).set_index("selection")
     assert table.loc[list(kept.MEASURES), "n_selected"].tolist() == [20, 20]
     assert table.loc["clusters_kept", "loss"] == table.loc["largest_size", "loss"]
-    part = losses(study.whole, "acc", found.iloc[:1]).set_index("selection")
+    part = losses(candidates(study.whole), "acc", found.iloc[:1]).set_index("selection")
     assert part.loc[list(kept.MEASURES), "loss"].isna().all()  # a candidate of the cell was not measured
     path = study.folder / "_kept" / "max_variance.parquet"
     before = path.read_bytes()

@@ -8,9 +8,9 @@ import pytest
 from frames import frames, store, study_of
 
 from metrics.study.evaluators import evaluators
-from metrics.study.losses import losses, mean_losses
+from metrics.study.losses import candidates, losses, mean_losses
+from metrics.study.selections import BY_NAME
 from scripts.choices import choices_text, opened
-from scripts.core.words import CHOICES
 
 FAMILIES = {"umist": "faces", "orl": "objects"}
 
@@ -32,25 +32,25 @@ def test_a_loss_is_what_the_oracle_has_more():
         cell("umist", "mcfs", (0.3, 0.5, 0.4), silhouette=(0.9, 0.1, 0.1), replication=(0.1, 0.9, 0.2)),
         cell("orl", "mcfs", (0.2, 0.2, 0.4), silhouette=(0.9, 0.1, 0.1), replication=(0.1, 0.9, 0.2)),
     ])  # fmt: skip
-    found = losses(study.whole).set_index(["selection", "dataset"])["loss"]
+    found = losses(candidates(study.whole)).set_index(["selection", "dataset"])["loss"]
     assert found["silhouette", "umist"] == pytest.approx(0.2)
     assert found["replication", "umist"] == 0
     assert found["default_params", "umist"] == 0  # at 100
     assert found["largest_size", "orl"] == 0
     assert "best_over_grid" not in found.index.get_level_values(0)
-    table = mean_losses(losses(study.whole), FAMILIES).set_index("selection")
+    table = mean_losses(losses(candidates(study.whole)), FAMILIES).set_index("selection")
     assert table.loc["replication", "loss"] == pytest.approx(0.1)
     assert table.loc["silhouette", "smallest"] == 1
     assert table.loc["largest_size", "largest"] == 1
     assert table.loc["silhouette", "low"] <= 0.2 <= table.loc["silhouette", "high"] + 1e-12
-    assert set(table.index) < set(CHOICES)
+    assert set(table.index) < set(BY_NAME)
 
 
 def test_the_oracle_is_scored_on_restarts_that_did_not_choose_it():
     """Each half of the restarts has its own best size, which is worth .4 and .3 in the other half."""
     lucky = {50: [0.9, 0.3] * 2, 100: [0.4, 0.8] * 2, 150: [0.5, 0.5] * 2}
     study = study_of([{"dataset": "umist", "method": "mcfs", "acc": lucky}])
-    found = losses(study.whole).set_index("selection")["loss"]
+    found = losses(candidates(study.whole)).set_index("selection")["loss"]
     assert found["largest_size"] == pytest.approx((0.3 + 0.4) / 2 - 0.5)
     assert found["default_params"] == pytest.approx((0.3 + 0.4) / 2 - 0.6)
 
@@ -58,7 +58,7 @@ def test_the_oracle_is_scored_on_restarts_that_did_not_choose_it():
 def test_keeping_all_features_is_a_choice_where_they_were_run():
     everything = {"dataset": "umist", "method": "all_features", "acc": {644: [0.45, 0.45]}, "sizes": [644]}
     study = study_of([cell("umist", "mcfs", (0.3, 0.5, 0.4)), cell("orl", "mcfs", (0.3, 0.5, 0.4)), everything])
-    found = losses(study.whole)
+    found = losses(candidates(study.whole))
     own = found[found["selection"] == "all_features"].set_index("dataset")["loss"]
     assert own["umist"] == pytest.approx(0.05)
     assert np.isnan(own["orl"])
@@ -71,14 +71,14 @@ def test_a_cell_without_a_choice_to_make_and_controls_do_not_count():
         cell("umist", "random_rankings", (0.3, 0.5, 0.4)),
         cell("umist", "ndfs", (0.3, 0.5, 0.4)),
     ])  # fmt: skip
-    assert set(losses(study.whole)["method"]) == {"ndfs"}
+    assert set(losses(candidates(study.whole))["method"]) == {"ndfs"}
 
 
 def test_data_sets_count_alike_however_many_methods_they_have():
     points = [cell("umist", f"m{number}", (0.1, 0.5, 0.4)) for number in range(9)] + [
         cell("orl", "m0", (0.2, 0.2, 0.4))
     ]
-    table = mean_losses(losses(study_of(points).whole), FAMILIES).set_index("selection")
+    table = mean_losses(losses(candidates(study_of(points).whole)), FAMILIES).set_index("selection")
     assert table.loc["largest_size", "loss"] == pytest.approx((0.1 + 0.0) / 2)
 
 

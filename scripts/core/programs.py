@@ -1,0 +1,50 @@
+"""The frame of every command line of ``--option``: its parser, its errors, and the files that it keeps up to date."""
+
+import argparse
+from contextlib import contextmanager
+
+from runners.cli.boundary import boundary, end
+from runners.code import ROOT
+
+
+def parser_of(name, doc):
+    """Return the parser of ``python -m scripts.NAME``, whose help begins with the docstring of its module as it is."""
+    return argparse.ArgumentParser(
+        prog=f"python -m scripts.{name}", description=doc, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+
+
+@contextmanager
+def answers():
+    """Turn a ValueError into the answer of a command."""
+    try:
+        yield
+    except ValueError as error:
+        end(f"error: {error}", 1)
+
+
+@contextmanager
+def program():
+    """Handle all that may end a command."""
+    with boundary(), answers():
+        yield
+
+
+def differing(texts):
+    """Return those of some texts, by the paths of their files, that the files do not have."""
+    return {path: text for path, text in texts.items() if not path.exists() or path.read_text("utf-8") != text}
+
+
+def renewed(texts, check):
+    """Write the files that differ from their texts, by path, and say of each what it is; return the exit status.
+
+    With `check` nothing is written, and the status is 1 where something differs.
+    """
+    from scripts.core.text import write  # here, as it imports pandas
+
+    wrong = differing(texts)
+    for path in texts:
+        print(f"{path.relative_to(ROOT)}: {'the same' if path not in wrong else 'differs' if check else 'written'}")
+    for path, text in () if check else wrong.items():
+        write(text, path)
+    return int(bool(wrong) and check)
