@@ -3,7 +3,8 @@
 Gains of as many methods as there are, by two scores, are drawn on the data sets of `experiment=fair` from a normal and
 from a skewed distribution.  Its parts (between families, within them, shared by all methods) are those of the shipped
 study.  It prints how often the intervals hold the true mean, how often `step_down` finds a gain that is not there, and
-how often one of 2 points.
+how often one of 2 points.  The last two also with single random rankings in the place of all methods, by the shipped
+scores of the new data.
 """
 
 import argparse
@@ -11,14 +12,17 @@ import argparse
 import numpy as np
 
 from metrics.study.families import bootstrap_intervals, family_means, step_down, t_intervals
+from metrics.study.frames import of_kmeans
 from runners.cli.boundary import boundary
+from scripts.compare.controls import ALL, RANDOM
 from scripts.core.conf import family_of
 from scripts.core.study import Study
 from scripts.core.text import pipes
-from scripts.findings.plan import CONFIRMATORY, curves, datasets_of
+from scripts.findings.plan import CONFIRMATORY, SCORES, WEIGHTS, curves, datasets_of
 from scripts.ranks.choice import choose
 
 STUDY = "reference/fair_earlier"  # what there was when the plan was written
+TESTED = "reference/fair"
 GAIN = 2.0  # points
 LEVEL = 0.05
 SHAPES = {
@@ -80,13 +84,40 @@ def simulate(families, n_columns, parts, n_studies, seed=0):
         yield [name, *(f"{share:.3f}" for share in shares), f"{np.mean(widths):.2f}"]
 
 
+def rankings_of(study, datasets):
+    """Return what each random ranking gains over the mean of the others: (n_datasets, n_draws, n_scores), in points."""
+    rows = of_kmeans(study.summary)
+    rows = rows[(rows["method"] == RANDOM) & rows["dataset"].isin(datasets) & rows["n_selected"].isin(WEIGHTS)]
+    weights = rows["n_selected"].map(WEIGHTS)
+    columns = [f"{score}_mean" for score in SCORES]
+    keys = [rows["dataset"], rows["params"]]
+    scores = rows[columns].mul(100 * weights, axis=0).groupby(keys).sum().div(weights.groupby(keys).sum(), axis=0)
+    scores = np.array([scores.loc[name].to_numpy() for name in datasets])
+    return (scores - scores.mean(axis=1, keepdims=True)) * scores.shape[1] / (scores.shape[1] - 1)
+
+
+def with_rankings(gains, families, n_methods, n_studies, seed=0):
+    """Return how often any of so many methods "gains" or "loses", each a ranking drawn anew on every data set.
+
+    Also how often the first of them is found where it gains `GAIN` points more.
+    """
+    rng, false, power = np.random.default_rng(seed), [], []
+    for _ in range(n_studies):
+        picks = rng.integers(gains.shape[1], size=(len(gains), n_methods))
+        own = gains[np.arange(len(gains))[:, None], picks].reshape(len(gains), -1)
+        false.append(step_down(family_means(own, families)).min() <= LEVEL)
+        own[:, 0] += GAIN
+        power.append(step_down(family_means(own, families))[0] <= LEVEL)
+    return np.mean(false), np.mean(power)
+
+
 def main(arguments=None):
     """Print the table."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.coverage", description=__doc__.partition("\n")[0])
     parser.add_argument("--studies", type=int, default=1000, help="simulated studies (%(default)s)")
     options = parser.parse_args(arguments)
     study = Study.open("results", STUDY)
-    gains = curves(study).loc[choose(study).datasets].dropna(axis=1)
+    gains = curves(study).loc[choose(study).datasets].drop(columns=[ALL, RANDOM], level=0).dropna(axis=1)
     own = np.array([family_of(name) for name in gains.index])
     parts = parts_of(gains.to_numpy(), own)
     new = list(datasets_of(CONFIRMATORY).values())
@@ -102,6 +133,13 @@ def main(arguments=None):
     head = ["Data", "Variation", "t holds", "Bootstrap holds", "False gain", "The same, no families",
             f"Finds {GAIN:g} points", "Half-width"]  # fmt: skip
     print(pipes([head, *rows]))
+    families, n_methods = datasets_of(CONFIRMATORY), gains.shape[1] // len(SCORES)
+    drawn_gains = rankings_of(Study.open("results", TESTED), list(families))
+    false, power = with_rankings(drawn_gains, np.array(new), n_methods, options.studies)
+    print(f"\nRandom rankings in the place of {n_methods} methods, one of {drawn_gains.shape[1]} on each new data set:")
+    print(
+        f'any "gains" or "loses" in {false:.3f} of the studies; one with {GAIN:g} points more is found in {power:.3f}.'
+    )
 
 
 if __name__ == "__main__":

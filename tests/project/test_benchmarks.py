@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from benchmarks import against, bandwidth, faults, job, large
+from benchmarks import against, bandwidth, coverage, faults, job, large
 from benchmarks import methods as benchmark
 from benchmarks.core.processes import having
 from benchmarks.scaling import Costs, simulate
@@ -219,3 +219,22 @@ def test_a_command_that_disturbs_runs_and_is_ended_itself_leaves_nothing_running
     command.terminate()
     assert started and command.wait(timeout=120) == 143
     assert not having(tmp_path) and not [*tmp_path.iterdir()]
+
+
+def test_the_promises_of_the_plan_are_simulated_from_the_shipped_studies(capsys):
+    """Its page had columns of no gain, of all features and random rankings, and every number was nan or 0."""
+    coverage.main(["--studies", "1"])
+    text = capsys.readouterr().out
+    assert "between families 13.5, within 15.0; correlation of two columns 0.25" in text and "nan" not in text
+    assert "one of 25 on each new data set" in text
+
+
+def test_random_rankings_gain_nothing_over_each_other():
+    rng = np.random.default_rng(0)
+    gains = rng.normal(size=(30, 25, 2))
+    gains -= gains.mean(axis=1, keepdims=True)
+    families = np.arange(30) // 2
+    false, power = coverage.with_rankings(gains, families, 10, 40)
+    assert false <= 0.15 and power >= 0.9
+    false, _ = coverage.with_rankings(gains + 3, families, 10, 5)
+    assert false == 1
