@@ -93,6 +93,17 @@ def sizes_to_score(method, dataset, n_features, protocol):
     return sizes
 
 
+def n_draws(method, protocol, each):
+    """Return the number of draws of a cell with parameters `each`: a budget's sample of them, or the first of all."""
+    repeats = set(method.cls.repeats) & set(method.grid)
+    own = [{name: one[name] for name in repeats} for one in each]
+    if protocol.budget and repeats == set(method.grid) and len(own) > 1:
+        sample = _points(method, {name: list(values) for name, values in method.grid.items()}, protocol)
+        if all(one in sample for one in own):
+            return len(sample)
+    return math.prod(1 + max(method.grid[name].index(one[name]) for one in own) for name in repeats)
+
+
 def _lists(method, dataset, protocol):
     """Return the values of each parameter: the protocol's, but for repeats and what refuses them under a budget."""
     values = list(protocol.grid_values)

@@ -12,7 +12,7 @@ from metrics.measures import OF_SET
 from metrics.protocol import Protocol
 from metrics.study import FAILED, UNSCORED
 from runners.code import code_of
-from runners.experiment.grid import further_seeds, sizes_to_score
+from runners.experiment.grid import further_seeds, n_draws, sizes_to_score
 from runners.experiment.method import Method, load_class
 from runners.experiment.trial import stored_trial
 from runners.store.columns import COLUMNS
@@ -101,8 +101,7 @@ def _fault_of_number(rows, cell, lacking):
         each = [json.loads(params) for params in set(rows["params"])]
         for params in each:
             points[to_json({name: params[name] for name in params if name not in repeats})] = len(cell.sizes(params))
-        # Earlier studies have fewer draws, the first of them.
-        draws = math.prod(1 + max(cell.method.grid[name].index(one[name]) for one in each) for name in repeats)
+        draws = n_draws(cell.method, cell.protocol, each)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return ""  # said of each fit
     wanted, found = sum(points.values()) * draws * cell.n_seeds, rows["trial"].nunique()

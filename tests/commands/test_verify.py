@@ -11,6 +11,7 @@ from forged import rows, with_scores, write
 
 from metrics.measures import OF_SET
 from runners.experiment.trial import stored_trial
+from runners.store import reference
 from runners.store.row import to_json
 from scripts.verify import ELSEWHERE, REFUSED, scores
 from scripts.verify.check import check, part
@@ -255,3 +256,13 @@ def test_a_ranking_must_begin_as_its_smaller_selections_do(study, verify):
     sets[1]["features"] = sets[1]["features"][::-1].copy()
     write(pd.DataFrame(sets), "max_variance")
     assert [one.words for one in verify()] == ["its 5 features are not the first of its ranking."]
+
+
+def test_random_rankings_of_a_budget_are_its_sample_and_none_is_left_out():
+    """A budget of 25 points takes 25 of a hundred draws, with numbers up to 96."""
+    frame = reference.read("fair", ["random_rankings"], lists=True).query("dataset == 'fish'")
+    trials, said = frame["trial"].unique(), {}
+    for n in (25, 24):
+        found = faults(frame[frame["trial"].isin(trials[:n])], frame["protocol"].iloc[0])
+        said[n] = [words for *_, words in found if "fits that its points have" in words]
+    assert said[25] == [] and "it has 24 of the 25 fits" in said[24][0]
