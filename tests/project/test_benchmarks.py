@@ -222,7 +222,7 @@ def test_a_command_that_disturbs_runs_and_is_ended_itself_leaves_nothing_running
 
 
 def test_the_promises_of_the_plan_are_simulated_from_the_shipped_studies(capsys):
-    """Its page had columns of no gain, of all features and random rankings, and every number was nan or 0."""
+    """Controls among the columns made every number of its page nan or 0."""
     coverage.main(["--studies", "1"])
     text = capsys.readouterr().out
     assert "between families 13.5, within 15.0; correlation of two columns 0.25" in text and "nan" not in text
