@@ -25,6 +25,10 @@ ABOUT = {
     "dgufs_minmax": "The DGUFS paper on features in [0, 1] ([another reading](docs/protocols.html))",
     "fair_earlier": "Three points of every grid, of an earlier protocol ([shipped results](docs/shipped.html))",
     "fair_points": "`fair` at three points of eight grids, on small new data ([what for](docs/plan.html))",
+    **{
+        f"fair_{told}": f"`fair` with {told} as many clusters as classes ([what for](docs/findings.html))"
+        for told in ("half", "twice")
+    },
     "fair": "The same sizes, grids and budget for every method ([what it shows](docs/findings.html))",
     "ground_truth": "Data in which the relevant features are known ([what it shows](docs/ground_truth.html))",
 }
