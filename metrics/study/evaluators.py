@@ -1,7 +1,7 @@
 """The agreement of other metrics with K-means ACC on the order of the methods, and on the best one."""
 
-import numpy as np
 import pandas as pd
+import scipy  # it imports its parts when they are first used, and `stats` takes long
 
 from metrics.study import METRICS, NOT_CHOOSING
 from metrics.study.frames import of_kmeans
@@ -28,14 +28,7 @@ def evaluators(summary):
             if len(both) < 3:
                 continue
             best, other = both["first"].idxmax(), both["other"].idxmax()
-            tau = _tau(both["first"].to_numpy(), both["other"].to_numpy())
+            tau = scipy.stats.kendalltau(both["first"], both["other"]).statistic
             loss = both["first"].max() - both.loc[other, "first"]
             rows.append((dataset, metric, len(both), tau, best, other, loss))
     return pd.DataFrame(rows, columns=["dataset", "metric", "n_methods", "tau", "winner_acc", "winner", "loss"])
-
-
-def _tau(first, other):
-    """Return Kendall's tau-b; that of scipy needs `scipy.stats`, whose import takes as long as a third of an audit."""
-    signs = [np.sign(values[:, None] - values) for values in (first, other)]
-    pairs = np.sqrt(np.prod([np.abs(own).sum() for own in signs]))
-    return (signs[0] * signs[1]).sum() / pairs if pairs else np.nan
