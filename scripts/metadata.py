@@ -6,6 +6,7 @@ python -m scripts.metadata             results/reference/datapackage.json (Frict
 python -m scripts.metadata --check     write nothing; status 1 where something differs
 """
 
+import functools
 import json
 import re
 import sys
@@ -72,6 +73,7 @@ def datapackage(version):
     }
 
 
+@functools.cache  # by both descriptions
 def columns_of(study):
     """Return the columns that files of a shipped study have: one packed earlier lacks those that came later."""
     there = {name for path in files_of(study).values() for name in pq.read_schema(path).names}

@@ -4,11 +4,10 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from metrics.study.families import t_intervals
 from scripts.compare.controls import ALL
 from scripts.core.conf import family_of, printed
 from scripts.core.text import pipes, signed, with_interval
-from scripts.findings.plan import SCORES, curves, means_of
+from scripts.findings.plan import SCORES, curves, intervals_of, means_of
 from scripts.findings.predictions import METHODS
 
 TRUE, OTHERS = "classes", ("half", "twice")
@@ -24,8 +23,7 @@ class Clusters(NamedTuple):
 
     def changes(self, told):
         """Return mean, low and high of what gains change by: (method, score) rows, without all features."""
-        own = (self.means[told] - self.means[TRUE])[list(COUNTED)]
-        return pd.DataFrame(dict(zip(("mean", "low", "high"), t_intervals(own), strict=True)), index=own.columns)
+        return intervals_of((self.means[told] - self.means[TRUE])[list(COUNTED)])
 
     @property
     def gains(self):
@@ -70,11 +68,11 @@ def clusters_of(study, others, families):
 
 def section(found):
     """Return the table of gains: a line for each method and score."""
-    mean, low, high = (pd.Series(own, found.means.columns) for own in t_intervals(found.means))
+    intervals = intervals_of(found.means)
     head = ["Method", "Score", "Half as many", "As many as classes", "Twice as many"]
     rows = []
     for method, score in found.means.columns.droplevel(0).unique():
-        cells = [[part[told, method, score] for part in (mean, low, high)] for told in ("half", TRUE, "twice")]
+        cells = [intervals.loc[(told, method, score)] for told in ("half", TRUE, "twice")]
         name = printed("method", method) if score == SCORES[0] else ""
         rows.append([name, score.upper(), *(with_interval(*cell) for cell in cells)])
     return pipes([head, *rows])

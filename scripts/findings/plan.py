@@ -144,7 +144,7 @@ def estimates(study):
     means, table = over_families(gains.reindex(columns=columns), families)
     n_new = len(datasets_of(CONFIRMATORY).keys() & set(choice.datasets))
     whole = means_of(gains.reindex(columns=pd.MultiIndex.from_product([[ALL], SCORES])), families)
-    whole = pd.DataFrame(dict(zip(("mean", "low", "high"), t_intervals(whole), strict=True)), index=list(SCORES))
+    whole = intervals_of(whole).set_axis(list(SCORES))
     counted = gains.xs(SCORES[0], axis=1, level="score")[table.index.unique("method")]
     lacking = {name: list(own.index[own.isna()]) for name, own in counted.items() if own.isna().any()}
     return Estimates(families, confirms, n_new, means, table, whole, lacking) if len(table) else None
@@ -168,7 +168,7 @@ def over_families(gains, families):
     means = means.loc[:, (len(means) > 1) & (means.notna().sum() >= min(ENOUGH, len(means)))]
     if means.empty:
         return means, pd.DataFrame(columns=["mean", "low", "high", "p", "needs"], index=means.columns)
-    table = pd.DataFrame(dict(zip(("mean", "low", "high"), t_intervals(means), strict=True)), index=means.columns)
+    table = intervals_of(means)
     table["p"], table["needs"] = step_down(means, n_flips=FLIPS), [[] for _ in table.index]
     found = table["p"] <= LEVEL
     for family in means.index if found.any() else ():
@@ -182,3 +182,8 @@ def means_of(gains, families):
     """Return the mean of each family over its data sets, by the columns of `gains`."""
     own = [families[name] for name in gains.index]
     return pd.DataFrame(family_means(gains, own), sorted(set(own)), gains.columns)
+
+
+def intervals_of(means):
+    """Return mean, low and high over the families of `means_of`, by its columns."""
+    return pd.DataFrame(dict(zip(("mean", "low", "high"), t_intervals(means), strict=True)), index=means.columns)
