@@ -114,8 +114,10 @@ class Estimates(NamedTuple):
     table: pd.DataFrame  # (method, score) by mean, low, high, p, and the families without which p is above `LEVEL`
     whole: pd.DataFrame  # the gains of all features over random rankings: score by mean, low and high
 
-    # Methods of the table with the data sets on which they have no gain: no score at some size or of some seed
+    # The data sets on which a method of the table has no gain, by method: on the first it was run and has no score at some
+    # size or of some seed, on the others it was not run
     lacking: dict
+    not_run: dict
 
     @property
     def advised(self):
@@ -146,8 +148,12 @@ def estimates(study):
     whole = means_of(gains.reindex(columns=pd.MultiIndex.from_product([[ALL], SCORES])), families)
     whole = intervals_of(whole).set_axis(list(SCORES))
     counted = gains.xs(SCORES[0], axis=1, level="score")[table.index.unique("method")]
-    lacking = {name: list(own.index[own.isna()]) for name, own in counted.items() if own.isna().any()}
-    return Estimates(families, confirms, n_new, means, table, whole, lacking) if len(table) else None
+    run = study.frame.groupby("method")["dataset"].unique()
+    lacking, not_run = {}, {}
+    for name, own in counted.items():
+        for dataset in own.index[own.isna()]:
+            (lacking if dataset in run[name] else not_run).setdefault(name, []).append(dataset)
+    return Estimates(families, confirms, n_new, means, table, whole, lacking, not_run) if len(table) else None
 
 
 def without(families, n_families):
