@@ -18,7 +18,8 @@ SIZES = [10, 25]
 def study(gains, data=DATA, bare=()):
     """Return a study in which methods gain so many points in ACC on each data set, at two sizes.
 
-    Random rankings were not run on those of `bare`.
+    Where it is nan a method was not run, and where it is infinite it has no score at the second size.  Random rankings
+    were not run on those of `bare`.
     """
     rows = []
     for place, name in enumerate(data):
@@ -27,9 +28,9 @@ def study(gains, data=DATA, bare=()):
              "acc": {size: [0.4 + 0.001 * draw] * 2 for size in SIZES}} for draw in range(0 if name in bare else 3)
         ]  # fmt: skip
         for method, own in gains.items():
-            if np.isfinite(own[place]):
-                score = 0.401 + own[place] / 100
-                rows.append({"dataset": name, "method": method, "acc": {size: [score] * 2 for size in SIZES}})
+            if not np.isnan(own[place]):
+                score, n_sizes = (0.401 + own[place] / 100, 2) if np.isfinite(own[place]) else (0.5, 1)
+                rows.append({"dataset": name, "method": method, "acc": {size: [score] * 2 for size in SIZES[:n_sizes]}})
     return study_of(rows)
 
 
@@ -75,6 +76,16 @@ def test_a_method_that_lacks_families_is_not_among_the_others():
     found = plan.estimates(study({"mcfs": SURE, "udfs": lacking}))
     assert set(found.table.index.unique("method")) == {"mcfs"}
     assert plan.estimates(study({"udfs": [np.nan] * len(DATA)})) is None
+
+
+def test_a_data_set_that_was_not_run_is_not_among_those_on_which_a_method_ended_without_a_score():
+    assert family_of("umist") == family_of("orl")
+    gains = {"mcfs": SURE, "udfs": [np.nan, *SURE[1:]], "ndfs": [SURE[0], np.inf, *SURE[2:]]}
+    found = plan.estimates(study(gains))
+    assert found.not_run == {"udfs": ["umist"]} and found.lacking == {"ndfs": ["orl"]}
+    said = sentences([setting({name: (1, 2) for name in gains})._replace(plan=found)])
+    (text,) = (text for text in said if "was run and lacks a score" in text)
+    assert ": NDFS (ORL). " in text and text.endswith("not run yet or refuses the data: UDFS (UMIST).")
 
 
 def test_the_sentences_say_who_gains_how_sure_it_is_and_that_old_data_test_nothing():
