@@ -114,10 +114,9 @@ class Estimates(NamedTuple):
     table: pd.DataFrame  # (method, score) by mean, low, high, p, and the families without which p is above `LEVEL`
     whole: pd.DataFrame  # the gains of all features over random rankings: score by mean, low and high
 
-    # The data sets on which a method of the table has no gain, by method: on the first it was run and has no score at some
-    # size or of some seed, on the others it was not run
-    lacking: dict
-    not_run: dict
+    # Data sets on which a method of the table has no gain, by method
+    lacking: dict  # it was run, and has no score at some size or of some seed
+    not_run: dict  # it has no fit
 
     @property
     def advised(self):

@@ -83,7 +83,7 @@ def test_a_data_set_that_was_not_run_is_not_among_those_on_which_a_method_ended_
     gains = {"mcfs": SURE, "udfs": [np.nan, *SURE[1:]], "ndfs": [SURE[0], np.inf, *SURE[2:]]}
     found = plan.estimates(study(gains))
     assert found.not_run == {"udfs": ["umist"]} and found.lacking == {"ndfs": ["orl"]}
-    said = sentences([setting({name: (1, 2) for name in gains})._replace(plan=found)])
+    said = sentences([setting(dict.fromkeys(gains, (1, 2)))._replace(plan=found)])
     (text,) = (text for text in said if "was run and lacks a score" in text)
     assert ": NDFS (ORL). " in text and text.endswith("not run yet or refuses the data: UDFS (UMIST).")
 
