@@ -65,9 +65,11 @@ def selections(whole):
 def measure(study, methods=None, datasets=None):
     """Measure the selections of a study, and store what is new; a file for every method.
 
-    Selections that several methods have are measured once.  Returns sentences on what could not be done, and why.
+    Selections that several methods have are measured once.  A shipped study keeps none that its rows no longer have, as
+    `scripts.verify` asks.  Returns sentences on what could not be done, and why.
     """
-    rows, problems = selections(study.filled().whole), []
+    whole, problems = selections(study.filled().whole), []
+    rows = whole
     for name, wanted in (("method", methods), ("dataset", datasets)):
         rows = rows[rows[name].isin(checked_names(name, wanted, rows[name].unique()))]
     load_engine()
@@ -88,18 +90,20 @@ def measure(study, methods=None, datasets=None):
             known = pd.concat([known, pd.DataFrame(found, lacking.set_index(KEYS).index, list(MEASURES))])
             log.info("%s: %d selections", dataset, len(lacking))
         for method, its in own.groupby("method"):
-            _store(study, method, known.loc[pd.MultiIndex.from_frame(its[KEYS])].reset_index())
+            selected = whole.loc[whole["method"] == method].set_index(KEYS).index
+            _store(study, method, known.loc[pd.MultiIndex.from_frame(its[KEYS])].reset_index(), selected)
     return problems
 
 
-def _store(study, method, rows):
-    """Add rows to the file of a method."""
+def _store(study, method, rows, selected):
+    """Add rows to the file of a method, of which a shipped one keeps what is selected."""
     path = _folder(study) / f"{method}.parquet"
     path.parent.mkdir(parents=True, exist_ok=True)
     with nullcontext() if study.is_shipped else held(path):
         before = read_refits(path) if path.exists() else rows.iloc[:0]
-        both = pd.concat([before, rows]).drop_duplicates(KEYS).sort_values(KEYS, ignore_index=True)
-        if len(both) > len(before):
+        left = before[before.set_index(KEYS).index.isin(selected)] if study.is_shipped else before
+        both = pd.concat([left, rows]).drop_duplicates(KEYS).sort_values(KEYS, ignore_index=True)
+        if len(both) != len(before) or len(left) != len(before):
             replace_file(path, packed_refits(both))
 
 

@@ -1,5 +1,7 @@
 """The structure of all features that selected ones keep: the measures, what is stored, and choices by them."""
 
+from types import SimpleNamespace
+
 import forked
 import numpy as np
 import pytest
@@ -7,8 +9,9 @@ from command_line import ROOT
 
 from metrics.study import kept
 from metrics.study.losses import candidates, losses
+from runners.store.parquet import read_refits
 from scripts.core.study import Study
-from scripts.kept import kept_of, measure
+from scripts.kept import KEYS, _store, kept_of, measure
 from scripts.verify.files import faults_of_kept
 
 
@@ -73,3 +76,17 @@ def test_features_that_were_not_selected_are_a_fault(study):
     assert list(faults_of_kept(path, study.whole)) == []
     (fault,) = faults_of_kept(path, study.whole[study.whole["n_selected"] == 5])
     assert "which its rows have not selected" in fault
+
+
+@pytest.mark.parametrize("is_shipped", [True, False])
+def test_a_shipped_file_keeps_only_what_its_rows_select(study, is_shipped, tmp_path, monkeypatch):
+    """A study whose cells were run anew selects other features, and `scripts.verify` refuses the earlier ones."""
+    measure(study)
+    rows = read_refits(study.folder / "_kept" / "max_variance.parquet")
+    monkeypatch.setattr("scripts.kept.SHIPPED", tmp_path)
+    other = SimpleNamespace(is_shipped=is_shipped, own_name="mine", folder=tmp_path / "mine")
+    path = tmp_path / "mine" / "_kept" / "max_variance.parquet"
+    of = rows.set_index(KEYS).index
+    _store(other, "max_variance", rows, of)
+    _store(other, "max_variance", rows[:1], of[:1])
+    assert len(rows) == 2 and len(read_refits(path)) == (1 if is_shipped else 2)
