@@ -68,8 +68,8 @@ def measure(study, methods=None, datasets=None):
     Selections that several methods have are measured once.  A shipped study keeps none that its rows no longer have, as
     `scripts.verify` asks.  Returns sentences on what could not be done, and why.
     """
-    whole, problems = selections(study.filled().whole), []
-    rows = whole
+    rows, problems = selections(study.filled().whole), []
+    selected = {method: own.set_index(KEYS).index for method, own in rows.groupby("method")}  # before any are left out
     for name, wanted in (("method", methods), ("dataset", datasets)):
         rows = rows[rows[name].isin(checked_names(name, wanted, rows[name].unique()))]
     load_engine()
@@ -90,8 +90,7 @@ def measure(study, methods=None, datasets=None):
             known = pd.concat([known, pd.DataFrame(found, lacking.set_index(KEYS).index, list(MEASURES))])
             log.info("%s: %d selections", dataset, len(lacking))
         for method, its in own.groupby("method"):
-            selected = whole.loc[whole["method"] == method].set_index(KEYS).index
-            _store(study, method, known.loc[pd.MultiIndex.from_frame(its[KEYS])].reset_index(), selected)
+            _store(study, method, known.loc[pd.MultiIndex.from_frame(its[KEYS])].reset_index(), selected[method])
     return problems
 
 
@@ -103,7 +102,7 @@ def _store(study, method, rows, selected):
         before = read_refits(path) if path.exists() else rows.iloc[:0]
         left = before[before.set_index(KEYS).index.isin(selected)] if study.is_shipped else before
         both = pd.concat([left, rows]).drop_duplicates(KEYS).sort_values(KEYS, ignore_index=True)
-        if len(both) != len(before) or len(left) != len(before):
+        if len(left) < len(before) or len(both) > len(left):
             replace_file(path, packed_refits(both))
 
 
