@@ -4,16 +4,20 @@ from typing import NamedTuple
 
 import pandas as pd
 
+from metrics.study import UNSCORED
 from metrics.study.frames import of_kmeans
 from metrics.study.selections import BY_NAME
-from scripts.core.conf import printed, unique_names
+from metrics.study.summary import Cells
+from scripts.core.conf import CONF, printed, read, unique_names
 from scripts.core.text import POINTS, listed, with_interval
 from scripts.findings.plan import CONFIRMATORY, ENOUGH, SCORES, curves, datasets_of, over_families, sure, without
 from scripts.findings.recent import SINCE, year_of
+from scripts.findings.search import grid_points
 from scripts.ranks.choice import base_methods
 
 RIVAL = "greedy_css"
 SEARCHED = "fair_points"  # the experiment, and the study, of several points of the methods below
+CHOICES = [name for name, one in BY_NAME.items() if one.criterion and not one.oracle]  # of parameters and size
 CONFIRMED, CONTRADICTED = "confirmed", "contradicted"
 
 
@@ -59,7 +63,7 @@ def lines(study, found, grids=None):
         lacking = [name for name in base_methods() if is_recent(name) and name not in since.index.unique(0)]
         shown = unique_names("method", [*since.index.unique(0), *lacking])
         outcomes.append(none_gains(since, len(found.means), shown, sorted(shown[name] for name in lacking)))
-        outcomes.append(no_choice_gains(grids, found))
+        outcomes.append(no_choice_gains(grids))
     rows = [[str(n), text, *own] for n, (text, own) in enumerate(zip(HYPOTHESES, outcomes, strict=True), 1)]
     return [["", "Hypothesis", *head], *rows]
 
@@ -100,22 +104,38 @@ def none_gains(table, n_families, names, lacking=()):
     if gain:
         return [f"{CONTRADICTED}: {listed(gain)}", *texts]
     if lacking:
-        return [f"not tested whole: {none} gains, and {listed(lacking)} lack scores in {ENOUGH} families", *texts]
+        words = f"{listed(lacking)} lack{'s' if len(lacking) == 1 else ''} scores in {ENOUGH} families"
+        return [f"not tested whole: {none} gains, and {words}", *texts]
     return [f"{CONFIRMED}: {none}", *texts]
 
 
-def no_choice_gains(grids, found):
+def no_choice_gains(grids):
     """Return the outcome of the last hypothesis, tested once all its cells have been run: nobody looks in between."""
     texts = [""] * len(SCORES)
     if grids is None:
         return ["needs the grids: these data have runs at the defaults alone", *texts]
-    planned = [(name, one.method) for name in datasets_of(SEARCHED) for one in METHODS]
-    # A method without a grid, such as MCFS, has one point.
-    n_run = len(set(planned) & set(zip(grids.trials["dataset"], grids.trials["method"], strict=True)))
+    families = datasets_of(SEARCHED)
+    planned = {(name, one.method) for name in families for one in METHODS}
+    n_run = len(planned & run_whole(grids))
     if n_run < len(planned):
         return [f"not tested yet: {n_run} of {len(planned)} cells have their grids", *texts]
-    columns = {name: choice.column for name, choice in BY_NAME.items()}
-    return none_gains(over_families(over_defaults(grids, found), found.families)[1], len(found.means), columns)
+    means, table = over_families(over_defaults(grids), families)
+    names = {name: BY_NAME[name].column for name in CHOICES}
+    lacking = sorted(names[name] for name in CHOICES if name not in table.index.unique(0))
+    return none_gains(table, len(means), names, lacking)
+
+
+def run_whole(grids):
+    """Return the cells, (data set, method), of which every trial has been run at as many points as the plan asks for.
+
+    A method with a smaller grid, such as MCFS, has all of it.  A fit that failed or reached a limit has been run.
+    """
+    cells = of_kmeans(grids.select(SCORES[0], "default_params"))
+    number = read(CONF / "experiment" / f"{SEARCHED}.yaml")["runner"]["points"]
+    asked = cells["method"].map(lambda name: min(number, grid_points(name)))
+    ended = cells[[f"n_{status}" for status in UNSCORED]].sum(axis=1)
+    cells = cells[(cells["n_params"] >= asked) & (cells["n_missing"] <= ended)]
+    return set(zip(cells["dataset"], cells["method"], strict=True))
 
 
 def is_recent(method):
@@ -132,23 +152,24 @@ def over_rival(study, found):
     return gains[columns] - rival[[(RIVAL, score) for _, score in columns]].to_numpy()
 
 
-def over_defaults(study, found):
+def over_defaults(study):
     """Return the gains of choices without labels over the defaults with the size that is chosen.
 
-    Data sets are rows, and (choice, score) columns; a gain is the mean over the methods with several points there.
+    Data sets are rows, and (choice, score) columns; a gain is the mean over the methods of the plan with several points
+    there.  What lacks one of its seeds is no candidate, as it has no score by the plan.
     """
-    rows = of_kmeans(study.summary)
-    rows = rows[rows["method"].isin(found.table.index.unique("method")) & rows["dataset"].isin(found.families)]
-    cells = pd.MultiIndex.from_frame(rows.loc[~rows["is_default"], ["dataset", "method"]].drop_duplicates())
-    keys, gains = ["dataset", "method", "n_selected"], {}
+    rows, families = of_kmeans(study.summary), datasets_of(SEARCHED)
+    rows = rows[(rows["n_seeds"] == rows["n_asked"]) & rows["dataset"].isin(families)]
+    rows = rows[rows["method"].isin([one.method for one in METHODS])]
+    rows = rows[rows.groupby(["dataset", "method"])["params"].transform("nunique") > 1]
+    keys, cells, gains = ["dataset", "method", "n_selected"], Cells(rows), {}
     defaults = rows[rows["is_default"]].set_index(keys)
-    for choice in (name for name, one in BY_NAME.items() if one.criterion and not one.oracle):
+    for choice in CHOICES:
         for score in SCORES:
-            own = of_kmeans(study.select(score, choice)).set_index(keys)["mean"]
-            own = own[own.index.droplevel("n_selected").isin(cells)]
+            own = cells.select(score, choice).set_index(keys)["mean"]
             points = 100 * (own - defaults[f"{score}_mean"].reindex(own.index))
             gains[choice, score] = points.groupby(level="dataset").mean()
-    return pd.DataFrame(gains).reindex(list(found.families))
+    return pd.DataFrame(gains).reindex(list(families))
 
 
 def _told(row, n_families):

@@ -32,7 +32,7 @@ def searched(study, methods, families):
     summary = of_kmeans(summary[summary["dataset"].isin(families)])
     tries = summary.groupby(["dataset", "method"])["params"].nunique().unstack()
     most = tries[methods].max(axis=None)
-    methods = [name for name in methods if (tries[name] >= min(most, _grid_points(name))).all()]
+    methods = [name for name in methods if (tries[name] >= min(most, grid_points(name))).all()]
     if not methods or tries[methods].max(axis=None) == 1:
         return pd.DataFrame()
     table = pd.DataFrame({"tries": tries[methods].max().astype(int)})  # float, as other methods have gaps
@@ -51,7 +51,8 @@ def searched(study, methods, families):
     return table.sort_values(f"{SELECTIONS[0]}_mean", ascending=False, kind="stable")
 
 
-def _grid_points(method):
+def grid_points(method):
+    """Return the number of points of the grid in a method's own file; 1 where it has none."""
     return prod(len(values) for values in ((find("method", method) or {}).get("grid") or {}).values())
 
 

@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from frames import study_of
+from frames import PROTOCOL, study_of
 from test_findings import setting
 from test_plan_estimates import SIZES, study
 
@@ -67,20 +67,25 @@ def test_a_gain_over_greedy_columns_counts_for_methods_since_2019_alone(planted)
     assert found["Outcome"] == f"confirmed: none of {len(recent)}"
 
 
-def with_grids(gain, lacking=None):
-    """Return a study of the methods of hypotheses 1 to 8 at two points, the better silhouette gaining so much."""
+def with_grids(gain, kept=lambda row: True, changed=lambda row: {}, seeds=1):
+    """Return a study of the methods of hypotheses 1 to 8 at three points, the best silhouette gaining so much.
+
+    The rows of fits go through `kept` and `changed`.
+    """
     rows = [
         {"dataset": name, "method": "random_rankings", "acc": {size: [0.4] for size in SIZES}} for name in NEW
     ]  # fmt: skip
     for place, name in enumerate(NEW):
         for method in (one.method for one in predictions.METHODS):
-            score = {None: 0.41, 1: 0.41 + gain / 100 + 0.001 * (place % 3)}
+            score = {None: 0.41, 1: 0.41 + gain / 100 + 0.001 * (place % 3), 2: 0.41}
             rows += [
-                {"dataset": name, "method": method, "params": {"alpha": alpha} if alpha else {},
-                 "acc": {size: [own] for size in SIZES}, "silhouette_all": dict.fromkeys(SIZES, 0.6 if alpha else 0.4)}
-                for alpha, own in score.items() if (name, method) != lacking
+                {"dataset": name, "method": method, "params": {"alpha": alpha} if alpha else {}, "nth_seed": seed,
+                 "acc": {size: [own] for size in SIZES},
+                 "silhouette_all": dict.fromkeys(SIZES, 0.6 if alpha == 1 else 0.4)}
+                for alpha, own in score.items() for seed in range(seeds)
             ]  # fmt: skip
-    return study_of(rows)
+    protocol = PROTOCOL | {"seeds": seeds} if seeds > 1 else PROTOCOL
+    return study_of([row | changed(row) for row in rows if kept(row)], protocol=protocol)
 
 
 @pytest.mark.parametrize(("gain", "outcome"), [(3.0, "contradicted: "), (-3.0, "confirmed: none of ")])
@@ -91,9 +96,58 @@ def test_choices_without_labels_are_tested_where_there_are_grids(gain, outcome):
     assert ("silhouette, all features in ACC" in found["Outcome"]) == (gain > 0)
 
 
-def test_choices_without_labels_wait_until_the_last_cell_has_its_grid():
-    found = rows_of(with_grids(0.0), with_grids(3.0, lacking=("sc_celseq2_5cl", "sf2sog")))[10]
-    assert found == {"Outcome": "not tested yet: 231 of 232 cells have their grids", "ACC": "", "NMI": ""}
+LAST = ("sc_celseq2_5cl", "sf2sog")
+
+
+def of(row, alphas, cell=LAST):
+    return (row["dataset"], row["method"]) == cell and row["params"].get("alpha") in alphas
+
+
+@pytest.mark.parametrize("lacking", [(None, 1, 2), (1, 2), (2,), (None,)])
+def test_choices_without_labels_wait_until_the_last_cell_has_its_grid(lacking):
+    grids = with_grids(3.0, kept=lambda row: not of(row, lacking))
+    found = predictions.no_choice_gains(grids)
+    assert found == ["not tested yet: 231 of 232 cells have their grids", "", ""]
+
+
+def test_choices_without_labels_wait_for_every_seed_and_not_for_what_ended_without_a_score():
+    grids = with_grids(3.0, kept=lambda row: not (of(row, (2,)) and row["nth_seed"] == 1), seeds=2)
+    assert len(predictions.run_whole(grids)) == 8 * len(NEW) - 1
+    grids = with_grids(3.0, changed=lambda row: {"status": "timeout"} if of(row, (2,)) else {}, seeds=2)
+    assert len(predictions.run_whole(grids)) == 8 * len(NEW)
+
+
+def test_a_method_without_a_grid_has_its_whole_at_one_point():
+    cell = (LAST[0], "mcfs")
+    assert cell in predictions.run_whole(with_grids(3.0, kept=lambda row: not of(row, (1, 2), cell)))
+
+
+def test_a_choice_takes_only_what_has_a_score_of_every_seed():
+    def ended(row):
+        return {"status": "timeout"} if of(row, (1,)) and row["nth_seed"] else {}
+
+    gains = predictions.over_defaults(with_grids(3.0, changed=ended, seeds=2)).loc[LAST[0], ("silhouette_all", "acc")]
+    whole = predictions.over_defaults(with_grids(3.0, seeds=2)).loc[LAST[0], ("silhouette_all", "acc")]
+    assert gains == pytest.approx(whole * 7 / 8)  # of the 8 methods one takes its default
+
+
+def test_a_method_of_which_one_point_alone_has_scores_has_nothing_to_choose():
+    own = with_grids(3.0, changed=lambda row: {"status": "timeout"} if of(row, (1, 2)) else {})
+    column = ("silhouette_all", "acc")
+    found, whole = (predictions.over_defaults(one)[column] for one in (own, with_grids(3.0)))
+    np.testing.assert_allclose(found, whole)  # and not 7 / 8 of it
+
+
+def test_only_data_with_grids_count_among_the_families_of_a_choice():
+    assert list(predictions.over_defaults(with_grids(3.0)).index) == list(plan.datasets_of(predictions.SEARCHED))
+
+
+def test_where_a_choice_lacks_scores_none_of_the_others_confirms_nothing():
+    lacking = with_grids(-3.0, changed=lambda row: {"replication": dict.fromkeys(SIZES, np.nan)})
+    found = predictions.no_choice_gains(lacking)[0]
+    assert found == "not tested whole: none of 5 gains, and replication lacks scores in 15 families"
+    nothing = with_grids(3.0, changed=lambda row: {"status": "timeout"} if row.get("params") else {})
+    assert predictions.no_choice_gains(nothing)[0] == "not tested: scores in fewer than 15 families"
 
 
 def test_the_data_with_grids_are_the_new_ones_below_a_thousand_samples():
