@@ -33,6 +33,7 @@ from runners import arithmetic
 arithmetic.start()  # before numpy is imported
 
 import inspect
+import numbers
 import warnings
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
@@ -100,12 +101,14 @@ def evaluate(
     Raises
     ------
     ValueError
-        For a number that is repeated, negative or no column, and for sizes that the ranking does not reach.
+        For a number that is repeated, negative or no column, and for sizes below 1 or that the ranking does not reach.
     """
     data = dataset_of(dataset, data_dir)
     rules = read_protocol(find("protocol", known("protocol", protocol)))
     features = checked_ranking(ranking, data.n_features)
     wanted = list(rules.sizes_on(data.name) if sizes is None else sizes)
+    if any(isinstance(size, bool) or not isinstance(size, numbers.Integral) or size < 1 for size in wanted):
+        raise ValueError(f"sizes={wanted} must be a list of whole numbers, 1 or more, such as [50, 100].")
     reached = [size for size in wanted if size <= len(features)]
     if not reached or (sizes is not None and reached != wanted):
         raise ValueError(f"sizes={wanted} must be at most {len(features)}, the length of the ranking.")

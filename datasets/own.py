@@ -1,6 +1,7 @@
 """Specifications of data that no file of conf/dataset describes: somebody's own table, or an OpenML data set."""
 
 import re
+import unicodedata
 from dataclasses import replace
 from pathlib import Path
 
@@ -94,7 +95,8 @@ def own_spec(data, label=None, name=None, fill=None, clusters=None, x=None, igno
     if found:
         name, source = name or f"openml_{found[1]}", _openml_source(found[1], label)
     else:
-        name = name or re.sub(r"\W+", "_", paths[0].name.split(".")[0]).strip("_").lower()
+        stem = unicodedata.normalize("NFKD", paths[0].name.split(".")[0]).encode("ascii", "ignore").decode()
+        name = name or re.sub(r"\W+", "_", stem).strip("_").lower()
         read = {one: given[one] for one in (*OPTIONS, "missing") if one in given}
         source = _source(paths, kind, label, read, labels, given)
     _check_name(name)
@@ -157,8 +159,8 @@ def _file(path):
 
 
 def _check_name(name):
-    if not re.fullmatch(r"[a-z_]\w*", str(name)):
-        raise DataError(f"name={name!r} must be letters, digits and _, and begin with a letter: name=my_data.")
+    if not re.fullmatch(r"[a-z_]\w*", str(name), re.ASCII):  # as Hydra reads no others in dataset=NAME
+        raise DataError(f"name={name!r} must be letters, digits and _ of ASCII, and begin with a letter: name=my_data.")
     if name in dataset_names(truth=True):
         raise DataError(
             f"name={name!r} is that of a data set of conf/dataset: give another one, name=my_{name}, or say "

@@ -95,6 +95,8 @@ def main():
     parser.add_argument("--all-data", action="store_true", help="with the data sets that are not on this machine")
     parser.add_argument("--max-seconds", type=float, default=math.inf, help="what a fit would be ended at [never]")
     given = parser.parse_args()
+    if wrong := [name for name in given.experiments if "=" in name]:
+        parser.error(f"{wrong[0]} is no experiment: words are names of conf/experiment, such as dgufs, or --options")
     before = None if given.check else set()
     found = [budget(name, given.results_dir, given.all_data, given.max_seconds, before) for name in given.experiments]
     frames, absent, refused = zip(*found, strict=True)

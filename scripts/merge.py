@@ -15,7 +15,7 @@ from metrics.protocol import Protocol
 from metrics.study import UNSCORED
 from runners.errors import ConfigError
 from runners.store.files import read_rows
-from runners.store.folder import Store, cells_of, claim_study, rows_by_trial
+from runners.store.folder import Store, cells_of, check_rows, claim_study, rows_by_trial
 from runners.store.identity import Identity
 from runners.store.row import OTHERS, Outcome
 from scripts.core.programs import program
@@ -41,7 +41,9 @@ def merge(sources, target):
             if Path(source, place).resolve() == Path(target, place).resolve():
                 continue
             study = place.parts[0]
-            claim_study(Path(target, study), Protocol.from_json(Path(source, study, "protocol.json").read_text()))
+            protocol = Protocol.from_json(Path(source, study, "protocol.json").read_text())
+            claim_study(Path(target, study), protocol)
+            check_rows(path, protocol)
             with Store(Path(target, place)) as store:
                 n_new, why = _add(path, store)
             added += n_new

@@ -10,6 +10,7 @@ import re
 from runners.cli.boundary import boundary
 from runners.experiment.method import load_class
 from scripts.core.conf import ROOT, find, read_group
+from scripts.core.programs import parser_of
 from scripts.core.text import pipes
 
 HEAD = """# Methods
@@ -60,4 +61,5 @@ def _row(page):
 
 if __name__ == "__main__":
     with boundary():
+        parser_of("method_notes", __doc__).parse_args()
         print(method_notes(), end="")

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 
 from runners.cli.boundary import boundary
+from scripts.core.programs import parser_of
 from scripts.core.published import PATH, YEARS, load_published
 
 # Section 5.2 of the UFSOL paper: its baselines' results are those of "their published works".  The RUFS paper has 18
@@ -77,4 +78,5 @@ def main():
 
 if __name__ == "__main__":
     with boundary():
+        parser_of("published", __doc__).parse_args()
         main()

@@ -43,8 +43,14 @@ def check_one_protocol(trials):
             values = "; ".join(f"{name}: {_alternatives(protocols, name)}" for name in differing)
             raise ValueError(
                 f"study={study!r} mixes {len(protocols)} protocols ({values}); their numbers cannot stand in one "
-                "table. Move the results of all but one to studies of their own."
+                f"table. Move the results of all but one to studies of their own, such as those of {_rare(group)}."
             )
+
+
+def _rare(trials):
+    """Return the first cell whose protocol is that of the fewest trials, as "mcfs on umist"."""
+    row = trials[trials["protocol"] == trials["protocol"].value_counts().index[-1]].iloc[0]
+    return f"{row['method']} on {row['dataset']}"
 
 
 def _alternatives(protocols, name):

@@ -61,4 +61,4 @@ def _score_text(metric, row):
     if math.isnan(row["mean"]):
         return ""
     spread = "" if math.isnan(row["std"]) else f" ± {100 * row['std']:.1f}"
-    return f"{metric.upper()} {100 * row['mean']:.1f}{spread} ({row['n_selected']} features)"
+    return f"{metric.upper()} {100 * row['mean']:.1f}{spread} ({counted(row['n_selected'], 'feature')})"

@@ -12,6 +12,7 @@ import json
 import os
 import shutil
 from collections import Counter, defaultdict
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -25,6 +26,7 @@ from runners.store.files import (
     append_rows,
     check_places,
     clear_unfinished,
+    csv_of,
     empty_frame,
     header_of,
     held,
@@ -36,9 +38,10 @@ from runners.store.files import (
     read_frame,
     read_rows,
     replace_file,
+    whole_lines,
 )
-from runners.store.reading import read_cells
-from runners.store.row import COLUMNS, IDENTITY, OTHERS, TRIALS, counts_of
+from runners.store.reading import check_one_study, read_cells
+from runners.store.row import COLUMNS, IDENTITY, OTHERS, TRIALS, counts_of, to_json
 
 REDO = ".redo"  # the folder inside a cell's own that gathers rows that will replace stored ones
 REDONE = ".redone"  # the same, once it is complete
@@ -169,21 +172,50 @@ def claim_study(folder, protocol):
     path = Path(folder) / "protocol.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     with held(path):
-        if not path.exists():
-            replace_file(path, (json.dumps(protocol.stored(), sort_keys=True, indent=1) + "\n").encode())
         try:
-            stored = Protocol.from_json(path.read_text())
+            stored = Protocol.from_json(path.read_text()) if path.exists() else protocol
         except ValueError as error:
             raise StoreError(
                 f"{path} holds no protocol ({str(error).rstrip('.')}). Restore it, or choose another study=NAME."
             ) from error
-    differences = sorted(stored.differences(protocol).items())
-    if differences:
-        words = "; ".join(f"{name}: stored {there}, asked {here}" for name, (there, here) in differences)
-        raise StoreError(
-            f"The study {path.parent.name!r} holds results of another protocol ({words}). "
-            "Choose another study=NAME for this one."
-        )
+        if words := _differences(stored, protocol):
+            raise StoreError(
+                f"The study {path.parent.name!r} holds results of another protocol ({words}). "
+                "Choose another study=NAME for this one."
+            )
+        for cell in cells_of(path.parents[1], path.parent.name, None, None):
+            check_rows(cell, protocol)
+        if not path.exists():
+            replace_file(path, (json.dumps(protocol.stored(), sort_keys=True, indent=1) + "\n").encode())
+
+
+def check_rows(path, protocol):
+    """Refuse a ``trials.csv`` that has a row of another protocol, as a cell that was copied, or a text that was edited.
+
+    What else is wrong with the file is left to who reads the cell.
+    """
+    usual, data = csv_of([[to_json(protocol.stored())]]).strip(), whole_lines(path)
+    if data.count(usual) == data.count(b"\n") - 1:  # a thousandth of the time of reading the rows
+        return
+    for row in _readable(path):
+        with suppress(ValueError):
+            if words := _differences(Protocol.from_json(row["protocol"]), protocol):
+                raise StoreError(
+                    f"{path}, column protocol: trial {row['trial']} is of another protocol ({words}). Restore what was "
+                    f"edited, move {path.parent} away, or choose another study=NAME."
+                )
+
+
+def _readable(path):
+    try:
+        return read_rows(path)
+    except StoreError:
+        return []
+
+
+def _differences(stored, asked):
+    pairs = sorted(stored.differences(asked).items())
+    return "; ".join(f"{name}: stored {there}, asked {here}" for name, (there, here) in pairs)
 
 
 def load_results(results_dir, study=None, dataset=None, method=None):
@@ -204,6 +236,8 @@ def load_results(results_dir, study=None, dataset=None, method=None):
         else empty_frame(COLUMNS[name])
         for name, parts in frames.items()
     }
+    if study:
+        check_one_study(joined["trials"], Path(results_dir, study))
     trials = joined["trials"].sort_values(["study", "dataset", "method", "params", "sizes", "nth_seed"], kind="stable")
     order = pd.Series(range(len(trials)), index=trials["trial"])
     for name in OTHERS:

@@ -79,6 +79,20 @@ def _keep_committed(found):
     return missing
 
 
+def check_one_study(trials, folder):
+    """Refuse the trials in the folder of a study where some name another one, as those of a copied cell do.
+
+    A whole study may have been renamed since.
+    """
+    if trials["study"].nunique() > 1:
+        row = trials[trials["study"] != folder.name].iloc[0]
+        cell = folder / row["dataset"] / row["method"]
+        raise StoreError(
+            f"{cell / 'trials.csv'}, column study: {row['study']!r} must be {folder.name!r}, as the folder is called. "
+            f"Move {cell} away, and run it in study={folder.name}, which takes from other studies what they have."
+        )
+
+
 def _frame_of_cell(path):
     """Return the rows of a file as `read_frame` does; raise StoreError where one is of another cell."""
     frame, folder = read_frame(path), path.parent

@@ -27,7 +27,7 @@ def print_table(folder, cells):
         rows = [name for name in methods if name in stored["method"]]
         table = study_table(part, rows=rows, columns=columns)
     except (ValueError, StoreError, OSError) as error:
-        print(f"no table: {words_of(error)}")
+        print(f"no table: {words_of(error) or error}")
         return
     words = ["python", "-m", "scripts.make_table", f"study={study}"]
     words += [] if results_dir == ROOT / "results" else [f"results_dir={results_dir}"]

@@ -10,7 +10,7 @@ import time
 import traceback
 
 import pytest
-from command_line import ROOT
+from command_line import ROOT, run
 from frames import PROTOCOL, frames, store
 
 from datasets import load_dataset
@@ -264,3 +264,10 @@ def test_a_reader_that_goes_away_ends_a_command_quietly(folder):
     words = f"{sys.executable} -m scripts.make_table study=dgufs results_dir={folder}/results | head -c 1"
     done = subprocess.run(words, shell=True, cwd=ROOT, capture_output=True, text=True)
     assert (done.stdout, done.stderr) == ("#", "")
+
+
+@pytest.mark.parametrize("command", ["budget", "method_notes", "published"])
+def test_a_word_that_a_command_has_no_use_for_is_refused(command):
+    done = run(command, "nonsense=1")
+    assert done.returncode == 2 and "nonsense=1" in done.stderr and not done.stdout
+    assert "quotes" not in done.stderr

@@ -16,6 +16,7 @@ from scripts.core.tables import TableSpec
 from scripts.make_table import make_table
 from scripts.make_table.formats import to_csv, to_html, to_markdown
 from scripts.make_table.latex import to_latex
+from scripts.make_table.of_sweep import print_table
 
 POINTS = [
     {"dataset": "umist", "method": "all_features", "acc": {644: [0.40, 0.44]}},
@@ -263,6 +264,17 @@ def test_a_study_that_mixes_protocols_is_refused(spec, results):
     store(other, results)
     with pytest.raises(ValueError, match="scaling: none or unit_features"):
         make_table(spec, Study.open(results, "dgufs"))
+
+
+def test_a_sweep_says_why_it_has_no_table(results, capsys):
+    point = {"dataset": "pie10p", "method": "mcfs", "acc": {50: [0.3]}}
+    other = frames([point], protocol={**PROTOCOL, "scaling": "none"})
+    other.trials["trial"] = other.scores["trial"] = "other"
+    store(other, results)
+    print_table(results / "dgufs", [("pie10p", "mcfs")])
+    words = capsys.readouterr().out
+    assert words.startswith("no table: study='dgufs' mixes 2 protocols (scaling: none or unit_features)"), words
+    assert "such as those of mcfs on pie10p" in words
 
 
 def run(tmp_path, *arguments):

@@ -107,6 +107,7 @@ def test_missing_values_are_an_error_until_it_is_said_what_takes_their_place(tmp
         ("d.npz", {"label": "kind"}, "d.npz is an HTML page, and no file of the format npz"),
         ("d.csv", {"label": "kind", "x": "values"}, "x='values' has no meaning for"),
         ("d.csv", {"label": "kind", "name": "Mine!"}, "name='Mine!' must be letters, digits and _"),
+        ("d.csv", {"label": "kind", "name": "größe"}, "name='größe' must be letters, digits and _ of ASCII"),
         ("umist.csv", {"label": "kind"}, "name='umist' is that of a data set of conf/dataset: give another one"),
         ("d.csv", {"label": "kind", "fill": "mean"}, "fill='mean' must be a number or one of error, median, drop"),
         ("d.csv", {"label": "kind", "clusters": 1}, "clusters=1 must be an int >= 2"),
@@ -132,6 +133,11 @@ def test_an_openml_data_set_needs_its_number_alone():
     assert own_spec("openml:61", label="none", clusters=3)[0]["sources"][0]["options"] == {"x": "X"}
     with pytest.raises(DataError, match="an OpenML data set states its label"):
         own_spec("openml:61", label="kind")
+
+
+def test_the_name_of_a_file_becomes_one_that_a_command_line_can_have(tmp_path):
+    write_csv(tmp_path / "Dätä-2 neu.csv")
+    assert own_spec(tmp_path / "Dätä-2 neu.csv", label="kind")[0]["name"] == "data_2_neu"
 
 
 def test_a_specification_of_a_file_of_ones_own_needs_a_name_and_a_source(tmp_path, monkeypatch):

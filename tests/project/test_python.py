@@ -203,3 +203,9 @@ def test_the_notebook_is_the_page_and_runs_and_is_resumed(tmp_path):
     assert json.loads(outputs[1].splitlines()[-1]) == [6, ["VarianceThreshold", "mcfs", "spread"], [3, 2]]
     assert outputs[0].count(" now)") == 6 and " now)" not in outputs[1]
     assert (tmp_path / "results/mine/half/spread/trials.csv").exists()
+
+
+@pytest.mark.parametrize("sizes", [[-1], [0], [1, 2.5], [True]])
+def test_a_size_that_is_no_number_of_features_is_not_evaluated(sizes):
+    with pytest.raises(ValueError, match="must be a list of whole numbers, 1 or more"):
+        evaluate([0, 1, 2], "digits", protocol="smoke", sizes=sizes)

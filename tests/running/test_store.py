@@ -2,6 +2,8 @@
 
 import errno
 import os
+import re
+import shutil
 import threading
 from dataclasses import replace
 
@@ -136,6 +138,36 @@ def test_a_study_belongs_to_one_protocol(tmp_path):
     claim_study(tmp_path / "s", PROTOCOL)
     with pytest.raises(StoreError, match="restarts: stored 3, asked 5.*study=NAME"):
         claim_study(tmp_path / "s", replace(PROTOCOL, restarts=5))
+
+
+def test_a_row_of_another_protocol_is_refused_before_the_work_by_any_cell_of_its_study(outcomes, tmp_path):
+    commit(tmp_path / CELL, outcomes)
+    claim_study(tmp_path / "s", PROTOCOL)
+    path = tmp_path / CELL / "trials.csv"
+    edited = path.read_text().replace('""restarts"": 3', '""restarts"": 5')
+    path.write_text(edited)
+    refusal = rf"{re.escape(str(path))}, column protocol: .*restarts: stored 5, asked 3.*move .*misbehaving away"
+    with pytest.raises(StoreError, match=refusal):
+        claim_study(tmp_path / "s", PROTOCOL)
+    (tmp_path / "s" / "protocol.json").unlink()  # which is not written again for the rows of another
+    with pytest.raises(StoreError, match=refusal):
+        claim_study(tmp_path / "s", PROTOCOL)
+    assert not (tmp_path / "s" / "protocol.json").exists()
+    claim_study(tmp_path / "s", replace(PROTOCOL, restarts=5))
+    assert path.read_text() == edited
+
+
+def test_a_cell_that_was_copied_from_another_study_is_named(outcomes, tmp_path):
+    commit(tmp_path / CELL, outcomes)
+    shutil.copytree(tmp_path / CELL, tmp_path / "t/blobs/misbehaving")
+    assert len(load_results(tmp_path, "t").trials) == 2, "a whole study may be renamed"
+    other = tmp_path / "t/other/misbehaving"
+    shutil.copytree(tmp_path / CELL, other)
+    for name in ("trials", "scores"):
+        text = (other / f"{name}.csv").read_text().replace(",blobs,", ",other,")
+        (other / f"{name}.csv").write_text(text.replace(",s,", ",t,"))
+    with pytest.raises(StoreError, match=r"t/blobs/misbehaving/trials.csv, column study: 's' must be 't'"):
+        load_results(tmp_path, "t")
 
 
 def test_no_results_are_empty_frames_with_their_columns(tmp_path):
