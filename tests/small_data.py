@@ -1,4 +1,4 @@
-"""Six samples of four features in three classes, and the specification of a file that holds them."""
+"""Six samples of four features in three classes, the specification of a file that holds them, and a small data set."""
 
 import numpy as np
 from scipy.io import savemat
@@ -8,6 +8,7 @@ from datasets.files import checksum
 X = np.arange(24.0).reshape(6, 4) ** 2
 Y = np.array([3, 1, 3, 1, 7, 7])
 CODES = [1, 0, 1, 0, 2, 2]
+TRUTH = "truth_clusters_d1_s0"  # 300 x 100, 10 classes; made, and so always at hand
 
 
 def write_mat(path):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from metrics.study import UNSCORED
 from metrics.study.frames import fits_of
-from metrics.study.summary import select, summarise
+from metrics.study.summary import Cells, summarise
 from runners.progress import log
 from runners.store.folder import load_results
 from runners.store.identity import Identity
@@ -42,8 +42,9 @@ def _best_lines(summary):
         "best_over_grid": "best over grid and size, chosen with the labels",
         "default_params": "default parameters",
     }
+    cells_of = Cells(summary)
     for selection, name in names.items():
-        cells = {metric: select(summary, metric, selection).set_index("clusterer") for metric in ("acc", "nmi")}
+        cells = {metric: cells_of.select(metric, selection).set_index("clusterer") for metric in ("acc", "nmi")}
         for clusterer in cells["acc"].index:
             texts = [_score_text(metric, frame.loc[clusterer]) for metric, frame in cells.items()]
             if all(texts):

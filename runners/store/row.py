@@ -198,6 +198,14 @@ def _check_protocol(text):
     return ""
 
 
+def _fault_of_labels(text):
+    """Say what is wrong with the text of learned labels, as far as its keys tell."""
+    fault = _json_of(dict, empty=True)(text)
+    if fault or not text or json.loads(text).keys() == {"n_selected", "packed"}:
+        return fault
+    return "must be a JSON mapping of n_selected and packed"
+
+
 # Column of texts -> function that says what is wrong with one; it sees a text once, however many rows have it.
 CHECKS = {
     "clusterer": lambda text: "" if text in ("kmeans", "learned") else "must be one of kmeans, learned",
@@ -207,7 +215,8 @@ CHECKS = {
     "ranking": _json_of(list, dict),
     **dict.fromkeys(("shared", "features"), _json_of(list)),
     **dict.fromkeys(("params", "feature_sets", "versions"), _json_of(dict)),
-    **dict.fromkeys(("labels", "n_others", "files_read"), _json_of(dict, empty=True)),
+    **dict.fromkeys(("n_others", "files_read"), _json_of(dict, empty=True)),
+    "labels": _fault_of_labels,
     **dict.fromkeys(
         ("trial", "study", "dataset", "method", "status"), lambda text: "" if text else "must not be empty"
     ),

@@ -11,7 +11,7 @@ from scripts.claims.core.claims_page import verdicts
 from scripts.claims.core.store import load
 from scripts.compare import compare_studies, open_studies, shipped_names
 from scripts.compare.verdicts import VERDICTS, count
-from scripts.core.conf import ROOT, family_of, find, printed, printed_family, unique_names
+from scripts.core.conf import ROOT, entry, family_of, find, printed, printed_family, unique_names
 from scripts.core.published import PAPERS
 from scripts.core.views import render
 from scripts.findings.plan import WEIGHTS
@@ -145,29 +145,36 @@ def _families(name, board):
 
 def _all_data(name, board, places, number):
     """Return the scores on all data sets at all sizes, a folded table for each score; the first says how fits went."""
-    own = board.scores[board.scores.index.get_level_values("method") == name].droplevel("method")
+    own, gains, seconds = (
+        frame[frame.index.get_level_values("method") == name].droplevel("method")
+        for frame in (board.scores, board.overall, board.seconds)
+    )
     titles = unique_names("dataset", list(own.index))
     fits = board.study.trials
     fits = fits[(fits["method"] == name) & fits["is_default"]].drop_duplicates("dataset").set_index("dataset")
     titles |= unique_names("dataset", [dataset for dataset in fits.index if dataset not in titles])
+    datasets = sorted(fits.index, key=lambda dataset: titles[dataset].lower())
+    first = [
+        cells.link(places(f"data/{dataset}.html"), titles[dataset]) if entry("dataset", dataset, "name") else dataset
+        for dataset in datasets
+    ]
+    ends = [
+        [
+            *(cells.value(fit[side], "{:.0f}") for side in ("n_samples", "n_features")),
+            cells.value(took, "{:.2g}"),
+            cells.text("" if fit["status"] == "converged" else fit["status"].replace("_", " ")),
+        ]
+        for fit, took in zip(fits.loc[datasets].to_dict("records"), seconds.reindex(datasets), strict=True)
+    ]
     parts = []
     for score, title in SHOWN.items():
-        rows = []
-        for dataset in sorted(fits.index, key=lambda dataset: titles[dataset].lower()):
-            fit, scores = fits.loc[dataset], own[score].reindex([dataset]).iloc[0].reindex(list(WEIGHTS))
-            row = [
-                cells.link(places(f"data/{dataset}.html"), titles[dataset]) if find("dataset", dataset) else dataset,
-                *map(cells.value, scores),
-                cells.gain(board.overall[score].get((dataset, name), float("nan")), whole=True),
-            ]
-            went = [
-                *(cells.value(fit[side], "{:.0f}") for side in ("n_samples", "n_features")),
-                cells.value(board.seconds.get((dataset, name), float("nan")), "{:.2g}"),
-                cells.text("" if fit["status"] == "converged" else fit["status"].replace("_", " ")),
-            ]
-            rows.append(row + went if score == "acc" else row)
+        scores = own[score].reindex(index=datasets, columns=list(WEIGHTS)).to_numpy()
+        bars = [cells.gain(gain, whole=True) for gain in gains[score].reindex(datasets)]
+        rows = [[named, *map(cells.value, row), bar] for named, row, bar in zip(first, scores, bars, strict=True)]
         head = ["Data set", *(f"#{size}" for size in WEIGHTS), "#Gain"]
-        head += ["#n", "#d", "#Seconds", "Ended"] if score == "acc" else []
+        if score == "acc":
+            head += ["#n", "#d", "#Seconds", "Ended"]
+            rows = [row + end for row, end in zip(rows, ends, strict=True)]
         opened = " open" if score == "acc" and number == 0 else ""
         summary = f"{title} in percent on all data at all sizes"
         parts.append(f"<details{opened}><summary>{summary}</summary>{cells.table(head, rows, 'data board')}</details>")

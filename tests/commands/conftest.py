@@ -3,6 +3,7 @@
 import forked
 import pytest
 from frames import SMALL, frames, store
+from small_data import TRUTH
 
 from runners.store import reference
 from scripts import ship
@@ -57,9 +58,9 @@ def built(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def handed_in(tmp_path_factory):
-    """Return a shipped study of digits, as a folder to copy, and a folder with its evaluations."""
+    """Return a shipped study of small made-up data, as a folder to copy, and a folder with its evaluations."""
     folder = tmp_path_factory.mktemp("results")
-    words = ["-m", f"method={','.join(METHODS)}", "dataset=digits", "protocol=smoke", "study=mine"]
+    words = ["-m", f"method={','.join(METHODS)}", f"dataset={TRUTH}", "protocol=smoke", "study=mine"]
     words += ["runner.points=2", f"results_dir={folder}", "runner.n_jobs=1", "protocol.restarts=3", "+protocol.seeds=2"]
     forked.printed(["run.py", *words], ROOT)
     with pytest.MonkeyPatch.context() as patch:

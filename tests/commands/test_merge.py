@@ -5,6 +5,7 @@ from pathlib import Path
 
 import forked
 import pytest
+from small_data import TRUTH
 
 from runners.errors import ConfigError
 from runners.store.files import StoreError
@@ -12,14 +13,14 @@ from runners.store.folder import load_results
 from scripts.core.conf import ROOT
 from scripts.merge import merge
 
-CELL = Path("s/digits/mcfs")
+CELL = Path(f"s/{TRUTH}/mcfs")
 
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
     """Return a folder of results with one cell of three trials."""
     folder = tmp_path_factory.mktemp("whole")
-    words = ["method=mcfs", "+method.grid.n_neighbors=[3,4,5]", "dataset=digits", "protocol=smoke", "study=s"]
+    words = ["method=mcfs", "+method.grid.n_neighbors=[3,4,5]", f"dataset={TRUTH}", "protocol=smoke", "study=s"]
     forked.printed(["run.py", *words, "runner.n_jobs=1", f"results_dir={folder}"], ROOT)
     return folder
 

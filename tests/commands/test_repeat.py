@@ -6,6 +6,7 @@ import shlex
 import forked
 import pytest
 from command_line import ROOT
+from small_data import TRUTH
 
 from runners.store.folder import load_results
 from scripts.core.command_lines import repeat
@@ -19,7 +20,7 @@ def run(words, folder):
     "protocol", [["protocol=smoke"], ["protocol=fair", "protocol.sizes=[5]", "protocol.restarts=2"]]
 )
 def test_the_command_repeats_the_fit_to_the_last_digit(protocol, tmp_path):
-    settings = ["dataset=digits", "method=socfs", "method.grid.lambda_=[0.01,1.0]", "method.params.max_iter=2"]
+    settings = [f"dataset={TRUTH}", "method=socfs", "method.grid.lambda_=[0.01,1.0]", "method.params.max_iter=2"]
     run(
         ["run.py", *protocol, *[f"+{word}" if "max_iter" in word else word for word in settings], "study=one"], tmp_path
     )

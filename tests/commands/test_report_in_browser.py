@@ -16,8 +16,8 @@ def file(html, tmp_path_factory):
 
 
 @pytest.fixture
-def page(file, tmp_path):
-    with browser.open_page(file, tmp_path) as opened:
+def page(file):
+    with browser.open_page(file) as opened:
         yield opened
 
 
@@ -102,8 +102,8 @@ def test_the_keyboard_reaches_sections_headers_and_cells(page):
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 @pytest.mark.parametrize("width", [390, 1280])
-def test_the_page_fits_complains_of_nothing_and_asks_for_nothing(file, tmp_path, width, dark):
-    with browser.open_page(file, tmp_path, width, 844, dark) as page:
+def test_the_page_fits_complains_of_nothing_and_asks_for_nothing(file, width, dark):
+    with browser.open_page(file, width, 844, dark) as page:
         page.click("#all_acc td a")
         page.wait_for("location.hash.startsWith('#t-')")
         assert page.run("document.documentElement.scrollWidth") <= width
@@ -138,7 +138,7 @@ CONTRAST = """(() => {
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_text_has_the_contrast_that_wcag_asks_for_on_every_ground(file, tmp_path, dark):
-    with browser.open_page(file, tmp_path, dark=dark) as page:
+def test_text_has_the_contrast_that_wcag_asks_for_on_every_ground(file, dark):
+    with browser.open_page(file, dark=dark) as page:
         ratios = page.run(CONTRAST)
     assert len(ratios) == 9 and min(ratios) >= 4.5, ratios

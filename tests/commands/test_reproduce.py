@@ -5,6 +5,7 @@ from dataclasses import replace
 import forked
 import numpy as np
 import pytest
+from small_data import TRUTH
 
 from methods.baselines import MaxVariance
 from metrics import evaluate
@@ -23,7 +24,7 @@ def results(tmp_path_factory):
     """Return a folder with a study of one data set and three methods, one of which learns labels."""
     folder = tmp_path_factory.mktemp("results")
     methods = "method=mcfs,max_variance,dgufs"
-    words = ["-m", methods, "dataset=digits", "protocol=smoke", "study=mine", "runner.points=default"]
+    words = ["-m", methods, f"dataset={TRUTH}", "protocol=smoke", "study=mine", "runner.points=default"]
     forked.printed(["run.py", *words, f"results_dir={folder}", "runner.n_jobs=1"], ROOT)
     return folder
 
@@ -125,7 +126,7 @@ def test_a_stamp_is_given_where_other_code_has_the_same_bytes_and_only_there(res
     assert stamp(earlier, found) == 1 and stamp(earlier, found) == 0
     evaluation = study.trials["code_evaluation"].iloc[0]
     now = Identity.of(MaxVariance).code_fit
-    assert stamped("mine", "digits", "max_variance") == {("before", evaluation): {(now, evaluation)}}
+    assert stamped("mine", TRUTH, "max_variance") == {("before", evaluation): {(now, evaluation)}}
     other = changed(earlier, "nmi", lambda nmi: nmi + 1e-7)
     found = again(changed(other, "code_fit", "long before"))
     assert [one.method for one in failures(found)] == ["max_variance"] and stamp(other, found) == 0

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
+from small_data import TRUTH
 
 from runners.store import reference
 from scripts import ship
@@ -48,7 +49,7 @@ def test_a_closed_form_is_not_moved_by_rounding(results):
     found = sensitive.check(study, fits_of(study), say=lines.append)
     spread = next(one.spread for one in found if one.method == "max_variance")
     assert lines == [] and spread == {"selected": 1.0, "acc": 0.0, "errors": 0.0, "objective": 0.0}
-    rows = read(results / "mine/digits/max_variance" / SENSITIVE)
+    rows = read(results / f"mine/{TRUTH}/max_variance" / SENSITIVE)
     assert rows[["kept", "acc_moved"]].to_numpy().tolist() == [[1.0, 0.0]] and study.sensitive.empty
 
 
@@ -64,7 +65,7 @@ def test_a_moved_fit_is_stored_shipped_and_named_below_tables(results, shipping,
     assert {one.trial: one.spread for one in sensitive.known(study, found)} == spreads
     cells = study.select().assign(inherited="", gaps="", excess=np.nan, n_candidates=1)
     (note,) = [line for line in background(cells, study) if "Sensitive fits" in line]
-    assert "mcfs on digits (keeps" in note and "max_variance on digits (keeps" in note and "ndfs" not in note
+    assert f"mcfs on {TRUTH} (keeps" in note and f"max_variance on {TRUTH} (keeps" in note and "ndfs" not in note
     ship.ship(results, "mine", partial=True)
     shipped = Study.open(results, "reference/mine")
     assert sorted(shipped.sensitive["trial"]) == sorted(study.sensitive["trial"])

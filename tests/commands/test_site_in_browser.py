@@ -22,8 +22,8 @@ SHOWN = "[...document.querySelectorAll('#board tr[data-m]')].filter((row) => !ro
 
 
 @pytest.fixture
-def board(built, tmp_path):
-    with browser.open_page(built / "leaderboard.html", tmp_path) as page:
+def board(built):
+    with browser.open_page(built / "leaderboard.html") as page:
         yield page
         assert not page.errors
 
@@ -42,8 +42,8 @@ def test_no_page_is_beyond_its_bytes(built):
     assert sizes[built / "leaderboard.html"] < OF_BOARD
 
 
-def test_the_leaderboard_is_ready_within_a_second_of_cpu(built, tmp_path):
-    with browser.open_page(built / "leaderboard.html", tmp_path) as page:
+def test_the_leaderboard_is_ready_within_a_second_of_cpu(built):
+    with browser.open_page(built / "leaderboard.html") as page:
         page.send("Performance.enable")
         page.run("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")  # it is painted
         metrics = {metric["name"]: metric["value"] for metric in page.send("Performance.getMetrics")["metrics"]}
@@ -53,8 +53,8 @@ def test_the_leaderboard_is_ready_within_a_second_of_cpu(built, tmp_path):
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_pages_fit_a_phone_in_the_dark_and_ask_for_nothing(built, tmp_path, page):
-    with browser.open_page(built / page, tmp_path, 390, 844, dark=True) as opened:
+def test_pages_fit_a_phone_in_the_dark_and_ask_for_nothing(built, page):
+    with browser.open_page(built / page, 390, 844, dark=True) as opened:
         assert opened.run("document.documentElement.scrollWidth") == 390
         assert opened.run("document.querySelectorAll('*').length") < NODES
         assert not opened.errors and all(address.startswith(("file:", "data:")) for address in opened.requests)
@@ -70,8 +70,8 @@ def test_pages_fit_a_phone_in_the_dark_and_ask_for_nothing(built, tmp_path, page
 
 
 @pytest.mark.parametrize(("page", "figures"), [("index.html", 1), ("docs/findings.html", 3), ("docs/large.html", 1)])
-def test_a_phone_shows_figures_whole(built, tmp_path, page, figures):
-    with browser.open_page(built / page, tmp_path, 390, 844) as opened:
+def test_a_phone_shows_figures_whole(built, page, figures):
+    with browser.open_page(built / page, 390, 844) as opened:
         shown = opened.run(
             "[...document.querySelectorAll('.figure')].map((box) => "
             "[box.scrollWidth <= box.clientWidth, box.firstChild.width / box.firstChild.naturalWidth])"
@@ -160,8 +160,8 @@ def test_a_tick_draws_a_line_and_pointing_at_it_tells_its_numbers(board):
     assert board.run(lines) == before
 
 
-def test_words_are_found_in_titles_first_and_lead_to_their_section(built, tmp_path):
-    with browser.open_page(built / "search.html", tmp_path) as page:
+def test_words_are_found_in_titles_first_and_lead_to_their_section(built):
+    with browser.open_page(built / "search.html") as page:
         page.run("document.querySelector('#search input').focus()")
         page.type("umist")
         assert page.run("document.querySelector('#found a').textContent") == "UMIST"
@@ -173,17 +173,17 @@ def test_words_are_found_in_titles_first_and_lead_to_their_section(built, tmp_pa
         assert page.run("document.querySelectorAll('#found a').length") == 0
 
 
-def test_a_reader_sorts_a_table_of_a_page(built, tmp_path):
+def test_a_reader_sorts_a_table_of_a_page(built):
     column = "[...document.querySelectorAll('tbody td:nth-child(2)')].map((cell) => parseFloat(cell.textContent))"
-    with browser.open_page(built / "index.html", tmp_path, width=390) as opened:
+    with browser.open_page(built / "index.html", width=390) as opened:
         opened.click("thead th:nth-child(2) button")
         values = [value for value in opened.run(column) if value is not None]
         assert len(values) > 3 and values == sorted(values, reverse=True)
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_the_names_of_lines_have_the_contrast_that_wcag_asks_for(built, tmp_path, dark):
-    with browser.open_page(built / "leaderboard.html", tmp_path, dark=dark) as page:
+def test_the_names_of_lines_have_the_contrast_that_wcag_asks_for(built, dark):
+    with browser.open_page(built / "leaderboard.html", dark=dark) as page:
         colours = page.run("""(() => {
             const line = document.querySelector("#curves .line"), text = line.querySelector("text");
             const found = [getComputedStyle(document.body).backgroundColor];

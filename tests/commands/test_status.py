@@ -6,6 +6,7 @@ import forked
 import pytest
 from command_line import ROOT, run
 from frames import frames, store
+from small_data import TRUTH
 
 from runners.experiment import notes
 from runners.experiment.notes import note_run, read_run
@@ -84,12 +85,12 @@ def test_a_sweep_with_methods_of_a_config_dir_has_its_state_with_that_folder_and
     folder = tmp_path / "conf"
     (folder / "method").mkdir(parents=True)
     (folder / "method/mine.yaml").write_text("name: mine\ntarget: methods.MaxVariance\nparams: {}\ngrid: {}\n")
-    words = ["-m", "--config-dir", folder, "method=mine,max_variance", "dataset=digits", "protocol=smoke", "study=s",
+    words = ["-m", "--config-dir", folder, "method=mine,max_variance", f"dataset={TRUTH}", "protocol=smoke", "study=s",
              f"results_dir={tmp_path / 'r'}", "runner.n_jobs=1"]  # fmt: skip
     forked.run([ROOT / "run.py", *words], ROOT).check_returncode()
     assert {state.method: state.done for state in states(tmp_path / "r")} == {"mine": 1, "max_variance": 1}
-    (tmp_path / "r/s/digits/mine/trials.csv").unlink()  # as before it began
-    (tmp_path / "r/s/digits/mine" / notes.RUN).unlink()
+    (tmp_path / f"r/s/{TRUTH}/mine/trials.csv").unlink()  # as before it began
+    (tmp_path / f"r/s/{TRUTH}/mine" / notes.RUN).unlink()
     assert {state.method: state.pending for state in states(tmp_path / "r", "s")} == {"mine": 1, "max_variance": 0}
     (folder / "method/mine.yaml").unlink()
     _sweep_of.cache_clear()

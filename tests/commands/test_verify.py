@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from forged import rows, with_scores, write
+from small_data import TRUTH
 
 from metrics.measures import OF_SET
 from runners.experiment.trial import stored_trial
@@ -83,12 +84,12 @@ KMEANS = {
     "features short": value("features", lambda own: own[:-1]),
     "features none": value("features", None),
     "features another": value("features", lambda own: np.r_[own[:-1], np.setdiff1d(np.arange(64), own)[0]]),
-    "labels": value("labels", np.zeros(1797, dtype=np.int32)),
+    "labels": value("labels", np.zeros(300, dtype=np.int32)),
 }
 LEARNED = {
     "labels acc": score("acc", first(lambda acc: acc + 1)),
     "labels nmi": score("nmi", first(lambda nmi: nmi + 1e-6)),
-    "labels one": value("labels", np.zeros(1797, dtype=np.int32)),
+    "labels one": value("labels", np.zeros(300, dtype=np.int32)),
     "labels short": value("labels", lambda own: own[:-1]),
     "labels gap": value("labels", lambda own: own * 2 + 1),
     "labels moved": value("labels", lambda own: np.roll(own, 1)),
@@ -116,7 +117,7 @@ OF_A_FIT = {
     "sweeps": value("n_iter", 1),
     "rise": value("rise", 0.5),
     "n_scored": value("n_scored", -1.0),
-    "n_scored more": value("n_scored", 65.0),
+    "n_scored more": value("n_scored", 101.0),
     "n_scored half": value("n_scored", 0.5),
     "objective": value("objective", -np.inf),
     "params": value("params", lambda text: text.replace("{", '{"beta_": 1, ', 1)),
@@ -169,7 +170,7 @@ def test_seeds_are_those_that_the_protocol_has_for_the_method(study, verify):
     assert set(frame["nth_seed"]) == {0, 1} and set(rows("max_variance")["nth_seed"]) == {0}
     trial = stored_trial(frame.iloc[0].to_dict() | {"sizes": (5, 20)}, "methods.ndfs.NDFS")
     third = frame.assign(nth_seed=2, trial=replace(trial, seed=trial.protocol.seed + 2).key)
-    write(third[third["is_default"] & (frame["trial"] == frame["trial"].iloc[0])], "ndfs", {"digits": 1})
+    write(third[third["is_default"] & (frame["trial"] == frame["trial"].iloc[0])], "ndfs", {TRUTH: 1})
     assert {one.words for one in verify()} == {"nth_seed=2 must be below 2, as the protocol says."}
 
 
@@ -199,7 +200,7 @@ def test_fits_that_are_left_out_are_missed_unless_the_file_says_so(study, verify
         ("ndfs", frame[frame["trial"] != frame["trial"].iloc[0]]),
         ("dgufs", dgufs[dgufs["n_selected"] > 5]),
     ):
-        lacking = {"digits": rows(method)["trial"].nunique() - some["trial"].nunique()}
+        lacking = {TRUTH: rows(method)["trial"].nunique() - some["trial"].nunique()}
         whole = rows(method)
         write(some, method)
         (found,) = verify()

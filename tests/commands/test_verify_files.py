@@ -6,6 +6,7 @@ import subprocess
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from small_data import TRUTH
 
 from runners.store import reference
 from runners.store.identity import Identity
@@ -73,9 +74,9 @@ def test_forged_metadata_and_columns_are_refused(study, verify):
         [],
         {"identities": notes["identities"]},
         notes | {"more": 1},
-        notes | {"lacking": {"digits": -1}},
+        notes | {"lacking": {TRUTH: -1}},
         notes | {"lacking": {"umist": 1}},
-        notes | {"lacking": {"digits": "1"}},
+        notes | {"lacking": {TRUTH: "1"}},
         notes | {"identities": {"other": identity}},
         notes | {"identities": {name: identity, "other": identity}},
         notes | {"identities": {name: identity[:2]}},
@@ -135,7 +136,7 @@ def test_a_damaged_file_is_refused(study, verify):
 def test_without_data_and_beyond_the_budget_nothing_is_verified(study, handed_in, tmp_path, monkeypatch):
     _, found = check("mine", part("mine", None), None, scores.Spent(0), tmp_path, say=lambda line: None)
     assert {one.kind for one in found} == {UNVERIFIED} and "budget" in found[0].words
-    monkeypatch.setattr(scores, "data_of", lambda rows, folder: (None, "digits is not on this machine."))
+    monkeypatch.setattr(scores, "data_of", lambda rows, folder: (None, f"{TRUTH} is not on this machine."))
     _, found = check("mine", part("mine", None), None, scores.Spent(), tmp_path, say=lambda line: None)
     assert {one.kind for one in found} == {UNVERIFIED} and {one.method for one in found} == {
         "max_variance",
@@ -147,7 +148,7 @@ def test_without_data_and_beyond_the_budget_nothing_is_verified(study, handed_in
 
 def test_a_file_is_noted_as_verified_where_nothing_was_found_and_until_it_changes(study):
     frame = reference.read("mine", lists=True)
-    found = [Finding(UNVERIFIED, "mine", "mcfs", "digits", "", "no data")]
+    found = [Finding(UNVERIFIED, "mine", "mcfs", TRUTH, "", "no data")]
     assert not reference.is_verified("mine", "ndfs")
     assert stamps.write(frame[frame["trial"] != frame["trial"].iloc[0]], found) == 2  # one file is not verified whole
     assert not reference.is_verified("mine", "mcfs")
@@ -176,7 +177,7 @@ def test_only_cells_that_differ_from_a_commit_are_verified_and_lost_rows_are_nam
     assert part("mine", base) == []
     put(study, table.slice(1), notes, "ndfs")
     (study / "mcfs.parquet").unlink()
-    assert part("mine", base) == [("digits", "ndfs")] and changed.gone("mine", base) == [("digits", "mcfs")]
+    assert part("mine", base) == [(TRUTH, "ndfs")] and changed.gone("mine", base) == [(TRUTH, "mcfs")]
     assert not changed.is_changed(study / reference.VERIFIED, base)
     (study / reference.VERIFIED).write_text("{}")
     assert changed.is_changed(study / reference.VERIFIED, base) and files.strangers() == []

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from forged import rows, with_scores, write
+from small_data import TRUTH
 
 from datasets import load_dataset
 from metrics.evaluate import evaluate
@@ -42,13 +43,13 @@ def forged_ranking(study):
     """Give a fit of max_variance another ranking, with the scores that belong to it."""
     frame = rows("max_variance")
     sets = frame.to_dict("records")
-    protocol, data = Protocol.from_json(sets[0]["protocol"]), load_dataset("digits")
+    protocol, data = Protocol.from_json(sets[0]["protocol"]), load_dataset(TRUTH)
     scaled = Data.scaled(data, protocol, "max_variance")
     ranking = np.arange(20, 40, dtype=np.int32)
     for row in sets:
         row["features"] = ranking[: row["n_selected"]]
         values, _ = evaluate(row["features"], scaled.X, data.y, protocol)
-        with_scores(row, "acc", np.rint(values[0] * 1797).astype(np.int32))
+        with_scores(row, "acc", np.rint(values[0] * len(data.y)).astype(np.int32))
         with_scores(row, "nmi", values[1].round(7))
         row |= dict(zip(OF_SET, of_set(values), strict=True))
     write(pd.DataFrame(sets, columns=frame.columns), "max_variance")

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from frames import study_of
 from scipy import stats
+from small_data import TRUTH
 
 from scripts import ship
 from scripts.core.conf import ROOT, family_of
@@ -173,8 +174,8 @@ def test_words_about_the_method_are_handed_to_the_run_with_options_first():
 def results(tmp_path_factory):
     """Return a folder with the results of a small study, and a folder of a method of one's own."""
     folder = tmp_path_factory.mktemp("results")
-    words = ["-m", "method=mcfs,max_variance,all_features", "dataset=digits,mnist500", "protocol=smoke", "study=tiny"]
-    forked.printed(["run.py", *words, "runner.n_jobs=1", f"results_dir={folder}"], ROOT)
+    words = ["method=mcfs,max_variance,all_features", f"dataset={TRUTH},truth_wide_d1_s0", "protocol=smoke"]
+    forked.printed(["run.py", "-m", *words, "study=tiny", "runner.n_jobs=1", f"results_dir={folder}"], ROOT)
     (folder / "own" / "method").mkdir(parents=True)
     content = "name: mine\ntarget: methods.laplacian_score.LaplacianScore\nparams: {n_neighbors: 3}\ngrid: {}\n"
     (folder / "own" / "method" / "mine.yaml").write_text(content)
@@ -217,8 +218,8 @@ def answer(monkeypatch, capfd, results, *words):
 def test_the_command_runs_only_the_method_and_prints_where_it_stands(shipped, monkeypatch, capfd, tmp_path):
     mine = ["method=mine", "--config-dir", shipped / "own"]
     status, out, said = answer(monkeypatch, capfd, shipped, *mine, "plan=true")
-    assert (status, out) == (0, "") and "median method" in said and "mine on digits: 0 of 1 fit to do" in said
-    assert "First the default parameters on the largest data sets, digits and mnist500:" in said
+    assert (status, out) == (0, "") and "median method" in said and f"mine on {TRUTH}: 0 of 1 fit to do" in said
+    assert f"First the default parameters on the largest data sets, {TRUTH} and truth_wide_d1_s0:" in said
     status, out, said = answer(monkeypatch, capfd, shipped, *mine, "format=csv")
     rows = pd.read_csv(io.StringIO(out), index_col=["selection", "over"])
     assert set(rows.loc["default_params"].index) == {"mine", "mcfs", "max_variance", "all_features"}
@@ -229,7 +230,7 @@ def test_the_command_runs_only_the_method_and_prints_where_it_stands(shipped, mo
     assert rows.loc[("default_params", "mcfs"), "gain"] == pytest.approx(gains.mean())
     words = ["format=html", f"output={tmp_path}/mine.html", f"figure={tmp_path}/forest"]
     status, out, said = answer(monkeypatch, capfd, shipped, *mine, *words)
-    assert status == 0 and "cell 1 of 2: mine on digits: 1 of 1 trial stored" in said
+    assert status == 0 and f"cell 1 of 2: mine on {TRUTH}: 1 of 1 trial stored" in said
     page = (tmp_path / "mine.html").read_text()
     assert "<svg" in page and "<?xml" not in page and page.count("<table>") == 5 and "Fewer than 6 data sets" in page
     assert all((tmp_path / f"forest.{suffix}").stat().st_size > 1000 for suffix in ("png", "pdf", "svg"))
@@ -242,7 +243,7 @@ def test_a_method_gets_as_many_points_of_its_grid_as_the_others_have(shipped, mo
     for points, wanted in (("null", most), ("5", 5), ("grid", 8), ("default", 1)):
         said = answer(monkeypatch, capfd, shipped, *own, f"points={points}")[2]
         assert (
-            f"wide on digits: {wanted - 1} of {wanted} fit" in said  # the default is stored
+            f"wide on {TRUTH}: {wanted - 1} of {wanted} fit" in said  # the default is stored
             and f"(points={most if points == 'null' else points})" in said
         )
 
@@ -253,8 +254,8 @@ def test_a_method_gets_as_many_points_of_its_grid_as_the_others_have(shipped, mo
         ([], "method must be given"),
         (["method=mcfs", "datasets=[umist]"], "umist is not in study=reference/tiny"),
         (["method=mcfs", "study=reference/none"], "no shipped study reference/none; there are: reference/tiny"),
-        (["method=mscf", "datasets=[digits]"], "mscf"),
-        (["method=mcfs", "method.params.of_nobody=1", "datasets=[digits]"], "of_nobody"),
+        (["method=mscf", f"datasets=[{TRUTH}]"], "mscf"),
+        (["method=mcfs", "method.params.of_nobody=1", f"datasets=[{TRUTH}]"], "of_nobody"),
     ],
 )
 def test_what_cannot_be_compared_ends_with_a_line_and_no_page(shipped, monkeypatch, capfd, words, expected):
@@ -264,11 +265,11 @@ def test_what_cannot_be_compared_ends_with_a_line_and_no_page(shipped, monkeypat
 
 def test_other_data_under_the_same_name_are_left_out(shipped):
     study = Study.open(shipped, "reference/tiny")
-    other = study.frame["data_sha"].mask(study.frame["dataset"] == "digits", "other")
+    other = study.frame["data_sha"].mask(study.frame["dataset"] == TRUTH, "other")
     mine = replace(study, name="other", frame=study.frame.assign(data_sha=other))
-    assert split_by_data(study, mine, ["digits", "mnist500"]) == (["mnist500"], ["digits"])
+    assert split_by_data(study, mine, [TRUTH, "truth_wide_d1_s0"]) == (["truth_wide_d1_s0"], [TRUTH])
     with pytest.raises(ValueError, match="no data set has the data here"):
-        split_by_data(study, mine, ["digits"])
+        split_by_data(study, mine, [TRUTH])
 
 
 def test_the_page_is_html_whatever_is_in_a_name():

@@ -9,12 +9,13 @@ import sys
 
 import forked
 import pytest
+from small_data import TRUTH
 
 from runners.store.folder import load_results
 from runners.workers.processes import COPY
 from scripts.core.conf import ROOT
 
-CELL = ["method=random_selection", "dataset=digits", "protocol=smoke", "runner.n_jobs=1"]
+CELL = ["method=random_selection", f"dataset={TRUTH}", "protocol=smoke", "runner.n_jobs=1"]
 
 
 def run(*arguments, cwd=ROOT, check=True):
@@ -35,7 +36,7 @@ def test_a_run_from_any_folder_writes_its_cell_and_nothing_else(tmp_path):
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     done = run(*CELL, f"results_dir={tmp_path}/results", cwd=elsewhere)
-    cell = tmp_path / "results/smoke/digits/random_selection"
+    cell = tmp_path / f"results/smoke/{TRUTH}/random_selection"
     assert {"trials.csv", "scores.csv", "traces.csv", "run.log", ".hydra"} <= set(os.listdir(cell))
     assert not os.listdir(elsewhere)
     assert str(cell) in done.stdout
@@ -54,7 +55,7 @@ def test_a_plan_leaves_nothing_and_changes_nothing(tmp_path):
 
 def test_a_second_run_has_nothing_to_do_and_redo_gives_the_same_bytes(tmp_path):
     run(*CELL, f"results_dir={tmp_path}")
-    cell = tmp_path / "smoke/digits/random_selection"
+    cell = tmp_path / f"smoke/{TRUTH}/random_selection"
     first = (cell / "scores.csv").read_bytes()
     assert "1 of them stored already, 0 to do" in run(*CELL, f"results_dir={tmp_path}").stdout
     run(*CELL, f"results_dir={tmp_path}", "runner.redo=true", "runner.n_jobs=1")
@@ -73,9 +74,9 @@ def test_a_run_removes_what_a_killed_one_has_left_also_where_it_needs_no_copy_of
 
 def test_a_cell_begins_with_its_sample_so_that_what_is_left_is_known_early(tmp_path):
     values = [0.1, 1.0, 10.0]
-    cell = ["method=ndfs", "dataset=digits", "protocol=smoke", "runner.n_jobs=1", "+method.params.max_iter=1"]
+    cell = ["method=ndfs", f"dataset={TRUTH}", "protocol=smoke", "runner.n_jobs=1", "+method.params.max_iter=1"]
     run(*cell, f"method.grid.alpha={values}", f"method.grid.beta={values}", f"results_dir={tmp_path}")
-    with open(tmp_path / "smoke/digits/ndfs/trials.csv", newline="") as file:
+    with open(tmp_path / f"smoke/{TRUTH}/ndfs/trials.csv", newline="") as file:
         points = [json.loads(row["params"]) for row in csv.DictReader(file)]
     assert len(points) == 9
     for name in ("alpha", "beta"):
@@ -111,7 +112,7 @@ def test_a_wrong_word_is_a_clear_error_before_any_work(tmp_path, arguments, word
 
 
 def test_parameters_that_the_grid_tries_may_be_the_defaults(tmp_path):
-    cell = ["dataset=digits", "protocol=smoke", "method=socfs", "runner.points=default", f"results_dir={tmp_path}"]
+    cell = [f"dataset={TRUTH}", "protocol=smoke", "method=socfs", "runner.points=default", f"results_dir={tmp_path}"]
     run(*cell, "runner.n_jobs=1", "method.params.lambda_=1.0", "method.grid.lambda_=[1.0]", "method.params.lambda2=1.0")
     (params,) = load_results(tmp_path).trials["params"].map(json.loads)
     assert params["lambda_"] == 1.0
@@ -132,8 +133,8 @@ def test_an_experiment_file_decides_and_the_command_line_decides_over_it(tmp_pat
 
 def test_a_cell_file_sets_what_a_paper_gives_for_one_method_on_one_data_set(tmp_path):
     (tmp_path / "cell").mkdir()
-    (tmp_path / "cell/digits_mcfs.yaml").write_text("# @package _global_\nmethod: {params: {n_neighbors: 3}}\n")
-    cell = ["--config-dir", str(tmp_path), "dataset=digits", "protocol=smoke", f"results_dir={tmp_path}/results"]
+    (tmp_path / f"cell/{TRUTH}_mcfs.yaml").write_text("# @package _global_\nmethod: {params: {n_neighbors: 3}}\n")
+    cell = ["--config-dir", str(tmp_path), f"dataset={TRUTH}", "protocol=smoke", f"results_dir={tmp_path}/results"]
     run("-m", *cell, "runner.n_jobs=1", "method=mcfs,laplacian_score")
     params = load_results(f"{tmp_path}/results").trials.set_index("method")["params"].map(json.loads)
     assert params["mcfs"]["n_neighbors"] == 3
@@ -148,22 +149,22 @@ def test_help_shows_examples_and_the_names_to_choose_from():
 def test_a_sweep_that_is_run_again_takes_a_line_a_cell_and_changes_nothing_in_it(tmp_path):
     sweep = ["-m", "method=random_selection,all_features", *CELL[1:], f"results_dir={tmp_path}", "runner.n_jobs=1"]
     first = run(*sweep).stdout
-    assert first.startswith("cell 1 of 2: random_selection on digits (1797 x 64")
+    assert first.startswith(f"cell 1 of 2: random_selection on {TRUTH} (300 x 100")
     table = first.split("\n## Clustering accuracy (ACC); study smoke, protocol smoke\n")[1]
     assert [line.split("|")[1].strip() for line in table.splitlines() if line.startswith("| ")] == [
         "Method", "Random", "All Features"
     ]  # fmt: skip
     assert table.endswith(f"python -m scripts.make_table study=smoke results_dir={tmp_path}\n")
-    cells = tmp_path / "smoke/digits"
+    cells = tmp_path / f"smoke/{TRUTH}"
     before = {path: path.stat().st_mtime_ns for path in cells.rglob("*")}
     assert {path.name for path in before} >= {"config.yaml", "hydra.yaml", "overrides.yaml", "run.log"}
     lines = run(*sweep).stdout.splitlines()
     assert lines == [
-        "cell 1 of 2: random_selection on digits: 1 of 1 trial stored",
-        "cell 2 of 2: all_features on digits: 1 of 1 trial stored",
+        f"cell 1 of 2: random_selection on {TRUTH}: 1 of 1 trial stored",
+        f"cell 2 of 2: all_features on {TRUTH}: 1 of 1 trial stored",
     ]
     assert {path: path.stat().st_mtime_ns for path in cells.rglob("*")} == before
-    assert "cell 1 of 2: random_selection on digits (1797 x 64" in run(*sweep, "runner.redo=true").stdout
+    assert f"cell 1 of 2: random_selection on {TRUTH} (300 x 100" in run(*sweep, "runner.redo=true").stdout
 
 
 def test_a_sweep_goes_on_after_a_cell_that_cannot_run(tmp_path):

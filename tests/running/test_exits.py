@@ -7,6 +7,7 @@ import time
 import forked
 import pytest
 from fits import DATA, rows_of, trials_of
+from small_data import TRUTH
 
 from runners.cli.boundary import words_of
 from runners.errors import CommandEnded, ConfigError, ProcessEnded, exits_as_errors
@@ -36,7 +37,7 @@ def test_a_fit_that_raises_keyboardinterrupt_fails_in_words_in_a_command_and_in_
     """In a command Ctrl-C itself raises something else, and no worker receives it."""
     text = "class Interrupting:\n    def fit(self, X):\n        raise KeyboardInterrupt\n"
     (tmp_path / "interrupting.py").write_text(text)
-    given = ["method.target=interrupting.Interrupting", "dataset=digits", "protocol=smoke", "results_dir=results"]
+    given = ["method.target=interrupting.Interrupting", f"dataset={TRUTH}", "protocol=smoke", "results_dir=results"]
     done = forked.run([ROOT / "run.py", *given, *words], tmp_path)
     output = done.stdout + done.stderr
     assert done.returncode == 1 and "Traceback" not in output, output

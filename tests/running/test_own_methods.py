@@ -5,6 +5,7 @@ import json
 import forked
 import pytest
 from hydra.core.config_store import ConfigStore
+from small_data import TRUTH
 from test_code import forget
 
 from runners.cli.choices import offer_methods
@@ -137,13 +138,13 @@ def test_own_methods_run_beside_others_and_are_resumed(own, tmp_path):
     (tmp_path / "conf/method").mkdir(parents=True)
     text = "name: four_lines\ntarget: our_module.mean_of\nparams: {power: 2}\ngrid: {power: [2, 4]}\n"
     (tmp_path / "conf/method/four_lines.yaml").write_text(text)
-    common = ["dataset=digits", "protocol=smoke", "protocol.sizes=[4,8]", "study=s", f"results_dir={tmp_path / 'r'}"]
+    common = [f"dataset={TRUTH}", "protocol=smoke", "protocol.sizes=[4,8]", "study=s", f"results_dir={tmp_path / 'r'}"]
 
     def run(*words):
         return forked.printed([ROOT / "run.py", *words, *common], tmp_path)
 
     targets = "our_module.MySel,our_module.Chosen,sklearn.feature_selection.VarianceThreshold"
-    run("-m", f"method.target={targets}", "runner.n_jobs=2")
+    run("-m", f"method.target={targets}", "runner.n_jobs=1", "runner.max_seconds=60")
     run("--config-dir", str(tmp_path / "conf"), "method=four_lines", "runner.n_jobs=1")
     trials = load_results(tmp_path / "r", "s").trials
     assert trials.groupby("method").size().to_dict() == {
@@ -153,5 +154,5 @@ def test_own_methods_run_beside_others_and_are_resumed(own, tmp_path):
     assert '"n_clusters": 10' in trials.set_index("method").loc["MySel", "params"]
     scores = load_results(tmp_path / "r", "s").scores
     assert {"learned"} == set(scores["clusterer"]) - {"kmeans"}
-    again = run("-m", f"method.target={targets}", "runner.n_jobs=2")
+    again = run("-m", f"method.target={targets}", "runner.n_jobs=1")
     assert again.count("stored") == 3 and "fits" not in again

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
+from small_data import TRUTH
 
 from metrics.measures import OF_SET
 from runners.experiment.notes import RUN
@@ -25,7 +26,7 @@ from scripts.core.refits import COLUMNS as COLUMNS_OF
 from scripts.core.refits import SEEDS
 from scripts.core.study import Study
 
-CELL = ["method=max_variance", "dataset=digits", "protocol=smoke", "study=mine", "runner.n_jobs=1"]
+CELL = ["method=max_variance", f"dataset={TRUTH}", "protocol=smoke", "study=mine", "runner.n_jobs=1"]
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +40,7 @@ def results(tmp_path_factory):
 @pytest.fixture
 def shipped(results, shipping):
     """Ship the cell into a folder of the test's own, and return that folder."""
-    assert ship.ship(results, "mine") == (["digits/max_variance"], [], [])
+    assert ship.ship(results, "mine") == ([f"{TRUTH}/max_variance"], [], [])
     return shipping / "mine"
 
 
@@ -65,18 +66,18 @@ def test_a_shipped_study_reads_as_the_one_that_was_packed(results, shipped):
 
 def test_an_unchanged_cell_is_not_packed_again_and_its_file_keeps_its_bytes(results, shipped):
     before = contents(shipped)
-    assert ship.ship(results, "mine") == ([], ["digits/max_variance"], [])
+    assert ship.ship(results, "mine") == ([], [f"{TRUTH}/max_variance"], [])
     assert contents(shipped) == before
 
 
 def test_one_file_of_a_method_holds_all_its_cells_and_takes_in_further_ones(results, shipping, tmp_path):
     def with_cell(name, dataset):
         folder = tmp_path / name / "many"
-        shutil.copytree(results / "mine" / "digits" / "max_variance", folder / dataset / "max_variance")
+        shutil.copytree(results / "mine" / TRUTH / "max_variance", folder / dataset / "max_variance")
         shutil.copy(results / "mine" / "protocol.json", folder)
         for file in ("trials", "scores"):
             path = folder / dataset / "max_variance" / f"{file}.csv"
-            path.write_text(path.read_text().replace(",digits,", f",{dataset},"))
+            path.write_text(path.read_text().replace(f",{TRUTH},", f",{dataset},"))
         return tmp_path / name
 
     first, second = with_cell("first", "one"), with_cell("second", "two")
@@ -94,13 +95,13 @@ def test_one_file_of_a_method_holds_all_its_cells_and_takes_in_further_ones(resu
 def test_shipped_seconds_count_where_this_machine_has_none_at_the_same_parameters(results, shipped, tmp_path):
     (row,) = load_results(results, "mine").trials.to_dict("records")
     seconds = float(np.float32(row["fit_s"])) + float(np.float32(row["eval_s"]))
-    point = "digits", (1797, 64), json.loads(row["params"])
-    assert Times(tmp_path / "none", "max_variance").of(*point) == (seconds, "its shipped fits on digits")
+    point = TRUTH, (300, 100), json.loads(row["params"])
+    assert Times(tmp_path / "none", "max_variance").of(*point) == (seconds, f"its shipped fits on {TRUTH}")
     own = Times(results, "max_variance")
-    assert own.of(*point) == (pytest.approx(seconds), "its fits on digits")
-    assert own.measured("digits", point[2]) == pytest.approx(seconds)
-    further, source = Times(tmp_path / "none", "max_variance").of("further", (1797, 4 * 64), {})
-    assert further == pytest.approx(seconds * 4**1.5) and source.startswith("its shipped fits on digits, times")
+    assert own.of(*point) == (pytest.approx(seconds), f"its fits on {TRUTH}")
+    assert own.measured(TRUTH, point[2]) == pytest.approx(seconds)
+    further, source = Times(tmp_path / "none", "max_variance").of("further", (300, 4 * 100), {})
+    assert further == pytest.approx(seconds * 4**1.5) and source.startswith(f"its shipped fits on {TRUTH}, times")
 
 
 def test_reading_leaves_the_shipped_files_as_they_are(results, shipped):
@@ -131,11 +132,11 @@ def test_what_is_not_shipped_names_what_is(shipped):
 def test_a_cell_that_lacks_trials_is_left_out_unless_it_is_asked_for(results, shipped, tmp_path):
     cut = tmp_path / "cut"
     shutil.copytree(results, cut)
-    folder = cut / "mine" / "digits" / "max_variance"
+    folder = cut / "mine" / TRUTH / "max_variance"
     for name in ("trials", "scores", "traces", "facts", "measures"):
         path = folder / f"{name}.csv"
         path.write_text(path.read_text().splitlines(keepends=True)[0])
-    assert ship.ship(cut, "mine") == ([], [], ["digits/max_variance"])
+    assert ship.ship(cut, "mine") == ([], [], [f"{TRUTH}/max_variance"])
 
 
 def test_what_a_cell_lacks_of_its_last_run_counts_as_missing_in_its_study_and_where_it_is_shipped(
@@ -143,33 +144,33 @@ def test_what_a_cell_lacks_of_its_last_run_counts_as_missing_in_its_study_and_wh
 ):
     assert Study.open(results, "mine").select()["n_missing"].tolist() == [0]
     shutil.copytree(results, tmp_path / "cut")
-    note = tmp_path / "cut/mine/digits/max_variance" / RUN
+    note = tmp_path / f"cut/mine/{TRUTH}/max_variance" / RUN
     asked = json.loads(note.read_text())
     note.write_text(json.dumps(asked | {"trials": [*asked["trials"], "one more", "and another"]}))
     shutil.rmtree(shipped)
-    assert ship.ship(tmp_path / "cut", "mine", partial=True)[0] == ["digits/max_variance"]
+    assert ship.ship(tmp_path / "cut", "mine", partial=True)[0] == [f"{TRUTH}/max_variance"]
     for folder, name in ((tmp_path / "cut", "mine"), (tmp_path / "none", "reference/mine")):
         study = Study.open(folder, name)
-        assert study.lacking == {("digits", "max_variance"): 2}
+        assert study.lacking == {(TRUTH, "max_variance"): 2}
         assert study.select()["n_missing"].tolist() == [2] and pd.notna(study.select()["mean"]).all()
 
 
 def test_a_fit_without_scores_costs_what_it_took(results, shipped, tmp_path):
     shutil.copytree(results, tmp_path / "capped")
-    path = tmp_path / "capped/mine/digits/max_variance/trials.csv"
+    path = tmp_path / f"capped/mine/{TRUTH}/max_variance/trials.csv"
     rows = pd.read_csv(path, dtype=str, keep_default_na=False).assign(fit_s="60.0", eval_s="nan")
     rows.to_csv(path, index=False)
-    assert ship.ship(tmp_path / "capped", "mine")[0] == ["digits/max_variance"]
-    assert reference.shipped_costs("mine") == {("digits", "max_variance"): 60.0}
+    assert ship.ship(tmp_path / "capped", "mine")[0] == [f"{TRUTH}/max_variance"]
+    assert reference.shipped_costs("mine") == {(TRUTH, "max_variance"): 60.0}
 
 
 def test_shipped_refits_read_as_they_were_packed(results, shipped, tmp_path):
     shutil.copytree(results, tmp_path / "more")
     rows = pd.DataFrame(
-        [("ab", "digits", "max_variance", 5, "kmeans", 7, "converged", 0.5, 0.25, "cd", "ef", "01")],
+        [("ab", TRUTH, "max_variance", 5, "kmeans", 7, "converged", 0.5, 0.25, "cd", "ef", "01")],
         columns=COLUMNS_OF[SEEDS],
     )
-    rows.to_csv(tmp_path / "more/mine/digits/max_variance" / SEEDS, index=False)
+    rows.to_csv(tmp_path / f"more/mine/{TRUTH}/max_variance" / SEEDS, index=False)
     ship.ship(tmp_path / "more", "mine")
     pd.testing.assert_frame_equal(reference.read_refits("mine", SEEDS), rows, check_dtype=False)
 
@@ -184,14 +185,14 @@ def test_another_protocol_is_not_shipped_under_the_same_name(results, shipped, t
 
 
 def test_a_stamp_names_the_later_code_of_one_cell(shipped):
-    row = reference.fits_of("mine", "max_variance")["digits"][0]
+    row = reference.fits_of("mine", "max_variance")[TRUTH][0]
     old = row["code_fit"], row["code_evaluation"]
     (shipped / "_stamps.csv").write_text(
         "dataset,method,old_fit,old_evaluation,new_fit,new_evaluation,sample,date\n"
-        f"digits,max_variance,{old[0]},{old[1]},new,{old[1]},3 of 3,2026-11-22\n"
+        f"{TRUTH},max_variance,{old[0]},{old[1]},new,{old[1]},3 of 3,2026-11-22\n"
     )
-    assert stamped("mine", "digits", "max_variance") == {old: {("new", old[1])}}
-    assert not stamped("mine", "digits", "mcfs")
+    assert stamped("mine", TRUTH, "max_variance") == {old: {("new", old[1])}}
+    assert not stamped("mine", TRUTH, "mcfs")
     assert studies_with("max_variance") == ["mine"] and studies_with("mcfs") == []
 
 

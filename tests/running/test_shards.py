@@ -4,6 +4,7 @@ import time
 
 import forked
 import pytest
+from small_data import TRUTH
 
 from runners.errors import ConfigError
 from runners.experiment.plan import shard_of
@@ -11,7 +12,7 @@ from runners.store.folder import Store, load_results
 from scripts.core.conf import ROOT
 
 CELLS = [(f"data{i % 7}", f"method{i // 7}") for i in range(35)]
-SWEEP = ["-m", "method=max_variance,min_norm", "dataset=digits", "protocol=smoke", "study=s", "runner.n_jobs=1"]
+SWEEP = ["-m", "method=max_variance,min_norm", f"dataset={TRUTH}", "protocol=smoke", "study=s", "runner.n_jobs=1"]
 
 
 @pytest.mark.parametrize("costs", [{}, dict.fromkeys(CELLS[:20], 2.0), {cell: 1.0 + i for i, cell in enumerate(CELLS)}])
@@ -63,17 +64,17 @@ def test_a_part_of_a_sweep_that_hydra_itself_goes_through_has_its_own_cells_too(
 
 
 def test_a_shard_of_a_single_cell_is_refused(tmp_path):
-    done = forked.run(["run.py", "method=mcfs", "dataset=digits", "shard=1/2", f"results_dir={tmp_path}"], ROOT)
+    done = forked.run(["run.py", "method=mcfs", f"dataset={TRUTH}", "shard=1/2", f"results_dir={tmp_path}"], ROOT)
     assert done.returncode == 1 and "shard= is a part of a sweep" in done.stderr
 
 
 def test_a_cell_that_another_process_holds_is_put_aside_and_taken_at_the_end(tmp_path):
-    with Store(tmp_path / "s" / "digits" / "max_variance"):
+    with Store(tmp_path / "s" / TRUTH / "max_variance"):
         started = forked.start(["run.py", *SWEEP, f"results_dir={tmp_path}"], ROOT, tmp_path)
         while "waiting for it to end" not in started.said and started.returncode is None:
             time.sleep(0.05)
     status, output = started.wait()
     assert status == 0, output
-    first, later = output.index("max_variance on digits: another run holds it"), output.index("min_norm on digits (")
+    first, later = map(output.index, (f"max_variance on {TRUTH}: another run holds it", f"min_norm on {TRUTH} ("))
     assert first < later < output.index("waiting for it to end")
     assert sorted(load_results(tmp_path).trials["method"]) == ["max_variance", "min_norm"]

@@ -6,6 +6,7 @@ import forked
 import numpy as np
 import pytest
 from command_line import ROOT
+from small_data import TRUTH
 
 from metrics.study import kept
 from metrics.study.losses import candidates, losses
@@ -49,7 +50,7 @@ def test_of_many_samples_some_count_and_the_same_ones_each_time(blobs, monkeypat
 @pytest.fixture(scope="module")
 def study(tmp_path_factory):
     folder = tmp_path_factory.mktemp("kept")
-    words = "method=max_variance,all_features", "dataset=digits", "study=mine", "protocol.sizes=[5,20]"
+    words = "method=max_variance,all_features", f"dataset={TRUTH}", "study=mine", "protocol.sizes=[5,20]"
     forked.printed(["run.py", "-m", *words, f"results_dir={folder}"], ROOT)
     return Study.open(folder, "mine")
 
