@@ -73,7 +73,8 @@ def _merged(rows, counts):
     groups, kept = rows.groupby(level=0), with_scores.groupby(level=0)
     found = groups.head(1).copy()
     numbers = list(rows.select_dtypes("float").columns.difference(["acc_seed_std", "nmi_seed_std"]))
-    means = kept[numbers].mean()
+    with np.errstate(over="ignore"):  # a fit that goes down without end has an objective near the largest number
+        means = kept[numbers].mean()
     means[STDS] = np.sqrt((with_scores[STDS] ** 2).groupby(level=0).mean())
     means[["acc_seed_std", "nmi_seed_std"]] = kept[["acc_mean", "nmi_mean"]].std()
     found.loc[means.index, means.columns] = means

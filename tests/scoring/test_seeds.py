@@ -54,6 +54,12 @@ def test_the_spread_over_seeds_stands_apart_from_that_over_restarts():
     assert own["acc_std"] == pytest.approx(np.sqrt(np.mean(np.square(within))))
 
 
+def test_objectives_that_go_down_without_end_say_nothing():
+    """A warning is an error here."""
+    one = study(**{f"seed{seed}": {"objective": -1e308} for seed in SCORES})
+    assert cell(one)["mean"] == pytest.approx(MEANS[100])
+
+
 @pytest.mark.parametrize(
     "one", [study(leave_out=(2,)), study(seed1={"status": "timeout"})], ids=["a seed not run", "a seed without scores"]
 )
