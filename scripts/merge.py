@@ -42,7 +42,7 @@ def merge(sources, target):
                 continue
             study = place.parts[0]
             protocol = Protocol.from_json(Path(source, study, "protocol.json").read_text())
-            claim_study(Path(target, study), protocol)
+            claim_study(Path(target, study), protocol, Path(target, place))
             check_rows(path, protocol)
             with Store(Path(target, place)) as store:
                 n_new, why = _add(path, store)

@@ -140,7 +140,7 @@ class Cell:
         started, settings = time.perf_counter(), self.settings
         data = {} if note is None else digests_of_data(settings)
         keys = {trial.key for trial in self.trials}
-        claim_study(self.folder.parents[1], settings.protocol)
+        claim_study(self.folder.parents[1], settings.protocol, self.folder)
         with Store(self.folder, on_wait=on_wait or self._say_held) as store:
             clear_unfinished(self.folder / RUN)
             todo, unscored = self.todo(store.rows()), []

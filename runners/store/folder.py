@@ -45,6 +45,7 @@ from runners.store.row import COLUMNS, IDENTITY, OTHERS, TRIALS, counts_of, to_j
 
 REDO = ".redo"  # the folder inside a cell's own that gathers rows that will replace stored ones
 REDONE = ".redone"  # the same, once it is complete
+_CLAIMED = set()  # the studies, and their protocols, of which this process has seen all rows
 
 
 class Results(NamedTuple):
@@ -167,8 +168,12 @@ class Store:
             check_places(self._paths[name], folder)
 
 
-def claim_study(folder, protocol):
-    """Tie the folder of a study to one protocol, so that no table can mix two; refuse another with a StoreError."""
+def claim_study(folder, protocol, cell=None):
+    """Tie the folder of a study to one protocol, so that no table can mix two; refuse another with a StoreError.
+
+    So that a sweep does not read all cells again for each, the second and later claims of a process for a `cell`, a
+    folder, look at its rows alone.
+    """
     path = Path(folder) / "protocol.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     with held(path):
@@ -183,10 +188,13 @@ def claim_study(folder, protocol):
                 f"The study {path.parent.name!r} holds results of another protocol ({words}). "
                 "Choose another study=NAME for this one."
             )
-        for cell in cells_of(path.parents[1], path.parent.name, None, None):
-            check_rows(cell, protocol)
+        text = json.dumps(protocol.stored(), sort_keys=True, indent=1) + "\n"
+        names = Path(cell).parts[-2:] if cell and (path, text) in _CLAIMED else (None, None)
+        for rows in cells_of(path.parents[1], path.parent.name, *names):
+            check_rows(rows, protocol)
+        _CLAIMED.add((path, text))
         if not path.exists():
-            replace_file(path, (json.dumps(protocol.stored(), sort_keys=True, indent=1) + "\n").encode())
+            replace_file(path, text.encode())
 
 
 def check_rows(path, protocol):

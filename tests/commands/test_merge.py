@@ -115,5 +115,7 @@ def test_another_protocol_and_a_folder_without_results_are_refused(whole, tmp_pa
 def test_a_row_of_another_protocol_is_refused(whole, tmp_path):
     other = part(whole, tmp_path / "a", {0, 1})
     edit(other, "trials", '""restarts"": 2', '""restarts"": 3', 1)
-    with pytest.raises(StoreError, match="a/s/digits/mcfs/trials.csv, column protocol: .*restarts: stored 3, asked 2"):
+    with pytest.raises(
+        StoreError, match="a/s/truth_clusters_d1_s0/mcfs/trials.csv, column protocol: .*restarts: stored 3, asked 2"
+    ):
         merge([other], tmp_path / "c")

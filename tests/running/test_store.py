@@ -157,6 +157,16 @@ def test_a_row_of_another_protocol_is_refused_before_the_work_by_any_cell_of_its
     assert path.read_text() == edited
 
 
+def test_a_sweep_reads_the_rows_of_its_other_cells_once(outcomes, tmp_path, monkeypatch):
+    commit(tmp_path / CELL, outcomes)
+    shutil.copytree(tmp_path / CELL, tmp_path / "s/other/misbehaving")
+    looked = []
+    monkeypatch.setattr("runners.store.folder.check_rows", lambda path, protocol: looked.append(path.parts[-3]))
+    for _ in range(2):
+        claim_study(tmp_path / "s", PROTOCOL, tmp_path / CELL)
+    assert looked == ["blobs", "other", "blobs"]
+
+
 def test_a_cell_that_was_copied_from_another_study_is_named(outcomes, tmp_path):
     commit(tmp_path / CELL, outcomes)
     shutil.copytree(tmp_path / CELL, tmp_path / "t/blobs/misbehaving")
