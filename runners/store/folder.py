@@ -245,7 +245,7 @@ def load_results(results_dir, study=None, dataset=None, method=None):
         for name, parts in frames.items()
     }
     if study:
-        check_one_study(joined["trials"], Path(results_dir, study))
+        check_one_study(joined["trials"], Path(results_dir, str(study)))
     trials = joined["trials"].sort_values(["study", "dataset", "method", "params", "sizes", "nth_seed"], kind="stable")
     order = pd.Series(range(len(trials)), index=trials["trial"])
     for name in OTHERS:
