@@ -88,7 +88,7 @@ def judged(one, table, n_families):
 
 
 def none_gains(table, n_families, names, lacking=()):
-    """Return the outcome of a hypothesis that none of several gains, and for each score the largest gain and power.
+    """Return the outcome of a hypothesis that none of several gains, and for each score the largest gain, power, losers.
 
     Where some lack scores, none of the others shows nothing of these: the hypothesis is not tested, or contradicted.
     """
@@ -99,7 +99,9 @@ def none_gains(table, n_families, names, lacking=()):
         own = table[table.index.get_level_values(1) == score]
         best, reach = own["mean"].idxmax(), (own["high"] - own["mean"]).median()
         text = f"largest: {names[best[0]]} {_told(own.loc[best], n_families)}"
-        texts.append(f"{text}; median half-width {reach:.{POINTS}f}")
+        lose = [names[one] for one, _ in sure(own, -1).index]
+        lose = f"; {listed(lose)} lose{'s' if len(lose) == 1 else ''}" if lose else ""
+        texts.append(f"{text}; median half-width {reach:.{POINTS}f}{lose}")
     none = f"none of {table.index.get_level_values(0).nunique()}"
     if gain:
         return [f"{CONTRADICTED}: {listed(gain)}", *texts]
