@@ -88,7 +88,7 @@ def judged(one, table, n_families):
 
 
 def none_gains(table, n_families, names, lacking=()):
-    """Return the outcome of a hypothesis that none of several gains, and for each score the largest gain, power, losers.
+    """Return the outcome of a hypothesis that none of several gains; for each score the largest, power, and who loses.
 
     Where some lack scores, none of the others shows nothing of these: the hypothesis is not tested, or contradicted.
     """
