@@ -76,6 +76,12 @@ def _wide(rows, keys, names):
     return wide.reindex(columns=list(names)).astype(float).reset_index()
 
 
+def rise_of(trace):
+    """Return the largest rise from one value to the next as a share of itself; 0: none."""
+    with np.errstate(all="ignore"):
+        return np.nanmax([0.0, *(np.diff(trace) / np.abs(trace[:-1]))])
+
+
 def _rises(traces):
     """Return, by trial, the largest rise of the objective from one sweep to the next as a share of itself."""
     values, trials = traces["objective"].to_numpy(float), traces["trial"].to_numpy()

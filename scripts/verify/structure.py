@@ -17,6 +17,7 @@ from runners.experiment.method import Method, load_class
 from runners.experiment.trial import stored_trial
 from runners.store.columns import COLUMNS
 from runners.store.row import REPORTED, feature_set_digest, to_json
+from runners.store.tidy import rise_of
 from scripts.core.conf import find
 from scripts.verify import ELSEWHERE, REFUSED
 
@@ -241,9 +242,7 @@ def _faults_of_trace(row, trace):
     if len(trace) != row["n_iter"] + 1:
         yield f"its trace has {len(trace)} values; with n_iter={row['n_iter']} it must have one more than sweeps."
         return
-    with np.errstate(all="ignore"):
-        steps = np.maximum(np.diff(trace) / np.abs(trace[:-1]), 0)
-    rise = np.nanmax([0.0, *steps])
+    rise = rise_of(trace)
     if not np.isclose(rise, row["rise"], rtol=TRACED, atol=TRACED):
         yield f"rise={row['rise']} is not that of its trace, {rise}."
 

@@ -13,10 +13,11 @@ from metrics.measures import OF_SET
 from runners.store.columns import LISTS
 from runners.store.identity import Identity
 from runners.store.reference import stamped
+from runners.store.tidy import rise_of
 from scripts import ship
 from scripts.core.conf import ROOT
 from scripts.core.study import Study
-from scripts.reproduce import ELSEWHERE, OTHER, SAME, WITHIN, digests, draw, failures, reproduce, stamp
+from scripts.reproduce import ELSEWHERE, OTHER, SAME, WITHIN, differing, digests, draw, failures, reproduce, stamp
 
 
 @pytest.fixture(scope="module")
@@ -85,6 +86,15 @@ def test_learned_labels_and_every_value_of_a_trace_are_compared(study, column):
     whole[column] = [values if row == place else own for row, own in enumerate(whole[column])]
     (wrong,) = failures(again(replace(study, frame=whole.drop(columns=list(LISTS)), read=lambda: whole), "dgufs"))
     assert wrong.method == "dgufs" and column in wrong.differs
+
+
+@pytest.mark.parametrize(("exact", "differs"), [(False, []), (True, ["rise"])])
+def test_the_rise_of_a_fit_that_was_taken_from_a_shipped_study_is_of_its_rounded_trace(study, exact, differs):
+    stored = study.whole[study.whole["method"] == "dgufs"].reset_index(drop=True)
+    trace = np.array([-487.2912597, -487.2045593, -489.5112610]).astype(np.float32).astype(float)
+    now = stored.assign(trace=[trace] * len(stored), rise=1.779e-4)
+    taken = now.assign(rise=rise_of(trace) + 1e-12 * exact)
+    assert differing(taken, now) == differs
 
 
 def test_code_that_halves_a_measure_is_found(study, monkeypatch):
