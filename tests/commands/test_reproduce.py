@@ -92,7 +92,7 @@ def test_learned_labels_and_every_value_of_a_trace_are_compared(study, column):
 def test_the_rise_of_a_fit_that_was_taken_from_a_shipped_study_is_of_its_rounded_trace(study, exact, differs):
     stored = study.whole[study.whole["method"] == "dgufs"].reset_index(drop=True)
     trace = np.array([-487.2912597, -487.2045593, -489.5112610]).astype(np.float32).astype(float)
-    now = stored.assign(trace=[trace] * len(stored), rise=1.779e-4)
+    now = stored.assign(trace=[trace, *[None] * (len(stored) - 1)], rise=1.779e-4)
     taken = now.assign(rise=rise_of(trace) + 1e-12 * exact)
     assert differing(taken, now) == differs
 
