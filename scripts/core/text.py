@@ -94,6 +94,11 @@ def listed(names, word="and"):
     return f"{', '.join(first)} {word} {last}" if first else last
 
 
+def they(names, verb):
+    """Return one or more names with what they do: "A gains", "A and B gain"."""
+    return f"{listed(names)} {verb}{'s' if len(names) == 1 else ''}"
+
+
 def span(values, form="{}"):
     """Return the smallest and the largest value as a text; one of them where their texts are equal."""
     low, high = form.format(min(values)), form.format(max(values))

@@ -9,7 +9,7 @@ from metrics.study.frames import of_kmeans
 from metrics.study.selections import BY_NAME
 from metrics.study.summary import Cells
 from scripts.core.conf import CONF, printed, read, unique_names
-from scripts.core.text import POINTS, listed, with_interval
+from scripts.core.text import POINTS, listed, they, with_interval
 from scripts.findings.plan import CONFIRMATORY, ENOUGH, SCORES, curves, datasets_of, over_families, sure, without
 from scripts.findings.recent import SINCE, year_of
 from scripts.findings.search import grid_points
@@ -100,14 +100,13 @@ def none_gains(table, n_families, names, lacking=()):
         best, reach = own["mean"].idxmax(), (own["high"] - own["mean"]).median()
         text = f"largest: {names[best[0]]} {_told(own.loc[best], n_families)}"
         lose = [names[one] for one, _ in sure(own, -1).index]
-        lose = f"; {listed(lose)} lose{'s' if len(lose) == 1 else ''}" if lose else ""
+        lose = f"; {they(lose, 'lose')}" if lose else ""
         texts.append(f"{text}; median half-width {reach:.{POINTS}f}{lose}")
     none = f"none of {table.index.get_level_values(0).nunique()}"
     if gain:
         return [f"{CONTRADICTED}: {listed(gain)}", *texts]
     if lacking:
-        words = f"{listed(lacking)} lack{'s' if len(lacking) == 1 else ''} scores in {ENOUGH} families"
-        return [f"not tested whole: {none} gains, and {words}", *texts]
+        return [f"not tested whole: {none} gains, and {they(lacking, 'lack')} scores in {ENOUGH} families", *texts]
     return [f"{CONFIRMED}: {none}", *texts]
 
 

@@ -10,7 +10,7 @@ from metrics.study.frames import of_kmeans
 from metrics.study.intervals import means_by_family
 from metrics.study.selections import BY_NAME
 from scripts.core.conf import find, unique_names
-from scripts.core.text import listed, pipes, with_interval
+from scripts.core.text import pipes, they, with_interval
 from scripts.ranks.gains import above, below
 
 SELECTIONS = ("silhouette_all", "best_over_grid")  # without labels, and with them
@@ -77,8 +77,8 @@ def sentence(table, where):
     for selection, words in zip(SELECTIONS, ("without labels", "with them"), strict=True):
         gain = [names[name] for name in above(table, f"{selection}_low")]
         lose = [names[name] for name in below(table, f"{selection}_high")]
-        parts.append(f"{words} {listed(gain or ['none'])} gain{'' if len(gain) > 1 else 's'}")
-        parts[-1] += f", and {listed(lose)} {'lose' if len(lose) > 1 else 'loses'}" if lose else ""
+        parts.append(f"{words} {they(gain or ['none'], 'gain')}")
+        parts[-1] += f", and {they(lose, 'lose')}" if lose else ""
     return (
         f"**Does a search over parameters change it?** {where}, of {len(table)} methods with up to "
         f"{table['tries'].max()} grid points each, the size being chosen too, {'; '.join(parts)}, over random rankings "

@@ -256,21 +256,13 @@ def test_selections_differ_as_they_should(spec, results):
     assert markdown_cells(to_markdown(chosen["grid_median"]))[mcfs, "UMIST"] == "17.5 Δ-27.9"
 
 
-def test_a_study_that_mixes_protocols_is_refused(spec, results):
-    other = frames(
-        [{"dataset": "pie10p", "method": "mcfs", "acc": {50: [0.3]}}], protocol={**PROTOCOL, "scaling": "none"}
-    )
-    other.trials["trial"] = other.scores["trial"] = "other"
-    store(other, results)
-    with pytest.raises(ValueError, match="scaling: none or unit_features"):
-        make_table(spec, Study.open(results, "dgufs"))
-
-
-def test_a_sweep_says_why_it_has_no_table(results, capsys):
+def test_a_study_that_mixes_protocols_is_refused_and_a_sweep_says_so(spec, results, capsys):
     point = {"dataset": "pie10p", "method": "mcfs", "acc": {50: [0.3]}}
     other = frames([point], protocol={**PROTOCOL, "scaling": "none"})
     other.trials["trial"] = other.scores["trial"] = "other"
     store(other, results)
+    with pytest.raises(ValueError, match="scaling: none or unit_features"):
+        make_table(spec, Study.open(results, "dgufs"))
     print_table(results / "dgufs", [("pie10p", "mcfs")])
     words = capsys.readouterr().out
     assert words.startswith("no table: study='dgufs' mixes 2 protocols (scaling: none or unit_features)"), words

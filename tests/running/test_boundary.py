@@ -208,21 +208,20 @@ def test_nothing_is_written_where_the_name_of_a_study_is_refused(tmp_path):
 @pytest.mark.parametrize("room", [0, 400])
 def test_a_disk_that_is_full_is_one_line_and_what_is_stored_is_safe(tmp_path, room):
     """A limit on the size of a file stands for the disk: writing beyond it fails in the same way."""
-    results = tmp_path / "results"
-    run(results=results)
-    before = (cell(results) / "scores.csv").read_bytes()
+    run(results=tmp_path)
+    before = (cell(tmp_path) / "scores.csv").read_bytes()
     limited = (
         "import resource, signal, sys, runpy; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); "
         f"resource.setrlimit(resource.RLIMIT_FSIZE, ({room}, {room})); sys.argv = sys.argv[1:]; "
         "sys.path.insert(0, '.'); runpy.run_path(sys.argv[0], run_name='__main__')"
     )
-    command = ["run.py", *BASE, "runner.n_jobs=1", f"results_dir={results}", "+method.grid.n_neighbors=[5,6]"]
+    command = ["run.py", *BASE, "runner.n_jobs=1", f"results_dir={tmp_path}", "+method.grid.n_neighbors=[5,6]"]
     bare = {name: value for name, value in os.environ.items() if "COVERAGE" not in name}  # which has files of its own
     done = subprocess.run([sys.executable, "-c", limited, *command], cwd=ROOT, env=bare, capture_output=True, text=True)
     output = done.stdout + done.stderr
     assert done.returncode == 1 and "File too large" in output and "Traceback" not in output, output
-    assert (cell(results) / "scores.csv").read_bytes() == before
-    assert len(load_results(results).trials) == 1
+    assert (cell(tmp_path) / "scores.csv").read_bytes() == before
+    assert len(load_results(tmp_path).trials) == 1
 
 
 @pytest.mark.parametrize("number, count, status", [(signal.SIGINT, 1, 130), (signal.SIGTERM, 2, 143)])
