@@ -1,13 +1,8 @@
 """A study as one HTML file that opens from disk: ``python -m scripts.make_report --help``."""
 
-from pathlib import Path
-
-from markupsafe import Markup
-
-from scripts.core.views import environment
+from scripts.core.views import raw, render
 from scripts.make_report.content import gather
 
-FOLDER = Path(__file__).parent
 SECTIONS = {
     "overview": "Overview",
     "tables": "Tables",
@@ -26,19 +21,11 @@ LIMIT = 6_000_000  # bytes of a page that opens at once and fits into a mail: 40
 def make_report(study, selection="best_over_grid"):
     """Return the page of a study; a ValueError is about nothing stored, or several protocols."""
     content = gather(study, selection)
-    return (
-        environment(True, FOLDER)
-        .get_template("page.html.j2")
-        .render(
-            **content,
-            known={trial["trial"] for trial in content["trials"]},
-            sections=[(name, text) for name, text in SECTIONS.items() if name != "comparison" or content["comparison"]],
-            style=Markup(part("page.css")),
-            script=Markup(part("sort.js") + part("page.js")),
-        )
+    return render(
+        "make_report/page.html.j2",
+        **content,
+        known={trial["trial"] for trial in content["trials"]},
+        sections=[(name, text) for name, text in SECTIONS.items() if name != "comparison" or content["comparison"]],
+        style=raw("make_report/page.css"),
+        script=raw("make_report/sort.js", "make_report/page.js"),
     )
-
-
-def part(name):
-    """Return a file that the page is put together from."""
-    return (FOLDER / name).read_text(encoding="utf-8")

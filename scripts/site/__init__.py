@@ -8,13 +8,14 @@ from scripts.core.conf import ROOT, names
 from scripts.core.published import PAPERS
 from scripts.core.study import Study
 from scripts.core.text import write
+from scripts.core.views import render
 from scripts.make_report import make_report
 from scripts.make_report.themed import themed
 from scripts.method_notes import classes
 from scripts.site import datasets, methods, reports
 from scripts.site.board import Board
 from scripts.site.leaderboard import leaderboard
-from scripts.site.pages import Pages, filled, framed, layout, own, relative
+from scripts.site.pages import Pages, framed, layout, relative
 from scripts.site.search import index_of
 
 MARK = ".ufs-bench-site"  # a folder that has it was made here, and may be emptied
@@ -60,7 +61,7 @@ def build(folder, studies=None):
     written["results.html"] = layout("Results", _results(shown), "results.html")
     found = {path: text for path, text in written.items() if path.endswith(".html") and path != "CHANGELOG.html"}
     written["search-index.js"] = index_of(found)
-    written["search.html"] = framed("Search", filled("search.html.j2"), "search.html", own("search.js"))
+    written["search.html"] = framed("Search", render("site/search.html.j2"), "search.html", ["site/search.js"])
     for path, text in written.items():
         write(text, folder / path)
     return sorted(path.relative_to(folder) for path in folder.rglob("*") if path.is_file() and path.name != MARK)

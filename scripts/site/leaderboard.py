@@ -6,10 +6,11 @@ from markupsafe import Markup
 
 from runners.words import counted
 from scripts.core.conf import unique_names
+from scripts.core.views import render
 from scripts.findings.plan import CONFIRMATORY, WEIGHTS, datasets_of
 from scripts.site.board import ENOUGH, KINDS, LEVEL, SHOWN, numbers, packed
 from scripts.site.cells import REACH, gain
-from scripts.site.pages import filled, framed, own
+from scripts.site.pages import framed
 
 
 def leaderboard(board, links):
@@ -27,8 +28,8 @@ def leaderboard(board, links):
     ]
     n_families = len({one["family"] for one in found["datasets"] if one["name"] in board.tested})
     methods, datasets = (_linked(group, board.missing[group], links) for group in ("method", "dataset"))
-    content = filled(
-        "leaderboard.html.j2",
+    content = render(
+        "site/leaderboard.html.j2",
         study=board.study.name,
         rows=shown,
         scores=SHOWN,
@@ -53,8 +54,8 @@ def leaderboard(board, links):
         gain=gain,
         numbers=_inline(packed(found) | {"reach": REACH}),
     )
-    script = own("curves.js") + own("board.js")
-    return framed("Leaderboard", content, "leaderboard.html", script), json.dumps(found, separators=(",", ":"))
+    page = framed("Leaderboard", content, "leaderboard.html", ("site/curves.js", "site/board.js"))
+    return page, json.dumps(found, separators=(",", ":"))
 
 
 def _linked(group, names, links):

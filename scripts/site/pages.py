@@ -4,15 +4,13 @@ import functools
 import os.path
 import re
 from itertools import pairwise
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from urllib.parse import urlsplit
 
-import jinja2
 from markupsafe import Markup
 
-from scripts.make_report import part
+from scripts.core.views import raw, render
 
-FOLDER = Path(__file__).parent
 # What stands above every page; the rest is in the list of all pages.
 MENU = {
     "index.html": "ufs-bench",
@@ -87,33 +85,17 @@ def layout(title, markdown, page, link=lambda *given: given):
     return framed(title, to_html(markdown, link), page)
 
 
-def framed(title, content, page, script=""):
-    """Return a whole page around some HTML; `script` is its own."""
-    return filled(
-        "page.html.j2",
+def framed(title, content, page, scripts=("site/site.js",)):
+    """Return a whole page around some HTML, with scripts of its own."""
+    return render(
+        "site/page.html.j2",
         title=title,
         menu={relative(target, page): text for target, text in MENU.items()},
         here=relative(page, page),
         content=Markup(content),
-        style=Markup(part("page.css") + own("site.css")),
-        script=Markup(part("sort.js") + (script or own("site.js"))),
+        style=raw("make_report/page.css", "site/site.css"),
+        script=raw("make_report/sort.js", *scripts),
     )
-
-
-def filled(name, **values):
-    """Return a template of this folder with its values."""
-    return _templates().get_template(name).render(values)
-
-
-@functools.cache
-def _templates():
-    loader = jinja2.FileSystemLoader(FOLDER)
-    return jinja2.Environment(loader=loader, autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
-
-
-def own(name):
-    """Return a file of this folder."""
-    return (FOLDER / name).read_text(encoding="utf-8")
 
 
 def to_html(markdown, link):
