@@ -5,9 +5,8 @@ from collections.abc import Callable
 from matplotlib import rc_context
 
 from scripts.core.text import writing
-from scripts.make_figure.of_fits import convergence, pixels, surfaces
+from scripts.make_figure.of_fits import convergence, pixels, printed_pixels, surfaces
 from scripts.make_figure.of_scores import acc_vs_seconds, acc_vs_size, critical_difference, gains
-from scripts.make_figure.printed_pixels import printed_pixels
 from scripts.make_figure.style import STYLE
 
 FIGURES: dict[str, Callable] = {

@@ -3,10 +3,13 @@
 import math
 from collections import Counter
 
+import numpy as np
+
 from metrics.study import METRICS, UNSCORED
 from metrics.study.selections import BY_NAME
 from scripts.core.command_lines import MissingResults
 from scripts.core.conf import find, printed, unique_names
+from scripts.core.published import PAPERS, published_pixels
 from scripts.core.words import CLUSTERERS
 from scripts.make_figure.convergence import chosen_traces, draw_convergence
 from scripts.make_figure.options import one, several
@@ -151,13 +154,37 @@ def pixels(study, dataset, methods=None, metric="acc", selection="best_over_grid
     in_print = unique_names("method", methods)
     sets = {in_print[method]: selected_features(study, method, dataset, metric, selection) for method in methods}
     who = f"{printed('method', methods[0])} on " if len(methods) == 1 else ""
-    rows = ", ".join(str(sample) for sample in samples)
     return draw_pixels(
         data,
         sets,
         samples,
         title=f"{who}{printed('dataset', dataset)}: the m selected pixels",
         note=f"{BY_NAME[selection].per_size}{f' ({METRICS[metric]})' if selection == 'best_over_grid' else ''}. "
-        f"Sample{'s' if len(samples) > 1 else ''} {rows} of the data. {study.origin()}",
+        f"{_of_data(samples)} {study.origin()}",
         width=width,
     )
+
+
+def printed_pixels(study, paper, table, samples=None, width=WIDTH):
+    """Draw the pixels of a paper's table over an image, and as many of smallest norm of the data as they are."""
+    from datasets import load_dataset  # here, as most figures read no data
+
+    name, sets = published_pixels(paper, table)
+    data = load_dataset(name, data_dir=study.data_dir)
+    order = np.argsort(np.linalg.norm(data.X, axis=0), kind="stable")
+    smallest = {size: order[:size] for size in sets}
+    both = sum(len(np.intersect1d(smallest[size], sets[size])) for size in sets)
+    samples = middle_of_classes(data, 1) if samples is None else [int(sample) for sample in samples]
+    return draw_pixels(
+        data,
+        {"Printed": sets, "Smallest norm": smallest},
+        samples,
+        title=f"{PAPERS[paper]} on {printed('dataset', name)}: the m pixels of {table.replace('table', 'table ')}",
+        note="Printed: as the paper shows them. Smallest norm: of the data as they are. "
+        f"{both} of {sum(map(len, sets.values()))} are the same. {_of_data(samples)}",
+        width=width,
+    )
+
+
+def _of_data(samples):
+    return f"Sample{'s' * (len(samples) > 1)} {', '.join(map(str, samples))} of the data."

@@ -22,10 +22,9 @@ from scripts.compare.columns import SAMPLED, own_error, published_error
 from scripts.compare.evidence_page import starts_text
 from scripts.core import conf
 from scripts.core.refits import COLUMNS, RESTARTS, read
-from scripts.core.restarts import MOST, best_in_groups, candidates, score
 from scripts.core.study import Study
 from scripts.make_table import table_cells
-from scripts.restarts import main, score_again
+from scripts.restarts import MOST, best_in_groups, candidates, main, score, score_again
 
 PROTOCOL = Protocol(name="demo", sizes=(10, 20), scaling="minmax", restarts=4, seed=0, nmi="max", max_iter=10)
 DRAWN = {"draw": list(range(6))}
