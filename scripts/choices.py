@@ -10,7 +10,7 @@ from metrics.study.selections import BY_NAME
 from scripts.core.conf import family_of
 from scripts.core.entry import command
 from scripts.core.study import Study
-from scripts.core.text import deliver, number, signed
+from scripts.core.text import deliver, number, with_interval
 from scripts.core.views import render
 from scripts.kept import kept_of, studies_of
 from scripts.ranks.choice import is_control, one_of_each_source
@@ -29,7 +29,7 @@ def choices_page(found, metric, names):
         rows.append([
             columns[row.selection], number(100 * row.loss, 1),
             f"{number(100 * row.low, 1)} to {number(100 * row.high, 1)}",
-            f"{signed(100 * row.gain)} ({signed(100 * row.gain_low)} to {signed(100 * row.gain_high)})",
+            with_interval(100 * row.gain, 100 * row.gain_low, 100 * row.gain_high),
             _share(row.wins), _share(row.smallest), _share(row.largest), str(row.cells), str(row.missing),
         ])  # fmt: skip
     return render(

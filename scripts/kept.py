@@ -18,9 +18,10 @@ from runners.store.parquet import packed_refits, read_refits
 from runners.store.reference import PREFIX, SHIPPED
 from runners.store.row import feature_set_digest
 from scripts.compare import shipped_names
-from scripts.core.conf import checked_names
+from scripts.core.conf import rows_of
 from scripts.core.data import data_of
 from scripts.core.entry import command
+from scripts.core.programs import refuse
 from scripts.core.study import Study
 
 log = logging.getLogger(__name__)
@@ -70,8 +71,7 @@ def measure(study, methods=None, datasets=None):
     """
     rows, problems = selections(study.filled().whole), []
     selected = {method: own.set_index(KEYS).index for method, own in rows.groupby("method")}  # before any are left out
-    for name, wanted in (("method", methods), ("dataset", datasets)):
-        rows = rows[rows[name].isin(checked_names(name, wanted, rows[name].unique()))]
+    rows = rows_of(rows, methods, datasets)
     load_engine()
     protocol = Protocol(**study.protocol)
     for dataset, own in rows.groupby("dataset"):
@@ -117,8 +117,7 @@ def main(options):
     for name in studies_of(options["study"]):
         study = Study.open(options["results_dir"], name, options["data_dir"])
         problems += [f"{name}: {text}" for text in measure(study, options["methods"], options["datasets"])]
-    if problems:
-        raise ValueError("\n".join(["not all could be measured:", *(f"  {text}" for text in problems)]))
+    refuse("not all could be measured:", problems)
 
 
 if __name__ == "__main__":

@@ -17,9 +17,10 @@ from metrics.study.frames import of_kmeans
 from metrics.study.seeds import SCORES
 from runners.store.files import held, write_rows
 from runners.store.identity import Identity
-from scripts.core.conf import checked_names
+from scripts.core.conf import rows_of
 from scripts.core.data import data_of
 from scripts.core.entry import command
+from scripts.core.programs import refuse
 from scripts.core.refits import COLUMNS, RESTARTS, read
 from scripts.core.study import Study
 
@@ -90,9 +91,7 @@ def score_again(study, methods=None, datasets=None, n_starts=200, n_jobs=1):
     on what could not be done, and why; a ValueError says that nothing is stored under that name, or that the study
     lacks a method or data set, or that the starts are too few for two groups.
     """
-    trials = study.filled().trials
-    for name, wanted in (("method", methods), ("dataset", datasets)):
-        trials = trials[trials[name].isin(checked_names(name, wanted, study.trials[name].unique()))]
+    trials = rows_of(study.filled().trials, methods, datasets)
     protocol = Protocol(**study.protocol)
     if n_starts < 2 * protocol.restarts:
         raise ValueError(f"restarts={n_starts} must be {2 * protocol.restarts} or more: two groups of the table's.")
@@ -173,8 +172,7 @@ def main(options):
     if study.is_shipped:
         raise ValueError(study.refusal("more starts"))
     problems = score_again(study, options["methods"], options["datasets"], options["restarts"], options["n_jobs"])
-    if problems:
-        raise ValueError("\n".join(["not all could be scored again:", *(f"  {text}" for text in problems)]))
+    refuse("not all could be scored again:", problems)
 
 
 if __name__ == "__main__":

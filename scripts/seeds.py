@@ -12,9 +12,10 @@ from runners.store.identity import Identity
 from runners.store.row import feature_set_digest
 from runners.words import counted
 from runners.workers.tasks import Data
-from scripts.core.conf import checked_names, find
+from scripts.core.conf import find, rows_of
 from scripts.core.data import data_of
 from scripts.core.entry import command
+from scripts.core.programs import refuse
 from scripts.core.refits import COLUMNS, SEEDS, Point, missing, read, refit_seeds
 from scripts.core.study import Study
 from scripts.core.words import REFITTED, labelled
@@ -30,14 +31,13 @@ def fit_seeds(study, methods=None, datasets=None, n_seeds=5, n_jobs=1):
     ValueError says that nothing is stored under that name, or that the study mixes protocols, has seeds of its own, or
     lacks a method or data set.
     """
-    trials = study.filled().trials
+    study.filled()
     if own := study.protocol.get("seeds"):
         raise ValueError(
             f"study={study.name} has protocol.seeds={own}: run.py fits them all; for more, raise it under a study=NAME "
             "of its own."
         )
-    for name, wanted in (("method", methods), ("dataset", datasets)):
-        trials = trials[trials[name].isin(checked_names(name, wanted, study.trials[name].unique()))]
+    trials = rows_of(study.trials, methods, datasets)
     classes = {method: (find("method", method) or {}).get("target") for method in trials["method"].unique()}
     problems = [f"{method}: it is not in conf/method." for method, target in classes.items() if target is None]
     random = [method for method, target in classes.items() if target and has_random_part(find("method", method))]
@@ -146,8 +146,7 @@ def main(options):
     if study.is_shipped:
         raise ValueError(study.refusal("other seeds"))
     problems = fit_seeds(study, options["methods"], options["datasets"], options["seeds"], options["n_jobs"])
-    if problems:
-        raise ValueError("\n".join(["not all could be fitted again:", *(f"  {text}" for text in problems)]))
+    refuse("not all could be fitted again:", problems)
 
 
 if __name__ == "__main__":

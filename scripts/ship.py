@@ -27,28 +27,11 @@ from scripts.core.refits import RESTARTS, SEEDS, SENSITIVE, STABILITY, read
 
 
 def ship(results_dir, study, partial=False, methods=None):
-    """Pack the cells of a study.
+    """Pack the cells of a study, of all its methods by default; return those packed now, unchanged, and left out.
 
-    Parameters
-    ----------
-    results_dir : path
-    study : str
-    partial : bool, default=False
-        Also pack cells that lack trials of what their last run was asked for.
-    methods : list of str, optional
-        By default all that the study has.
-
-    Returns
-    -------
-    new, kept, left_out : list of str
-        Cells, as ``dataset/method``: packed now, unchanged since they were packed, and left out as partial.
-
-    Raises
-    ------
-    ValueError
-        Where the study has no cells, and where its protocol is not that of the shipped study of its name.
-    StoreError
-        For a cell of several versions of the code or of packages, and for a damaged file.
+    A cell, ``dataset/method``, is left out where it lacks trials of what its last run was asked for, unless `partial`.
+    A ValueError says that the study has no cells, or another protocol than the shipped study of its name; a StoreError
+    is about a cell of several versions of the code or of packages, and a damaged file.
     """
     cells = {}
     for path in cells_of(results_dir, study, None, None):

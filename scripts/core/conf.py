@@ -103,13 +103,16 @@ def check_names(group, wanted, stored=()):
             )
 
 
-def checked_names(group, wanted, stored):
-    """Return the names that are wanted of those that a study has, which are all by default; refuse others."""
-    for name in wanted or ():
-        if name not in stored:
-            known = ", ".join(sorted(stored))
-            raise ValueError(f"the study has no {group}={name!r}.{did_you_mean(name, stored)} It has: {known}.")
-    return stored if wanted is None else wanted
+def rows_of(rows, methods, datasets):
+    """Return the rows of a study that are of some methods and data sets, by default of all; refuse others by name."""
+    for group, wanted in (("method", methods), ("dataset", datasets)):
+        stored = rows[group].unique()
+        for name in wanted or ():
+            if name not in stored:
+                known = ", ".join(sorted(stored))
+                raise ValueError(f"the study has no {group}={name!r}.{did_you_mean(name, stored)} It has: {known}.")
+        rows = rows if wanted is None else rows[rows[group].isin(wanted)]
+    return rows
 
 
 def family_of(dataset):

@@ -30,6 +30,12 @@ def program():
         yield
 
 
+def refuse(what, problems):
+    """Raise a ValueError that lists what could not be done, if there is anything."""
+    if problems:
+        raise ValueError("\n".join([what, *(f"  {text}" for text in problems)]))
+
+
 def differing(texts):
     """Return those of some texts, by the paths of their files, that the files do not have."""
     return {path: text for path, text in texts.items() if not path.exists() or path.read_text("utf-8") != text}

@@ -83,11 +83,6 @@ def spread(std, sign="±", decimals=1):
     return "" if pd.isna(std) else f"{sign}{std:.{decimals}f}"
 
 
-def percent(values, sign="±"):
-    """Return mean and std (ddof=1) of fractions, in percent."""
-    return mean_std(100 * values.mean(), 100 * values.std(), sign)
-
-
 def listed(names, word="and"):
     """Return one or more names as one text: "A, B and C"."""
     *first, last = names

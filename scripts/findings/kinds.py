@@ -109,18 +109,9 @@ def verdict(points, families):
 def by_kind(gains, families):
     """Return what the method that is best on the rest of the family gains over the one that is best on all the rest.
 
-    Parameters
-    ----------
-    gains : DataFrame of shape (n_datasets, n_methods)
-        By one score, with gaps.
-    families : Mapping
-        Data set -> family.
-
-    Returns
-    -------
-    DataFrame of one column
-        Its rows are the data sets with another one of their family.  Neither method was chosen by the data set itself;
-        both are among those with a gain on every data set of the family, and in enough families of the rest.
+    `gains` are data sets by methods, of one score and with gaps.  The rows of the one column that is returned are the
+    data sets with another one of their family.  Neither method was chosen by the data set itself; both are among those
+    with a gain on every data set of the family, and in enough families of the rest.
     """
     found = {}
     for name in gains.index:

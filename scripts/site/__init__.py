@@ -1,6 +1,5 @@
 """Static pages of the documentation and the shipped results: ``python -m scripts.site --help``."""
 
-import functools
 import shutil
 
 from runners.store.reference import PREFIX, shipped_studies
@@ -70,7 +69,10 @@ def build(folder, studies=None):
 def of_board(board):
     """Return the leaderboard, its numbers, and the pages of all methods and data sets, by their paths."""
     page, found = leaderboard(board, address)
-    places = functools.partial(functools.partial, relative_to)
+
+    def places(page):
+        return lambda target: relative(target, page)
+
     pages = {"leaderboard.html": page, "leaderboard.json": found}
     pages["datasets.html"] = layout("Data sets", datasets.index(board, places("datasets.html")), "datasets.html")
     comparison = methods.comparisons()
@@ -89,11 +91,6 @@ PLACES = {"method": lambda name: methods.addresses().get(name), "dataset": datas
 def address(group, name):
     """Return the path of the page of a method or a data set on the site; None where there is none."""
     return PLACES[group](name)
-
-
-def relative_to(page, target):
-    """Return the link from a page of the site to another file of it."""
-    return relative(target, page)
 
 
 def _empty(folder):

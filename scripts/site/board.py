@@ -9,7 +9,7 @@ import pandas as pd
 from scipy.special import stdtrit
 
 from metrics.study import METRICS, RANDOM, UNSCORED
-from metrics.study.families import CONFIDENCE, family_means, t_intervals
+from metrics.study.families import CONFIDENCE
 from metrics.study.frames import of_kmeans
 from scripts.core.conf import family_of, names, unique_names
 from scripts.core.study import Study
@@ -103,11 +103,10 @@ class Board:
         datasets = [name for name in datasets_of(CONFIRMATORY) if name not in self.parts]
         return {"method": sorted(set(names("method")) - self.kinds.keys()), "dataset": datasets}
 
-    def means(self, scores=tuple(SHOWN)):
+    def means(self):
         """Return the families' mean gains on the tested data: family by (method, score)."""
-        table = self.overall[list(scores)].unstack("method").swaplevel(axis=1).sort_index(axis=1).reindex(self.tested)
-        families = [family_of(name) for name in self.tested]
-        return pd.DataFrame(family_means(table, families), index=sorted(set(families)), columns=table.columns)
+        table = self.overall[list(SHOWN)].unstack("method").swaplevel(axis=1).sort_index(axis=1).reindex(self.tested)
+        return plan.means_of(table, {name: family_of(name) for name in self.tested})
 
     @functools.cached_property
     def p(self):
@@ -119,7 +118,7 @@ class Board:
     def rows(self):
         """The rows of the leaderboard, a list of dicts: those that can be compared first, then by their gain in ACC."""
         means = self.means()
-        spans = pd.DataFrame(t_intervals(means), index=["mean", "low", "high"], columns=means.columns)
+        spans = plan.intervals_of(means).T
         seconds = self.seconds[self.seconds.index.isin(self.tested, level="dataset")].groupby("method").median()
         found = []
         for method, kind in self.kinds.items():
