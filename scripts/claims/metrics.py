@@ -8,7 +8,7 @@ from datasets import scale
 from metrics.clustering import AVERAGES, acc_nmi, contingency
 from metrics.kmeans import kmeans_restarts
 from metrics.protocol import CHOICES
-from scripts.claims.core.claim import Claim
+from scripts.claims.core.claim import read_claims
 from scripts.claims.core.store import load, rows
 from scripts.core.conf import find
 from scripts.core.published import load_published
@@ -100,20 +100,5 @@ def fits_no_better(numbers):
     return numbers[OFF] > numbers[USUAL] - NEARER if OFF in numbers else None
 
 
-def claim_of(paper):
-    """Return the claim of a paper on its metrics."""
-    return Claim(
-        f"{paper}_metrics", paper, f"section {SECTIONS[paper]}",
-        "What is printed are means over the runs of K-means: of ACC"
-        + (f", and of NMI ({find('protocol', paper)['nmi']})." if paper != "ufsol" else "."),
-        "Its row \"All Features\", which needs no method, read in another way: purity for ACC; the highest of the "
-        "runs, or the one with the smallest sum of squares, for their mean; other means of the entropies in NMI.",
-        "On average over the data sets, under the scaling of the protocol, the reading named is not nearer to the "
-        f"printed row than the usual one by {NEARER} points or more. Single data sets say nothing.",
-        (*DATASETS[paper], ALL), partial(measure, paper), fits_no_better,
-        "The columns of a data set are the scalings. At the best scaling, which need not be the same for ACC and NMI, "
-        "a reading has five chances.",
-    )  # fmt: skip
-
-
-CLAIMS = [claim_of(paper) for paper in DATASETS]
+HOW = {f"{paper}_metrics": (partial(measure, paper), fits_no_better) for paper in DATASETS}
+CLAIMS = read_claims("metrics", HOW, globals() | {"SECTIONS": SECTIONS})
