@@ -68,12 +68,12 @@ def page_of(found, study, metric, rope, said=()):
     head = ["Selection", METRICS[metric], "Average rank", "Over random rankings", "Over all features", "Front"]
     head += ["Better than", "Worse than"] if tested else []
     summary = [head, *(_summary(one)[: len(head)] for one in found)]
-    said = [what, *_unscored(first), *said, *first.left_out, *_notes(first, tested, rope)]
+    said = [what, *filter(None, [_unscored(first)]), *said, *first.left_out, *_notes(first, tested, rope)]
     return [Part(f"{first.name} beside all methods", [summary], said), *(_selected(one, names) for one in found)]
 
 
 def _unscored(one):
-    return [f"{one.name} has no score on {_listed(one.unscored)}, left out here."] if one.unscored else []
+    return f"{one.name} has no score on {_listed(one.unscored)}, left out here." if one.unscored else ""
 
 
 def _notes(one, tested, rope):
@@ -101,26 +101,14 @@ def _selected(one, names):
     chosen, own = BY_NAME[one.selection], one.scores[one.name]
     others = one.scores.drop(columns=[one.name, *one.controls])
     below = own[own < one.scores[RANDOM]] if RANDOM in one.scores else own[:0]
-    sentences = [
-        f"Shown: {chosen.words}. {chosen.seconds}.",
-        f"Best of all on {_listed(own[own >= others.max(axis=1)].index)}; "
-        f"below random rankings on {_listed(below.index)}.",
-        f"Front: {', '.join(names[name] for name in one.places.index[one.places['front']])}.",
-    ]
     gaps = {}
     for name in one.table.index:
         gaps.setdefault(_listed(one.scores.index[one.scores[name].isna()]), []).append(names[name])
-    sentences += [f"No score on {where}: {', '.join(who)}." for where, who in gaps.items() if where != "none"]
-    sentences += _unscored(one)
-    if chosen.criterion:
-        own_points, median = one.tried
-        sentences.append(f"Points of the grid: {own_points} of {one.name}, {median:.0f} in the median of the others.")
-    if one.incomplete:
-        sentences.append(
-            f"Points of the grid failed, reached a limit or are missing in {one.incomplete} "
-            f"cell{'s' if one.incomplete > 1 else ''} of other methods."
-        )
-    sentences += [f"{one.selection}: {ORACLE}."] if chosen.oracle else []
+    sentences = notes(
+        "versus/selected.md.j2", one=one, chosen=chosen, gaps=gaps, unscored=_unscored(one), oracle=ORACLE,
+        best=_listed(own[own >= others.max(axis=1)].index), below=_listed(below.index),
+        front=[names[name] for name in one.places.index[one.places["front"]]],
+    )  # fmt: skip
     title = f"{one.selection}: chosen {'with' if chosen.oracle else 'without'} labels"
     return Part(title, [_against(one, names), _by_dataset(one, names, others)], sentences)
 
