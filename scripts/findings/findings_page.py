@@ -49,8 +49,12 @@ def sentences(settings):
         recent=recent.sentence(settings) if any(len(one.recent) for one in settings) else "",
         variants=_of_variants(settings) if any(len(one.variants) for one in settings) else "",
         search=search.sentence(settings[0].search, settings[0].search_on) if len(settings[0].search) else "",
-        alike=_alike(settings),
-        lone=_lone(settings[0]),
+        twins=twins(settings[-1]),
+        lone=[
+            (name, points.idxmin(), points.min())
+            for name, points in settings[0].random.points[settings[0].methods.index].items()
+            if points.min() < FAR
+        ],
         left_out=[
             (f" with {one.size} features" if several else "", one.gaps)
             for one in (settings if several else settings[:1])
@@ -130,24 +134,3 @@ def _smaller(settings):
         fewer = [f"{size:.0f} on {printed('dataset', name)}" for name, size in sizes[sizes < one.size].items()]
         parts += [f"{listed(fewer)} in place of {one.size}"] if fewer else []
     return f"Where a data set has too few features for a size, fewer are selected: {'; '.join(parts)}." if parts else ""
-
-
-def _alike(settings):
-    found = twins(settings[-1])
-    pairs = [
-        f"{settings[-1].names[method]} has the same scores as {settings[-1].names[control]}"
-        for method, control in found.items()
-    ]
-    what = "it selects the same features as that control, or features that cluster the same way"
-    return f"{'; '.join(pairs)} on every data set: {what}." if pairs else ""
-
-
-def _lone(one):
-    """Name the methods whose mean hangs on one data set."""
-    points = one.random.points
-    found = [name for name in one.methods.index if points[name].min() < FAR]
-    texts = [
-        f"{one.names[name]} ({printed('dataset', points[name].idxmin())} {signed(points[name].min())})"
-        for name in found
-    ]
-    return f"Some intervals are wide because of one data set: {', '.join(texts)}." if texts else ""
