@@ -9,7 +9,6 @@ What is missing or failed is named below the tables, with the command that fills
 
 import json
 import shlex
-from textwrap import TextWrapper
 
 import pandas as pd
 
@@ -20,11 +19,11 @@ from runners.cli.boundary import boundary
 from scripts.core.conf import ROOT, find, names
 from scripts.core.programs import parser_of
 from scripts.core.study import Study
-from scripts.core.text import deliver, mean_std, pipes
+from scripts.core.text import deliver, mean_std
+from scripts.core.views import render
 from scripts.core.words import NOT_RUN
 
 HEAD = ("Method", "ACC", "NMI", "ACC learned", "NMI learned", "fit s", "sweeps", "status", "peak MB", "objective")
-WIDTH = 120
 
 
 def method_table(study, methods, datasets, options=()):
@@ -33,16 +32,26 @@ def method_table(study, methods, datasets, options=()):
     chosen = {
         (method, name): _trial(study.trials, method, name, sizes[name]) for name in datasets for method in methods
     }
-    wrap = TextWrapper(WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
-    parts = []
-    for dataset in datasets:
-        lines = [_cells(method, chosen[method, dataset], study, sizes[dataset]) for method in methods]
-        heading = f"## {dataset}" + (f", {sizes[dataset]} features" if sizes[dataset] else "")
-        parts.append(f"{heading}\n\n{pipes([HEAD, *lines])}")
-    parts.append("\n".join(wrap.fill(f"* {note}") for note in _notes(chosen, study)))
-    if commands := _commands(chosen, methods, datasets, options):
-        parts.append("\n".join(["```", *commands, "```"]))
-    return "\n\n".join(parts) + "\n"
+    tables = [
+        (name, sizes[name], [HEAD, *(_cells(method, chosen[method, name], study, sizes[name]) for method in methods)])
+        for name in datasets
+    ]
+    found = pd.DataFrame([trial for trial in chosen.values() if trial is not None], columns=study.trials.columns)
+    shown = study.trials["method"].isin(methods) & study.trials["dataset"].isin(datasets)
+    gaps = {key: trial for key, trial in chosen.items() if _is_gap(trial)}
+    return render(
+        "method_table.md.j2",
+        tables=tables,
+        study=study.name,
+        days=[text[:10] for text in found["started"]],
+        codes=sorted({sha[:7] + ("-dirty" if sha.endswith("-dirty") else "") for sha in found["git_sha"]}),
+        machines=sorted({json.loads(text or "{}").get("machine", "unknown machine") for text in found["versions"]}),
+        n_old=shown.sum() - len(found),
+        capped=[(*key, trial) for key, trial in gaps.items() if trial is not None],
+        n_gaps=len(gaps),
+        n_cells=len(chosen),
+        commands=_commands(chosen, methods, datasets, options),
+    )
 
 
 def _largest(study, dataset):
@@ -84,38 +93,6 @@ def _cells(method, trial, study, size):
     objective = f"{trace[0]:.5g} to {trace[-1]:.5g}" if len(trace) else "-"
     fit = f"{trial['fit_s']:.3f}", str(trial["n_iter"]), trial["status"], f"{trial['peak_mb']:.0f}"
     return method, *values, *fit, objective
-
-
-READING = (
-    "ACC and NMI in percent, of K-means on so many features: mean ± std over its restarts. learned: of the clusters "
-    "that the method itself gives. fit s: one fit with the default parameters, alone, on one BLAS thread. peak MB: of "
-    "the whole process. objective: at the start and at the end; - where the method has none to trace."
-)
-
-
-def _notes(chosen, study):
-    yield READING
-    found = [trial for trial in chosen.values() if trial is not None]
-    if found:
-        frame = pd.DataFrame(found)
-        machines = sorted({json.loads(text or "{}").get("machine", "unknown machine") for text in frame["versions"]})
-        codes = sorted({sha[:7] + ("-dirty" if sha.endswith("-dirty") else "") for sha in frame["git_sha"]})
-        days = sorted({text[:10] for text in frame["started"]})
-        first_to_last = " to ".join(dict.fromkeys((days[0], days[-1])))
-        yield f"Study {study.name!r}: {first_to_last}, code {', '.join(codes)}; {'; '.join(machines)}."
-    shown = study.trials["method"].isin([method for method, _ in chosen])
-    shown &= study.trials["dataset"].isin([dataset for _, dataset in chosen])
-    if old := shown.sum() - len(found):
-        yield f"{old} stored trials of these cells are left out: their parameters are not the default of today."
-    for (method, dataset), trial in chosen.items():
-        if trial is not None and trial["status"] in UNSCORED:
-            yield f"{method} on {dataset} {trial['status']}: {trial['error']}"
-    if gaps := [trial for trial in chosen.values() if _is_gap(trial)]:
-        missing = sum(trial is None for trial in gaps)
-        yield (
-            f"Of {len(chosen)} cells {missing} are not run and {len(gaps) - missing} failed or reached a limit. The "
-            "commands below run what is missing and repeat the others."
-        )
 
 
 def _is_gap(trial):

@@ -60,4 +60,5 @@ def is_numeric(value):
 
 def wrapped(words, hang=0, hyphens=False):
     """Return a text in lines of Markdown, those after the first indented; `hyphens` may end a line, too."""
-    return fill(" ".join(words.split()), WIDTH, subsequent_indent=" " * hang, break_on_hyphens=hyphens)
+    how = {"break_on_hyphens": hyphens, "break_long_words": False}
+    return fill(" ".join(words.split()), WIDTH, subsequent_indent=" " * hang, **how)
