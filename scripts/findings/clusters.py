@@ -6,7 +6,7 @@ import pandas as pd
 
 from scripts.compare.controls import ALL
 from scripts.core.conf import family_of, printed
-from scripts.core.text import pipes, signed, with_interval
+from scripts.core.text import signed, with_interval
 from scripts.findings.plan import SCORES, curves, intervals_of, means_of
 from scripts.findings.predictions import METHODS
 
@@ -66,8 +66,8 @@ def clusters_of(study, others, families):
     return Clusters(shared, means_of(gains.loc[list(shared)], shared)) if len(set(shared.values())) > 1 else None
 
 
-def section(found):
-    """Return the table of gains: a line for each method and score."""
+def lines(found):
+    """Return the lines of the table of gains: one for each method and score."""
     intervals = intervals_of(found.means)
     head = ["Method", "Score", "Half as many", "As many as classes", "Twice as many"]
     rows = []
@@ -75,4 +75,4 @@ def section(found):
         cells = [intervals.loc[(told, method, score)] for told in ("half", TRUE, "twice")]
         name = printed("method", method) if score == SCORES[0] else ""
         rows.append([name, score.upper(), *(with_interval(*cell) for cell in cells)])
-    return pipes([head, *rows])
+    return [head, *rows]

@@ -14,29 +14,31 @@ BEST = 5  # methods in the table of the README
 
 def page(study, settings):
     """Return docs/findings.md."""
-    field, found, parts = settings[0].field, settings[0].search, []
-    shown = settings[0].kinds
-    if len(found):
-        lacking = sorted(unique_names("method", settings[0].not_searched).values())
-        parts = search.sections(found, lacking, settings[0].search_on)
+    first, field = settings[0], settings[0].field
     return render(
         "findings/findings.md.j2",
         study=study,
         settings=settings,
         sentences=sentences(settings),
-        plan=settings[0].plan,
-        predictions=settings[0].predictions,
-        by_clusters=None if settings[0].clusters is None else clusters.section(settings[0].clusters),
-        kinds=shown,
-        by_kind=[] if shown is None else kinds.section(shown),
+        plan=first.plan,
+        predictions=first.predictions,
+        by_clusters=first.clusters and clusters.lines(first.clusters),
+        kinds=first.kinds,
+        by_kind=first.kinds and kinds.lines(first.kinds),
+        on_kinds=first.kinds and kinds.sentence(first.kinds),
         reach=panels.REACH,
         families=field.families,
         by_family=by_family(field.families),
         smaller=_smaller(settings),
         over=OVER,
         gains_table=gains_table,
-        sections=parts + recent.sections(settings),
-        gain_notes=gain_notes(field, [settings[0].random]),
+        searched=search.lines(first.search) if len(first.search) else [],
+        search_on=first.search_on,
+        not_searched=sorted(unique_names("method", first.not_searched).values()),
+        since=recent.SINCE,
+        recent=[(one.size, recent.lines(one.recent)) for one in settings if len(one.recent)],
+        lacking=recent.lacking(settings),
+        gain_notes=gain_notes(field, [first.random]),
     )
 
 

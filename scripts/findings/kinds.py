@@ -1,7 +1,6 @@
 """By kind of data: what each family gains by which method, and whether choosing a method by the family helps."""
 
 from collections import Counter
-from textwrap import fill
 from typing import NamedTuple
 
 import numpy as np
@@ -10,15 +9,10 @@ import pandas as pd
 from metrics.study.families import family_means, t_intervals
 from scripts.compare.controls import ALL
 from scripts.core.conf import family_of, printed_family, unique_names
-from scripts.core.text import POINTS, pipes, signed
+from scripts.core.text import POINTS, signed
 from scripts.findings.plan import ENOUGH, SCORES, by_size, choice_of, curves, means_of, tested
 
 BEST = 3  # methods named for a family
-READ = (
-    "The gain of all features over random rankings, and the methods of the largest mean gains in the family, in "
-    "points, over the sizes of the plan. The largest of so many gains, on so few data sets, is large by luck, too. "
-    "Methods without a score on one of the family's data sets are left out."
-)
 
 
 class Kinds(NamedTuple):
@@ -62,8 +56,8 @@ def kinds_of(study):
     return Kinds(families, methods, sized, gains) if methods else None
 
 
-def section(kinds):
-    """Return the table of families, and what is said of a choice by them, in parts of a page."""
+def lines(kinds):
+    """Return the lines of the table of families."""
     means, names = kinds.means, kinds.names
     head = ["Family", "Data sets", "All features", *(f"Largest gains, {score.upper()}" for score in SCORES)]
     rows = []
@@ -75,7 +69,7 @@ def section(kinds):
             able = [name for name in kinds.methods if own[name, score].notna().all()]
             best = row.xs(score, level="score")[able].sort_values(ascending=False, kind="stable")[:BEST]
             rows[-1].append(", ".join(f"{names[name]} {signed(gain)}" for name, gain in best.items()))
-    return [fill(READ, 120), pipes([head, *rows]), fill(sentence(kinds), 120, break_on_hyphens=False)]
+    return [head, *rows]
 
 
 def sentence(kinds):

@@ -1,7 +1,6 @@
 """The methods since 2019 beside what a new method has to beat, on the data sets where each has a score."""
 
 import re
-from textwrap import fill
 
 import pandas as pd
 
@@ -9,19 +8,13 @@ from metrics.study.intervals import means_by_family
 from metrics.study.ranks import MIN_DATASETS
 from scripts.compare.controls import RANDOM
 from scripts.core.conf import entry, family_of, printed, unique_names
-from scripts.core.text import pipes, with_interval
+from scripts.core.text import with_interval
 from scripts.ranks.choice import is_control
 from scripts.ranks.gains import above
 from scripts.ranks.ranks_page import OVER
 
 SINCE = 2019  # the papers of this suite end at 2018, but for the two that brought it their tables
 RIVALS = (RANDOM, "greedy_css", "kmeans_ufs")
-READ = (
-    "With all variants and the programs that authors released. A gain is over the data sets where both have a score; "
-    "the number of data sets is that of the method. A score is missing where a fit reached its limit, or where the "
-    "method refuses data of this size. These are mostly the larger data sets, so rows with different data sets cannot "
-    "be compared."
-)
 
 
 def year_of(method):
@@ -80,19 +73,8 @@ def sentence(settings):
     )
 
 
-def sections(settings):
-    """Return a table for every choice of size, and the data sets that each method lacks, in parts of a page."""
-    shown = [one for one in settings if len(one.recent)]
-    if not shown:
-        return []
-    parts = [f"## Methods since {SINCE}", fill(READ, 120)]
-    for one in shown:
-        parts += [f"Gain in ACC in points, {one.size} features:", _table(one.recent)]
-    lacking = _lacking(shown)
-    return parts + (["Without a score at one of the sizes:\n\n" + "\n".join(lacking)] if lacking else [])
-
-
-def _table(table):
+def lines(table):
+    """Return the lines of a table of `since`."""
     names = unique_names("method", list(table.index))
     head = ["Method", "Year", "Data sets (families)", *(f"Over {_printed(rival)}" for rival in RIVALS)]
     rows = [
@@ -100,17 +82,17 @@ def _table(table):
          *(_shown(row, rival) for rival in RIVALS)]
         for method, row in table.iterrows()
     ]  # fmt: skip
-    return pipes([head, *rows])
+    return [head, *rows]
 
 
-def _lacking(shown):
+def lacking(settings):
+    """Return the data sets that each method lacks at one of the sizes, in lines."""
     found = {}
-    for one in shown:
-        for method, names in one.recent["lacking"].items():
+    for one in settings:
+        for method, names in one.recent["lacking"].items() if len(one.recent) else ():
             found.setdefault(method, set()).update(printed("dataset", name) for name in names)
     names = unique_names("method", list(found))
-    lines = [f"* {names[method]}: {', '.join(sorted(places))}" for method, places in found.items() if places]
-    return [fill(line, 120, subsequent_indent="  ", break_on_hyphens=False) for line in lines]
+    return [f"* {names[method]}: {', '.join(sorted(places))}" for method, places in found.items() if places]
 
 
 def _printed(rival):

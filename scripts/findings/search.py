@@ -1,7 +1,6 @@
 """Parameters and size chosen, without labels and with them, beside random rankings that get as many tries."""
 
 from math import comb, prod
-from textwrap import fill
 
 import pandas as pd
 
@@ -10,15 +9,10 @@ from metrics.study.frames import of_kmeans
 from metrics.study.intervals import means_by_family
 from metrics.study.selections import BY_NAME
 from scripts.core.conf import find, unique_names
-from scripts.core.text import pipes, they, with_interval
+from scripts.core.text import they, with_interval
 from scripts.ranks.gains import above, below
 
 SELECTIONS = ("silhouette_all", "best_over_grid")  # without labels, and with them
-READ = (
-    "Parameters and size chosen together. Random rankings get as many tries as the method has grid points: of so many "
-    "drawn from those that the study has, the one that the same criterion chooses, at the size that it chooses, "
-    "averaged over all ways to draw them."
-)
 
 
 def searched(study, methods, families):
@@ -86,8 +80,8 @@ def sentence(table, where):
     )
 
 
-def sections(table, left_out, where):
-    """Return the table of the gains, on which data, and who is not in it, in parts of a page."""
+def lines(table):
+    """Return the lines of a table of the gains."""
     names = unique_names("method", list(table.index))
     rows = [
         [
@@ -97,11 +91,4 @@ def sections(table, left_out, where):
         ]
         for name, row in table.iterrows()
     ]
-    head = ["Method", "Grid points", "Without labels (silhouette_all)", "With labels (best_over_grid)"]
-    parts = [
-        "## Parameters and size chosen",
-        fill(f"{where}. {READ}", 120),
-        "Gain in ACC over random rankings, in points:",
-    ]
-    parts.append(pipes([head, *rows]))
-    return parts + ([fill(f"Not run at as many points everywhere: {', '.join(left_out)}.", 120)] if left_out else [])
+    return [["Method", "Grid points", "Without labels (silhouette_all)", "With labels (best_over_grid)"], *rows]
