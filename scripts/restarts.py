@@ -56,8 +56,8 @@ def candidates(points, metric):
 def best_in_groups(scores, size):
     """Take the best of several feature sets in every group of starts, as a paper does in its one group.
 
-    `scores` has shape (n_sets, n_starts), `size` is the number of starts of a group; of what is left over after the
-    last whole group nothing counts, and a ValueError says that there are fewer than two.
+    `scores` has shape (n_sets, n_starts), `size` is the number of starts of a group; the starts after the last whole
+    group do not count, and a ValueError says that there are fewer than two groups.
     """
     n_groups = scores.shape[1] // size
     if n_groups < 2:

@@ -13,7 +13,7 @@ from scripts.core.words import PARTIAL
 
 WORDS = (AGREES, DIFFERS, INCONCLUSIVE)
 COLUMN = ["paper", "dataset", "metric"]
-# What a count or a line looks at, beside the margin.
+# The columns that a count or a line looks at, beside the margin.
 COUNTED = [
     *COLUMN, "method", "published_method", "mean", "std", "n_restarts", "seed_std", "group_error",
     "published_mean", "published_std", "published_n", "all_mean", "published_all",

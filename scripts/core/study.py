@@ -118,7 +118,7 @@ class Study:
     def select(self, metric="acc", selection="best_over_grid"):
         """Return one number per data set, method and clusterer, from `metrics.study.summary.select`; chosen once.
 
-        What a cell lacks of its last run counts as missing, too, which its stored trials do not say.
+        Trials that a cell lacks of its last run count as missing, too; its stored trials do not say so.
         """
         if (metric, selection) not in self._kept:
             chosen = self._cells.select(metric, selection)

@@ -17,12 +17,13 @@ from scripts.ranks.choice import choose
 CONFIRMATORY = "fair_confirmatory"
 SCORES = ("acc", "nmi")
 LEVEL = 0.05  # of p
-# Of signs: a p of .05 has a standard error of .0002 with so many, and of .001 with so many for every family left out.
+# Numbers of flips of signs: a p of .05 has a standard error of .0002 with the first, and of .001 with the second, which
+# is drawn for every family left out.
 FLIPS, FLIPS_WITHOUT = 999_999, 49_999
 NAMED = 3  # most families that a sentence names
 ENOUGH = 15  # families: a method with scores in so many stands among the others, or in all where there are fewer
-# Of a size in the mean over sizes: about the inverse of the spread of gains over the exploratory data sets, which falls
-# from 9.5 points of accuracy with 10 features to 3 with 300.
+# Weights of sizes in a mean over sizes: about the inverse of the spread of gains over the exploratory data sets, which
+# falls from 9.5 points of accuracy with 10 features to 3 with 300.
 WEIGHTS = {10: 2, 25: 2, 50: 3, 100: 4, 200: 6, 300: 6}
 
 
@@ -64,7 +65,7 @@ def scores_by_size(study, scores=SCORES):
 
     Rows are (dataset, method, n_selected), the sizes being those of `WEIGHTS`.  Random rankings count with their mean
     over all draws, a method with a random part with the mean of its seeds, and all features with the same score at
-    every size that random rankings have.  What lacks one of its seeds has no row.
+    every size that random rankings have.  A fit that lacks one of its seeds has no row.
     """
     summary = study.summary
     summary = of_kmeans(summary[summary["n_seeds"] == summary["n_asked"]])

@@ -90,7 +90,7 @@ def judged(one, table, n_families):
 def none_gains(table, n_families, names, lacking=()):
     """Return the outcome of a hypothesis that none of several gains; for each score the largest, power, and who loses.
 
-    Where some lack scores, none of the others shows nothing of these: the hypothesis is not tested, or contradicted.
+    A method without scores may gain, so that the hypothesis is contradicted or not tested while some lack scores.
     """
     if table.empty:
         return [f"not tested: scores in fewer than {ENOUGH} families", *[""] * len(SCORES)]
@@ -157,7 +157,7 @@ def over_defaults(study):
     """Return the gains of choices without labels over the defaults with the size that is chosen.
 
     Data sets are rows, and (choice, score) columns; a gain is the mean over the methods of the plan with several points
-    there.  What lacks one of its seeds is no candidate, as it has no score by the plan.
+    there.  A point that lacks one of its seeds is no candidate, as it has no score by the plan.
     """
     rows, families = of_kmeans(study.summary), datasets_of(SEARCHED)
     rows = rows[(rows["n_seeds"] == rows["n_asked"]) & rows["dataset"].isin(families)]

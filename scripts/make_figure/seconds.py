@@ -39,7 +39,8 @@ def front(points):
 def draw_seconds(points, looks, names, panels, *, metric, title, note, width=WIDTH):
     """Draw a scatter plot on logarithmic seconds; all features, which need no fit, are a line.
 
-    Of many methods those on the front of some panel are named, and the others are grey; `looks` has (colour, marker).
+    Only methods on the front of some panel are named where there are many; the others are grey.  `looks` has (colour,
+    marker).
     """
     named = _named(points, looks)
     per_row = 1 if width < NARROW else min(len(panels), 3)

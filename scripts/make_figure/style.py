@@ -38,7 +38,7 @@ STYLE = {
     "axes.axisbelow": True,
     "legend.frameon": False,
 }
-# What matplotlib takes by itself, Type 3, publishers refuse.  It reads this as it writes the file.
+# Publishers refuse Type 3, which matplotlib takes by itself.  It reads this as it writes the file.
 FONTS = {"pdf.fonttype": 42}
 WIDTH = 6.8
 PHONE = 3.65  # inches: 350 px, which a phone shows without making them smaller

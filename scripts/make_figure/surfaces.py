@@ -95,7 +95,7 @@ def surface(grid, parameter, metric, others=BEST, defaults=None):
             f"{'; '.join(f'{name}: {varying[name]}' for name in wanted)}. others=best takes what there is.",
             [(points["method"].iloc[0], points["dataset"].iloc[0])],
         )
-    # Of equal scores that of a fit which learned something counts.
+    # Among equal scores, the one of a fit that learned something counts.
     order = kept.assign(learned=~kept["status"].isin(POOR)).sort_values([f"{metric}_mean", "learned"], kind="stable")
     best = order.dropna(subset=f"{metric}_mean").groupby([f"param {parameter}", "n_selected"], sort=False).last()
     status, best = best["status"].where(~best["learned"], ""), best[f"{metric}_mean"]

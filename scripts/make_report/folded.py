@@ -5,8 +5,8 @@ from collections import Counter
 
 import pandas as pd
 
-# Of more rows nobody reads all, and each takes a browser as long as a card of the page: 5,000 rows in six tables took
-# one eight seconds to open.
+# Nobody reads more rows than these, and each takes a browser as long as a card of the page: 5,000 rows in six tables
+# took one eight seconds to open.
 MOST_ROWS = 500
 NUMBER = re.compile(r"[-+−]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?")
 WITHIN = ["clusterer", "parameter", "optimum", "change"]  # what, besides the method, tells rows of one data set apart

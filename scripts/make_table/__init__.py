@@ -77,7 +77,7 @@ def printed_methods(spec):
     if spec.paper is None or spec.metric == "shape":
         return spec
     known = set(published_cells(spec.paper, spec.published_table, spec.metric).index.get_level_values("method"))
-    # Of another metric than the table's own the paper may print nothing.
+    # The paper may print nothing of another metric than the table's own.
     rows = [row for row in spec.rows if row not in spec.published_as and (row in known or not known)]
     return replace(spec, rows=rows)
 

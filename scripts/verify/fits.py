@@ -18,7 +18,7 @@ SHARES = (0.01, 0.05, 0.2)
 def draw(fits, number, seed):
     """Return so many fits, spread over the cells in proportion to their sizes, each with the same chance.
 
-    Nothing in a row but its key plays a part: seconds, status and versions whoever hands in may write as he likes.
+    Only the key of a row plays a part, as whoever hands in may write any seconds, status and versions.
     """
     order = [_hash(f"{seed} {' '.join(key)}") for key in fits[["study", "trial"]].itertuples(index=False, name=None)]
     ordered = fits.assign(order=order).sort_values(["study", "dataset", "method", "order"], kind="stable")
