@@ -32,22 +32,16 @@ def _datasets(path):
 
 def structural(name, wanted):
     """Return what `files` and `structure` find in a study; of files without a wanted cell only their places."""
-    found = []
-
-    def refuse(method, faults):
-        found.extend(Finding(REFUSED, name, method, "", "", words) for words in faults)
-
-    for method, words in files.faults_of_study(name):
-        refuse(method, [words])
+    found = [Finding(REFUSED, name, method, "", "", words) for method, words in files.faults_of_study(name)]
     wrong = {one.method for one in found}
     for method in sorted({method for _, method in wanted} - wrong):
         path = reference.files_of(name)[method]
-        refuse(method, files.faults_of_file(path))
+        found += [Finding(REFUSED, name, method, "", "", words) for words in files.faults_of_file(path)]
         if any(one.method == method for one in found):
             continue
         frame = reference.read(name, [method], lists=True)
         if (frame["method"] != method).any():
-            refuse(method, ["it has rows of another method."])
+            found.append(Finding(REFUSED, name, method, "", "", "it has rows of another method."))
             continue
         own = frame[frame["dataset"].isin([dataset for dataset, other in wanted if other == method])]
         for kind, *rest in structure.faults(own, reference.protocol_text(name), about(path)["lacking"]):
@@ -55,10 +49,12 @@ def structural(name, wanted):
         for inside, file in files.REFITS.items():
             refits = reference.SHIPPED / name / inside / path.name
             if refits.exists():
-                refuse(method, files.faults_of_refits(name, file, refits, set(frame["trial"])))
+                faults = files.faults_of_refits(name, file, refits, set(frame["trial"]))
+                found += [Finding(REFUSED, name, method, "", "", words) for words in faults]
         measured = reference.SHIPPED / name / FOLDER / path.name
         if measured.exists():
-            refuse(method, files.faults_of_kept(measured, frame))
+            faults = files.faults_of_kept(measured, frame)
+            found += [Finding(REFUSED, name, method, "", "", words) for words in faults]
     return found
 
 
