@@ -171,8 +171,8 @@ class Store:
 def claim_study(folder, protocol, cell=None):
     """Tie the folder of a study to one protocol, so that no table can mix two; refuse another with a StoreError.
 
-    So that a sweep does not read all cells again for each, the second and later claims of a process for a `cell`, a
-    folder, look at its rows alone.
+    The second and later claims of a process for a `cell`, a folder, look at the rows of this cell alone, so that a
+    sweep does not read all cells again for each.
     """
     path = Path(folder) / "protocol.json"
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -200,7 +200,7 @@ def claim_study(folder, protocol, cell=None):
 def check_rows(path, protocol):
     """Refuse a ``trials.csv`` that has a row of another protocol, as a cell that was copied, or a text that was edited.
 
-    What else is wrong with the file is left to who reads the cell.
+    Other faults of the file are left to whoever reads the cell.
     """
     usual, data = csv_of([[to_json(protocol.stored())]]).strip(), whole_lines(path)
     if data.count(usual) == data.count(b"\n") - 1:  # a thousandth of the time of reading the rows

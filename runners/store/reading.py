@@ -16,7 +16,7 @@ def read_cells(paths):
     """Yield frames by file, with the rows of committed trials of the cells with these ``trials.csv``.
 
     A frame costs milliseconds however few rows it has, so the cells of a data set that follow each other are read as
-    one.  Where anything about them is unusual, each is read for itself, which says what is wrong with which file.
+    one.  Each is read for itself where anything about them is unusual, which says what is wrong with which file.
     """
     for _, cells in groupby(paths, key=lambda path: path.parent.parent):
         cells = list(cells)
