@@ -80,7 +80,7 @@ def _keep_committed(found):
 
 
 def check_one_study(trials, folder):
-    """Refuse the trials in the folder of a study where some name another one, as those of a copied cell do.
+    """Refuse the trials in the folder of a study where some name another one or are of two cells, as copied ones do.
 
     A whole study may have been renamed since.
     """
@@ -90,6 +90,14 @@ def check_one_study(trials, folder):
         raise StoreError(
             f"{cell / 'trials.csv'}, column study: {row['study']!r} must be {folder.name!r}, as the folder is called. "
             f"Move {cell} away, and run it in study={folder.name}, which takes from other studies what they have."
+        )
+    cells = trials.drop_duplicates(["trial", "dataset", "method"])
+    if (twice := cells["trial"].duplicated()).any():
+        row = cells[twice].iloc[0]
+        cell = folder / row["dataset"] / row["method"]
+        raise StoreError(
+            f"{cell / 'trials.csv'}, column trial: {row['trial']!r} is a trial of another cell. Move {cell} away, and "
+            "run it again."
         )
 
 
