@@ -24,7 +24,6 @@ from runners.cli.choices import offer
 from runners.cli.help import narrow_help, refused
 from runners.errors import ConfigError
 from runners.experiment.settings import read_names
-from runners.place import home
 from runners.progress import hide_bar
 from runners.workers import processes
 
@@ -70,7 +69,6 @@ def _folder(part):
     return resolve
 
 
-OmegaConf.register_new_resolver("root", lambda: str(home()))
 OmegaConf.register_new_resolver("cell_folder", _folder("cell"))
 OmegaConf.register_new_resolver("study_folder", _folder("study"))
 OmegaConf.register_new_resolver("inside_study", _folder("inside"))

@@ -11,7 +11,7 @@ import argparse
 import os
 import statistics
 
-from benchmarks.against import ROOT, Side
+from benchmarks.against import ROOT, Side, compare
 from benchmarks.loops import TRIAL
 from runners.arithmetic import NATIVE, VARIABLE, portable
 
@@ -27,12 +27,10 @@ def environment(native):
 def measure(method, dataset, repeats):
     """Return seconds and sweeps of each side, native first, as medians."""
     name, before = ("mcfs", TRIAL) if method == "kmeans" else (method, "")
-    sides = [Side(ROOT, name, dataset, {}, before, environment(native)) for native in (True, False)]
-    found = [[side.fit() for side in sides] for _ in range(repeats)]
-    for side in sides:
-        side.process.stdin.close()
-        side.process.wait()
-    for fits in zip(*found, strict=True):
+    given = ROOT, name, dataset, {}, before
+    with Side(*given, environment(native=True)) as native, Side(*given, environment(native=False)) as ours:
+        found = compare(native, ours, repeats)
+    for fits in found:
         yield statistics.median(fit["seconds"] for fit in fits), fits[0]["sweeps"]
 
 

@@ -26,31 +26,8 @@ log = logging.getLogger(__name__)
 LABEL = "\0label"  # the column of labels from another file; no file has one of this name
 
 
-def read_csv(paths, y=None, header=None, ignore=(), ignore_rows=(), onehot=(), names=None, missing=(), **joined):
-    """Read tables of text, as `datasets.tables.csv_frame` does, with the options of `read_tables`."""
-    reading = {"header": header, "missing": missing}
-    return read_tables("csv", paths, y, ignore, ignore_rows, onehot, names, reading, **joined)
-
-
-def read_xlsx(paths, y=None, header=True, ignore=(), ignore_rows=(), onehot=(), names=None, missing=(), sheet=0,
-              **joined):  # fmt: skip
-    """Read a sheet of Excel files, with the options of `read_tables`."""
-    reading = {"header": header, "missing": missing, "sheet": sheet}
-    return read_tables("xlsx", paths, y, ignore, ignore_rows, onehot, names, reading, **joined)
-
-
-def read_parquet(paths, y=None, ignore=(), ignore_rows=(), onehot=(), names=None, **joined):
-    """Read Parquet files, with the options of `read_tables`."""
-    return read_tables("parquet", paths, y, ignore, ignore_rows, onehot, names, {}, **joined)
-
-
-def read_arff(paths, y=None, ignore=(), onehot=(), **joined):
-    """Read ARFF files, with the options of `read_tables`; numbers and names may be labels."""
-    return read_tables("arff", paths, y, ignore, onehot=onehot, **joined)
-
-
-def read_tables(kind, paths, y=None, ignore=(), ignore_rows=(), onehot=(), names=None, reading=None, transposed=False,
-                columns="same", labels=None, label_paths=()):  # fmt: skip
+def read_tables(kind, paths, y=None, ignore=(), ignore_rows=(), onehot=(), names=None, transposed=False, columns="same",
+                labels=None, label_paths=(), **reading):  # fmt: skip
     """Return the features and labels of one table, or of several, one below the other.
 
     Parameters
@@ -64,14 +41,14 @@ def read_tables(kind, paths, y=None, ignore=(), ignore_rows=(), onehot=(), names
         Rows of each file that are left out, counted from 0 below the names.
     names : str or int, optional
         The column of each file that names its rows: the samples, or in a transposed table the features.
-    reading : dict
-        Options of the function in `FRAMES`.
     transposed : bool, default=False
         True where the rows of the files are features, and the columns samples.
     columns : {"same", "common"}, default="same"
         Whether several files must have the same features, or those count that all have.
     labels : Labels, optional
         Where the labels are, if not in these files; `label_paths` are its files.
+    **reading
+        Options of the function in `FRAMES`.
 
     Returns
     -------
@@ -83,7 +60,7 @@ def read_tables(kind, paths, y=None, ignore=(), ignore_rows=(), onehot=(), names
     ------
     DataError
     """
-    paths, reading = paths if isinstance(paths, list | tuple) else [paths], dict(reading or {})
+    paths = paths if isinstance(paths, list | tuple) else [paths]
     keyed = labels is not None and "key" in labels
     found = labels_of(labels, label_paths, len(paths)) if keyed else [None] * len(paths)
     tables = []

@@ -1,5 +1,6 @@
 """Readers of the file formats: one function each, from a path to samples and labels."""
 
+import functools
 import re
 import zipfile
 from io import BytesIO, StringIO
@@ -8,7 +9,7 @@ import numpy as np
 import scipy  # scipy imports its parts when they are first used, and most files need none
 
 from datasets.base import DataError
-from datasets.joined import FRAMES, labels_in_order, read_arff, read_csv, read_parquet, read_xlsx
+from datasets.joined import FRAMES, labels_in_order, read_tables
 from datasets.rdata import read_rdata
 from datasets.steps import fill_missing, matched_labels, take_steps
 from datasets.synthetic import read_synthetic
@@ -198,18 +199,15 @@ READERS = {
     "mat": read_mat,
     "mat_term_counts": read_term_counts,
     "h5": read_h5,
-    "csv": read_csv,
     "csv_gz": read_csv_gz,
-    "parquet": read_parquet,
     "libsvm": read_libsvm,
     "h5ad": read_h5ad,
     "npz": read_npz,
-    "arff": read_arff,
-    "xlsx": read_xlsx,
     "rdata": read_rdata,
     "pgm_zip": read_pgm_zip,
     "digits": read_digits,
     "synthetic": read_synthetic,
+    **{kind: functools.partial(read_tables, kind) for kind in FRAMES},
 }
 
 

@@ -3,7 +3,7 @@
 numpy and OpenBLAS look at the processor, and take other loops on one with AVX-512: exp, log and powers differ in their
 last digit, and so do products of matrices.  *Portable* arithmetic keeps them to the loops that every x86 processor with
 AVX2 has, so that all of these give the same bytes.  *Native* arithmetic is what they choose.  Processes that are
-started inherit it.  What a process really computes, `runners.store.fingerprint` says.
+started inherit it.  `runners.store.fingerprint` says what a process really computes.
 
     eval "$(python -m runners.arithmetic)"    in a shell, for a Dask worker or a notebook that imports numpy by itself
 """
@@ -38,7 +38,7 @@ def start(words=()):
 
     Notes
     -----
-    A variable of numpy, OpenBLAS or OpenMP that is set already stays.  Where numpy is imported already, nothing is set:
+    A variable of numpy, OpenBLAS or OpenMP that is set already stays.  Nothing is set where numpy is imported already:
     the processes that this one starts would compute otherwise than itself.
     """
     typed = [word.removeprefix(OPTION) for word in words if word.startswith(OPTION)]

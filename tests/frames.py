@@ -8,7 +8,7 @@ import pandas as pd
 
 from metrics.measures import OF_SET
 from metrics.study import UNSCORED
-from runners.store.folder import Results
+from runners.store.folder import Results, load_results
 from runners.store.row import FACTS, MEASURES, SCORES, TRACES, TRIALS
 from scripts.core.study import Study
 
@@ -120,6 +120,13 @@ def store(results, folder):
             if name == "trials":
                 continue
             frame[frame["trial"].isin(trials["trial"])].to_csv(cell / f"{name}.csv", index=False, na_rep="nan")
+
+
+def load_all(folder):
+    """Return the stored rows of the one study in a folder of results; empty frames where there is none."""
+    studies = {path.parts[-4] for path in Path(folder).glob("*/*/*/trials.csv")} or {"none"}
+    (study,) = studies
+    return load_results(folder, study)
 
 
 def study_of(points, name="dgufs", protocol=PROTOCOL, **places):

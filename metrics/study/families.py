@@ -12,7 +12,6 @@ CONFIDENCE = 0.95
 EXACT = 13  # families: up to so many, all flips of signs are used
 N_FLIPS = 9_999  # flips that are drawn where there are more
 BLOCK = 1024  # flips at a time
-N_RESAMPLES = 2_000
 TIE = 1e-9  # of a t statistic: two that are as near are the same
 
 
@@ -37,26 +36,6 @@ def t_intervals(means, confidence=CONFIDENCE):
     mean, error, counts = _errors(means)
     reach = stdtrit(np.maximum(counts - 1, 1), (1 + confidence) / 2) * error
     return mean, mean - reach, mean + reach
-
-
-def bootstrap_intervals(gains, families, confidence=CONFIDENCE, seed=0):
-    """Return mean, low and high of every column, by percentiles over resampled families and data sets in them."""
-    gains, families = np.asarray(gains, dtype=float), np.asarray(families)
-    rng, parts = np.random.default_rng(seed), [gains[families == name] for name in np.unique(families)]
-    totals = np.zeros((N_RESAMPLES, gains.shape[1]))
-    counts = np.zeros_like(totals)
-    for part, times in zip(
-        parts, rng.multinomial(len(parts), [1 / len(parts)] * len(parts), N_RESAMPLES).T, strict=True
-    ):
-        weights = rng.multinomial(len(part), [1 / len(part)] * len(part), N_RESAMPLES)
-        known = weights @ np.isfinite(part)
-        own = np.divide(weights @ np.nan_to_num(part), known, out=np.zeros_like(totals), where=known > 0)
-        totals += times[:, None] * own
-        counts += times[:, None] * (known > 0)
-    drawn = np.divide(totals, counts, out=np.full_like(totals, np.nan), where=counts > 0)
-    tail = (1 - confidence) / 2
-    low, high = np.nanquantile(drawn, [tail, 1 - tail], axis=0)
-    return np.nanmean(family_means(gains, families), axis=0), low, high
 
 
 def step_down(means, seed=0, n_flips=N_FLIPS):

@@ -2,9 +2,9 @@
 
 What cannot change a number is left out of the digest: comments, layout, docstrings, annotations that nothing looks at,
 ``__repr__`` and ``__str__``, and the messages of ``assert``, and of ``raise`` and ``warn`` in functions.  A message is
-an argument that is a text: ``raise Found(x)`` keeps its x.  What a message calls before a ``raise`` is left out with
-it, as its effects reach no number that is stored; in a ``warn``, after which the code goes on, a call keeps the
-message.  A local variable that only messages use belongs to them.
+an argument that is a text: ``raise Found(x)`` keeps its x.  A call in a message before a ``raise`` is left out
+with it, as its effects reach no number that is stored; a call in that of a ``warn``, after which the code goes on,
+keeps the message.  A local variable that only messages use belongs to them.
 """
 
 import ast
@@ -20,7 +20,7 @@ HARMLESS = {"str", "repr", "len", "type", "sorted", "map", "list", "set", "sum",
 FIELDS = ("ClassVar", "InitVar", "KW_ONLY")  # a dataclass looks at these annotations
 BINDING = (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)
 IMPORTERS = ("import_module", "__import__")
-# What takes modules by names that are computed or stored, so that no import shows them.
+# Functions that take modules by names that are computed or stored, so that no import shows them.
 LOADERS = {"spec_from_file_location", "run_path", "run_module"}
 FINDERS = LOADERS | {"exec", "eval", "pickle", "cloudpickle", "dill", "joblib"}
 ENVIRONMENT = ("environ", "environb", "getenv", "getenvb", "expandvars")

@@ -2,7 +2,7 @@
 
 Hydra composes a job in a tenth of a second.  Most jobs of a sweep differ in the files of conf/dataset and conf/method
 alone, and these fill a part of the configuration that nothing else touches: `Composer` lets Hydra compose one of such
-jobs, and puts the other files in the place of its own.  Where that is not certain, Hydra composes the job.
+jobs, and puts the other files in the place of its own.  Hydra composes a job where that is not certain.
 """
 
 import contextlib
@@ -25,7 +25,9 @@ from omegaconf.errors import OmegaConfBaseException
 from runners.code import ROOT
 from runners.errors import ConfigError
 from runners.experiment.settings import read_config
+from runners.place import home
 
+OmegaConf.register_new_resolver("root", lambda: str(home()), replace=True)  # conf/config.yaml has it
 GROUPS = ("dataset", "method")  # whose files are put in the place of each other
 CHOICE = re.compile(
     r"(\w+)=(?!(?:null|true|false|inf|nan)$)([a-z]\w*)", re.ASCII | re.IGNORECASE

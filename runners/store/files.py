@@ -103,7 +103,7 @@ def _fault_of_frame(frame, names):
     """Return True where a frame that could be parsed holds a value that no run writes."""
     if list(frame.columns) != names:
         return "other columns"
-    # Without labels no score by labels is known; a single one that is missing is damage.
+    # Data without labels have no score by labels at all; a single one that is missing is damage.
     labelled = not set(NEVER_NAN) <= set(names) or frame[list(NEVER_NAN)].notna().to_numpy().any()
     for name in names:
         values = frame[name].to_numpy()  # a Series takes ten times as long for a few rows

@@ -171,8 +171,8 @@ class Store:
 def claim_study(folder, protocol, cell=None):
     """Tie the folder of a study to one protocol, so that no table can mix two; refuse another with a StoreError.
 
-    So that a sweep does not read all cells again for each, the second and later claims of a process for a `cell`, a
-    folder, look at its rows alone.
+    The second and later claims of a process for a `cell`, a folder, look at the rows of this cell alone, so that a
+    sweep does not read all cells again for each.
     """
     path = Path(folder) / "protocol.json"
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -200,7 +200,7 @@ def claim_study(folder, protocol, cell=None):
 def check_rows(path, protocol):
     """Refuse a ``trials.csv`` that has a row of another protocol, as a cell that was copied, or a text that was edited.
 
-    What else is wrong with the file is left to who reads the cell.
+    Other faults of the file are left to whoever reads the cell.
     """
     usual, data = csv_of([[to_json(protocol.stored())]]).strip(), whole_lines(path)
     if data.count(usual) == data.count(b"\n") - 1:  # a thousandth of the time of reading the rows
@@ -226,26 +226,22 @@ def _differences(stored, asked):
     return "; ".join(f"{name}: stored {there}, asked {here}" for name, (there, here) in pairs)
 
 
-def load_results(results_dir, study=None, dataset=None, method=None):
-    """Return the committed rows of all cells as `Results`, sorted, whatever order they were written in.
+def load_results(results_dir, study, dataset=None, method=None):
+    """Return the committed rows of a study's cells as `Results`, sorted, whatever order they were written in.
 
-    Study, data set and method are all by default; the frames are empty where nothing is stored.  A trial that several
-    studies share has its key in the first of them, and "<key> of <study>" in the others, so that the key joins the
-    frames.  The StoreError about a damaged file names file, line, column, value and remedy.
+    Data set and method are all by default; the frames are empty where nothing is stored.  The StoreError about a
+    damaged file names file, line, column, value and remedy.
     """
     frames = {name: [] for name in COLUMNS}
     for cells in read_cells(cells_of(results_dir, study, dataset, method)):
         for name, frame in cells.items():
             frames[name].append(frame)
-    _name_apart(frames)
-    joined = {
-        name: pd.concat(parts, ignore_index=True).drop_duplicates(IDENTITY[name], keep="last")
-        if parts
-        else empty_frame(COLUMNS[name])
+    whole = {
+        name: pd.concat(parts, ignore_index=True) if parts else empty_frame(COLUMNS[name])
         for name, parts in frames.items()
     }
-    if study:
-        check_one_study(joined["trials"], Path(results_dir, str(study)))
+    check_one_study(whole["trials"], Path(results_dir, str(study)))
+    joined = {name: frame.drop_duplicates(IDENTITY[name], keep="last") for name, frame in whole.items()}
     trials = joined["trials"].sort_values(["study", "dataset", "method", "params", "sizes", "nth_seed"], kind="stable")
     order = pd.Series(range(len(trials)), index=trials["trial"])
     for name in OTHERS:
@@ -272,21 +268,6 @@ def cells_of(results_dir, *names):
         return []
     pattern = "/".join(glob.escape(name) or "*" for name in names)
     return sorted(Path(results_dir).glob(f"{pattern}/trials.csv"))
-
-
-def _name_apart(frames):
-    """Rename trials whose keys are among the earlier ones, too, as two studies may share a trial."""
-    seen = set()
-    for index, trials in enumerate(frames["trials"]):
-        shared = seen.intersection(trials["trial"])
-        if shared:
-            pairs = zip(trials["trial"], trials["study"], strict=True)
-            apart = {key: f"{key} of {study}" for key, study in pairs if key in shared}
-            apart = {key: name if name not in seen else f"{name} {index}" for key, name in apart.items()}
-            for name in COLUMNS:
-                frame = frames[name][index]
-                frames[name][index] = frame.assign(trial=frame["trial"].map(lambda key, a=apart: a.get(key, key)))
-        seen.update(frames["trials"][index]["trial"])
 
 
 def _identity_of(path):

@@ -12,7 +12,7 @@ from runners.code import DIGITS, VERSIONED, code_of, code_of_evaluation, first_c
 from runners.store.row import to_json
 
 PACKAGES = ("numpy", "scipy", "scikit-learn", "pandas", "joblib", "numba", "llvmlite")
-# What is stored of a machine for people: two with one fingerprint give the same bytes, whatever they are called.
+# Names of a machine that are stored for people: two with one fingerprint give the same bytes under any names.
 FOR_PEOPLE = ("blas", "cpu")
 ARITHMETIC = "arithmetic"  # the fingerprint, among the versions
 UNKNOWN = "no fingerprint of their machine's arithmetic is stored with them"

@@ -16,7 +16,7 @@ def read_cells(paths):
     """Yield frames by file, with the rows of committed trials of the cells with these ``trials.csv``.
 
     A frame costs milliseconds however few rows it has, so the cells of a data set that follow each other are read as
-    one.  Where anything about them is unusual, each is read for itself, which says what is wrong with which file.
+    one.  Each is read for itself where anything about them is unusual, which says what is wrong with which file.
     """
     for _, cells in groupby(paths, key=lambda path: path.parent.parent):
         cells = list(cells)
@@ -80,7 +80,7 @@ def _keep_committed(found):
 
 
 def check_one_study(trials, folder):
-    """Refuse the trials in the folder of a study where some name another one, as those of a copied cell do.
+    """Refuse the trials in the folder of a study where some name another one or are of two cells, as copied ones do.
 
     A whole study may have been renamed since.
     """
@@ -90,6 +90,14 @@ def check_one_study(trials, folder):
         raise StoreError(
             f"{cell / 'trials.csv'}, column study: {row['study']!r} must be {folder.name!r}, as the folder is called. "
             f"Move {cell} away, and run it in study={folder.name}, which takes from other studies what they have."
+        )
+    cells = trials.drop_duplicates(["trial", "dataset", "method"])
+    if (twice := cells["trial"].duplicated()).any():
+        row = cells[twice].iloc[0]
+        cell = folder / row["dataset"] / row["method"]
+        raise StoreError(
+            f"{cell / 'trials.csv'}, column trial: {row['trial']!r} is a trial of another cell. Move {cell} away, and "
+            "run it again."
         )
 
 

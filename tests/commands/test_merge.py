@@ -5,11 +5,11 @@ from pathlib import Path
 
 import forked
 import pytest
+from frames import load_all
 from small_data import TRUTH
 
 from runners.errors import ConfigError
 from runners.store.files import StoreError
-from runners.store.folder import load_results
 from scripts.core.conf import ROOT
 from scripts.merge import merge
 
@@ -28,7 +28,7 @@ def whole(tmp_path_factory):
 def part(whole, folder, kept):
     """Copy the results with these trials only, by their place."""
     shutil.copytree(whole, folder)
-    keys = list(load_results(whole).trials["trial"])
+    keys = list(load_all(whole).trials["trial"])
     gone = {key for place, key in enumerate(keys) if place not in kept}
     for name in ("trials", "scores", "traces", "facts", "measures"):
         path = folder / CELL / f"{name}.csv"
@@ -51,7 +51,7 @@ def same(first, second):
 def test_parts_that_overlap_are_the_whole_once_and_the_same_command_again_changes_nothing(whole, tmp_path):
     sources = [part(whole, tmp_path / "a", {0, 1}), part(whole, tmp_path / "b", {1, 2})]
     assert merge(sources, tmp_path / "c") == (3, [])
-    assert same(load_results(tmp_path / "c"), load_results(whole))
+    assert same(load_all(tmp_path / "c"), load_all(whole))
     before = (tmp_path / "c" / CELL / "scores.csv").read_bytes()
     assert merge(sources, tmp_path / "c") == (0, [])
     assert (tmp_path / "c" / CELL / "scores.csv").read_bytes() == before
@@ -60,31 +60,31 @@ def test_parts_that_overlap_are_the_whole_once_and_the_same_command_again_change
 def test_one_of_the_folders_may_be_the_target(whole, tmp_path):
     sources = [part(whole, tmp_path / "a", {0}), part(whole, tmp_path / "b", {1, 2})]
     assert merge(sources, sources[0]) == (2, [])
-    assert same(load_results(sources[0]), load_results(whole))
+    assert same(load_all(sources[0]), load_all(whole))
 
 
 def test_a_trial_with_scores_takes_the_place_of_one_that_failed(whole, tmp_path):
     failed = part(whole, tmp_path / "a", {0})
     path = failed / CELL / "trials.csv"
     header, row = path.read_text().splitlines()
-    key, status = row.split(",")[0], load_results(failed).trials["status"].iloc[0]
+    key, status = row.split(",")[0], load_all(failed).trials["status"].iloc[0]
     for name in ("scores", "traces", "facts", "measures"):
         file = failed / CELL / f"{name}.csv"
         file.write_text(file.read_text().splitlines(keepends=True)[0])
-    trials = load_results(whole).trials.set_index("trial").loc[key]
+    trials = load_all(whole).trials.set_index("trial").loc[key]
     row = row.replace(f",{status},", ",failed,").replace(f",{trials['n_scores']},", ",0,")
     row = row.replace(trials["n_others"].replace('"', '""'), "")
     path.write_text(f"{header}\n{row}\n")
-    assert load_results(failed).trials["status"].tolist() == ["failed"]
+    assert load_all(failed).trials["status"].tolist() == ["failed"]
     assert merge([failed, whole], tmp_path / "c") == (4, [])  # the failed one, and all three with scores
-    assert same(load_results(tmp_path / "c"), load_results(whole))
+    assert same(load_all(tmp_path / "c"), load_all(whole))
 
 
 @pytest.mark.parametrize("name", ["scores", "trials"])
 def test_other_results_under_the_same_key_are_listed_and_the_cell_is_left_as_it_is(whole, tmp_path, name):
     first, second = part(whole, tmp_path / "a", {0, 1}), part(whole, tmp_path / "b", {1, 2})
     if name == "scores":
-        shared = load_results(first).trials["trial"].iloc[1]
+        shared = load_all(first).trials["trial"].iloc[1]
         lines = (second / CELL / "scores.csv").read_text().splitlines()
         line = next(line for line in lines if line.startswith(shared))
         edit(second, "scores", line, ",".join([*line.split(",")[:6], "0.125", *line.split(",")[7:]]), 1)
@@ -92,12 +92,12 @@ def test_other_results_under_the_same_key_are_listed_and_the_cell_is_left_as_it_
         edit(second, "trials", ",converged,", ",max_iter,")
     added, conflicts = merge([first, second], tmp_path / "c")
     assert added == 2 and len(conflicts) == 1 and "other" in conflicts[0]
-    assert same(load_results(tmp_path / "c"), load_results(first))
+    assert same(load_all(tmp_path / "c"), load_all(first))
 
 
 def test_other_code_is_listed(whole, tmp_path):
     first, second = part(whole, tmp_path / "a", {0}), part(whole, tmp_path / "b", {1})
-    edit(second, "trials", load_results(second).trials["code_fit"].iloc[0], "0123456789abcdef")
+    edit(second, "trials", load_all(second).trials["code_fit"].iloc[0], "0123456789abcdef")
     added, (conflict,) = merge([first, second], tmp_path / "c")
     assert added == 1 and "the code of the method is another" in conflict
 

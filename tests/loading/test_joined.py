@@ -9,8 +9,7 @@ import pytest
 
 from datasets import DataError
 from datasets.base import encode_labels
-from datasets.joined import read_csv
-from datasets.loaders import read_source
+from datasets.loaders import READERS, read_source
 
 X = np.array([[1.5, -2, 3], [4, 5, 6], [7, 8, 9], [0, 1, 2]])
 KINDS = ["b", "a", "b", "c"]
@@ -187,11 +186,11 @@ def test_the_one_file_in_a_zip_is_read(tmp_path):
     with zipfile.ZipFile(tmp_path / "t.zip", "w") as archive:
         archive.writestr("t.csv", "p,kind\n1,a\n2,b\n")
         archive.writestr("__MACOSX/._t.csv", "no table")
-    assert read_csv(tmp_path / "t.zip", "kind")[0].tolist() == [[1], [2]]
+    assert READERS["csv"](tmp_path / "t.zip", "kind")[0].tolist() == [[1], [2]]
     with zipfile.ZipFile(tmp_path / "t.zip", "a") as archive:
         archive.writestr("u.csv", "p,kind\n")
     with pytest.raises(DataError, match="holds 2 files .t.csv, u.csv.: unpack it"):
-        read_csv(tmp_path / "t.zip", "kind")
+        READERS["csv"](tmp_path / "t.zip", "kind")
 
 
 def test_a_sheet_of_excel_is_a_table(tmp_path):

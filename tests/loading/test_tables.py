@@ -11,8 +11,7 @@ from scipy import sparse
 from sklearn.datasets import dump_svmlight_file
 
 from datasets import DataError
-from datasets.joined import read_csv
-from datasets.loaders import read_source
+from datasets.loaders import READERS, read_source
 from datasets.steps import fill_missing
 from datasets.tables import split_table
 
@@ -44,14 +43,14 @@ TABLES = {
 def test_a_table_of_text_is_read_whatever_it_is_written_with(tmp_path, name):
     text, label = TABLES[name]
     (tmp_path / "t.csv").write_text(text, encoding="utf-8")
-    samples, labels = read_csv(tmp_path / "t.csv", label)
+    samples, labels = READERS["csv"](tmp_path / "t.csv", label)
     np.testing.assert_array_equal(samples, X)
     assert [one[0] for one in labels] == KINDS
 
 
 def test_a_packed_table_and_one_without_labels(tmp_path):
     (tmp_path / "t.csv.gz").write_bytes(gzip.compress(PLAIN.encode()))
-    samples, labels = read_csv(tmp_path / "t.csv.gz", ignore=["kind"])
+    samples, labels = READERS["csv"](tmp_path / "t.csv.gz", ignore=["kind"])
     np.testing.assert_array_equal(samples, X)
     assert labels is None
 
@@ -59,20 +58,20 @@ def test_a_packed_table_and_one_without_labels(tmp_path):
 def test_a_number_is_read_to_its_last_digit(tmp_path):
     value = 0.1234567890123456
     (tmp_path / "t.csv").write_text(f"a,b\n{value!r},1\n2,3\n")
-    assert read_csv(tmp_path / "t.csv")[0][0, 0] == value
+    assert READERS["csv"](tmp_path / "t.csv")[0][0, 0] == value
 
 
 @pytest.mark.parametrize("label", [1, "1"])
 def test_labels_may_be_numbers_and_columns_be_ignored_by_number(tmp_path, label):
     (tmp_path / "t.csv").write_text("7,1,10\n8,2,11\n9,1,12\n")
-    samples, labels = read_csv(tmp_path / "t.csv", label, ignore=[0])
+    samples, labels = READERS["csv"](tmp_path / "t.csv", label, ignore=[0])
     assert samples.tolist() == [[10], [11], [12]] and labels.tolist() == [1, 2, 1]
 
 
 @pytest.mark.parametrize("word", ["", "?", "NA", "nan", "null"])
 def test_missing_values_are_nan_and_missing_labels_none(tmp_path, word):
     (tmp_path / "t.csv").write_text(f"x,y,kind\n1,{word},a\n{word},4,{word}\n5,6,b\n")
-    samples, labels = read_csv(tmp_path / "t.csv", "kind")
+    samples, labels = READERS["csv"](tmp_path / "t.csv", "kind")
     np.testing.assert_array_equal(samples, [[1, np.nan], [np.nan, 4], [5, 6]])
     assert labels.tolist() == ["a", None, "b"]
 
@@ -98,7 +97,7 @@ def test_what_is_wrong_with_a_table_is_said(tmp_path, text, options, words):
 def test_a_table_that_is_no_text_is_said_to_be_none(tmp_path):
     (tmp_path / "t.csv").write_bytes("x,ü\n1,2\n".encode("latin-1"))
     with pytest.raises(DataError, match="is no text in UTF-8"):
-        read_csv(tmp_path / "t.csv")
+        READERS["csv"](tmp_path / "t.csv")
 
 
 def test_a_table_of_switches_and_integers_is_one_of_numbers(tmp_path):

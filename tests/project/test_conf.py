@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from datasets import dataset_names, read_spec
+from datasets.joined import FRAMES
 from datasets.loaders import READERS
 from metrics.protocol import Protocol
 from runners.experiment.method import load_class
@@ -88,7 +89,10 @@ def test_the_options_of_a_source_are_those_of_its_reader(path):
     for source in yaml.safe_load(path.read_text(encoding="utf-8"))["sources"]:
         known = list(inspect.signature(READERS[source["format"]]).parameters.values())[1:]
         needed = {one.name for one in known if one.default is one.empty and one.kind is not one.VAR_KEYWORD}
-        assert needed <= set(source.get("options", {})) <= {one.name for one in known}
+        names = {one.name for one in known}
+        if source["format"] in FRAMES:
+            names |= set(inspect.signature(FRAMES[source["format"]]).parameters)
+        assert needed <= set(source.get("options", {})) <= names
 
 
 def test_fair_runs_one_data_set_of_every_source_as_a_ranking_counts_no_more():

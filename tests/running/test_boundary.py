@@ -10,6 +10,7 @@ from pathlib import Path
 
 import forked
 import pytest
+from frames import load_all
 from hydra import compose, initialize_config_dir
 from omegaconf import OmegaConf
 
@@ -18,7 +19,6 @@ from runners.cli.boundary import boundary, words_of
 from runners.errors import ConfigError
 from runners.experiment.grid import expand
 from runners.experiment.settings import read_config
-from runners.store.folder import load_results
 from scripts.core.conf import ROOT
 
 BASE = ["method=laplacian_score", "dataset=digits", "protocol=smoke"]
@@ -221,7 +221,7 @@ def test_a_disk_that_is_full_is_one_line_and_what_is_stored_is_safe(tmp_path, ro
     output = done.stdout + done.stderr
     assert done.returncode == 1 and "File too large" in output and "Traceback" not in output, output
     assert (cell(tmp_path) / "scores.csv").read_bytes() == before
-    assert len(load_results(tmp_path).trials) == 1
+    assert len(load_all(tmp_path).trials) == 1
 
 
 @pytest.mark.parametrize("number, count, status", [(signal.SIGINT, 1, 130), (signal.SIGTERM, 2, 143)])

@@ -9,9 +9,9 @@ import forked
 import numpy as np
 import pytest
 from fits import DATA, config, method_of, outcomes_of, trials_of
+from frames import load_all
 
 from runners.experiment.cell import Cell
-from runners.store.folder import load_results
 from runners.workers import processes
 from runners.workers.caps import Caps
 from runners.workers.family import own_cpu_seconds
@@ -67,13 +67,13 @@ def test_a_capped_trial_is_done_until_it_is_named_in_retry(tmp_path):
         return [row["status"] for row in Cell(config(tmp_path, method=method, **runner)).run()]
 
     assert run(max_seconds=1) == ["timeout"]
-    assert load_results(tmp_path).trials["status"].tolist() == ["converged", "timeout"]
-    stored = load_results(tmp_path).trials.set_index("status").loc["timeout"]
+    assert load_all(tmp_path).trials["status"].tolist() == ["converged", "timeout"]
+    stored = load_all(tmp_path).trials.set_index("status").loc["timeout"]
     assert stored["fit_s"] >= 1 and stored["n_scores"] == 0 and "max_seconds=1" in stored["error"]
     assert run(max_seconds=1) == run(max_seconds=5) == []  # raising a cap does not run trials again that ended at it
     assert run(max_seconds=1.5, retry=["failed"]) == []
     assert run(max_seconds=1.5, retry=["timeout", "failed"]) == ["timeout"]
-    assert "max_seconds=1.5" in load_results(tmp_path).trials.set_index("status").loc["timeout", "error"]
+    assert "max_seconds=1.5" in load_all(tmp_path).trials.set_index("status").loc["timeout", "error"]
 
 
 PARENT = """

@@ -9,9 +9,9 @@ import sys
 
 import forked
 import pytest
+from frames import load_all
 from small_data import TRUTH
 
-from runners.store.folder import load_results
 from runners.workers.processes import COPY
 from scripts.core.conf import ROOT
 
@@ -108,13 +108,13 @@ def test_a_wrong_word_is_a_clear_error_before_any_work(tmp_path, arguments, word
     assert done.returncode != 0
     assert words in done.stdout + done.stderr
     assert "Traceback" not in done.stderr
-    assert load_results(tmp_path).trials.empty
+    assert load_all(tmp_path).trials.empty
 
 
 def test_parameters_that_the_grid_tries_may_be_the_defaults(tmp_path):
     cell = [f"dataset={TRUTH}", "protocol=smoke", "method=socfs", "runner.points=default", f"results_dir={tmp_path}"]
     run(*cell, "runner.n_jobs=1", "method.params.lambda_=1.0", "method.grid.lambda_=[1.0]", "method.params.lambda2=1.0")
-    (params,) = load_results(tmp_path).trials["params"].map(json.loads)
+    (params,) = load_all(tmp_path).trials["params"].map(json.loads)
     assert params["lambda_"] == 1.0
 
 
@@ -127,7 +127,7 @@ def test_a_study_keeps_to_its_protocol(tmp_path):
 def test_an_experiment_file_decides_and_the_command_line_decides_over_it(tmp_path):
     done = run("experiment=smoke", "method=max_variance,first_index", f"results_dir={tmp_path}", "runner.n_jobs=1")
     assert "max_variance on mnist500" in done.stdout
-    trials = load_results(tmp_path).trials
+    trials = load_all(tmp_path).trials
     assert set(trials["method"]) == {"max_variance", "first_index"} and set(trials["study"]) == {"smoke"}
 
 
@@ -136,7 +136,7 @@ def test_a_cell_file_sets_what_a_paper_gives_for_one_method_on_one_data_set(tmp_
     (tmp_path / f"cell/{TRUTH}_mcfs.yaml").write_text("# @package _global_\nmethod: {params: {n_neighbors: 3}}\n")
     cell = ["--config-dir", str(tmp_path), f"dataset={TRUTH}", "protocol=smoke", f"results_dir={tmp_path}/results"]
     run("-m", *cell, "runner.n_jobs=1", "method=mcfs,laplacian_score")
-    params = load_results(f"{tmp_path}/results").trials.set_index("method")["params"].map(json.loads)
+    params = load_all(f"{tmp_path}/results").trials.set_index("method")["params"].map(json.loads)
     assert params["mcfs"]["n_neighbors"] == 3
     assert params["laplacian_score"]["n_neighbors"] == 5
 
@@ -172,7 +172,7 @@ def test_a_sweep_goes_on_after_a_cell_that_cannot_run(tmp_path):
     done = run(*sweep, "runner.n_jobs=1", f"results_dir={tmp_path}", check=False)
     assert done.returncode == 1
     assert "1 of 2 cells have a problem:\nmax_variance on digits: protocol.sizes=[100] are all above" in done.stderr
-    assert set(load_results(tmp_path).trials["dataset"]) == {"mnist500"}
+    assert set(load_all(tmp_path).trials["dataset"]) == {"mnist500"}
 
 
 LONG = ["method=mcfs", "dataset=mnist500", "protocol=smoke", "+method.grid.ridge=[0.0,0.01,0.1,1.0,2.0,3.0,4.0,5.0]"]
@@ -214,6 +214,6 @@ def test_two_runs_of_one_cell_at_once_share_the_work_and_spoil_nothing(tmp_path,
 
 def test_the_first_command_selects_features_that_cluster_better_than_chance(tmp_path):
     run(f"results_dir={tmp_path}", "runner.n_jobs=1", "protocol.sizes=[50]")
-    found = load_results(tmp_path)
+    found = load_all(tmp_path)
     assert len(found.trials) and not set(found.trials["status"]) & {"collapsed", "diverged", "failed"}
     assert found.scores["acc"].mean() > 0.4  # of ten classes

@@ -14,9 +14,9 @@ from types import SimpleNamespace
 
 import forked
 import pytest
+from frames import load_all
 
 from runners.errors import ConfigError
-from runners.store.folder import load_results
 from runners.workers.caps import Caps
 from runners.workers.dask import cluster, worker
 from scripts.core.conf import ROOT
@@ -266,7 +266,7 @@ def test_fits_beyond_a_cap_end_with_the_status_and_the_rows_that_they_have_on_on
     local = dask.run_here(*words, "runner.n_jobs=2", f"results_dir={tmp_path}/local")
     assert ended(local)[0] == ended(dask.run(*words, f"results_dir={tmp_path}/dask"))[0] == 0
     assert lines(tmp_path / "dask") == lines(tmp_path / "local")
-    found, expected = (load_results(tmp_path / name).trials for name in ("dask", "local"))
+    found, expected = (load_all(tmp_path / name).trials for name in ("dask", "local"))
     assert found["status"].tolist() == expected["status"].tolist() == ["converged", "timeout", "out_of_memory"]
     for trials in (found, expected):
         errors = trials["error"].str.partition(": ended after ")[0].tolist()

@@ -2,7 +2,7 @@
 
 import pandas as pd
 import pytest
-from frames import done, frames, store
+from frames import done, frames, load_all, store
 
 from runners.store.files import StoreError, read_rows
 from runners.store.folder import Store, load_results
@@ -25,12 +25,12 @@ def as_saved_elsewhere(data, how):
 def test_a_table_that_another_program_saved_is_the_same_to_reports_and_to_the_resume(tmp_path, how):
     points = [{"dataset": "d", "method": "m", "params": {"a": i}, "acc": {50: [0.2]}, "trace": [1.0]} for i in (1, 2)]
     store(frames(points, study="s"), tmp_path)
-    expected, paths = load_results(tmp_path), sorted((tmp_path / "s/d/m").glob("*.csv"))
+    expected, paths = load_all(tmp_path), sorted((tmp_path / "s/d/m").glob("*.csv"))
     with Store(tmp_path / "s/d/m"):
         before = [path.read_bytes() for path in paths]
     for path, data in zip(paths, before, strict=True):
         path.write_bytes(as_saved_elsewhere(data, how))
-    for found, wanted in zip(load_results(tmp_path), expected, strict=True):
+    for found, wanted in zip(load_all(tmp_path), expected, strict=True):
         pd.testing.assert_frame_equal(found, wanted)
     assert [row["trial"] for row in read_rows(paths[-1])] == expected.trials["trial"].tolist()
     with Store(tmp_path / "s/d/m") as opened:
@@ -54,7 +54,7 @@ def test_a_row_of_another_cell_is_named_by_line_column_value_and_remedy(tmp_path
     with pytest.raises(StoreError, match=words), Store(cell):
         pass
     with pytest.raises(StoreError, match=words):
-        load_results(tmp_path)
+        load_all(tmp_path)
 
 
 def test_a_study_that_was_renamed_is_read_and_not_gone_on_with(tmp_path):

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import yaml
 from fits import PROTOCOL, made_up
+from frames import load_all
 from hydra import compose, initialize_config_dir
 
 from datasets import scale
@@ -17,7 +18,7 @@ from runners.errors import ConfigError
 from runners.experiment.grid import diagonal, expand, few
 from runners.experiment.settings import read_protocol
 from runners.store.files import StoreError
-from runners.store.folder import claim_study, load_results
+from runners.store.folder import claim_study
 from runners.workers.caps import Caps
 from runners.workers.pool import run_all
 from runners.workers.tasks import Data
@@ -188,7 +189,7 @@ def test_a_sweep_skips_what_is_not_at_hand_tries_it_once_and_does_not_fail(tmp_p
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("skipped: nowhere is not on this machine and could not be downloaded") == 2
     assert done.stdout.endswith("2 of 4 cells\n")
-    trials = load_results(tmp_path / "results").trials
+    trials = load_all(tmp_path / "results").trials
     assert trials[["dataset", "method"]].to_numpy().tolist() == [["digits", "first_index"], ["digits", "max_variance"]]
     assert json.loads(trials["protocol"].iloc[0])["name"] == "smoke"
 

@@ -4,11 +4,12 @@ import time
 
 import forked
 import pytest
+from frames import load_all
 from small_data import TRUTH
 
 from runners.errors import ConfigError
 from runners.experiment.plan import shard_of
-from runners.store.folder import Store, load_results
+from runners.store.folder import Store
 from scripts.core.conf import ROOT
 
 CELLS = [(f"data{i % 7}", f"method{i // 7}") for i in range(35)]
@@ -54,13 +55,13 @@ def test_a_part_of_a_sweep_runs_its_own_cells_and_counts_them(tmp_path):
     for part in (1, 2):
         words = ["run.py", *SWEEP, f"shard={part}/2", f"results_dir={tmp_path}"]
         assert f"shard {part}/2: " in forked.printed(words, ROOT)
-    assert sorted(load_results(tmp_path).trials["method"]) == ["max_variance", "min_norm"]
+    assert sorted(load_all(tmp_path).trials["method"]) == ["max_variance", "min_norm"]
 
 
 def test_a_part_of_a_sweep_that_hydra_itself_goes_through_has_its_own_cells_too(tmp_path):
     words = ["run.py", *SWEEP, f"results_dir={tmp_path}", "shard=1/2", "hydra.sweeper.max_batch_size=1"]
     assert "shard 1/2: 1 cells" in forked.printed(words, ROOT)
-    assert len(load_results(tmp_path).trials) == 1
+    assert len(load_all(tmp_path).trials) == 1
 
 
 def test_a_shard_of_a_single_cell_is_refused(tmp_path):
@@ -77,4 +78,4 @@ def test_a_cell_that_another_process_holds_is_put_aside_and_taken_at_the_end(tmp
     assert status == 0, output
     first, later = map(output.index, (f"max_variance on {TRUTH}: another run holds it", f"min_norm on {TRUTH} ("))
     assert first < later < output.index("waiting for it to end")
-    assert sorted(load_results(tmp_path).trials["method"]) == ["max_variance", "min_norm"]
+    assert sorted(load_all(tmp_path).trials["method"]) == ["max_variance", "min_norm"]

@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from fits import DATA, PROTOCOL, outcomes_of, trials_of
-from frames import done
+from frames import done, load_all
 
 from runners.store import row
 from runners.store.files import StoreError
@@ -41,7 +41,7 @@ def test_floats_come_back_as_they_went(outcomes, tmp_path):
     values = np.random.default_rng(0).uniform(size=len(outcome.scores))
     rows = [(*row[:-1], float(value)) for row, value in zip(outcome.scores, values, strict=True)]
     commit(tmp_path / CELL, [replace(outcome, scores=rows)])
-    np.testing.assert_array_equal(np.sort(load_results(tmp_path).scores[row.SCORES[-1]]), np.sort(values))
+    np.testing.assert_array_equal(np.sort(load_all(tmp_path).scores[row.SCORES[-1]]), np.sort(values))
 
 
 def test_a_crash_at_any_byte_loses_the_unfinished_trial_only(outcomes, tmp_path):
@@ -62,7 +62,7 @@ def test_a_crash_at_any_byte_loses_the_unfinished_trial_only(outcomes, tmp_path)
         for name, text in added:
             (folder / name).write_bytes((tmp_path / "first" / name).read_bytes() + text[:left])
             left = max(0, left - len(text))
-        before = load_results(tmp_path / f"cut{cut}")
+        before = load_all(tmp_path / f"cut{cut}")
         assert list(before.trials["trial"]) == [first]
         assert set(before.scores["trial"]) == {first}
         with Store(folder) as store:
@@ -100,7 +100,7 @@ def test_a_full_disk_leaves_the_files_as_they_were(outcomes, tmp_path, monkeypat
 def test_failed_trials_are_stored_with_an_error_of_one_line_are_not_done_and_can_be_forgotten(tmp_path):
     trials, folder = trials_of(what="fail"), tmp_path / CELL
     commit(folder, outcomes_of(trials, 1))
-    stored = load_results(tmp_path).trials
+    stored = load_all(tmp_path).trials
     assert stored["status"].value_counts().to_dict() == {"converged": 3, "failed": 1}
     assert stored.loc[stored["status"] == "failed", "error"].item() == 'RuntimeError: two, is not "allowed"'
     with Store(folder) as store:
@@ -181,7 +181,7 @@ def test_a_cell_that_was_copied_from_another_study_is_named(outcomes, tmp_path):
 
 
 def test_no_results_are_empty_frames_with_their_columns(tmp_path):
-    results = load_results(tmp_path / "nowhere")
+    results = load_all(tmp_path / "nowhere")
     columns = [row.TRIALS, row.SCORES, row.TRACES, row.FACTS, row.MEASURES]
     assert [list(frame.columns) for frame in results] == columns
     assert all(frame.empty for frame in results)

@@ -11,9 +11,9 @@ import forked
 import pandas as pd
 import pytest
 from fits import config
-from frames import done, frames, store
+from frames import done, frames, load_all, store
 
-from metrics.study.summary import select, summarise
+from metrics.study.summary import summarise
 from runners.experiment import cell as cell_module
 from runners.experiment.cell import Cell
 from runners.store import folder as store_module
@@ -40,7 +40,7 @@ def stop_after(monkeypatch, count):
 
 
 def keys(folder):
-    return set(load_results(folder).trials["trial"])
+    return set(load_all(folder).trials["trial"])
 
 
 def test_a_ranking_of_any_length_is_read_again(tmp_path):
@@ -72,7 +72,7 @@ def test_a_redo_that_is_cut_off_loses_nothing_and_goes_on_where_it_was(tmp_path,
 def test_a_redo_is_whole_wherever_it_is_cut_off_while_it_replaces(tmp_path, monkeypatch):
     Cell(config(tmp_path)).run()
     cell = tmp_path / "s/digits/laplacian_score"
-    scores, started = (cell / "scores.csv").read_bytes(), load_results(tmp_path).trials["fit_s"].tolist()
+    scores, started = (cell / "scores.csv").read_bytes(), load_all(tmp_path).trials["fit_s"].tolist()
     original = store_module.replace_file
     for files in range(3):
         seen = []
@@ -88,23 +88,20 @@ def test_a_redo_is_whole_wherever_it_is_cut_off_while_it_replaces(tmp_path, monk
             patch.setattr(store_module, "replace_file", stop)
             Cell(config(tmp_path, redo=True)).run()
         Cell(config(tmp_path)).run()
-        results = load_results(tmp_path)
+        results = load_all(tmp_path)
         assert (cell / "scores.csv").read_bytes() == scores
         assert len(results.trials) == 4 and results.trials["fit_s"].tolist() != started
         started = results.trials["fit_s"].tolist()
 
 
-def test_two_studies_may_share_a_trial(tmp_path):
-    point = {"dataset": "umist", "method": "mcfs", "acc": {50: [0.2, 0.4]}, "trace": [2.0, 1.0]}
-    for study in ("one", "two"):
-        results = frames([point], study=study)
+def test_a_copied_cell_whose_rows_were_renamed_is_refused(tmp_path):
+    for name in ("mcfs", "ndfs"):
+        results = frames([{"dataset": "umist", "method": name, "acc": {50: [0.2, 0.4]}}])
         for frame in results:
             frame["trial"] = "the same"
         store(results, tmp_path)
-    results = load_results(tmp_path)
-    assert results.trials["trial"].tolist() == ["the same", "the same of two"]
-    assert len(results.scores) == 4 and len(results.traces) == 4
-    assert select(summarise(tidy(results)))["mean"].tolist() == pytest.approx([0.3, 0.3])
+    with pytest.raises(StoreError, match=r"umist/ndfs/trials\.csv, .* 'the same' is a trial of another cell"):
+        load_all(tmp_path)
     assert keys(tmp_path / "nowhere") == set()
 
 
@@ -112,7 +109,7 @@ def test_a_name_that_is_no_folder_or_a_pattern_has_no_results(tmp_path):
     store(frames([{"dataset": "d", "method": "m", "acc": {50: [0.2]}}], study="s"), tmp_path)
     for study in ("*", "[s]", "?", "/", str(tmp_path / "s"), "../x", "..", "s/", 2024):
         assert load_results(tmp_path / "s" / "..", study).trials.empty, study
-    assert len(load_results(tmp_path).trials) == 1
+    assert len(load_all(tmp_path).trials) == 1
 
 
 def test_a_damaged_file_of_repeated_fits_is_named(tmp_path):
@@ -130,11 +127,11 @@ def test_a_damaged_file_of_repeated_fits_is_named(tmp_path):
 def test_a_line_that_stands_twice_counts_once(tmp_path, names):
     points = [{"dataset": "d", "method": "m", "params": {"a": i}, "acc": {50: [0.2]}, "trace": [1.0]} for i in (1, 2)]
     store(frames(points, study="s"), tmp_path)
-    expected = load_results(tmp_path)
+    expected = load_all(tmp_path)
     for name in names:
         path = tmp_path / f"s/d/m/{name}.csv"
         path.write_bytes(path.read_bytes() + path.read_bytes().splitlines(keepends=True)[-1])
-    for found, frame in zip(load_results(tmp_path), expected, strict=True):
+    for found, frame in zip(load_all(tmp_path), expected, strict=True):
         pd.testing.assert_frame_equal(found, frame)
     with Store(tmp_path / "s/d/m") as opened:
         assert done(opened) == set(expected.trials["trial"])
@@ -219,7 +216,7 @@ def test_damaged_scores_are_named_by_file_line_column_value_and_remedy(tmp_path,
     path = tmp_path / "s/d/m/scores.csv"
     path.write_text("\n".join(damaged(path.read_text(), how)) + "\n")
     with pytest.raises(StoreError, match=f"{re.escape(str(path))}, {words}.*run the cell again"):
-        load_results(tmp_path)
+        load_all(tmp_path)
 
 
 VALUES = ["", "x", "nan", "-1", "1e999", "null", "[]", "{}", "[0]", '"', "9" * 400, "[" * 10_000, "\0", "é", "a,b"]
@@ -240,7 +237,7 @@ def test_whatever_stands_in_a_field_is_read_or_is_a_clear_error(request, tmp_pat
             for value in VALUES[place % step :: step]:
                 whole.assign(**{column: value}).to_csv(path, index=False)
                 try:
-                    results = load_results(tmp_path)
+                    results = load_all(tmp_path)
                     summarise(tidy(results))
                     counts["read"] += 1
                 except StoreError as error:
@@ -250,7 +247,7 @@ def test_whatever_stands_in_a_field_is_read_or_is_a_clear_error(request, tmp_pat
         whole.to_csv(path, index=False)
     assert counts["read"] + counts["refused"] == len(VALUES) // step * sum(map(len, store_module.COLUMNS.values()))
     assert counts["refused"] > 300 // step, counts
-    assert json.loads(load_results(tmp_path).trials["sizes"].iloc[0]) == [50]
+    assert json.loads(load_all(tmp_path).trials["sizes"].iloc[0]) == [50]
 
 
 @pytest.mark.parametrize("name", ["trials", "scores", "traces"])
@@ -259,7 +256,7 @@ def test_a_file_of_noise_is_a_clear_error_to_readers_and_to_the_resume(tmp_path,
     path = tmp_path / f"s/d/m/{name}.csv"
     path.write_bytes(path.read_bytes() + b"\xff\xfe\x00\x01,,,\n\n\x80\n")
     with pytest.raises(StoreError, match="line 3|line 4"):
-        load_results(tmp_path)
+        load_all(tmp_path)
     if name == "trials":
         with pytest.raises(StoreError, match="line 3|line 4"), Store(tmp_path / "s/d/m"):
             pass

@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from fits import DATA, PROTOCOL, method_of, rows_of, statuses_of, trials_of
+from frames import load_all
 
 from runners.experiment.grid import expand
-from runners.store.folder import load_results
 from runners.workers import pool, processes
 from runners.workers.caps import Caps
 from scripts.core.conf import ROOT
@@ -132,7 +132,7 @@ def test_nineteen_rounds_of_killing_workers_at_any_moment_end_no_sweep(tmp_path)
             killer.start()
         output = started.communicate(timeout=500)[0]
         assert started.returncode == 0, output
-        stored.append(load_results(results).scores)
+        stored.append(load_all(results).scores)
     assert all(scores.equals(stored[0]) for scores in stored)
 
 

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from frames import done, frames, study_of
+from frames import done, frames, load_all, study_of
 
 from datasets import load_dataset, scale
 from metrics.protocol import Protocol
@@ -18,7 +18,7 @@ from metrics.study.summary import SELECTIONS, select
 from runners.experiment.grid import expand
 from runners.experiment.method import Method
 from runners.store.files import StoreError
-from runners.store.folder import Store, load_results
+from runners.store.folder import Store
 from runners.store.row import subsets_of
 from runners.store.tidy import tidy
 from runners.workers.fit import run_trial
@@ -275,7 +275,7 @@ def test_what_a_fit_reports_of_itself_is_stored_with_it_and_its_loss_is_noticed(
     outcome = run_trial(trial, dataset.X[:80] / 16, dataset.y[:80])
     with Store(tmp_path / "s" / "digits" / "ndfs") as cell:
         cell.append([outcome])
-    results = load_results(tmp_path)
+    results = load_all(tmp_path)
     assert results.facts["trial"].unique().tolist() == [trial.key]
     facts = results.facts.set_index("name")["value"]
     assert sorted(facts.index) == ["indicator_change", "n_scored"]
@@ -285,7 +285,7 @@ def test_what_a_fit_reports_of_itself_is_stored_with_it_and_its_loss_is_noticed(
         whole = path.read_bytes()
         path.write_bytes(b"".join(whole.splitlines(keepends=True)[:-1]))
         with pytest.raises(StoreError, match=rf"{name}.csv lacks rows of 1 trials.*run the cell again"):
-            load_results(tmp_path)
+            load_all(tmp_path)
         if name == "traces":
             path.write_bytes(whole)
     with Store(tmp_path / "s" / "digits" / "ndfs") as cell:

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import skew, ttest_1samp
 
 from metrics.study import families as module
-from metrics.study.families import bootstrap_intervals, family_means, step_down, t_intervals
+from metrics.study.families import family_means, step_down, t_intervals
 
 OF = np.array(["a", "a", "a", "b", "c", "c"])
 
@@ -17,7 +17,6 @@ def test_each_family_weighs_the_same_and_each_data_set_within_it():
     means = family_means(gains, OF)
     np.testing.assert_allclose(means, [[3.0, 3.0], [10.0, np.nan], [2.0, 1.0]])
     np.testing.assert_allclose(t_intervals(means)[0], [5.0, 2.0])
-    np.testing.assert_allclose(bootstrap_intervals(gains, OF)[0], [5.0, 2.0])
 
 
 def test_the_interval_is_that_of_students_t_over_families():

@@ -1,7 +1,7 @@
 """The command's side of a Dask cluster: a connection, workers in the place of `watched.Workers`, and turns.
 
 Several cells are in flight: each is a thread of the command, and one of them has its turn at a time.  The others wait
-for results.  So nothing else has to be safe for threads, and one process writes, as ever.  A job is sent as bytes that
+for results.  Nothing else has to be safe for threads, and one process writes, as ever.  A job is sent as bytes that
 `pickle.loads` turns into its result: a scheduler needs none of our modules.
 """
 
