@@ -25,13 +25,21 @@ def pytest_addoption(parser):
     )
 
 
+def pytest_report_header(config):
+    return "slow tests: run" if config.getoption("--slow") else "slow tests: left out; --slow runs them, too"
+
+
 def pytest_collection_modifyitems(config, items):
+    """Leave slow tests out here: to skip 4,000 of them, one by one, took 5 % of the seconds."""
     if config.getoption("--slow"):
         return
-    skip = pytest.mark.skip(reason="slow; run with --slow")
-    for item in items:
-        if "slow" in item.keywords:
-            item.add_marker(skip)
+    slow = [item for item in items if "slow" in item.keywords]
+    if len(slow) == len(items):  # asked for by name: say why they are not run
+        for item in slow:
+            item.add_marker(pytest.mark.skip(reason="slow; run with --slow"))
+    else:
+        config.hook.pytest_deselected(items=slow)
+        items[:] = [item for item in items if "slow" not in item.keywords]
 
 
 def pytest_collection_finish():

@@ -11,6 +11,11 @@ from scripts.check_method.contract import Method, load_methods
 QUICK = {"cae_released": {"max_iter": 20}} | {
     name: {"max_iter": 20} for name in ("ufsol", "ufsol_alpha0", "ufsol_max_margin", "ufsol_similarity")
 }
+# For what is looked at in an interface, or in the first sweeps; scikit-learn gives estimators of its own as few.
+SHORT = {"max_iter": 5, "n_permutations": 2, "n_starts": 2}
+# A graph, a start or a scaling of a solver that another configuration of the class has, too.
+TWINS = {"dgufs_normalized", "ndfs_kmeans_start", "socfs_triplet"}
+TWINS |= {"ufsol_alpha0", "ufsol_max_margin", "ufsol_similarity"}
 SLOW = pytest.mark.slow
 
 
@@ -21,6 +26,12 @@ def load_quick_methods():
         name: Method(name, {**content, "params": content["params"] | QUICK.get(name, {})})
         for name, content in contents.items()
     }
+
+
+def shortened(estimator):
+    """Return the unfitted estimator with few sweeps and starts where it has any."""
+    given = estimator.get_params()
+    return estimator.set_params(**{name: few for name, few in SHORT.items() if (given.get(name) or 0) > few})
 
 
 def further_slow(methods, long=()):

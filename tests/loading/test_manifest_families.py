@@ -111,7 +111,9 @@ def test_every_confirmatory_data_set_says_where_it_is_from_and_on_what_terms():
     assert [name for name in NAMES if "withheld" in read_spec(name)] == ["warpar10p"]
 
 
-@pytest.mark.parametrize("name", ["hmp4", "meat", "methylation", "uji13", "irspectra"])
+@pytest.mark.parametrize(
+    "name", ["meat", "methylation", "uji13", "irspectra", pytest.param("hmp4", marks=pytest.mark.slow)]
+)
 def test_a_data_set_of_several_files_is_downloaded_whole(site, empty_cache, data_dir, name):
     spec = read_spec(name)
     (source,) = spec["sources"]

@@ -189,12 +189,18 @@ def test_a_split_that_is_prescribed_is_used_as_users_of_scikit_learn_expect():
         assert score == known.score(new, Y[30:])
 
 
-def test_the_notebook_is_the_page_and_runs_and_is_resumed(tmp_path):
-    path = ROOT / "docs/python.ipynb"
-    cells = json.loads(path.read_text())["cells"]
+NOTEBOOK = ROOT / "docs/python.ipynb"
+
+
+def test_the_notebook_is_the_page():
+    cells = json.loads(NOTEBOOK.read_text())["cells"]
     page = re.findall(r"```python\n(.*?)```", (ROOT / "docs/python.md").read_text(), re.DOTALL)
     assert ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"] == [text.strip() for text in page]
-    words = [sys.executable, "-c", f"import sys; sys.path.append({str(ROOT)!r})\n{KERNEL}", str(path)]
+
+
+@pytest.mark.slow  # what its cells call is tested above
+def test_the_notebook_runs_and_is_resumed(tmp_path):
+    words = [sys.executable, "-c", f"import sys; sys.path.append({str(ROOT)!r})\n{KERNEL}", str(NOTEBOOK)]
     outputs = []
     for _ in range(2):
         done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=300)

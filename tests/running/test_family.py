@@ -83,7 +83,9 @@ def test_where_the_system_does_not_say_the_clock_counts_in_place_of_cpu_seconds(
     assert Caps(max_seconds=2).reached(float("nan"), 2.1, 0).status == "timeout"
 
 
-@pytest.mark.parametrize("what", ["child_computes", "children_compute", "grandchild_computes"])
+@pytest.mark.parametrize(
+    "what", ["children_compute", "grandchild_computes", pytest.param("child_computes", marks=pytest.mark.slow)]
+)
 def test_what_a_fit_forks_counts_in_its_seconds_and_ends_with_it(tmp_path, what):
     row = run(what, Caps(max_seconds=1), tmp_path / "pids")
     assert row["status"] == "timeout" and "beyond runner.max_seconds=1" in row["error"]

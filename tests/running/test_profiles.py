@@ -25,6 +25,7 @@ def test_the_seconds_are_those_of_the_methods_that_differ_alike_between_the_know
     assert np.isnan(seconds_like_others("mine", {"unknown": 2.0}, "other"))
 
 
+@pytest.mark.slow  # it moves with what is shipped alone
 def test_shipped_methods_left_out_one_by_one_take_what_their_largest_data_sets_say():
     """The plan of `scripts.versus`: default parameters on three data sets stand for whole grids on all."""
     study = Study.open(None, f"{reference.PREFIX}{STUDY}")

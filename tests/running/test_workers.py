@@ -22,12 +22,12 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals")
 
 
 @pytest.mark.parametrize(
-    "seen, caps",
-    [(True, None), (False, Caps(max_seconds=60)), pytest.param(False, None, marks=pytest.mark.slow)],
+    "seen, caps, rounds",
+    [(True, None, 1), (False, Caps(max_seconds=60), 1), pytest.param(False, None, 2, marks=pytest.mark.slow)],
 )
-def test_workers_that_are_killed_while_they_are_free_end_nothing(caps, seen):
+def test_workers_that_are_killed_while_they_are_free_end_nothing(caps, seen, rounds):
     trials = trials_of()
-    for _ in range(2):
+    for _ in range(rounds):
         processes.start(2)
         for process in list(processes._idle):
             os.kill(process.pid, signal.SIGKILL)
@@ -57,6 +57,7 @@ def test_a_task_whose_worker_dies_before_it_begins_is_run_again(monkeypatch):
     assert statuses_of(trials_of(), 2) == ["converged"] * 4 and len(taken) > 2
 
 
+@pytest.mark.slow  # each worker is started twice; one alone is above
 def test_a_method_that_ends_every_worker_before_it_begins_fails_in_words(tmp_path, monkeypatch):
     # A module that this process imports, and every worker dies of.
     text = f"import os\nfrom misbehaving import Misbehaving\nos.getpid() == {os.getpid()} or os.abort()"

@@ -207,7 +207,7 @@ def real_slice(data_dir, name):
 
 
 @pytest.mark.parametrize("setting", [{}, {"lambda_": 2.0}, {"gates": "entry"}, {"batch_size": 31, "n_neighbors": 2}])
-@pytest.mark.parametrize("name", ["orl", "usps", "webkb"])
+@pytest.mark.parametrize("name", ["orl", *(pytest.param(name, marks=pytest.mark.slow) for name in ("usps", "webkb"))])
 def test_no_flip_of_a_gate_lowers_a_converged_fit(data_dir, name, setting):
     X = real_slice(data_dir, name)
     fit = DUFS(10, **setting).fit(X)

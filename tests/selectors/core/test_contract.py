@@ -2,20 +2,20 @@
 
 import importlib
 import inspect
+import itertools
 import pkgutil
 
 import pytest
-from quick_methods import load_quick_methods, one_of_each_kind
+from quick_methods import SLOW, TWINS, load_quick_methods, one_of_each_kind, shortened
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import methods
 from methods.core.base import BaseSelector
+from scripts.check_method.configuration import CONFIGURATION
 from scripts.check_method.contract import EXCEPTIONS, EXCEPTIONS_ON_DATA
 from scripts.check_method.properties import PROPERTIES
 
 METHODS = load_quick_methods()
-# In the checks of scikit-learn, which gives estimators of its own as few sweeps: they look at an interface.
-SHORT = {"max_iter": 5, "n_permutations": 2, "n_starts": 2}
 FIRST = one_of_each_kind(METHODS)
 
 
@@ -26,8 +26,14 @@ def _selector_classes():
     return {cls for cls in found if issubclass(cls, BaseSelector) and cls._solve is not BaseSelector._solve}
 
 
-@pytest.mark.parametrize("check", PROPERTIES, ids=lambda check: check.__name__)
-@pytest.mark.parametrize("name", METHODS)
+def _cases():
+    """Return every method with every property; of twins those of a fit are marked slow."""
+    for name, check in itertools.product(METHODS, PROPERTIES):
+        slow = [SLOW] if name in TWINS and check.group != CONFIGURATION else []
+        yield pytest.param(name, check, marks=slow, id=f"{name}-{check.__name__}")
+
+
+@pytest.mark.parametrize(("name", "check"), _cases())
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_every_method(request, name, check):
     reason = EXCEPTIONS.get((name, check.__name__))
@@ -38,9 +44,7 @@ def test_every_method(request, name, check):
 
 def _short_fits(method):
     """Return an unfitted estimator with the configuration's parameters, and few sweeps and starts where it has any."""
-    estimator = method.cls(**method.config["params"])
-    given = estimator.get_params()
-    return estimator.set_params(**{name: few for name, few in SHORT.items() if (given.get(name) or 0) > few})
+    return shortened(method.cls(**method.config["params"]))
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
