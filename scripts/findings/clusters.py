@@ -42,6 +42,13 @@ class Clusters(NamedTuple):
         parts = [self.changes(told) for told in OTHERS]
         return sum(int(((part["low"] <= 0) & (part["high"] >= 0)).sum()) for part in parts)
 
+    @property
+    def nearer(self):
+        """The number of gains nearer to 0 than with the true number, by a change whose interval leaves 0 out."""
+        nearer = self.gains[list(OTHERS)].abs().lt(self.gains[TRUE].abs() - 1e-9, axis=0)  # up to rounding
+        parts = [(self.changes(told), nearer[told]) for told in OTHERS]
+        return sum(int((own & ((part["low"] > 0) | (part["high"] < 0))).sum()) for part, own in parts)
+
     def span(self, told, score):
         """Return the least and the largest change in a score: "-1.0 to +0.4"."""
         own = self.changes(told)["mean"].xs(score, level=1)

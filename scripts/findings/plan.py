@@ -120,6 +120,11 @@ class Estimates(NamedTuple):
     not_run: dict  # it has no fit
 
     @property
+    def apart(self):
+        """The number of gains and losses whose own interval leaves out 0."""
+        return int(((self.table["low"] > 0) | (self.table["high"] < 0)).sum())
+
+    @property
     def advised(self):
         """The methods with a gain that is there without any one family, too."""
         gain = self.named(1)

@@ -9,7 +9,7 @@ from metrics.study.frames import of_kmeans
 from metrics.study.intervals import means_by_family
 from metrics.study.selections import BY_NAME
 from scripts.core.conf import find, unique_names
-from scripts.core.text import they, with_interval
+from scripts.core.text import listed, with_interval
 from scripts.ranks.gains import above, below
 
 SELECTIONS = ("silhouette_all", "best_over_grid")  # without labels, and with them
@@ -66,17 +66,17 @@ def by_chance(best, tries):
 
 
 def sentence(table, where):
-    """Say which methods gain where their parameters are chosen, too; `where` is on which data."""
+    """Say of which methods the interval leaves out 0 where their parameters are chosen, too; `where`: on which data."""
     parts, names = [], unique_names("method", list(table.index))
     for selection, words in zip(SELECTIONS, ("without labels", "with them"), strict=True):
         gain = [names[name] for name in above(table, f"{selection}_low")]
         lose = [names[name] for name in below(table, f"{selection}_high")]
-        parts.append(f"{words} {they(gain or ['none'], 'gain')}")
-        parts[-1] += f", and {they(lose, 'lose')}" if lose else ""
+        parts.append(f"{words} above 0 for {listed(gain or ['none'])}")
+        parts[-1] += f", and below 0 for {listed(lose)}" if lose else ""
     return (
         f"**Does a search over parameters change it?** {where}, of {len(table)} methods with up to "
-        f"{table['tries'].max()} grid points each, the size being chosen too, {'; '.join(parts)}, over random rankings "
-        "that get as many tries."
+        f"{table['tries'].max()} grid points each, the size being chosen too, the 95 % interval of the gain "
+        f"in accuracy over random rankings that get as many tries, each by itself, lies {'; '.join(parts)}."
     )
 
 

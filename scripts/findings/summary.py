@@ -15,7 +15,7 @@ from scripts.ranks.ranks_page import by_family
 
 PAPER = 8.27, 11.69  # inches: A4
 LEFT, TOP = 0.08, 0.95  # shares of the page
-SIZES = 8.4, 7.7, 7.0, 6.4  # points of the letters: the largest at which all sentences are on the page
+SIZES = 8.4, 7.7, 7.0, 6.4, 6.1  # points of the letters: the largest at which all sentences are on the page
 LINE, WIDTH = 0.00181, 890  # share of the page that a line takes, and characters in it, of letters of one point
 
 

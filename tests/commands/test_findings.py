@@ -219,5 +219,5 @@ def test_a_search_counts_methods_with_as_many_points_and_gains_are_over_as_many_
     assert found.loc["mcfs", "best_over_grid_mean"] == pytest.approx(100 * (0.52 - best_of_three))
     assert found.loc["laplacian_score", "silhouette_all_mean"] == pytest.approx(100 * (0.42 - 0.415))
     text = search.sentence(found, "On seven data sets")
-    assert "On seven data sets, of 3 methods with up to 3 grid points" in text and "without labels MCFS" in text
-    assert text.count("UDFS loses") == 2
+    assert "On seven data sets, of 3 methods with up to 3 grid points" in text
+    assert "without labels above 0 for MCFS" in text and text.count("below 0 for UDFS") == 2
