@@ -1,4 +1,4 @@
-"""The power of the five lines of a comparison, measured without any study: ``python -m benchmarks.lines``.
+"""The power of the five lines of a comparison: ``python -m benchmarks.lines``.
 
 The published values stand for ours, with noise, on the cells that docs/reproduction.md weighs: how often copies pass
 each line, how often studies pass whose methods have a quality of their own that has nothing to do with the paper, and
@@ -6,9 +6,11 @@ the ceiling of the cells that agree.  Errors are those of K-means, with the pape
 """
 
 import argparse
+import functools
 
 import numpy as np
 
+from scripts.compare import compare_studies, open_studies, shipped_names
 from scripts.compare.columns import AGREES, columns_of, equivalence, orders_of
 from scripts.compare.evidence import (
     LEVEL,
@@ -21,52 +23,28 @@ from scripts.compare.evidence import (
     spread,
     values,
 )
-from scripts.compare.headline import complete
+from scripts.compare.headline import weighed
 from scripts.core.conf import find
-from scripts.core.published import load_published
+from scripts.core.published import PAPERS
 from scripts.core.text import pipes
 
-ANY, KEYS = "*", ("dataset", "method", "metric")
-# Title -> paper, and the cells that the counts of docs/reproduction.md leave out, as (data set, method, metric),
-# besides inherited ones: those without data, not comparable, or hollow.
-LEFT_OUT = {
-    "RUFS": ("rufs", [("webkb4", ANY, "nmi")]),
-    "UFSOL": ("ufsol", [("lung", ANY, ANY), ("att", "socfs_triplet", ANY)]),
-    "DGUFS": (
-        "dgufs",
-        [
-            *((name, ANY, ANY) for name in ("lung", "umist")),
-            *((name, "rufs", ANY) for name in ("prostate_ge", "pie10p")),
-            *(("prostate_ge", "ndfs", ANY), ("pie10p", "eufs", ANY), (ANY, "dgufs", ANY)),
-        ],
-    ),
-    "JGUFS": ("jgufs", [("mnist", "ndfs", ANY), ("webkb", "jelsr", ANY), ("webkb", "jgufs", ANY)]),
-    "K-means UFS": (
-        "kmeans_ufs",
-        [*((name, ANY, ANY) for name in ("hars", "gina", "fabert", "dilbert")), (ANY, "sf2sog", ANY)],
-    ),
-}
 QUALITY = 3.0  # points, std of the quality of methods unrelated to the paper; their noise has a std of 1
 NOISE = (1.0, 2.0, 3.0)
 TOLD = 0.8  # share of copies from which on a line is counted as one that can tell
 
 
-def perfect_cells(title):
+@functools.cache
+def _weighed():
+    """Return the cells that the lines of docs/reproduction.md weigh, by paper."""
+    return weighed(compare_studies(open_studies(None, None, shipped_names())))
+
+
+def perfect_cells(paper):
     """Return the cells that the lines of a paper weigh, with the published values in the place of ours."""
-    paper, left_out = LEFT_OUT[title]
-    cells = load_published().query("paper == @paper").rename(columns={"std_percent": "published_std"})
-    whole = cells[cells["method"] == "all_features"].set_index(["dataset", "metric"])["mean_percent"]
-    weighed = (cells["method"] != "all_features") & (cells["inherited"].fillna("") == "")
-    for out in left_out:
-        named = [cells[key] == name for key, name in zip(KEYS, out, strict=True) if name != ANY]
-        weighed &= ~np.logical_and.reduce(named)
-    cells = complete(cells[weighed]).reset_index(drop=True)
-    all_features = whole.loc[list(zip(cells["dataset"], cells["metric"], strict=True))].to_numpy()
-    restarts = find("protocol", paper)["restarts"]
+    cells, restarts = _weighed()[paper], find("protocol", paper)["restarts"]
     return cells.assign(
-        mean=cells["mean_percent"], std=cells["published_std"], n_restarts=restarts, seed_std=np.nan,
-        group_error=np.nan,
-        published_mean=cells["mean_percent"], published_n=restarts, all_mean=all_features, published_all=all_features,
+        mean=cells["published_mean"], std=cells["published_std"], n_restarts=restarts, published_n=restarts,
+        all_mean=cells["published_all"], seed_std=np.nan, group_error=np.nan,
     )  # fmt: skip
 
 
@@ -91,8 +69,8 @@ def main():
     argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     rows = [["Paper", "Cells", "Orders", *LINES, "Can tell", "Half pass", "Spread", "Agree, at most"]]
     noisy = [["Paper", "Ours are", *LINES, "None", "Three or more"]]
-    for title in LEFT_OUT:
-        cells = perfect_cells(title)
+    for paper, title in PAPERS.items():
+        cells = perfect_cells(paper)
         columns = columns_of(cells)
         orders = len(orders_of(len(columns.methods), N_ORDERS_OF_COPIES))
         power = passes(columns, columns.error, N_COPIES).mean(axis=0)

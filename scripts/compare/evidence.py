@@ -31,6 +31,7 @@ LEVEL = 0.01  # of a line's test: with five papers and five lines, a false "repr
 AS_BAD = 0.05  # share of honest copies that may be called "not reproduced"
 N_COPIES = 1000
 HONEST = 2.9  # points of noise of an honest copy besides the error of each cell: `program_noise` of the shipped studies
+TOGETHER = 0.36  # how far the noise of ACC and that of NMI go together in a copy: their correlation between programs
 N_ORDERS, N_ORDERS_OF_COPIES = 9999, 1999  # orders drawn where there are too many; p of a copy needs no third digit
 SOME = 200  # copies at a time, and for the noise that half of them pass with: their share has an error of 3.5 points
 TOO_MUCH = 16.0  # points of noise, more than the spread of any published column
@@ -65,17 +66,25 @@ class Effect(NamedTuple):
     gain_high: float
 
 
-def program_noise(comparison):
-    """Return the root mean square difference between our solvers and the authors' programs, in points, and of how many.
+class Noise(NamedTuple):
+    """How our solvers differ from the authors' programs, by K-means on their features, where neither is hollow."""
 
-    Both are by K-means on their features, over the cells in which neither is hollow.
-    """
+    points: float  # the root mean square difference
+    pairs: int  # the number of cells
+    together: float  # the correlation of the differences in ACC with those in NMI
+
+
+def program_noise(comparison):
+    """Return how our solvers differ from the authors' programs, on the cells of a comparison."""
     kmeans = of_kmeans(comparison[comparison["mean"].notna() & ~is_hollow(comparison)])
     keys = ["paper", "dataset", "metric", "method"]
     programs = kmeans[kmeans["method"].str.endswith("_released")]
     programs = programs.assign(method=programs["method"].str.removesuffix("_released"))
     pairs = kmeans[[*keys, "mean"]].merge(programs[[*keys, "mean"]], on=keys, suffixes=("", "_released"))
-    return float(np.sqrt(((pairs["mean"] - pairs["mean_released"]) ** 2).mean())), len(pairs)
+    pairs["gap"] = pairs["mean"] - pairs["mean_released"]
+    both = pairs.pivot_table(index=["paper", "dataset", "method"], columns="metric", values="gap")
+    together = both["acc"].corr(both["nmi"]) if {"acc", "nmi"} <= set(both) else np.nan
+    return Noise(float(np.sqrt((pairs["gap"] ** 2).mean())), len(pairs), float(together))
 
 
 def lines(cells):
@@ -121,11 +130,14 @@ def p_values(found):
 def copied(columns, noise, n_copies, seed=0):
     """Return the lines of copies of a paper: its values with normal noise, on the cells that are weighed.
 
-    `noise` is its std in points, one or of shape (n_columns, n_methods).  Copies of one seed have the same noise up to
-    its size.  Returns two arrays of shape (n_copies, n_lines): how well they fit, larger being better, and p.
+    `noise` is its std in points, one or of shape (n_columns, n_methods); that of a method's ACC and NMI on one data set
+    is correlated by `TOGETHER`.  Copies of one seed have the same noise up to its size.  Returns two arrays of shape
+    (n_copies, n_lines): how well they fit, larger being better, and p.
     """
     orders = orders_of(len(columns.methods), N_ORDERS_OF_COPIES, seed)
-    drawn = np.random.default_rng(seed).normal(size=(n_copies, *columns.published.shape))
+    rng, shape = np.random.default_rng(seed), (n_copies, *columns.published.shape)
+    common = rng.normal(size=(n_copies, columns.datasets.max() + 1, shape[-1]))[:, columns.datasets]
+    drawn = np.sqrt(TOGETHER) * common + np.sqrt(1 - TOGETHER) * rng.normal(size=shape)
     # All features have the paper's own score, as a copy of the paper has its data.
     columns = columns._replace(all_mean=columns.published_all)
     fits, p = [], []
