@@ -67,7 +67,7 @@ class Effect(NamedTuple):
 
 
 class Noise(NamedTuple):
-    """How our solvers differ from the authors' programs, by K-means on their features, where neither is hollow."""
+    """The differences between our solvers and the authors' programs, by K-means on their features, hollow cells aside."""
 
     points: float  # the root mean square difference
     pairs: int  # the number of cells
