@@ -67,7 +67,7 @@ class Effect(NamedTuple):
 
 
 class Noise(NamedTuple):
-    """The differences between our solvers and the authors' programs, by K-means on their features, hollow cells aside."""
+    """The differences between our solvers and the authors' programs, by K-means, hollow cells aside."""
 
     points: float  # the root mean square difference
     pairs: int  # the number of cells
