@@ -98,16 +98,22 @@ def _written(method, study):
 
 
 def _places(method, study, settings):
-    """Return a sentence for each size on how a method stands, on the data sets where it has a score."""
+    """Return a sentence for each size on how a method stands, on the data sets where it has a score.
+
+    They are those of the findings; all others where it has been run on none of these.
+    """
+    own = set(study.trials.loc[study.trials["method"] == method, "dataset"])
     for one in settings:
-        datasets = list(one.field.families)
+        datasets = sorted(own.intersection(one.field.families))
+        elsewhere = "" if datasets else ", none of which the findings count"
+        datasets = datasets or sorted(own)
         found = versus(study, study.part([method], datasets), method, datasets, one.selection)
         row, ranks = found.table.loc[RANDOM], found.places["average_rank"].dropna()
         gain = with_interval(row["gain"], row["low"], row["high"])
         tested = "" if isnan(row["p"]) else f", p = {row['p']:.2g}"
         yield (
             f"{printed('method', method)} with {one.size} features: {gain} points over random "
-            f"rankings on {row['n_datasets']:.0f} data sets{tested}; average rank "
+            f"rankings on {row['n_datasets']:.0f} data sets{elsewhere}{tested}; average rank "
             f"{ranks[method]:.1f} among the {len(ranks)} methods that have all of these."
         )
 
