@@ -70,9 +70,10 @@ def readme(study, settings):
     first, names = settings[0], settings[0].names
     head = ["Method"] + [f"Gain, {score.upper()}" for score in plan.SCORES] + ["Least p", "Seconds a fit"]
     found, parts = first.plan.table.unstack("score"), ("mean", "low", "high")
+    partial = {*first.plan.lacking, *first.plan.not_run}
     rows = [
         [
-            names.get(name, name),
+            names.get(name, name) + ("‡" if name in partial else ""),
             *(with_interval(*(found.loc[name, (part, score)] for part in parts)) for score in plan.SCORES),
             f"{found.loc[name, 'p'].min():.2g}",
             f"{first.seconds[name]:.2g}",
