@@ -2,8 +2,8 @@
 
 A cell that was found complete leaves a note, so that a sweep that is run again does not load its data.  The note's name
 is a digest of the composed configuration, the program, the packages and the machine.  It holds how the trials ended,
-and the digests of the files that this depends on: data, results, and code from outside the checkout.  The
-cell is looked at again where one of these files has changed.
+and the digests of the files that this depends on: data, results, and code from outside the checkout.  The cell is
+looked at again where one of these files has changed.
 """
 
 import functools

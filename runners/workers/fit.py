@@ -52,8 +52,8 @@ def run_trial(trial, X, y):
     """Fit one selector in this process, and return the `Outcome` with the scores of its feature sets and its labels.
 
     X is scaled, and never written to.  y are class codes; an array without dimensions holds the number of clusters
-    instead, for data without labels.  It reaches the scoring only.  The outcome has the status
-    "failed" and the error where the method raised.
+    instead, for data without labels.  It reaches the scoring only.  The outcome has the status "failed" and
+    the error where the method raised.
     """
     fit = fit_trial(trial, X)
     evaluated = {size: evaluate_set(features, X, y, trial.protocol) for size, features in fit.subsets.items()}

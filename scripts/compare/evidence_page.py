@@ -1,5 +1,7 @@
 """The beginning of the page: the five lines of every paper and the cells that agree, beside controls, in Markdown."""
 
+import numpy as np
+
 from metrics.study.frames import of_kmeans
 from scripts.compare.controls import CONTROLS, RANDOM
 from scripts.compare.evidence import CANNOT_TELL, NOT_REPRODUCED, REPRODUCED, program_noise
@@ -51,11 +53,11 @@ def _summary(paper, own):
 def noise_text(comparison):
     """Say how far our solvers are from the authors' programs; "" where no cell has both."""
     noise = program_noise(comparison)
+    if not noise.pairs:
+        return ""
     text = f"The root mean square difference between our solvers and the authors' programs, over {noise.pairs} cells of"
-    text += (
-        f" this page: {noise.points:.1f} points; differences in ACC and in NMI are correlated by {noise.together:.2f}."
-    )
-    return text if noise.pairs else ""
+    together = f"; differences in ACC and in NMI are correlated by {noise.together:.2f}"
+    return f"{text} this page: {noise.points:.1f} points{'' if np.isnan(noise.together) else together}."
 
 
 def line_rows(lines):

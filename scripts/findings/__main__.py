@@ -61,7 +61,7 @@ def pages(study, settings):
         ROOT / "docs/findings.svg": drawn(draw(settings)),
         ROOT / "docs/sizes.svg": drawn(draw_sizes(settings[0].kinds)),
         ROOT / "docs/families.svg": drawn(draw_families(settings[0].kinds)),
-        ROOT / "README.md": filled("README.md", FINDINGS, readme(study, settings)),
+        ROOT / "README.md": filled("README.md", FINDINGS, readme(settings)),
         ROOT / PAPER: filled(PAPER, FINDINGS, paper(settings)),
     }
 

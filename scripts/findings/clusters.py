@@ -37,17 +37,21 @@ class Clusters(NamedTuple):
         return int((signs > 0).sum().sum()), int(signs.notna().sum().sum())
 
     @property
+    def _holds(self):
+        """True where the interval of a change holds 0: (method, score) rows, a column for each other number."""
+        parts = {told: self.changes(told) for told in OTHERS}
+        return pd.DataFrame({told: (part["low"] <= 0) & (part["high"] >= 0) for told, part in parts.items()})
+
+    @property
     def held(self):
         """The number of changes of which the interval holds 0."""
-        parts = [self.changes(told) for told in OTHERS]
-        return sum(int(((part["low"] <= 0) & (part["high"] >= 0)).sum()) for part in parts)
+        return int(self._holds.sum().sum())
 
     @property
     def nearer(self):
         """The number of gains nearer to 0 than with the true number, by a change whose interval leaves 0 out."""
         nearer = self.gains[list(OTHERS)].abs().lt(self.gains[TRUE].abs() - 1e-9, axis=0)  # up to rounding
-        parts = [(self.changes(told), nearer[told]) for told in OTHERS]
-        return sum(int((own & ((part["low"] > 0) | (part["high"] < 0))).sum()) for part, own in parts)
+        return int((nearer & ~self._holds).sum().sum())
 
     def span(self, told, score):
         """Return the least and the largest change in a score: "-1.0 to +0.4"."""

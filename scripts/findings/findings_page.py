@@ -65,7 +65,7 @@ def sentences(settings):
     )
 
 
-def readme(study, settings):
+def readme(settings):
     """Return the part of the README: the finding, its figure, and a table of who gains."""
     first, names = settings[0], settings[0].names
     head = ["Method"] + [f"Gain, {score.upper()}" for score in plan.SCORES] + ["Least p", "Seconds a fit"]
@@ -80,7 +80,7 @@ def readme(study, settings):
         ]
         for name in found["mean", "acc"].sort_values(ascending=False).index[:BEST]
     ]
-    return render("findings/readme.md.j2", **_values(settings), study=study, lines=[head, *rows], best=BEST).strip()
+    return render("findings/readme.md.j2", **_values(settings), lines=[head, *rows], best=BEST).strip()
 
 
 def paper(settings):

@@ -13,6 +13,7 @@ from scripts.compare.controls import ALL, RANDOM
 from scripts.core.conf import CONF, family_of, printed_family
 from scripts.core.text import listed
 from scripts.ranks.choice import choose
+from scripts.ranks.gains import above, below
 
 CONFIRMATORY = "fair_confirmatory"
 SCORES = ("acc", "nmi")
@@ -121,8 +122,8 @@ class Estimates(NamedTuple):
 
     @property
     def apart(self):
-        """The number of gains and losses whose own interval leaves out 0."""
-        return int(((self.table["low"] > 0) | (self.table["high"] < 0)).sum())
+        """The number of gains and losses whose own interval leaves out 0, as it is printed."""
+        return len(above(self.table)) + len(below(self.table))
 
     @property
     def advised(self):

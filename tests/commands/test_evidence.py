@@ -106,16 +106,12 @@ def test_the_noise_of_honest_programs_is_that_of_the_shipped_studies():
     assert noise.pairs > 100 and abs(noise.points - HONEST) < 0.2 and abs(noise.together - TOGETHER) < 0.1
 
 
-def test_the_noise_of_a_copys_two_scores_goes_together_and_no_other():
-    columns = columns_of(perfect_cells("rufs"))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(
-            evidence, "values", lambda columns, ours, orders: seen.append(ours) or values(columns, ours, orders)
-        )
-        seen = []
-        passes(columns, 1.0, 2000)
+def test_the_noise_of_a_copys_two_scores_goes_together_and_no_other(monkeypatch):
+    columns, seen = columns_of(perfect_cells("rufs")), []
+    monkeypatch.setattr(evidence, "values", lambda *given: seen.append(given[1]) or values(*given))
+    passes(columns, 1.0, 2000)
     noise = np.concatenate(seen) - columns.published
-    first, second = (next(iter(np.flatnonzero(columns.datasets == 0)[k:])) for k in (0, 1))
+    first, second = np.flatnonzero(columns.datasets == 0)
     whole = np.flatnonzero(np.isfinite(columns.published[[first, second]]).all(axis=0))
     other = np.flatnonzero((columns.datasets == 1) & np.isfinite(columns.published[:, whole[0]]))[0]
     found = np.corrcoef([noise[:, first, whole[0]], noise[:, second, whole[0]], noise[:, first, whole[1]],
@@ -141,7 +137,7 @@ def test_the_page_weighs_as_many_cells_and_a_perfect_copy_agrees_in_no_more_than
         cells = perfect_cells(paper)
         found = re.search(rf"^\* {title}: .* on (\d+) cells", page, re.MULTILINE)
         assert int(found[1]) == len(cells), title
-        # Least for K-means UFS, half of whose cells are of Fashion, with a sample that nobody knows.
+        # Least for K-means UFS, half of whose cells are of Fashion, with a sample that nobody knows: 2 of the 18 cells.
         assert (0.1 if paper == "kmeans_ufs" else 0.4) < ceiling(columns_of(cells)) < 2 / 3
 
 

@@ -54,7 +54,7 @@ def setting(intervals, size=300):
 def test_the_page_and_the_readme_have_what_the_shipped_results_say(settings):
     again = "run: python -m scripts.findings"
     assert (ROOT / "docs/findings.md").read_text(encoding="utf-8") == page(STUDY, settings), again
-    for name, part in (("README.md", readme(STUDY, settings)), (PAPER, paper(settings))):
+    for name, part in (("README.md", readme(settings)), (PAPER, paper(settings))):
         assert (ROOT / name).read_text(encoding="utf-8") == filled(name, FINDINGS, part), again
 
 

@@ -136,7 +136,7 @@ OF_A_FIT = {
 
 
 @pytest.mark.parametrize("name", [*KMEANS, *LEARNED, *OF_A_FIT])
-def test_a_forged_row_is_refused(name, study, verify):
+def test_a_forged_row_is_refused(name, study, verify, request):
     method = "ndfs" if name in LEARNED else "dgufs"
     frame = rows(method)
     wanted = "learned" if name in LEARNED else "kmeans"
@@ -146,8 +146,8 @@ def test_a_forged_row_is_refused(name, study, verify):
     for row in of_fit if name in OF_A_FIT else [sets[place]]:
         ({**KMEANS, **LEARNED, **OF_A_FIT}[name])(row)
     write(pd.DataFrame(sets, columns=frame.columns), method)
-    found = verify([method])
-    assert found
+    found = verify(None if request.config.getoption("--slow") else [method])
+    assert found and {one.method for one in found} == {method}
     elsewhere = name in ("python", "numpy", "machine", "code_fit", "code_evaluation", "files read")
     assert {one.kind for one in found} == {ELSEWHERE if elsewhere else REFUSED}
 

@@ -22,12 +22,12 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals")
 
 
 @pytest.mark.parametrize(
-    "seen, caps, rounds",
-    [(True, None, 1), (False, Caps(max_seconds=60), 1), pytest.param(False, None, 2, marks=pytest.mark.slow)],
+    "seen, caps",
+    [(True, None), (False, Caps(max_seconds=60)), pytest.param(False, None, marks=pytest.mark.slow)],
 )
-def test_workers_that_are_killed_while_they_are_free_end_nothing(caps, seen, rounds):
+def test_workers_that_are_killed_while_they_are_free_end_nothing(request, caps, seen):
     trials = trials_of()
-    for _ in range(rounds):
+    for _ in range(2 if request.config.getoption("--slow") else 1):
         processes.start(2)
         for process in list(processes._idle):
             os.kill(process.pid, signal.SIGKILL)
