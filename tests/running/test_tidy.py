@@ -64,10 +64,10 @@ def test_a_fact_without_a_column_is_refused_and_all_that_fits_report_have_one():
     assert set(FACTS) <= set(REPORTED) <= {column.name for column in COLUMNS}
 
 
-def test_the_changelog_begins_with_the_version_of_the_package():
-    """All other files that name it are written by `scripts.metadata`."""
+def test_the_first_release_of_the_changelog_is_the_version_of_the_package():
+    """Changes after it stand before it; all other files that name it are written by `scripts.metadata`."""
     version = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
-    assert re.search(r"^## \[(.*?)\]", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)[1] == version
+    assert re.search(r"^## \[(\d.*?)\]", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)[1] == version
 
 
 def test_the_metadata_and_the_table_of_columns_are_those_of_what_is_shipped():
