@@ -136,10 +136,13 @@ def deviances(X):
 
 def _deviances(X, totals):
     p = X.sum(axis=0) / totals.sum()
-    parts = np.zeros(X.shape[1])
-    for observed, share in ((X, p), (totals[:, None] - X, 1 - p)):
-        expected = totals[:, None] * share
-        # Where nothing is observed the term is zero, also where nothing is expected.
-        ratio = np.divide(observed, expected, out=np.ones_like(expected), where=(observed > 0) & (expected > 0))
-        parts += (observed * np.log(ratio)).sum(axis=0)
-    return np.maximum(2 * parts, 0.0)
+    totals = totals[:, None]
+    return np.maximum(2 * (_terms(X, totals * p) + _terms(totals - X, totals * (1 - p))), 0.0)
+
+
+def _terms(observed, expected):
+    """Return, by feature, the sum of observed log(observed / expected), in the fewest arrays."""
+    # Where nothing is observed the term is zero, also where nothing is expected.
+    ratio = np.divide(observed, expected, out=np.ones_like(expected), where=(observed > 0) & (expected > 0))
+    np.log(ratio, out=ratio)
+    return np.multiply(ratio, observed, out=ratio).sum(axis=0)
