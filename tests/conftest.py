@@ -33,7 +33,7 @@ def pytest_collection_modifyitems(config, items):
     """Leave slow tests out here: to skip 4,000 of them, one by one, took 5 % of the seconds."""
     if config.getoption("--slow"):
         return
-    slow, quick = ([item for item in items if ("slow" in item.keywords) == is_slow] for is_slow in (True, False))
+    slow, quick = ([item for item in items if (item.get_closest_marker("slow") is not None) == is_slow] for is_slow in (True, False))
     if quick:
         config.hook.pytest_deselected(items=slow)
         items[:] = quick
