@@ -17,9 +17,11 @@ ABREAST = 6  # panels of a figure
 def ground_truth_page(rows, name):
     """Return the rows of `recovered`, of a study of this name, as a page of Markdown."""
     table = found(rows)
+    own = [method for method in table.index.unique("method") if not is_control(method)]
     stored = rows.groupby(["family", "difficulty", "seed"]).ngroups
-    families = table.index[table["redundancy"] > 0].unique("family")
-    copies = table[table.index.get_level_values("family").isin(families)]
+    copies = _of(table, table.index[table["redundancy"] > 0].unique("family"))
+    hidden = _not_by_variance(table)
+    rest = table.index.unique("family").difference(hidden)
     return render(
         "ground_truth/truth.md.j2",
         enough=ENOUGH,
@@ -29,8 +31,10 @@ def ground_truth_page(rows, name):
         n_methods=rows["method"].nunique(),
         stored=stored,
         n_datasets=len(truth_names()),
-        **_conclusions(table),
-        relevance=_lines(table, "precision", "relevant"),
+        own=own,
+        **_conclusions(table, own),
+        relevance=[_lines(_of(table, some), "precision", "relevant") for some in (rest, hidden) if len(some)],
+        hidden={family: _passing(own, _easy(_of(table, [family]))["relevant"]) for family in hidden},
         diversity=_lines(copies, "recall", "diverse"),
         redundancy=_lines(copies, "redundancy"),
         has_copies=(rows["redundancy"] > 0).any(),
@@ -76,16 +80,31 @@ def ground_truth_figure(rows, name):
     return figure
 
 
-def _conclusions(table):
-    """Return what the table comes to: lists of methods that are no controls, by what is said of them."""
+def _of(table, families):
+    """Return the rows of some families."""
+    return table[table.index.get_level_values("family").isin(families)]
+
+
+def _easy(table):
+    """Return the rows of the easiest difficulty."""
+    return table.xs(1, level="difficulty")
+
+
+def _not_by_variance(table):
+    """Return the families in which the features of largest variance have no star at the easiest difficulty."""
+    easy = _easy(table)["relevant"]
+    known = easy.xs("max_variance", level="method") if "max_variance" in easy.index else easy.iloc[:0]
+    return known.index[~known]
+
+
+def _conclusions(table, own):
+    """Return what the table comes to: lists of methods, of the `own` that are no controls, by what is said of them."""
     means = table["precision"].groupby("method").mean()
-    own = [method for method in means.index if not is_control(method)]
-    easy = table.xs(1, level="difficulty")
+    easy = _easy(table)
     copies = easy[easy["redundancy"].groupby("family").transform("max") > 0]
     # The expectation, as the stored random rankings are one for each seed.
     no_better = (easy["precision"] <= easy["share"] + SAME).groupby("method").any()
     return {
-        "own": own,
         "found": _passing(own, easy["relevant"]),
         "diverse": _passing(own, copies["relevant"] & copies["diverse"]) if len(copies) else None,
         "lost": [method for method in own if no_better[method]],

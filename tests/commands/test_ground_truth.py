@@ -120,6 +120,16 @@ def test_the_page_orders_methods_and_lists_what_does_not_pass_the_easy_end():
     assert lines[-1] == ["mcfs", ".30"] and lines[-4] == ["mcfs", ".60"]
 
 
+def test_families_whose_features_are_not_those_of_largest_variance_stand_apart_with_who_finds_them():
+    rows = of_seeds([10] * 5) + of_seeds([10] * 5, "wide") + of_seeds([2] * 5, "wide", method="rufs")
+    rows += of_seeds([10] * 5, method="max_variance") + of_seeds([8] * 5, "wide", method="max_variance")
+    page = ground_truth_page(recovered(study_of(rows)), "mine")
+    assert "* Who has a star at the easiest difficulty of a family where the features of largest variance have" in page
+    assert "have none: wide: mcfs." in page
+    heads = [line.split("|")[2].strip() for line in page.splitlines() if line.startswith("| Method")]
+    assert heads == ["clusters (4)", "wide (4)"]
+
+
 def test_the_figure_has_a_panel_for_each_family_and_a_row_for_each_method():
     rows = of_seeds([10] * 5, method="rufs") + of_seeds([4] * 5) + of_seeds([6] * 5, "wide", 3)
     figure = ground_truth_figure(recovered(study_of(rows)), "mine")
