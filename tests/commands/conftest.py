@@ -28,6 +28,15 @@ def fair():
     return Study.open(ROOT / "results", "reference/fair")
 
 
+@pytest.fixture
+def few_flips(monkeypatch):
+    """Let p be of a hundredth of the flips, for made-up studies in which it is far from the level: .05 is off by .002."""
+    from scripts.findings import plan
+
+    monkeypatch.setattr(plan, "FLIPS", plan.FLIPS // 100)
+    monkeypatch.setattr(plan, "FLIPS_WITHOUT", plan.FLIPS_WITHOUT // 10)
+
+
 @pytest.fixture(scope="session")
 def settings(fair):
     """Return what the pages of findings are written from."""

@@ -15,6 +15,7 @@ from scripts.findings.findings_page import sentences
 from scripts.ranks.choice import base_methods
 
 NEW = list(plan.datasets_of(plan.CONFIRMATORY))
+pytestmark = pytest.mark.usefixtures("few_flips")
 
 
 def noise(mean, seed):
