@@ -30,7 +30,7 @@ def fair():
 
 @pytest.fixture
 def few_flips(monkeypatch):
-    """Let p be of a hundredth of the flips, for made-up studies in which it is far from the level: .05 is off by .002."""
+    """Let p be of a hundredth of the flips, of studies in which it is far from the level: .05 is off by .002."""
     from scripts.findings import plan
 
     monkeypatch.setattr(plan, "FLIPS", plan.FLIPS // 100)

@@ -8,7 +8,7 @@ import pytest
 import yaml
 from sklearn.cluster import KMeans
 
-from datasets import load_dataset
+from datasets import load_dataset, scale
 from metrics.clustering import accuracy, nmi
 from scripts.check_method import contract, speed
 from scripts.check_method.__main__ import main
@@ -192,21 +192,22 @@ def test_an_unknown_name_is_a_clear_error(capsys, arguments, words):
 
 
 def test_speed_shows_the_method_beside_the_baselines(check):
-    status, output = check(arguments=("--datasets", "digits"))
+    status, output = check(arguments=("--datasets", "mnist500"))
     assert status == 0
-    table = output[output.index("digits (1797 x 64, 10 classes): 32 features") :]
+    table = output[output.index("mnist500 (500 x 784, 10 classes): 100 features") :]
     lines = {line.split()[0]: line for line in table.splitlines()[2:] if line.startswith("  ")}
     assert {"mine", *speed.BASELINES} <= set(lines)
     # The same scores: var and alpha * var rank alike.
     assert lines["mine"].split("±")[:2][1] == lines["max_variance"].split("±")[:2][1]
     assert "converged" in lines["mine"]
-    # The expected ACC and NMI are those of scikit-learn's K-means on all pixels, from other starts.
-    data = load_dataset("digits")
-    found = [KMeans(10, init="random", n_init=1, random_state=seed).fit_predict(data.X) for seed in range(20)]
+    # The expected ACC and NMI are those of scikit-learn's K-means on all features, from other starts.
+    data = load_dataset("mnist500")
+    X = scale(data.X, "minmax")
+    found = [KMeans(10, init="random", n_init=1, random_state=seed).fit_predict(X) for seed in range(20)]
     expected = [100 * np.mean([score(data.y, labels) for labels in found]) for score in (accuracy, nmi)]
     shown = [float(text) for text in re.findall(r"([\d.]+)±", lines["all_features"])]
-    assert shown == pytest.approx(expected, abs=5)  # the mean of 20 runs has a standard error of 1.8
-    assert table.count("32 of 32 selected features") == 2
+    assert shown == pytest.approx(expected, abs=5)  # the mean of 20 runs has a standard error of 1
+    assert table.count("100 of 100 selected features") == 2
 
 
 def test_a_fit_that_fails_on_real_data_alone_is_a_failed_line(check):

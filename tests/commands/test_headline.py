@@ -34,8 +34,8 @@ def test_the_page_says_of_random_rankings_not_reproduced_and_of_published_values
     page = comparison_page(compare_studies(studies), controls_of(studies), summary=True)
     found = rows(page, "What reproduces")
     assert [row[:2] for row in found] == [["RUFS", name] for name in LINES]
-    # All but few rows of RUFS are above all features, so that signs tell little of what is a reproduction.  These random
-    # rankings fit "nearest" as one order in twenty does (p = .05), and .06 of the copies are as bad: over the bound of .05.
+    # All but few rows of RUFS are above all features, so that signs tell little of what is a reproduction.  These
+    # random rankings fit "nearest" as one order in twenty does (p = .05), and .06 of the copies are as bad, not .05.
     (untold,) = {REPRODUCED: ["sign"], NOT_REPRODUCED: ["nearest"]}[verdict]
     told = [name for name in LINES if name != untold]
     assert [row[7].removesuffix(" (provisional)") for row in found] == [

@@ -4,6 +4,7 @@ import csv
 
 import numpy as np
 import pytest
+from small_data import longer_slow
 
 from datasets import dataset_names, load_dataset, read_spec, scale
 from datasets.base import check_dataset
@@ -48,7 +49,7 @@ def test_every_file_of_the_folder_is_a_source_of_some_data_set(data_dir):
     assert {path.name for path in data_dir.iterdir()} - {"MANIFEST.csv", "MANIFEST_families.csv"} <= files
 
 
-@pytest.mark.parametrize("name", dataset_names())
+@pytest.mark.parametrize("name", longer_slow(dataset_names()))
 def test_every_route_to_a_data_set_gives_its_values(data_dir, name):
     spec = read_spec(name)
     found = list(candidates(spec, data_dir))

@@ -6,6 +6,7 @@ import functools
 import numpy as np
 import pytest
 import yaml
+from small_data import longer_slow
 from web_site import Page
 
 from datasets import DataError, load_dataset, read_spec
@@ -54,7 +55,7 @@ def load(data_dir):
     return loaded
 
 
-@pytest.mark.parametrize("name", sorted(REFERENCES))
+@pytest.mark.parametrize("name", longer_slow(sorted(REFERENCES)))
 def test_samples_and_classes_are_those_that_others_have_loaded(load, reference, name):
     ours, theirs = load(name), reference(f"families/{name}")
     X, kind = theirs["X"].astype(float), np.float32 if name in ROUNDED else float
@@ -68,7 +69,7 @@ def test_samples_and_classes_are_those_that_others_have_loaded(load, reference, 
     np.testing.assert_array_equal(ours.y, encode_labels(name, theirs["y"]))
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", longer_slow(NAMES))
 def test_a_data_set_is_what_the_list_says(load, manifest, name):
     ours, row = load(name), manifest[name]
     counts = "-".join(map(str, sorted(np.bincount(ours.y))))
