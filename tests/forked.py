@@ -70,6 +70,13 @@ def printed(words, cwd, environment=None):
     return done.stdout
 
 
+def said(command):
+    """Run ``[sys.executable, *WORDS]`` here, print all it says on the standard error, and return its exit status."""
+    done = run(command[1:], Path.cwd())
+    print(done.stdout + done.stderr, file=sys.stderr)
+    return done.returncode
+
+
 def start(words, cwd, folder, environment=None):
     """Start ``python WORDS``, as the first process of a group of its own, and do not wait for its end.
 

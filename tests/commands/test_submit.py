@@ -12,6 +12,7 @@ from small_data import TRUTH
 from runners.store import reference
 from scripts import ship, submit
 from scripts.core.study import Study
+from scripts.versus import runs
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -31,6 +32,7 @@ def answer(results, shipping, monkeypatch, capfd):
     ship.ship(results, "tiny", methods=["mcfs"])
     assert set(reference.files_of("tiny")) == {"mcfs"}
     monkeypatch.setattr(submit, "STUDY", "tiny")
+    monkeypatch.setattr(runs, "_run", forked.said)
     monkeypatch.setattr(submit, "uncommitted", list)
     monkeypatch.setattr(submit.findings, "settings_for", lambda study: [])
     monkeypatch.setattr(submit, "sentences", lambda settings: ["**A finding**"])

@@ -190,13 +190,6 @@ def shipped(results, shipping):
     return results
 
 
-def in_a_fork(words):
-    """Take the place of `runs._run`, which starts a process that imports all anew."""
-    done = forked.run(words[1:], ROOT)
-    print(done.stdout + done.stderr, file=sys.stderr)
-    return done.returncode
-
-
 def test_a_run_says_all_on_the_standard_error_and_its_exit_status_is_returned(capfd):
     assert runs._run([sys.executable, "-c", "print('said'); raise SystemExit(3)"]) == 3
     assert capfd.readouterr() == ("", "said\n")
@@ -204,7 +197,7 @@ def test_a_run_says_all_on_the_standard_error_and_its_exit_status_is_returned(ca
 
 def answer(monkeypatch, capfd, results, *words):
     """Run the command, and return its exit status and what it prints."""
-    monkeypatch.setattr(runs, "_run", in_a_fork)
+    monkeypatch.setattr(runs, "_run", forked.said)
     own = ["study=reference/tiny", f"results_dir={results}", "points=default", "runner.n_jobs=1", *map(str, words)]
     monkeypatch.setattr(sys, "argv", ["versus", *own])
     status = 0
