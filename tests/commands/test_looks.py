@@ -92,7 +92,10 @@ def cut(figure):
     return [name for name, box in boxes if min(box.x0, box.y0, width - box.x1, height - box.y1) < -1]
 
 
-@pytest.mark.parametrize(("name", "width"), [(name, width) for name in DRAW for width in (6.8, 3.4)][:-1])
+@pytest.mark.parametrize(
+    ("name", "width"),
+    [*((name, 3.4) for name in DRAW), *(pytest.param(name, 6.8, marks=pytest.mark.slow) for name in DRAW)][:-1],
+)
 def test_no_two_methods_look_alike_and_no_text_covers_another_or_is_cut(name, width, study):
     figure = DRAW[name](study, width)
     found = looks(figure)
