@@ -101,7 +101,7 @@ class SPCAPSD(BaseSelector):
     selection. arXiv 2309.06202, 2023.
     """
 
-    arrays = {"nd": 2, "dd": 24}
+    arrays = {"nd": 2, "dd": 27}
     bounds = {"lambda_": above(0), "eta": at_least(0)}
     choices = {"variant": tuple(VARIANTS)}
 
