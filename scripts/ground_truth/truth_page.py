@@ -140,9 +140,9 @@ def _open(table):
 
     Of the others there is only the number of those with all seeds, and of those without.
     """
-    first = table[table.index.get_level_values("difficulty") == 1]
+    first = _easy(table)
     for family in first.index.unique("family"):
-        own = first.xs(family, level="family").reset_index("difficulty", drop=True)
+        own = first.xs(family, level="family")
         own = own[[not is_control(method) for method in own.index]]
         whole = own[own["seeds"] >= SEEDS]
         failed = whole[~whole["relevant"]].sort_values("precision", ascending=False)
