@@ -5,7 +5,8 @@
     python -m scripts.ship dgufs --results-dir DIR   from another folder of results
 
 There is one Parquet file for each method, with all its data sets; it is written again only where its rows have changed.
-Then commit results/reference.
+Nothing is written if `scripts.verify` would refuse a row or a cell by itself, one with some of its seeds, say.  Then
+commit results/reference.
 """
 
 import json
@@ -24,6 +25,7 @@ from runners.store.reference import PROTOCOL, SHIPPED
 from runners.store.tidy import tidy
 from scripts.core.programs import parser_of, program
 from scripts.core.refits import RESTARTS, SEEDS, SENSITIVE, STABILITY, read
+from scripts.verify import REFUSED, structure
 
 
 def ship(results_dir, study, partial=False, methods=None):
@@ -39,12 +41,11 @@ def ship(results_dir, study, partial=False, methods=None):
             cells.setdefault(path.parts[-2], []).append(path.parent)
     if not cells:
         raise ValueError(f"the study {study!r} has no results in {results_dir}: check its name, or give --results-dir.")
-    target = SHIPPED / study
-    target.mkdir(parents=True, exist_ok=True)
-    _claim(Path(results_dir, study, "protocol.json"), target / PROTOCOL)
-    new, kept, left_out = [], [], []
+    protocol, target = Path(results_dir, study, "protocol.json"), SHIPPED / study / PROTOCOL
+    if target.exists() and json.loads(protocol.read_text()) != json.loads(target.read_text()):
+        raise ValueError(f"{protocol} is not the protocol of {target}: ship under another study's name.")
+    frames, lacking, left_out = {}, {}, []
     for method, folders in cells.items():
-        found, lacking = {}, {}
         for folder in folders:
             dataset = folder.parent.name
             own, (asked, n_workers) = tidy(load_results(results_dir, study, dataset, method)), read_run(folder)
@@ -56,12 +57,21 @@ def ship(results_dir, study, partial=False, methods=None):
                 raise StoreError(
                     f"{folder} mixes code, packages or machines: run the cell again, so that all of it is of one."
                 )
-            found[dataset], lacking[dataset] = own, len(missing)
-        changed = _add(study, method, found, lacking)
+            for kind, _, trial, words in structure.faults(own, protocol.read_text(), {dataset: len(missing)}):
+                if kind == REFUSED:
+                    raise StoreError(f"{folder}{f' {trial}' if trial else ''}: {words}")
+            frames.setdefault(method, {})[dataset] = own
+            lacking.setdefault(method, {})[dataset] = len(missing)
+    if not target.exists():
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(protocol, target)
+    new, kept = [], []
+    for method, found in frames.items():
+        changed = _add(study, method, found, lacking[method])
         new += [f"{dataset}/{method}" for dataset in changed]
         kept += [f"{dataset}/{method}" for dataset in found if dataset not in changed]
         for file in (SEEDS, STABILITY, RESTARTS, SENSITIVE):
-            _add_refits(study, method, file, [folder for folder in folders if folder.parent.name in found])
+            _add_refits(study, method, file, [folder for folder in cells[method] if folder.parent.name in found])
     return sorted(new), sorted(kept), sorted(left_out)
 
 
@@ -96,14 +106,6 @@ def _add_refits(study, method, file, folders):
     rows = pd.concat(new, ignore_index=True)
     target.parent.mkdir(exist_ok=True)
     replace_file(target, packed_refits(rows.sort_values(list(rows.columns), kind="stable")))
-
-
-def _claim(source, target):
-    """Copy the protocol of a study; refuse one that is not that of the shipped cells."""
-    if not target.exists():
-        shutil.copy(source, target)
-    elif json.loads(source.read_text()) != json.loads(target.read_text()):
-        raise ValueError(f"{source} is not the protocol of {target}: ship under another study's name.")
 
 
 def main():

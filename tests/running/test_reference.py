@@ -70,26 +70,23 @@ def test_an_unchanged_cell_is_not_packed_again_and_its_file_keeps_its_bytes(resu
     assert contents(shipped) == before
 
 
-def test_one_file_of_a_method_holds_all_its_cells_and_takes_in_further_ones(results, shipping, tmp_path):
+def test_one_file_of_a_method_holds_all_its_cells_and_takes_in_further_ones(shipping, tmp_path):
     def with_cell(name, dataset):
-        folder = tmp_path / name / "many"
-        shutil.copytree(results / "mine" / TRUTH / "max_variance", folder / dataset / "max_variance")
-        shutil.copy(results / "mine" / "protocol.json", folder)
-        for file in ("trials", "scores"):
-            path = folder / dataset / "max_variance" / f"{file}.csv"
-            path.write_text(path.read_text().replace(f",{TRUTH},", f",{dataset},"))
+        words = [*CELL, f"dataset={dataset}", "study=many", f"results_dir={tmp_path / name}"]
+        forked.printed(["run.py", *words], ROOT)
         return tmp_path / name
 
-    first, second = with_cell("first", "one"), with_cell("second", "two")
-    assert ship.ship(first, "many") == (["one/max_variance"], [], [])
-    assert ship.ship(second, "many") == (["two/max_variance"], [], [])
+    one, two = (TRUTH.replace("s0", seed) for seed in ("s1", "s2"))
+    first, second = with_cell("first", one), with_cell("second", two)
+    assert ship.ship(first, "many") == ([f"{one}/max_variance"], [], [])
+    assert ship.ship(second, "many") == ([f"{two}/max_variance"], [], [])
     assert sorted(path.name for path in (shipping / "many").iterdir()) == ["_protocol.json", "max_variance.parquet"]
     before = contents(shipping)
-    assert ship.ship(first, "many") == ([], ["one/max_variance"], [])
+    assert ship.ship(first, "many") == ([], [f"{one}/max_variance"], [])
     assert contents(shipping) == before
     tidy_frame = pd.read_parquet(shipping / "many")  # one line, as docs/shipped.md says
     assert list(tidy_frame) == [column.name for column in COLUMNS]
-    assert tidy_frame["dataset"].unique().tolist() == ["one", "two"]
+    assert tidy_frame["dataset"].unique().tolist() == [one, two]
 
 
 def test_shipped_seconds_count_where_this_machine_has_none_at_the_same_parameters(results, shipped, tmp_path):
@@ -155,7 +152,8 @@ def test_what_a_cell_lacks_of_its_last_run_counts_as_missing_in_its_study_and_wh
         assert study.select()["n_missing"].tolist() == [2] and pd.notna(study.select()["mean"]).all()
 
 
-def test_a_fit_without_scores_costs_what_it_took(results, shipped, tmp_path):
+def test_a_fit_without_scores_costs_what_it_took(results, shipped, tmp_path, monkeypatch):
+    monkeypatch.setattr(ship.structure, "faults", lambda *_: ())  # it has scores, and only seconds as if it had none
     shutil.copytree(results, tmp_path / "capped")
     path = tmp_path / f"capped/mine/{TRUTH}/max_variance/trials.csv"
     rows = pd.read_csv(path, dtype=str, keep_default_na=False).assign(fit_s="60.0", eval_s="nan")
@@ -173,6 +171,18 @@ def test_shipped_refits_read_as_they_were_packed(results, shipped, tmp_path):
     rows.to_csv(tmp_path / f"more/mine/{TRUTH}/max_variance" / SEEDS, index=False)
     ship.ship(tmp_path / "more", "mine")
     pd.testing.assert_frame_equal(reference.read_refits("mine", SEEDS), rows, check_dtype=False)
+
+
+def test_a_cell_that_verify_refuses_is_not_shipped_and_nothing_is_written(results, shipping, tmp_path):
+    """The others of its study wait, too: one with some of its seeds, say, which only its protocol tells."""
+    folder = tmp_path / "rest" / "mine"
+    shutil.copytree(results, tmp_path / "rest")
+    forked.printed(["run.py", *CELL, "method=pfa", f"results_dir={tmp_path}/rest"], ROOT)
+    path = folder / "protocol.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"seeds": 2}))
+    with pytest.raises(StoreError, match="pfa: it has 12 of the 24 fits that its points have with all sizes, seeds"):
+        ship.ship(tmp_path / "rest", "mine")
+    assert not shipping.exists()
 
 
 def test_another_protocol_is_not_shipped_under_the_same_name(results, shipped, tmp_path):
