@@ -41,7 +41,7 @@ def main(options):
             check_stored(study)
         spec = _changed(spec, options["metric"], given)
         variants = spec.paper is None if variants is None else variants
-        spec = spec if variants or given["rows"] else printed_methods(spec)
+        spec = spec if variants or given["rows"] or is_typed("table.rows") else printed_methods(spec)
         table = make_table(spec, study, options["selection"], variants)
     deliver(_written(table, options), options["output"])
 

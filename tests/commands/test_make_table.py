@@ -292,3 +292,10 @@ def test_command_line_lists_the_options_of_a_wrong_choice(tmp_path, argument, me
     assert done.returncode != 0
     assert message in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(("rows", "words"), [("k", "method='k' is not in conf/method"), ("dgufs_normalized", "DGUFS")])
+def test_rows_of_a_table_are_those_that_are_typed_printed_by_the_paper_or_not(rows, words, results):
+    done = run_command("make_table", f"table.rows=[{rows}]", f"results_dir={results}")
+    assert words in done.stdout + done.stderr and "Traceback" not in done.stderr
+    assert done.returncode == (rows == "k") and ("normalized" in done.stdout) == (rows != "k")
