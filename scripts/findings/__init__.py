@@ -100,10 +100,17 @@ def _earlier(study):
 
 
 def _choice(study, selection):
-    """Return what is chosen of a study, with the data sets that are tested, and the scores of the methods on these."""
-    choice = choice_of(study)
+    """Return what is chosen of a study, with the data sets that are tested, and the scores of the methods on these.
+
+    A score that lacks one of its seeds is none, as in the plan.
+    """
+    choice, keys = choice_of(study), ["dataset", "method", "params", "n_selected"]
     choice = choice._replace(datasets=tested(choice.datasets)[0])
-    return choice, study.means("acc", selection).reindex(choice.datasets)
+    summary, chosen = of_kmeans(study.summary), of_kmeans(study.select("acc", selection))
+    whole = pd.MultiIndex.from_frame(summary.loc[summary["n_seeds"] == summary["n_asked"], keys])
+    chosen = chosen[pd.MultiIndex.from_frame(chosen[keys]).isin(whole)]
+    means = 100 * chosen.pivot(index="dataset", columns="method", values="mean")
+    return choice, means.reindex(choice.datasets)
 
 
 def _complete(choice, means):

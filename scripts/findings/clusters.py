@@ -37,21 +37,15 @@ class Clusters(NamedTuple):
         return int((signs > 0).sum().sum()), int(signs.notna().sum().sum())
 
     @property
-    def _holds(self):
-        """True where the interval of a change holds 0: (method, score) rows, a column for each other number."""
-        parts = {told: self.changes(told) for told in OTHERS}
-        return pd.DataFrame({told: (part["low"] <= 0) & (part["high"] >= 0) for told, part in parts.items()})
-
-    @property
-    def held(self):
-        """The number of changes of which the interval holds 0."""
-        return int(self._holds.sum().sum())
-
-    @property
-    def nearer(self):
-        """The number of gains nearer to 0 than with the true number, by a change whose interval leaves 0 out."""
+    def moved(self):
+        """The numbers of changes with an interval without 0, of those of them nearer to 0, and of all; by `OTHERS`."""
         nearer = self.gains[list(OTHERS)].abs().lt(self.gains[TRUE].abs() - 1e-9, axis=0)  # up to rounding
-        return int((nearer & ~self._holds).sum().sum())
+        found = {}
+        for told in OTHERS:
+            change = self.changes(told)
+            moved = (change["low"] > 0) | (change["high"] < 0)
+            found[told] = int(moved.sum()), int((moved & nearer[told]).sum()), int(change["mean"].notna().sum())
+        return found
 
     def span(self, told, score):
         """Return the least and the largest change in a score: "-1.0 to +0.4"."""

@@ -9,7 +9,7 @@ from scripts.ranks.gains import above, below
 from scripts.ranks.ranks_page import OVER, by_family, gain_notes, gains_table
 
 FAR = -20.0  # points: one data set on which a method loses so many decides its mean
-BEST = 5  # methods in the table of the README
+BEST = 5  # methods in the table of the README where none gains
 
 
 def page(study, settings):
@@ -68,19 +68,30 @@ def sentences(settings):
 def readme(settings):
     """Return the part of the README: the finding, its figure, and a table of who gains."""
     first, names = settings[0], settings[0].names
-    head = ["Method"] + [f"Gain, {score.upper()}" for score in plan.SCORES] + ["Least p", "Seconds a fit"]
+    head = (
+        ["Method"]
+        + [f"Gain, {score.upper()}" for score in plan.SCORES]
+        + [f"p, {score.upper()}" for score in plan.SCORES]
+        + ["Seconds a fit"]
+    )
     found, parts = first.plan.table.unstack("score"), ("mean", "low", "high")
     partial = {*first.plan.lacking, *first.plan.not_run}
+    gaining, ordered = (
+        first.plan.named(1).index.unique("method"),
+        found["mean", "acc"].sort_values(ascending=False).index,
+    )
     rows = [
         [
             names.get(name, name) + ("‡" if name in partial else ""),
             *(with_interval(*(found.loc[name, (part, score)] for part in parts)) for score in plan.SCORES),
-            f"{found.loc[name, 'p'].min():.2g}",
+            *(f"{found.loc[name, ('p', score)]:.2g}" for score in plan.SCORES),
             f"{first.seconds[name]:.2g}",
         ]
-        for name in found["mean", "acc"].sort_values(ascending=False).index[:BEST]
+        for name in (ordered[ordered.isin(gaining)] if len(gaining) else ordered[:BEST])
     ]
-    return render("findings/readme.md.j2", **_values(settings), lines=[head, *rows], best=BEST).strip()
+    return render(
+        "findings/readme.md.j2", **_values(settings), lines=[head, *rows], best=BEST * (not len(gaining))
+    ).strip()
 
 
 def paper(settings):
@@ -109,6 +120,7 @@ def _values(settings):
         "sizes": list(plan.WEIGHTS),
         "n_new": len(plan.datasets_of(plan.CONFIRMATORY)),
         "level": plan.LEVEL,
+        "enough": plan.ENOUGH,
         "earlier": settings[0].earlier,
     }
 

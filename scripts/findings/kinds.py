@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from metrics.study.families import family_means, t_intervals
-from scripts.compare.controls import ALL
+from scripts.compare.controls import ALL, RANDOM
 from scripts.core.conf import family_of, printed_family, unique_names
 from scripts.core.text import POINTS, signed
 from scripts.findings.plan import ENOUGH, SCORES, by_size, choice_of, curves, means_of, tested
@@ -22,6 +22,7 @@ class Kinds(NamedTuple):
     methods: list  # those with scores over all sizes in enough families, the largest mean over both scores first
     sized: pd.DataFrame  # gains as `scripts.findings.plan.by_size` returns them
     gains: pd.DataFrame  # means over sizes as `scripts.findings.plan.curves` returns them
+    n_single: int  # data sets on which a single random ranking is the reference
 
     @property
     def means(self):
@@ -53,7 +54,9 @@ def kinds_of(study):
     enough = min(ENOUGH, len(means))
     methods = [name for name in order if name in choice.methods and known[name] >= enough]
     sized = sized[sized.index.isin(list(families), level="dataset")]
-    return Kinds(families, methods, sized, gains) if methods else None
+    drawn = study.summary[(study.summary["method"] == RANDOM) & study.summary["dataset"].isin(list(families))]
+    n_single = int((drawn.groupby("dataset")["params"].nunique() == 1).sum())
+    return Kinds(families, methods, sized, gains, n_single) if methods else None
 
 
 def lines(kinds):
@@ -82,10 +85,9 @@ def sentence(kinds):
     n_families = len({kinds.families[name] for name in points.index})
     return (
         "**Does it help to choose the method by the kind of data?** For each data set of a family with two or more, "
-        "the method that is best on the others of its family is set against the one that is best over the families of "
-        f"all others, both on the data set that is left out: {len(points)} data sets of {n_families} families. "
-        + ". ".join(parts)
-        + "."
+        "the method with the largest mean on the others of its family is set against the one with the largest mean "
+        "over all families, its own included, both without this data set; the difference is of this data set: "
+        f"{len(points)} data sets of {n_families} families. " + ". ".join(parts) + "."
     )
 
 

@@ -126,6 +126,22 @@ class Estimates(NamedTuple):
         return len(above(self.table)) + len(below(self.table))
 
     @property
+    def untold(self):
+        """The methods that neither gain nor lose by the rule of the plan."""
+        told = {*self.named(1).index.unique("method"), *self.named(-1).index.unique("method")}
+        return [name for name in self.table.index.unique("method") if name not in told]
+
+    def allow(self, score, points):
+        """Return how many of the methods that cannot be told have an interval that reaches beyond so many points."""
+        return int((self.table["high"].xs(score, level="score")[self.untold] > points).sum())
+
+    @property
+    def below_both(self):
+        """The methods that cannot be told although their intervals lie below 0 in both scores, as printed."""
+        lower = below(self.table)
+        return [name for name in self.untold if all((name, score) in lower for score in SCORES)]
+
+    @property
     def advised(self):
         """The methods with a gain that is there without any one family, too."""
         gain = self.named(1)
@@ -167,7 +183,7 @@ def without(families, n_families):
     if len(families) == n_families:
         return "any one of the families"
     if len(families) > NAMED:
-        return f"any one of {len(families)} of the {n_families} families"
+        return f"any one of about {len(families)} of the {n_families} families"  # p is drawn, and near its level
     return listed([*map(printed_family, families)], "or")
 
 

@@ -3,12 +3,12 @@
 import numpy as np
 from matplotlib import colormaps, rc_context
 
-from datasets.truth import truth_names
+from datasets.truth import parts_of, truth_names
 from scripts.core.conf import printed
 from scripts.core.views import render
 from scripts.ground_truth import ENOUGH, SEEDS, SHARE, found
 from scripts.make_figure.style import HEAT, STYLE, WIDTH, frame, new_figure
-from scripts.ranks.choice import is_control
+from scripts.ranks.choice import base_methods, is_control
 
 SAME = 1e-9  # measures and expectations that differ by rounding
 ABREAST = 6  # panels of a figure
@@ -31,6 +31,9 @@ def ground_truth_page(rows, name):
         n_methods=rows["method"].nunique(),
         stored=stored,
         n_datasets=len(truth_names()),
+        n_families=rows["family"].nunique(),
+        n_all=len({parts_of(one)[0] for one in truth_names()}),
+        absent=[one for one in base_methods() if one not in own],
         own=own,
         **_conclusions(table, own),
         relevance=[_lines(_of(table, some), "precision", "relevant") for some in (rest, hidden) if len(some)],
@@ -114,8 +117,9 @@ def _conclusions(table, own):
 
 
 def _passing(own, stars):
-    """Return the methods that have all of some stars."""
-    return [method for method in own if method in stars.index and stars.loc[method].all()]
+    """Return the methods that have all of some stars, of every family."""
+    whole = stars.unstack("family", fill_value=False).all(axis=1)
+    return [method for method in own if whole.get(method, False)]
 
 
 def _lines(table, measure, star=None):

@@ -13,8 +13,8 @@ SLICES = {"umist": (slice(120), 6), "orl": (slice(100), 10)}  # of the samples, 
 FIRST, KEPT = 30, 28  # of so many features so many stay
 SWEEPS = 3000
 
-# By default these end at max_iter, and say so: an ADMM, sweeps of released programs, and VCSDFS, which needs hundreds.
-NOT_CONVERGED = {"cae_released", "eufs_admm", "jgufs_released", "ndfs_released", "vcsdfs"}
+# By default these end at max_iter, and say so: an ADMM, sweeps of released programs, and CAE on one slice.
+NOT_CONVERGED = {"cae_released", "eufs_admm", "jgufs_released", "ndfs_released", ("cae", "umist")}
 
 # Seconds each, or a further configuration of a class.
 LONG = {"cae", "cae_released", "dufs", "fsasl", "jgufs", "rufs_released", "socfs", "spdfs", "ufsol", "vcsdfs"}
@@ -25,6 +25,7 @@ UNSETTLED = {
     "socfs": ({"umist"}, "A fit may stand all but still for hundreds of sweeps"),
     "socfs_triplet": ({"orl"}, "A fit may stand all but still for hundreds of sweeps"),
     "rufs_released": ({"umist", "orl"}, "the ranking still moves"),
+    "cae": ({"umist", "orl"}, "That is a budget: more steps would end lower"),
     "fsasl": ({"orl"}, "the ranking still moves where the stop is met"),
     "sogfs": ({"orl"}, "the ranking still moves where the stop is met"),
 }
@@ -70,7 +71,7 @@ def shared_features(one, other):
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_the_ranking_has_settled_where_a_fit_has_converged(data_dir, name, dataset):
     fit, on = fits(data_dir, dataset, name)
-    assert fit.status_ == (MAX_ITER if name in NOT_CONVERGED else CONVERGED)
+    assert fit.status_ == (MAX_ITER if {name, (name, dataset)} & NOT_CONVERGED else CONVERGED)
     where, words = UNSETTLED.get(name, (set(), ""))
     assert words in " ".join(type(fit).__doc__.split())
     if fit.status_ == CONVERGED and (name, dataset) not in BY_MACHINE:
