@@ -14,8 +14,8 @@ def maxima(summary, metric):
     """Return the number of candidates of every cell, and the expected best of as many random subsets of the same sizes.
 
     There is one row per data set and method of a summary: n_candidates, the feature sets that differ, over the grid and
-    all sizes; and random_best, a fraction, nan where the study has no random rankings of one of the sizes, or the
-    method keeps all features.
+    all sizes; and random_best, a fraction, nan where the study has no random rankings of one of the sizes, and for random
+    rankings themselves and a method that keeps all features.
     """
     random = summary[(summary["method"] == RANDOM) & (summary["n_restarts"] > 0)]
     draws = {key: group[f"{metric}_mean"].to_numpy() for key, group in random.groupby(["dataset", "n_selected"])}
@@ -23,7 +23,7 @@ def maxima(summary, metric):
     for (dataset, method), sizes in distinct_sets(summary).groupby(CELL):
         counts = dict(zip(sizes["n_selected"], sizes["n_distinct"], strict=True))
         known = {size: draws[dataset, size] for size in counts if len(draws.get((dataset, size), ())) >= MIN_DRAWS}
-        best = best_of_random(known, counts) if len(known) == len(counts) else np.nan
+        best = best_of_random(known, counts) if len(known) == len(counts) and method != RANDOM else np.nan
         rows.append((dataset, method, sum(counts.values()), best))
     return pd.DataFrame(rows, columns=[*CELL, "n_candidates", "random_best"])
 
@@ -33,9 +33,9 @@ def best_of_random(draws, counts):
 
     `draws` maps a size to the scores of some random subsets of that size, at least `MIN_DRAWS`, and `counts` to the
     number of subsets among which the best is taken. The score of a random subset of a size is taken as normal, with the
-    mean and the standard deviation of the draws, which extends to the best of more subsets than there are draws. With
-    F(x) = prod_size Phi_size(x)^count, the distribution of the largest, the expectation is b - (integral of F from a to
-    b) where F(a) = 0 and F(b) = 1.
+    mean and the standard deviation of the draws, which extends to the best of more subsets than there are draws; what
+    lies above 1 counts as 1.  With F(x) = prod_size Phi_size(x)^count, the distribution of the largest, the expectation
+    is b - (integral of F from a to b) where F(a) = 0, and F(b) = 1 or b = 1.
     """
     from scipy.special import log_ndtr  # here, as only tables of a maximum need what takes a tenth of their start
 
@@ -43,7 +43,7 @@ def best_of_random(draws, counts):
     # Draws that are all the same have no spread, by which is divided below: 1e-9 of a score shows in no table.
     spreads = {size: max(np.std(draws[size], ddof=1), 1e-9) for size in counts}
     low = min(means[size] - REACH * spreads[size] for size in counts)
-    high = max(means[size] + REACH * spreads[size] for size in counts)
+    high = min(max(means[size] + REACH * spreads[size] for size in counts), 1.0)
     x = np.linspace(low, high, STEPS)
     log_F = sum(count * log_ndtr((x - means[size]) / spreads[size]) for size, count in counts.items())
     return float(high - np.trapezoid(np.exp(log_F), x))

@@ -85,3 +85,15 @@ def test_a_random_study_has_no_excess_and_a_good_method_has(gain, least, most):
     assert found.published_best == pytest.approx(60 - row["random_best"])
     assert "DGUFS" in maximum_lines(comparison, controls)[-1]
     assert maximum_lines(comparison, controls[:0]) == []
+
+
+def test_no_expected_best_is_above_one_and_random_rankings_are_not_beside_themselves():
+    rng = np.random.default_rng(0)
+    draws = {50: np.minimum(rng.normal(0.97, 0.03, 25), 1)}
+    drawn = np.minimum(rng.normal(draws[50].mean(), draws[50].std(ddof=1), (20000, 100)), 1).max(axis=1)
+    assert drawn.mean() - 1e-3 < best_of_random(draws, {50: 100}) <= 1
+    own = points()
+    for number, point in enumerate(own):
+        point["feature_sets"] = json.dumps({"50": f"{number}a", "100": f"{number}b"})
+    found = maxima(study_of(own).summary, "acc").set_index("method")["random_best"]
+    assert np.isnan(found["random_rankings"]) and found["mcfs"] > 0.5

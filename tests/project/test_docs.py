@@ -11,6 +11,7 @@ import sys
 import textwrap
 from pathlib import Path
 
+import forked
 import pytest
 
 from metrics.study.frames import fits_of
@@ -129,6 +130,18 @@ def test_a_newcomer_hands_in_a_method_by_the_steps_of_one_page(clone, tmp_path_f
     subprocess.run(["git", "add", *named], cwd=clone, check=True)
     left = subprocess.run(["git", "status", "--porcelain"], cwd=clone, capture_output=True, text=True).stdout
     assert all(line[1] == " " for line in left.splitlines()), left  # nothing but what is named has changed
+
+
+def test_a_run_without_words_prints_what_the_first_page_shows(tmp_path):
+    shown = re.search(r"## One run\n.*?\n```\n(mcfs on .*?)```", (ROOT / "docs/start.md").read_text(), re.DOTALL)[1]
+    said = forked.printed(["run.py", f"results_dir={tmp_path}", "runner.n_jobs=1"], ROOT).splitlines()
+    scores = [line for line in shown.splitlines() if "kmeans: ACC" in line]
+    assert len(scores) == 2 and set(scores) < set(said)
+    whole = re.search(
+        r"has ([\d.]+) % of\nthe digits right, and ([\d.]+ ± [\d.]+) with", (ROOT / "docs/start.md").read_text()
+    )
+    said = forked.printed(["run.py", "method=all_features", f"results_dir={tmp_path}", "runner.n_jobs=1"], ROOT)
+    assert whole[1] in scores[0] and f"ACC {whole[2]}" in said
 
 
 def followed(clone, page, title, variables=()):
