@@ -14,8 +14,8 @@ def maxima(summary, metric):
     """Return the number of candidates of every cell, and the expected best of as many random subsets of the same sizes.
 
     There is one row per data set and method of a summary: n_candidates, the feature sets that differ, over the grid and
-    all sizes; and random_best, a fraction, nan where the study has no random rankings of one of the sizes, and for random
-    rankings themselves and a method that keeps all features.
+    all sizes; and random_best, a fraction, nan where the study has no random rankings of one of the sizes, for random
+    rankings themselves, and for a method that keeps all features.
     """
     random = summary[(summary["method"] == RANDOM) & (summary["n_restarts"] > 0)]
     draws = {key: group[f"{metric}_mean"].to_numpy() for key, group in random.groupby(["dataset", "n_selected"])}

@@ -161,6 +161,8 @@ def _words_of_hydra(error):
         *above, name = key.split(".")
         hint = did_you_mean(name, known := [str(one) for one in there if one != "hydra"])
         what = f" of {'.'.join(above)}" if above else ""
+        if above == ["method", "grid"]:  # as Hydra composes a sweep of several methods, it is that of the default one
+            hint = f"{hint or ''} ++{key}=... gives one to every method of the command that has the parameter."
         return f"{key} is no option{what}.{hint or ' There are: ' + ', '.join(known) + '.'}"
     return None
 

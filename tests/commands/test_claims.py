@@ -153,6 +153,17 @@ def test_what_lacks_its_data_is_left_out_and_said(elsewhere, capsys):
     assert "2 claims, 2 verdicts, one a variant: 1 holds, 0 holds in part, 0 does not hold, 1 cannot" in written
 
 
+def test_a_claim_that_is_named_is_printed_and_stored_only_if_that_is_asked_for(elsewhere, capsys):
+    run, folder = elsewhere
+    for words, written in ((["one"], []), (["one", "--write"], ["claims.csv", "claims.csv.lock", "claims.md"])):
+        with pytest.raises(SystemExit, match="left out"):
+            run(*words)
+        said = capsys.readouterr().out
+        assert "one: paper: holds" in said and ("| paper          | digits | 1 | yes" in said) == (not written)
+        assert {path.name for path in folder.iterdir()} <= set(written)
+        assert bool(written) == (folder / "claims.md").exists()
+
+
 def test_a_claim_that_does_not_exist_is_refused_before_any_work(elsewhere):
     run, folder = elsewhere
     with pytest.raises(SystemExit, match="no such claim: three; there are: one, two"):

@@ -133,7 +133,8 @@ def test_a_newcomer_hands_in_a_method_by_the_steps_of_one_page(clone, tmp_path_f
 
 
 def test_a_run_without_words_prints_what_the_first_page_shows(tmp_path):
-    shown = re.search(r"## One run\n.*?\n```\n(mcfs on .*?)```", (ROOT / "docs/start.md").read_text(), re.DOTALL)[1]
+    page = (ROOT / "docs/start.md").read_text()
+    shown = re.search(r"## One run\n.*?\n```\n(mcfs on .*?)```", page, re.DOTALL)[1]
     said = forked.printed(["run.py", f"results_dir={tmp_path}", "runner.n_jobs=1"], ROOT).splitlines()
     scores = [line for line in shown.splitlines() if "kmeans: ACC" in line]
     assert len(scores) == 2 and set(scores) < set(said)

@@ -39,7 +39,7 @@ def page(claims, stored):
         counts=", ".join(f"{words[word]} {word}" for word in (HOLDS, PART, FAILS, OPEN, MISSING)),
         summary=[["paper", "claim", "where", "it is"], *summary],
         commands={claim.name: _command(claim, stored) for claim in measured},
-        tables={claim.name: _table(claim, rows(stored, claim.name)) for claim in measured},
+        tables={claim.name: table(claim, rows(stored, claim.name)) for claim in measured},
         judged={claim.name: _judged(given[claim.name]) for claim in measured},
     )
 
@@ -70,7 +70,8 @@ def _command(claim, stored):
     return f"{command}, at commit {', '.join(own['commit'].unique())}{left_out}" if len(own) else command
 
 
-def _table(claim, found):
+def table(claim, found):
+    """Return the lines of the table of a claim's numbers, as `scripts.claims.core.store.rows` returns them."""
     quantities = list(dict.fromkeys(quantity for row in found for quantity in row.numbers))
     lines = [["variant", "data", *quantities, "borne out"]]
     for variant, dataset, numbers in found:
