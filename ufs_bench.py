@@ -42,13 +42,17 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from hydra.errors import HydraException
 from numpy.typing import ArrayLike
 
 from datasets import Dataset, load_dataset, scale
 from datasets.own import as_dataset
 from metrics.evaluate import evaluate as evaluate_features
 from metrics.measures import PER_RESTART, PER_SET
+from metrics.study import METRICS
+from runners.cli.boundary import words_of
 from runners.cli.choices import quoted
+from runners.errors import ConfigError
 from runners.experiment.cell import Cell
 from runners.experiment.settings import read_protocol
 from runners.experiment.sweep import cells_of_words
@@ -106,9 +110,10 @@ def evaluate(
     data = dataset_of(dataset, data_dir)
     rules = read_protocol(find("protocol", known("protocol", protocol)))
     features = checked_ranking(ranking, data.n_features)
-    wanted = list(rules.sizes_on(data.name) if sizes is None else sizes)
-    if any(isinstance(size, bool) or not isinstance(size, numbers.Integral) or size < 1 for size in wanted):
-        raise ValueError(f"sizes={wanted} must be a list of whole numbers, 1 or more, such as [50, 100].")
+    wanted = list(rules.sizes_on(data.name) if sizes is None else np.atleast_1d(sizes).tolist())
+    whole = all(isinstance(size, numbers.Integral) and not isinstance(size, bool) and size >= 1 for size in wanted)
+    if not whole or len(set(wanted)) < len(wanted):
+        raise ValueError(f"sizes={wanted} must be a list of different whole numbers, 1 or more, such as [50, 100].")
     reached = [size for size in wanted if size <= len(features)]
     if not reached or (sizes is not None and reached != wanted):
         raise ValueError(f"sizes={wanted} must be at most {len(features)}, the length of the ranking.")
@@ -166,7 +171,10 @@ def run(
     words = [f"method={','.join(chosen)}", f"dataset={','.join(given)}", f"protocol={known('protocol', protocol)}"]
     words += [f"results_dir={quoted(str(Path(results_dir).resolve()))}", f"runner.n_jobs={n_jobs}"]
     words += [f"{name}={quoted(str(value))}" for name, value in (("study", study), ("data_dir", data_dir)) if value]
-    every = cells_of_words(*words, *overrides)
+    try:
+        every = cells_of_words(*words, *([overrides] if isinstance(overrides, str) else overrides))
+    except HydraException as error:
+        raise ConfigError(words_of(error)) from error
     arithmetic.warn_if_late(stacklevel=2)
     with printed() if verbose else nullcontext():
         for number, settings in enumerate(every):
@@ -254,4 +262,9 @@ class Study:
         return to_html(self._table(None, "best_over_grid", {}))
 
     def _table(self, metric, selection, parts):
+        if metric not in (None, *(metrics := [*METRICS, "seconds"])):
+            raise ValueError(f"metric={metric!r} must be one of {', '.join(metrics)}.{did_you_mean(metric, metrics)}")
+        if unknown := sorted(set(parts) - {"rows", "columns", "title"}):
+            raise ValueError(f"{unknown[0]!r} is no part of a table: there are rows, columns and title.")
+        parts = {name: [part] if name != "title" and isinstance(part, str) else part for name, part in parts.items()}
         return study_table(self._stored, selection, metric, **parts)

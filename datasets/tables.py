@@ -125,6 +125,8 @@ def split_table(path, table, y=None, ignore=(), onehot=()):
     table = table.drop(columns=[*ignored, *named])
     if onehot:
         table = _encoded(path, table, onehot)
+    if not len(table):
+        raise DataError(f"{path} has names of columns and no samples below them.")
     kinds = zip(table.columns, table.dtypes, strict=True)
     texts = [str(name) for name, kind in kinds if kind.kind not in "biuf"]
     if texts:

@@ -121,7 +121,13 @@ def _places(method, study, settings):
 def _parser():
     parser = parser_of("submit", __doc__)
     parser.add_argument("method", help="a file of conf/method")
-    parser.add_argument("words", nargs="*", metavar="WORD", help="such as runner.n_jobs=1 or runner.max_seconds=600")
+    parser.add_argument(
+        "words",
+        nargs="*",
+        metavar="WORD",
+        default=[],
+        help="none, or such as runner.n_jobs=1 or runner.max_seconds=600",
+    )
     parser.add_argument("--plan", action="store_true", help="say what it takes, and end")
     parser.add_argument("--datasets", nargs="+", metavar="NAME", help="only these")
     parser.add_argument("--results-dir", default=str(ROOT / "results"))

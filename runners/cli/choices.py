@@ -77,8 +77,8 @@ def suit(words):
     place = next(place for place, word in enumerate(words) if word.startswith("dataset="))
     name = words[place].partition("=")[2]
     n_features = ConfigStore.instance().load(f"dataset/{name}.yaml").node.features
-    sizes = sorted({round(n_features * part / 5) for part in range(1, 5)} - {0, n_features})
-    if n_features > FIRST_SIZE or not sizes:
+    sizes = sorted({round(n_features * part / 5) for part in range(1, 5)} - {0, n_features}) or [1]
+    if n_features > FIRST_SIZE:
         return words
     study = [] if any(word.startswith("study=") for word in words) else [f"study={name}"]
     added = [f"protocol.sizes={sizes}".replace(" ", ""), *study]

@@ -24,7 +24,7 @@ from runners.experiment.sparse import check_sparse
 from runners.progress import Progress, log, say_compiling
 from runners.store.elsewhere import found_elsewhere, outcomes_of, shipped_sources
 from runners.store.evaluations import Evaluations
-from runners.store.files import clear_unfinished, read_rows
+from runners.store.files import StoreError, clear_unfinished, read_rows
 from runners.store.folder import Store, claim_study, rows_by_trial
 from runners.store.identity import Identity
 from runners.words import counted
@@ -143,6 +143,7 @@ class Cell:
         claim_study(self.folder.parents[1], settings.protocol, self.folder)
         with Store(self.folder, on_wait=on_wait or self._say_held) as store:
             clear_unfinished(self.folder / RUN)
+            self._check_data(store.rows())
             todo, unscored = self.todo(store.rows()), []
             if todo or not place:
                 self._announce(place, todo)
@@ -151,7 +152,7 @@ class Cell:
             rows = [row for row in store.rows() if row["trial"] in keys]
         ends = Counter(row["status"] for row in rows)
         if todo or not place:
-            say_result(self.folder, self.trials, len(todo), time.perf_counter() - started)
+            say_result(settings, self.trials, len(todo), time.perf_counter() - started)
         else:
             log.info("%s%s", place, ends_text(str(self), ends))
         if note is not None and ends.total() == len(self.trials) and not set(settings.runner.retry) & set(ends):
@@ -160,6 +161,16 @@ class Cell:
 
     def __str__(self):
         return f"{self.settings.method.name} on {self.settings.dataset['name']}"
+
+    def _check_data(self, rows):
+        """Refuse a cell with trials of other data of the same name, as no table could hold both."""
+        sha, name = self.dataset.sha, self.settings.dataset["name"]
+        if others := sum(row["data_sha"] != sha for row in rows):
+            raise StoreError(
+                f"{self.folder} holds {counted(others, 'trial')} of other data that were called {name!r}: the file has "
+                f"changed, or is another one. Name the data or the study otherwise (name={name}_2, study=NAME), or remove "
+                "the folder if the old data were wrong."
+            )
 
     def _say_held(self):
         log.info("  another run holds %s; waiting for it to end", self.folder)

@@ -14,9 +14,9 @@ from runners.store.tidy import tidy
 from runners.words import counted
 
 
-def say_result(folder, trials, n_pending, seconds):
+def say_result(settings, trials, n_pending, seconds):
     """Print how a cell went: the trials that are stored, those of them that are new, and a first look at its scores."""
-    keys = {trial.key for trial in trials}
+    folder, keys = settings.folder, {trial.key for trial in trials}
     frame = tidy(load_results(folder.parents[2], *folder.parts[-3:]), lists=False)
     frame = frame[frame["trial"].isin(keys)]
     stored = fits_of(frame)
@@ -30,7 +30,12 @@ def say_result(folder, trials, n_pending, seconds):
     others = Counter(here.difference(Identity.stored(row)) for row in stored.to_dict("records"))
     if others := {why: count for why, count in others.items() if why}:
         words = ", ".join(f"{why}: {count}" for why, count in others.items())
-        log.info("  kept though they are of other code or packages (%s); runner.changed=redo runs them again", words)
+        again = (
+            "the next run does them again"
+            if settings.runner.changed == "redo"
+            else "runner.changed=redo runs them again"
+        )
+        log.info("  kept though they are of other code or packages (%s); %s", words, again)
     for line in _best_lines(summarise(frame)):
         log.info("  %s", line)
     log.info("  %s", folder.relative_to(Path.cwd()) if folder.is_relative_to(Path.cwd()) else folder)

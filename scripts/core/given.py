@@ -15,6 +15,7 @@ from scripts.core.conf import names
 
 def each(what, given, offer):
     """Return name -> data for what was given, after `offer` made each a choice of the configuration."""
+    given = [given] if isinstance(given, str) else given
     pairs = given.items() if isinstance(given, Mapping) else [(None, one) for one in given]
     found = {}
     for name, one in pairs:
@@ -32,7 +33,7 @@ def offer_dataset(name, data):
     if isinstance(data, str):
         return known("dataset", data, dataset_names(truth=True)), None
     if not isinstance(data, Dataset):
-        data = as_dataset(*data, name=name)
+        data = _of_pair(data, name)
     ConfigStore.instance().store(name=data.name, node={"name": data.name}, group="dataset", provider="ufs_bench")
     return data.name, data
 
@@ -48,7 +49,17 @@ def dataset_of(dataset, data_dir):
     """Return the `Dataset` of a name, a `Dataset`, or (X, y)."""
     if isinstance(dataset, str):
         return load_dataset(dataset, data_dir)
-    return dataset if isinstance(dataset, Dataset) else as_dataset(*dataset)
+    return dataset if isinstance(dataset, Dataset) else _of_pair(dataset, None)
+
+
+def _of_pair(data, name):
+    """Return the `Dataset` of (X, y); a ConfigError says that this is not what was given."""
+    if not isinstance(data, tuple) or len(data) != 2:
+        raise ConfigError(
+            f"data of type {type(data).__name__} must be a name of conf/dataset, a Dataset, or (X, y); without labels "
+            "as_dataset(X, clusters=3)."
+        )
+    return as_dataset(*data, name=name)
 
 
 def known(group, name, options=None):

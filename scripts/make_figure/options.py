@@ -67,6 +67,12 @@ def settings_of(config, figure, draw, study):
         if given in changed - accepted and own in accepted - changed:
             settings[own] = config[given]
             changed.remove(given)
+    there, needs = sorted(study.trials["dataset"].unique()), inspect.signature(draw).parameters.get("dataset")
+    if needs is not None and needs.default is needs.empty and settings["dataset"] is None:
+        study.filled()  # or else it says that nothing is stored
+        if len(there) > 1:
+            raise ValueError(f"dataset must be given for figure={figure}: the study has {', '.join(there)}.")
+        settings["dataset"] = there[0]
     for name in sorted(changed - accepted):
         options = ", ".join(sorted(accepted))
         raise ValueError(f"figure={figure} has no option {name}.{did_you_mean(name, accepted)} It has: {options}.")

@@ -6,6 +6,7 @@ from pathlib import Path
 from metrics.study import METRICS
 from scripts.core.conf import CONF, printed
 from scripts.core.entry import command
+from scripts.core.given import known
 from scripts.core.study import Study
 from scripts.core.text import deliver, write
 from scripts.versus import versus
@@ -24,6 +25,8 @@ def main():
 
 def _answer(options, handed):
     label = label_of(options["method"], handed)
+    if not any(word.startswith(("--config-dir", "-cd")) or "method.target=" in word for word in handed):
+        known("method", label)  # before long work
     study = Study.open(options["results_dir"], options["study"], options["data_dir"]).filled()
     datasets, said = data_sets(study, options["datasets"], options["data_dir"])
     options = {**options, "points": options["points"] or most_points(study, datasets)}

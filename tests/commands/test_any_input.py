@@ -205,7 +205,7 @@ def test_an_output_that_cannot_be_written_is_named(command, target, folder, caps
 def test_a_figure_of_no_data_set_is_refused(folder, capsys):
     words = ["figure=acc_vs_seconds", "dataset=null", "study=dgufs", f"results_dir={folder}/results"]
     assert attempt("make_figure", words, capsys) == "refused"
-    assert "dataset=None names no data set; the study has" in capsys.readouterr().err
+    assert "dataset must be given for figure=acc_vs_seconds: the study has" in capsys.readouterr().err
 
 
 def test_a_folder_of_results_that_is_a_file_or_is_not_there_is_said(folder, capsys):

@@ -20,6 +20,7 @@ from methods import MCFS
 from metrics.measures import DECIMALS
 from runners import progress
 from runners.errors import ConfigError
+from runners.store.files import StoreError
 from scripts.check_method.synthetic import blobs
 from ufs_bench import as_dataset, evaluate, open_study, run
 
@@ -130,8 +131,10 @@ def test_arrays_have_a_name_of_their_values_and_a_sha(tmp_path):
         as_dataset(X, Y, name="umist")
     study = run([mean], [(X, Y)], "smoke", results_dir=tmp_path, overrides=SMALL, verbose=False)
     assert study.trials["dataset"].tolist() == [one.name] and study.trials["data_sha"].tolist() == [one.sha]
-    # Other values under the same name are other trials.
-    run([mean], {one.name: (X + 1, Y)}, "smoke", results_dir=tmp_path, overrides=SMALL, verbose=False)
+    # Other values under the same name could stand in no table beside them.
+    with pytest.raises(StoreError, match=f"holds 1 trial of other data that were called '{one.name}'"):
+        run([mean], {one.name: (X + 1, Y)}, "smoke", results_dir=tmp_path, overrides=SMALL, verbose=False)
+    run([mean], {"later": (X + 1, Y)}, "smoke", results_dir=tmp_path, overrides=SMALL, verbose=False)
     assert set(open_study("smoke", tmp_path).trials["data_sha"]) == {one.sha, other.sha}
 
 
@@ -213,5 +216,5 @@ def test_the_notebook_runs_and_is_resumed(tmp_path):
 
 @pytest.mark.parametrize("sizes", [[-1], [0], [1, 2.5], [True]])
 def test_a_size_that_is_no_number_of_features_is_not_evaluated(sizes):
-    with pytest.raises(ValueError, match="must be a list of whole numbers, 1 or more"):
+    with pytest.raises(ValueError, match="must be a list of different whole numbers, 1 or more"):
         evaluate([0, 1, 2], "digits", protocol="smoke", sizes=sizes)
