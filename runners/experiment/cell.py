@@ -168,8 +168,8 @@ class Cell:
         if others := sum(row["data_sha"] != sha for row in rows):
             raise StoreError(
                 f"{self.folder} holds {counted(others, 'trial')} of other data that were called {name!r}: the file has "
-                f"changed, or is another one. Name the data or the study otherwise (name={name}_2, study=NAME), or remove "
-                "the folder if the old data were wrong."
+                f"changed, or is another one. Name the data or the study otherwise (name={name}_2, study=NAME), or "
+                "remove the folder if the old data were wrong."
             )
 
     def _say_held(self):
