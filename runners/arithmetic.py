@@ -13,7 +13,7 @@ import platform
 import shlex
 import sys
 import warnings
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 PORTABLE, NATIVE = "portable", "native"
@@ -39,8 +39,16 @@ def start(words=()):
     Notes
     -----
     A variable of numpy, OpenBLAS or OpenMP that is set already stays.  Nothing is set where numpy is imported already:
-    the processes that this one starts would compute otherwise than itself.
+    the processes that this one starts would compute otherwise than itself.  Without numpy this process ends, with a
+    line that says which Python has it.
     """
+    try:
+        version("numpy")
+    except PackageNotFoundError:
+        sys.exit(
+            f"error: {sys.executable} has no numpy: this is not the Python of the suite. Take that of .venv, by `source "
+            ".venv/bin/activate`; `make install` makes it."
+        )
     typed = [word.removeprefix(OPTION) for word in words if word.startswith(OPTION)]
     if typed and typed[-1] in (PORTABLE, NATIVE):  # `runners.experiment.settings` refuses the rest
         os.environ[VARIABLE] = typed[-1]

@@ -135,3 +135,8 @@ def test_the_name_of_a_processor_does_not_decide():
     rows = [{"code_fit": "a", "code_evaluation": "b", "versions": text} for text in (here, other)]
     one, two = map(Identity.stored, rows)
     assert here != other and one == two and one.name == two.name and not one.difference(two)
+
+
+def test_a_python_without_the_packages_says_which_has_them():
+    done = subprocess.run([sys.executable, "-S", "run.py"], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 1 and "source .venv/bin/activate" in done.stderr and "Traceback" not in done.stderr
