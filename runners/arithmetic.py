@@ -46,8 +46,8 @@ def start(words=()):
         version("numpy")
     except PackageNotFoundError:
         sys.exit(
-            f"error: {sys.executable} has no numpy: this is not the Python of the suite. Take that of .venv, by `source "
-            ".venv/bin/activate`; `make install` makes it."
+            f"error: {sys.executable} has no numpy: this is not the Python of the suite. Take that of .venv, by "
+            "`source .venv/bin/activate`; `make install` makes it."
         )
     typed = [word.removeprefix(OPTION) for word in words if word.startswith(OPTION)]
     if typed and typed[-1] in (PORTABLE, NATIVE):  # `runners.experiment.settings` refuses the rest

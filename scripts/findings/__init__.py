@@ -84,7 +84,7 @@ def settings_of(study, grids=None, points=None, others=()):
 
 def _search(study, first):
     """Return what a `Setting` has of the search over the grids of a study, which may be that of the setting."""
-    choice, means = _choice(study, first.selection)
+    choice, means = scores_of(study, first.selection)
     methods, families = _complete(choice, means), {name: choice.families[name] for name in choice.datasets}
     found, earlier = searched(study, methods, families), _earlier(study)
     where = f"On the {counted(len(families), 'data set')} of `{study.name}`" + (f" ({earlier})" if earlier else "")
@@ -99,7 +99,7 @@ def _earlier(study):
     return "" if same else f"{counted(seeds, 'seed')} and {counted(stored['restarts'], 'K-means start')}"
 
 
-def _choice(study, selection):
+def scores_of(study, selection):
     """Return what is chosen of a study, with the data sets that are tested, and the scores of the methods on these.
 
     A score that lacks one of its seeds is none, as in the plan.
@@ -119,7 +119,7 @@ def _complete(choice, means):
 
 
 def _setting(study, selection):
-    choice, means = _choice(study, selection)
+    choice, means = scores_of(study, selection)
     complete = _complete(choice, means)
     chosen = of_kmeans(study.select("acc", selection))
     # A study of which only the default points were run is complete for these choices.
