@@ -167,9 +167,9 @@ class Cell:
         sha, name = self.dataset.sha, self.settings.dataset["name"]
         if others := sum(row["data_sha"] != sha for row in rows):
             raise StoreError(
-                f"{self.folder} holds {counted(others, 'trial')} of other data that were called {name!r}: the file has "
-                f"changed, or is another one. Name the data or the study otherwise (name={name}_2, study=NAME), or "
-                "remove the folder if the old data were wrong."
+                f"{self.folder} holds {counted(others, 'trial')} of other data that were called {name!r}: the file, "
+                "its labels or its clusters have changed, or it is another one. Name the data or the study otherwise "
+                f"(name={name}_2, study=NAME), or remove the folder if the old data were wrong."
             )
 
     def _say_held(self):

@@ -40,10 +40,10 @@ def test_a_change_is_of_the_data_sets_that_all_three_studies_have(found):
 
 def test_what_keeps_its_sign_and_what_holds_0_is_counted(found):
     assert found.kept == (6, 8)  # MCFS changes its sign with half as many, in both scores
-    assert found.held == 4  # NDFS does not change
+    assert found.moved == {"half": (2, 0, 4), "twice": (2, 0, 4)}  # NDFS does not change
     text = said(found)
-    assert "6 of 8 keep their sign" in text and "holds 0 for 4" in text and "of 7 data sets" in text
-    assert "twice as many by +0.0 to +2.0 and" in text and "0 of the other 4 are nearer to 0" in text
+    assert "6 of 8 keep their sign" in text and "of 7 data sets" in text and "twice as many by +0.0 to +2.0 and" in text
+    assert "leaves out 0 for 2 of 4, 0 then nearer to 0 with half as many, and for 2 of 4, 0 then nearer" in text
     (row,) = [row for row in clusters.lines(found) if row[0] == "MCFS"]
     assert row[2].startswith("-3.") and row[3].startswith("+3.") and row[4].startswith("+5.")
 
@@ -51,8 +51,8 @@ def test_what_keeps_its_sign_and_what_holds_0_is_counted(found):
 def test_a_gain_that_shrinks_without_a_change_of_sign_is_told():
     half, twice = (study({"mcfs": np.multiply(SURE, times), "ndfs": MIXED}) for times in (0.25, 2))
     found = clusters.clusters_of(OWN, {"half": half, "twice": twice}, FAMILIES)
-    assert found.kept == (8, 8) and found.nearer == 2  # ACC and NMI with half as many
-    assert "8 of 8 keep their sign" in said(found) and "2 of the other 4 are nearer to 0" in said(found)
+    assert found.kept == (8, 8) and found.moved == {"half": (2, 2, 4), "twice": (2, 0, 4)}
+    assert "8 of 8 keep their sign" in said(found) and "0 for 2 of 4, all then nearer to 0 with half" in said(found)
 
 
 def test_what_was_not_run_is_said():

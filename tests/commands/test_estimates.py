@@ -1,4 +1,4 @@
-"""What the findings count: scores of every seed, changes with another number of clusters, and what intervals allow."""
+"""The findings count scores of every seed, changes with another number of clusters, and what intervals allow."""
 
 import math
 

@@ -116,8 +116,13 @@ def test_a_table_is_run_by_its_name_alone_and_with_its_labels_left_out(table, tm
     again = run(f"data={table}", "label=none", "ignore=kind", "clusters=3", "name=plain", *common,
                 "method=laplacian_score")  # fmt: skip
     assert "stored already, 0 to do" in again.stdout
-    other = run(f"data={table}", "label=none", "ignore=kind", "clusters=4", "name=plain", *common,
-                "method=laplacian_score")  # fmt: skip
+    words = [f"data={table}", "label=none", "ignore=kind", "clusters=4", *common, "method=laplacian_score"]
+    refused = run(*words, "name=plain", check=False)
+    assert (
+        refused.returncode == 1
+        and "holds 1 trial of other data that were called 'plain'" in refused.stderr + refused.stdout
+    )
+    other = run(*words, "name=plain_2")
     assert "4 clusters, no labels" in other.stdout and "stored already" not in other.stdout
 
 
