@@ -118,8 +118,8 @@ def test_a_run_tells_of_itself_and_a_dead_one_is_no_run(tmp_path, monkeypatch):
 
 
 def test_a_shipped_study_says_how_many_trials_its_cells_lack(tmp_path):
-    found, lacking = states(tmp_path, "reference/kmeans_ufs"), sum(reference.lacking("kmeans_ufs").values())
-    stored = reference.read("kmeans_ufs")["trial"].nunique()
+    found, lacking = states(tmp_path, "reference/rufs"), sum(reference.lacking("rufs").values())
+    stored = reference.read("rufs")["trial"].nunique()
     assert (sum(state.n_trials for state in found), sum(state.stored for state in found)) == (stored + lacking, stored)
     assert lacking and f"left {lacking}, about" in status_page(found)
 
