@@ -33,6 +33,7 @@ from runners import arithmetic
 arithmetic.start()  # before numpy is imported
 
 import inspect
+import numbers
 import warnings
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
@@ -109,9 +110,10 @@ def evaluate(
     data = dataset_of(dataset, data_dir)
     rules = read_protocol(find("protocol", known("protocol", protocol)))
     features = checked_ranking(ranking, data.n_features)
-    wanted = [*rules.sizes_on(data.name)] if sizes is None else np.atleast_1d(np.asarray(sizes)).tolist()
-    whole = all(isinstance(size, int) and not isinstance(size, bool) and size >= 1 for size in wanted)
-    if not whole or len(set(wanted)) < len(wanted):
+    given = [sizes] if isinstance(sizes, numbers.Number) else sizes
+    wanted = list(rules.sizes_on(data.name) if given is None else given)
+    whole = all(isinstance(size, numbers.Integral) and not isinstance(size, bool) for size in wanted)
+    if not whole or min(wanted, default=1) < 1 or len(set(wanted)) < len(wanted):
         raise ValueError(f"sizes={wanted} must be a list of different whole numbers, 1 or more, such as [50, 100].")
     reached = [size for size in wanted if size <= len(features)]
     if not reached or (sizes is not None and reached != wanted):

@@ -42,7 +42,8 @@ def ship(results_dir, study, partial=False, methods=None):
     if not cells:
         raise ValueError(f"the study {study!r} has no results in {results_dir}: check its name, or give --results-dir.")
     protocol, target = Path(results_dir, study, "protocol.json"), SHIPPED / study / PROTOCOL
-    if target.exists() and json.loads(protocol.read_text()) != json.loads(target.read_text()):
+    rules = protocol.read_text()
+    if target.exists() and json.loads(rules) != json.loads(target.read_text()):
         raise ValueError(f"{protocol} is not the protocol of {target}: ship under another study's name.")
     frames, lacking, left_out = {}, {}, []
     for method, folders in cells.items():
@@ -57,7 +58,7 @@ def ship(results_dir, study, partial=False, methods=None):
                 raise StoreError(
                     f"{folder} mixes code, packages or machines: run the cell again, so that all of it is of one."
                 )
-            for kind, _, trial, words in structure.faults(own, protocol.read_text(), {dataset: len(missing)}):
+            for kind, _, trial, words in structure.faults(own, rules, {dataset: len(missing)}):
                 if kind == REFUSED:
                     raise StoreError(f"{folder}{f' {trial}' if trial else ''}: {words}")
             frames.setdefault(method, {})[dataset] = own

@@ -143,8 +143,8 @@ class Cell:
         claim_study(self.folder.parents[1], settings.protocol, self.folder)
         with Store(self.folder, on_wait=on_wait or self._say_held) as store:
             clear_unfinished(self.folder / RUN)
-            self._check_data(store.rows())
-            todo, unscored = self.todo(store.rows()), []
+            self._check_data(rows := store.rows())
+            todo, unscored = self.todo(rows), []
             if todo or not place:
                 self._announce(place, todo)
             if todo:
@@ -164,12 +164,11 @@ class Cell:
 
     def _check_data(self, rows):
         """Refuse a cell with trials of other data of the same name, as no table could hold both."""
-        sha, name = self.dataset.sha, self.settings.dataset["name"]
-        if others := sum(row["data_sha"] != sha for row in rows):
+        if others := sum(row["data_sha"] != self.dataset.sha for row in rows):
             raise StoreError(
-                f"{self.folder} holds {counted(others, 'trial')} of other data that were called {name!r}: the file, "
-                "its labels or its clusters have changed, or it is another one. Name the data or the study otherwise "
-                f"(name={name}_2, study=NAME), or remove the folder if the old data were wrong."
+                f"{self.folder} holds {counted(others, 'trial')} of other data that were called {self.dataset.name!r}: "
+                "the file, its labels or its clusters have changed, or it is another one. Name the data or the study "
+                f"otherwise (name={self.dataset.name}_2, study=NAME), or remove the folder if the old data were wrong."
             )
 
     def _say_held(self):

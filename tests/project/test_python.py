@@ -214,7 +214,7 @@ def test_the_notebook_runs_and_is_resumed(tmp_path):
     assert (tmp_path / "results/mine/half/spread/trials.csv").exists()
 
 
-@pytest.mark.parametrize("sizes", [[-1], [0], [1, 2.5], [True]])
+@pytest.mark.parametrize("sizes", [[-1], [0], [1, 2.5], [True], [3, True], [2, 2]])
 def test_a_size_that_is_no_number_of_features_is_not_evaluated(sizes):
     with pytest.raises(ValueError, match="must be a list of different whole numbers, 1 or more"):
         evaluate([0, 1, 2], "digits", protocol="smoke", sizes=sizes)
