@@ -75,12 +75,12 @@ OmegaConf.register_new_resolver("inside_study", _folder("inside"))
 
 if __name__ == "__main__":
     sys.path.append(os.getcwd())  # where a method of one's own may lie
+    if words := refused(sys.argv[1:]):
+        sys.exit(f"error: {words}")
     try:
         sys.argv[1:] = offer(sys.argv[1:])
     except ValueError as error:
         sys.exit(f"error: {error}")
-    if words := refused(sys.argv[1:]):
-        sys.exit(f"error: {words}")
     register()
     with narrow_help(sys.argv[1:]):
         main()

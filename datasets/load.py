@@ -55,6 +55,8 @@ def load_dataset(name, data_dir=None, download=True):
         where no file is found or can be downloaded.  A bad file of the cache is renamed to ``<file>.bad-<8 digits>``
         and fetched again; one in `data_dir` is only reported.
     """
+    if not isinstance(name, str | Mapping):
+        raise DataError(f"a data set must be a name or a specification; got {name!r:.80}.")
     spec = check_spec(dict(name)) if isinstance(name, Mapping) else read_spec(name)
     found = locate(spec, data_dir, download)
     dataset = check_dataset(spec, *read_source(found.source, list(found.paths) or None))

@@ -110,7 +110,9 @@ def _paths(data, word="data"):
     paths = [Path(one).expanduser().resolve() for one in given]
     for path in paths:
         if not path.is_file():
-            raise DataError(f"{word}={str(path)!r} is no file.")
+            each = [one for one in str(data).split(",") if Path(one).expanduser().is_file()]
+            hint = " One run takes one data set; several parts of one are a list, [FILE,FILE]." if len(each) > 1 else ""
+            raise DataError(f"{word}={str(path)!r} is no file.{hint}")
         if path.parent != paths[0].parent:
             raise DataError(f"{path} and {paths[0]} must be in one folder: copy or link them there.")
     return paths

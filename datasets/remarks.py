@@ -6,7 +6,7 @@ MOST = 5  # columns that are named
 
 
 def remarks(data):
-    """Return lines on features that say nothing: constant ones, and one that numbers the samples.
+    """Return lines on features that say nothing, constant ones and one that numbers the samples, and on such labels.
 
     Columns are numbered from 0, as they are after the labels were taken out.
     """
@@ -20,6 +20,8 @@ def remarks(data):
     counting = [j for j in np.flatnonzero(highest - lowest == data.n_samples - 1) if _counts(data.X[:, [j]])]
     if counting and data.n_samples > 2:
         lines.append(f"{data.name}: column {counting[0]} numbers the samples: name it in ignore=[...].")
+    if data.y is not None and data.n_classes == data.n_samples > 1:
+        lines.append(f"{data.name}: every sample has a label of its own, so that scores say nothing: is label= right?")
     return lines
 
 

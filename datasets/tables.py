@@ -50,6 +50,8 @@ def csv_frame(path, wanted=(), header=None, missing=(), only=None):
     delimiter = delimiter_of(lines)
     cells = [split(line, delimiter) for line in lines]
     header = has_names(cells, wanted) if header is None else header
+    if twice := [name for name in wanted if header and cells[0].count(name) > 1]:
+        raise DataError(f"{path} has {cells[0].count(twice[0])} columns {twice[0]!r}: name one by its number, from 0.")
     if header and names_are_one_short(cells):
         text, cells[0] = f'""{delimiter or " "}' + text.lstrip(), [UNNAMED, *cells[0]]
     kept = None if only is None else (lambda name: name in only or name in (cells[0][0], UNNAMED))

@@ -117,6 +117,7 @@ def main(options):
     for name in studies_of(options["study"]):
         study = Study.open(options["results_dir"], name, options["data_dir"])
         problems += [f"{name}: {text}" for text in measure(study, options["methods"], options["datasets"])]
+        print(f"{name}: measured; the files are in {_folder(study)}")
     refuse("not all could be measured:", problems)
 
 

@@ -1,4 +1,4 @@
-"""Answers options with dashes, and narrows the help."""
+"""Answers words that Hydra would misread, and narrows the help."""
 
 import contextlib
 import io
@@ -14,7 +14,10 @@ FLAGS = (
 
 
 def refused(words):
-    """Return the answer to the first option with dashes that is none of Hydra's; None where there is none."""
+    """Return the answer to the first option with dashes that is none of Hydra's, or to two values of an option.
+
+    Of two values Hydra takes the last without a word.  None where all words are good.
+    """
     for place, word in enumerate(words):
         name, given, value = word.partition("=")
         if not re.fullmatch(r"--[a-zA-Z][\w.-]*", name) or any(flag.startswith(name) for flag in FLAGS):
@@ -23,6 +26,11 @@ def refused(words):
         if not given and following and not following[0].startswith("-") and "=" not in following[0]:
             value = following[0]
         return f"options have no dashes here: write {name[2:].replace('-', '_')}={value or '...'}"
+    typed = {}
+    for word in words:
+        name, given, _ = word.lstrip("+").partition("=")
+        if given and not name.startswith("-") and typed.setdefault(name, word) != word:
+            return f"{typed[name]} and {word} give {name} two values: leave one out."
     return None
 
 

@@ -22,12 +22,11 @@ from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
+import runners.place  # noqa: F401  # what ${root:} stands for
 from runners.code import ROOT
 from runners.errors import ConfigError
 from runners.experiment.settings import read_config
-from runners.place import home
 
-OmegaConf.register_new_resolver("root", lambda: str(home()), replace=True)  # conf/config.yaml has it
 GROUPS = ("dataset", "method")  # whose files are put in the place of each other
 CHOICE = re.compile(
     r"(\w+)=(?!(?:null|true|false|inf|nan)$)([a-z]\w*)", re.ASCII | re.IGNORECASE

@@ -8,14 +8,12 @@ from math import prod
 from pathlib import Path
 
 import yaml
-from omegaconf import OmegaConf
 
-from runners.place import home
+import runners.place  # noqa: F401  # what ${root:} stands for
 from runners.words import did_you_mean
 
 ROOT = Path(__file__).resolve().parents[2]
 CONF = ROOT / "conf"
-OmegaConf.register_new_resolver("root", lambda: str(home()), replace=True)
 REPEATS = ("draw",)  # parameters that only repeat a method, in the class attribute `repeats` of all methods
 
 

@@ -141,6 +141,8 @@ def pixels(study, dataset, methods=None, metric="acc", selection="best_over_grid
 
     dataset = one(dataset)
     data = load_dataset(dataset, data_dir=study.data_dir)
+    if data.image_shape is None:
+        raise ValueError(f"dataset={dataset} has no pixels to draw: choose a data set of images.")
     check_same_data(study, data)
     trials = study.trials
     if methods is None:

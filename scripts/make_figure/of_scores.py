@@ -66,10 +66,6 @@ def acc_vs_seconds(study, dataset, metric="acc", clusterer="kmeans", selection=N
     if selection is None:
         selection = "best_over_grid" if study.protocol.get("name") in PAPERS else "largest_size"
     datasets = several(dataset)
-    if not datasets:
-        raise ValueError(
-            f"dataset={dataset} names no data set; the study has {', '.join(study.trials['dataset'].unique())}."
-        )
     points = study.select(metric, selection)
     points = points[(points["clusterer"] == clusterer) & points["dataset"].isin(datasets)]
     points = with_seconds(points, study.trials, selection)

@@ -68,7 +68,7 @@ def settings_of(config, figure, draw, study):
             settings[own] = config[given]
             changed.remove(given)
     there, needs = sorted(study.trials["dataset"].unique()), inspect.signature(draw).parameters.get("dataset")
-    if needs is not None and needs.default is needs.empty and settings["dataset"] is None:
+    if needs is not None and needs.default is needs.empty and not several(settings["dataset"]):
         study.filled()  # or else it says that nothing is stored
         if len(there) > 1:
             raise ValueError(f"dataset must be given for figure={figure}: the study has {', '.join(there)}.")

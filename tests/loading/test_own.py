@@ -103,6 +103,7 @@ def test_missing_values_are_an_error_until_it_is_said_what_takes_their_place(tmp
     ("file", "options", "words"),
     [
         ("nowhere.csv", {"label": "y"}, "nowhere.csv' is no file"),
+        ("d.csv,{folder}/umist.csv", {"label": "kind"}, "is no file. One run takes one data set; several parts of"),
         ("d.xls", {"label": "y"}, "must end with one of .csv, .tsv,"),
         ("d.npz", {"label": "kind"}, "d.npz is an HTML page, and no file of the format npz"),
         ("d.csv", {"label": "kind", "x": "values"}, "x='values' has no meaning for"),
@@ -121,7 +122,19 @@ def test_what_cannot_be_taken_is_said(tmp_path, file, options, words):
     (tmp_path / "d.svm").write_text("1 1:2\n")
     (tmp_path / "d.npz").write_text("<html></html>")
     with pytest.raises(DataError, match=re.escape(words)):
-        own_spec(tmp_path / file, **options)
+        own_spec(f"{tmp_path}/{file.format(folder=tmp_path)}", **options)
+
+
+def test_a_number_is_no_data_set():
+    with pytest.raises(DataError, match="a data set must be a name or a specification; got 3"):
+        load_dataset(3)
+
+
+def test_a_label_whose_name_two_columns_have_is_refused_and_its_number_is_taken(tmp_path):
+    (tmp_path / "d.csv").write_text("p,kind,kind\n1,0,7\n2,1,7\n4,0,8\n")
+    with pytest.raises(DataError, match="d.csv has 2 columns 'kind': name one by its number, from 0"):
+        load_dataset(*own_spec(tmp_path / "d.csv", label="kind"))
+    assert load_dataset(*own_spec(tmp_path / "d.csv", label=2)).y.tolist() == [0, 0, 1]
 
 
 def test_an_openml_data_set_needs_its_number_alone():

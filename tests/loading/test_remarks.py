@@ -30,6 +30,13 @@ def test_constant_features_and_one_that_numbers_the_samples_are_named(made):
     )
 
 
+def test_labels_that_all_differ_are_named():
+    assert remarks(as_dataset(X, np.arange(12), "mine")) == [
+        "mine: every sample has a label of its own, so that scores say nothing: is label= right?"
+    ]
+    assert remarks(as_dataset(X, np.arange(12) % 11, "mine")) == []
+
+
 def test_the_index_that_pandas_writes_is_left_out_and_named_once(tmp_path, caplog):
     joined._say_dropped.cache_clear()
     lines = ["", *(f"{i},{a:.3f},{b:.3f},{y}" for i, (a, b), y in zip(range(12), X[:, :2], Y, strict=True))]

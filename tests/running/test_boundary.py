@@ -119,7 +119,9 @@ def test_a_refusal_names_the_value_and_what_it_must_be(digits, tmp_path, overrid
 
 def run(*arguments, results, cwd=ROOT, timeout=200, **environment):
     flags = [word for word in arguments if word.startswith("-")]  # Hydra's flags come first
-    words = [*BASE, "runner.n_jobs=1", f"results_dir={results}", *(word for word in arguments if word not in flags)]
+    given = [word for word in arguments if word not in flags]
+    base = [word for word in BASE if not {word.split("=")[0]} & {other.split("=")[0] for other in given}]
+    words = [*base, "runner.n_jobs=1", f"results_dir={results}", *given]
     done = forked.run([str(ROOT / "run.py"), *flags, *words], cwd, {**os.environ, **environment}, timeout)
     output = done.stdout + done.stderr
     assert "Traceback" not in output, output

@@ -26,7 +26,8 @@ from scripts.core.refits import COLUMNS as COLUMNS_OF
 from scripts.core.refits import SEEDS
 from scripts.core.study import Study
 
-CELL = ["method=max_variance", f"dataset={TRUTH}", "protocol=smoke", "study=mine", "runner.n_jobs=1"]
+QUICK = ["protocol=smoke", "runner.n_jobs=1"]
+CELL = [*QUICK, "method=max_variance", f"dataset={TRUTH}", "study=mine"]
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +73,7 @@ def test_an_unchanged_cell_is_not_packed_again_and_its_file_keeps_its_bytes(resu
 
 def test_one_file_of_a_method_holds_all_its_cells_and_takes_in_further_ones(shipping, tmp_path):
     def with_cell(name, dataset):
-        words = [*CELL, f"dataset={dataset}", "study=many", f"results_dir={tmp_path / name}"]
+        words = [*QUICK, "method=max_variance", f"dataset={dataset}", "study=many", f"results_dir={tmp_path / name}"]
         forked.printed(["run.py", *words], ROOT)
         return tmp_path / name
 
@@ -177,7 +178,8 @@ def test_a_cell_that_verify_refuses_is_not_shipped_and_nothing_is_written(result
     """The others of its study wait, too: one with some of its seeds, say, which only its protocol tells."""
     folder = tmp_path / "rest" / "mine"
     shutil.copytree(results, tmp_path / "rest")
-    forked.printed(["run.py", *CELL, "method=pfa", f"results_dir={tmp_path}/rest"], ROOT)
+    words = ["method=pfa", f"dataset={TRUTH}", "study=mine", f"results_dir={tmp_path}/rest"]
+    forked.printed(["run.py", *QUICK, *words], ROOT)
     path = folder / "protocol.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | {"seeds": 2}))
     with pytest.raises(StoreError, match="pfa: it has 12 of the 24 fits that its points have with all sizes, seeds"):

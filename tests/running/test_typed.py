@@ -36,6 +36,14 @@ def test_hydras_own_options_pass_and_others_are_named_with_their_value():
     assert "write quiet=..." in refused(["--quiet", "study=a"])
 
 
+def test_two_values_of_an_option_are_refused_and_the_same_one_twice_passes():
+    assert refused(["method=mcfs", "a=1", "method=udfs"]) == (
+        "method=mcfs and method=udfs give method two values: leave one out."
+    )
+    assert "+a=1 and ++a=2 give a two values" in refused(["+a=1", "++a=2"])
+    assert refused(["method=mcfs", "method=mcfs", "method.params.a=1", "~method.params.b"]) is None
+
+
 @pytest.mark.parametrize("command", ["run.py", "-m scripts.make_table", "-m scripts.audit"])
 def test_help_fits_its_columns_and_loses_no_word(command):
     done = forked.run([*([str(ROOT / "run.py")] if command == "run.py" else command.split()), "--help"], ROOT)
