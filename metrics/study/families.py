@@ -11,7 +11,7 @@ from scipy.special import stdtrit
 CONFIDENCE = 0.95
 EXACT = 13  # families: up to so many, all flips of signs are used
 N_FLIPS = 9_999  # flips that are drawn where there are more
-BLOCK = 1024  # flips at a time
+BLOCK = 192  # flips at a time: with some 60 columns, arrays that malloc keeps for the next block
 TIE = 1e-9  # of a t statistic: two that are as near are the same
 
 
@@ -53,15 +53,14 @@ def step_down(means, seed=0, n_flips=N_FLIPS):
     multiple hypothesis testing, JASA 100, 2005.
     """
     means = np.asarray(means, dtype=float)
-    own = np.abs(_t(means, np.ones((1, len(means)))))[0]
+    own = np.abs(_statistic(means)(np.ones((1, len(means)))))[:, 0]
     order = np.argsort(-own, kind="stable")
-    means, own = means[:, order], own[order]
+    t_of, own = _statistic(means[:, order]), own[order]
     reached, total = np.zeros(len(own)), 0
     for signs in _flips(len(means), seed, n_flips):
-        largest = np.abs(_t(means, signs)).T
-        for column in range(len(own) - 1)[::-1]:  # the maximum is over a column and those that are less significant
-            np.maximum(largest[column], largest[column + 1], out=largest[column])
-        reached += (largest >= own[:, None] - TIE).sum(axis=1)
+        upwards = np.abs(t_of(signs))[::-1]
+        np.maximum.accumulate(upwards, axis=0, out=upwards)  # over a column and those that are less significant
+        reached += np.count_nonzero(upwards[::-1] >= own[:, None] - TIE, axis=1)
         total += len(signs)
     p = np.ones(len(own))
     p[order] = np.maximum.accumulate(reached / total)
@@ -80,22 +79,31 @@ def _flips(n_families, seed, n_flips):
         yield 1.0 - 2.0 * rng.integers(0, 2, size=(min(BLOCK, n_flips - first), n_families))
 
 
-def _t(means, signs):
-    """Return the t statistic of every column under every row of signs, transformed so that skewness moves it little.
+def _statistic(means):
+    """Return a function of signs, (n, n_families), that returns the t statistics, (n_columns, n), under every row.
 
-    It is 0 where there is no spread and no mean.
+    They are transformed so that skewness moves them little, and 0 where there is no spread and no mean.
     """
     known = np.isfinite(means)
-    values, counts = np.where(known, means, 0.0), np.maximum(known.sum(axis=0), 1)
-    values = values / np.maximum(np.abs(values).max(axis=0), np.finfo(float).tiny)
-    mean, squares = (signs @ values) / counts, (values**2).sum(axis=0)
-    spread = np.maximum(squares / counts - mean * mean, TIE**2)
-    third = (signs @ values**3) / counts + mean * (2 * mean * mean - 3 * squares / counts)
-    root = np.sqrt(spread)
-    t = mean / root * np.sqrt(np.maximum(counts - 1, 1))
-    skew = third / (spread * root) / np.sqrt(counts)
-    step = skew * t  # products, as powers take most of the time
-    return np.where(counts > 1, t * (1 + step / 3 + step * step / 27) + skew / 6, 0.0)
+    counts = np.maximum(known.sum(axis=0), 1)[:, None]
+    values = np.where(known, means, 0.0).T
+    values = values / np.maximum(np.abs(values).max(axis=1, keepdims=True), np.finfo(float).tiny)
+    firsts, thirds = values / counts, values**3 / counts
+    square = (values**2).sum(axis=1, keepdims=True) / counts
+    root_of_counts, root_of_freedom = np.sqrt(counts), np.sqrt(np.maximum(counts - 1, 1))
+
+    def t_of(signs):
+        mean = firsts @ signs.T
+        squared = mean * mean
+        spread = np.maximum(square - squared, TIE**2)
+        root = np.sqrt(spread)
+        third = thirds @ signs.T + mean * (2 * squared - 3 * square)
+        t = mean / root * root_of_freedom
+        skew = third / (spread * root * root_of_counts)
+        step = skew * t  # products, as powers take most of the time
+        return np.where(counts > 1, t * (1 + step / 3 + step * step / 27) + skew / 6, 0.0)
+
+    return t_of
 
 
 def _errors(means):
