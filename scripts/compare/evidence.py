@@ -30,8 +30,9 @@ REPRODUCED, NOT_REPRODUCED, CANNOT_TELL = "reproduced", "not reproduced", "canno
 LEVEL = 0.01  # of a line's test: with five papers and five lines, a false "reproduced" in one of four whole comparisons
 AS_BAD = 0.05  # share of honest copies that may be called "not reproduced"
 N_COPIES = 1000
-HONEST = 2.9  # points of noise of an honest copy besides the error of each cell: `program_noise` of the shipped studies
-TOGETHER = 0.36  # how far the noise of ACC and that of NMI go together in a copy: their correlation between programs
+N_FITS = 20_000  # copies where `N_COPIES` leave a verdict open: at `AS_BAD` their share has an error of .0015
+HONEST = 2.8  # points of noise of an honest copy besides the error of each cell: `program_noise` of the shipped studies
+TOGETHER = 0.34  # how far the noise of ACC and that of NMI go together in a copy: their correlation between programs
 N_ORDERS, N_ORDERS_OF_COPIES = 9999, 1999  # orders drawn where there are too many; p of a copy needs no third digit
 SOME = 200  # copies at a time, and for the noise that half of them pass with: their share has an error of 3.5 points
 TOO_MUCH = 16.0  # points of noise, more than the spread of any published column
@@ -48,7 +49,8 @@ class Line(NamedTuple):
     p: float  # share of the orders, the study's own among them, that are at least as good
     power: float  # share of the copies with p <= `LEVEL`
     as_bad: float  # share of the copies that fit no better than ours
-    # "reproduced" where p <= `LEVEL`; "not reproduced" where as_bad <= `AS_BAD` besides p > `LEVEL`; else "cannot tell"
+    # "reproduced" where p <= `LEVEL`; "not reproduced" where as_bad, and two errors of it, are <= `AS_BAD` besides
+    # p > `LEVEL`; else "cannot tell"
     verdict: str
 
 
@@ -93,10 +95,23 @@ def lines(cells):
         return dict.fromkeys(LINES, Line(*[np.nan] * 5, CANNOT_TELL))
     columns = columns_of(cells)
     found = values(columns, columns.ours[None], orders_of(len(columns.methods), N_ORDERS))
-    fits, p = copied(columns, np.hypot(columns.error, HONEST), N_COPIES)
+    noise = np.hypot(columns.error, HONEST)
+    power = passes(columns, noise, N_COPIES).mean(axis=0)
     own = np.array([found[name][0, 0] for name in LINES])
-    shares = zip((p <= LEVEL).mean(axis=0), (fits <= own + 1e-9).mean(axis=0), strict=True)
-    return {name: _line(name, found[name][0], *share) for name, share in zip(LINES, shares, strict=True)}
+    p = np.array([p_values(found[name])[0] for name in LINES])
+    as_bad, n_copies = _as_bad(columns, noise, own, p)
+    return {
+        name: _line(name, found[name][0], *of, n_copies) for name, *of in zip(LINES, p, power, as_bad, strict=True)
+    }
+
+
+def _as_bad(columns, noise, own, p):
+    """Return the share of copies that fit no better than a study with these lines, and of how many it is the share."""
+    shares = (fits(columns, noise, N_COPIES) <= own + 1e-9).mean(axis=0)
+    open_ones = (p > LEVEL) & (shares > AS_BAD / 2) & (shares < 2 * AS_BAD)
+    if not open_ones.any():
+        return shares, N_COPIES
+    return (fits(columns, noise, N_FITS) <= own + 1e-9).mean(axis=0), N_FITS
 
 
 def line_values(cells):
@@ -127,30 +142,34 @@ def p_values(found):
     return np.where(known[:, 0], as_good / np.maximum(known.sum(axis=1), 1), np.nan)
 
 
-def copied(columns, noise, n_copies, seed=0):
-    """Return the lines of copies of a paper: its values with normal noise, on the cells that are weighed.
+def passes(columns, noise, n_copies, seed=0):
+    """Tell which lines are passed by copies of a paper, as `_copies` makes them: booleans, (n_copies, n_lines)."""
+    orders = orders_of(len(columns.methods), N_ORDERS_OF_COPIES, seed)
+    found = [values(own, copies, orders) for own, copies in _copies(columns, noise, n_copies, seed)]
+    p = [np.column_stack([p_values(some[name]) for name in LINES]) for some in found]
+    return np.concatenate(p) <= LEVEL
+
+
+def fits(columns, noise, n_copies, seed=0):
+    """Return how well copies of a paper fit, as `_copies` makes them: (n_copies, n_lines), larger being better."""
+    order = np.arange(len(columns.methods))[None]
+    found = [values(own, copies, order) for own, copies in _copies(columns, noise, n_copies, seed)]
+    return np.concatenate([np.column_stack([some[name][:, 0] for name in LINES]) for some in found])
+
+
+def _copies(columns, noise, n_copies, seed):
+    """Yield the columns of copies of a paper, and blocks of the copies: its values with normal noise, where weighed.
 
     `noise` is its std in points, one or of shape (n_columns, n_methods); that of a method's ACC and NMI on one data set
-    is correlated by `TOGETHER`.  Copies of one seed have the same noise up to its size.  Returns two arrays of shape
-    (n_copies, n_lines): how well they fit, larger being better, and p.
+    is correlated by `TOGETHER`.  Copies of one seed have the same noise up to its size.  All features have the paper's
+    own score, as a copy of the paper has its data.
     """
-    orders = orders_of(len(columns.methods), N_ORDERS_OF_COPIES, seed)
-    rng, shape = np.random.default_rng(seed), (n_copies, *columns.published.shape)
-    common = rng.normal(size=(n_copies, columns.datasets.max() + 1, shape[-1]))[:, columns.datasets]
-    drawn = np.sqrt(TOGETHER) * common + np.sqrt(1 - TOGETHER) * rng.normal(size=shape)
-    # All features have the paper's own score, as a copy of the paper has its data.
-    columns = columns._replace(all_mean=columns.published_all)
-    fits, p = [], []
-    for some in np.array_split(drawn, -(-n_copies // SOME)):
-        found = values(columns, columns.published + noise * some, orders)
-        fits.append(np.column_stack([found[name][:, 0] for name in LINES]))
-        p.append(np.column_stack([p_values(found[name]) for name in LINES]))
-    return np.concatenate(fits), np.concatenate(p)
-
-
-def passes(columns, noise, n_copies, seed=0):
-    """Tell which lines are passed by copies of a paper, as `copied` makes them: booleans, (n_copies, n_lines)."""
-    return copied(columns, noise, n_copies, seed)[1] <= LEVEL
+    rng, shape = np.random.default_rng(seed), columns.published.shape
+    for first in range(0, n_copies, SOME):
+        n = min(SOME, n_copies - first)
+        common = rng.normal(size=(n, columns.datasets.max() + 1, shape[-1]))[:, columns.datasets]
+        drawn = np.sqrt(TOGETHER) * common + np.sqrt(1 - TOGETHER) * rng.normal(size=(n, *shape))
+        yield columns._replace(all_mean=columns.published_all), columns.published + noise * drawn
 
 
 def noise_of_half(columns):
@@ -189,13 +208,17 @@ def spread(columns):
     return float(np.nanmean(np.nanstd(columns.published, axis=1, ddof=1)))
 
 
-def _line(name, found, power, as_bad):
+def _line(name, found, p, power, as_bad, n_copies):
     if not np.isfinite(found[0]):
         return Line(*[np.nan] * 5, CANNOT_TELL)
-    p = float(p_values(found[None])[0])
-    verdict = REPRODUCED if p <= LEVEL else NOT_REPRODUCED if as_bad <= AS_BAD else CANNOT_TELL
+    verdict = REPRODUCED if p <= LEVEL else NOT_REPRODUCED if is_rare(as_bad, n_copies) else CANNOT_TELL
     by_chance = _sign(name) * float(np.nanmean(found))
-    return Line(_sign(name) * float(found[0]), by_chance, p, float(power), float(as_bad), verdict)
+    return Line(_sign(name) * float(found[0]), by_chance, *map(float, (p, power, as_bad)), verdict)
+
+
+def is_rare(as_bad, n_copies=N_FITS):
+    """Return True where so few copies fit as badly that it is no matter of which were drawn."""
+    return as_bad + 2 * np.sqrt(as_bad * (1 - as_bad) / n_copies) <= AS_BAD
 
 
 def _sign(name):

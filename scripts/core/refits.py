@@ -70,11 +70,15 @@ def load_refits(study, file):
         rows = pd.concat([read(path) for path in paths], ignore_index=True) if paths else None
     if rows is None:
         return empty_frame(COLUMNS[file])
-    own = study.trials[study.trials["trial"].isin(rows["trial"])]
-    fields = list(zip(*(own[name] for name in Identity._fields), strict=True))  # a few, in thousands of trials
-    names = {one: Identity.stored(dict(zip(Identity._fields, one, strict=True))).name for one in set(fields)}
-    known = dict(zip(own["trial"], map(names.get, fields), strict=True))
+    known = identity_names(study.trials[study.trials["trial"].isin(rows["trial"])])
     return rows[rows["identity"] == rows["trial"].map(known)]
+
+
+def identity_names(trials):
+    """Return the name of the identity of each trial, by its key; their refits have the same."""
+    fields = list(zip(*(trials[name] for name in Identity._fields), strict=True))  # a few, in thousands of trials
+    names = {one: Identity.stored(dict(zip(Identity._fields, one, strict=True))).name for one in set(fields)}
+    return dict(zip(trials["trial"], map(names.get, fields), strict=True))
 
 
 def is_sensitive(kept, errors):

@@ -49,7 +49,7 @@ def structural(name, wanted):
         for inside, file in files.REFITS.items():
             refits = reference.SHIPPED / name / inside / path.name
             if refits.exists():
-                faults = files.faults_of_refits(name, file, refits, set(frame["trial"]))
+                faults = files.faults_of_refits(name, file, refits, frame)
                 found += [Finding(REFUSED, name, method, "", "", words) for words in faults]
         measured = reference.SHIPPED / name / FOLDER / path.name
         if measured.exists():

@@ -18,6 +18,7 @@ from runners.store.row import REPORTED
 from scripts import kept
 from scripts.core.conf import names
 from scripts.core.refits import COLUMNS as OF_REFITS
+from scripts.core.refits import identity_names
 
 # The largest shipped file today has 0.4 MB, 10,000 rows and 4 MB when unpacked; a hundred times as much is no result.
 MOST_BYTES, MOST_ROWS, MOST_UNPACKED, MOST_NOTES = 50 * 2**20, 10**6, 2**30, 4 * 2**20
@@ -191,13 +192,19 @@ def _rows(path, wanted):
         return None
 
 
-def faults_of_refits(name, file, path, trials):
-    """Yield what is wrong with the refits of a method; `trials` are the keys that its file has."""
+def faults_of_refits(name, file, path, frame):
+    """Yield what is wrong with the refits of a method; `frame` has its rows."""
     rows = yield from _rows(path, OF_REFITS[file])
     if rows is None:
         return
-    if unknown := sorted(set(rows["trial"]) - trials):
+    known = identity_names(frame)
+    if unknown := sorted(set(rows["trial"]) - known.keys()):
         yield f"{path.parent.name} has refits of {unknown[0]!r}, which is no trial of {name}."
+    elif (other := rows["identity"] != rows["trial"].map(known)).any():
+        yield (
+            f"{path.parent.name} has {other.sum()} refits of other code or machines than their trials, the first of "
+            f"{rows.loc[other, 'trial'].iloc[0]!r}: nothing would count them."
+        )
     if (rows["method"] != path.stem).any():
         yield f"{path.parent.name} has rows of another method."
 

@@ -20,6 +20,7 @@ from scripts.compare.evidence import (
     REPRODUCED,
     TOGETHER,
     effect,
+    is_rare,
     line_values,
     lines,
     noise_of_half,
@@ -97,13 +98,14 @@ def test_what_is_no_reproduction_passes_no_line_and_is_refuted_where_few_copies_
     found = lines(kind(perfect_cells(paper), np.random.default_rng(1)))
     for line in found.values():
         assert line.p > LEVEL
-        assert line.verdict == (NOT_REPRODUCED if line.as_bad <= AS_BAD else CANNOT_TELL)
+        assert line.verdict == (NOT_REPRODUCED if is_rare(line.as_bad) else CANNOT_TELL)
+        assert not is_rare(AS_BAD) and is_rare(0.04)
 
 
 def test_the_noise_of_honest_programs_is_that_of_the_shipped_studies():
     comparison = compare_studies(open_studies("results", None, shipped_names()))
     noise = program_noise(comparison)
-    assert noise.pairs > 100 and abs(noise.points - HONEST) < 0.2 and abs(noise.together - TOGETHER) < 0.1
+    assert noise.pairs > 100 and (round(noise.points, 1), round(noise.together, 2)) == (HONEST, TOGETHER)
 
 
 def test_the_noise_of_a_copys_two_scores_goes_together_and_no_other(monkeypatch):
