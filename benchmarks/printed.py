@@ -53,8 +53,8 @@ ABOVE = """\
 ## Above features that are chosen by the labels
 
 The best accuracy over sizes of 50 to 300 features ranked by the labels, by the F test and by mutual information, the
-mean of {restarts} runs of K-means under the protocol `jgufs`; and the printed cells above the better of the two. A
-ranking by labels is no upper bound:"""
+mean of {restarts} runs of K-means under the protocol `jgufs`; and the printed cells of methods above the better of
+the two. A ranking by labels is no upper bound:"""
 
 
 def least_std(mean, decimals, n_samples, runs):

@@ -10,6 +10,7 @@ from scripts.core.published import PAPERS
 from scripts.core.text import number
 
 BASELINES = "baselines only"
+HARDLY = 0.2  # share of honest copies that pass a line
 HEAD = "Paper|Line|Ours|By chance|p|Pass|As bad|Verdict".split("|")
 
 
@@ -47,6 +48,8 @@ def _summary(paper, own):
     run = f": {points}" if points else ""
     rest = f" *Provisional*: {partial} of these cells lack a part of their grid{run}." if partial else ""
     rest += f" Left out are {absent} published cells that are not run." if absent else ""
+    if (most := own["power"].max()) < HARDLY:
+        rest += f" Hardly any line can be *reproduced* here: at most {most:.0%} of honest copies pass one."
     return f"{PAPERS[paper]}: of {len(own)} lines {', '.join(told)}, {cells}{of}.{rest}"
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from datasets.load import at_hand
 from metrics.study import UNSCORED
 from metrics.study.frames import fits_of
+from runners.errors import ConfigError
 from runners.experiment.notes import read_run
 from runners.experiment.plan import Times
 from runners.experiment.sweep import cells_of_sweep, cells_of_words
@@ -17,7 +18,9 @@ from runners.store import reference
 from runners.store.files import read_frame
 from runners.store.reference import PREFIX
 from runners.store.row import to_json
+from scripts.core.published import PAPERS
 
+ABSENT = "its data set is not on this machine"
 OF_SHIPPED = (*reference.OF_FITS, "n_selected", "clusterer", "error")
 
 
@@ -37,8 +40,8 @@ class State:
     # study (`runners.store.elsewhere`) take none.
     left: float = 0.0
     failed: list = field(default_factory=list)  # rows of trials.csv
-    # True where it has not begun and will be skipped, as its data set is not on this machine; it has no trials then
-    absent: bool = False
+    # Why it has not begun and will not run, `ABSENT` or the error of its configuration; it has no trials then
+    refused: str = ""
 
     @property
     def done(self):
@@ -63,7 +66,7 @@ def states(results_dir, study=None, experiment=None):
         cells = {settings.folder: settings for settings in found}
     else:
         if (study or "").startswith(PREFIX):
-            return _shipped(study.removeprefix(PREFIX))
+            return _shipped(study.removeprefix(PREFIX), results_dir)
         for folder in sorted(Path(results_dir).glob("*") if study is None else [Path(results_dir, study)]):
             path = folder / "multirun.yaml"
             if path.exists():
@@ -75,16 +78,22 @@ def states(results_dir, study=None, experiment=None):
     return [_state(folder, settings, times, here) for folder, settings in cells.items()]
 
 
-def _shipped(name):
-    """Return the state of every cell of a shipped study."""
+def _shipped(name, results_dir):
+    """Return the state of every cell of a shipped study, and of a paper's also of cells that were never begun."""
     lacking, found = reference.lacking(name), []
+    times, here = functools.cache(functools.partial(Times, results_dir)), functools.cache(at_hand)
+    asked = cells_of_words(f"experiment={name}") if name in PAPERS else []
+    asked = {(settings.dataset["name"], settings.method.name): settings for settings in asked}
     fits = fits_of(reference.read(name, columns=OF_SHIPPED).sort_values(["params", "n_selected"], kind="stable"))
     fits["sizes"] = fits["sizes"].map(to_json)  # as they stand in trials.csv
     for cell, rows in fits.groupby(["dataset", "method"]):
-        state = _stored(name, *cell, rows)
-        left = lacking.get(cell, 0)
-        found.append(replace(state, n_trials=state.stored + left, left=left * state.seconds / state.stored))
-    return found
+        state, settings, n_left = _stored(name, *cell, rows), asked.pop(cell, None), lacking.get(cell, 0)
+        left = n_left * state.seconds / state.stored
+        if n_left and settings:  # those that are run first are the cheap ones, so that their mean says too little
+            rest = [trial for trial in _cell_of(settings).asked if to_json(trial.params) not in set(rows["params"])]
+            left = sum(_seconds(settings, times, rest)) / settings.runner.n_jobs
+        found.append(replace(state, n_trials=state.stored + n_left, left=left))
+    return found + [replace(_not_begun(settings, times, here), study=name) for settings in asked.values()]
 
 
 @functools.cache  # composing takes some tenths of a second a cell, and is repeated only for another sweep
@@ -137,9 +146,12 @@ def _spent(trials):
 
 def _not_begun(settings, times, here):
     if settings.missing_data == "skip" and not here(settings.dataset["name"], settings.data_dir):
-        return State(settings.study, settings.dataset["name"], settings.method.name, 0, absent=True)
+        return State(settings.study, settings.dataset["name"], settings.method.name, 0, refused=ABSENT)
     cell = _cell_of(settings)
-    trials = cell.asked
+    try:
+        trials = cell.asked
+    except ConfigError as error:
+        return State(settings.study, settings.dataset["name"], settings.method.name, 0, refused=str(error))
     left = sum(_seconds(settings, times, cell.not_elsewhere(trials))) / settings.runner.n_jobs
     return State(settings.study, settings.dataset["name"], settings.method.name, len(trials), left=left)
 

@@ -6,13 +6,14 @@ from metrics.study import UNSCORED
 from runners.words import counted, duration
 from scripts.core.command_lines import repeat
 from scripts.core.views import render
+from scripts.status import ABSENT
 
 HEAD = ["study", "data set", "method", "done", "running", "pending", *UNSCORED, "seconds", "left"]
 
 
 def status_page(found):
     """Return the page that `python -m scripts.status` prints."""
-    shown = [state for state in found if not state.absent]
+    shown = [state for state in found if not state.refused]
     stored, n_trials = sum(state.stored for state in shown), sum(state.n_trials for state in shown)
     known = sum(state.left for state in shown if not math.isnan(state.left))
     unknown = sum(state.n_trials - state.stored for state in shown if math.isnan(state.left))
@@ -21,7 +22,8 @@ def status_page(found):
         "status/status.md.j2",
         head=HEAD,
         lines=list(map(_line, shown)),
-        absent=[state.dataset for state in found if state.absent],
+        absent=[state.dataset for state in found if state.refused == ABSENT],
+        refused=[state for state in found if state.refused not in ("", ABSENT)],
         stored=stored,
         n_trials=n_trials,
         rest=n_trials - stored,

@@ -105,7 +105,8 @@ def test_what_is_no_reproduction_passes_no_line_and_is_refuted_where_few_copies_
 def test_the_noise_of_honest_programs_is_that_of_the_shipped_studies():
     comparison = compare_studies(open_studies("results", None, shipped_names()))
     noise = program_noise(comparison)
-    assert noise.pairs > 100 and (round(noise.points, 1), round(noise.together, 2)) == (HONEST, TOGETHER)
+    error = noise.points / np.sqrt(2 * noise.pairs)
+    assert noise.pairs > 100 and abs(noise.points + error - HONEST) < 0.05 and abs(noise.together - TOGETHER) < 0.02
 
 
 def test_the_noise_of_a_copys_two_scores_goes_together_and_no_other(monkeypatch):

@@ -14,8 +14,8 @@ from metrics.protocol import Protocol
 from metrics.study.seeds import spreads
 from runners.experiment.grid import expand
 from runners.experiment.trial import has_random_part, stored_trial, takes_seed
-from runners.store.evaluations import Evaluations
 from runners.store import reference
+from runners.store.evaluations import Evaluations
 from runners.store.files import StoreError
 from runners.store.parquet import packed_refits, read_refits
 from runners.workers import tasks

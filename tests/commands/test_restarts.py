@@ -45,7 +45,8 @@ def results(tmp_path):
 
 
 def run(results, monkeypatch, *more):
-    words = ["restarts", "study=s", f"results_dir={results}", "n_jobs=1", "restarts=12", *more]
+    words = {"study": "s", "results_dir": results, "n_jobs": 1, "restarts": 12} | dict(one.split("=") for one in more)
+    words = ["restarts", *(f"{name}={value}" for name, value in words.items())]
     monkeypatch.setattr(sys, "argv", words)
     main()
 
@@ -137,6 +138,14 @@ def test_what_was_scored_again_is_shipped(results, monkeypatch, tmp_path):
     own = Study.open(results, "s").restarts.sort_values(["method", "metric"], ignore_index=True)
     there = Study.open(results, "reference/s").restarts.sort_values(["method", "metric"], ignore_index=True)
     pd.testing.assert_frame_equal(own, there, check_dtype=False)
+    path = tmp_path / "shipped/s/_restarts/all_features.parquet"
+    before = path.read_bytes()
+    path.unlink()
+    run(results, monkeypatch, "study=reference/s")
+    assert path.read_bytes() == before
+    run(results, monkeypatch, "study=reference/s", "restarts=16")
+    again = Study.open(results, "reference/s").restarts
+    assert len(again) == len(there) and set(again["n_starts"]) == {16}
 
 
 def compared(again):

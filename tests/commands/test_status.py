@@ -8,7 +8,7 @@ from command_line import ROOT, run
 from frames import frames, store
 from small_data import TRUTH
 
-from runners.experiment import notes
+from runners.experiment import notes, sweep
 from runners.experiment.notes import note_run, read_run
 from runners.store import reference
 from runners.store.files import StoreError
@@ -51,12 +51,22 @@ def test_what_has_no_scores_is_listed_with_its_error_and_the_command_that_repeat
     assert "2 cells: 5 of 5 fits stored, nothing left." in text
 
 
+def test_cells_that_a_method_refuses_are_named_and_not_counted(tmp_path, monkeypatch):
+    cells = sweep.cells_of_words("experiment=fair")
+    cells = [one for one in cells if (one.dataset["name"], one.method.name) == ("allaml", "spca_psd")]
+    monkeypatch.setattr("scripts.status.cells_of_words", lambda *_: cells)
+    monkeypatch.setattr("scripts.status.at_hand", lambda *_: True)
+    found = states(tmp_path, experiment="fair")
+    assert [state.n_trials for state in found] == [0]
+    assert "Cannot run: spca_psd on allaml" in status_page(found) and "n_features=7129" in status_page(found)
+
+
 def test_cells_whose_data_are_not_here_are_named_and_not_counted(tmp_path, monkeypatch):
     monkeypatch.setattr("scripts.status.at_hand", lambda name, _: name == "umist")
     found = states(tmp_path, experiment="dgufs")
-    here = [state for state in found if not state.absent]
+    here = [state for state in found if not state.refused]
     assert {state.dataset for state in here} == {"umist"} and all(state.n_trials for state in here)
-    assert all(state.n_trials == 0 for state in found if state.absent)
+    assert all(state.n_trials == 0 for state in found if state.refused)
     text = status_page(found)
     assert f"{len(here)} cells: 0 of {sum(state.n_trials for state in here)} fits stored" in text
     assert "on data sets that are not on this machine, skipped: " in text and "| pie10p " not in text
@@ -119,8 +129,11 @@ def test_a_run_tells_of_itself_and_a_dead_one_is_no_run(tmp_path, monkeypatch):
 
 def test_a_shipped_study_says_how_many_trials_its_cells_lack(tmp_path):
     found, lacking = states(tmp_path, "reference/rufs"), sum(reference.lacking("rufs").values())
-    stored = reference.read("rufs")["trial"].nunique()
-    assert (sum(state.n_trials for state in found), sum(state.stored for state in found)) == (stored + lacking, stored)
+    stored, never = reference.read("rufs")["trial"].nunique(), sum(s.n_trials for s in found if not s.stored)
+    assert sum(state.stored for state in found) == stored
+    assert sum(state.n_trials for state in found) == stored + lacking + never
+    assert {state.method for state in found} >= {"ndfs_kmeans_start", "rufs_released", "random_rankings"}
+    lacking += never
     assert lacking and f"left {lacking}, about" in status_page(found)
 
 
