@@ -102,9 +102,7 @@ def lines(cells):
     own = np.array([found[name][0, 0] for name in LINES])
     p = np.array([p_values(found[name])[0] for name in LINES])
     as_bad, n_copies = _as_bad(columns, noise, own, p)
-    return {
-        name: _line(name, found[name][0], *of, n_copies) for name, *of in zip(LINES, p, power, as_bad, strict=True)
-    }
+    return {name: _line(name, found[name][0], *of, n_copies) for name, *of in zip(LINES, p, power, as_bad, strict=True)}
 
 
 def _as_bad(columns, noise, own, p):
