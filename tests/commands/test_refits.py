@@ -185,7 +185,7 @@ SHIPPED = {(path.parent.parent.name, path.parent.name) for path in reference.SHI
 
 @pytest.mark.parametrize(("name", "folder"), sorted(one for one in SHIPPED if one[1] in files.REFITS))
 def test_every_shipped_refit_counts_and_one_of_another_identity_is_refused(name, folder, tmp_path):
-    """Those of four studies were dropped without a word, as the name of an identity had changed."""
+    """The rows of four studies were dropped without a word, as the name of an identity had changed."""
     file, study = files.REFITS[folder], Study.open(ROOT / "results", f"reference/{name}")
     assert len(refits.load_refits(study, file)) == len(reference.read_refits(name, file))
     path = next(reference.refits_of(name, file).glob("*.parquet"))
