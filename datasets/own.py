@@ -107,6 +107,8 @@ def own_spec(data, label=None, name=None, fill=None, clusters=None, x=None, igno
 def _paths(data, word="data"):
     """Return the files of samples or labels, which must be there, in one folder."""
     given = data if isinstance(data, list | tuple) else [data]
+    if not given:
+        raise DataError(f"{word}=[] names no file.")
     paths = [Path(one).expanduser().resolve() for one in given]
     for path in paths:
         if not path.is_file():

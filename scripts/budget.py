@@ -17,6 +17,7 @@ named.
 import functools
 import math
 import sys
+from argparse import ArgumentTypeError
 from pathlib import Path
 
 import numpy as np
@@ -32,6 +33,13 @@ from scripts.core.programs import parser_of
 from scripts.core.text import pipes
 
 ROOT = Path(__file__).resolve().parents[1]
+
+
+def _seconds(text):
+    seconds = float(text)
+    if not seconds > 0:
+        raise ArgumentTypeError(f"{text} must be above 0")
+    return seconds
 
 
 def budget(experiment, results_dir, all_data=False, max_seconds=math.inf, before=None):
@@ -93,7 +101,7 @@ def main():
     parser.add_argument("--results-dir", default=ROOT / "results", help="whose fits are known; default: %(default)s")
     parser.add_argument("--check", action="store_true", help="hold the sample against the cells that are complete")
     parser.add_argument("--all-data", action="store_true", help="with the data sets that are not on this machine")
-    parser.add_argument("--max-seconds", type=float, default=math.inf, help="what a fit would be ended at [never]")
+    parser.add_argument("--max-seconds", type=_seconds, default=math.inf, help="what a fit would be ended at [never]")
     given = parser.parse_args()
     if wrong := [name for name in given.experiments if "=" in name]:
         parser.error(f"{wrong[0]} is no experiment: words are names of conf/experiment, such as dgufs, or --options")

@@ -8,6 +8,7 @@ have one protocol.  Nothing is removed from A and B; C may be one of them.  The 
 crash, and changes nothing once it is done.
 """
 
+import itertools
 import sys
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from scripts.core.programs import program
 
 # What differs between two runs of one trial; of the versions, what decides is in the identity, which is compared.
 RUN = ("git_sha", "fit_s", "eval_s", "peak_mb", "started", "shared", "error", "versions")
+COMPARED = ("scores", "traces")
 
 
 def merge(sources, target):
@@ -64,14 +66,14 @@ def _add(path, store):
             new.append(row)
         elif row["status"] not in UNSCORED and _told(row) != _told(own):
             return 0, f"trial {row['trial']} has other results in both"
+    both = rows_by_trial(path.parent, COMPARED, stored), rows_by_trial(store.folder, COMPARED, stored)
+    for name, key in itertools.product(COMPARED, stored):
+        mine, theirs = (sorted(tuple(row.values()) for row in found[name][key]) for found in both)
+        if mine and theirs and mine != theirs:
+            return 0, f"trial {key} has other {name} in both"
     if not new:
         return 0, ""
     others = rows_by_trial(path.parent, OTHERS, {row["trial"] for row in new})
-    both = rows_by_trial(path.parent, ("scores",), stored), rows_by_trial(store.folder, ("scores",), stored)
-    for key in stored:
-        mine, theirs = (sorted(tuple(row.values()) for row in found["scores"][key]) for found in both)
-        if mine and theirs and mine != theirs:
-            return 0, f"trial {key} has other scores in both"
     store.forget([row["trial"] for row in new])
     store.append(
         [Outcome(row, *([tuple(one.values()) for one in others[name][row["trial"]]] for name in OTHERS)) for row in new]

@@ -6,6 +6,7 @@ or `variances_` (larger is better); `ranking_`; `get_support()`.  A function ret
 
 import functools
 import inspect
+import numbers
 import re
 import warnings
 
@@ -129,16 +130,15 @@ class Plain(BaseSelector):
         for item in caught:
             warnings.warn(item.message, item.category, stacklevel=4)
         stopped = any(issubclass(item.category, ConvergenceWarning) for item in caught)
-        labels = getattr(found, "labels_", None)
-        if labels is not None and np.shape(labels) != (len(X),):
-            raise ValueError(f"labels_ has shape {np.shape(labels)}; it must have one number for each sample.")
-        trace = np.ravel(np.asarray(getattr(found, "trace_", ()), dtype=float))
+        trace = _trace(getattr(found, "trace_", ()))
         n_iter = len(trace) - 1 if len(trace) else getattr(found, "n_iter_", 0)
         status = getattr(found, "status_", MAX_ITER if stopped else CONVERGED)
+        if status not in STATUSES:
+            raise ValueError(f"status_={status!r} must be one of {', '.join(STATUSES)}.")
         return Solution(
             scores=self._scores(result, X.shape[1], size),
-            trace=Trace(trace, status if status in STATUSES else CONVERGED, n_iter if isinstance(n_iter, int) else 0),
-            labels=labels,
+            trace=Trace(trace, status, int(n_iter) if isinstance(n_iter, numbers.Integral) else 0),
+            labels=_labels(getattr(found, "labels_", None), len(X)),
             learned={} if found is None else {"selector_": found},
         )
 
@@ -146,7 +146,7 @@ class Plain(BaseSelector):
         """Return the fitted object, None for a function, and what it says of the features, by name."""
         try:
             if not isinstance(self.wrapped, type):
-                result = np.asarray(self.wrapped(X, **self._given(size)))
+                result = _in_order(self.wrapped(X, **self._given(size)))
                 return None, {MASK if result.dtype == bool else RESULT: result}
             found = self._made(size).fit(X)
         except Exception as error:
@@ -155,7 +155,7 @@ class Plain(BaseSelector):
                 raise ValueError(text) from error
             raise
         names = [name for name in (*SCORES, "ranking_") if getattr(found, name, None) is not None][:1]
-        said = {name: getattr(found, name) for name in names}
+        said = {name: _in_order(getattr(found, name)) for name in names}
         if hasattr(found, "get_support"):
             said[MASK] = found.get_support()
         if not said:
@@ -170,7 +170,6 @@ class Plain(BaseSelector):
         support = said.pop(MASK, None)
         scores = None
         for name, values in said.items():
-            values = np.asarray(values)
             chosen = name == RESULT and self.size_name and values.shape != (n_features,)
             is_order, what = chosen or name == "ranking_", f"{name} of {type(self).__name__}"
             scores = (_from_ranking if is_order else _from_values)(what, values, n_features, size)
@@ -217,6 +216,38 @@ def _refuse_labels(what, parameters):
     for one in parameters:
         if one.name == LABELS and one.default is one.empty:
             raise TypeError(f"{what} asks for y, and {NO_LABELS}")
+
+
+def _in_order(values):
+    """Return values as an array; those of a pandas Series that was sorted are put back, by the numbers in its index."""
+    index = getattr(values, "index", None)
+    if hasattr(values, "to_numpy") and index is not None:
+        places = np.asarray(index)
+        if places.dtype.kind in "iu" and np.array_equal(np.sort(places), np.arange(len(places))):
+            return values.to_numpy()[np.argsort(places)]
+    return np.asarray(values)
+
+
+def _labels(labels, n_samples):
+    """Return the labels of a fitted object, if it has any, as whole numbers or as what names a cluster."""
+    if labels is None:
+        return None
+    labels = np.asarray(labels)
+    if labels.shape != (n_samples,):
+        raise ValueError(f"labels_ has shape {labels.shape}; it must have one label for each sample.")
+    if labels.dtype.kind == "f" and not (np.isfinite(labels).all() and (labels == np.rint(labels)).all()):
+        raise ValueError("labels_ must be whole numbers, one for each sample; some are not.")
+    return labels
+
+
+def _trace(values):
+    try:
+        trace = np.asarray(values, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"trace_ must be the numbers of the objective, one after each sweep: {error}") from error
+    if trace.ndim != 1 or not np.isfinite(trace).all():
+        raise ValueError(f"trace_ of shape {trace.shape} must be one finite number of the objective after each sweep.")
+    return trace
 
 
 def _from_values(what, values, n_features, _):

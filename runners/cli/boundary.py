@@ -163,6 +163,10 @@ def _words_of_hydra(error):
         what = f" of {'.'.join(above)}" if above else ""
         if above == ["method", "grid"]:  # as Hydra composes a sweep of several methods, it is that of the default one
             hint = f"{hint or ''} ++{key}=... gives one to every method of the command that has the parameter."
+        from metrics.protocol import OPTIONAL, USUAL  # here, as few errors need it
+
+        if above == ["protocol"] and name in {*OPTIONAL, *USUAL}:
+            return f"{key} is not in the file of the protocol: write +{key}=... to add it."
         return f"{key} is no option{what}.{hint or ' There are: ' + ', '.join(known) + '.'}"
     return None
 

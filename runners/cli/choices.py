@@ -60,7 +60,7 @@ def offer_own(words):
         print(line, file=sys.stderr)
     own = complete(spec, data)
     ConfigStore.instance().store(name=own["name"], node=own, group="dataset", provider="data=")
-    made = [f"dataset={own['name']}", *([f"{FOLDER}={quoted(folders)}"] if folders else [])]
+    made = [f"dataset={read_back(own['name'])}", *([f"{FOLDER}={quoted(folders)}"] if folders else [])]
     rest = []
     for word in words:
         if word.split("=")[0] == DATA:
@@ -75,12 +75,12 @@ def suit(words):
     if any(word.lstrip("+~").startswith(("protocol", "experiment=")) for word in words):
         return words
     place = next(place for place, word in enumerate(words) if word.startswith("dataset="))
-    name = words[place].partition("=")[2]
+    name = words[place].partition("=")[2].strip("'")
     n_features = ConfigStore.instance().load(f"dataset/{name}.yaml").node.features
     sizes = sorted({round(n_features * part / 5) for part in range(1, 5)} - {0, n_features}) or [1]
     if n_features > FIRST_SIZE:
         return words
-    study = [] if any(word.startswith("study=") for word in words) else [f"study={name}"]
+    study = [] if any(word.startswith("study=") for word in words) else [f"study={read_back(name)}"]
     added = [f"protocol.sizes={sizes}".replace(" ", ""), *study]
     why = f"{name} has {n_features} features, too few for the sizes of the default protocol"
     print(f"{why}; this run takes {' '.join(added)}", file=sys.stderr)
@@ -190,6 +190,11 @@ def _plain(value):
 def quoted(text):
     """Return a text as Hydra reads it back, whatever is in it."""
     return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+def read_back(name):
+    """Return a name as Hydra reads it back, in quotes where it would be a number or a word such as null."""
+    return name if isinstance(_value(f"name={name}"), str) else quoted(name)
 
 
 def check_choices(settings, choices, words):

@@ -20,6 +20,7 @@ from runners.experiment.grid import diagonal, expand, few
 from runners.experiment.notes import RUN, digests_of_data, ends_text, note_finished, note_run
 from runners.experiment.plan import Plan, Times, Todo
 from runners.experiment.result import say_result
+from runners.experiment.settle import settle
 from runners.experiment.sparse import check_sparse
 from runners.progress import Progress, log, say_compiling
 from runners.store.elsewhere import found_elsewhere, outcomes_of, shipped_sources
@@ -133,9 +134,9 @@ class Cell:
     def run(self, place="", note=None, on_wait=None):
         """Run the trials that are lacking, report how they went, and return the rows of those without scores.
 
-        `place` is that of the cell in a sweep, such as "cell 2 of 4: ", where a cell in which nothing is left to do
-        prints one line.  `note` is where to note that nothing is left to do (`notes.note_of`).  `on_wait` is
-        called where another process holds the cell; this one then waits, unless it raises.
+        `place` is that of the cell in a sweep, where a cell in which nothing is left to do prints one line.  `note` is
+        where to note that (`notes.note_of`).  `on_wait` is called where another process holds the cell; this one then
+        waits, unless it raises.
         """
         started, settings = time.perf_counter(), self.settings
         data = {} if note is None else digests_of_data(settings)
@@ -144,11 +145,11 @@ class Cell:
         with Store(self.folder, on_wait=on_wait or self._say_held) as store:
             clear_unfinished(self.folder / RUN)
             self._check_data(rows := store.rows())
-            todo, unscored = self.todo(rows), []
+            todo = self.todo(rows)
             if todo or not place:
                 self._announce(place, todo)
-            if todo:
-                unscored = self._do(todo, store)
+            unscored = self._do(todo, store) if todo else []
+            settle(store, settings, self.dataset.n_classes, keys)
             rows = [row for row in store.rows() if row["trial"] in keys]
         ends = Counter(row["status"] for row in rows)
         if todo or not place:
@@ -242,8 +243,8 @@ class Cell:
         if not rest and not fits:
             return []
         keys = [trial.key for trial in self.trials]
-        note_run(self.folder, keys, n_jobs)
         try:
+            note_run(self.folder, keys, n_jobs)
             return self._run_pending(rest, fits, n_jobs, store)
         finally:
             note_run(self.folder, keys, 0)
@@ -258,8 +259,7 @@ class Cell:
         if runner.cache:
             kept = self.folder.parents[2] / ".evaluations"
             evaluations = Evaluations(data.X, data.y, self.settings.protocol, kept, ignore_stored=runner.redo)
-        # A single trial is not worth starting workers for, unless it may need so much memory that the system kills it:
-        # then only a worker should die, and not the sweep.
+        # A single trial is not worth a worker, unless the system may kill it for its memory: then only a worker dies.
         n_workers = 1 if len(trials) + len(fits) == 1 and data.X.shape[0] <= MANY_SAMPLES else n_workers
         workers = None
         if runner.engine == "dask":

@@ -176,6 +176,6 @@ def _check(trial, cls, dataset, values_of_protocol):
     try:
         with exits_as_errors():
             trial.selector(cls).check_parameters(dataset.X)
-    except (ValueError, TypeError, ProcessEnded) as error:
+    except (ValueError, TypeError, AttributeError, ProcessEnded) as error:
         where = " (its values are those of protocol.grid_values)" if values_of_protocol else ""
         raise ConfigError(f"{trial.method} on {dataset.name} with {to_json(trial.params)}{where}: {error}") from error

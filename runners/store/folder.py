@@ -100,6 +100,13 @@ class Store:
         for name in ("trials", *OTHERS):  # the commit mark goes first
             keep_lines(self._paths[name], lambda key: key not in keys)
 
+    def note_default(self, params):
+        """Set `is_default` in the trials with these parameters, as JSON, and in no other: a default may change."""
+        rows = self.rows()
+        if any((row["is_default"] == "True") != (row["params"] == params) for row in rows):
+            lines = [(row | {"is_default": row["params"] == params}).values() for row in rows]
+            replace_file(self._paths["trials"], header_of("trials") + csv_of(lines))
+
     def redo(self):
         """Return a store for trials that are computed again; `take_redone` replaces the stored ones by them."""
         return Store(self.folder / REDO)

@@ -80,9 +80,10 @@ def test_a_trial_with_scores_takes_the_place_of_one_that_failed(whole, tmp_path)
     assert same(load_all(tmp_path / "c"), load_all(whole))
 
 
+@pytest.mark.parametrize("rest", [{2}, {0}], ids=["with a new trial", "with none"])
 @pytest.mark.parametrize("name", ["scores", "trials"])
-def test_other_results_under_the_same_key_are_listed_and_the_cell_is_left_as_it_is(whole, tmp_path, name):
-    first, second = part(whole, tmp_path / "a", {0, 1}), part(whole, tmp_path / "b", {1, 2})
+def test_other_results_under_the_same_key_are_listed_and_the_cell_is_left_as_it_is(whole, tmp_path, name, rest):
+    first, second = part(whole, tmp_path / "a", {0, 1}), part(whole, tmp_path / "b", {1, *rest})
     if name == "scores":
         shared = load_all(first).trials["trial"].iloc[1]
         lines = (second / CELL / "scores.csv").read_text().splitlines()

@@ -125,6 +125,11 @@ def test_what_cannot_be_taken_is_said(tmp_path, file, options, words):
         own_spec(f"{tmp_path}/{file.format(folder=tmp_path)}", **options)
 
 
+def test_no_file_at_all_is_refused():
+    with pytest.raises(DataError, match=re.escape("data=[] names no file")):
+        own_spec([], label="y")
+
+
 def test_a_number_is_no_data_set():
     with pytest.raises(DataError, match="a data set must be a name or a specification; got 3"):
         load_dataset(3)

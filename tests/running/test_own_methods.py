@@ -156,3 +156,30 @@ def test_own_methods_run_beside_others_and_are_resumed(own, tmp_path):
     assert {"learned"} == set(scores["clusterer"]) - {"kmeans"}
     again = run("-m", f"method.target={targets}", "runner.n_jobs=1")
     assert again.count("stored") == 3 and "fits" not in again
+
+
+QUICK = [f"dataset={TRUTH}", "protocol=smoke", "study=s", "runner.n_jobs=1"]
+
+
+def stored(folder, method):
+    """Return the stored trials of a cell of `QUICK`, as (share, is_default)."""
+    trials = load_results(folder / "results", "s", TRUTH, method).trials
+    return sorted((json.loads(row.params)["share"], row.is_default) for row in trials.itertuples())
+
+
+def test_an_edited_default_and_a_moved_file_leave_one_default_and_no_fit_of_code_that_is_gone(tmp_path):
+    """Tables took the first of several defaults, and a study with a moved method could not be read."""
+    text = "def spread(X, share=0.1):\n    return X.var(axis=0)\n"
+    for name in ("first", "second"):
+        (tmp_path / f"{name}.py").write_text(text)
+    run = [str(ROOT / "run.py"), *QUICK, f"results_dir={tmp_path}/results"]
+    for target in ("first", "second"):
+        done = forked.printed([*run, f"method.target={target}.spread"], tmp_path)
+    assert "1 trial of another target" in done and stored(tmp_path, "spread") == [(0.1, True)]
+    forked.printed([*run, "method.target=second.spread", "method.params.share=0.2"], tmp_path)
+    assert stored(tmp_path, "spread") == [(0.1, False), (0.2, True)]
+    forked.printed([*run, "method.target=second.spread"], tmp_path)
+    assert stored(tmp_path, "spread") == [(0.1, True), (0.2, False)]
+    (tmp_path / "second.py").write_text(text.replace("0.1", "0.3").replace("return X", "return -X"))
+    forked.printed([*run, "method.target=second.spread"], tmp_path)
+    assert stored(tmp_path, "spread") == [(0.2, False), (0.3, True)]

@@ -2,7 +2,9 @@
 
 import forked
 import pytest
+from hydra.core.override_parser.overrides_parser import OverridesParser
 
+from runners.cli.choices import read_back
 from runners.cli.help import COLUMNS, narrow, refused
 from scripts.core.conf import ROOT
 
@@ -15,6 +17,7 @@ from scripts.core.conf import ROOT
         ("run.py", "metod=mcfs", "metod is no option. Did you mean method?"),
         ("run.py", "+metod=mcfs", "'metod' is no part of a configuration"),
         ("run.py", "runner.n_job=2", "runner.n_job is no option of runner. Did you mean n_jobs?"),
+        ("run.py", "protocol.clusters=half", "write +protocol.clusters=... to add it"),
         ("run.py", "--study h4", "options have no dashes here: write study=h4"),
         ("-m scripts.make_report", "--study h4", "options have no dashes here: write study=h4"),
         ("-m scripts.make_report", "selecton=stability", "selecton is no option. Did you mean selection?"),
@@ -34,6 +37,11 @@ def test_hydras_own_options_pass_and_others_are_named_with_their_value():
     assert "write study=h4" in refused(["--study=h4"])
     assert "write results_dir=x" in refused(["study=a", "--results-dir", "x"])
     assert "write quiet=..." in refused(["--quiet", "study=a"])
+
+
+@pytest.mark.parametrize("name", ["nan", "true", "null", "inf", "mine"])
+def test_a_name_that_hydra_reads_as_something_else_is_put_in_quotes(name):
+    assert OverridesParser.create().parse_override(f"dataset={read_back(name)}").value() == name
 
 
 def test_two_values_of_an_option_are_refused_and_the_same_one_twice_passes():

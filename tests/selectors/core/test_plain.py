@@ -1,9 +1,11 @@
 """Classes and functions as they are: what they say of the features is read, and what cannot be read is refused."""
 
 import pickle
+import re
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.ensemble import RandomTreesEmbedding
@@ -209,3 +211,49 @@ def test_the_data_of_others_are_not_written_to():
 def test_what_is_no_selector_is_refused(what):
     with pytest.raises(TypeError, match="fit|X first"):
         plain(what, "mine.What")
+
+
+def test_a_sorted_series_is_put_back_in_the_order_of_the_features():
+    X = np.random.default_rng(0).normal(size=(20, 6)) * np.arange(1, 7)
+
+    def sorted_variances(X):
+        return pd.DataFrame(X).var().sort_values()
+
+    def named(X):
+        return pd.Series(X.var(axis=0), index=list("fedcba"))
+
+    wanted = np.argsort(-X.var(axis=0), kind="stable")
+    for function in (sorted_variances, named):
+        assert np.array_equal(plain(function, "here.function")(3).fit(X).ranking_, wanted)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("labels_", np.full(20, np.nan), "labels_ must be whole numbers"),
+        ("labels_", np.linspace(0, 1, 20), "labels_ must be whole numbers"),
+        ("trace_", [2.0, np.nan], "trace_ of shape (2,) must be one finite number"),
+        ("trace_", [[2.0, 1.0]], "trace_ of shape (1, 2) must be one finite number"),
+        ("trace_", ["x"], "trace_ must be the numbers of the objective"),
+        ("status_", "weird", "status_='weird' must be one of converged"),
+    ],
+)
+def test_what_a_class_says_of_its_fit_must_be_of_the_right_kind(name, value, words):
+    with pytest.raises(ValueError, match=re.escape(words)):
+        plain(saying(name, value), "here.Saying")(3).fit(np.eye(20, 6))
+
+
+def test_any_whole_number_of_sweeps_is_taken():
+    assert plain(saying("n_iter_", np.int64(7)), "here.Saying")(3).fit(np.eye(20, 6)).n_iter_ == 7
+
+
+def saying(name, value):
+    """Return a class that has an attribute after its fit."""
+
+    class Saying:
+        def fit(self, X):
+            self.scores_ = X.var(axis=0)
+            setattr(self, name, value)
+            return self
+
+    return Saying
