@@ -224,7 +224,7 @@ def _in_order(values):
     if hasattr(values, "to_numpy") and index is not None:
         places = np.asarray(index)
         if places.dtype.kind in "iu" and np.array_equal(np.sort(places), np.arange(len(places))):
-            return values.to_numpy()[np.argsort(places)]
+            return values.to_numpy()[np.argsort(places, kind="stable")]
     return np.asarray(values)
 
 

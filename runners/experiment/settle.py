@@ -1,4 +1,4 @@
-"""What a run leaves of the earlier rows of its cell that its own trials stand for now."""
+"""Settles a cell after a run: rows whose place its trials have taken go, and one point is the default."""
 
 from runners.progress import log
 from runners.store.identity import Identity

@@ -22,9 +22,10 @@ def starts_text(comparison):
         return ""
     starts = " or ".join(str(count) for count in sorted(again["n_restarts"].unique()))
     fell = (again["mean"] - again["table_mean"]).mean()
+    others = ", the others over those of the tables" if len(again) < len(cells) else ""
     return (
         f"{len(again)} of {len(cells)} of our numbers by K-means are means over {starts} starts (`python -m "
-        "scripts.restarts`), the others over those of the tables. The starts stand in groups of as many as the table "
+        f"scripts.restarts`){others}. The starts stand in groups of as many as the table "
         "has; in each, the best of the candidates is taken (the points within 2 standard errors of the best, at most "
         f"10; {again['n_again'].mean():.1f} on average), as the paper takes the best of its grid; the mean over the "
         f"groups is judged, and its error is that over the groups. It differs from the table by {fell:+.2f} points on "

@@ -113,9 +113,10 @@ def repeat(row):
     if None in (settings, method, dataset):
         return None
     words = ["python", "run.py", *(f"{group}={name}" for group, name in chosen.items())]
-    words += overrides(chosen["protocol"], {name: value for name, value in protocol.items() if name not in OPTIONAL})
     # The grid is given below, so options that would replace or thin it are removed.
     empty = {"grid_values": "[]", "coarse": "false", "budget": "0"}
+    own = overrides(chosen["protocol"], {name: value for name, value in protocol.items() if name not in OPTIONAL})
+    words += [word for word in own if word.partition("=")[0].removeprefix("protocol.") not in empty]
     words += [f"protocol.{name}={value}" for name, value in empty.items() if settings.get(name)]
     words += [f"method.grid.{name}=[{_word(params[name])}]" for name in method["grid"] if name in params]
     fixed = {name: value for name, value in params.items() if name not in {*RESERVED, *method["grid"]}}

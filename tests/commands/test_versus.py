@@ -198,8 +198,10 @@ def test_a_run_says_all_on_the_standard_error_and_its_exit_status_is_returned(ca
 def answer(monkeypatch, capfd, results, *words):
     """Run the command, and return its exit status and what it prints."""
     monkeypatch.setattr(runs, "_run", forked.said)
-    own = ["study=reference/tiny", f"results_dir={results}", "points=default", "runner.n_jobs=1", *map(str, words)]
-    monkeypatch.setattr(sys, "argv", ["versus", *own])
+    words = list(map(str, words))
+    own = ["study=reference/tiny", f"results_dir={results}", "points=default", "runner.n_jobs=1"]
+    given = {word.partition("=")[0] for word in words}
+    monkeypatch.setattr(sys, "argv", ["versus", *(word for word in own if word.partition("=")[0] not in given), *words])
     status = 0
     try:
         main()
