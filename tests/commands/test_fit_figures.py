@@ -170,5 +170,5 @@ def test_features_that_are_no_pixels_are_refused(data_dir):
         "ranking": list(range(50)),
         "data_sha": data.sha,
     }
-    with pytest.raises(ValueError, match="allaml has no image shape"):
+    with pytest.raises(ValueError, match="dataset=allaml has no pixels to draw"):
         pixels(study_of([point], data_dir), "allaml")
