@@ -38,6 +38,8 @@ def losses(summary, metric="acc", kept=None):
     everything = summary[summary["method"] == ALL].set_index(KEYS[:2])[f"{metric}_mean"]
     summary = summary[~summary["method"].isin(NOT_CHOOSING)]
     halves = [f"{metric}_{half}" for half in HALVES]
+    if summary[halves].isna().to_numpy().all():
+        return pd.DataFrame(columns=[*KEYS, "selection", "loss", "n_selected", *EDGES])
     best = (_best(summary, *halves) + _best(summary, *halves[::-1])) / 2
     scores = summary.groupby(KEYS)[f"{metric}_mean"]
     spread, cells = scores.max() - scores.min(), Cells(summary)
@@ -64,7 +66,7 @@ def losses(summary, metric="acc", kept=None):
 
 def _means(lists, first):
     """Return the mean of every second number of each list, from the first or the second on; nan where there is none."""
-    found, lengths = np.full(len(lists), np.nan), lists.map(len, na_action="ignore").to_numpy()
+    found, lengths = np.full(len(lists), np.nan), lists.map(len, na_action="ignore").astype(float).to_numpy()
     for n in np.unique(lengths[lengths > first]):
         own = np.stack(lists.to_numpy()[lengths == n])[:, first::2]
         found[lengths == n] = np.ascontiguousarray(own, dtype=float).mean(axis=1)

@@ -107,3 +107,10 @@ def test_of_copies_of_a_source_that_with_the_most_methods_counts_and_no_control(
     store(frames([cell(*pair, (0.3, 0.5, 0.4)) for pair in names]), tmp_path)
     found = pd.read_csv(io.StringIO(choices_text(opened(tmp_path, ["dgufs"]), "acc", form="csv")))
     assert set(zip(found["dataset"], found["method"], strict=True)) == {("mnist500", "mcfs"), ("mnist500", "ndfs")}
+
+
+def test_a_study_whose_fits_all_failed_has_nothing_to_choose(tmp_path):
+    failed = [{"dataset": "umist", "method": "mcfs", "status": "failed", "sizes": [50]}]
+    store(frames(failed), tmp_path)
+    with pytest.raises(ValueError, match="no cell has two candidates that differ in acc"):
+        choices_text(opened(tmp_path, ["dgufs"]), "acc")
