@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
 from joblib import Parallel, delayed
 from scipy.sparse import issparse
 from threadpoolctl import threadpool_limits
@@ -17,15 +16,14 @@ from metrics.kmeans import kmeans_restarts, load_engine
 from metrics.protocol import Protocol
 from metrics.study.frames import of_kmeans
 from metrics.study.seeds import SCORES
-from runners.store.files import held, replace_file, write_rows
+from runners.store.files import empty_frame, held, write_rows
 from runners.store.identity import Identity
-from runners.store.parquet import packed_refits, read_refits
-from runners.store.reference import refits_of
+from runners.store.reference import read_refits
 from scripts.core.conf import rows_of
 from scripts.core.data import data_of
 from scripts.core.entry import command
 from scripts.core.programs import refuse
-from scripts.core.refits import COLUMNS, RESTARTS, read
+from scripts.core.refits import COLUMNS, RESTARTS, add_refits, read
 from scripts.core.study import Study
 
 log = logging.getLogger(__name__)
@@ -120,11 +118,9 @@ def _score_cell(study, cell, X, y, protocol, n_starts, n_jobs):
     points = of_kmeans(study.summary[study.summary["n_restarts"] > 0])
     points = points[(points["dataset"] == cell[0]) & (points["method"] == cell[1])]
     wanted = {metric: candidates(points, metric) for metric in SCORES if points[f"{metric}_mean"].notna().any()}
-    path = refits_of(study.own_name, RESTARTS) / f"{cell[1]}.parquet"
-    path = path if study.is_shipped else study.folder.joinpath(*cell, RESTARTS)
+    path = None if study.is_shipped else study.folder.joinpath(*cell, RESTARTS)
     with nullcontext() if study.is_shipped else held(path):
-        whole = read(path) if not study.is_shipped else read_refits(path) if path.exists() else read(RESTARTS)
-        stored = whole[whole["dataset"] == cell[0]]
+        stored = _shipped(study, cell) if study.is_shipped else read(path)
         there = {(*row[:-4], row[-1]) for row in stored[COLUMNS[RESTARTS]].itertuples(index=False, name=None)}
         heads = {metric: _head(own, metric, n_starts, protocol) for metric, own in wanted.items()}
         lacking = {metric: own for metric, own in wanted.items() if heads[metric] not in there}
@@ -155,11 +151,15 @@ def _score_cell(study, cell, X, y, protocol, n_starts, n_jobs):
             else:
                 rows += [row for row in stored.itertuples(index=False, name=None) if (*row[:-4], row[-1]) == head]
         if study.is_shipped:
-            both = pd.concat([whole[whole["dataset"] != cell[0]], pd.DataFrame(rows, columns=COLUMNS[RESTARTS])])
-            path.parent.mkdir(exist_ok=True)
-            replace_file(path, packed_refits(both.sort_values(COLUMNS[RESTARTS], ignore_index=True)))
+            add_refits(study, RESTARTS, rows, by="dataset")
         else:
             write_rows(path, COLUMNS[RESTARTS], rows)
+
+
+def _shipped(study, cell):
+    """Return the rows that a shipped study has of a cell."""
+    rows = read_refits(study.own_name, RESTARTS, cell[1])
+    return empty_frame(COLUMNS[RESTARTS]) if rows is None else rows[rows["dataset"] == cell[0]]
 
 
 def _head(own, metric, n_starts, protocol):

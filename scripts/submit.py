@@ -109,10 +109,7 @@ def _places(method, study, settings):
         datasets = datasets or sorted(own)
         found = versus(study, study.part([method], datasets), method, datasets, one.selection)
         row, ranks = found.table.loc[RANDOM], found.places["average_rank"].dropna()
-        own_gain = (row["gain"], row["low"], row["high"])
-        gain = (
-            f"{row['gain']:+.1f} (too few data sets for an interval)" if isnan(row["low"]) else with_interval(*own_gain)
-        )
+        gain = with_interval(row["gain"], row["low"], row["high"])
         tested = "" if isnan(row["p"]) else f", p = {row['p']:.2g}"
         yield (
             f"{printed('method', method)} with {one.size} features: {gain} points over random "

@@ -38,8 +38,6 @@ def losses(summary, metric="acc", kept=None):
     everything = summary[summary["method"] == ALL].set_index(KEYS[:2])[f"{metric}_mean"]
     summary = summary[~summary["method"].isin(NOT_CHOOSING)]
     halves = [f"{metric}_{half}" for half in HALVES]
-    if summary[halves].isna().to_numpy().all():
-        return pd.DataFrame(columns=[*KEYS, "selection", "loss", "n_selected", *EDGES])
     best = (_best(summary, *halves) + _best(summary, *halves[::-1])) / 2
     scores = summary.groupby(KEYS)[f"{metric}_mean"]
     spread, cells = scores.max() - scores.min(), Cells(summary)

@@ -86,8 +86,11 @@ def is_sensitive(kept, errors):
     return (kept < KEPT) | (errors > ERRORS)
 
 
-def add_refits(study, file, rows):
-    """Add rows to a file of refits, of the cells of a study that they belong to or of the shipped study."""
+def add_refits(study, file, rows, by="trial"):
+    """Add rows to a file of refits, of the cells of a study that they belong to or of the shipped study.
+
+    In a shipped study they take the place of the method's rows that have the same in the column `by`.
+    """
     new = pd.DataFrame(rows, columns=COLUMNS[file])
     for (dataset, method), own in new.groupby(["dataset", "method"]):
         if study.is_shipped:
@@ -95,7 +98,7 @@ def add_refits(study, file, rows):
 
             path = refits_of(study.own_name, file) / f"{method}.parquet"
             before = read_refits(study.own_name, file, method)
-            kept = own if before is None else pd.concat([before[~before["trial"].isin(own["trial"])], own])
+            kept = own if before is None else pd.concat([before[~before[by].isin(own[by])], own])
             path.parent.mkdir(exist_ok=True)
             replace_file(path, packed_refits(kept.sort_values(COLUMNS[file], ignore_index=True)))
         else:

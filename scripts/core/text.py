@@ -53,7 +53,7 @@ def signed(value, decimals=POINTS):
 
 def with_interval(mean, low, high):
     """Return a gain and its interval as a text."""
-    return f"{signed(mean)} ({signed(low)} to {signed(high)})"
+    return f"{signed(mean)} ({'no interval' if pd.isna(low) else f'{signed(low)} to {signed(high)}'})"
 
 
 def interval(low, high):

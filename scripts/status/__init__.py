@@ -90,7 +90,8 @@ def _shipped(name, results_dir):
         state, settings, n_left = _stored(name, *cell, rows), asked.pop(cell, None), lacking.get(cell, 0)
         left = n_left * state.seconds / state.stored
         if n_left and settings:  # those that are run first are the cheap ones, so that their mean says too little
-            rest = [trial for trial in _cell_of(settings).asked if to_json(trial.params) not in set(rows["params"])]
+            run = set(rows["params"])
+            rest = [trial for trial in _cell_of(settings).asked if to_json(trial.params) not in run]
             left = sum(_seconds(settings, times, rest)) / settings.runner.n_jobs
         found.append(replace(state, n_trials=state.stored + n_left, left=left))
     return found + [replace(_not_begun(settings, times, here), study=name) for settings in asked.values()]
