@@ -25,10 +25,10 @@ error | string | | why there are no scores
 n_samples | int32 | | number of samples of the data set
 n_features | int32 | | number of features of the data set
 n_restarts | int32 | | number of K-means restarts; 0 where there are no scores
-acc_mean | float64 | share | clustering accuracy, mean over the restarts
-acc_std | float64 | share | its standard deviation (ddof=1)
-nmi_mean | float64 | share | normalised mutual information, mean over the restarts
-nmi_std | float64 | share | its standard deviation (ddof=1)
+acc_mean | float32 | share | clustering accuracy, mean over the restarts
+acc_std | float32 | share | its standard deviation (ddof=1)
+nmi_mean | float32 | share | normalised mutual information, mean over the restarts
+nmi_std | float32 | share | its standard deviation (ddof=1)
 agreement | float32 | -1 to 1 | adjusted Rand index of the restarts with each other, mean
 silhouette | float32 | -1 to 1 | simplified silhouette of a typical restart, on the selected features
 silhouette_all | float32 | -1 to 1 | the same clusters, on all features
@@ -38,7 +38,7 @@ reconstruction | float32 | share | variance of all features that the selected on
 nearest_neighbour | float32 | share | leave-one-out accuracy of the nearest neighbour
 feature_set | int32 | | number of the set: the same in rows of a cell with the same features; 0: none
 acc | int32[] | samples | samples that the best match of clusters and classes has right, in every restart
-nmi | float32[] | share | normalised mutual information of every restart
+nmi | int32[] | 1/10000 | normalised mutual information of every restart
 features | int32[] | | the selected features, numbered from 0, best first
 labels | int32[] | | learned labels of the samples, in rows with clusterer=learned
 n_iter | int64 | | sweeps of the fit
@@ -67,3 +67,4 @@ identity | string | | code, packages and machine: a name in the metadata of the 
 """
 COLUMNS = [Column(*(part.strip() for part in line.split("|"))) for line in TEXT.splitlines()]
 LISTS = tuple(column.name for column in COLUMNS if column.type.endswith("[]"))
+SUMMARY = ["acc_mean", "acc_std", "nmi_mean", "nmi_std"]  # of the restarts, to `metrics.measures.DECIMALS`

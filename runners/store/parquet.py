@@ -10,10 +10,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from metrics.measures import DECIMALS, OF_SET
-from runners.store.columns import COLUMNS, LISTS
+from runners.store.columns import COLUMNS, LISTS, SUMMARY
 from runners.store.files import StoreError
 from runners.store.identity import Identity
-from runners.store.row import to_json
+from runners.store.row import NMI_PARTS, to_json
 
 RESTORE = "restore it, for example with `git checkout results/reference`"
 KEY = b"ufs_bench"  # of the metadata
@@ -29,7 +29,7 @@ SCHEMA = pa.schema([(column.name, _type(column.type)) for column in COLUMNS])
 # other columns each value is stored once.
 SPLIT = [name for name in SCHEMA.names if SCHEMA.field(name).type == pa.float32()]
 SPLIT += [f"{name}.list.element" for name in LISTS]
-PLAIN = ("acc_mean", "acc_std", "nmi_mean", "nmi_std", "objective", "rise", *SPLIT, *LISTS)
+PLAIN = ("objective", "rise", *SPLIT, *LISTS)
 ONCE = [name for name in SCHEMA.names if name not in PLAIN]
 
 
@@ -92,14 +92,9 @@ def _restored(table):
     frame = table.to_pandas()
     wider = {np.dtype(np.float32): float, np.dtype(np.int32): int}
     frame = frame.astype({name: wider[kind] for name, kind in frame.dtypes.items() if kind in wider})
-    frame = frame.assign(**{name: frame[name].round(DECIMALS) for name in OF_SET if name in frame})
+    frame = frame.assign(**{name: frame[name].round(DECIMALS) for name in (*SUMMARY, *OF_SET) if name in frame})
     if "nmi" in frame:
-        own = frame["nmi"].notna().to_numpy()
-        values = np.concatenate([[], *frame.loc[own, "nmi"]]).round(DECIMALS)
-        ends = np.cumsum([len(row) for row in frame.loc[own, "nmi"]])
-        filled = np.full(len(frame), None, dtype=object)
-        filled[own] = pd.Series(np.split(values, ends[:-1]) if own.any() else [], dtype=object)
-        frame["nmi"] = filled
+        frame["nmi"] = [None if own is None else own / NMI_PARTS for own in frame["nmi"]]
     return frame
 
 
@@ -112,10 +107,16 @@ def packed(frame, lacking):
     identities = [Identity(*row) for row in frame[list(Identity._fields)].itertuples(index=False, name=None)]
     names = {identity: key_of(identity) for identity in sorted(set(identities))}
     sets = pd.factorize(frame["feature_set"].where(frame["feature_set"] > 0))[0] + 1
-    frame = frame.assign(identity=[names[identity] for identity in identities], feature_set=sets)
+    parts = pd.Series([_parts(own) for own in frame["nmi"]], frame.index, dtype=object)
+    frame = frame.assign(identity=[names[identity] for identity in identities], feature_set=sets, nmi=parts)
     arrays = [pa.array(frame[field.name], type=field.type, from_pandas=field.name not in LISTS) for field in SCHEMA]
     notes = to_json({"identities": {name: identity for identity, name in names.items()}, "lacking": lacking})
     return _bytes_of(pa.table(arrays, SCHEMA), ONCE, notes, column_encoding=dict.fromkeys(SPLIT, "BYTE_STREAM_SPLIT"))
+
+
+def _parts(nmi):
+    """Return NMI of restarts in ten-thousandths; None where there are no labels."""
+    return None if nmi is None or np.isnan(nmi).any() else np.rint(nmi * NMI_PARTS).astype(np.int32)
 
 
 def packed_refits(frame):
@@ -125,7 +126,8 @@ def packed_refits(frame):
 
 def _bytes_of(table, once, notes="", **how):
     buffer = io.BytesIO()
-    how |= {"compression": "zstd", "compression_level": 19, "write_statistics": False, "write_page_checksum": True}
+    # Brotli takes a twentieth less room than zstd, and is read as fast where no lists are.
+    how |= {"compression": "brotli", "compression_level": 11, "write_statistics": False, "write_page_checksum": True}
     with pq.ParquetWriter(buffer, table.schema, use_dictionary=once, store_schema=False, **how) as writer:
         writer.write_table(table, row_group_size=max(len(table), 1))
         writer.add_key_value_metadata({KEY: notes})

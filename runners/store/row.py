@@ -98,6 +98,11 @@ def subsets_of(ranking, sizes):
     return {size: each.get(str(size), []) if isinstance(each, dict) else each[:size] for size in sizes}
 
 
+def stored_nmi(values):
+    """Return NMI of restarts as it is stored, in ten-thousandths: .01 of a percent, where restarts differ by percents."""
+    return np.rint(np.asarray(values, dtype=float) * NMI_PARTS) / NMI_PARTS
+
+
 def pack_labels(size, labels):
     """Return learned labels as JSON: their codes in the order of their names, compressed, and the size they go with."""
     _, codes = np.unique(labels, return_inverse=True)
@@ -117,6 +122,7 @@ def counts_of(row):
     return {name: known[name] for name in OTHERS[1:] if name in known} | {"scores": int(row["n_scores"])}
 
 
+NMI_PARTS = 10_000
 TRIALS = [field.name for field in fields(Row)]
 SCORES = "trial dataset method n_selected clusterer restart acc nmi".split()
 TRACES = "trial iteration objective".split()

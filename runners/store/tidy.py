@@ -10,8 +10,18 @@ import math
 import numpy as np
 import pandas as pd
 
-from metrics.measures import OF_SET
-from runners.store.row import REPORTED, feature_set_digest, pack_labels, ranking_of, subsets_of, to_json, unpack_labels
+from metrics.measures import DECIMALS, OF_SET
+from runners.store.columns import SUMMARY
+from runners.store.row import (
+    REPORTED,
+    feature_set_digest,
+    pack_labels,
+    ranking_of,
+    stored_nmi,
+    subsets_of,
+    to_json,
+    unpack_labels,
+)
 
 SET = ["trial", "n_selected", "clusterer"]
 OF_ROW = ("sizes", "n_scores", "ranking", "feature_sets", "shared", "labels", "n_others")  # what other columns hold
@@ -33,12 +43,14 @@ def tidy(results, lists=True):
         name.  A trial without scores has a row for every size that it was to score, with n_restarts=0.
     """
     trials, scores = results.trials, results.scores.sort_values([*SET, "restart"], kind="stable")
+    scores = scores.assign(nmi=stored_nmi(scores["nmi"]))
     first = np.flatnonzero(~scores.duplicated(SET).to_numpy())
     lists_of = {name: _split(scores[name].to_numpy(float), first) for name in ("acc", "nmi")}
     # A mean of pandas moves in its last digit with the other groups of the frame: their order chooses how it adds.
     sets = scores.groupby(SET).agg(n_restarts=("acc", "size"), acc_std=("acc", "std"), nmi_std=("nmi", "std"))
     for name, own in lists_of.items():
         sets[f"{name}_mean"] = np.array([math.fsum(values) / len(values) for values in own], dtype=float)
+    sets[SUMMARY] = sets[SUMMARY].round(DECIMALS)
     if lists:
         sets = sets.assign(**lists_of)
     sizes = trials["sizes"].map(json.loads)

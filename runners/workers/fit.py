@@ -25,6 +25,7 @@ from runners.store.row import (
     feature_set_digest,
     pack_labels,
     ranking_of,
+    stored_nmi,
     subsets_of,
     to_json,
     unpack_labels,
@@ -137,7 +138,8 @@ def score(trial, fit, y, scores, eval_s, shared=()):
     rows, measures = [], []
 
     def add(size, clusterer, values):
-        for restart, measured in enumerate(of_restarts(values)):
+        accs, nmis = zip(*of_restarts(values), strict=True)
+        for restart, measured in enumerate(zip(accs, stored_nmi(nmis).tolist(), strict=True)):
             rows.append((trial.key, trial.dataset, trial.method, size, clusterer, restart, *measured))
 
     for size in fit.subsets:

@@ -18,7 +18,7 @@ from metrics.protocol import Protocol
 from runners.experiment.method import load_class
 from runners.store.evaluations import Evaluations
 from runners.store.identity import Identity
-from runners.store.row import feature_set_digest
+from runners.store.row import feature_set_digest, stored_nmi
 from runners.workers.fit import evaluate_set, labels_in
 from runners.workers.tasks import Data
 from scripts.core.conf import find
@@ -145,6 +145,7 @@ def _fault(row, scores, measured, exact):
     """Say what of a row is not what was computed; "" where all is, or is within the bounds unless `exact`."""
     n = row["n_samples"]
     acc, nmi = (np.array(values) for values in zip(*of_restarts(scores), strict=True))
+    nmi = stored_nmi(nmi)
     pairs = [("acc_mean", acc.mean(), row["acc_mean"]), ("nmi_mean", nmi.mean(), row["nmi_mean"])]
     if measured:
         pairs += [(name, value, row[name]) for name, value in zip(OF_SET, of_set(scores), strict=True)]
@@ -162,7 +163,7 @@ def _fault(row, scores, measured, exact):
             )
         if exact and not np.array_equal(nmi, row["nmi"]):
             place = int(np.argmax(nmi != row["nmi"]))
-            return f"NMI of restart {place} is stored as {row['nmi'][place]:.7f}, and is {nmi[place]:.7f}."
+            return f"NMI of restart {place} is stored as {row['nmi'][place]:.4f}, and is {nmi[place]:.4f}."
     for name, here, stored in pairs if not exact else pairs[2:]:  # exact ones are known to be those of their lists
         if not (here == stored or (here != here and stored != stored) or (not exact and abs(here - stored) <= MOVED)):
             return f"{name} is stored as {stored:.7f}, and is {here:.7f}."

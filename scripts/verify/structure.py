@@ -25,9 +25,7 @@ SCORED = ("converged", "max_iter", "diverged", "collapsed")
 OF_ROW = "n_selected clusterer n_restarts acc_mean acc_std nmi_mean nmi_std".split()
 OF_ROW += [*OF_SET, "feature_set", "acc", "nmi", "features", "labels", "trace", "shared", "identity"]
 OF_FIT = [column.name for column in COLUMNS if column.name not in OF_ROW] + ["code_fit", "code_evaluation", "versions"]
-# The order in which numbers of at most 1 are summed moves a mean by less; NMI is stored to 7 decimals, and the means of
-# earlier versions are of more.
-MEANS = {"acc": 1e-12, "nmi": 1e-7}
+MEANS = 5.1e-8  # means and deviations have 7 decimals, and the order in which they are summed moves them by less
 TRACED = 2.4e-7  # a trace is stored to 24 bits: twice the rounding of a value moves a step by less
 MOST_S, MOST_MB = 366 * 86400.0, 1e8  # a year of one processor, and 100 TB: no fit of ours
 COMMIT = re.compile(r"[0-9a-f]{40}(-dirty)?|unknown")
@@ -280,7 +278,7 @@ def _faults_of_scores(one, restarts):
     for name, values in (("acc", acc / n), ("nmi", np.asarray(nmi, dtype=float))):
         spread = np.std(values, ddof=1) if restarts > 1 else math.nan
         for what, value in ((f"{name}_mean", values.mean()), (f"{name}_std", spread)):
-            if not (abs(one[what] - value) <= MEANS[name] or (math.isnan(one[what]) and math.isnan(value))):
+            if not (abs(one[what] - value) <= MEANS or (math.isnan(one[what]) and math.isnan(value))):
                 yield f"{what}={one[what]!r} is not that of its restarts, {float(value)!r}."
 
 

@@ -1,5 +1,6 @@
 """The tidy frame: what it rounds, what it refuses, and the pages that describe it."""
 
+import io
 import json
 import re
 import tomllib
@@ -13,8 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runners.store.columns import COLUMNS
+from runners.store.parquet import _restored, packed
 from runners.store.reference import SHIPPED
-from runners.store.row import REPORTED
+from runners.store.row import REPORTED, stored_nmi
 from runners.store.tidy import _rounded, rows_of, tidy
 from runners.workers.fit import FACTS
 from scripts.metadata import written
@@ -54,6 +56,18 @@ def test_the_means_of_a_fit_are_the_same_alone_and_in_a_study():
     for point in points:
         alone = tidy(frames([point])).set_index("params")[means]
         assert alone.iloc[0].tolist() == study.loc[alone.index[0]].tolist()
+
+
+def test_nmi_of_a_restart_is_stored_in_ten_thousandths_and_comes_back_from_parquet():
+    stored = stored_nmi([0.12344999, 0.12345001, 0.0, 1.0, 0.29999999999999993])
+    assert stored.tolist() == [0.1234, 0.1235, 0.0, 1.0, 0.3] == stored_nmi(stored).tolist()
+    frame = tidy(frames([POINT]))
+    exact = frames([POINT])
+    exact.scores["nmi"] += 3e-6  # of an earlier version, with more decimals
+    assert tidy(exact)["nmi_mean"].tolist() == frame["nmi_mean"].tolist()
+    back = _restored(pq.read_table(io.BytesIO(packed(frame, {})), columns=["nmi", "nmi_mean", "nmi_std", "acc_std"]))
+    for name in back:
+        assert np.array_equal(np.stack(back[name]), np.stack(frame[name]))
 
 
 def test_a_fact_without_a_column_is_refused_and_all_that_fits_report_have_one():
