@@ -9,8 +9,8 @@ N_MEASURES = len(PER_RESTART) + len(PER_SET)
 # Those that are stored for every restart, and those of which one number is stored for the set.
 SCORED = PER_RESTART[:2]
 OF_SET = PER_RESTART[2:] + PER_SET
-# Decimals of all that is stored but the scores of a restart: five of a percent, less than a float32 holds, and above the
-# rounding of sums.  ACC of a restart is a share of samples and stored as it is; `runners.store.row` says how NMI is.
+# Decimals of all that is stored but the scores of a restart: five of a percent, less than a float32 holds, and above
+# the rounding of sums.  ACC of a restart is stored as a share of samples; `runners.store.row` says how NMI is.
 DECIMALS = 7
 
 

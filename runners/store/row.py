@@ -99,7 +99,7 @@ def subsets_of(ranking, sizes):
 
 
 def stored_nmi(values):
-    """Return NMI of restarts as it is stored, in ten-thousandths: .01 of a percent, where restarts differ by percents."""
+    """Return NMI of restarts as it is stored, in ten-thousandths: restarts differ by hundreds of these."""
     return np.rint(np.asarray(values, dtype=float) * NMI_PARTS) / NMI_PARTS
 
 
