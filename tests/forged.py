@@ -18,5 +18,5 @@ def with_scores(row, name, values):
     """Give a row other scores, with the means and deviations that belong to them."""
     row[name] = values
     shares = values / row["n_samples"] if name == "acc" else values
-    row[f"{name}_mean"] = shares.mean()
-    row[f"{name}_std"] = np.std(shares, ddof=1) if len(values) > 1 else np.nan
+    row[f"{name}_mean"] = round(shares.mean(), 7)
+    row[f"{name}_std"] = round(np.std(shares, ddof=1), 7) if len(values) > 1 else np.nan

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 
 import numpy as np
 import pyarrow as pa
@@ -101,7 +102,7 @@ def faults_of_file(path):
         if schema.field(name).type != SCHEMA.field(name).type:
             yield f"{name} is {schema.field(name).type}, not {SCHEMA.field(name).type}."
             return
-    unpacked, used, datasets = 0, set(), set()
+    unpacked, used = 0, set()
     try:
         for batch in file.iter_batches(BATCH, use_threads=False):
             unpacked += batch.nbytes
@@ -109,14 +110,13 @@ def faults_of_file(path):
                 yield f"it unpacks to more than {MOST_UNPACKED} bytes, other than it says."
                 return
             yield from _empty(batch)
-            used |= set(batch["identity"].to_pylist())
-            datasets |= set(batch["dataset"].to_pylist())
+            used |= set(zip(batch["dataset"].to_pylist(), batch["identity"].to_pylist(), strict=True))
     except (OSError, ValueError, pa.ArrowException) as error:
         yield f"it is damaged ({str(error).splitlines()[0]})."
         return
-    if datasets - set(dataset_names(truth=True)):
-        yield f"{sorted(map(str, datasets - set(dataset_names(truth=True))))[0]!r} is no file of conf/dataset."
-    yield from _faults_of_notes(file.metadata.metadata.get(KEY), used, datasets)
+    if unknown := {dataset for dataset, _ in used} - set(dataset_names(truth=True)):
+        yield f"{sorted(map(str, unknown))[0]!r} is no file of conf/dataset."
+    yield from _faults_of_notes(file.metadata.metadata.get(KEY), used)
 
 
 def _empty(batch):
@@ -129,8 +129,9 @@ def _empty(batch):
             yield f"{name} is empty in {column.null_count} rows."
 
 
-def _faults_of_notes(text, used, datasets):
-    """Yield what is wrong with the metadata of a file."""
+def _faults_of_notes(text, used):
+    """Yield what is wrong with the metadata of a file, whose rows have these pairs of a data set and an identity."""
+    datasets, own = {dataset for dataset, _ in used}, {name for _, name in used}
     try:
         notes = json.loads(text, object_pairs_hook=_once)
         identities, lacking = notes["identities"], notes["lacking"]
@@ -144,16 +145,20 @@ def _faults_of_notes(text, used, datasets):
     if not right:
         yield "its metadata are not the identities of its rows, and what its cells lack."
         return
-    if set(named) != used:
-        yield f"its metadata have the identities {sorted(named)}, and its rows {sorted(map(str, used))}."
+    if set(named) != own:
+        yield f"its metadata have the identities {sorted(named)}, and its rows {sorted(map(str, own))}."
+        return
     for name, identity in named.items():
         if key_of(identity) != name:
             yield f"the identity {name!r} must be called {key_of(identity)!r}, as what it consists of says."
         for field in ("code_fit", "code_evaluation"):
             if not DIGEST.fullmatch(getattr(identity, field)):
                 yield f"{field} of the identity {name!r} is no digest."
-    if len({one.get(ARITHMETIC) for one in versions}) > 1:
-        yield "its rows are of machines of several fingerprints: run its cells on one."
+    # The best of a grid is then of one arithmetic; between data sets nothing is compared byte by byte.
+    arithmetic = {name: json.loads(one.versions).get(ARITHMETIC) for name, one in named.items()}
+    of_cell = Counter(dataset for dataset, _ in {(dataset, arithmetic[name]) for dataset, name in used})
+    if mixed := sorted(str(dataset) for dataset, count in of_cell.items() if count > 1):
+        yield f"its rows on {', '.join(mixed)} are of machines of several fingerprints: run the cell on one."
     for dataset, count in lacking.items() if isinstance(lacking, dict) else [("", 0)]:
         if dataset not in datasets or type(count) is not int or count < 1:
             yield f"its metadata say that {dataset!r} lacks {count!r} trials."

@@ -109,6 +109,23 @@ def test_forged_metadata_and_columns_are_refused(study, verify):
         assert {one.kind for one in verify()} == {REFUSED}
 
 
+def test_a_cell_is_of_one_arithmetic_and_two_data_sets_of_a_file_may_be_of_two(study):
+    table, notes = table_of(study)
+    ((name, identity),) = notes["identities"].items()
+    versions = json.loads(identity[2]) | {"arithmetic": "products abc"}
+    other = [*identity[:2], json.dumps(versions), ""]
+    both = notes | {"identities": {name: identity, key_of(Identity(*other)): other}}
+
+    def said(datasets):
+        names = pa.array([name, key_of(Identity(*other))] * (len(table) // 2))
+        mixed = table.set_column(table.column_names.index("identity"), "identity", names)
+        put(study, mixed.set_column(0, "dataset", pa.array(datasets * (len(table) // 2))), both)
+        return [words for words in files.faults_of_file(study / "mcfs.parquet") if "fingerprint" in words]
+
+    assert said([TRUTH, "umist"]) == []
+    assert said([TRUTH] * 2) == [f"its rows on {TRUTH} are of machines of several fingerprints: run the cell on one."]
+
+
 def test_a_small_file_that_unpacks_to_gigabytes_is_refused_before_it_is_read(study, verify, monkeypatch):
     table, notes = table_of(study)
     put(study, pa.table({"dataset": pa.repeat(table["dataset"][0], 2_000_000)}), notes)
