@@ -13,6 +13,7 @@ from metrics.evaluate import evaluate
 from metrics.measures import OF_SET, of_set
 from metrics.protocol import Protocol
 from runners.store import reference
+from runners.store.row import stored_nmi
 from runners.workers.tasks import Data
 from scripts import reproduce
 from scripts.verify import REFUSED, UNVERIFIED, fits
@@ -50,7 +51,7 @@ def forged_ranking(study):
         row["features"] = ranking[: row["n_selected"]]
         values, _ = evaluate(row["features"], scaled.X, data.y, protocol)
         with_scores(row, "acc", np.rint(values[0] * len(data.y)).astype(np.int32))
-        with_scores(row, "nmi", values[1].round(7))
+        with_scores(row, "nmi", stored_nmi(values[1]))
         row |= dict(zip(OF_SET, of_set(values), strict=True))
     write(pd.DataFrame(sets, columns=frame.columns), "max_variance")
 
