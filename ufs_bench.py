@@ -52,6 +52,7 @@ from metrics.measures import PER_RESTART, PER_SET
 from metrics.study import METRICS
 from runners.cli.boundary import words_of
 from runners.cli.choices import quoted
+from runners.cli.help import refused
 from runners.errors import ConfigError
 from runners.experiment.cell import Cell
 from runners.experiment.settings import read_protocol
@@ -113,7 +114,7 @@ def evaluate(
     given = [sizes] if isinstance(sizes, numbers.Number) else sizes
     wanted = list(rules.sizes_on(data.name) if given is None else given)
     whole = all(isinstance(size, numbers.Integral) and not isinstance(size, bool) for size in wanted)
-    if not whole or min(wanted, default=1) < 1 or len(set(wanted)) < len(wanted):
+    if not whole or min(wanted, default=0) < 1 or len(set(wanted)) < len(wanted):
         raise ValueError(f"sizes={wanted} must be a list of different whole numbers, 1 or more, such as [50, 100].")
     reached = [size for size in wanted if size <= len(features)]
     if not reached or (sizes is not None and reached != wanted):
@@ -172,8 +173,11 @@ def run(
     words = [f"method={','.join(chosen)}", f"dataset={','.join(given)}", f"protocol={known('protocol', protocol)}"]
     words += [f"results_dir={quoted(str(Path(results_dir).resolve()))}", f"runner.n_jobs={n_jobs}"]
     words += [f"{name}={quoted(str(value))}" for name, value in (("study", study), ("data_dir", data_dir)) if value]
+    more = [overrides] if isinstance(overrides, str) else [*(overrides or ())]
+    if answer := refused([*words, *more]):
+        raise ConfigError(f"overrides={more}: {answer}")
     try:
-        every = cells_of_words(*words, *([overrides] if isinstance(overrides, str) else overrides))
+        every = cells_of_words(*words, *more)
     except HydraException as error:
         raise ConfigError(words_of(error)) from error
     arithmetic.warn_if_late(stacklevel=2)
@@ -192,6 +196,8 @@ def run(
 
 def open_study(study: str, results_dir: str | PathLike = RESULTS) -> "Study":
     """Return a stored `Study`; ``reference/NAME`` is a shipped one.  A ValueError says where there is none."""
+    if not study or not isinstance(study, str):
+        raise ValueError(f"study={study!r} must be the name of a study, such as 'demo' or 'reference/fair'.")
     return Study(Stored.open(Path(results_dir).resolve(), study).filled())
 
 
@@ -222,11 +228,16 @@ class Study:
         """Return a matplotlib figure, one of `scripts.make_figure.FIGURES`, with the options of its function."""
         if figure not in FIGURES:
             raise ValueError(f"figure={figure!r} must be one of {', '.join(FIGURES)}.{did_you_mean(figure, FIGURES)}")
-        there = self.trials["dataset"].unique()
-        if "dataset" in inspect.signature(FIGURES[figure]).parameters:
+        there, signature = self.trials["dataset"].unique(), inspect.signature(FIGURES[figure])
+        if "dataset" in signature.parameters:
             if dataset is None and len(there) > 1:
                 raise ValueError(f"dataset=None must be one of {', '.join(there)} for {figure}.")
             options["dataset"] = there[0] if dataset is None else dataset
+        try:
+            signature.bind(self._stored, **options)
+        except TypeError as error:
+            known = ", ".join([*signature.parameters][1:])
+            raise ValueError(f"figure={figure!r}: {error}. Its options are {known}.") from error
         return FIGURES[figure](self._stored, **options)
 
     def ranks(self, **options: Any) -> pd.DataFrame:

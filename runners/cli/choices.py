@@ -20,7 +20,7 @@ from runners.code import ROOT
 from runners.errors import ConfigError
 from runners.experiment.method import RESERVED, load_class, parameters_of
 from runners.experiment.sweep import offer_truth
-from runners.words import QUOTES, did_you_mean
+from runners.words import QUOTES, did_you_mean, shown
 
 DATA, FOLDER, TARGET = "data", "data_dir", "method.target"
 FIRST_SIZE = 50  # the smallest size of the default protocol
@@ -155,13 +155,18 @@ def _plain_params(target, method):
         raise ConfigError(f"{method!r} does not say what its parameters are: it must have get_params().") from error
     for name, value in params.items():
         value = value.item() if isinstance(value, numbers.Number) and hasattr(value, "item") else value
-        if not isinstance(value, bool | int | float | str | None | list | dict):
+        if not _is_storable(value):
             raise ConfigError(
-                f"{name}={value!r} of {type(method).__name__} must be a number, a text, a list or None, as it is part "
-                "of what results are stored under: write a class or function that makes it itself."
+                f"{name}={shown(value)} of {type(method).__name__} must be a number, a text, a list or None, as it is "
+                "part of what results are stored under: write a class or function that makes it itself."
             )
         params[name] = value
     return params
+
+
+def _is_storable(value):
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
+    return isinstance(value, bool | int | float | str | None) if parts is None else all(map(_is_storable, parts))
 
 
 def _override(word):

@@ -1,6 +1,6 @@
 """Take what a caller of `ufs_bench` gives: names of conf/, or data and methods of his own."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 from hydra.core.config_store import ConfigStore
@@ -9,29 +9,30 @@ from datasets import Dataset, dataset_names, load_dataset
 from datasets.own import as_dataset
 from runners.cli.choices import offer_object
 from runners.errors import ConfigError
-from runners.words import did_you_mean
+from runners.words import did_you_mean, shown
 from scripts.core.conf import names
 
 
 def each(what, given, offer):
-    """Return name -> data for what was given, after `offer` made each a choice of the configuration."""
-    given = [given] if isinstance(given, str) else given
-    pairs = given.items() if isinstance(given, Mapping) else [(None, one) for one in given]
+    """Return name -> data for what was given, one or several, after `offer` made each a choice of the configuration."""
+    pair = isinstance(given, tuple) and hasattr(given[0] if given else None, "shape")  # (X, y) is a single data set
+    several = [given] if pair or isinstance(given, str) or not isinstance(given, Iterable) else given
+    pairs = list(several.items() if isinstance(several, Mapping) else ((None, one) for one in several))
+    if not pairs or any(one is None for _, one in pairs):
+        raise ConfigError(f"{what}={shown(given)} must be one or more {what}.")
     found = {}
     for name, one in pairs:
         name, data = offer(name, one)
         if name in found:
             raise ConfigError(f"two of the {what} are called {name!r}: give a mapping, {{'a_name': ..., ...}}.")
         found[name] = data
-    if not found:
-        raise ConfigError(f"{what}={given!r} must have one or more.")
     return found
 
 
 def offer_dataset(name, data):
     """Make data a choice of the configuration; return its name there, and the data where it is no file of conf/."""
     if isinstance(data, str):
-        return known("dataset", data, dataset_names(truth=True)), None
+        return _as_named("dataset", data, name, dataset_names(truth=True)), None
     if not isinstance(data, Dataset):
         data = _of_pair(data, name)
     ConfigStore.instance().store(name=data.name, node={"name": data.name}, group="dataset", provider="ufs_bench")
@@ -41,7 +42,7 @@ def offer_dataset(name, data):
 def offer_method(name, method, n_jobs):
     """Make a method a choice of the configuration; return its name there, and None."""
     if isinstance(method, str) and "." not in method:
-        return known("method", method), None
+        return _as_named("method", method, name), None
     return offer_object(method, name, n_jobs), None
 
 
@@ -60,6 +61,13 @@ def _of_pair(data, name):
             "as_dataset(X, clusters=3)."
         )
     return as_dataset(*data, name=name)
+
+
+def _as_named(group, name, given, options=None):
+    """Return the name of a file, which is that of its results; a ConfigError says that a mapping has another for it."""
+    if given not in (None, name):
+        raise ConfigError(f"{name!r} of conf/{group} keeps its name: write {{{name!r}: {name!r}}}, not {given!r}.")
+    return known(group, name, options)
 
 
 def known(group, name, options=None):

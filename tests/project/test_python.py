@@ -144,7 +144,10 @@ def test_arrays_have_a_name_of_their_values_and_a_sha(tmp_path):
     ("methods", "answer"),
     [
         ([Power(), Power(2.0)], "two of the methods are called 'Power'"),
-        ([], "must have one or more"),
+        ([], r"methods=\[\] must be one or more methods"),
+        (None, "methods=None must be one or more methods"),
+        ({"foo": "max_variance"}, "'max_variance' of conf/method keeps its name: .*, not 'foo'"),
+        ([make_pipeline(VarianceThreshold())], "steps=.* of Pipeline must be a number, a text"),
         (["mcsf"], "Did you mean mcfs"),
         ({"mcfs": Power()}, "no method of conf/method"),
         ([Asks(inner=Power())], "inner=Power.* must be a number, a text"),
@@ -156,6 +159,22 @@ def test_what_cannot_be_run_is_refused_before_any_fit(tmp_path, methods, answer)
     with pytest.raises(ConfigError, match=answer):
         run(methods, [(X, Y)], "smoke", results_dir=tmp_path)
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("word", ["dataset=digits", "method=mcfs", "protocol=demo", "results_dir=here"])
+def test_an_override_of_what_an_argument_says_is_refused(tmp_path, word):
+    with pytest.raises(ConfigError, match=f" and {word} give {word.split('=')[0]} two values: leave one out"):
+        run([mean], [(X, Y)], "smoke", results_dir=tmp_path, overrides=[word])
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_single_function_or_pair_of_arrays_needs_no_list_and_options_of_figures_are_named(tmp_path):
+    study = run(mean, (X, Y), "smoke", results_dir=tmp_path, overrides=SMALL, verbose=False)
+    assert study.trials["method"].tolist() == ["mean"]
+    with pytest.raises(ValueError, match="figure='surface': missing a required argument: 'method'. Its options are"):
+        study.plot("surface")
+    with pytest.raises(ValueError, match="study=None must be the name of a study"):
+        open_study(None, tmp_path)
 
 
 def test_a_fit_that_fails_is_said_and_does_not_end_the_others(tmp_path):
@@ -216,7 +235,7 @@ def test_the_notebook_runs_and_is_resumed(tmp_path):
     assert (tmp_path / "results/mine/half/spread/trials.csv").exists()
 
 
-@pytest.mark.parametrize("sizes", [[-1], [0], [1, 2.5], [True], [3, True], [2, 2]])
+@pytest.mark.parametrize("sizes", [[], [-1], [0], [1, 2.5], [True], [3, True], [2, 2]])
 def test_a_size_that_is_no_number_of_features_is_not_evaluated(sizes):
     with pytest.raises(ValueError, match="must be a list of different whole numbers, 1 or more"):
         evaluate([0, 1, 2], "digits", protocol="smoke", sizes=sizes)
