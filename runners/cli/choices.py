@@ -220,6 +220,12 @@ def check_choices(settings, choices, words):
                     f"protocol.{field}.{name} would have no effect: {name} is no file of conf/{group}."
                     f"{did_you_mean(name, _files(group))}"
                 )
+    for word in (word for word in words if re.match(r"\+*method\.grid=\{", word)):
+        if others := [name for name in method.grid if name not in _plain(_override(word).value())]:
+            raise ConfigError(
+                f"{word} would keep {', '.join(others)} in the grid: take each out, ~method.grid.{others[0]}, or say "
+                "runner.points=default for the default parameters alone."
+            )
     given = [re.match(r"\+*method\.params\.(\w+)=", word) for word in words]
     for name in [match[1] for match in given if match] if settings.runner.points == "grid" else []:
         value = method.params[name]

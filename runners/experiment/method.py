@@ -13,8 +13,13 @@ from runners.errors import ConfigError, exits_as_errors
 from runners.store.identity import blas, versions
 from runners.words import did_you_mean
 
-# Parameters that the runner sets itself, in one visible place; a configuration may not set them.
-RESERVED = ("n_features_to_select", "n_clusters", "random_state")
+# Parameters that the runner sets itself, and from what; a configuration may not set them.
+RESERVED = {
+    "n_features_to_select": "protocol.sizes",
+    "n_clusters": "protocol.clusters",
+    "random_state": "protocol.seed and protocol.seeds",
+}
+PARTS = ("name", "target", "paper_name", "citation", "params", "grid", "optimum", "seedless")  # of a method's file
 
 # For each kind of default: a test of a value, and the words for what it must be.  The first kind that fits counts.
 KINDS = (
@@ -37,6 +42,10 @@ class Method:
     @classmethod
     def read(cls, content):
         """Return the checked content of a file of conf/method; a ConfigError says what of it is wrong."""
+        for name in content:
+            if name not in PARTS:
+                known = ", ".join(PARTS)
+                raise ConfigError(f"method.{name} would have no effect: there are {known}.{did_you_mean(name, PARTS)}")
         for name in ("name", "target", "params", "grid"):
             if name not in content:
                 raise ConfigError(
@@ -83,6 +92,8 @@ class Method:
         """Refuse names in ``params`` or ``grid`` that are not parameters, or that the runner sets itself."""
         accepted = [name for name in parameters_of(self.cls) if name not in RESERVED]
         for name in getattr(self, group):
+            if name in RESERVED:
+                raise ConfigError(f"method.{group}.{name} is set by the runner: give {RESERVED[name]} instead.")
             if name not in accepted:
                 options = ", ".join(accepted) or "none"
                 raise ConfigError(

@@ -5,7 +5,6 @@ import sys
 import time
 from pathlib import Path
 
-import yaml
 from threadpoolctl import threadpool_limits
 
 from datasets import DataError, dataset_names
@@ -53,8 +52,8 @@ def _method(parser, options):
         parser.error(f"--config-dir {options.config_dir} must be a folder with a folder `method` in it.")
     try:
         methods = load_methods(options.config_dir)
-    except yaml.YAMLError as error:
-        sys.exit(f"error: a file of conf/method is not YAML: {in_one_line(error)}")
+    except ValueError as error:
+        sys.exit(f"error: {error}")
     if options.name not in methods and "." in options.name:
         return Method(options.name.rpartition(".")[2], empty_method(options.name))
     if options.name not in methods:

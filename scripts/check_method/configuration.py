@@ -3,7 +3,8 @@
 import importlib
 import inspect
 
-from runners.experiment.method import RESERVED, load_class
+from runners.experiment.method import Method, load_class
+from runners.experiment.settings import check_values
 
 GROUPS = CONFIGURATION, FIRST_FIT, SHAPES, DESCENT, EQUIVARIANCE, ERRORS, REPRODUCIBILITY = (
     "configuration", "first fit", "shapes and input", "descent", "equivariance", "errors", "reproducibility",
@@ -56,16 +57,13 @@ def size_comes_first_and_everything_else_is_keyword_only(method):
 
 
 @property_of_every_method(CONFIGURATION)
-def configured_parameters_are_arguments_of_the_class_and_none_that_the_runner_sets(method):
-    accepted = set(inspect.signature(method.cls).parameters) - set(RESERVED)
-    for group in ("params", "grid"):
-        wrong = set(method.config[group]) - accepted
-        assert not wrong, f"{group} has {', '.join(sorted(wrong))}; it may have {', '.join(sorted(accepted)) or 'none'}"
+def run_py_takes_the_configuration(method):
+    check_values("method", method.config)
+    Method.read(method.config)
 
 
 @property_of_every_method(CONFIGURATION)
 def default_is_a_point_of_the_grid(method):
     for name, values in method.config["grid"].items():
-        assert isinstance(values, list), f"grid.{name} is {values!r}, not a list"
         default = method.config["params"].get(name)
         assert default in values, f"params.{name} is {default}, not in grid.{name}: {values}"

@@ -8,7 +8,6 @@ from functools import cached_property
 from pathlib import Path
 
 import numpy as np
-import yaml
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import check_estimator
 
@@ -80,7 +79,7 @@ def load_methods(config_dir=None):
     """
     folders = [CONF, *([config_dir] if config_dir else [])]
     paths = [path for folder in reversed(folders) for path in sorted((folder / "method").glob("*.yaml"))]
-    return {path.stem: Method(path.stem, yaml.safe_load(path.read_text(encoding="utf-8"))) for path in paths}
+    return {path.stem: Method(path.stem, read(path)) for path in paths}
 
 
 @dataclass(frozen=True)

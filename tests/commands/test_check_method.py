@@ -138,8 +138,11 @@ def test_a_fault_is_caught_by_the_right_line_without_a_traceback(check, body, se
         ({"target": "mine_module.Mein"}, "target is a class", "ConfigError: method.target='mine_module.Mein'"),
         ({"target": "no_such.Mine"}, "target is a class", "No module named 'no_such'"),
         ({"target": "sklearn.svm.SVC"}, "target is a class", "sklearn.svm.SVC"),
-        ({"params": {"alhpa": 1.0}}, "configured parameters", "params has alhpa; it may have alpha"),
-        ({"params": {"random_state": 3}}, "configured parameters", "params has random_state"),
+        ({"params": {"alhpa": 1.0}}, "run py takes", "method.params.alhpa is not a parameter of Mine; it takes: alpha"),
+        ({"params": {"random_state": 3}}, "run py takes", "method.params.random_state is set by the runner"),
+        ({"grid": {"alpha": [1.0, 1]}}, "run py takes", "method.grid.alpha has 1.0 and 1, which are the same value"),
+        ({"grid": {"alpha": [1.0, "a"]}}, "run py takes", "method.grid.alpha='a' must be a number"),
+        ({"grid": {"alpha": [1.0, float("inf")]}}, "run py takes", "method.grid.alpha=inf must be finite"),
         ({"grid": {"alpha": [5.0]}}, "default is a point", "params.alpha is 1.0, not in grid.alpha: [5.0]"),
     ],
 )
@@ -155,6 +158,18 @@ def test_a_wrong_configuration_is_caught_by_the_right_line(check, config, senten
 def test_a_parameter_that_is_not_keyword_only_is_caught(check):
     _, output = check(head=HEAD.replace("*, alpha", "alpha"))
     assert failures(output)["size comes first and everything else is keyword only"].startswith("alpha, n_clusters")
+
+
+def test_a_parameter_without_a_value_is_caught_as_run_py_does(check):
+    _, output = check(head=HEAD.replace("alpha=1.0", "alpha"), params={}, grid={})
+    assert "lacks alpha, for which Mine has no default" in failures(output)["run py takes the configuration"]
+
+
+def test_a_broken_file_of_another_method_is_named(check, tmp_path):
+    check()
+    (tmp_path / "method/other.yaml").write_text("name: [")
+    with pytest.raises(SystemExit, match="error: .*method/other.yaml is no YAML: line 2"):
+        check()
 
 
 def test_verbose_adds_the_traceback(check):

@@ -66,7 +66,7 @@ def test_the_key_changes_with_everything_that_changes_the_numbers_and_not_with_t
     "change, words",
     [
         ({"grid": {"gian": [1.0]}}, "gian.*Did you mean gain"),
-        ({"params": {"n_clusters": 3}}, "n_clusters is not a parameter"),
+        ({"params": {"n_clusters": 3}}, "n_clusters is set by the runner: give protocol.clusters instead"),
         ({"grid": {"gain": []}}, "must be a list"),
         ({"grid": {"gain": 3.0}}, "must be a list"),
         ({"grid": {"gain": [1.0, -1.0]}}, r"gain=-1.0 must be a number in \[0"),

@@ -1,6 +1,7 @@
 """Settings that would have no effect, or that no reader takes, are refused in one line."""
 
 import os
+import re
 
 import forked
 import numpy as np
@@ -67,12 +68,22 @@ def conf(tmp_path_factory):
         (f"+method.grid.n_neighbors=[{'9' * 5000}]", "a whole number has 5000 digits: it must be one of at most"),
         (f"+method.grid.n_neighbors={'[' * 3000}5{']' * 3000}", "values are nested too deep: "),
         ("+method.grid.n_neighbors=[5,3,5.0]", "method.grid.n_neighbors has 5 and 5.0, which are the same value"),
+        ("+method.gird={n_neighbors:[3]}", "method.gird would have no effect: there are name, target, "),
+        ("+method.grid.random_state=[1]", "method.grid.random_state is set by the runner: give protocol.seed and"),
+        ("method=dgufs ++method.grid={}", "++method.grid={} would keep alpha, beta in the grid: take each out, ~method"),
+        ("method=dgufs method.grid={alpha:[10.0]}", "would keep beta in the grid: take each out, ~method.grid.beta"),
         ("+protocol.sizes_for={digit:[3]}", "digit is no file of conf/dataset. Did you mean digits?"),
         ("+protocol.sizes_for={mcfs:[3]}", "protocol.sizes_for.mcfs would have no effect: mcfs is no file of conf/"),
     ],
 )  # fmt: skip
 def test_what_would_have_no_effect_or_cannot_be_read_is_refused_in_one_line(conf, tmp_path, words, said):
-    given = ["dataset=digits", "protocol=smoke", "runner.n_jobs=1", f"results_dir={tmp_path}", words]
+    given = [
+        "dataset=digits",
+        "protocol=smoke",
+        "runner.n_jobs=1",
+        f"results_dir={tmp_path}",
+        *re.split(r" (?=\+*method)", words),
+    ]
     given += [] if words.startswith("method=") else ["method=laplacian_score"]
     done = forked.run(["run.py", "--config-dir", str(conf), *given], ROOT, os.environ | {"GRID": "5"})
     output = done.stdout + done.stderr
