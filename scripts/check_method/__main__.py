@@ -8,7 +8,7 @@ from pathlib import Path
 from threadpoolctl import threadpool_limits
 
 from datasets import DataError, dataset_names
-from runners.cli.boundary import boundary
+from runners.cli.boundary import boundary, words_of
 from runners.cli.choices import empty_method
 from scripts import check_method
 from scripts.check_method import Report, check_contract
@@ -53,7 +53,7 @@ def _method(parser, options):
     try:
         methods = load_methods(options.config_dir)
     except ValueError as error:
-        sys.exit(f"error: {error}")
+        sys.exit(f"error: {words_of(error) or error}")
     if options.name not in methods and "." in options.name:
         return Method(options.name.rpartition(".")[2], empty_method(options.name))
     if options.name not in methods:

@@ -70,7 +70,7 @@ def conf(tmp_path_factory):
         ("+method.grid.n_neighbors=[5,3,5.0]", "method.grid.n_neighbors has 5 and 5.0, which are the same value"),
         ("+method.gird={n_neighbors:[3]}", "method.gird would have no effect: there are name, target, "),
         ("+method.grid.random_state=[1]", "method.grid.random_state is set by the runner: give protocol.seed and"),
-        ("method=dgufs ++method.grid={}", "++method.grid={} would keep alpha, beta in the grid: take each out, ~method"),
+        ("method=dgufs ++method.grid={}", "++method.grid={} would keep alpha, beta in the grid: take each out, ~"),
         ("method=dgufs method.grid={alpha:[10.0]}", "would keep beta in the grid: take each out, ~method.grid.beta"),
         ("+protocol.sizes_for={digit:[3]}", "digit is no file of conf/dataset. Did you mean digits?"),
         ("+protocol.sizes_for={mcfs:[3]}", "protocol.sizes_for.mcfs would have no effect: mcfs is no file of conf/"),
