@@ -62,7 +62,8 @@ def read_tables(kind, paths, y=None, ignore=(), ignore_rows=(), onehot=(), names
     """
     paths = paths if isinstance(paths, list | tuple) else [paths]
     keyed = labels is not None and "key" in labels
-    found = labels_of(labels, label_paths, len(paths)) if keyed else [None] * len(paths)
+    given = [_labels_in(path, labels) for path in label_paths]
+    found = labels_of(given, label_paths, len(paths)) if keyed else [None] * len(paths)
     tables = []
     for path, own in zip(paths, found, strict=True):
         if keyed and transposed and kind == "csv" and labels.get("others") == "drop":
@@ -71,8 +72,14 @@ def read_tables(kind, paths, y=None, ignore=(), ignore_rows=(), onehot=(), names
         table = oriented(path, table, ignore_rows, names, transposed)
         tables.append(table if own is None else labelled(path, table, own, labels))
     table = stacked(paths, tables, columns)
+    named = {name for *_, own in given for name in own if isinstance(name, str)}
+    if twice := named & {*table.columns} - {column_of(paths[0], table, name) for name in ignore}:
+        raise DataError(
+            f"{paths[0]} has the labels {min(twice)!r} of labels= itself, which would be a feature: leave labels= out, "
+            f"or say ignore={min(twice)}."
+        )
     if labels is not None and not keyed:
-        table = in_order(paths[0], table, labels_in_order(labels, label_paths))
+        table = in_order(paths[0], table, [label for _, own, _ in given for label in own])
     return split_table(paths[0], table, y if labels is None else LABEL, ignore, onehot)
 
 
@@ -122,12 +129,12 @@ def stacked(paths, tables, columns="same"):
     return pd.concat(tables, join="inner")[[name for name in first if all(name in one.columns for one in tables)]]
 
 
-def labels_of(labels, paths, n_files):
-    """Return, for each file of samples, its labels as a mapping of the names of samples.
+def labels_of(given, paths, n_files):
+    """Return, for each file of samples, its labels as a mapping of the names of samples; `given` is of `_labels_in`.
 
     As many files of labels as of samples belong to each other in order; otherwise all labels count for every file.
     """
-    found = [_add({}, zip(*_labels_in(path, labels), strict=True), path) for path in paths]
+    found = [_add({}, zip(keys, own, strict=True), path) for path, (keys, own, _) in zip(paths, given, strict=True)]
     if len(found) == n_files:
         return found
     whole = {}
@@ -151,7 +158,7 @@ def in_order(path, table, own):
 
 
 def _labels_in(path, labels):
-    """Return the names of samples, or None without a key, and the labels in a file."""
+    """Return the names of samples, or None without a key, the labels in a file, and the names of their columns."""
     kind = labels.get("format", "csv")
     named = labels.get("y")
     table = FRAMES[kind](path, [*listed_labels(named), labels.get("key")], **labels.get("options", {}))
@@ -162,15 +169,15 @@ def _labels_in(path, labels):
             known = listed([str(one) for one in rest])
             raise DataError(f"{path} has {len(rest)} columns that may be labels ({known}): name one.")
         named = rest[0]
-    values = labels_in(path, table, columns_of(path, table, named))
-    return None if key is None else table[key].map(_text), values
+    columns = columns_of(path, table, named)
+    return None if key is None else table[key].map(_text), labels_in(path, table, columns), columns
 
 
 def _add(whole, items, path):
     """Add labels to a mapping; a DataError says that a sample has two."""
     for key, value in items:
         if whole.setdefault(key, value) != value:
-            raise DataError(f"{path}: sample {key!r} has two labels, {whole[key]!r} and {value!r}.")
+            raise DataError(f"{path}: sample {key!r} has two labels, {_text(whole[key])!r} and {_text(value)!r}.")
     return whole
 
 

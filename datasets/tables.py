@@ -135,10 +135,23 @@ def split_table(path, table, y=None, ignore=(), onehot=()):
         raise DataError(
             f"{path}: {listed(texts)} must be numeric; {len(texts)} of {table.shape[1]} features are not. Name them "
             "in ignore=[...], in onehot=[...] for a feature of each value, or encode them as numbers first."
+            f"{_gap(table)}"
         )
     if not table.shape[1]:
         raise DataError(f"{path} has no column besides the labels.")
     return table.to_numpy(dtype=np.float64), labels
+
+
+def _gap(table):
+    """Return a sentence, after a space, on the one word among the numbers of a column; "" where no column has one."""
+    import pandas as pd
+
+    for name, column in table.items():
+        texts = column.dropna().astype(str) if column.dtype.kind not in "biuf" else column[:0]
+        words = texts[pd.to_numeric(texts, errors="coerce").isna()]
+        if words.nunique() == 1 and len(words) < len(texts):
+            return f" Where {words.iloc[0]!r} in {name} is a missing value, a text or Excel file takes missing=[...]."
+    return ""
 
 
 def _encoded(path, table, onehot):

@@ -141,6 +141,18 @@ def test_as_many_files_of_labels_as_of_samples_belong_to_each_other(tmp_path):
     assert read(several[:1], several[1:], **source)[1].tolist() == ["x", "y", "y"]
 
 
+@pytest.mark.parametrize("own", [{"key": "id", "y": "kind"}, {"key": "id"}])
+def test_labels_that_the_table_has_as_well_never_become_a_feature(tmp_path, own):
+    samples, labels = write(tmp_path, t="id,p,kind\ns1,1.5,0.5\ns2,4,1\n", y="id,kind\ns1,0.5\ns2,1\n")
+    with pytest.raises(DataError, match="t.csv has the labels 'kind' of labels= itself.* or say ignore=kind"):
+        read([samples], [labels], options={"names": "id"}, labels=own)
+    found = read([samples], [labels], options={"names": "id", "ignore": ["kind"]}, labels=own)
+    assert found[0].tolist() == [[1.5], [4]] and found[1].tolist() == [0.5, 1]
+    (other,) = write(tmp_path, w="id,kind\ns1,0.5\ns1,2\ns2,1\n")
+    with pytest.raises(DataError, match="sample 's1' has two labels, '0.5' and '2'"):
+        read([samples], [other], options={"names": "id"}, labels=own)
+
+
 def test_texts_become_a_feature_for_each_value_in_all_files(tmp_path):
     paths = write(tmp_path, a="colour,p,kind\nred,1,u\nblue,2,v\n", b="colour,p,kind\ngreen,3,u\n,4,v\n")
     samples, _ = read(paths, options={"y": "kind", "onehot": ["colour"]})

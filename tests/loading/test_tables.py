@@ -83,6 +83,7 @@ def test_missing_values_are_nan_and_missing_labels_none(tmp_path, word):
         ("1,2\n3,4\n", {"y": "class"}, "it has no names, but the columns 0 to 1, of which -1 is the last"),
         ("1,2\n3,4\n", {"y": 2}, "has no column 2"),
         (PLAIN, {}, "kind must be numeric; 1 of 4 features are not. Name them in ignore=[...]"),
+        ("x,y\n1,2\n-,3\n", {}, "Where '-' in x is a missing value, a text or Excel file takes missing=[...]."),
         ("x\n1\n2\n", {"y": "x"}, "no column besides the labels"),
         ("", {}, "is empty"),
         ("x,y\n1,2\n1,2,3\n", {}, "is no table of equally long rows"),
