@@ -40,11 +40,12 @@ def end():
     """Print the tables of a sweep, and which cells were skipped or have a problem; return the exit status."""
     hide_bar()
     processes.remove_leftovers()  # also where nothing was left to do, as of a run that was killed at its end
+    lacking = False
     for folder, cells in report.studies().items():
         from scripts.make_table.of_sweep import print_table  # here, as it takes seconds
 
-        print_table(folder, cells)
-    return report.close()
+        lacking |= not print_table(folder, cells)
+    return report.close() or int(lacking)
 
 
 @functools.cache

@@ -39,12 +39,16 @@ def fit_seeds(study, methods=None, datasets=None, n_seeds=5, n_jobs=1):
         )
     trials = rows_of(study.trials, methods, datasets)
     classes = {method: (find("method", method) or {}).get("target") for method in trials["method"].unique()}
-    problems = [f"{method}: it is not in conf/method." for method, target in classes.items() if target is None]
+    problems = [
+        f"{method}: no file of conf/method names its class, so that it cannot be fitted again."
+        for method, target in classes.items()
+        if target is None
+    ]
     random = [method for method, target in classes.items() if target and has_random_part(find("method", method))]
     if fixed := sorted(method for method, target in classes.items() if target and method not in random):
         log.info("No random part, and so no seeds: %s.", ", ".join(fixed))
     points, lost = _points(study, trials[trials["method"].isin(random)], classes)
-    return [*problems, *lost, *_fit_all(study, points, n_seeds, n_jobs)]
+    return [*problems, *lost, *(_fit_all(study, points, n_seeds, n_jobs) if points else [])]
 
 
 def _points(study, trials, classes):

@@ -13,6 +13,7 @@ command can have its boundary before its slow imports.
 """
 
 import atexit
+import errno
 import os
 import re
 import signal
@@ -220,6 +221,8 @@ def words_of_os(error):
     what = error.strerror or str(error) or type(error).__name__
     if isinstance(error, FileNotFoundError) and error.filename is None:
         what = f"{what}: the folder that the command runs in is gone"
+    if error.errno == errno.ENOSPC:
+        what += ": make room, and give the same command again"
     files = [str(name) for name in (error.filename, error.filename2) if name is not None]
     return f"{' -> '.join(files)}: {what}" if files else what
 

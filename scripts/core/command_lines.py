@@ -13,7 +13,7 @@ from runners.experiment.method import RESERVED
 from runners.store.reference import PREFIX, shipped_studies
 from runners.words import did_you_mean
 from scripts.core.conf import find, names
-from scripts.core.words import COMPLETE, NOT_RUN
+from scripts.core.words import COMPLETE, NO_LABELS, NOT_RUN
 
 
 class MissingResults(ValueError):
@@ -41,7 +41,8 @@ def check_stored(study):
 
 def with_commands(text, lines):
     """Return an error's text, with the commands below it that fill what is missing, if there are any."""
-    return "\n".join([str(text), *(["To fill it:"] if lines else []), *(f"  {line}" for line in lines)])
+    head = ["To fill it:"] if any(line.startswith("python ") for line in lines) else []
+    return "\n".join([str(text), *head, *(f"  {line}" for line in lines)])
 
 
 def fill(cells, study, protocol, experiment=None):
@@ -52,7 +53,7 @@ def fill(cells, study, protocol, experiment=None):
     nothing yet.  Where nothing of a whole table is stored, the line is that of `experiment`, if there is such a file.
     """
     methods, datasets = names("method"), names("dataset")
-    open_cells = of_kmeans(cells[cells["status"] != COMPLETE])
+    open_cells = of_kmeans(cells[~cells["status"].isin([COMPLETE, NO_LABELS])])
     unknown = [name for name in dict.fromkeys(open_cells["method"]) if name not in methods]
     unknown += [name for name in dict.fromkeys(open_cells["dataset"]) if name not in datasets]
     runnable = open_cells[open_cells["method"].isin(methods) & open_cells["dataset"].isin(datasets)]
@@ -93,7 +94,7 @@ def fill_pairs(pairs, study, protocol, grid=None):
             for line in lines
             for name, values in grid.items()
         ]
-    return lines + [f"(no file in conf/ for {name})" for name in unknown]
+    return lines + [f"({name} has no file in conf/: run it again as it was run before)" for name in unknown]
 
 
 def overrides(protocol, stored):

@@ -1,9 +1,10 @@
 """The words that several commands share."""
 
-from metrics.study.selections import BY_NAME
+from metrics.study.selections import BY_NAME, LABEL_FREE
 
 # The state of a cell of a table.
 COMPLETE, PARTIAL, NOT_RUN = "complete", "partial", "not run"  # FAILED is another state
+NO_LABELS = "no labels"  # of the data, for a score that needs them
 CAPPED_CELL = "capped"  # no fit ended by itself, and a cap ended some
 POOR = ("collapsed", "diverged")  # fits that learned nothing
 REFITTED = ("default_params", "best_over_grid")  # selections whose points scripts.seeds fits again
@@ -11,11 +12,17 @@ CLUSTERERS = {"kmeans": "K-means on the selected features", "learned": "the labe
 ORACLE = "this oracle is the custom of these papers and flatters what a user without labels gets"
 
 
-def rule(name):
-    """Say in a sentence how the cells of a table were chosen."""
+def rule(name, metric="acc"):
+    """Say in a sentence how the cells of a table of a metric were chosen."""
     selection = BY_NAME[name]
-    what = selection.words if name == "grid_median" else f"the mean at {selection.words}"
-    return f"every cell is {what}; {ORACLE if selection.oracle else 'the choice uses no label'}"
+    what = selection.words if name == "grid_median" else f"the mean at {by_labels(selection.words, metric)}"
+    oracle = selection.oracle and metric not in LABEL_FREE
+    return f"every cell is {what}; {ORACLE if oracle else 'the choice uses no label'}"
+
+
+def by_labels(words, metric):
+    """Return the words of a selection without "chosen with the labels" where the largest of a metric needs none."""
+    return words.replace(", chosen with the labels", "") if metric in LABEL_FREE else words
 
 
 def labelled(name, clusterer):

@@ -10,7 +10,7 @@ from metrics.study.selections import BY_NAME
 from scripts.core.command_lines import MissingResults
 from scripts.core.conf import find, printed, unique_names
 from scripts.core.published import PAPERS, published_pixels
-from scripts.core.words import CLUSTERERS
+from scripts.core.words import CLUSTERERS, by_labels
 from scripts.make_figure.convergence import chosen_traces, draw_convergence
 from scripts.make_figure.options import one, several
 from scripts.make_figure.pixels import check_same_data, draw_pixels, middle_of_classes, selected_features
@@ -124,6 +124,7 @@ def convergence(
     in_print = unique_names("method", methods)
     at = "" if size is None else f", {size} features"
     choice = BY_NAME[selection].per_size if selection == "default_params" else BY_NAME[selection].overall
+    choice = by_labels(choice, metric)
     return draw_convergence(
         traces,
         [f"{in_print[method]}, {printed('dataset', name)}" for method, name in pairs],
@@ -161,7 +162,8 @@ def pixels(study, dataset, methods=None, metric="acc", selection="best_over_grid
         sets,
         samples,
         title=f"{who}{printed('dataset', dataset)}: the m selected pixels",
-        note=f"{BY_NAME[selection].per_size}{f' ({METRICS[metric]})' if selection == 'best_over_grid' else ''}. "
+        note=f"{by_labels(BY_NAME[selection].per_size, metric)}"
+        f"{f' ({METRICS[metric]})' if selection == 'best_over_grid' else ''}. "
         f"{_of_data(samples)} {study.origin()}",
         width=width,
     )

@@ -8,7 +8,7 @@ from metrics.study.summary import select
 from scripts.core.command_lines import MissingResults
 from scripts.core.conf import printed, unique_names
 from scripts.core.published import PAPERS
-from scripts.core.words import CLUSTERERS
+from scripts.core.words import CLUSTERERS, by_labels
 from scripts.make_figure.critical_difference import TESTS, draw_critical_difference
 from scripts.make_figure.curves import MOST_BANDS, draw_curves
 from scripts.make_figure.gains import draw_gains
@@ -56,7 +56,7 @@ def acc_vs_size(
         sizes,
         title=f"{printed('dataset', dataset)}: {METRICS[metric]} of {CLUSTERERS[clusterer]}",
         ylabel=f"{METRICS[metric]} (%)",
-        note=f"{BY_NAME[selection].per_size}{bands}.\n{study.origin()}",
+        note=f"{by_labels(BY_NAME[selection].per_size, metric)}{bands}.\n{study.origin()}",
         width=width,
     )
 
@@ -85,7 +85,8 @@ def acc_vs_seconds(study, dataset, metric="acc", clusterer="kmeans", selection=N
         {name: printed("dataset", name) for name in datasets},
         metric=metric,
         title=f"{METRICS[metric]} of {CLUSTERERS[clusterer]} against the seconds of fitting",
-        note=f"{BY_NAME[selection].overall}; bars: {study.spread()}. Pareto front: no other method scores as high in "
+        note=f"{by_labels(BY_NAME[selection].overall, metric)}; bars: {study.spread()}. Pareto front: no other "
+        "method scores as high in "
         "as few seconds.\n"
         f"{BY_NAME[selection].seconds}; what the fits on one data set share, a graph for example, counts in the first "
         f"of them. One core each, on whatever machine ran them.\n{study.origin()}",

@@ -4,13 +4,13 @@ from dataclasses import replace
 
 from metrics.study import METRICS
 from metrics.study.seeds import SCORES
-from metrics.study.selections import BY_NAME
+from metrics.study.selections import BY_NAME, LABEL_FREE
 from metrics.study.summary import check_one_protocol, running_times
 from scripts.core.command_lines import fill
 from scripts.core.conf import check_names, printed, unique_names
 from scripts.core.published import PAPERS, published_cells
 from scripts.core.tables import TableSpec
-from scripts.core.words import labelled
+from scripts.core.words import NO_LABELS, NOT_RUN, labelled
 from scripts.make_table.dataset_table import make_dataset_table
 from scripts.make_table.notes import background, clustering, reading
 from scripts.make_table.seed_notes import seed_notes
@@ -132,7 +132,12 @@ def table_cells(spec, study, selection="best_over_grid", learned=True):
         maxima = maxima.assign(random_best=100 * maxima["random_best"])
         seeds = _seeds(study, spec.metric)
     beside = published_cells(spec.paper, spec.published_table, spec.metric)
-    return build_cells(spec, study.name, chosen, beside, selection, maxima, seeds, learned)
+    cells = build_cells(spec, study.name, chosen, beside, selection, maxima, seeds, learned)
+    if spec.metric not in ("seconds", *LABEL_FREE):
+        scores = study.summary[study.summary["n_restarts"] > 0].groupby("dataset")["acc_mean"].count()
+        unlabelled = cells["dataset"].isin(scores.index[scores == 0])
+        cells.loc[unlabelled & (cells["status"] == NOT_RUN), "status"] = NO_LABELS
+    return cells
 
 
 def _seeds(study, metric):

@@ -9,7 +9,7 @@ from metrics.study import FAILED
 from scripts.core.floats import split
 from scripts.core.text import pipes, spread
 from scripts.core.views import render
-from scripts.core.words import CAPPED_CELL, NOT_RUN, PARTIAL, POOR
+from scripts.core.words import CAPPED_CELL, NO_LABELS, NOT_RUN, PARTIAL, POOR
 from scripts.make_table.table import DECIMALS
 
 
@@ -77,7 +77,7 @@ def texts(table, column, style, left_out=()):
 
 def ours(cell, style, left_out=()):
     """Return the reproduced value of a cell: mean, std, size, marks, and the difference to the published value."""
-    if cell["status"] in (NOT_RUN, FAILED, CAPPED_CELL):
+    if cell["status"] in (NOT_RUN, NO_LABELS, FAILED, CAPPED_CELL):
         return cell["status"]
     # A size that is not in the protocol, such as that of all features, is of no interest.
     size = cell["n_selected"]

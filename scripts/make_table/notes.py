@@ -11,7 +11,7 @@ from scripts.core.conf import whole_grid
 from scripts.core.published import PAPERS, explain
 from scripts.core.text import span
 from scripts.core.views import notes
-from scripts.core.words import CAPPED_CELL, NOT_RUN, PARTIAL, POOR, rule
+from scripts.core.words import CAPPED_CELL, NO_LABELS, NOT_RUN, PARTIAL, POOR, rule
 from scripts.make_table.table import PARTS
 
 
@@ -26,12 +26,12 @@ def reading(cells, study, paper):
         metrics=METRICS,
         parts=PARTS,
         selection=selection,
-        rule="" if seconds else rule(selection),
+        rule="" if seconds else rule(selection, metric),
         paper=PAPERS.get(paper),
         learned=(cells["clusterer"] == "learned").any(),
         here=sorted({json.loads(text).get("machine", "unknown") for text in versions}),
         there=sorted(set(cells["published_machine"]) - {""}) if seconds else [],
-        counts={name: counts[name] for name in (NOT_RUN, FAILED, CAPPED_CELL, PARTIAL) if counts[name]},
+        counts={name: counts[name] for name in (NOT_RUN, NO_LABELS, FAILED, CAPPED_CELL, PARTIAL) if counts[name]},
         n_cells=len(cells),
         poor=cells["trial_status"].isin(POOR).any(),
         inherited=explain(cells["inherited"]),

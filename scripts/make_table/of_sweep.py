@@ -15,22 +15,23 @@ WIDEST = 120  # characters of a line, also on a wider terminal
 
 
 def print_table(folder, cells):
-    """Print the scores of some cells of a study, (data set, method), as far as they are stored."""
+    """Print the scores of some cells of a study, (data set, method), as far as stored; return False where it cannot."""
     results_dir, study = folder.parent, folder.name
     try:
         datasets, methods = (list(dict.fromkeys(names)) for names in zip(*cells, strict=True))
         part = Study.open(results_dir, study).part(set(methods), set(datasets))
         if part.trials.empty:  # a line for each cell says why
-            return
+            return True
         stored = {group: set(part.trials[group]) for group in ("dataset", "method")}
         columns = [name for name in datasets if name in stored["dataset"]]
         rows = [name for name in methods if name in stored["method"]]
         table = study_table(part, rows=rows, columns=columns)
     except (ValueError, StoreError, OSError) as error:
         print(f"no table: {words_of(error) or error}")
-        return
+        return False
     words = ["python", "-m", "scripts.make_table", f"study={study}"]
     words += [] if results_dir == ROOT / "results" else [f"results_dir={results_dir}"]
     text = to_markdown(table, min(WIDEST, shutil.get_terminal_size((WIDEST, 24)).columns), notes="short")
     print(f"\n{for_screen(text)}")
     print(f"With all notes, as csv, latex or html: {shlex.join(words)}")
+    return True

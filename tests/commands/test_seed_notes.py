@@ -50,6 +50,9 @@ def test_the_spread_stands_below_the_table_and_its_lack_is_said_once(results, mo
     monkeypatch.setattr(sys, "argv", ["seeds", "study=s", f"results_dir={results}", "n_jobs=1"])
     main()
     said = capsys.readouterr().out
+    monkeypatch.setattr(sys, "argv", [*sys.argv, "methods=[max_variance]"])
+    main()
+    assert "fits to do" not in capsys.readouterr().out
     assert "No random part, and so no seeds: max_variance." in said
     assert "random_selection on mnist500\n" in said
     assert not (results / "s/mnist500/max_variance/seeds.csv").exists()

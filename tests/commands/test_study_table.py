@@ -73,8 +73,15 @@ def test_the_caption_names_study_and_protocol_but_not_in_a_paper():
 def test_a_study_without_labels_shows_what_it_has():
     nan = float("nan")
     none = {"acc": {50: [nan]}, "nmi": {50: [nan]}, "nearest_neighbour": {50: nan}, "reconstruction": {50: 0.4}}
-    table = study_table(study_of([{**point, **none} for point in POINTS], name="mine"))
+    study = study_of([{**point, **none} for point in POINTS], name="mine")
+    table = study_table(study)
     assert set(table.cells["metric"]) == {"reconstruction"} and set(table.cells["mean"]) == {40}
+    text = " ".join(table.notes)
+    assert "the choice uses no label" in text and "with the labels" not in text
+    for selection in ("best_over_grid", "default_params"):
+        table = study_table(study, selection, "acc")
+        assert set(table.cells["status"]) == {"no labels"} and not table.commands
+        assert "Of 9 cells: 9 no labels." in to_markdown(table)
 
 
 def test_a_papers_table_says_above_it_that_the_protocol_is_another_one():

@@ -1,5 +1,6 @@
 """A method that ends the process it runs in fails like any other, in a worker and in the process itself."""
 
+import errno
 import os
 import signal
 import time
@@ -76,3 +77,17 @@ def test_ctrl_c_during_a_fit_ends_the_command(monkeypatch):
     with pytest.raises(ProcessEnded) as caught, exits_as_errors():
         raise SystemExit
     assert "sys.exit(None)" in words_of(caught.value)
+
+
+def test_a_sweep_whose_table_cannot_be_made_ends_with_an_error(tmp_path):
+    words = ["run.py", "-m", f"dataset={TRUTH}", "protocol=smoke", "runner.n_jobs=1", f"results_dir={tmp_path}"]
+    damaged = tmp_path / "smoke" / TRUTH / "mcfs" / "trials.csv"
+    damaged.parent.mkdir(parents=True)
+    damaged.write_text("garbage\n")
+    done = forked.run([*words, "method=max_variance,first_index"], ROOT)
+    assert done.returncode == 1 and f"no table: {damaged}" in done.stdout, done.stdout + done.stderr
+
+
+def test_a_full_disk_says_what_to_do_where_no_file_is_known():
+    text = "No space left on device: make room, and give the same command again"
+    assert words_of(OSError(errno.ENOSPC, "No space left on device")) == text
