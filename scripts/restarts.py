@@ -19,6 +19,7 @@ from metrics.study.seeds import SCORES
 from runners.store.files import empty_frame, held, write_rows
 from runners.store.identity import Identity
 from runners.store.reference import read_refits
+from runners.store.row import stored_nmi
 from scripts.core.conf import rows_of
 from scripts.core.data import data_of
 from scripts.core.entry import command
@@ -27,7 +28,7 @@ from scripts.core.refits import COLUMNS, RESTARTS, add_refits, read
 from scripts.core.study import Study
 
 log = logging.getLogger(__name__)
-CLOSE = 1e-6  # NMI is stored to 7 digits
+CLOSE = 1e-6  # a mean is stored to 7 decimals
 ERRORS = 2.0  # standard errors of the difference to the best mean, up to which a point is a candidate
 MOST = 10  # candidates at most
 
@@ -83,7 +84,8 @@ def score(features, X, y, protocol, n_starts):
     how = {"starts": wanted.starts, "replicates": wanted.replicates}
     with threadpool_limits(1):
         labels = kmeans_restarts(selected, len(np.unique(y)), wanted.restarts, wanted.seed, wanted.max_iter, **how)
-        return np.array(acc_nmi(y, labels, wanted.nmi))
+        acc, nmi = acc_nmi(y, labels, wanted.nmi)
+    return np.array([acc, stored_nmi(nmi)])
 
 
 def score_again(study, methods=None, datasets=None, n_starts=200, n_jobs=1):
