@@ -17,18 +17,10 @@ class DataMissing(DataError):
 
 @dataclass(frozen=True)
 class Truth:
-    """The features of made-up data that are relevant.
-
-    Attributes
-    ----------
-    relevant : tuple of int
-        Their indices, in ascending order.
-    groups : tuple of tuple of int
-        The same indices: those of one group are noisy copies of each other, of which one is enough.
-    """
+    """The features of made-up data that are relevant: indices in ascending order."""
 
     relevant: tuple
-    groups: tuple
+    groups: tuple  # tuples of the same indices: those of one are noisy copies of each other, of which one is enough
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,25 +85,12 @@ class Dataset:
 
 
 def check_dataset(spec, X, y):
-    """Check arrays against the specification of their data set, and make the record of them.
+    """Return the record of arrays, checked against the specification of their data set.
 
-    Parameters
-    ----------
-    spec : Spec
-    X : array-like or sparse array of shape (n_samples, n_features)
-        Numbers.
-    y : array-like of shape (n_samples,), (n_samples, 1) or (1, n_samples), or None
-        Whole numbers or texts; texts that are all numbers count as numbers.  None where there are no labels.
-
-    Returns
-    -------
-    Dataset
-
-    Raises
-    ------
-    DataError
-        For values that are missing or not finite, labels that are not classes, another shape or number of classes than
-        in `spec`, or (where `spec` has a `data_sha256`) other values.
+    X may be sparse.  y is whole numbers or texts, where texts that are all numbers count as numbers, as a column or a
+    row; None where there are no labels.  A DataError says that values are missing or not finite, that labels are not
+    classes, or that the shape, the number of classes or (where `spec` has a `data_sha256`) the values differ from those
+    in `spec`.
     """
     name = spec["name"]
     X, clusters = _samples(name, X), spec.get("clusters")

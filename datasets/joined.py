@@ -28,37 +28,13 @@ LABEL = "\0label"  # the column of labels from another file; no file has one of 
 
 def read_tables(kind, paths, y=None, ignore=(), ignore_rows=(), onehot=(), names=None, transposed=False, columns="same",
                 labels=None, label_paths=(), **reading):  # fmt: skip
-    """Return the features and labels of one table, or of several, one below the other.
+    """Return the features and labels of one table, or of several, one below the other; nan where a value is missing.
 
-    Parameters
-    ----------
-    kind : str
-        One of `FRAMES`.
-    paths : Path or list of Path
-    y, ignore, onehot
-        As in `datasets.tables.split_table`; of a transposed table they name its rows.
-    ignore_rows : sequence of int
-        Rows of each file that are left out, counted from 0 below the names.
-    names : str or int, optional
-        The column of each file that names its rows: the samples, or in a transposed table the features.
-    transposed : bool, default=False
-        True where the rows of the files are features, and the columns samples.
-    columns : {"same", "common"}, default="same"
-        Whether several files must have the same features, or those count that all have.
-    labels : Labels, optional
-        Where the labels are, if not in these files; `label_paths` are its files.
-    **reading
-        Options of the function in `FRAMES`.
-
-    Returns
-    -------
-    X : ndarray of shape (n_samples, n_features)
-        nan where a value is missing.
-    y : ndarray of shape (n_samples,), or None
-
-    Raises
-    ------
-    DataError
+    `y`, `ignore` and `onehot` are as in `split_table`; of a transposed table, whose rows are features, they name its
+    rows. `ignore_rows` counts from 0 below the names.  `names` is the column that names the rows: samples, or features
+    if transposed.  With columns="common" those count that all files have.  `labels`, a `datasets.spec.Labels` whose
+    files are `label_paths`, says where the labels are if not here.  Other options are those of the function in
+    `FRAMES`.
     """
     paths = paths if isinstance(paths, list | tuple) else [paths]
     keyed = labels is not None and "key" in labels

@@ -31,49 +31,11 @@ OPTIONS = ("x", "ignore", "onehot", "header", "names", "ignore_rows")  # those o
 def own_spec(data, label=None, name=None, fill=None, clusters=None, x=None, ignore=None, header=None,
              sparse=None, format=None, labels=None, key=None, others=None, names=None, ignore_rows=None, onehot=None,
              transposed=None, columns=None, missing=None, label_pattern=None, steps=None):  # fmt: skip
-    """Return the specification of a file, of several, or of an OpenML data set, without reading the samples.
+    """Return the specification of a file, of several, or of an OpenML data set without reading it, and the folder.
 
-    Parameters
-    ----------
-    data : str, path or list of these
-        A file, whose format is that of its suffix (`SUFFIXES`, also with .gz after a text), or ``openml:NUMBER``.  Of
-        several files, in one folder, the samples are put below each other.
-    label : str, int or list of these, optional
-        The column or array of labels, and ``none`` where there are none.  LIBSVM files and OpenML data sets state it
-        themselves.
-    name : str, optional
-        Made of the name of the file by default.
-    fill : {"error", "median", "drop"} or float, optional
-    clusters : int, optional
-        Number of clusters to look for where there are no labels.
-    x : str, optional
-        The array of samples in a NumPy archive, MATLAB file or file of R.
-    ignore, ignore_rows, onehot, names : str, int, bool or list of these, optional
-        As in `datasets.joined.read_tables`.
-    header : bool, optional
-        Whether the first line of a text has names.
-    sparse : bool, optional
-        Whether X stays sparse.
-    format : str, optional
-        One of `datasets.loaders.READERS`, whatever the suffix.
-    labels : str, path or list of these, optional
-        Tables that have the labels, in the folder of the data; `label` is a column there.
-    key, others : str or int, optional
-        As in `datasets.spec.Labels`.
-    missing : float, str or list of these, optional
-        What stands for missing values: numbers, and in a text or in Excel also words.
-    transposed, columns, label_pattern, steps : optional
-        As in `datasets.spec.Source`.
-
-    Returns
-    -------
-    spec : Spec
-    folder : Path or None
-        The folder that the files are in; None for OpenML.
-
-    Raises
-    ------
-    DataError
+    `data` is a file, whose format is that of its suffix (`SUFFIXES`, also packed), a list of files in one folder, whose
+    samples are put below each other, or ``openml:NUMBER``, which is in no folder: None.  What the options do is on
+    docs/own_data.md, and what they become in `datasets.spec.Source`.  A list may be a single value, too.
     """
     found = OPENML.fullmatch(str(data))
     paths = [] if found else _paths(data)

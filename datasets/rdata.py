@@ -10,18 +10,10 @@ from datasets.tables import as_numbers, listed, split_table
 
 
 def read_rdata(path, x=None, y=None, ignore=(), onehot=()):
-    """Read objects that R saved with save or saveRDS: a matrix or data frame `x`, and labels `y`.
+    """Read a matrix or data frame `x`, and labels `y`, that R saved with save or saveRDS.
 
-    Parameters
-    ----------
-    path : Path
-        ``.RData``, ``.rda`` or ``.rds``.
-    x : str, optional
-        The samples as R names them, such as ``study$counts``; the one object of the file by default.
-    y : str, optional
-        The labels in the same way, or a column of the data frame `x`.
-    ignore, onehot
-        Columns of a data frame, as in `datasets.tables.split_table`.
+    `x` is as R names it, such as ``study$counts``; by default the one object of the file.  So is `y`, or it is a column
+    of the data frame `x`.  `ignore` and `onehot` are columns of a data frame, as in `datasets.tables.split_table`.
     """
     import pandas as pd
     import rdata  # here, as it takes long to import, and few files need it

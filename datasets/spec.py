@@ -113,19 +113,8 @@ def dataset_names(truth=False):
 def read_spec(name):
     """Return the checked content of ``conf/dataset/<name>.yaml``, or what `truth_spec` makes of a name like that.
 
-    Parameters
-    ----------
-    name : str
-
-    Returns
-    -------
-    Spec
-
-    Raises
-    ------
-    DataError
-        For an unknown name, which lists the known ones, for a file that breaks `check_spec`, and for a source that is
-        no data set here, or names another one itself.
+    A DataError says that the name is unknown, and lists the known ones, that the file breaks `check_spec`, or that its
+    `same_source_as` is no data set here, or names another one itself.
     """
     if name not in dataset_names() and parts_of(name):
         return check_spec(truth_spec(name))

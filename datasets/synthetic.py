@@ -18,24 +18,10 @@ MOST = 10**8  # values of a data set that is made up
 
 
 def read_synthetic(path, **options):
-    """Make samples and labels; there is no file.
+    """Make samples and labels with the options of `check_recipe`; there is no file.
 
-    Parameters
-    ----------
-    path : None
-    **options
-        Those of `check_recipe`.
-
-    Returns
-    -------
-    X : ndarray of shape (samples, relevant * (1 + copies) + noise)
-        Every feature with Gaussian noise has variance 1, so that its variance does not tell whether it is relevant;
-        structure "shift" and counts are as they come.
-    y : ndarray of shape (samples,)
-
-    Raises
-    ------
-    DataError
+    X has relevant * (1 + copies) + noise features.  Every one with Gaussian noise has variance 1, so that its variance
+    does not tell whether it is relevant; structure "shift" and counts are as they come.
     """
     recipe = check_recipe(options)
     rng, place = _begin(recipe)
@@ -71,50 +57,38 @@ def truth_of(**options):
 
 
 def check_recipe(options):
-    """Check the options of made-up data, and fill in those that are left out.
+    """Return the options of made-up data, with those filled in that are left out; a DataError says which one is wrong.
 
-    Parameters
-    ----------
-    options : Mapping
-        structure : {"clusters", "curve", "parity", "pixels", "shift"}
-            What the relevant features share.  Clusters, each with a mean of its own in every relevant feature.  A
-            closed curve, of which every relevant feature is a smooth function and the classes are equal parts.  Parity:
-            clusters at corners of a cube, so that any two relevant features are uncorrelated and only three or more
-            tell anything; classes must be a power of 2, above `relevant`.  Pixels of scikit-learn's digits, the classes
-            being the digits.  Shift: three classes that differ in all relevant features alike, by -1, 0 and 1, without
-            a common variance (Witten & Tibshirani, J. Am. Stat. Assoc. 105, 2010, section 3.3).
-        samples : int
-        relevant : int
-            Number of features that each have something of their own to say.
-        copies : int, default=0
-            Number of noisy copies of each of them, which are relevant, too, but interchangeable with it.
-        noise : int
-            Number of features that have nothing to do with the relevant ones.
-        probes : {"independent", "correlated", "permuted"}, default="independent"
-            What these are: independent of all others; correlated in blocks of ten, by a factor that is half of their
-            variance; or relevant features with their samples in random order, so that no marginal tells them apart.
-        nuisance : int, default=0
-            So many of them have two clusters of their own, as strong at every difficulty.
-        tails : {"gaussian", "heavy"}, default="gaussian"
-            Heavy: a third of the noise is Gaussian, a third is Student's t of 2 degrees of freedom, and a third is
-            log-normal, each with a scale of its own between .1 and 10.
-        values : {"real", "counts"}, default="real"
-            Counts: Poisson, with a depth of each sample and a rate of each feature, as of single cells; what would be
-            the value is a part of the logarithm of the rate.
-        classes : int
-        signal : float
-            Standard deviation of what the relevant features share, in standard deviations of their own noise: the
-            smaller, the more difficult.
-        seed : int
-            Of a stream of numbers that NumPy has frozen.  Data that differ in `signal` alone have the same noise.
-
-    Returns
-    -------
-    dict
-
-    Raises
-    ------
-    DataError
+    structure : {"clusters", "curve", "parity", "pixels", "shift"}
+        What the relevant features share.  Clusters, each with a mean of its own in every relevant feature.  A closed
+        curve, of which every relevant feature is a smooth function and the classes are equal parts.  Parity: clusters
+        at corners of a cube, so that any two relevant features are uncorrelated and only three or more tell anything;
+        classes must be a power of 2, above `relevant`.  Pixels of scikit-learn's digits, the classes being the digits.
+        Shift: three classes that differ in all relevant features alike, by -1, 0 and 1, without a common variance
+        (Witten & Tibshirani, J. Am. Stat. Assoc. 105, 2010, section 3.3).
+    samples, classes : int
+    relevant : int
+        Number of features that each have something of their own to say.
+    copies : int, default=0
+        Number of noisy copies of each of them, which are relevant, too, but interchangeable with it.
+    noise : int
+        Number of features that have nothing to do with the relevant ones.
+    probes : {"independent", "correlated", "permuted"}, default="independent"
+        What these are: independent of all others; correlated in blocks of ten, by a factor that is half of their
+        variance; or relevant features with their samples in random order, so that no marginal tells them apart.
+    nuisance : int, default=0
+        So many of them have two clusters of their own, as strong at every difficulty.
+    tails : {"gaussian", "heavy"}, default="gaussian"
+        Heavy: a third of the noise is Gaussian, a third is Student's t of 2 degrees of freedom, and a third is
+        log-normal, each with a scale of its own between .1 and 10.
+    values : {"real", "counts"}, default="real"
+        Counts: Poisson, with a depth of each sample and a rate of each feature, as of single cells; what would be the
+        value is a part of the logarithm of the rate.
+    signal : float
+        Standard deviation of what the relevant features share, in standard deviations of their own noise: the smaller,
+        the more difficult.
+    seed : int
+        Of a stream of numbers that NumPy has frozen.  Data that differ in `signal` alone have the same noise.
     """
     known = {"structure", "samples", "relevant", "noise", "classes", "signal", "seed", *DEFAULTS}
     recipe = DEFAULTS | dict(options)

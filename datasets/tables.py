@@ -24,19 +24,9 @@ def csv_frame(path, wanted=(), header=None, missing=(), only=None):
     else blanks.  Between semicolons and tabs, numbers may have decimal commas.  A first line with one cell less than
     the others has no name for the first column, as R writes it.
 
-    Parameters
-    ----------
-    path : Path
-        Plain, gzipped or alone in a zip, in UTF-8.
-    wanted : sequence of str or int
-        Columns that somebody names.
-    header : bool, optional
-        True where the first line has names.  By default it does where a `wanted` one is there, or where none of its
-        cells is a number, and a cell of the lines below is.
-    missing : sequence of str
-        Words for missing values, besides `MISSING`.
-    only : set of str, optional
-        Names of the columns to read, besides the first one.
+    By default the first line has names (`header`) where a `wanted` column is there, or where none of its cells is a
+    number, and a cell of the lines below is.  `missing` are words besides `MISSING`.  Of a wide table, `only` are the
+    names of the columns to read, besides the first one.
     """
     import pandas as pd  # here, as in the readers below: it takes longer to import than all else
 

@@ -31,14 +31,8 @@ ABOVE_AVX2 = {
 def start(words=()):
     """Choose the arithmetic of this process, and one thread of BLAS, where numpy is not imported yet; return its name.
 
-    Parameters
-    ----------
-    words : sequence of str
-        Those of a command line, of which the last ``runner.arithmetic=...`` counts, and otherwise the environment.
-
-    Notes
-    -----
-    A variable of numpy, OpenBLAS or OpenMP that is set already stays.  Nothing is set where numpy is imported already:
+    The last ``runner.arithmetic=...`` among the words of a command line counts, and otherwise the environment.  A
+    variable of numpy, OpenBLAS or OpenMP that is set already stays.  Nothing is set where numpy is imported already:
     the processes that this one starts would compute otherwise than itself.  Without numpy this process ends, with a
     line that says which Python has it.
     """

@@ -28,26 +28,14 @@ def jaccard(sets):
 
 
 def nogueira(sets, n_features):
-    """Return the stability of a feature selection, corrected for chance.
+    """Return the stability of the selection of `sets` among `n_features`, corrected for chance.
 
         1 - mean_f s_f^2 / (k/d (1 - k/d)),      s_f^2 = M / (M - 1) p_f (1 - p_f),
 
-    p_f being the share of the M sets that hold feature f, d the number of features and k the mean size of a set.
+    p_f being the share of the M sets that hold feature f, d the number of features and k the mean size of a set.  It is
+    1 where all sets are equal, 0 on average where they are drawn at random, and nan where it is not defined: a single
+    set, or sets of all features.  The interval is the asymptotic one; of few sets it is too narrow.
 
-    Parameters
-    ----------
-    sets : list of collection of int
-    n_features : int
-        d.
-
-    Returns
-    -------
-    Stability
-        1 where all sets are equal, 0 on average where they are drawn at random.  nan where it is not defined: a single
-        set, or sets of all features.  The interval is the asymptotic one; of few sets it is too narrow.
-
-    References
-    ----------
     Nogueira, Sechidis & Brown. On the stability of feature selection algorithms. JMLR 18(174), 2018: definition 4 and
     theorem 7.
     """

@@ -28,19 +28,10 @@ OF_ROW = ("sizes", "n_scores", "ranking", "feature_sets", "shared", "labels", "n
 
 
 def tidy(results, lists=True):
-    """Return the tidy frame of results.
+    """Return the tidy frame of results, with `LISTS` and shared if asked, which most readers do without.
 
-    Parameters
-    ----------
-    results : runners.store.folder.Results
-    lists : bool, default=True
-        With the columns `LISTS` and shared, which most readers do without.
-
-    Returns
-    -------
-    DataFrame
-        The columns `columns.COLUMNS`, with study, protocol and the fields of an identity in the place of its
-        name.  A trial without scores has a row for every size that it was to score, with n_restarts=0.
+    It has the columns `columns.COLUMNS`, with study, protocol and the fields of an identity in the place of its name.
+    A trial without scores has a row for every size that it was to score, with n_restarts=0.
     """
     trials, scores = results.trials, results.scores.sort_values([*SET, "restart"], kind="stable")
     scores = scores.assign(nmi=stored_nmi(scores["nmi"]))
