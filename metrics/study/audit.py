@@ -7,13 +7,27 @@ from statistics import fmean
 
 import numpy as np
 import pandas as pd
+import scipy  # it imports its parts when they are first used, and `stats` takes long
 
-from metrics.study import UNSCORED
-from metrics.study.sets import CELL
+from metrics.study import METRICS, NOT_CHOOSING, UNSCORED
+from metrics.study.frames import of_kmeans
+from metrics.study.summary import select
 
+CELL = ["dataset", "method"]
+FIRST = "acc"  # the metric that `evaluators` compares the others with
+SCORED = "n_scored"  # the facts that `runners.workers.fit` makes of the scores, and of `start_`
+OF_START = ("start_kept", "start_size", "start_among")
+RARE = 1e-3  # a chance to keep so much of a start that is below this is none
+MOST = 0.5  # share of a start, corrected for chance, from which on the selection is mostly that start
 RISE = 1e-10  # a relative rise of the objective below this is rounding
 STILL = 0.01  # a change of the indicators up to this counts as none
 STATUSES = ("max_iter", "diverged", "collapsed", *UNSCORED)
+
+
+def distinct_sets(frame):
+    """Return n_points and n_distinct, of the sets of a tidy frame, by data set, method and size."""
+    grouped = frame[frame["feature_set"] > 0].groupby([*CELL, "n_selected"])["feature_set"]
+    return grouped.agg(n_points="size", n_distinct="nunique").reset_index()
 
 
 def parameter_effects(whole, n_features=None):
@@ -198,3 +212,71 @@ def objective_gaps(trials, optima):
                 rows.append((dataset, method, reference, size, value, lowest, (value - lowest) / abs(lowest)))
     names = ["dataset", "method", "optimum", "n_selected", "objective", "best", "gap"]
     return pd.DataFrame(rows, columns=names)
+
+
+def scored(trials):
+    """Compare how many features have a score with how many were asked for, in fits from `fits_of`.
+
+    Rounding or file order ranks the others. There is one row per data set and method of which some fit was asked for
+    more features than have a score: n_fits, of all that report it; asked, the largest size; low and high, of the number
+    that such a fit scores; and short, the share of such fits.
+    """
+    found = trials.dropna(subset=[SCORED])
+    found = found.assign(asked=found["sizes"].map(max), value=found[SCORED].astype(float))
+    found = found.assign(lacks=found["value"] < found["asked"])
+    n_fits = found.groupby(CELL).size()
+    lacking = found[found["lacks"]].groupby(CELL)
+    table = lacking.agg(asked=("asked", "max"), low=("value", "min"), high=("value", "max"), n_short=("value", "size"))
+    table.insert(0, "n_fits", n_fits.reindex(table.index).astype(int))
+    return table.assign(short=table["n_short"] / table["n_fits"]).drop(columns="n_short").reset_index()
+
+
+def starts(trials):
+    """Compare the features of random starts with those that are selected in the end, in fits from `fits_of`.
+
+    If a fit forgot its start, the number that stays would follow the hypergeometric distribution of two random sets of
+    `start_size` out of `start_among` features. There is one row per data set and method whose fits report a random
+    start: n_fits; kept and chance, the medians of the share of the start that is selected and of what two random sets
+    share; low and high, of kept; probability, the largest chance of a fit to keep so many; and held: the share of the
+    fits that keep more than half of what they could lose, where chance has less than 1 in 1000 to do so.
+    """
+    found = trials.dropna(subset=list(OF_START))
+    kept, size, among = (found[name].astype(float) for name in OF_START)
+    chance = size / among
+    probability = scipy.stats.hypergeom.sf(kept - 1, among, size, size) if len(found) else kept
+    share = kept / size
+    # A start of all features cannot be left, and says nothing.
+    held = (share - chance > MOST * (1 - chance)) & (probability < RARE)
+    found = found.assign(share=share, chance=chance, probability=probability, held=held.astype(float))
+    return (
+        found.groupby(CELL)
+        .agg(
+            n_fits=("share", "size"), kept=("share", "median"), chance=("chance", "median"), low=("share", "min"),
+            high=("share", "max"), probability=("probability", "max"), held=("held", "mean"),
+        )
+        .reset_index()
+    )  # fmt: skip
+
+
+def evaluators(summary):
+    """Compare the order of the methods by each metric with that by ACC, on the feature sets of the default parameters.
+
+    There is one row per data set of a summary and other metric, where there are three methods at least besides all
+    features and random rankings: n_methods; tau: Kendall's rank correlation (tau-b) of the two orders; winner_acc and
+    winner: the best method by each, the first by name of equal ones; loss: by how much less ACC the other metric's
+    winner has than the best, as a fraction.
+    """
+    summary = of_kmeans(summary[~summary["method"].isin(NOT_CHOOSING)])
+    scores = {metric: select(summary, metric, "default_params").pivot(index="dataset", columns="method", values="mean")
+              for metric in METRICS}  # fmt: skip
+    rows = []
+    for dataset, first in scores[FIRST].iterrows():
+        for metric in [name for name in METRICS if name != FIRST]:
+            both = pd.DataFrame({"first": first, "other": scores[metric].loc[dataset]}).dropna()
+            if len(both) < 3:
+                continue
+            best, other = both["first"].idxmax(), both["other"].idxmax()
+            tau = scipy.stats.kendalltau(both["first"], both["other"]).statistic
+            loss = both["first"].max() - both.loc[other, "first"]
+            rows.append((dataset, metric, len(both), tau, best, other, loss))
+    return pd.DataFrame(rows, columns=["dataset", "metric", "n_methods", "tau", "winner_acc", "winner", "loss"])

@@ -46,8 +46,7 @@ def offer_own(words):
     if other := next((word for word in words if word.startswith("dataset=")), None):
         raise ConfigError(f"data={given[DATA]} and {other} name two data sets: leave one out.")
     from datasets import load_dataset
-    from datasets.own import complete, own_spec
-    from datasets.remarks import remarks
+    from datasets.own import complete, own_spec, remarks
 
     options = {name: _value(f"{name}={value}") for name, value in given.items() if name != DATA}
     several = given[DATA].startswith("[") and not Path(given[DATA]).exists()

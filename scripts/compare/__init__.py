@@ -5,10 +5,9 @@ import pandas as pd
 
 from runners.store.reference import PREFIX, shipped_studies
 from scripts.compare.controls import control_scores
-from scripts.compare.explanations import explain_cells
 from scripts.compare.headline import with_equivalence
 from scripts.compare.readings import other_studies
-from scripts.compare.verdicts import judge
+from scripts.compare.verdicts import explain_cells, judge
 from scripts.core.conf import find, whole_grid
 from scripts.core.published import PAPERS, load_published
 from scripts.core.study import Study

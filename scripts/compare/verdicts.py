@@ -5,6 +5,7 @@ import pandas as pd
 
 from metrics.study import ALL, FAILED
 from metrics.study.frames import of_kmeans
+from scripts.core.published import FOLDER
 from scripts.core.words import CAPPED_CELL, POOR
 
 WITHIN_1, WITHIN_2, NEAR = "within 1 std", "within 2 std", "within 3 points"
@@ -12,6 +13,8 @@ HIGHER, LOWER, NOT_RUN, NOT_COMPARABLE = "higher", "lower", "not run", "not comp
 VERDICTS = (WITHIN_1, WITHIN_2, NEAR, HIGHER, LOWER, NOT_RUN, NOT_COMPARABLE)
 ACCEPTED = (WITHIN_1, WITHIN_2, NEAR)  # verdicts that would not surprise a reader of the paper
 POINTS = 3.0
+EXPLANATIONS = FOLDER / "published_explanations.csv"  # known reasons why a published score is not reached
+KEYS = ["paper", "dataset", "published_method", "metric"]
 ROUNDING = 0.05  # half of the last decimal that the papers print
 
 
@@ -112,3 +115,25 @@ def count(comparison, by):
     inherited = groups["inherited"].agg(lambda marks: int((marks != "").sum()))
     hollow = is_hollow(comparison).groupby([comparison[name] for name in by], sort=False).sum()
     return counts.assign(cells=counts.sum(axis=1), inherited=inherited, hollow=hollow)
+
+
+def load_explanations():
+    """Return the explanations, the most particular first; "*" stands for any value."""
+    frame = pd.read_csv(EXPLANATIONS, keep_default_na=False)
+    stars = (frame[KEYS] == "*").sum(axis=1)
+    return frame.iloc[stars.argsort(kind="stable")]
+
+
+def explain_cells(comparison, explanations=None):
+    """Return the first explanation that fits each cell that differs; "" where nothing differs, or nothing is known."""
+    known = (load_explanations() if explanations is None else explanations).to_dict("records")
+    return [_explain(cell, known) for cell in comparison.to_dict("records")]
+
+
+def _explain(cell, known):
+    if cell["verdict"] not in (HIGHER, LOWER, NOT_COMPARABLE):
+        return ""
+    for entry in known:
+        if all(entry[key] in ("*", cell[key]) for key in [*KEYS, "verdict"]):
+            return entry["explanation"] + (f" ({entry['evidence']})" if entry["evidence"] else "")
+    return ""

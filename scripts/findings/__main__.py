@@ -19,9 +19,8 @@ from scripts.core.conf import ROOT
 from scripts.core.programs import parser_of, program, renewed
 from scripts.core.study import Study
 from scripts.findings import clusters, settings_of
-from scripts.findings.figure import draw
 from scripts.findings.findings_page import page, paper, readme
-from scripts.findings.panels import draw_families, draw_sizes
+from scripts.findings.panels import draw, draw_families, draw_sizes
 from scripts.findings.predictions import SEARCHED
 from scripts.kept import GRIDS
 from scripts.versus.forest import drawn

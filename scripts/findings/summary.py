@@ -8,8 +8,8 @@ from matplotlib.backends.backend_pdf import PdfPages
 
 from scripts.core.conf import ROOT, read
 from scripts.core.text import writing
-from scripts.findings.figure import draw
 from scripts.findings.findings_page import sentences
+from scripts.findings.panels import draw
 from scripts.make_figure.style import FONTS, STYLE, new_figure
 from scripts.ranks.ranks_page import by_family
 

@@ -23,10 +23,8 @@ from scripts.core.published import PAPERS, load_published
 from scripts.core.tables import OF_TABLES, paper_tables
 from scripts.core.words import labelled
 from scripts.make_report.figures import figures, gains_and_ranks
-from scripts.make_report.folded import fold
-from scripts.make_report.times import times
+from scripts.make_report.folded import fold, times, unfinished
 from scripts.make_report.trials import OF_SETS, trial_facts
-from scripts.make_report.unfinished import unfinished
 from scripts.make_table import make_table, own_spec
 from scripts.make_table.formats import HTML, ours, paper
 

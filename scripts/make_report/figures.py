@@ -2,6 +2,7 @@
 
 import base64
 import io
+import re
 
 from matplotlib.lines import Line2D
 
@@ -12,7 +13,6 @@ from scripts.core.command_lines import MissingResults
 from scripts.core.conf import printed, unique_names
 from scripts.make_figure.of_scores import acc_vs_size
 from scripts.make_figure.of_scores import gains as draw_gains
-from scripts.make_report.themed import themed
 from scripts.ranks import rank_study
 from scripts.ranks.choice import choose
 from scripts.ranks.field import field_of
@@ -22,6 +22,11 @@ from scripts.ranks.ranks_page import OVER, by_family, gain_notes, names_of, rank
 FIGURE_BYTES = 1_500_000  # largest size of all figures together
 MANY_POINTS = 1000  # of one figure: as an image they are smaller than as 150 bytes each
 DPI = 150  # of that image
+# The text and the axes of `scripts.make_figure.style`, its grid, and the colours of page.css that they are replaced by.
+INK = re.compile(r"(fill|stroke): #(?:000000|262626|333333|555555|666666|808080)")
+GRID = re.compile(r"stroke: #(?:e3e3e3|cccccc|d3d3d3|b0b0b0)")
+BOX = re.compile(r'(<g id="(?:patch|legend)_\d+">\s*<path\b[^>]*style="[^"]*)fill: #ffffff', re.DOTALL)
+STYLE = "<style>svg{color:#1c2024}@media(prefers-color-scheme:dark){svg{color:#e6e9ec}}</style>"
 
 
 def figures(folder, study, selection):
@@ -66,6 +71,14 @@ def _drawn(figure):
 def _address(data, kind):
     data = themed(data.decode()).encode() if kind == "svg+xml" else data
     return f"data:image/{kind};base64," + base64.b64encode(data).decode()
+
+
+def themed(svg):
+    """Return an SVG of matplotlib with ink of the reader's light or dark scheme, and without white boxes."""
+    svg = BOX.sub(r"\1fill: none", svg)
+    svg = GRID.sub("stroke: currentColor; stroke-opacity: 0.16", INK.sub(r"\1: currentColor", svg))
+    # Text has no colour of its own.
+    return re.sub(r"<svg\b([^>]*)>", rf'<svg\1 fill="currentColor">{STYLE}', svg, count=1)
 
 
 def gains_and_ranks(study, selection):

@@ -1,13 +1,20 @@
-"""Tables of a row for every data set and method, which grow to thousands of rows, as one row for every method."""
+"""The parts of the report with a row for every data set and method; of thousands, every method has one instead."""
 
+import json
 import re
 from collections import Counter
 
 import pandas as pd
 
+from metrics.study import UNSCORED
+from metrics.study.frames import of_kmeans
+from runners.words import counted
+from scripts.core.words import COMPLETE
+
 # Nobody reads more rows than these, and each takes a browser as long as a card of the page: 5,000 rows in six tables
 # took one eight seconds to open.
 MOST_ROWS = 500
+MOST_FITS = 100  # without scores; `scripts.status` lists them all
 NUMBER = re.compile(r"[-+−]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?")
 WITHIN = ["clusterer", "parameter", "optimum", "change"]  # what, besides the method, tells rows of one data set apart
 
@@ -37,3 +44,34 @@ def _together(texts):
         return ", ".join(f"{text} {count}" for text, count in Counter(texts).most_common())
     texts.sort(key=lambda text: float(NUMBER.match(text)[0].replace("−", "-")))
     return f"{texts[(len(texts) - 1) // 2]} ({texts[0]} to {texts[-1]})"
+
+
+def times(trials, methods, datasets):
+    """Return seconds and memory of every method on every data set, or `folded` ones, of all data sets."""
+    fits = trials[~trials["status"].isin(UNSCORED)]
+    folded = len(fits[["dataset", "method"]].drop_duplicates()) > MOST_ROWS
+    rows = []
+    for (*_, method), cell in fits.groupby(["method"] if folded else ["dataset", "method"]):
+        seconds, where = cell["fit_s"], cell["dataset"]
+        dataset = counted(where.nunique(), "data set") if folded else datasets[where.iloc[0]]
+        values = [seconds.median(), seconds.max(), seconds.sum(), cell["eval_s"].sum(), cell["peak_mb"].max()]
+        rows.append({"dataset": dataset, "method": methods[method], "fits": len(cell), "values": values})
+    return {"rows": rows, "folded": folded}
+
+
+def unfinished(study, table, methods, datasets):
+    """Return the fits without scores, the cells that lack fits, and the commands that do both.
+
+    `table` is that of the whole study; of too many cells a method's stand in one row.
+    """
+    without = study.trials[study.trials["status"].isin(UNSCORED)].sort_values(["method", "dataset"], kind="stable")
+    cells = of_kmeans(table.cells[table.cells["status"] != COMPLETE])
+    lacking = [(methods[row.method], datasets[row.dataset], row.status) for row in cells.itertuples()]
+    shown, _ = fold(pd.DataFrame(lacking, columns=["method", "dataset", "status"]))
+    return {
+        "fits": [row | {"params": json.loads(row["params"])} for row in without.head(MOST_FITS).to_dict("records")],
+        "n_fits": len(without),
+        "cells": shown.to_numpy().tolist(),
+        "n_cells": len(lacking),
+        "commands": table.commands,
+    }

@@ -4,8 +4,8 @@ import json
 from collections import Counter
 
 from metrics.study import CAPPED, FAILED, METRICS
+from metrics.study.audit import scored
 from metrics.study.frames import of_kmeans
-from metrics.study.scored import scored
 from runners.store.reference import PREFIX, shipped_studies
 from scripts.core.conf import whole_grid
 from scripts.core.published import PAPERS, explain

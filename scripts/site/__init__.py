@@ -9,7 +9,7 @@ from scripts.core.study import Study
 from scripts.core.text import write
 from scripts.core.views import render
 from scripts.make_report import make_report
-from scripts.make_report.themed import themed
+from scripts.make_report.figures import themed
 from scripts.method_notes import classes
 from scripts.site import datasets, methods, reports
 from scripts.site.board import Board

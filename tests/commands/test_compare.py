@@ -8,8 +8,17 @@ from frames import PROTOCOL, frames, store
 
 from scripts.compare import COLUMNS, compare_studies, open_studies
 from scripts.compare.comparison_page import comparison_page
-from scripts.compare.explanations import KEYS, explain_cells, load_explanations
-from scripts.compare.verdicts import VERDICTS, closest, common_std, count, judge, verdict
+from scripts.compare.verdicts import (
+    KEYS,
+    VERDICTS,
+    closest,
+    common_std,
+    count,
+    explain_cells,
+    judge,
+    load_explanations,
+    verdict,
+)
 from scripts.core.published import PAPERS, load_published
 
 FULL = {**PROTOCOL, "restarts": 20}

@@ -14,7 +14,7 @@ from matplotlib.text import Text
 from metrics.study.summary import select as select_of
 from scripts.core.conf import ROOT, printed
 from scripts.core.text import with_interval
-from scripts.findings import Setting, figure, gaps_of, recent, search, twins
+from scripts.findings import Setting, gaps_of, panels, recent, search, twins
 from scripts.findings.__main__ import (
     COMPARE,
     FINDINGS,
@@ -66,7 +66,7 @@ def test_every_figure_of_the_page_is_written_with_it(settings):
 
 
 def test_the_main_figure_is_as_wide_as_a_phone_with_letters_of_8_points_that_do_not_overlap(settings):
-    main = figure.draw(settings)
+    main = panels.draw(settings)
     main.draw_without_rendering()
     assert main.get_figwidth() <= PHONE
     labels = main.axes[0].get_yticklabels()

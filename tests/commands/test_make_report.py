@@ -41,7 +41,7 @@ def test_a_page_of_many_fits_has_no_curves_and_only_the_figures_that_fit(tmp_pat
 
 
 def test_a_page_of_many_data_sets_has_a_row_for_each_method_and_says_where_the_others_are(tmp_path, monkeypatch):
-    for name in ("folded.MOST_ROWS", "times.MOST_ROWS", "figures.FIGURE_BYTES"):
+    for name in ("folded.MOST_ROWS", "figures.FIGURE_BYTES"):
         monkeypatch.setattr(f"scripts.make_report.{name}", 20)
     methods = ["laplacian_score", "mcfs", "ndfs", "rufs"]
     points = [

@@ -7,8 +7,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from datasets import joined, load_dataset
-from datasets.own import as_dataset, own_spec
-from datasets.remarks import remarks
+from datasets.own import as_dataset, own_spec, remarks
 
 X = np.random.default_rng(0).normal(size=(12, 9))
 Y = np.arange(12) % 3

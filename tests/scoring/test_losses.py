@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from frames import frames, store, study_of
 
-from metrics.study.evaluators import evaluators
+from metrics.study.audit import evaluators
 from metrics.study.losses import candidates, losses, mean_losses
 from metrics.study.selections import BY_NAME
 from scripts.choices import choices_text, opened

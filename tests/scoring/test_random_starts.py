@@ -8,8 +8,8 @@ from frames import frames, store
 from scipy.stats import hypergeom
 
 from methods.core.base import BaseSelector, Solution
+from metrics.study.audit import starts
 from metrics.study.frames import fits_of
-from metrics.study.starts import starts
 from runners.store.tidy import tidy
 from runners.workers.fit import reported
 from scripts.audit import make_audit
