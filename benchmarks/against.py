@@ -72,10 +72,7 @@ def checkout(commit):
 
 
 class Side:
-    """A process that fits one method to one data set, on request, and runs the source `before` first.
-
-    Its environment is by default that of this process.
-    """
+    """A process that fits one method to one data set, on request, and runs the source `before` first."""
 
     def __init__(self, tree, method, dataset, params, before="", environment=None):
         command = [sys.executable, "-c", before + SIDE, method, dataset, json.dumps(params)]

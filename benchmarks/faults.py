@@ -116,10 +116,7 @@ class Round:
         return struck
 
     def _wait(self, commands, seconds=math.inf, until=lambda: False):
-        """Wait until the commands have spent so many CPU seconds, whatever the load, or the first of them has ended.
-
-        Or until a condition holds.  Return what they have spent.
-        """
+        """Wait for so many CPU seconds of the commands, the end of the first, or a condition; return the seconds."""
         roots = {command.pid for command in commands} | (set(self.cluster.pids) if self.cluster else set())
         before, spent = sum(map(cpu_seconds, roots)), 0.0
         while commands[0].poll() is None and spent < seconds and not until():

@@ -42,10 +42,7 @@ class Costs:
 
 
 def simulate(cells, n_workers, n_cells, costs):
-    """Return the seconds of a run of so many workers, with `n_cells` in flight at once.
-
-    `cells` has an array of the seconds of the fits of each cell.
-    """
+    """Return the seconds of a run of so many workers, with `n_cells` of these arrays of seconds in flight at once."""
     waiting = [list(fits)[::-1] for fits in cells if len(fits)][::-1]
     active, left, free = OrderedDict(), {}, n_workers
     ended, stored = [], OrderedDict()  # heap of (time, cell); cell -> outcomes that wait to be stored
@@ -83,10 +80,7 @@ def simulate(cells, n_workers, n_cells, costs):
 
 
 def fits_of(experiment, results_dir):
-    """Return the seconds of the fits of each cell of an experiment, and the number of cells of unknown seconds.
-
-    A cell whose method refuses the data set counts as neither.
-    """
+    """Return the seconds of the fits of each cell that is not refused, and the number of cells of unknown seconds."""
     settings = cells_of_words(f"experiment={experiment}", f"results_dir={results_dir}")
     times = functools.cache(functools.partial(Times, results_dir))
     cells, unknown = [], 0

@@ -34,10 +34,7 @@ def fetch(spec, source, folder):
 
 
 def discard_if_bad(target, source):
-    """Keep aside a file whose checksum is wrong; return True where the file is there and right.
-
-    The caller holds the lock, or nobody else writes here.
-    """
+    """Keep aside a file with a wrong checksum, under its lock; return True where the file is there and right."""
     if not target.is_file():
         return False
     wrong = fault(target, source)

@@ -58,10 +58,7 @@ def looks_like(path):
 
 
 def keep_aside(path, name=None):
-    """Rename a bad file to ``<name>.bad-<first 8 digits of its SHA-256>``, beside itself; return where it is now.
-
-    The name is the one that it should have had, by default its own.
-    """
+    """Rename a bad file to ``<name>.bad-<8 digits of its SHA-256>``, beside itself; return where it is now."""
     kept = path.with_name(f"{name or path.name}.bad-{checksum(path)[:8]}")
     return path.replace(kept)
 

@@ -34,10 +34,7 @@ def parts_of(name):
 
 
 def truth_spec(name):
-    """Return the specification of a data set of known truth, one of `truth_names`.
-
-    A DataError is about a name of no such data set, or a family whose file is wrong.
-    """
+    """Return the specification of a data set of known truth, one of `truth_names`; a DataError says what is wrong."""
     if name not in truth_names():
         raise DataError(
             f"there is no data set {name!r}: the names are truth_FAMILY_dDIFFICULTY_sSEED, such as {truth_names()[0]}."

@@ -98,10 +98,7 @@ def _written(method, study):
 
 
 def _places(method, study, settings):
-    """Return a sentence for each size on how a method stands, on the data sets where it has a score.
-
-    They are those of the findings; all others where it has been run on none of these.
-    """
+    """Return a sentence a size on how a method stands, on the data sets of the findings, or else on the others."""
     own = set(study.trials.loc[study.trials["method"] == method, "dataset"])
     for one in settings:
         datasets = sorted(own.intersection(one.field.families))

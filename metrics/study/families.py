@@ -29,10 +29,7 @@ def family_means(gains, families):
 
 
 def t_intervals(means, confidence=CONFIDENCE):
-    """Return mean, low and high of every column of `family_means`, by Student's t over families.
-
-    The ends are nan for a column with fewer than two families.
-    """
+    """Return mean, low and high of each column of `family_means`, by Student's t; low and high nan of one family."""
     mean, error, counts = _errors(means)
     reach = stdtrit(np.maximum(counts - 1, 1), (1 + confidence) / 2) * error
     return mean, mean - reach, mean + reach

@@ -16,10 +16,7 @@ def of_kmeans(rows):
 
 
 def fits_of(frame):
-    """Return one row per fit of a tidy frame that is sorted by `ORDER`.
-
-    The columns are those that belong to the fit, and sizes, a tuple: those that it was to score.
-    """
+    """Return one row per fit of a tidy frame sorted by `ORDER`, with sizes, a tuple: those that it was to score."""
     chosen = of_kmeans(frame)
     codes, _ = pd.factorize(chosen["trial"])
     order = np.argsort(codes, kind="stable")

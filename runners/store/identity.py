@@ -76,10 +76,7 @@ class Identity(NamedTuple):
 
 @functools.cache
 def versions(packages=()):
-    """Return the versions of Python and of the packages that the numbers depend on, and how their machine computes.
-
-    `packages` are top-level modules that a method imports, besides those that every method rests on.
-    """
+    """Return the versions of Python, of what all numbers rest on and of `packages`, and how the machine computes."""
     from runners.store.fingerprint import as_text, fingerprint  # here, as it imports scipy
 
     found = {name: version(name) for name in PACKAGES}

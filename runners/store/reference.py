@@ -99,13 +99,7 @@ def is_verified(name, method):
 
 
 def stamped(name, dataset, method):
-    """Return the changes of code after which this cell's numbers were found to be the same.
-
-    Returns
-    -------
-    dict
-        (code_fit, code_evaluation) of stored rows -> a set of the same of later code.
-    """
+    """Return (code_fit, code_evaluation) of this cell's rows -> a set of later ones, which gave the same numbers."""
     found = {}
     for row in stamps(name):
         if (row["dataset"], row["method"]) == (dataset, method):

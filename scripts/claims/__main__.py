@@ -50,10 +50,7 @@ def main():
 
 
 def measure(claim, data_dir, write):
-    """Measure a claim on each of its data sets, and print numbers and verdicts; return what was left out.
-
-    With `write` the numbers are stored, and only the verdicts printed.
-    """
+    """Measure a claim on its data sets, print verdicts, and print or store numbers; return what was left out."""
     if not isinstance(claim, Claim):
         print(f"{claim.name}: cannot be tested here: {claim.reason}")
         return []

@@ -38,10 +38,7 @@ def measure_iterations(data):
 
 
 def toy(rng, last):
-    """Draw 30 samples in three clusters, which two of the four features show clearly and two hardly.
-
-    The clear ones are the last two, as in the figure, or the first two.
-    """
+    """Draw 30 samples in three clusters, which the first or `last` two of four features show clearly, two hardly."""
     angles = 2 * np.pi * np.arange(CLUSTERS) / CLUSTERS
     centers = np.repeat(np.column_stack([np.cos(angles), np.sin(angles)]) / np.sqrt(3), EACH, axis=0)
     pair = [centers + rng.normal(scale=scale, size=centers.shape) for scale in (WIDE, TIGHT)]

@@ -107,10 +107,7 @@ def _sides(difference, error, margin):
 
 
 def orders_of(n_methods, n_random, seed=0):
-    """Return orders of the methods, of shape (n_orders, n_methods), that of the study itself first.
-
-    They are all orders where there are at most `MOST`, and otherwise `n_random` that are drawn.
-    """
+    """Return orders of the methods, a row each, that of the study first: all, or `n_random` above `MOST`."""
     own = np.arange(n_methods)
     if factorial(n_methods) <= MOST:
         return np.array(list(permutations(own)))

@@ -173,10 +173,7 @@ def _copies(columns, noise, n_copies, seed):
 
 
 def noise_of_half(columns):
-    """Return the noise, to .06 points, with which half of the copies still pass a line.
-
-    It is 0 where the published values themselves pass none.
-    """
+    """Return the noise, to .06 points, with which half of the copies pass a line; 0 where the paper itself fails it."""
     low, high = 0.0, TOO_MUCH
     for _ in range(HALVINGS):
         middle = (low + high) / 2

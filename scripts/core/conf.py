@@ -30,10 +30,7 @@ _Loader.add_implicit_resolver(FLOAT, re.compile(r"^[-+]?\d+(\.\d*)?[eE][-+]?\d+$
 
 
 def read(path):
-    """Return one YAML file as plain containers, parsed once as long as it does not change.
-
-    A ValueError says on which line a file is not YAML.
-    """
+    """Return one YAML file as plain containers, parsed once until it changes; a ValueError names the line at fault."""
     path = Path(path)
     return copy.deepcopy(_parsed(path, path.stat().st_mtime_ns))
 

@@ -4,10 +4,7 @@ from datasets import DataError, dataset_names, load_dataset
 
 
 def data_of(trials, data_dir):
-    """Return the data set that trials were run on, and ""; nothing is downloaded.
-
-    It is None, with the reason, where the data are not on this machine, or are not those of the trials.
-    """
+    """Return the data set of trials, and ""; or None and why it is not here, or not theirs. Nothing is downloaded."""
     name = trials["dataset"].iloc[0]
     if name not in dataset_names(truth=True):
         return None, f"{name} is no file of conf/dataset; python -m scripts.add_data data=FILE name={name} makes one."

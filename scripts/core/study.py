@@ -148,10 +148,7 @@ class Study:
 
     @functools.cached_property
     def seeds(self):
-        """Mean and spread over the seeds of the methods, the study's own or those of `scripts.seeds`.
-
-        The columns are those of `metrics.study.seeds.spreads`.
-        """
+        """Mean and spread over the seeds of methods, as of `spreads`: the study's own, or those of `scripts.seeds`."""
         several = self.summary[self.summary["n_seeds"] > 1]
         if len(several):
             own = {f"{name}_std": several[f"{name}_seed_std"] for name in SCORES}

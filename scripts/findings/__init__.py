@@ -100,10 +100,7 @@ def _earlier(study):
 
 
 def scores_of(study, selection):
-    """Return what is chosen of a study, with the data sets that are tested, and the scores of the methods on these.
-
-    A score that lacks one of its seeds is none, as in the plan.
-    """
+    """Return what is chosen of a study, the tested data sets, and the scores there, without those that lack a seed."""
     choice, keys = choice_of(study), ["dataset", "method", "params", "n_selected"]
     choice = choice._replace(datasets=tested(choice.datasets)[0])
     summary, chosen = of_kmeans(study.summary), of_kmeans(study.select("acc", selection))

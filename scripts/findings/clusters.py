@@ -54,10 +54,7 @@ class Clusters(NamedTuple):
 
 
 def clusters_of(study, others, families):
-    """Return the `Clusters` of a study and of the studies of `OTHERS`, by name; None where one of these is lacking.
-
-    `families` are those of the data sets that count.
-    """
+    """Return the `Clusters` of a study and of those of `OTHERS`, by name, on `families`; None where one is lacking."""
     if set(others) != set(OTHERS):
         return None
     found = {told: curves(one) for told, one in {TRUE: study, **others}.items()}

@@ -21,10 +21,7 @@ LETTER = 0.068  # inches of a name in the smallest size
 
 
 def draw(settings):
-    """Draw the mean gains over random rankings with their intervals, a panel for each size.
-
-    The first setting orders the methods; all features stand below.
-    """
+    """Draw the gains over random rankings by size; the first setting orders the methods, all features stand below."""
     order = [*settings[0].methods.index, ALL]
     with rc_context({**STYLE, "axes.grid.axis": "x"}):
         figure = new_figure(PHONE, 0.95 + ROW * len(order))

@@ -90,10 +90,7 @@ def by_size(study, scores=SCORES):
 
 
 def over_sizes(gains):
-    """Return the means over sizes of the gains of `by_size`, weighted by `WEIGHTS`: (dataset, method) by score.
-
-    nan where a method lacks a size that the random rankings have.
-    """
+    """Return the means over sizes of the gains of `by_size`, weighted by `WEIGHTS`; nan where one lacks a size."""
     levels, weights = ["dataset", "method"], gains.index.get_level_values("n_selected").map(WEIGHTS).to_numpy()
     sums, totals = (own.mul(weights, axis=0).groupby(level=levels).sum() for own in (gains, gains.notna()))
     asked = totals.xs(RANDOM, level="method").reindex(totals.index.get_level_values("dataset"))

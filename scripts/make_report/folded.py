@@ -60,10 +60,7 @@ def times(trials, methods, datasets):
 
 
 def unfinished(study, table, methods, datasets):
-    """Return the fits without scores, the cells that lack fits, and the commands that do both.
-
-    `table` is that of the whole study; of too many cells a method's stand in one row.
-    """
+    """Return the fits without scores, the cells of the whole study that lack fits, and the commands that do both."""
     without = study.trials[study.trials["status"].isin(UNSCORED)].sort_values(["method", "dataset"], kind="stable")
     cells = of_kmeans(table.cells[table.cells["status"] != COMPLETE])
     lacking = [(methods[row.method], datasets[row.dataset], row.status) for row in cells.itertuples()]

@@ -26,10 +26,7 @@ class Gains(NamedTuple):
 
 
 def paired_gains(field, rope=1.0):
-    """Compare every method with each of `REFERENCES` that has a score on every data set.
-
-    `rope` is the largest difference, in points, that counts as none.
-    """
+    """Compare every method with each of `REFERENCES` that has all scores; up to `rope` points are no difference."""
     check_enough(field.scores.index)
     return [_over(field, reference, rope) for reference in REFERENCES if reference in field.controls]
 

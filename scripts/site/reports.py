@@ -9,10 +9,7 @@ FIGURE = re.compile(r'src="data:image/svg\+xml;base64,([^"]+)"')
 
 
 def split(text):
-    """Return the pages and figures of a report by their names, from the report as one page.
-
-    The first is report.html; every other section has one of its own, or several where it is long.
-    """
+    """Return pages and figures of a report by name: report.html, and one, or several if long, of any other section."""
     head, *sections = re.split(r'(?=<section id=")', text)
     sections[-1], tail = sections[-1].split("</main>")
     figures = {}

@@ -55,11 +55,7 @@ class State:
 
 
 def states(results_dir, study=None, experiment=None):
-    """Return the state of every cell of all studies.
-
-    With a study, they are the cells that it holds, and those of its last sweep; with an experiment, the cells of this
-    file of conf/experiment.
-    """
+    """Return the state of every cell of all studies; of one and its last sweep; or of a file of conf/experiment."""
     cells = {}
     if experiment is not None:
         found = cells_of_words(f"experiment={experiment}", f"results_dir={results_dir}")

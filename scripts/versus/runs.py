@@ -41,10 +41,7 @@ def label_of(method, handed):
 
 
 def data_sets(study, wanted=None, data_dir=None):
-    """Return the data sets of a study that are on this machine, one of each source, or those that are wanted.
-
-    Also returned are sentences on what is left out.
-    """
+    """Return the data sets of a study that are here, one a source or the wanted, and sentences on what is left out."""
     stored = sorted(study.trials["dataset"].unique())
     if unknown := [name for name in wanted or () if name not in stored]:
         raise ValueError(
@@ -93,10 +90,7 @@ def seconds_page(study, datasets, points):
 
 
 def timed(study, datasets):
-    """Return the data sets on which a method is fitted first, so that a plan knows what it takes: the largest ones.
-
-    They have most samples, most features, and most of both together.
-    """
+    """Return the data sets that tell a plan what a method takes: with most samples, most features, most of both."""
     shapes = study.trials.groupby("dataset")[["n_samples", "n_features"]].first().loc[datasets]
     return sorted({*shapes.idxmax(), shapes.prod(axis=1).idxmax()})
 

@@ -50,10 +50,7 @@ def _kind(given):
 
 
 def verdicts(claim, stored):
-    """Return the verdict on every variant of a claim.
-
-    An `Untested` claim, and one that was not measured, have one under "".
-    """
+    """Return the verdict on every variant of a claim; what is not tested or not measured has one under ""."""
     if not isinstance(claim, Claim):
         return {"": (OPEN, [])}
     outcomes = {}
