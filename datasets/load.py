@@ -71,7 +71,7 @@ def locate(spec, data_dir=None, download=True):
             return found
         if found.place == DATA_DIR:
             remedy = (
-                f"Remove it to have it downloaded, or replace it{_from(found.source)}"
+                f"Remove it to have it downloaded, or replace it from {addresses(found.source)[0]}"
                 if addresses(found.source)
                 else f"Replace it, or correct the checksum in conf/dataset/{spec['name']}.yaml if the file is right"
             )
@@ -193,10 +193,6 @@ def addresses(source):
         return [openml_page(source["openml"])]
     found = [file.get("urls", []) for file in files_of(source)]
     return [url for urls in found for url in urls] if all(found) else []
-
-
-def _from(source):
-    return "".join(f" from {address}" for address in addresses(source)[:1])
 
 
 def _missing(spec, problems, data_dir, download):

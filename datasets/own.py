@@ -43,7 +43,9 @@ def own_spec(data, label=None, name=None, fill=None, clusters=None, x=None, igno
     found = OPENML.fullmatch(str(data))
     paths = [] if found else _paths(data)
     kind = "npz" if found else _format(paths, format)
-    words, numbers = _words_and_numbers(missing)
+    absent = _listed(missing) or []
+    words = [one for one in absent if isinstance(one, str)]
+    numbers = [one for one in absent if not isinstance(one, str)]
     options = {
         "x": x, "ignore": _listed(ignore), "onehot": onehot if onehot is True else _listed(onehot), "header": header,
         "names": names, "ignore_rows": _listed(ignore_rows), "missing": words or None, "sparse": sparse,
@@ -87,11 +89,6 @@ def _paths(data, word="data"):
 
 def _listed(value):
     return list(value) if isinstance(value, list | tuple) else None if value is None else [value]
-
-
-def _words_and_numbers(missing):
-    given = _listed(missing) or []
-    return [one for one in given if isinstance(one, str)], [one for one in given if not isinstance(one, str)]
 
 
 def _check_meaning(data, kind, given, openml, labels):

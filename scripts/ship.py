@@ -20,11 +20,11 @@ from runners.store import reference
 from runners.store.files import StoreError, replace_file
 from runners.store.folder import cells_of, load_results
 from runners.store.identity import Identity
-from runners.store.parquet import packed, packed_refits
+from runners.store.parquet import packed
 from runners.store.reference import PROTOCOL, SHIPPED
 from runners.store.tidy import tidy
 from scripts.core.programs import parser_of, program
-from scripts.core.refits import RESTARTS, SEEDS, SENSITIVE, STABILITY, read
+from scripts.core.refits import COLUMNS, read, ship_refits
 from scripts.verify import REFUSED, structure
 
 
@@ -71,8 +71,10 @@ def ship(results_dir, study, partial=False, methods=None):
         changed = _add(study, method, found, lacking[method])
         new += [f"{dataset}/{method}" for dataset in changed]
         kept += [f"{dataset}/{method}" for dataset in found if dataset not in changed]
-        for file in (SEEDS, STABILITY, RESTARTS, SENSITIVE):
-            _add_refits(study, method, file, [folder for folder in cells[method] if folder.parent.name in found])
+        for file in COLUMNS:
+            refits = [read(folder / file) for folder in cells[method] if folder.parent.name in found]
+            if refits := [rows for rows in refits if len(rows)]:
+                ship_refits(study, file, method, pd.concat(refits), "dataset", list(found))
     return sorted(new), sorted(kept), sorted(left_out)
 
 
@@ -93,20 +95,6 @@ def _add(study, method, found, lacking):
         frame = pd.concat((before | found).values(), ignore_index=True)
         replace_file(target, packed(frame, {name: count for name, count in sorted(lacked.items()) if count}))
     return changed
-
-
-def _add_refits(study, method, file, folders):
-    """Put the refits in these cells of a method into its file."""
-    new = [rows for rows in (read(folder / file) for folder in folders) if len(rows)]
-    if not new:
-        return
-    target = reference.refits_of(study, file) / f"{method}.parquet"
-    old = reference.read_refits(study, file, method)
-    if old is not None:
-        new.append(old[~old["dataset"].isin([folder.parent.name for folder in folders])])
-    rows = pd.concat(new, ignore_index=True)
-    target.parent.mkdir(exist_ok=True)
-    replace_file(target, packed_refits(rows.sort_values(list(rows.columns), kind="stable")))
 
 
 def main():

@@ -19,6 +19,7 @@ import re
 import signal
 import sys
 import threading
+import traceback
 from collections import Counter
 from contextlib import contextmanager
 from os import _exit  # the original, as a fit that runs in this process may replace `os._exit`
@@ -209,11 +210,7 @@ def _file_of(error):
 
 
 def _frames(error):
-    frames, trace = [], error.__traceback__
-    while trace is not None:
-        frames.append(trace.tb_frame)
-        trace = trace.tb_next
-    return frames
+    return [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
 
 
 def words_of_os(error):

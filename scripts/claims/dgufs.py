@@ -55,14 +55,10 @@ def binary(Q, gamma):
     return (Q >= 0.5).astype(float)
 
 
-def unpenalised(Q, gamma):
-    """Return M relaxed to [0, 1], without a penalty."""
-    return np.clip(Q, 0, 1)
-
-
 def measure_l0(data):
     X = minmax(data)
-    rules = {"": released.l0_prox, ", binary": binary, ", no penalty": unpenalised}
+    # M, as released, by equation (11), and relaxed to [0, 1].
+    rules = {"": released.l0_prox, ", binary": binary, ", no penalty": lambda Q, gamma: np.clip(Q, 0, 1)}
     for label, alphas, betas in (("in the grid", (1e1, 1e3, 1e5), (0.1, 0.5, 0.9)), ("below the grid", BELOW, (0.9,))):
         scores, sweeps, clusters = {}, {}, []
         for name, rule in rules.items():

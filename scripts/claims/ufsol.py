@@ -48,10 +48,6 @@ def measure_descent(data):
             yield f"{variant}, beta = {beta:g}", descent(model)
 
 
-def is_descent(numbers):
-    return None if numbers["sweeps"] < 2 else numbers["rises"] == 0
-
-
 def measure_laplacian(data):
     """Measure the smallest eigenvalue of L, with every sample's weights scaled to [0, 1], and with those of (2)."""
     X = minmax(data)
@@ -117,7 +113,7 @@ def measure_selected(number, best):
 
 HOW = {
     "ufsol_iterations": (measure_iterations, settles_early),
-    "ufsol_descent": (measure_descent, is_descent),
+    "ufsol_descent": (measure_descent, lambda n: None if n["sweeps"] < 2 else n["rises"] == 0),
     "ufsol_positive": (measure_laplacian, lambda n: n["smallest eigenvalue"] > -1e-10 * n["largest"]),
     "ufsol_sensitivity": (measure_sensitivity, is_insensitive),
     "ufsol_ordinal": (

@@ -28,11 +28,7 @@ OF_SENSITIVE = "kept acc_moved acc_errors objective_moved identity".split()
 OF_FILE = {SEEDS: OF_SEEDS, STABILITY: OF_STABILITY, RESTARTS: OF_RESTARTS, SENSITIVE: OF_SENSITIVE}
 COLUMNS = {file: ["trial", "dataset", "method", *own] for file, own in OF_FILE.items()}
 # The columns that a row of each file is known by.
-IDENTITY = {
-    SEEDS: ["trial", "n_selected", "clusterer", "seed"],
-    STABILITY: ["change", "repeat"],
-    SENSITIVE: ["trial"],
-}
+IDENTITY = {SEEDS: ["trial", "n_selected", "clusterer", "seed"], STABILITY: ["change", "repeat"], SENSITIVE: ["trial"]}
 KEPT, ERRORS = 0.95, 1.0  # a fit is sensitive that keeps fewer of its features, or moves by more standard errors
 CHANGES = ("none", "samples", "columns", "seed")  # "none" repeats the fit unchanged
 
@@ -87,24 +83,25 @@ def is_sensitive(kept, errors):
 
 
 def add_refits(study, file, rows, by="trial"):
-    """Add rows to a file of refits, of the cells of a study that they belong to or of the shipped study.
-
-    In a shipped study they take the place of the method's rows that have the same in the column `by`.
-    """
+    """Add rows to a file of refits, of the cells of a study or, as `ship_refits` does, of the shipped study."""
     new = pd.DataFrame(rows, columns=COLUMNS[file])
     for (dataset, method), own in new.groupby(["dataset", "method"]):
         if study.is_shipped:
-            from runners.store.parquet import packed_refits
-
-            path = refits_of(study.own_name, file) / f"{method}.parquet"
-            before = read_refits(study.own_name, file, method)
-            kept = own if before is None else pd.concat([before[~before[by].isin(own[by])], own])
-            path.parent.mkdir(exist_ok=True)
-            replace_file(path, packed_refits(kept.sort_values(COLUMNS[file], ignore_index=True)))
+            ship_refits(study.own_name, file, method, own, by, own[by])
         else:
             path = study.folder / dataset / method / file
             with held(path):
                 _write(path, _by_identity(path, read(path)) | _by_identity(path, own))
+
+
+def ship_refits(name, file, method, rows, by, values):
+    """Put refits of a method into its file of a shipped study, in the place of those with `values` in column `by`."""
+    from runners.store.parquet import packed_refits
+
+    path, before = refits_of(name, file) / f"{method}.parquet", read_refits(name, file, method)
+    rows = rows if before is None else pd.concat([before[~before[by].isin(values)], rows])
+    path.parent.mkdir(exist_ok=True)
+    replace_file(path, packed_refits(rows.sort_values(COLUMNS[file], ignore_index=True)))
 
 
 def default_trial(trials, target):

@@ -133,11 +133,7 @@ def _families(name, board):
     means = own.groupby(family_of).mean().sort_values("acc", ascending=False)
     sizes = own.groupby(family_of).size()
     rows = [
-        [
-            printed_family(family),
-            cells.value(sizes[family], "{:.0f}"),
-            *(cells.gain(mean, whole=True) for mean in row),
-        ]
+        [printed_family(family), cells.value(sizes[family], "{:.0f}"), *(cells.gain(mean, whole=True) for mean in row)]
         for family, row in means.iterrows()
     ]
     return cells.table(["Family", "#Data sets", *(f"#{title}" for title in SHOWN.values())], rows, "data board")

@@ -1,5 +1,6 @@
 """The files of a shipped study, before any of their rows is looked at: names, places, sizes, columns and metadata."""
 
+import hashlib
 import json
 import re
 from collections import Counter
@@ -12,7 +13,7 @@ from datasets import dataset_names
 from metrics.protocol import Protocol
 from runners.store import reference
 from runners.store.columns import LISTS
-from runners.store.files import StoreError
+from runners.store.files import StoreError, replace_file
 from runners.store.identity import ARITHMETIC, Identity
 from runners.store.parquet import ADDED, KEY, SCHEMA, key_of, read_refits
 from runners.store.row import REPORTED
@@ -226,3 +227,22 @@ def faults_of_kept(path, frame):
     values = rows[list(kept.MEASURES)].to_numpy(dtype=float)
     if not (np.abs(values) <= 1).all():
         yield f"{path.parent.name} has shares beyond 1."
+
+
+def noted(frame, found):
+    """Note the digests of files of which all rows were verified, and nothing found; return the number of files."""
+    count = 0
+    for name in sorted(set(frame["study"]) if len(frame) else ()):
+        bad = {one.method for one in found if one.study == name}
+        if "" in bad:
+            continue
+        path = reference.SHIPPED / name / reference.VERIFIED
+        noted = json.loads(path.read_text()) if path.exists() else {}
+        for method in sorted(set(frame.loc[frame["study"] == name, "method"]) - bad):
+            file = reference.files_of(name)[method]
+            own = frame[(frame["study"] == name) & (frame["method"] == method)]
+            if len(own) == len(reference.read(name, [method])):
+                noted[method] = hashlib.sha256(file.read_bytes()).hexdigest()
+                count += 1
+        replace_file(path, (json.dumps(noted, sort_keys=True, indent=1) + "\n").encode())
+    return count
