@@ -15,7 +15,6 @@ and on both.  "worker" kills a process that fits, under Dask perhaps the Dask wo
 starts.  Where a round goes wrong its folder is put beside the log.
 """
 
-import argparse
 import fcntl
 import itertools
 import math
@@ -37,6 +36,7 @@ from benchmarks.core.processes import Cluster, end_all, having
 from runners.cli.boundary import guard
 from runners.code import ROOT
 from runners.workers.family import cpu_seconds, descendants
+from scripts.core.programs import parser_of
 from scripts.core.text import pipes
 
 RUNNERS = ("joblib", "two", "dask")
@@ -233,9 +233,7 @@ def table(found, runners, faults):
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.faults", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = parser_of("benchmarks.faults", __doc__)
     parser.add_argument("--times", type=int, default=1, help="of each fault under each runner [1]")
     parser.add_argument("--minutes", type=float, default=math.inf, help="after which no other round begins")
     parser.add_argument("--runners", nargs="+", choices=RUNNERS, default=RUNNERS)

@@ -15,7 +15,6 @@ compiled.  With `--log` fits are written down, and those that it has are not run
 ended.
 """
 
-import argparse
 import csv
 import inspect
 import resource
@@ -34,6 +33,7 @@ from runners.experiment.method import Method
 from runners.words import duration
 from runners.workers.family import memory_of, reset_peak
 from scripts.core.conf import find, names
+from scripts.core.programs import parser_of
 from scripts.core.text import pipes
 from scripts.make_figure.style import PHONE, STYLE, new_figure, styles
 
@@ -212,9 +212,7 @@ def draw(results, path):
 
 
 def main(words=None):
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.large", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = parser_of("benchmarks.large", __doc__)
     every = names("method")
     parser.add_argument("--methods", nargs="+", choices=every, default=every, metavar="NAME")
     parser.add_argument("--samples", type=int, default=1000, help="the first n, and that of all d")

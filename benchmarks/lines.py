@@ -36,7 +36,7 @@ TOLD = 0.8  # share of copies from which on a line is counted as one that can te
 @functools.cache
 def _weighed():
     """Return the cells that the lines of docs/reproduction.md weigh, by paper."""
-    return weighed(compare_studies(open_studies(None, None, shipped_names())))
+    return weighed(compare_studies(open_studies(None, shipped_names())))
 
 
 def perfect_cells(paper):

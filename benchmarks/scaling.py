@@ -8,7 +8,6 @@ sends tasks one after the other, and a scheduler hands them to workers.  No numb
 longest single fit, which is the floor.  Costs are the constants below unless they are given.
 """
 
-import argparse
 import functools
 import heapq
 from collections import OrderedDict
@@ -23,6 +22,7 @@ from runners.experiment.cell import Cell
 from runners.experiment.plan import Times
 from runners.experiment.sweep import cells_of_words
 from runners.words import duration
+from scripts.core.programs import parser_of
 from scripts.core.text import pipes
 
 CORES = (1, 16, 128, 1000)
@@ -142,9 +142,7 @@ def limits(costs):
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.scaling", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = parser_of("benchmarks.scaling", __doc__)
     parser.add_argument("experiments", nargs="*", help="files of conf/experiment")
     parser.add_argument("--results-dir", default=ROOT / "results", help="whose fits are known; default: %(default)s")
     parser.add_argument("--tasks", nargs="+", type=float, default=[], help="seconds of tasks")

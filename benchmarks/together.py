@@ -8,7 +8,6 @@ seconds, those of the busier process over those of the one, tells how well the w
 does: the rest is waiting, which is printed, too.
 """
 
-import argparse
 import os
 import re
 import subprocess
@@ -23,6 +22,7 @@ import numpy as np
 from benchmarks.core.processes import end_all
 from runners.cli.boundary import guard
 from runners.code import ROOT
+from scripts.core.programs import parser_of
 from scripts.core.text import pipes
 
 SWEEP = ["-m", "dataset=digits,mnist500", "method=ndfs,rufs,socfs,jelsr"]  # 8 cells
@@ -67,9 +67,7 @@ def timed(folder, count):
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.together", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = parser_of("benchmarks.together", __doc__)
     parser.add_argument("--runs", type=int, default=3, help="of each, which take turns [3]")
     given = parser.parse_args()
     guard()

@@ -96,7 +96,7 @@ def table(frame):
 
 
 def main():
-    parser = parser_of("budget", __doc__)
+    parser = parser_of("scripts.budget", __doc__)
     parser.add_argument("experiments", nargs="+", help="files of conf/experiment")
     parser.add_argument("--results-dir", default=ROOT / "results", help="whose fits are known; default: %(default)s")
     parser.add_argument("--check", action="store_true", help="hold the sample against the cells that are complete")

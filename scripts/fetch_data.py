@@ -159,7 +159,7 @@ def _shape(of):
 
 
 def _parser():
-    parser = parser_of("fetch_data", __doc__)
+    parser = parser_of("scripts.fetch_data", __doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help="data sets (default with --list and --verify: all)")
     parser.add_argument("--all", action="store_true", help="all data sets")
     parser.add_argument("--list", action="store_true", help="print what there is; download nothing")

@@ -69,7 +69,7 @@ def written():
 
 def main():
     """Run the command line."""
-    parser = parser_of("metadata", __doc__)
+    parser = parser_of("scripts.metadata", __doc__)
     parser.add_argument("--check", action="store_true", help="write nothing; status 1 where something differs")
     sys.exit(renewed(written(), parser.parse_args().check))
 

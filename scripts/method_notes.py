@@ -61,5 +61,5 @@ def _row(page):
 
 if __name__ == "__main__":
     with boundary():
-        parser_of("method_notes", __doc__).parse_args()
+        parser_of("scripts.method_notes", __doc__).parse_args()
         print(method_notes(), end="")

@@ -114,7 +114,7 @@ def _commands(chosen, methods, datasets, options):
 
 def main(arguments=None):
     """Print the tables, or write them to a file."""
-    parser = parser_of("method_table", __doc__)
+    parser = parser_of("scripts.method_table", __doc__)
     known = names("method")
     sweep = find("experiment", "methods")["hydra"]["sweeper"]["params"]["dataset"].split(",")
     parser.add_argument("--methods", nargs="+", default=known, choices=known, metavar="NAME", help="[all]")

@@ -78,5 +78,5 @@ def main():
 
 if __name__ == "__main__":
     with boundary():
-        parser_of("published", __doc__).parse_args()
+        parser_of("scripts.published", __doc__).parse_args()
         main()

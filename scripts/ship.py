@@ -99,7 +99,7 @@ def _add(study, method, found, lacking):
 
 def main():
     """Pack the study that the command line names."""
-    parser = parser_of("ship", __doc__)
+    parser = parser_of("scripts.ship", __doc__)
     parser.add_argument("study", type=lambda word: word.removeprefix("study="))
     parser.add_argument("--results-dir", default=SHIPPED.parent)
     parser.add_argument("--partial", action="store_true", help="also cells that lack trials")

@@ -116,7 +116,7 @@ def _places(method, study, settings):
 
 
 def _parser():
-    parser = parser_of("submit", __doc__)
+    parser = parser_of("scripts.submit", __doc__)
     parser.add_argument("method", help="a file of conf/method")
     parser.add_argument(
         "words",

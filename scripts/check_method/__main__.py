@@ -70,7 +70,7 @@ def _hint(name, known):
 
 
 def _parser():
-    parser = parser_of("check_method", check_method.__doc__)
+    parser = parser_of("scripts.check_method", check_method.__doc__)
     parser.add_argument("name", metavar="NAME", help="a file of conf/method, or the dotted name of a class")
     parser.add_argument("--config-dir", metavar="FOLDER", type=Path, help="a folder of your own files beside conf/")
     parser.add_argument("--datasets", nargs="+", metavar="NAME", help="instead of the three [those on this machine]")

@@ -29,7 +29,7 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "claims.md"
 
 def main():
     """Run the command line."""
-    parser = parser_of("claims", __doc__)
+    parser = parser_of("scripts.claims", __doc__)
     known = [claim.name for claim in CLAIMS]
     parser.add_argument("names", metavar="NAME", nargs="*", help=f"claims [all]: {', '.join(known)}")
     parser.add_argument("--write", action="store_true", help="store the numbers of named claims, too, and the page")

@@ -26,9 +26,8 @@ DRAWS = 20  # random rankings in the place of our rows: a hundred take four time
 JUDGED = ["evaluated_by", "std_over", "section"]
 
 
-def open_studies(results_dir, papers=None, studies=None):
-    """Return the study that each paper is compared with, by default of all papers those of their names."""
-    names = {paper: (studies or {}).get(paper, paper) for paper in (PAPERS if papers is None else papers)}
+def open_studies(results_dir, names):
+    """Return the study that each paper is compared with, by the names of the studies."""
     return {paper: Study.open(results_dir, name) for paper, name in names.items()}
 
 

@@ -15,7 +15,7 @@ def main(options):
     quick = options["quick"] if isinstance(options["quick"], list) else PAPERS if options["quick"] else ()
     names = {paper: options["study"] or f"{paper}{'_quick' if paper in quick else ''}" for paper in papers}
     names = shipped_names(papers) if shipped else names
-    studies = open_studies(options["results_dir"], list(names), names)
+    studies = open_studies(options["results_dir"], names)
     if options["study"] and not shipped:
         check_stored(studies[papers[0]])
     comparison = compare_studies(studies, options["selection"])

@@ -8,10 +8,9 @@ from runners.code import ROOT
 
 
 def parser_of(name, doc):
-    """Return the parser of ``python -m scripts.NAME``, whose help begins with the docstring of its module as it is."""
-    return argparse.ArgumentParser(
-        prog=f"python -m scripts.{name}", description=doc, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    """Return the parser of ``python -m NAME``, whose help begins with the docstring of its module as it is."""
+    how = argparse.RawDescriptionHelpFormatter
+    return argparse.ArgumentParser(prog=f"python -m {name}", description=doc, formatter_class=how)
 
 
 @contextmanager

@@ -77,7 +77,7 @@ def chosen(grids):
 
 def compared():
     """Return the comparison of all that is shipped with the papers, its headings one level lower."""
-    studies = open_studies(ROOT / "results", shipped_names(), shipped_names())
+    studies = open_studies(ROOT / "results", shipped_names())
     text = comparison_page(compare_studies(studies), controls_of(studies), True, other_readings(studies))
     return re.sub("^#", "##", text, flags=re.MULTILINE).strip()
 
@@ -94,7 +94,7 @@ def filled(name, command, printed, text=None):
 
 def main():
     """Run the command line."""
-    parser = parser_of("findings", __doc__)
+    parser = parser_of("scripts.findings", __doc__)
     parser.add_argument("--study", default=STUDY, help="a shipped study (%(default)s)")
     parser.add_argument("--check", action="store_true", help="write nothing; status 1 where something differs")
     parser.add_argument("--summary", metavar="FILE", help="a PDF of two pages; nothing else is written")

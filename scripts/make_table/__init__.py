@@ -12,8 +12,7 @@ from scripts.core.published import PAPERS, published_cells
 from scripts.core.tables import TableSpec
 from scripts.core.words import NO_LABELS, NOT_RUN, labelled
 from scripts.make_table.dataset_table import make_dataset_table
-from scripts.make_table.notes import background, clustering, reading
-from scripts.make_table.seed_notes import seed_notes
+from scripts.make_table.notes import background, clustering, reading, seed_notes
 from scripts.make_table.table import NO_MAXIMA, NO_SEEDS, Table, build_cells
 
 TITLES = {

@@ -22,7 +22,7 @@ from scripts.site import LIMIT, build
 
 def main():
     """Run the command line."""
-    parser = parser_of("site", __doc__)
+    parser = parser_of("scripts.site", __doc__)
     parser.add_argument("--output", type=Path, default=ROOT / "build/site", help="folder (build/site)")
     parser.add_argument("--studies", nargs="*", choices=shipped_studies(), help="all by default")
     given = parser.parse_args()

@@ -197,5 +197,4 @@ def _claims(names, places):
 
 def comparisons():
     """Return the published cells beside ours, of all shipped studies of papers."""
-    names = shipped_names()
-    return compare_studies(open_studies(ROOT / "results", names, names))
+    return compare_studies(open_studies(ROOT / "results", shipped_names()))

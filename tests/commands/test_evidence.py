@@ -103,7 +103,7 @@ def test_what_is_no_reproduction_passes_no_line_and_is_refuted_where_few_copies_
 
 
 def test_the_noise_of_honest_programs_is_that_of_the_shipped_studies():
-    comparison = compare_studies(open_studies("results", None, shipped_names()))
+    comparison = compare_studies(open_studies("results", shipped_names()))
     noise = program_noise(comparison)
     error = noise.points / np.sqrt(2 * noise.pairs)
     assert noise.pairs > 100 and abs(noise.points + error - HONEST) < 0.05 and abs(noise.together - TOGETHER) < 0.02
