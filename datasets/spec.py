@@ -147,10 +147,7 @@ def _check_other(other, where):
 
 
 def check_spec(spec):
-    """Return a specification with null for what can be computed, and the defaults of texts.
-
-    A DataError names the key that is wrong, its value and what it must be.
-    """
+    """Return a checked specification, with null for what can be computed and the defaults of texts."""
     where = f"the specification of {spec.get('name')!r}" if isinstance(spec, dict) else "the specification"
     _require(isinstance(spec, dict), where, "must be a mapping")
     wrong = (REQUIRED - set(spec)) | (set(spec) - KEYS)

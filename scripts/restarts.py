@@ -74,10 +74,7 @@ def best_in_groups(scores, size):
 
 
 def score(features, X, y, protocol, n_starts):
-    """Return ACC and NMI of a feature set from the first starts of a protocol, an array of shape (2, n_starts).
-
-    The first of them are those of the tables: a start depends on the seed and its number alone.
-    """
+    """Return ACC and NMI of a feature set from the first starts of a protocol, beginning with those of the tables."""
     wanted = replace(protocol, restarts=n_starts)
     selected = X[:, np.sort(features)]
     selected = selected.toarray() if issparse(selected) else np.ascontiguousarray(selected)

@@ -24,10 +24,7 @@ class Comparison(NamedTuple):
 
 
 def ranks(scores):
-    """Rank the methods on every data set: 1 is the best, and methods that tie share the mean of their places.
-
-    `scores` has data sets in rows and methods in columns; the highest is the best, and a ValueError is about a gap.
-    """
+    """Rank the methods, columns, on every data set, rows without gaps: 1 is the best, ties share the mean place."""
     _check_complete(scores)
     return scores.round(DIGITS).rank(axis=1, method="average", ascending=False)
 

@@ -59,10 +59,7 @@ class Results(NamedTuple):
 
 
 class Store:
-    """One cell's folder, open for writing; use it as a context manager.
-
-    `on_wait` is called once when another process holds the cell and this one waits for it.
-    """
+    """One cell's folder, open for writing as a context manager; `on_wait` is called once where it has to wait."""
 
     def __init__(self, folder, on_wait=None):
         self.folder = Path(folder)

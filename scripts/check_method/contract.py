@@ -73,10 +73,7 @@ class Method:
 
 
 def load_methods(config_dir=None):
-    """Return every method, by name.
-
-    A folder with a folder ``method`` of its own, as in ``python run.py --config-dir``, comes after conf/.
-    """
+    """Return every method of conf/ by name, then those of a folder as in ``python run.py --config-dir``."""
     folders = [CONF, *([config_dir] if config_dir else [])]
     paths = [path for folder in reversed(folders) for path in sorted((folder / "method").glob("*.yaml"))]
     return {path.stem: Method(path.stem, read(path)) for path in paths}

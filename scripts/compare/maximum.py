@@ -23,10 +23,7 @@ def maximum_lines(comparison, controls):
 
 
 def excesses(comparison, controls):
-    """Return mean gains over the median random ranking, and over the best of as many random subsets.
-
-    There is one row per paper and method, all features aside, by K-means; fewest and most are numbers of candidates.
-    """
+    """Return mean gains over the median random ranking, and over the best of as many, a row a paper and method."""
     rows = of_kmeans(comparison[comparison["published_method"] != ALL])
     rows = rows[rows["random_best"].notna()].merge(random_medians(controls), on=COLUMN)
     gains = rows.assign(

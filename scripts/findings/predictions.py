@@ -47,10 +47,7 @@ HYPOTHESES = (*map(str, METHODS), *NONE_GAINS)  # in the order of the plan
 
 
 def lines(study, found, grids=None):
-    """Return a table of all hypotheses with their outcomes, the head first; `found` are the study's `Estimates`.
-
-    The last is tested on `grids`, a study with several points of the grids of the methods of the others.
-    """
+    """Return a table of all hypotheses with outcomes, the head first: of the `found` estimates, the last of `grids`."""
     if found is None or not found.confirms:
         n_new, n_all = found.n_new if found is not None else 0, len(datasets_of(CONFIRMATORY))
         so_far = f"waits: {n_new} of {n_all} data sets have been run" if n_new else "not run yet"

@@ -82,10 +82,7 @@ def printed_methods(spec):
 
 
 def own_spec(study, metric=None, **given):
-    """Return the specification of a table of all methods and data sets of a study, or of rows and columns in `given`.
-
-    The metric is by default the first of `metrics.study.METRICS` that the study has a number of.
-    """
+    """Return the specification of a table of a study, or of given rows and columns, of its first metric by default."""
     if metric is None:
         metric = next((name for name in METRICS if study.summary[f"{name}_mean"].notna().any()), "acc")
     own = {
