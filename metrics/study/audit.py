@@ -11,23 +11,16 @@ import scipy  # it imports its parts when they are first used, and `stats` takes
 
 from metrics.study import METRICS, NOT_CHOOSING, UNSCORED
 from metrics.study.frames import of_kmeans
+from metrics.study.sets import CELL
 from metrics.study.summary import select
 
-CELL = ["dataset", "method"]
 FIRST = "acc"  # the metric that `evaluators` compares the others with
-SCORED = "n_scored"  # the facts that `runners.workers.fit` makes of the scores, and of `start_`
 OF_START = ("start_kept", "start_size", "start_among")
 RARE = 1e-3  # a chance to keep so much of a start that is below this is none
 MOST = 0.5  # share of a start, corrected for chance, from which on the selection is mostly that start
 RISE = 1e-10  # a relative rise of the objective below this is rounding
 STILL = 0.01  # a change of the indicators up to this counts as none
 STATUSES = ("max_iter", "diverged", "collapsed", *UNSCORED)
-
-
-def distinct_sets(frame):
-    """Return n_points and n_distinct, of the sets of a tidy frame, by data set, method and size."""
-    grouped = frame[frame["feature_set"] > 0].groupby([*CELL, "n_selected"])["feature_set"]
-    return grouped.agg(n_points="size", n_distinct="nunique").reset_index()
 
 
 def parameter_effects(whole, n_features=None):
@@ -212,23 +205,6 @@ def objective_gaps(trials, optima):
                 rows.append((dataset, method, reference, size, value, lowest, (value - lowest) / abs(lowest)))
     names = ["dataset", "method", "optimum", "n_selected", "objective", "best", "gap"]
     return pd.DataFrame(rows, columns=names)
-
-
-def scored(trials):
-    """Compare how many features have a score with how many were asked for, in fits from `fits_of`.
-
-    Rounding or file order ranks the others. There is one row per data set and method of which some fit was asked for
-    more features than have a score: n_fits, of all that report it; asked, the largest size; low and high, of the number
-    that such a fit scores; and short, the share of such fits.
-    """
-    found = trials.dropna(subset=[SCORED])
-    found = found.assign(asked=found["sizes"].map(max), value=found[SCORED].astype(float))
-    found = found.assign(lacks=found["value"] < found["asked"])
-    n_fits = found.groupby(CELL).size()
-    lacking = found[found["lacks"]].groupby(CELL)
-    table = lacking.agg(asked=("asked", "max"), low=("value", "min"), high=("value", "max"), n_short=("value", "size"))
-    table.insert(0, "n_fits", n_fits.reindex(table.index).astype(int))
-    return table.assign(short=table["n_short"] / table["n_fits"]).drop(columns="n_short").reset_index()
 
 
 def starts(trials):

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from metrics.study import UNSCORED
-from metrics.study.audit import CELL
+from metrics.study.sets import CELL
 
 Z = 1.959963984540054  # two-sided 95 % of the normal distribution
 

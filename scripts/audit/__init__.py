@@ -7,6 +7,8 @@ import pandas as pd
 from datasets import scale
 from metrics.protocol import Protocol
 from metrics.study import audit
+from metrics.study.scored import scored
+from metrics.study.sets import distinct_sets
 from metrics.study.stability import stabilities
 from metrics.study.summary import SELECTIONS
 from scripts.audit.findings import findings
@@ -58,13 +60,13 @@ def make_audit(study, metric="acc", stability=0, n_jobs=1):
     fits = fits[fits["trial"].isin(trials["trial"]) & fits["dataset"].isin(n_features)]
     columns = "dataset method ranking n_selected is_start chance median low high".split()
     tables = {
-        "distinct": audit.distinct_sets(study.summary),
+        "distinct": distinct_sets(study.summary),
         "parameters": audit.parameter_effects(whole, n_features),
         "overlaps": pd.concat(overlaps, ignore_index=True)[columns] if overlaps else pd.DataFrame(columns=columns),
         "outcomes": audit.outcomes(trials),
         "movements": audit.movements(trials),
         "starts": audit.starts(trials),
-        "scored": audit.scored(trials),
+        "scored": scored(trials),
         "choices": audit.choices({name: study.select(metric, name) for name in SELECTIONS}),
         "evaluators": audit.evaluators(study.summary),
         "gaps": audit.objective_gaps(trials, _optima()),

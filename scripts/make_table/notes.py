@@ -7,8 +7,8 @@ from collections import Counter
 import pandas as pd
 
 from metrics.study import CAPPED, FAILED, METRICS
-from metrics.study.audit import scored
 from metrics.study.frames import of_kmeans
+from metrics.study.scored import scored
 from metrics.study.seeds import SCORES
 from runners.store.reference import PREFIX, shipped_studies
 from scripts.core.conf import find, printed, unique_names, whole_grid
