@@ -12,6 +12,7 @@ from datasets import load_dataset, scale
 from metrics.protocol import Protocol
 from metrics.study import audit
 from metrics.study.frames import fits_of
+from metrics.study.sets import distinct_sets
 from metrics.study.stability import stabilities
 from metrics.study.summary import SELECTIONS, select
 from runners.experiment.grid import expand
@@ -67,7 +68,7 @@ def test_a_parameter_that_moves_no_set_is_inert_and_the_other_is_not():
     effects = audit.parameter_effects(tidy(frames(points))).set_index("parameter")
     assert effects.loc["alpha", ["n_values", "n_steps", "n_changed"]].tolist() == [3, 8, 0]
     assert effects.loc["beta", ["n_values", "n_steps", "n_changed"]].tolist() == [2, 6, 6]
-    distinct = audit.distinct_sets(tidy(frames(points)))
+    distinct = distinct_sets(tidy(frames(points)))
     assert distinct["n_points"].tolist() == [6, 6] and distinct["n_distinct"].tolist() == [2, 2]
 
 
@@ -108,7 +109,7 @@ def test_failed_trials_say_nothing_about_parameters():
     ]
     whole = tidy(frames(points))
     assert audit.parameter_effects(whole).empty
-    assert audit.distinct_sets(whole)["n_points"].tolist() == [1, 1]
+    assert distinct_sets(whole)["n_points"].tolist() == [1, 1]
 
 
 # --- trivial rankings
