@@ -34,7 +34,7 @@ class Spread(BaseSelector):
         return Solution(+width(X) ** self.power)
 '''
 YAML = """name: spread
-label: Spread
+paper_name: Spread
 target: methods.spread.Spread
 params: {power: 1}
 grid: {power: [1, 2]}
