@@ -38,7 +38,7 @@ paper_name: Spread
 target: methods.spread.Spread
 params: {power: 1}
 grid: {power: [1, 2]}
-cite: nobody
+citation: nobody
 """
 DATA = """name: own
 paper_name: Own
