@@ -106,7 +106,8 @@ def test_the_noise_of_honest_programs_is_that_of_the_shipped_studies():
     comparison = compare_studies(open_studies("results", shipped_names()))
     noise = program_noise(comparison)
     error = noise.points / np.sqrt(2 * noise.pairs)
-    assert noise.pairs > 100 and abs(noise.points + error - HONEST) < 0.05 and abs(noise.together - TOGETHER) < 0.02
+    # Rounded up to a tenth: copies with more noise refute less.
+    assert noise.pairs > 100 and 0 <= HONEST - noise.points - error < 0.1 and abs(noise.together - TOGETHER) < 0.02
 
 
 def test_the_noise_of_a_copys_two_scores_goes_together_and_no_other(monkeypatch):
