@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, fields
 
 import numpy as np
 
-from metrics.measures import OF_SET
+from metrics.measures import DECIMALS, OF_SET
 from metrics.protocol import Protocol
 
 DIGEST = 16  # bytes of a feature set's name
@@ -100,7 +100,8 @@ def subsets_of(ranking, sizes):
 
 def stored_nmi(values):
     """Return NMI of restarts as it is stored, in ten-thousandths: restarts differ by hundreds of these."""
-    return np.rint(np.asarray(values, dtype=float) * NMI_PARTS) / NMI_PARTS
+    # First to the decimals that an evaluation gives, so that a half is rounded alike before and after it.
+    return np.rint(np.round(np.asarray(values, dtype=float), DECIMALS) * NMI_PARTS) / NMI_PARTS
 
 
 def pack_labels(size, labels):

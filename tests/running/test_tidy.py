@@ -59,7 +59,7 @@ def test_the_means_of_a_fit_are_the_same_alone_and_in_a_study():
 
 
 def test_nmi_of_a_restart_is_stored_in_ten_thousandths_and_comes_back_from_parquet():
-    stored = stored_nmi([0.12344999, 0.12345001, 0.0, 1.0, 0.29999999999999993])
+    stored = stored_nmi([0.1234499, 0.1234501, 0.0, 1.0, 0.29999999999999993])
     assert stored.tolist() == [0.1234, 0.1235, 0.0, 1.0, 0.3] == stored_nmi(stored).tolist()
     frame = tidy(frames([POINT]))
     exact = frames([POINT])
