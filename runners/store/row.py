@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, fields
 
 import numpy as np
 
-from metrics.measures import DECIMALS, OF_SET
+from metrics.measures import DECIMALS, OF_SET, of_restarts
 from metrics.protocol import Protocol
 
 DIGEST = 16  # bytes of a feature set's name
@@ -102,6 +102,12 @@ def stored_nmi(values):
     """Return NMI of restarts as it is stored, in ten-thousandths: restarts differ by hundreds of these."""
     # First to the decimals that an evaluation gives, so that a half is rounded alike before and after it.
     return np.rint(np.round(np.asarray(values, dtype=float), DECIMALS) * NMI_PARTS) / NMI_PARTS
+
+
+def stored_scores(scores):
+    """Return ACC and NMI of every restart as they are stored, of scores of `metrics.evaluate.evaluate`."""
+    acc, nmi = zip(*of_restarts(scores), strict=True)
+    return acc, stored_nmi(nmi).tolist()
 
 
 def pack_labels(size, labels):

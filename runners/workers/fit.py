@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from metrics.evaluate import evaluate, evaluate_labels
-from metrics.measures import OF_SET, of_restarts, of_set
+from metrics.measures import OF_SET, of_set
 from metrics.study import FAILED
 from runners.code import files_read
 from runners.code.opened import fitting
@@ -25,7 +25,7 @@ from runners.store.row import (
     feature_set_digest,
     pack_labels,
     ranking_of,
-    stored_nmi,
+    stored_scores,
     subsets_of,
     to_json,
     unpack_labels,
@@ -138,8 +138,7 @@ def score(trial, fit, y, scores, eval_s, shared=()):
     rows, measures = [], []
 
     def add(size, clusterer, values):
-        accs, nmis = zip(*of_restarts(values), strict=True)
-        for restart, measured in enumerate(zip(accs, stored_nmi(nmis).tolist(), strict=True)):
+        for restart, measured in enumerate(zip(*stored_scores(values), strict=True)):
             rows.append((trial.key, trial.dataset, trial.method, size, clusterer, restart, *measured))
 
     for size in fit.subsets:

@@ -86,8 +86,7 @@ def acc_vs_seconds(study, dataset, metric="acc", clusterer="kmeans", selection=N
         metric=metric,
         title=f"{METRICS[metric]} of {CLUSTERERS[clusterer]} against the seconds of fitting",
         note=f"{by_labels(BY_NAME[selection].overall, metric)}; bars: {study.spread()}. Pareto front: no other "
-        "method scores as high in "
-        "as few seconds.\n"
+        "method scores as high in as few seconds.\n"
         f"{BY_NAME[selection].seconds}; what the fits on one data set share, a graph for example, counts in the first "
         f"of them. One core each, on whatever machine ran them.\n{study.origin()}",
         width=width,

@@ -8,7 +8,7 @@ import pandas as pd
 from runners.store import reference
 from runners.store.reference import PREFIX
 from scripts.core.entry import command
-from scripts.verify import ELSEWHERE, REFUSED, UNVERIFIED, Finding, changed, files, fits, scores
+from scripts.verify import ELSEWHERE, REFUSED, UNVERIFIED, Finding, changed, files, fits, scores, stamps
 from scripts.verify.check import check, part
 
 MOST_SHOWN = 30
@@ -58,7 +58,7 @@ def main(options):
     counts = Counter(one.kind for one in found)
     print(f"{frame['trial'].nunique()} fits: " + ", ".join(f"{counts[kind]} {kind}" for kind in KINDS))
     if options["stamp"]:
-        print(f"{files.noted(frame, found)} files noted as verified")
+        print(f"{stamps.write(frame, found)} files noted as verified")
     if refused:
         raise ValueError("not all is accepted; what is said above says why.")
 

@@ -1,6 +1,5 @@
 """The files of a shipped study, before any of their rows is looked at: names, places, sizes, columns and metadata."""
 
-import hashlib
 import json
 import re
 from collections import Counter
@@ -13,7 +12,7 @@ from datasets import dataset_names
 from metrics.protocol import Protocol
 from runners.store import reference
 from runners.store.columns import LISTS
-from runners.store.files import StoreError, replace_file
+from runners.store.files import StoreError
 from runners.store.identity import ARITHMETIC, Identity
 from runners.store.parquet import ADDED, KEY, SCHEMA, key_of, read_refits
 from runners.store.row import REPORTED
@@ -137,8 +136,8 @@ def _faults_of_notes(text, used):
         notes = json.loads(text, object_pairs_hook=_once)
         identities, lacking = notes["identities"], notes["lacking"]
         named = {name: Identity(*fields) for name, fields in identities.items()}
-        versions = [json.loads(one.versions) for one in named.values()]
-        right = set(notes) == {"identities", "lacking"} and all(isinstance(one, dict) for one in versions)
+        versions = {name: json.loads(one.versions) for name, one in named.items()}
+        right = set(notes) == {"identities", "lacking"} and all(isinstance(one, dict) for one in versions.values())
         right = right and all(isinstance(field, str) for one in named.values() for field in one)
         right = right and all(map(_is_readable, named.values()))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
@@ -156,8 +155,7 @@ def _faults_of_notes(text, used):
             if not DIGEST.fullmatch(getattr(identity, field)):
                 yield f"{field} of the identity {name!r} is no digest."
     # The best of a grid is then of one arithmetic; between data sets nothing is compared byte by byte.
-    arithmetic = {name: json.loads(one.versions).get(ARITHMETIC) for name, one in named.items()}
-    of_cell = Counter(dataset for dataset, _ in {(dataset, arithmetic[name]) for dataset, name in used})
+    of_cell = Counter(dataset for dataset, _ in {(dataset, versions[name].get(ARITHMETIC)) for dataset, name in used})
     if mixed := sorted(str(dataset) for dataset, count in of_cell.items() if count > 1):
         yield f"its rows on {', '.join(mixed)} are of machines of several fingerprints: run the cell on one."
     for dataset, count in lacking.items() if isinstance(lacking, dict) else [("", 0)]:
@@ -227,22 +225,3 @@ def faults_of_kept(path, frame):
     values = rows[list(kept.MEASURES)].to_numpy(dtype=float)
     if not (np.abs(values) <= 1).all():
         yield f"{path.parent.name} has shares beyond 1."
-
-
-def noted(frame, found):
-    """Note the digests of files of which all rows were verified, and nothing found; return the number of files."""
-    count = 0
-    for name in sorted(set(frame["study"]) if len(frame) else ()):
-        bad = {one.method for one in found if one.study == name}
-        if "" in bad:
-            continue
-        path = reference.SHIPPED / name / reference.VERIFIED
-        noted = json.loads(path.read_text()) if path.exists() else {}
-        for method in sorted(set(frame.loc[frame["study"] == name, "method"]) - bad):
-            file = reference.files_of(name)[method]
-            own = frame[(frame["study"] == name) & (frame["method"] == method)]
-            if len(own) == len(reference.read(name, [method])):
-                noted[method] = hashlib.sha256(file.read_bytes()).hexdigest()
-                count += 1
-        replace_file(path, (json.dumps(noted, sort_keys=True, indent=1) + "\n").encode())
-    return count

@@ -13,12 +13,12 @@ from datasets.load import at_hand
 from datasets.spec import files_of
 from metrics.evaluate import evaluate_labels
 from metrics.kmeans import load_engine
-from metrics.measures import OF_SET, of_restarts, of_set
+from metrics.measures import OF_SET, of_set
 from metrics.protocol import Protocol
 from runners.experiment.method import load_class
 from runners.store.evaluations import Evaluations
 from runners.store.identity import Identity
-from runners.store.row import feature_set_digest, stored_nmi
+from runners.store.row import feature_set_digest, stored_scores
 from runners.workers.fit import evaluate_set, labels_in
 from runners.workers.tasks import Data
 from scripts.core.conf import find
@@ -144,8 +144,7 @@ def same_evaluation(method, stored):
 def _fault(row, scores, measured, exact):
     """Say what of a row is not what was computed; "" where all is, or is within the bounds unless `exact`."""
     n = row["n_samples"]
-    acc, nmi = (np.array(values) for values in zip(*of_restarts(scores), strict=True))
-    nmi = stored_nmi(nmi)
+    acc, nmi = map(np.array, stored_scores(scores))
     pairs = [("acc_mean", acc.mean(), row["acc_mean"]), ("nmi_mean", nmi.mean(), row["nmi_mean"])]
     if measured:
         pairs += [(name, value, row[name]) for name, value in zip(OF_SET, of_set(scores), strict=True)]

@@ -15,14 +15,14 @@ from runners.code import code_of
 from runners.experiment.grid import further_seeds, n_draws, sizes_to_score
 from runners.experiment.method import Method, load_class
 from runners.experiment.trial import stored_trial
-from runners.store.columns import COLUMNS
+from runners.store.columns import COLUMNS, SUMMARY
 from runners.store.row import REPORTED, feature_set_digest, to_json
 from runners.store.tidy import rise_of
 from scripts.core.conf import find
 from scripts.verify import ELSEWHERE, REFUSED
 
 SCORED = ("converged", "max_iter", "diverged", "collapsed")
-OF_ROW = "n_selected clusterer n_restarts acc_mean acc_std nmi_mean nmi_std".split()
+OF_ROW = ["n_selected", "clusterer", "n_restarts", *SUMMARY]
 OF_ROW += [*OF_SET, "feature_set", "acc", "nmi", "features", "labels", "trace", "shared", "identity"]
 OF_FIT = [column.name for column in COLUMNS if column.name not in OF_ROW] + ["code_fit", "code_evaluation", "versions"]
 MEANS = 5.1e-8  # means and deviations have 7 decimals, and the order in which they are summed moves them by less

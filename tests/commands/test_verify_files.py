@@ -11,7 +11,7 @@ from small_data import TRUTH
 from runners.store import reference
 from runners.store.identity import Identity
 from runners.store.parquet import KEY, key_of
-from scripts.verify import REFUSED, UNVERIFIED, Finding, changed, files, scores
+from scripts.verify import REFUSED, UNVERIFIED, Finding, changed, files, scores, stamps
 from scripts.verify.__main__ import _against
 from scripts.verify.check import check, part
 
@@ -167,9 +167,9 @@ def test_a_file_is_noted_as_verified_where_nothing_was_found_and_until_it_change
     frame = reference.read("mine", lists=True)
     found = [Finding(UNVERIFIED, "mine", "mcfs", TRUTH, "", "no data")]
     assert not reference.is_verified("mine", "ndfs")
-    assert files.noted(frame[frame["trial"] != frame["trial"].iloc[0]], found) == 2  # one file is not whole
+    assert stamps.write(frame[frame["trial"] != frame["trial"].iloc[0]], found) == 2  # one file is not whole
     assert not reference.is_verified("mine", "mcfs")
-    assert files.noted(frame, found) == 3 and reference.is_verified("mine", "ndfs")
+    assert stamps.write(frame, found) == 3 and reference.is_verified("mine", "ndfs")
     table, notes = table_of(study, "ndfs")
     put(study, table, notes, "ndfs")
     assert not reference.is_verified("mine", "ndfs")
