@@ -230,14 +230,15 @@ def _differences(stored, asked):
     return "; ".join(f"{name}: stored {there}, asked {here}" for name, (there, here) in pairs)
 
 
-def load_results(results_dir, study, dataset=None, method=None):
+def load_results(results_dir, study, dataset=None, method=None, damaged=None):
     """Return the committed rows of a study's cells as `Results`, sorted, whatever order they were written in.
 
     Data set and method are all by default; the frames are empty where nothing is stored.  The StoreError about a
-    damaged file names file, line, column, value and remedy.
+    damaged file names file, line, column, value and remedy.  With a list `damaged` it is added to the list, and the
+    cell is left out.
     """
     frames = {name: [] for name in COLUMNS}
-    for cells in read_cells(cells_of(results_dir, study, dataset, method)):
+    for cells in read_cells(cells_of(results_dir, study, dataset, method), damaged):
         for name, frame in cells.items():
             frames[name].append(frame)
     whole = {

@@ -12,8 +12,10 @@ from runners.store.row import COLUMNS, OTHERS, counts_of
 READ_AGAIN, READ_AGAIN_S = 2, 0.3  # how often, and the seconds before each time
 
 
-def read_cells(paths):
+def read_cells(paths, damaged=None):
     """Yield frames by file, with the rows of committed trials of the cells with these ``trials.csv``.
+
+    A damaged cell is a StoreError; with a list `damaged` it is left out, and its error added to the list.
 
     A frame costs milliseconds however few rows it has, so the cells of a data set that follow each other are read as
     one.  Each is read for itself where anything about them is unusual, which says what is wrong with which file.
@@ -21,7 +23,18 @@ def read_cells(paths):
     for _, cells in groupby(paths, key=lambda path: path.parent.parent):
         cells = list(cells)
         together = _read_together(cells) if len(cells) > 1 else None
-        yield from [_read_cell(path) for path in cells] if together is None else [together]
+        if together is not None:
+            yield together
+            continue
+        for path in cells:
+            try:
+                frames = _read_cell(path)
+            except StoreError as error:
+                if damaged is None:
+                    raise
+                damaged.append(error)
+            else:
+                yield frames
 
 
 def _read_together(paths):

@@ -6,6 +6,7 @@ import shutil
 from runners.cli.boundary import words_of
 from runners.code import ROOT
 from runners.store.files import StoreError
+from runners.store.folder import load_results
 from scripts.core.study import Study
 from scripts.core.text import for_screen
 from scripts.make_table import study_table
@@ -15,13 +16,19 @@ WIDEST = 120  # characters of a line, also on a wider terminal
 
 
 def print_table(folder, cells):
-    """Print the scores of some cells of a study, (data set, method), as far as stored; return False where it cannot."""
-    results_dir, study = folder.parent, folder.name
+    """Print the scores of some cells of a study, (data set, method), as far as stored.
+
+    False is returned where it cannot, or where a cell of the study is damaged, which is named and left out.
+    """
+    results_dir, study, damaged = folder.parent, folder.name, []
     try:
         datasets, methods = (list(dict.fromkeys(names)) for names in zip(*cells, strict=True))
-        part = Study.open(results_dir, study).part(set(methods), set(datasets))
+        results = load_results(results_dir, study, damaged=damaged)
+        for error in damaged:
+            print(f"not in the table: {error}")
+        part = Study.of(study, results, results_dir).part(set(methods), set(datasets))
         if part.trials.empty:  # a line for each cell says why
-            return True
+            return not damaged
         stored = {group: set(part.trials[group]) for group in ("dataset", "method")}
         columns = [name for name in datasets if name in stored["dataset"]]
         rows = [name for name in methods if name in stored["method"]]
@@ -34,4 +41,4 @@ def print_table(folder, cells):
     text = to_markdown(table, min(WIDEST, shutil.get_terminal_size((WIDEST, 24)).columns), notes="short")
     print(f"\n{for_screen(text)}")
     print(f"With all notes, as csv, latex or html: {shlex.join(words)}")
-    return True
+    return not damaged

@@ -79,13 +79,19 @@ def test_ctrl_c_during_a_fit_ends_the_command(monkeypatch):
     assert "sys.exit(None)" in words_of(caught.value)
 
 
-def test_a_sweep_whose_table_cannot_be_made_ends_with_an_error(tmp_path):
-    words = ["run.py", "-m", f"dataset={TRUTH}", "protocol=smoke", "runner.n_jobs=1", f"results_dir={tmp_path}"]
-    damaged = tmp_path / "smoke" / TRUTH / "mcfs" / "trials.csv"
-    damaged.parent.mkdir(parents=True)
-    damaged.write_text("garbage\n")
-    done = forked.run([*words, "method=max_variance,first_index"], ROOT)
-    assert done.returncode == 1 and f"no table: {damaged}" in done.stdout, done.stdout + done.stderr
+@pytest.mark.parametrize("name, wrong", [("trials", lambda _: "garbage\n"), ("scores", lambda text: text[:-9] + "7\n")])
+def test_a_damaged_cell_is_named_beside_the_table_of_a_sweep_of_other_cells_which_ends_with_an_error(
+    tmp_path, name, wrong
+):
+    words = [f"dataset={TRUTH}", "protocol=smoke", "runner.n_jobs=1", f"results_dir={tmp_path}"]
+    forked.printed(["run.py", *words, "method=all_features"], ROOT)
+    damaged = tmp_path / "smoke" / TRUTH / "all_features" / f"{name}.csv"
+    damaged.write_text(wrong(damaged.read_text()))
+    done = forked.run(["run.py", "-m", *words, "method=max_variance,first_index"], ROOT)
+    text = done.stdout + done.stderr
+    assert done.returncode == 1 and f"not in the table: {damaged}, line " in done.stdout, text
+    assert f"move {damaged.parent} away" in done.stdout and "Traceback" not in text, text
+    assert "| MaxVar " in done.stdout and "| All Features " not in done.stdout, text
 
 
 def test_a_full_disk_says_what_to_do_where_no_file_is_known():
