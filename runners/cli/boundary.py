@@ -218,10 +218,16 @@ def words_of_os(error):
     what = error.strerror or str(error) or type(error).__name__
     if isinstance(error, FileNotFoundError) and error.filename is None:
         what = f"{what}: the folder that the command runs in is gone"
-    if error.errno == errno.ENOSPC:
+    if is_of_full_disk(error):
         what += ": make room, and give the same command again"
     files = [str(name) for name in (error.filename, error.filename2) if name is not None]
     return f"{' -> '.join(files)}: {what}" if files else what
+
+
+def is_of_full_disk(error):
+    """Return True where an error, or the one that it was raised from, is that there is no room on a disk."""
+    found = error if isinstance(error, OSError) else error.__cause__
+    return isinstance(found, OSError) and found.errno in (errno.ENOSPC, errno.EDQUOT)
 
 
 def _silence_stdout():

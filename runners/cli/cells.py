@@ -12,7 +12,7 @@ from hydra.plugins.sweeper import Sweeper
 from hydra.types import RunMode
 from omegaconf import OmegaConf
 
-from runners.cli.boundary import words_of
+from runners.cli.boundary import is_of_full_disk, words_of
 from runners.cli.choices import check_choices
 from runners.cli.report import Report
 from runners.errors import ConfigError
@@ -62,11 +62,13 @@ def _sweep_size():
 
 
 def run_cell(asked, n_cells, wait=True):
-    """Do what is asked for of a cell; one that cannot run is reported, and a sweep goes on.
+    """Do what is asked for of a cell; one that cannot run is reported, and a sweep goes on, unless a disk is full.
 
     `n_cells` is 0 where this is no sweep.  With `wait=False` the cell is left alone where another process holds it; the
     result is True then.
     """
+    if report.is_full:
+        return False
     config, choices, words, names = asked
     content = resolved(config)
     place = report.begin(names.folder, n_cells)
@@ -107,7 +109,9 @@ def run_cell(asked, n_cells, wait=True):
     except DataMissing as error:
         report.left_out(dataset, str(error), place, skip=settings.missing_data == "skip")
     except (ConfigError, DataError, StoreError, CodeChanged, OSError, MemoryError) as error:
-        report.failed(words_of(error), place)
+        report.is_full |= is_of_full_disk(error)
+        ends = " The sweep ends here: the same command goes on with it." if report.is_full and n_cells else ""
+        report.failed(f"{words_of(error)}{ends}", place)
     return False
 
 
@@ -190,6 +194,8 @@ class Cells(Sweeper):
                     (done,) = launcher.launch([turn.words], initial_job_idx=number)
                     log_to_screen(config.hydra)
                     is_held = done.return_value  # it raises what ended the job
+                if report.is_full:
+                    return
                 if is_held:
                     held.append(number)
                 else:

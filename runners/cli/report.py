@@ -17,6 +17,7 @@ class Report:
 
     def __init__(self):
         self.missing = {}  # data set -> why it is not available
+        self.is_full = False  # True where a disk is, so that no other cell is begun
         self._cells, self._problems, self._capped, self._plans = [], [], [], []
         self._here = threading.local()  # has the cell whose turn it is: of several in flight, each is a thread
         self._skipped = Counter()  # data set -> number of cells that were left out

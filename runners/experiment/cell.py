@@ -17,7 +17,7 @@ from metrics.study import UNSCORED
 from runners.code import code_of, files_of
 from runners.errors import ConfigError
 from runners.experiment.grid import diagonal, expand, few
-from runners.experiment.notes import RUN, digests_of_data, ends_text, note_finished, note_run
+from runners.experiment.notes import RUN, digests_of_data, ends_text, note_finished, noted_run
 from runners.experiment.plan import Plan, Times, Todo
 from runners.experiment.result import say_result
 from runners.experiment.settle import settle
@@ -243,11 +243,8 @@ class Cell:
         if not rest and not fits:
             return []
         keys = [trial.key for trial in self.trials]
-        try:
-            note_run(self.folder, keys, n_jobs)
+        with noted_run(self.folder, keys, n_jobs):
             return self._run_pending(rest, fits, n_jobs, store)
-        finally:
-            note_run(self.folder, keys, 0)
 
     def _run_pending(self, trials, fits, n_workers, store):
         """Run and store trials; return the rows of those without scores."""

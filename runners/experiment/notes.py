@@ -11,6 +11,7 @@ import hashlib
 import json
 import os
 import socket
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from metrics.study import UNSCORED
@@ -96,6 +97,21 @@ def note_run(folder, keys, n_workers):
     pid = os.getpid() if n_workers else None
     note = {"pid": pid, "host": socket.gethostname(), "n_workers": n_workers, "trials": keys}
     replace_file(folder / RUN, json.dumps(note).encode())
+
+
+@contextmanager
+def noted_run(folder, keys, n_workers):
+    """Note that this process runs a cell of trials with these keys, as long as the block takes."""
+    from runners.store.files import StoreError
+
+    note_run(folder, keys, n_workers)
+    try:
+        yield
+    except BaseException:
+        with suppress(StoreError):  # a full disk, which ended the run, takes no note either
+            note_run(folder, keys, 0)
+        raise
+    note_run(folder, keys, 0)
 
 
 def read_run(folder):

@@ -1,5 +1,6 @@
 """The worker's side: a task, the data that it runs on, and what a process does with it."""
 
+import errno
 import functools
 import os
 import shutil
@@ -127,12 +128,16 @@ def n_stored(X):
 
 def save(folder, name, X):
     """Write samples to files of a folder, which `mapped` opens: one for each array that they consist of."""
-    if not sparse.issparse(X):
-        np.save(Path(folder, f"{name}.npy"), X)
-        return
-    for part in PARTS:
-        np.save(Path(folder, f"{name}.{part}.npy"), getattr(X, part))
-    np.save(Path(folder, f"{name}.shape.npy"), X.shape)
+    arrays = {name: X}
+    if sparse.issparse(X):
+        arrays = {f"{name}.{part}": getattr(X, part) for part in PARTS} | {f"{name}.shape": X.shape}
+    for part, array in arrays.items():
+        path = Path(folder, f"{part}.npy")
+        try:
+            np.save(path, array)
+        except OSError as error:  # numpy's own names no file, and of a full disk only how many values were written
+            number = error.errno or errno.ENOSPC
+            raise OSError(number, os.strerror(number), str(path)) from error
 
 
 def mapped(folder, name):

@@ -6,6 +6,7 @@ import signal
 import time
 
 import forked
+import numpy as np
 import pytest
 from fits import DATA, rows_of, trials_of
 from small_data import TRUTH
@@ -14,7 +15,7 @@ from runners.cli.boundary import words_of
 from runners.errors import CommandEnded, ConfigError, ProcessEnded, exits_as_errors
 from runners.experiment.method import load_class
 from runners.workers.pool import run_all
-from runners.workers.tasks import Data
+from runners.workers.tasks import Data, save
 from scripts.core.conf import ROOT
 
 
@@ -92,6 +93,25 @@ def test_a_damaged_cell_is_named_beside_the_table_of_a_sweep_of_other_cells_whic
     assert done.returncode == 1 and f"not in the table: {damaged}, line " in done.stdout, text
     assert f"move {damaged.parent} away" in done.stdout and "Traceback" not in text, text
     assert "| MaxVar " in done.stdout and "| All Features " not in done.stdout, text
+
+
+def test_a_full_disk_ends_a_sweep_with_one_error(tmp_path):
+    text = "import errno, os\ndef full(_): raise OSError(errno.ENOSPC, 'No space left on device')\n"
+    text += "def one(X):\n    os.fsync = full\n    return X.var(axis=0)\ndef two(X): return X.var(axis=0)\n"
+    (tmp_path / "filling.py").write_text(text)
+    given = ["method.target=filling.one,filling.two", f"dataset={TRUTH}", "protocol=smoke", "results_dir=results"]
+    done = forked.run([ROOT / "run.py", "-m", *given, "runner.n_jobs=1"], tmp_path)
+    said = done.stdout + done.stderr
+    assert done.returncode == 1 and said.count("rror") == 1 and "cell 2" not in said, said
+    assert "All earlier trials are safe" in said and "The sweep ends here" in said, said
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full")
+def test_a_disk_that_takes_no_copy_of_the_data_is_named(tmp_path):
+    (tmp_path / "X.npy").symlink_to("/dev/full")
+    with pytest.raises(OSError) as caught:
+        save(tmp_path, "X", np.zeros((1000, 100)))
+    assert words_of(caught.value).startswith(f"{tmp_path / 'X.npy'}: No space left on device: make room")
 
 
 def test_a_full_disk_says_what_to_do_where_no_file_is_known():

@@ -9,9 +9,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from fits import DATA, PROTOCOL, outcomes_of, trials_of
+from fits import DATA, PROTOCOL, config, outcomes_of, trials_of
 from frames import done, load_all
 
+from runners.experiment.cell import Cell
 from runners.store import row
 from runners.store.files import StoreError
 from runners.store.folder import Store, claim_study, load_results
@@ -95,6 +96,18 @@ def test_a_full_disk_leaves_the_files_as_they_were(outcomes, tmp_path, monkeypat
         store.append(outcomes[1:])
     commit(tmp_path / "again", outcomes)
     assert lines(tmp_path) == lines(tmp_path / "again")
+
+
+def test_a_run_that_a_full_disk_ends_says_that_no_trial_is_lost(tmp_path, monkeypatch):
+    """And not that its note, which the disk does not take either, was not written."""
+
+    def refuse(descriptor):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    append = Store.append
+    monkeypatch.setattr(Store, "append", lambda *given: monkeypatch.setattr(os, "fsync", refuse) or append(*given))
+    with pytest.raises(StoreError, match="No space left.*All earlier trials are safe"):
+        Cell(config(tmp_path)).run()
 
 
 def test_failed_trials_are_stored_with_an_error_of_one_line_are_not_done_and_can_be_forgotten(tmp_path):
