@@ -4,7 +4,7 @@ import os
 import sys
 
 from runners import arithmetic
-from runners.cli.boundary import guard
+from runners.cli.boundary import check_printed, guard
 
 if __name__ == "__main__":  # before the slow imports, so that Ctrl-C is handled during them, too
     guard("interrupted: finished trials are stored; the same command goes on from there")
@@ -45,7 +45,9 @@ def end():
         from scripts.make_table.of_sweep import print_table  # here, as it takes seconds
 
         lacking |= not print_table(folder, cells)
-    return report.close() or int(lacking)
+    status = report.close() or int(lacking)
+    check_printed()
+    return status
 
 
 @functools.cache

@@ -6,6 +6,8 @@ import sys
 import traceback
 from contextlib import contextmanager
 
+unprinted = []  # the error of the first line of the log that could not be printed, which a command says at its end
+
 
 class ConfigError(ValueError):
     """A configuration cannot be run; this is found before any work."""

@@ -6,6 +6,7 @@ import time
 from contextlib import contextmanager
 
 from metrics.study import FAILED, UNSCORED
+from runners.errors import unprinted
 from runners.words import counted
 
 log = logging.getLogger(__name__)
@@ -22,6 +23,14 @@ class Console(logging.StreamHandler):
             super().emit(record)
         elif record.levelno >= logging.WARNING:
             _sweep_bar.write(self.format(record), file=sys.stderr)
+
+    def handleError(self, record):
+        """Note why a line could not be printed, and go on: what is computed is stored all the same."""
+        error = sys.exception()
+        if not isinstance(error, OSError) or isinstance(error, BrokenPipeError):
+            super().handleError(record)
+        elif not unprinted:
+            unprinted.append(error)
 
 
 def show_bar(n_cells):

@@ -24,7 +24,7 @@ from collections import Counter
 from contextlib import contextmanager
 from os import _exit  # the original, as a fit that runs in this process may replace `os._exit`
 
-from runners.errors import CommandEnded
+from runners.errors import CommandEnded, unprinted
 from runners.words import QUOTES, did_you_mean
 
 A_FILE = "a file"  # stands for a file whose name is not known
@@ -41,7 +41,7 @@ def boundary():
     """Turn what goes wrong inside into a line on the standard error and an exit."""
     try:
         yield
-        sys.stdout.flush()  # here, and not when Python ends, so that a closed pipe is reported inside this block
+        check_printed()
     except KeyboardInterrupt:
         end("\ninterrupted", INTERRUPTED)
     except BrokenPipeError:  # the reader went away, such as `head`
@@ -53,6 +53,13 @@ def boundary():
         if words is None:
             raise
         end(f"error: {words}", 1)
+
+
+def check_printed():
+    """Raise an error where something that was printed could not be written, as on a full disk or to a closed pipe."""
+    sys.stdout.flush()  # here, and not when Python ends, so that it is reported
+    if unprinted:
+        raise unprinted[0]
 
 
 def guard(interrupted="interrupted"):

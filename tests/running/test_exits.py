@@ -3,6 +3,8 @@
 import errno
 import os
 import signal
+import subprocess
+import sys
 import time
 
 import forked
@@ -112,6 +114,19 @@ def test_a_disk_that_takes_no_copy_of_the_data_is_named(tmp_path):
     with pytest.raises(OSError) as caught:
         save(tmp_path, "X", np.zeros((1000, 100)))
     assert words_of(caught.value).startswith(f"{tmp_path / 'X.npy'}: No space left on device: make room")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full")
+def test_a_command_whose_lines_cannot_be_printed_says_so_once_and_ends_with_an_error(tmp_path):
+    """Also one that has nothing left to do, and one whose lines are those of a log."""
+    run = ["run.py", "method=first_index", f"dataset={TRUTH}", "protocol=smoke", f"results_dir={tmp_path}"]
+    forked.printed(run, ROOT)
+    for words in (run, ["-m", "scripts.seeds", "study=smoke", f"results_dir={tmp_path}"]):
+        with open("/dev/full", "w") as full:
+            command = [sys.executable, *words]
+            done = subprocess.run(command, cwd=ROOT, stdout=full, stderr=subprocess.PIPE, text=True, timeout=300)
+        wanted = "error: No space left on device: make room, and give the same command again\n"
+        assert (done.returncode, done.stderr) == (1, wanted), words
 
 
 def test_a_full_disk_says_what_to_do_where_no_file_is_known():
