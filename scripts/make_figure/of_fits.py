@@ -6,10 +6,11 @@ from collections import Counter
 import numpy as np
 
 from metrics.study import METRICS, UNSCORED
-from metrics.study.selections import BY_NAME
+from metrics.study.selections import BY_NAME, LABEL_FREE
 from scripts.core.command_lines import MissingResults
 from scripts.core.conf import find, printed, unique_names
 from scripts.core.published import PAPERS, published_pixels
+from scripts.core.text import listed
 from scripts.core.words import CLUSTERERS, by_labels
 from scripts.make_figure.convergence import chosen_traces, draw_convergence
 from scripts.make_figure.options import one, several
@@ -57,7 +58,7 @@ def surfaces(
         if set(parameters) <= {*varying, *searched}:
             raise
         raise ValueError(str(error)) from error  # a run of the method's own grid would not add values
-    rules = dict.fromkeys(_others_text(varying, name, others, defaults) for name in parameters)
+    rules = dict.fromkeys(_others_text(varying, name, others, defaults, metrics) for name in parameters)
     fixed = [f"{symbol(k)} = {number(v)}" for k, v in constant.items() if type(v) in (int, float) and k != "n_clusters"]
     trials = study.trials
     trials = trials[(trials["dataset"] == dataset) & (trials["method"] == method)]
@@ -75,11 +76,14 @@ def surfaces(
     )
 
 
-def _others_text(varying, parameter, others, defaults):
+def _others_text(varying, parameter, others, defaults, metrics):
     fixed = fixed_values(varying, parameter, others, defaults)
     best = [symbol(name) for name in varying if name not in (*fixed, parameter)]
     parts = [f"{symbol(name)} = {number(value)}" for name, value in fixed.items()]
-    parts += [f"the best {' and '.join(best)} at every point, chosen with the labels"] if best else []
+    labelled = [METRICS[metric] for metric in metrics if metric not in LABEL_FREE]
+    how = ", chosen with the labels" if labelled else ""
+    how += f" for {listed(labelled)}" if 0 < len(labelled) < len(metrics) else ""
+    parts += [f"the best {' and '.join(best)} at every point{how}"] if best else []
     return f"Over {symbol(parameter)}: {', '.join(parts)}" if parts else f"Over {symbol(parameter)}"
 
 

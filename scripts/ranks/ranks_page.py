@@ -9,11 +9,12 @@ from scripts.core.command_lines import fill_pairs
 from scripts.core.conf import printed, printed_family, unique_names
 from scripts.core.text import interval, number, signed
 from scripts.core.views import notes, render
+from scripts.core.words import uses_labels
 from scripts.ranks.field import REFERENCES
 from scripts.ranks.gains import COLUMNS
 
 ORACLE = (
-    "the choice looks at the labels, so that a method with a grid gets its best point, and a control only its best "
+    "the choice looks at {}, so that a method with a grid gets its best point, and a control only its best "
     "size: a part of every gain is this maximum (scripts.make_table says what is left without it). "
     "selection=default_params has none of it"
 )
@@ -67,6 +68,12 @@ def by_family(families):
     )
 
 
+def oracle_words(selection, metric):
+    """Say what a choice of the best point looks at; "" where the selection does not choose so."""
+    looked_at = "the labels" if uses_labels(selection, metric) else "the score itself"
+    return ORACLE.format(looked_at) if BY_NAME[selection].oracle else ""
+
+
 def gain_notes(field, gains, rope=1.0):
     """Explain how to read the gains, in sentences."""
     if not gains:
@@ -77,7 +84,7 @@ def gain_notes(field, gains, rope=1.0):
         n_draws=field.n_draws,
         rope=rope,
         selection=field.selection,
-        oracle=ORACLE if BY_NAME[field.selection].oracle else "",
+        oracle=oracle_words(field.selection, field.metric),
     )
 
 

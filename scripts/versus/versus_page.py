@@ -13,7 +13,8 @@ from scripts.core.conf import printed, unique_names
 from scripts.core.floats import PACKAGES, set_out, sheet_of, to_lines
 from scripts.core.text import interval, number, signed
 from scripts.core.views import notes, render
-from scripts.ranks.ranks_page import ORACLE, by_family
+from scripts.core.words import by_labels, uses_labels
+from scripts.ranks.ranks_page import by_family, oracle_words
 from scripts.versus import ALPHA, least_p
 
 HEAD = ["Method", "Rank", "Gain over it", "95 % interval", "Wins/ties/losses"]
@@ -69,7 +70,10 @@ def page_of(found, study, metric, rope, said=()):
     head += ["Better than", "Worse than"] if tested else []
     summary = [head, *(_summary(one)[: len(head)] for one in found)]
     said = [what, *filter(None, [_unscored(first)]), *said, *first.left_out, *_notes(first, tested, rope)]
-    return [Part(f"{first.name} beside all methods", [summary], said), *(_selected(one, names) for one in found)]
+    return [
+        Part(f"{first.name} beside all methods", [summary], said),
+        *(_selected(one, names, metric) for one in found),
+    ]
 
 
 def _unscored(one):
@@ -97,7 +101,7 @@ def _summary(one):
     return [one.selection, f"{own['score']:.1f}", rank, *gains, "yes" if own["front"] else "no", *counts]
 
 
-def _selected(one, names):
+def _selected(one, names, metric):
     chosen, own = BY_NAME[one.selection], one.scores[one.name]
     others = one.scores.drop(columns=[one.name, *one.controls])
     below = own[own < one.scores[RANDOM]] if RANDOM in one.scores else own[:0]
@@ -105,11 +109,12 @@ def _selected(one, names):
     for name in one.table.index:
         gaps.setdefault(_listed(one.scores.index[one.scores[name].isna()]), []).append(names[name])
     sentences = notes(
-        "versus/selected.md.j2", one=one, chosen=chosen, gaps=gaps, unscored=_unscored(one), oracle=ORACLE,
+        "versus/selected.md.j2", one=one, chosen=chosen, gaps=gaps, unscored=_unscored(one),
+        words=by_labels(chosen.words, metric), oracle=oracle_words(one.selection, metric),
         best=_listed(own[own >= others.max(axis=1)].index), below=_listed(below.index),
         front=[names[name] for name in one.places.index[one.places["front"]]],
     )  # fmt: skip
-    title = f"{one.selection}: chosen {'with' if chosen.oracle else 'without'} labels"
+    title = f"{one.selection}: chosen {'with' if uses_labels(one.selection, metric) else 'without'} labels"
     return Part(title, [_against(one, names), _by_dataset(one, names, others)], sentences)
 
 

@@ -15,6 +15,7 @@ from scripts.ranks import rank_study
 from scripts.ranks.choice import choose
 from scripts.ranks.field import field_of
 from scripts.ranks.gains import paired_gains
+from scripts.ranks.ranks_page import oracle_words
 
 DATASETS = ["umist", "orl", "pie10p", "allaml", "prostate_ge", "coil20", "fashion", "usps", "digits", "isolet"]
 METHODS = ["mcfs", "rufs", "udfs", "eufs"]
@@ -168,6 +169,12 @@ def test_controls_have_gains_and_no_rank():
     assert set(found["all_features"].index) - set(METHODS) == {"random_rankings", "max_variance"}
     with pytest.raises(ValueError, match=r"only controls \(all_features, max_variance, random_rankings\)"):
         field_of(study_of(points()), methods=["max_variance"])
+
+
+@pytest.mark.parametrize(("metric", "what"), [("acc", "the labels"), ("reconstruction", "the score itself")])
+def test_the_notes_say_what_the_choice_of_the_best_looks_at(metric, what):
+    assert f"the choice looks at {what}," in oracle_words("best_over_grid", metric)
+    assert oracle_words("default_params", metric) == ""
 
 
 def run(command, results, *arguments):

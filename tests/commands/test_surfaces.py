@@ -165,6 +165,21 @@ def test_the_note_says_what_the_others_are_and_how_much_is_stored(study, others,
     assert "Incomplete: 6 of 49 grid points, 6 fits" in note
 
 
+@pytest.mark.parametrize(
+    ("metrics", "how"),
+    [
+        (["acc"], ", chosen with the labels."),
+        (["acc", "nmi"], ", chosen with the labels."),
+        (["reconstruction"], "."),
+        (["reconstruction", "acc"], ", chosen with the labels for ACC."),
+    ],
+)
+def test_the_note_says_which_scores_choose_with_the_labels(metrics, how):
+    study = study_of([{**point, "reconstruction": dict.fromkeys(SIZES, 0.5)} for point in POINTS])
+    note = " ".join(surfaces(study, "orl", "rufs", ["alpha"], metrics).get_supxlabel().split())
+    assert f"the best β at every point{how}" in note
+
+
 def test_bars_stand_in_three_dimensions_on_request(study):
     figure = surfaces(study, "orl", "rufs", kind="bars")
     bars = [child for axes in figure.axes for child in axes.get_children() if isinstance(child, Poly3DCollection)]
