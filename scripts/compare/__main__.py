@@ -20,7 +20,7 @@ def main(options):
         check_stored(studies[papers[0]])
     comparison = compare_studies(studies, options["selection"])
     if options["format"] == "csv":
-        text = comparison.to_csv(index=False, float_format="%.4f", lineterminator="\n")
+        text = comparison.to_csv(index=False, float_format="{:z.4f}".format, lineterminator="\n")
     else:
         controls, others = (find(studies, options["selection"]) for find in (controls_of, other_readings))
         text = comparison_page(comparison, controls, options["summary"], others)

@@ -15,7 +15,7 @@ from scripts.compare.resolution import resolution_lines
 from scripts.compare.verdicts import ACCEPTED, closest, count, own_rows, unreached
 from scripts.core.conf import printed, unique_names
 from scripts.core.published import PAPERS
-from scripts.core.text import mean_std, number
+from scripts.core.text import mean_std, number, signed
 from scripts.core.views import render
 from scripts.core.words import labelled
 
@@ -74,7 +74,7 @@ def _unreached(comparison):
     for cell in cells.itertuples():
         lines.append([
             PAPERS[cell.paper], printed("dataset", cell.dataset), cell.metric.upper(), cell.published_method,
-            _published(cell), methods[cell.method], mean_std(cell.mean, cell.std), f"{cell.difference:+.1f}",
+            _published(cell), methods[cell.method], mean_std(cell.mean, cell.std), signed(cell.difference),
             reasons.get(cell.explanation, "unknown"),
         ])  # fmt: skip
     return lines, reasons
@@ -89,11 +89,10 @@ def _every_cell(comparison):
         for cell in cells.sort_values("dataset", key=lambda names: names.map(order), kind="stable").itertuples():
             name = labelled(methods[cell.method], cell.clusterer)
             notes = "; ".join(filter(None, (_judged(cell), cell.reason, cell.remark)))
-            difference = "" if pd.isna(cell.difference) else f"{cell.difference:+.1f}"
             lines.append([
                 printed("dataset", cell.dataset), cell.published_method, _published(cell), name,
-                mean_std(cell.mean, cell.std), difference, number(cell.margin, 1), cell.equivalence, cell.verdict,
-                notes,
+                mean_std(cell.mean, cell.std), signed(cell.difference), number(cell.margin, 1), cell.equivalence,
+                cell.verdict, notes,
             ])  # fmt: skip
         parts.append((PAPERS[paper], metric.upper(), cells["study"].iloc[0], lines))
     return parts

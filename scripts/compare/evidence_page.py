@@ -7,7 +7,7 @@ from scripts.compare.controls import CONTROLS, RANDOM
 from scripts.compare.evidence import CANNOT_TELL, NOT_REPRODUCED, REPRODUCED, program_noise
 from scripts.compare.headline import OURS, PERMUTED, WORDS, above_random
 from scripts.core.published import PAPERS
-from scripts.core.text import number
+from scripts.core.text import number, signed
 
 BASELINES = "baselines only"
 HARDLY = 0.2  # share of honest copies that pass a line
@@ -28,8 +28,8 @@ def starts_text(comparison):
         f"scripts.restarts`){others}. The starts stand in groups of as many as the table "
         "has; in each, the best of the candidates is taken (the points within 2 standard errors of the best, at most "
         f"10; {again['n_again'].mean():.1f} on average), as the paper takes the best of its grid; the mean over the "
-        f"groups is judged, and its error is that over the groups. It differs from the table by {fell:+.2f} points on "
-        "average."
+        f"groups is judged, and its error is that over the groups. It differs from the table by {signed(fell, 2)} "
+        "points on average."
     )
 
 

@@ -4,7 +4,7 @@ from metrics.study.frames import of_kmeans
 from scripts.compare.controls import ALL
 from scripts.compare.headline import COLUMN, random_medians
 from scripts.core.published import PAPERS
-from scripts.core.text import span
+from scripts.core.text import signed, span
 
 HEAD = "Paper|Method|Cells|Candidates|Ours - random|Published - random|Ours - best|Published - best".split("|")
 
@@ -16,7 +16,7 @@ def maximum_lines(comparison, controls):
         return []
     lines = [HEAD]
     for row in rows.itertuples():
-        gains = [f"{value:+.1f}" for value in (row.ours, row.published, row.ours_best, row.published_best)]
+        gains = [signed(value) for value in (row.ours, row.published, row.ours_best, row.published_best)]
         candidates = span((row.fewest, row.most), "{:.0f}")
         lines.append([PAPERS[row.paper], row.method, str(row.cells), candidates, *gains])
     return lines

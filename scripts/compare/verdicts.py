@@ -6,6 +6,7 @@ import pandas as pd
 from metrics.study import ALL, FAILED
 from metrics.study.frames import of_kmeans
 from scripts.core.published import FOLDER
+from scripts.core.text import signed
 from scripts.core.words import CAPPED_CELL, POOR
 
 WITHIN_1, WITHIN_2, NEAR = "within 1 std", "within 2 std", "within 3 points"
@@ -69,7 +70,7 @@ def judge(cells):
         same &= (cells["metric"] == control.metric) & (cells["method"] != ALL) & cells["difference"].notna()
         cells.loc[same, "verdict"] = NOT_COMPARABLE
         cells.loc[same, "reason"] = (
-            f"all features, which depend on data and protocol alone, are {control.difference:+.1f} points away"
+            f"all features, which depend on data and protocol alone, are {signed(control.difference)} points away"
         )
     return cells
 

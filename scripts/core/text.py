@@ -47,8 +47,9 @@ POINTS = 1  # decimals of gains
 
 
 def signed(value, decimals=POINTS):
-    """Return a number, such as a gain, as a text with its sign; "" where there is none."""
-    return "" if pd.isna(value) else f"{value + 0.0:+.{decimals}f}"
+    """Return a number, such as a gain, as a text with its sign, 0.0 for what rounds to 0; "" where there is none."""
+    text = "" if pd.isna(value) else f"{value:+.{decimals}f}"
+    return text if not text or float(text) else text[1:]
 
 
 def with_interval(mean, low, high):
@@ -70,12 +71,12 @@ def pipes(lines):
 
 def number(value, decimals=2):
     """Return a number as a text; "" where there is none."""
-    return "" if pd.isna(value) else f"{round(value, decimals) + 0.0:.{decimals}f}"  # no -0.00
+    return "" if pd.isna(value) else f"{round(value, decimals):z.{decimals}f}"
 
 
 def mean_std(mean, std, sign="±"):
     """Return a mean and its spread as a text with one decimal; "" where there is no mean."""
-    return "" if pd.isna(mean) else f"{mean:.1f}{spread(std, sign)}"
+    return "" if pd.isna(mean) else f"{mean:z.1f}{spread(std, sign)}"
 
 
 def spread(std, sign="±", decimals=1):

@@ -7,7 +7,7 @@ import pandas as pd
 
 from metrics.study import FAILED
 from scripts.core.floats import split
-from scripts.core.text import pipes, spread
+from scripts.core.text import pipes, signed, spread
 from scripts.core.views import render
 from scripts.core.words import CAPPED_CELL, NO_LABELS, NOT_RUN, PARTIAL, POOR
 from scripts.make_table.table import DECIMALS
@@ -33,7 +33,7 @@ HTML = Style("<b>{}</b>", "<u>{}</u>", "±", "−", "Δ", "<sup>†</sup>", "<su
 
 def to_csv(table):
     """Return a CSV with one line per cell, and values with four decimals."""
-    return table.cells[list(table.written)].to_csv(index=False, float_format="%.4f", lineterminator="\n")
+    return table.cells[list(table.written)].to_csv(index=False, float_format="{:z.4f}".format, lineterminator="\n")
 
 
 def to_markdown(table, width=120, notes="full"):
@@ -86,10 +86,7 @@ def ours(cell, style, left_out=()):
     text = _value(cell["mean"], cell["std"], size, cell["rank"], cell["metric"], style, left_out) + marks
     if pd.isna(cell["difference"]) or "difference" in left_out:
         return text
-    decimals = DECIMALS[cell["metric"]]
-    difference = round(cell["difference"], decimals) + 0.0
-    sign = "+" if difference >= 0 else style.minus
-    return f"{text} {style.difference}{sign}{abs(difference):.{decimals}f}"
+    return f"{text} {style.difference}{signed(cell['difference'], DECIMALS[cell['metric']]).replace('-', style.minus)}"
 
 
 def paper(cell, style, left_out=()):
@@ -104,6 +101,6 @@ def paper(cell, style, left_out=()):
 
 def _value(mean, std, size, rank, metric, style, left_out):
     decimals = DECIMALS[metric]
-    number = {0: "{}", 1: style.best, 2: style.second}[rank].format(f"{mean:.{decimals}f}")
+    number = {0: "{}", 1: style.best, 2: style.second}[rank].format(f"{mean:z.{decimals}f}")
     number += "" if "std" in left_out else spread(std, style.plus_minus, decimals)
     return number + ("" if pd.isna(size) or "size" in left_out else f"({size})")

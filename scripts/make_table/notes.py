@@ -13,7 +13,7 @@ from metrics.study.seeds import SCORES
 from runners.store.reference import PREFIX, shipped_studies
 from scripts.core.conf import find, printed, unique_names, whole_grid
 from scripts.core.published import PAPERS, explain
-from scripts.core.text import span
+from scripts.core.text import signed, span
 from scripts.core.views import notes
 from scripts.core.words import CAPPED_CELL, NO_LABELS, NOT_RUN, PARTIAL, POOR, REFITTED, labelled, rule
 from scripts.make_table.table import PARTS
@@ -61,7 +61,7 @@ def background(cells, study):
     return notes(
         "make_table/background.md.j2",
         gains=[
-            f"{method} {own['excess'].mean():+.1f} ({span(own['n_candidates'])})"
+            f"{method} {signed(own['excess'].mean())} ({span(own['n_candidates'])})"
             for method, own in known.groupby("method", sort=False)
         ],
         reasons=_reasons(cells),

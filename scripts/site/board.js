@@ -55,7 +55,7 @@ function estimate(means) {
   return { mean, n, low: mean - reach, high: mean + reach };
 }
 
-const signed = (value) => (Math.round(10 * value) < 0 ? "−" : "+") + Math.abs(value).toFixed(1);
+const signed = (value) => ["−", "", "+"][Math.sign(Math.round(10 * value)) + 1] + Math.abs(value).toFixed(1);
 const position = (value) => (50 * (1 + Math.max(-1, Math.min(1, value / data.reach)))).toFixed(1);
 function element(tag, text = "", names = {}) {
   const made = document.createElement(tag);

@@ -42,7 +42,7 @@ def test_what_keeps_its_sign_and_what_holds_0_is_counted(found):
     assert found.kept == (6, 8)  # MCFS changes its sign with half as many, in both scores
     assert found.moved == {"half": (2, 0, 4), "twice": (2, 0, 4)}  # NDFS does not change
     text = said(found)
-    assert "6 of 8 keep their sign" in text and "of 7 data sets" in text and "twice as many by +0.0 to +2.0 and" in text
+    assert "6 of 8 keep their sign" in text and "of 7 data sets" in text and "twice as many by 0.0 to +2.0 and" in text
     assert "leaves out 0 for 2 of 4, 0 then nearer to 0 with half as many, and for 2 of 4, 0 then nearer" in text
     (row,) = [row for row in clusters.lines(found) if row[0] == "MCFS"]
     assert row[2].startswith("-3.") and row[3].startswith("+3.") and row[4].startswith("+5.")

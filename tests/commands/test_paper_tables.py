@@ -86,7 +86,7 @@ def test_a_table_of_data_sets_says_what_the_paper_prints_and_what_we_load():
     cell = table.cell(("micromass",), "samples")
     assert (cell["mean"], cell["published_mean"], cell["difference"]) == (360, 1300, -940)
     text = to_markdown(table)
-    assert "| MicroMass | 1300 " in text and "360 Δ-940" in text and "2000 Δ+0" in text
+    assert "| MicroMass | 1300 " in text and "360 Δ-940" in text and "2000 Δ0" in text
     assert any("MicroMass: the paper prints samples and features the other way round" in note for note in table.notes)
     assert "kmeans_ufs_table2,micromass,samples,360,1300,-940" in to_csv(table)
 

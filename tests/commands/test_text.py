@@ -1,8 +1,11 @@
 """Texts on a screen."""
 
+import math
 import sys
 
-from scripts.core.text import deliver, for_screen
+import pytest
+
+from scripts.core.text import deliver, for_screen, mean_std, number, signed
 
 
 def test_a_terminal_shows_no_tags_and_columns_stay_where_they_are(monkeypatch, capsys):
@@ -13,3 +16,8 @@ def test_a_terminal_shows_no_tags_and_columns_stay_where_they_are(monkeypatch, c
     deliver(row)
     shown = capsys.readouterr().out
     assert "<" not in shown and "_54.8±3.9_" in shown and len(shown) == len(row)
+
+
+@pytest.mark.parametrize("value", [-0.0, -0.04, 0.0, 0.04])
+def test_what_rounds_to_zero_has_no_minus(value):
+    assert (signed(value), number(value, 1), mean_std(value, math.nan)) == ("0.0", "0.0", "0.0")
