@@ -60,7 +60,18 @@ from runners.experiment.sweep import cells_of_words
 from runners.progress import printed
 from runners.words import did_you_mean
 from scripts.core.conf import find
-from scripts.core.given import checked_ranking, dataset_of, each, known, offer_dataset, offer_method
+from scripts.core.given import (
+    check_cells,
+    check_options,
+    checked_ranking,
+    checked_words,
+    dataset_of,
+    each,
+    folder_of,
+    known,
+    offer_dataset,
+    offer_method,
+)
 from scripts.core.study import Study as Stored
 from scripts.make_figure import FIGURES
 from scripts.make_table import study_table
@@ -171,15 +182,16 @@ def run(
     given = each("datasets", datasets, offer_dataset)
     chosen = each("methods", methods, lambda name, method: offer_method(name, method, n_jobs))
     words = [f"method={','.join(chosen)}", f"dataset={','.join(given)}", f"protocol={known('protocol', protocol)}"]
-    words += [f"results_dir={quoted(str(Path(results_dir).resolve()))}", f"runner.n_jobs={n_jobs}"]
+    words += [f"results_dir={quoted(str(folder_of(results_dir)))}", f"runner.n_jobs={n_jobs}"]
     words += [f"{name}={quoted(str(value))}" for name, value in (("study", study), ("data_dir", data_dir)) if value]
-    more = [overrides] if isinstance(overrides, str) else [*(overrides or ())]
+    more = checked_words(overrides)
     if answer := refused([*words, *more]):
         raise ConfigError(f"overrides={more}: {answer}")
     try:
         every = cells_of_words(*words, *more)
     except HydraException as error:
         raise ConfigError(words_of(error)) from error
+    check_cells(every, more, dataset=given, method=chosen, protocol=[protocol])
     arithmetic.warn_if_late(stacklevel=2)
     with printed() if verbose else nullcontext():
         for number, settings in enumerate(every):
@@ -198,7 +210,7 @@ def open_study(study: str, results_dir: str | PathLike = RESULTS) -> "Study":
     """Return a stored `Study`; ``reference/NAME`` is a shipped one.  A ValueError says where there is none."""
     if not study or not isinstance(study, str):
         raise ValueError(f"study={study!r} must be the name of a study, such as 'demo' or 'reference/fair'.")
-    return Study(Stored.open(Path(results_dir).resolve(), study).filled())
+    return Study(Stored.open(folder_of(results_dir), study).filled())
 
 
 class Study:
@@ -228,16 +240,12 @@ class Study:
         """Return a matplotlib figure, one of `scripts.make_figure.FIGURES`, with the options of its function."""
         if figure not in FIGURES:
             raise ValueError(f"figure={figure!r} must be one of {', '.join(FIGURES)}.{did_you_mean(figure, FIGURES)}")
-        there, signature = self.trials["dataset"].unique(), inspect.signature(FIGURES[figure])
-        if "dataset" in signature.parameters:
+        there = self.trials["dataset"].unique()
+        if "dataset" in inspect.signature(FIGURES[figure]).parameters:
             if dataset is None and len(there) > 1:
                 raise ValueError(f"dataset=None must be one of {', '.join(there)} for {figure}.")
             options["dataset"] = there[0] if dataset is None else dataset
-        try:
-            signature.bind(self._stored, **options)
-        except TypeError as error:
-            known = ", ".join([*signature.parameters][1:])
-            raise ValueError(f"figure={figure!r}: {error}. Its options are {known}.") from error
+        check_options(f"figure={figure!r}", FIGURES[figure], options)
         return FIGURES[figure](self._stored, **options)
 
     def ranks(self, **options: Any) -> pd.DataFrame:
@@ -245,6 +253,7 @@ class Study:
 
         `options` are those of `scripts.ranks.field.field_of`, such as metric="nmi".
         """
+        check_options("ranks", field_of, options)
         return rank_study(field_of(self._stored, **options)).table
 
     @property
@@ -278,5 +287,7 @@ class Study:
             raise ValueError(f"metric={metric!r} must be one of {', '.join(metrics)}.{did_you_mean(metric, metrics)}")
         if unknown := sorted(set(parts) - {"rows", "columns", "title"}):
             raise ValueError(f"{unknown[0]!r} is no part of a table: there are rows, columns and title.")
-        parts = {name: [part] if name != "title" and isinstance(part, str) else part for name, part in parts.items()}
+        parts = {
+            name: [part] if name != "title" and isinstance(part, str | int) else part for name, part in parts.items()
+        }
         return study_table(self._stored, selection, metric, **parts)

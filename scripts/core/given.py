@@ -1,6 +1,9 @@
 """Take what a caller of `ufs_bench` gives: names of conf/, or data and methods of his own."""
 
+import inspect
+import re
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 
 import numpy as np
 from hydra.core.config_store import ConfigStore
@@ -11,6 +14,8 @@ from runners.cli.choices import offer_object
 from runners.errors import ConfigError
 from runners.words import did_you_mean, shown
 from scripts.core.conf import names
+
+COMMANDS = re.compile(r"[+~]*(runner\.plan|shard|missing_data|hydra)\b")  # what the command line alone looks at
 
 
 def each(what, given, offer):
@@ -68,6 +73,51 @@ def _as_named(group, name, given, options=None):
     if given not in (None, name):
         raise ConfigError(f"{name!r} of conf/{group} keeps its name: write {{{name!r}: {name!r}}}, not {given!r}.")
     return known(group, name, options)
+
+
+def folder_of(results_dir):
+    """Return a folder of results; a ConfigError says that what was given names none."""
+    try:
+        return Path(results_dir).resolve()
+    except TypeError as error:
+        raise ConfigError(f"results_dir={shown(results_dir)} must be a folder, such as 'results'.") from error
+
+
+def checked_words(overrides):
+    """Return words of a command line as a list; a ConfigError says that they are none, or what would be ignored."""
+    several = [overrides] if isinstance(overrides, str) else () if overrides is None else overrides
+    words = list(several) if isinstance(several, Iterable) and not isinstance(several, Mapping) else [several]
+    if not all(isinstance(word, str) for word in words):
+        raise ConfigError(f"overrides={shown(overrides)} must be a list of texts, such as ['protocol.sizes=[5,10]'].")
+    for word in words:
+        if COMMANDS.match(word):
+            raise ConfigError(f"overrides={words}: {word} has no effect from Python: give it to `python run.py`.")
+    return words
+
+
+def check_cells(cells, words, **allowed):
+    """Raise a ConfigError where words have given the data, method or protocol of a cell a name that is not allowed."""
+    for settings in cells:
+        names = {
+            "dataset": settings.dataset["name"],
+            "method": settings.method.name,
+            "protocol": settings.protocol.name,
+        }
+        for group, name in names.items():
+            if name not in allowed[group]:
+                raise ConfigError(
+                    f"overrides={words}: {group}.name={name!r} must be {' or '.join(allowed[group])}. Data and methods "
+                    "of your own are named by a mapping, {'a_name': ...}."
+                )
+
+
+def check_options(what, function, options):
+    """Raise a ValueError where a function of a study has other options than those given."""
+    signature = inspect.signature(function)
+    try:
+        signature.bind(None, **options)
+    except TypeError as error:
+        raise ValueError(f"{what}: {error}. Its options are {', '.join([*signature.parameters][1:])}.") from error
 
 
 def known(group, name, options=None):

@@ -161,6 +161,31 @@ def test_what_cannot_be_run_is_refused_before_any_fit(tmp_path, methods, answer)
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize(
+    "overrides, answer",
+    [
+        (3, "overrides=3 must be a list of texts, such as"),
+        ([3], r"overrides=\[3\] must be a list of texts"),
+        ({"protocol.seed": 1}, "must be a list of texts"),
+        ("dataset.name=x", "dataset.name='x' must be mine. Data and methods of your own are named by a mapping"),
+        (["method.name=x"], "method.name='x' must be mean"),
+        (["runner.plan=true"], "runner.plan=true has no effect from Python: give it to `python run.py`"),
+        (["shard=1/2"], "shard=1/2 has no effect"),
+    ],
+)
+def test_an_override_that_is_none_or_would_be_ignored_is_refused(tmp_path, overrides, answer):
+    with pytest.raises(ConfigError, match=answer):
+        run([mean], {"mine": (X, Y)}, "smoke", results_dir=tmp_path, overrides=overrides)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("results_dir", [None, 3])
+def test_results_that_are_in_no_folder_are_refused(results_dir):
+    for function in (lambda: open_study("s", results_dir), lambda: run(mean, (X, Y), results_dir=results_dir)):
+        with pytest.raises(ConfigError, match=f"results_dir={results_dir} must be a folder"):
+            function()
+
+
 @pytest.mark.parametrize("word", ["dataset=digits", "method=mcfs", "protocol=demo", "results_dir=here"])
 def test_an_override_of_what_an_argument_says_is_refused(tmp_path, word):
     with pytest.raises(ConfigError, match=f" and {word} give {word.split('=')[0]} two values: leave one out"):
