@@ -224,9 +224,12 @@ class Cell:
         elsewhere = found_elsewhere(settings, trials)
         taken = [outcomes_of(cell, there) for cell, there in elsewhere.items()]
         known = {outcome.trial["trial"] for outcomes in taken for outcome in outcomes}
-        # The sample comes first: the time left is then estimated from fits all over the grid.
+        # The sample comes first, and the others in no order: the time left is estimated from fits all over the grid.
         sample = {trial.key for trial in diagonal(self.trials)}
-        rest = sorted((trial for trial in trials if trial.key not in known), key=lambda trial: trial.key not in sample)
+        rest = sorted(
+            (trial for trial in trials if trial.key not in known),
+            key=lambda trial: (trial.key not in sample, trial.key),
+        )
         if rest and settings.runner.engine == "dask":
             from runners.workers.dask.cluster import check
 

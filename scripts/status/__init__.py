@@ -2,17 +2,23 @@
 
 import functools
 import math
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
+from omegaconf import OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+from yaml import YAMLError
 
+from datasets import DataError
 from datasets.load import at_hand
 from metrics.study import UNSCORED
 from metrics.study.frames import fits_of
 from runners.errors import ConfigError
 from runners.experiment.notes import read_run
 from runners.experiment.plan import Times
+from runners.experiment.settings import read_config
 from runners.experiment.sweep import cells_of_sweep, cells_of_words
 from runners.store import reference
 from runners.store.files import read_frame
@@ -84,11 +90,7 @@ def _shipped(name, results_dir):
     fits["sizes"] = fits["sizes"].map(to_json)  # as they stand in trials.csv
     for cell, rows in fits.groupby(["dataset", "method"]):
         state, settings, n_left = _stored(name, *cell, rows), asked.pop(cell, None), lacking.get(cell, 0)
-        left = n_left * state.seconds / state.stored
-        if n_left and settings:  # those that are run first are the cheap ones, so that their mean says too little
-            run = set(rows["params"])
-            rest = [trial for trial in _cell_of(settings).asked if to_json(trial.params) not in run]
-            left = sum(_seconds(settings, times, rest)) / settings.runner.n_jobs
+        left = _left(rows, n_left, settings, times) / (settings.runner.n_jobs if settings else 1)
         found.append(replace(state, n_trials=state.stored + n_left, left=left))
     return found + [replace(_not_begun(settings, times, here), study=name) for settings in asked.values()]
 
@@ -112,17 +114,36 @@ def _state(folder, settings, times, here):
     if keys is not None:
         trials = trials[trials["trial"].isin(keys)]
     n_trials = len(keys) if keys is not None else max(len(trials), len(_cell_of(settings).asked) if settings else 0)
-    rest, n_jobs = n_trials - len(trials), n_workers or (settings.runner.n_jobs if settings else 1)
-    if trials.empty:
-        spent_each = np.mean(_seconds(settings, times, _cell_of(settings).asked)) if settings else math.nan
-    else:
-        spent_each = _spent(trials).mean()
+    rest = n_trials - len(trials)
+    if rest and settings is None:
+        settings = _of_last_run(folder)
     return replace(
         _stored(study, dataset, method, trials),
         n_trials=n_trials,
         running=min(n_workers, rest),
-        left=float(rest * spent_each / n_jobs) if rest else 0.0,
+        left=_left(trials, rest, settings, times) / (n_workers or (settings.runner.n_jobs if settings else 1)),
     )
+
+
+def _of_last_run(folder):
+    """Return the settings of a cell that was run by itself, which Hydra leaves beside it; None where it has not."""
+    try:
+        return read_config(OmegaConf.load(folder / ".hydra" / "config.yaml"))
+    except (OSError, ConfigError, OmegaConfBaseException, YAMLError):
+        return None
+
+
+def _left(trials, rest, settings, times):
+    """Return the seconds of one worker for the `rest` of a cell of which some trials are stored."""
+    if not rest:
+        return 0.0
+    # By the points that are lacking: the cheap ones end first, so that the mean of what is stored says too little.
+    run, each = set(trials["params"]), []
+    if settings is not None:
+        with suppress(ConfigError, DataError):
+            lacking = [trial for trial in _cell_of(settings).asked if to_json(trial.params) not in run]
+            each = [seconds for seconds in _seconds(settings, times, lacking) if not math.isnan(seconds)]
+    return float(rest * (np.mean(each) if each else _spent(trials).mean()))
 
 
 def _stored(study, dataset, method, trials):

@@ -9,10 +9,11 @@ from frames import frames, store
 from small_data import TRUTH
 
 from runners.experiment import notes, sweep
+from runners.experiment.cell import Cell
 from runners.experiment.notes import note_run, read_run
 from runners.store import reference
 from runners.store.files import StoreError
-from scripts.status import _sweep_of, states
+from scripts.status import _of_last_run, _sweep_of, states
 from scripts.status.status_page import status_page
 
 POINTS = [
@@ -41,6 +42,34 @@ def test_a_running_cell_says_what_is_done_running_pending_and_left(folder):
     assert umist.seconds == 1.5 + 3.5 + 2 * 0.5 + 4 * 0.5
     assert umist.left == pytest.approx(6 * umist.seconds / 4 / 2)
     assert (found["orl"].done, found["orl"].pending, found["orl"].left) == (1, 0, 0)
+
+
+def test_what_is_left_of_a_cell_is_estimated_from_the_points_that_it_lacks(tmp_path, monkeypatch):
+    """Were it the mean of what is stored, 2 seconds would be left on ORL: heavy points of a grid end last."""
+    monkeypatch.setattr(reference, "SHIPPED", tmp_path / "none")
+    words = ["dataset=umist,orl", "method=laplacian_score", "+method.grid.n_neighbors=[3,4]", "protocol=dgufs"]
+    cells = sweep.cells_of_words(*words, f"results_dir={tmp_path}", "runner.n_jobs=1")
+    monkeypatch.setattr("scripts.status.cells_of_words", lambda *_: cells)
+    points = [
+        {"dataset": one.dataset["name"], "method": "laplacian_score", "params": dict(trial.params), "acc": {50: [0.2]}}
+        for one in cells
+        for trial in Cell(one).asked
+    ]
+    seconds = [1.5, 99.5, 3.5]  # and half a second of evaluation; the fourth point is not stored
+    store(frames([{**point, "fit_s": each} for point, each in zip(points, seconds, strict=False)]), tmp_path)
+    left = {state.dataset: state.left for state in states(tmp_path, experiment="dgufs")}
+    assert left == {"umist": 0, "orl": pytest.approx(100 * 4 / 2)}
+
+
+def test_a_cell_that_was_run_by_itself_has_the_grid_of_its_last_run(tmp_path):
+    words = ["method=laplacian_score", "+method.grid.n_neighbors=[3,4]", f"dataset={TRUTH}", "protocol=smoke"]
+    forked.printed(["run.py", *words, f"results_dir={tmp_path}", "runner.n_jobs=1"], ROOT)
+    folder = tmp_path / "smoke" / TRUTH / "laplacian_score"
+    assert _of_last_run(folder).method.grid == {"n_neighbors": [3, 4]}
+    for text in ("{", "method: 3", "runner: {n_jobs: x}"):
+        (folder / ".hydra/config.yaml").write_text(text)
+        assert _of_last_run(folder) is None
+    assert _of_last_run(tmp_path) is None
 
 
 def test_what_has_no_scores_is_listed_with_its_error_and_the_command_that_repeats_it(folder):
