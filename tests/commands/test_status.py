@@ -81,8 +81,7 @@ def test_what_has_no_scores_is_listed_with_its_error_and_the_command_that_repeat
 
 
 def test_cells_that_a_method_refuses_are_named_and_not_counted(tmp_path, monkeypatch):
-    cells = sweep.cells_of_words("experiment=fair")
-    cells = [one for one in cells if (one.dataset["name"], one.method.name) == ("allaml", "spca_psd")]
+    cells = sweep.cells_of_words("experiment=fair", "dataset=allaml", "method=spca_psd")
     monkeypatch.setattr("scripts.status.cells_of_words", lambda *_: cells)
     monkeypatch.setattr("scripts.status.at_hand", lambda *_: True)
     found = states(tmp_path, experiment="fair")

@@ -75,6 +75,7 @@ def test_every_method_that_takes_sparse_has_the_scores_of_the_dense_data(tmp_pat
     np.testing.assert_allclose(values["kept"], values["full"], atol=1e-8)  # as `metrics.evaluate.evaluate` says
 
 
+@pytest.mark.slow  # each part keeps them sparse: `test_scaling`, `test_evaluate`, and the mapped samples below
 def test_a_run_takes_less_memory_than_the_data_written_out(tmp_path):
     path = write(tmp_path / "wide.svm", 1000, 120_000, 0.001)
     status, text, peak_mb = run(

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals")
 
 @pytest.mark.parametrize(
     "seen, caps",
-    [(True, None), (False, Caps(max_seconds=60)), pytest.param(False, None, marks=pytest.mark.slow)],
+    [(False, Caps(max_seconds=60)), *(pytest.param(seen, None, marks=pytest.mark.slow) for seen in (True, False))],
 )
 def test_workers_that_are_killed_while_they_are_free_end_nothing(request, caps, seen):
     trials = trials_of()

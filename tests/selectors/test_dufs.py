@@ -138,7 +138,14 @@ def test_open_gates_without_noise_leave_the_two_step_walk_on_the_data_themselves
 
 
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2))])
-@pytest.mark.parametrize("setting", [{}, {"gates": "entry"}, {"lambda_": 2.0}, {"scale_factor": 1.0}])
+@pytest.mark.parametrize(
+    "setting",
+    [
+        {},
+        {"gates": "entry"},
+        *(pytest.param(s, marks=pytest.mark.slow) for s in ({"lambda_": 2.0}, {"scale_factor": 1.0})),
+    ],
+)
 def test_the_two_features_of_the_moons_are_found_among_noise(setting, seed):
     fit = DUFS(2, **setting).fit(moons(seed))
     assert fit.status_ == "converged"

@@ -194,8 +194,13 @@ def test_coordinate_start_takes_the_features_that_cost_least():
     assert len(chosen) == 3
 
 
-@pytest.mark.parametrize("graph", GRAPHS)
-@pytest.mark.parametrize("shape", [(60, 25), (30, 220)])
+@pytest.mark.parametrize(  # all graphs of few features, and one of more features than samples
+    ("shape", "graph"),
+    [
+        *(((60, 25), graph) for graph in GRAPHS),
+        *(pytest.param((30, 220), graph, marks=[pytest.mark.slow] if n else []) for n, graph in enumerate(GRAPHS)),
+    ],
+)
 def test_order_of_features_and_samples_does_not_matter(shape, graph):
     X = sample(*shape)
     rng = np.random.default_rng(1)
