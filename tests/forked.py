@@ -162,8 +162,13 @@ class _Server:
 
     def __init__(self):
         environment = {name: text for name, text in os.environ.items() if name not in OWN}
+        self._compiled = tempfile.TemporaryDirectory()
         self._process = subprocess.Popen(
-            [sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, env=environment
+            [sys.executable, __file__, self._compiled.name],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            bufsize=0,
+            env=environment,
         )  # unbuffered, as `select` does not see what a buffer holds
 
     def start(self, request):
@@ -184,6 +189,7 @@ class _Server:
     def end(self):
         self._process.stdin.close()
         self._process.wait()
+        self._compiled.cleanup()
 
 
 @cache
@@ -257,5 +263,7 @@ if __name__ == "__main__":
     sys.modules["numba"].njit(
         lambda: None
     )()  # the first compiled function takes a third of a second, any later one less
+    # The first command compiles our modules for the others, also where PYTHONDONTWRITEBYTECODE is set.
+    sys.dont_write_bytecode, sys.pycache_prefix = False, sys.argv[1]
     gc.freeze()  # or the first collection in every fork would copy all memory of the packages
     _become(**_serve())

@@ -136,7 +136,7 @@ class Misbehaving(BaseSelector):
 
     def children_compute(self):
         for _ in range(40):
-            os.waitpid(child(self.file, lambda: work(0.25)), 0)
+            os.waitpid(child(self.file, lambda: work(0.1)), 0)
 
     def grandchild_computes(self):
         child(self.file, lambda: child(self.file, lambda: work(100)))

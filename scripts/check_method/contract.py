@@ -52,7 +52,7 @@ class Method:
         """True for a class or function that is taken as it is (`methods.core.plain`)."""
         return hasattr(self.cls, "wrapped")
 
-    def make(self, n_features_to_select=None, n_clusters=2, seed=0):
+    def make(self, n_features_to_select=None, n_clusters=3, seed=0):
         """Return an unfitted estimator with the configuration's parameters."""
         accepted = inspect.signature(self.cls).parameters
         runner = {"n_features_to_select": n_features_to_select, "n_clusters": n_clusters, "random_state": seed}
@@ -64,7 +64,7 @@ class Method:
     def _fits(self):
         return {}
 
-    def fitted(self, X, n_features_to_select=4, n_clusters=2):
+    def fitted(self, X, n_features_to_select=4, n_clusters=3):
         """Return a fit of what `make` returns, the same for the same samples: for checks that only look at it."""
         key = X.shape, X.tobytes(), n_features_to_select, n_clusters
         if key not in self._fits:

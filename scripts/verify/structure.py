@@ -78,9 +78,10 @@ def faults(frame, protocol, lacking=()):
             yield REFUSED, dataset, "", str(error)
             continue
         yield from ((REFUSED, dataset, "", words) for words in _faults_of_names(rows))
-        points = set()
-        for trial, sets in rows.groupby("trial", sort=False):
-            records = sets.to_dict("records")
+        points, fits = set(), {}
+        for row in rows.to_dict("records"):  # at once, as a call for each fit took a third of the seconds
+            fits.setdefault(row["trial"], []).append(row)
+        for trial, records in fits.items():
             point = records[0]["params"], records[0]["nth_seed"], tuple(one["n_selected"] for one in records)
             if point in points:
                 yield REFUSED, dataset, trial, "another fit of the cell has the same parameters, sizes and seed."

@@ -7,6 +7,7 @@ from small_data import TRUTH
 
 from runners.store import reference
 from scripts import ship
+from scripts.compare import compare_studies, open_studies, shipped_names
 from scripts.core.conf import ROOT
 from scripts.core.study import Study
 from scripts.make_report import make_report
@@ -48,6 +49,13 @@ def settings(fair):
 
 
 @pytest.fixture(scope="session")
+def comparison():
+    """Return the shipped studies of the papers, and their comparison with what is printed."""
+    studies = open_studies(ROOT / "results", shipped_names())
+    return studies, compare_studies(studies)
+
+
+@pytest.fixture(scope="session")
 def html(tmp_path_factory):
     """Return the text of the report of `frames.SMALL`."""
     folder = tmp_path_factory.mktemp("report")
@@ -56,13 +64,14 @@ def html(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def built(tmp_path_factory):
+def built(tmp_path_factory, comparison):
     """Return the folder of the site, with a page of three sections in the place of the one report."""
     from scripts import site
 
     folder = tmp_path_factory.mktemp("site") / "site"
     with pytest.MonkeyPatch.context() as patch:
         with_few_flips(patch)
+        patch.setattr(site.methods, "comparisons", lambda: comparison[1].copy())
         patch.setattr(site, "make_report", lambda study, selection: REPORT.format(study.name))
         site.build(folder, ["dgufs"])
     return folder

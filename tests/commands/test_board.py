@@ -15,6 +15,7 @@ from scripts.site.board import LETTERS, SHOWN, Board, numbers, packed
 from scripts.site.leaderboard import leaderboard
 
 SIZES = list(WEIGHTS)
+pytestmark = pytest.mark.usefixtures("few_flips")
 DATA = ("umist", "coil20", "webkb", "isolet", "allaml", "micromass")  # of six families, all exploratory
 
 

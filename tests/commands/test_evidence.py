@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from benchmarks.lines import ceiling, false_passes, main, perfect_cells
-from scripts.compare import compare_studies, evidence, open_studies, shipped_names
+from scripts.compare import evidence
 from scripts.compare.columns import AGREES, DIFFERS, INCONCLUSIVE, columns_of, equivalence, orders_of, standard_error
 from scripts.compare.evidence import (
     AS_BAD,
@@ -102,9 +102,8 @@ def test_what_is_no_reproduction_passes_no_line_and_is_refuted_where_few_copies_
         assert not is_rare(AS_BAD) and is_rare(0.04)
 
 
-def test_the_noise_of_honest_programs_is_that_of_the_shipped_studies():
-    comparison = compare_studies(open_studies("results", shipped_names()))
-    noise = program_noise(comparison)
+def test_the_noise_of_honest_programs_is_that_of_the_shipped_studies(comparison):
+    noise = program_noise(comparison[1])
     error = noise.points / np.sqrt(2 * noise.pairs)
     # Rounded up to a tenth: copies with more noise refute less.
     assert noise.pairs > 100 and 0 <= HONEST - noise.points - error < 0.1 and abs(noise.together - TOGETHER) < 0.02

@@ -15,6 +15,7 @@ from metrics.study.summary import select as select_of
 from scripts.core.conf import ROOT, printed
 from scripts.core.text import with_interval
 from scripts.findings import Setting, gaps_of, panels, recent, search, twins
+from scripts.findings import __main__ as findings
 from scripts.findings.__main__ import (
     COMPARE,
     FINDINGS,
@@ -79,7 +80,9 @@ def test_the_main_figure_is_as_wide_as_a_phone_with_letters_of_8_points_that_do_
     assert not any(one.overlaps(other) for one, other in itertools.combinations(boxes, 2))
 
 
-def test_the_page_of_what_reproduces_has_what_the_shipped_results_say():
+def test_the_page_of_what_reproduces_has_what_the_shipped_results_say(comparison, monkeypatch):
+    monkeypatch.setattr(findings, "open_studies", lambda folder, names: comparison[0])
+    monkeypatch.setattr(findings, "compare_studies", lambda studies: comparison[1].copy())
     found = filled(REPRODUCTION, COMPARE, compared())
     assert (ROOT / REPRODUCTION).read_text(encoding="utf-8") == found, "run: python -m scripts.findings"
 

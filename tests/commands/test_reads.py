@@ -23,7 +23,7 @@ from scripts.seeds import main as seeds
 POINTS = [
     {"dataset": dataset, "method": method, "acc": {size: [0.3, 0.3 + size / 1000] for size in PROTOCOL["sizes"]}}
     for dataset in ("umist", "orl", "pie10p", "pix10p", "jaffe", "allaml")
-    for method in ("mcfs", "dgufs", "rufs")
+    for method in ("mcfs", "dgufs")
 ]
 STUDY = "study=dgufs"
 COMMANDS = {

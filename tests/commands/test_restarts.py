@@ -1,5 +1,6 @@
 """The command that scores chosen points again over more starts, and the judgement by it."""
 
+import shutil
 import sys
 
 import numpy as np
@@ -31,18 +32,24 @@ PROTOCOL = Protocol(name="demo", sizes=(10, 20), scaling="minmax", restarts=4, s
 DRAWN = {"draw": list(range(6))}
 
 
-@pytest.fixture
-def results(tmp_path):
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory):
     """Run six random rankings as the grid of a method, and all features, on mnist500."""
-    data = load_dataset("mnist500")
-    claim_study(tmp_path / "s", PROTOCOL)
+    folder, data = tmp_path_factory.mktemp("results"), load_dataset("mnist500")
+    claim_study(folder / "s", PROTOCOL)
     for name in ("random_rankings", "all_features"):
         content = conf.find("method", name) | ({"grid": DRAWN} if name == "random_rankings" else {})
         trials = expand("s", data, content, PROTOCOL)
-        with Store(tmp_path / "s/mnist500" / name) as cell:
+        with Store(folder / "s/mnist500" / name) as cell:
             cell.append([run_trial(trial, scale(data.X, "minmax"), data.y) for trial in trials])
         note_run(cell.folder, [trial.key for trial in trials], 0)
-    return tmp_path
+    return folder
+
+
+@pytest.fixture
+def results(stored, tmp_path):
+    """Return a copy of what is stored, for one test."""
+    return shutil.copytree(stored, tmp_path, dirs_exist_ok=True)
 
 
 def run(results, monkeypatch, *more):

@@ -79,7 +79,8 @@ def test_compiled_code_has_no_fastmath():
         compiled(fastmath=True)
 
 
-@pytest.mark.parametrize("few", [FEW, pytest.param(None, marks=pytest.mark.slow)], ids=["few", "all"])
+@pytest.mark.slow  # .ci/run has the few ones on every push; tests/project/test_layout.py says what loops may use
+@pytest.mark.parametrize("few", [FEW, None], ids=["few", "all"])
 def test_cold_and_warm_processes_give_the_same_bytes(tmp_path, few):
     chosen = [method for method in reaching() if few is None or method[0] in few]
     assert set(FEW) <= {name for name, *_ in chosen}

@@ -228,7 +228,9 @@ def test_a_disk_that_is_full_is_one_line_and_what_is_stored_is_safe(tmp_path, ro
 
 @pytest.mark.parametrize("number, count, status", [(signal.SIGINT, 1, 130), (signal.SIGTERM, 2, 143)])
 def test_a_signal_at_any_moment_ends_the_command_in_words(request, tmp_path, number, count, status):
-    moments = (0.15, 0.4, 0.8, 1.5, 3, 6) if request.config.getoption("--slow") else (0.5, 3)
+    # Quickly one in the imports and one in the sweep; of SIGINT in a sweep, test_command_line has the words, too.
+    quick = {signal.SIGINT: (0.5,), signal.SIGTERM: (3,)}[number]
+    moments = (0.15, 0.4, 0.8, 1.5, 3, 6) if request.config.getoption("--slow") else quick
     for seconds in moments:
         process = subprocess.Popen(
             [sys.executable, "run.py", "-m", "method=mcfs,ndfs", "dataset=mnist500", f"results_dir={tmp_path}"],

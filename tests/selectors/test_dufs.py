@@ -22,7 +22,7 @@ GATES = ("feature", "entry")
 COMMON = {"scale_factor": 5.0, "n_neighbors": 1, "noise": 0.5}
 
 
-def moons(seed, n_samples=200, n_noise=18):
+def moons(seed, n_samples=120, n_noise=18):
     rng = np.random.default_rng(seed)
     X, _ = make_moons(n_samples, noise=0.05, random_state=seed)
     return np.hstack([X, rng.normal(size=(n_samples, n_noise))])
@@ -165,7 +165,7 @@ def test_fit_ends_where_no_other_optimiser_goes_lower():
 
 
 def test_a_constant_feature_is_left_to_the_price_alone_and_comes_last():
-    X = np.column_stack([moons(0), np.full(200, 3.0)])
+    X = np.column_stack([moons(0), np.full(120, 3.0)])
     fit = DUFS(2).fit(X)
     problem = Problem(standardized(X), None, **COMMON)
     state = problem.state(fit.mu_)
@@ -202,7 +202,7 @@ def test_a_step_of_the_released_program_may_see_a_part_of_the_samples():
     X, rng = standardized(moons(0)), np.random.default_rng(0)
     problem = released.Problem(X, None, rng=rng, batch_size=50, **COMMON)
     rng = np.random.default_rng(0)
-    part = X[rng.permutation(200)[:50]]
+    part = X[rng.permutation(120)[:50]]
     score, _ = released.drawn_score(part, 0.5 + 0.5 * rng.standard_normal(part.shape), 5.0, 1)
     assert problem.state(np.zeros(20)).value == pytest.approx(score / open_share(np.zeros(20), 0.5)[0])
 
