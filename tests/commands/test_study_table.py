@@ -138,7 +138,7 @@ def test_a_study_that_nobody_knows_is_answered_with_the_nearest(words, results, 
 
 
 def test_the_study_of_an_experiment_that_has_not_begun_is_no_mistake(answer):
-    code, out, _ = answer("status", "study=smoke")
+    code, out, _ = answer("status", "study=demo")
     assert code == 0 and " 0 of " in out
     code, out, _ = answer("make_table", "table=ufsol_table2", "study=ufsol_quick")
     assert code == 0 and "python run.py experiment=ufsol_quick" in out

@@ -48,11 +48,11 @@ def test_rows_of_the_graph_are_projections_without_the_loop(shape):
 
 @pytest.mark.parametrize("gamma", [0.01, 1.0])
 def test_a_generic_optimiser_of_the_projection_finds_nothing_better(gamma):
-    X = clusters(60, 25)
+    X = clusters(40, 15)
     fit = SOGFS(n_clusters=3, gamma=gamma).fit(X)
 
     def value(w):  # the nearest orthonormal columns are the projection
-        return objective(X, fit, np.linalg.qr(w.reshape(25, 3))[0])
+        return objective(X, fit, np.linalg.qr(w.reshape(15, 3))[0])
 
     for step in (1e-3, 1e-1):
         start = fit.coef_ + step * np.random.default_rng(0).normal(size=fit.coef_.shape)
