@@ -64,11 +64,11 @@ class Method:
     def _fits(self):
         return {}
 
-    def fitted(self, X, n_features_to_select=4, n_clusters=3):
+    def fitted(self, X, n_features_to_select=4):
         """Return a fit of what `make` returns, the same for the same samples: for checks that only look at it."""
-        key = X.shape, X.tobytes(), n_features_to_select, n_clusters
+        key = X.shape, X.tobytes(), n_features_to_select
         if key not in self._fits:
-            self._fits[key] = self.make(n_features_to_select, n_clusters).fit(X)
+            self._fits[key] = self.make(n_features_to_select).fit(X)
         return self._fits[key]
 
 

@@ -98,12 +98,12 @@ def checked_words(overrides):
 def check_cells(cells, words, **allowed):
     """Raise a ConfigError where words have given the data, method or protocol of a cell a name that is not allowed."""
     for settings in cells:
-        names = {
-            "dataset": settings.dataset["name"],
-            "method": settings.method.name,
-            "protocol": settings.protocol.name,
-        }
-        for group, name in names.items():
+        parts = (
+            ("dataset", settings.dataset["name"]),
+            ("method", settings.method.name),
+            ("protocol", settings.protocol.name),
+        )
+        for group, name in parts:
             if name not in allowed[group]:
                 raise ConfigError(
                     f"overrides={words}: {group}.name={name!r} must be {' or '.join(allowed[group])}. Data and methods "

@@ -243,9 +243,7 @@ def test_a_damaged_cell_is_named_with_its_file(text, commands, folder, capsys):
         assert outcome == "accepted" or (outcome == "refused" and str(damaged) in said), (command, outcome, said)
 
 
-@pytest.mark.parametrize(  # the boundary is that of run.py, which gets both in test_boundary.py
-    "number, status", [pytest.param(signal.SIGINT, 130, marks=pytest.mark.slow), (signal.SIGTERM, 143)]
-)
+@pytest.mark.parametrize("number, status", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_at_any_moment_ends_a_command_without_a_traceback(request, number, status, folder):
     quick = {signal.SIGINT: (0.4,), signal.SIGTERM: (1.6,)}[number]  # in the imports, and in the work
     moments = (0.1, 0.4, 0.8, 1.6, 3.2) if request.config.getoption("--slow") else quick
