@@ -33,6 +33,7 @@ from runners.workers.fit import stored_fit
 from runners.workers.memory import workers_within_memory
 from runners.workers.pool import Usage, run_all
 from runners.workers.tasks import Data, n_stored
+from runners.workers.watched import Workers
 
 MANY_SAMPLES = 2000  # an (n_samples, n_samples) array of more samples takes over 32 MB
 
@@ -72,9 +73,8 @@ class Cell:
             return self._asked_of(self.dataset)
         X = np.broadcast_to(0.0, (n_samples, n_features))
         sha = spec.get("data_sha256") or ""
-        return self._asked_of(
-            SimpleNamespace(name=spec["name"], X=X, n_features=X.shape[1], n_classes=n_classes, sha=sha)
-        )
+        data = SimpleNamespace(name=spec["name"], X=X, n_features=X.shape[1], n_classes=n_classes, sha=sha)
+        return self._asked_of(data)
 
     def _asked_of(self, data):
         settings, points = self.settings, self.settings.runner.points
@@ -260,13 +260,13 @@ class Cell:
             kept = self.folder.parents[2] / ".evaluations"
             evaluations = Evaluations(data.X, data.y, self.settings.protocol, kept, ignore_stored=runner.redo)
         # A single trial is not worth a worker, unless the system may kill it for its memory: then only a worker dies.
-        n_workers = 1 if len(trials) + len(fits) == 1 and data.X.shape[0] <= MANY_SAMPLES else n_workers
-        workers = None
+        single = len(trials) + len(fits) == 1 and data.X.shape[0] <= MANY_SAMPLES
+        workers = Workers(data, 1 if single else n_workers, runner.caps, kept=n_workers)
         if runner.engine == "dask":
             from runners.workers.dask.cluster import DaskWorkers  # here, as it is an extra
 
             workers = DaskWorkers(self.settings, self.dataset)
-            n_workers = workers.n_jobs
+        n_workers = workers.n_jobs
         usage, started = Usage(), time.perf_counter()
         outcomes = run_all(trials, data, n_workers, evaluations, usage, runner.caps, fits, workers)
         unscored = self._store_all(outcomes, len(trials) + len(fits), store)

@@ -33,7 +33,7 @@ BEGUN, ENDED, RAISED = "begun", "ended", "raised"  # the messages of a worker ab
 COPY, LOCK = "ufs-bench-", ".lock"  # the names of folders with a copy of the data begin so; the lock inside
 SET_PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of Linux
 LEAVE_S = 1.0  # seconds for a process whose pipe has closed to end by itself, so that its exit status is known
-_idle = []  # free processes, which earlier cells of a sweep started
+_idle = []  # free processes, which earlier cells of a sweep started; the last one at work is first
 
 
 @dataclass(frozen=True)
@@ -106,9 +106,9 @@ class Process:
 
 
 def take():
-    """Return a worker that is free, or a new one."""
+    """Return a worker that is free, which has imported what it needs if one has, or a new one."""
     while _idle:
-        process = _idle.pop()
+        process = _idle.pop(0)
         if process.lives:
             return process
         process.kill()
@@ -123,7 +123,7 @@ def start(count):
 
 def give_back(process, most):
     """Keep a free process for the next cell, but no more than `most` of them."""
-    _idle.append(process)
+    _idle.insert(0, process)
     while len(_idle) > most:
         _idle.pop().kill()
 

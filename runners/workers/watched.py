@@ -30,10 +30,12 @@ class Workers:
     """Processes that run tasks on the same data, or this process itself where n_jobs is 1 and no fit has a cap.
 
     A task has one trial where there is any cap, and no worker is sent a second one before it has done the first.
+    At the end up to `kept` processes that are free stay for a next cell, which may need more than this one.
     """
 
-    def __init__(self, data, n_jobs, caps=None):
+    def __init__(self, data, n_jobs, caps=None, kept=None):
         self._data, self.n_jobs, self._caps = data, n_jobs, caps or Caps()
+        self._kept = n_jobs if kept is None else kept
         self._workers = []
         self._ended = []  # (task, results) that no call of `wait` has returned yet
 
@@ -42,7 +44,7 @@ class Workers:
 
     def __exit__(self, *exception):
         for worker in self._workers:
-            worker.leave(self.n_jobs)
+            worker.leave(self._kept)
 
     @property
     def n_running(self):

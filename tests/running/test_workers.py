@@ -10,9 +10,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from fits import DATA, PROTOCOL, method_of, rows_of, statuses_of, trials_of
+from fits import DATA, PROTOCOL, config, method_of, rows_of, statuses_of, trials_of
 from frames import load_all
 
+from runners.experiment.cell import Cell
 from runners.experiment.grid import expand
 from runners.workers import pool, processes
 from runners.workers.caps import Caps
@@ -29,11 +30,24 @@ def test_workers_that_are_killed_while_they_are_free_end_nothing(request, caps, 
     trials, slow = trials_of(), request.config.getoption("--slow")
     for _ in range(2 if slow else 1):
         processes.start(2)
-        for process in processes._idle[0 if slow else 1 :]:  # the last is taken first
+        for process in processes._idle[: None if slow else 1]:  # the first is taken first
             os.kill(process.pid, signal.SIGKILL)
             while seen and process.lives:  # with `seen`, its end is known before the next task
                 time.sleep(0.01)
         assert statuses_of(trials, 2, caps=caps) == ["converged"] * 4
+
+
+def test_cells_of_one_fit_share_one_worker_and_end_none(tmp_path, monkeypatch):
+    """Each cell of a sweep asks for two workers before its fits are counted; a new one imports for seconds."""
+    processes.close()
+    taken, take = [], processes.take
+    monkeypatch.setattr(processes, "take", lambda: taken.append(take()) or taken[-1])
+    for study in "abc":
+        processes.start(2)
+        before = set(processes._idle)
+        Cell(config(tmp_path, study, grid=(3,), n_jobs=2, max_seconds=60)).run()
+        assert set(processes._idle) == before
+    assert len(taken) == 3 and len(set(taken)) == 1
 
 
 def test_a_task_whose_worker_dies_before_it_begins_is_run_again(monkeypatch):
