@@ -151,7 +151,7 @@ def folder(results, tmp_path, monkeypatch):
 def test_any_value_of_any_option_is_taken_or_refused_in_words(name, folder, request, capsys):
     (command, *base), inputs = BASE[name], inputs_of(name)
     # All 7,257 take more than an hour: a tenth of them with --slow.
-    few = len(inputs) // 10 if request.config.getoption("--slow") else 2
+    few = len(inputs) // 10 if request.config.getoption("--slow") else 1
     inputs = random.Random(name).sample(inputs, few)
     base += [f"results_dir={folder}/results"] + ([] if command in ("compare", "ground_truth") else ["study=dgufs"])
     base += [f"data_dir={folder}"] if "data_dir" in OPTIONS[command] else []

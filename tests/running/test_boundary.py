@@ -207,7 +207,7 @@ def test_nothing_is_written_where_the_name_of_a_study_is_refused(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("room", [0, 400])
+@pytest.mark.parametrize("room", [pytest.param(0, marks=pytest.mark.slow), 400])
 def test_a_disk_that_is_full_is_one_line_and_what_is_stored_is_safe(tmp_path, room):
     """A limit on the size of a file stands for the disk: writing beyond it fails in the same way."""
     run(results=tmp_path)

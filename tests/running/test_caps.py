@@ -28,11 +28,14 @@ def by_key(trials, n_jobs, caps):
 @pytest.mark.parametrize(
     "n_jobs, what, caps, status, words",
     [
-        (1, "count", Caps(max_seconds=0.3), "timeout", "beyond runner.max_seconds=0.3: ended after "),
+        pytest.param(
+            1, "count", Caps(max_seconds=0.3), "timeout", "beyond runner.max_seconds=0.3: ended after ",
+            marks=pytest.mark.slow,  # the next test ends such a fit, too
+        ),
         (2, "spin", Caps(max_seconds=2), "timeout", "beyond runner.max_seconds=2: ended after "),
         (2, "allocate", Caps(max_memory=0.75), "out_of_memory", "beyond runner.max_memory=0.75 GB: ended after "),
     ],
-)
+)  # fmt: skip
 def test_a_fit_beyond_its_cap_is_ended_and_the_others_give_the_same_scores(n_jobs, what, caps, status, words):
     trials = trials_of(what=what)
     found = by_key(trials, n_jobs, caps)

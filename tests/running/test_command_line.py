@@ -188,8 +188,11 @@ def undisturbed(tmp_path_factory):
     return sorted_scores(folder / "smoke/mnist500/mcfs")
 
 
-# Of SIGTERM, which reaches the command alone as SIGKILL does, test_boundary has the words and the status.
-@pytest.mark.parametrize("how", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow), signal.SIGKILL])
+# Of the signals that a command answers, test_boundary has the words and the status.
+ANSWERED = [pytest.param(how, marks=pytest.mark.slow) for how in (signal.SIGINT, signal.SIGTERM)]
+
+
+@pytest.mark.parametrize("how", [*ANSWERED, signal.SIGKILL])
 def test_after_a_stop_at_any_moment_the_rerun_gives_the_bytes_of_an_undisturbed_run(tmp_path, undisturbed, how):
     cell = tmp_path / "cut/smoke/mnist500/mcfs"
     stored = cell / "trials.csv"

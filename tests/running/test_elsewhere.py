@@ -55,9 +55,10 @@ def test_what_another_study_has_is_taken_and_nothing_else_is_done_twice(tmp_path
     "change",
     [
         {"protocol": {"seed": 1}},
-        {"protocol": {"restarts": 3}},
-        {"protocol": {"scaling": "none"}},
-        {"protocol": {"sizes": [5, 6]}},
+        *(
+            pytest.param({"protocol": part}, marks=pytest.mark.slow)
+            for part in ({"restarts": 3}, {"scaling": "none"}, {"sizes": [5, 6]})
+        ),
         {"cache": False},
         {"redo": True},
     ],

@@ -49,6 +49,7 @@ print(row["status"], flush=True)
 """
 
 
+@pytest.mark.slow  # what is stopped by itself, and the clock that leaves it out, are tried above and below
 def test_a_run_that_is_stopped_with_its_workers_goes_on_afterwards(tmp_path):
     begun, script = tmp_path / "begun", tmp_path / "stopped.py"
     script.write_text(STOPPED)

@@ -49,8 +49,7 @@ def composed(words, folder=CONF, name="config", most=COMPARED):
 
 # The others are composed as one of these, of other names; a sweep of all data sets and methods has thousands of jobs.
 UNLIKE = {
-    "demo", "dgufs", "dgufs_controls", "dgufs_minmax", "fair_exploratory", "fair_half", "ground_truth", "jgufs_quick",
-    "methods", "smoke",
+    "dgufs", "fair_half", "ground_truth", "jgufs_quick", "methods", "smoke",
 }  # fmt: skip
 
 
@@ -69,22 +68,22 @@ def test_an_experiment_is_composed_once_and_its_cells_are_those_of_hydra(request
     "words, count",
     [
         ([], 1),
-        (["study=mine", "protocol=fair", "runner.points=default"], 1),
+        pytest.param(["study=mine", "protocol=fair", "runner.points=default"], 1, marks=pytest.mark.slow),
         (["protocol.sizes=[5,10]", "+protocol.sizes_for={umist:[5]}", "~protocol.nmi", "++protocol.budget=9"], 1),
-        (["data_dir=${oc.env:HOME}", "results_dir=${oc.env:HOME,/tmp}/x"], 1),
+        pytest.param(["data_dir=${oc.env:HOME}", "results_dir=${oc.env:HOME,/tmp}/x"], 1, marks=pytest.mark.slow),
         (["runner.n_jobs=1,2", "protocol=smoke,demo"], 4),
-        (["study=${protocol.name}_x"], 1),
+        pytest.param(["study=${protocol.name}_x"], 1, marks=pytest.mark.slow),
         # Whatever says something about a method in general, or depends on it, is composed for each of them.
         (["method.params.n_clusters=3"], None),
         (["++method.params.max_iter=3"], 3),
-        (["+method.params={max_iter:4}"], 3),
-        (["~method.paper_name"], 3),
+        pytest.param(["+method.params={max_iter:4}"], 3, marks=pytest.mark.slow),
+        pytest.param(["~method.paper_name"], 3, marks=pytest.mark.slow),
         (["++dataset.name=other"], 2),
         (["study=of_${method.name}"], 6),
-        (["study='${dataset.name}'"], 6),
-        (["data_dir=${oc.env:NO_SUCH_VARIABLE}"], 6),
-        (["data_dir=${hydra:job.num}"], 6),
-        (["hydra.searchpath=[file:///no/such/folder]"], 6),
+        pytest.param(["study='${dataset.name}'"], 6, marks=pytest.mark.slow),
+        pytest.param(["data_dir=${oc.env:NO_SUCH_VARIABLE}"], 6, marks=pytest.mark.slow),
+        pytest.param(["data_dir=${hydra:job.num}"], 6, marks=pytest.mark.slow),
+        pytest.param(["hydra.searchpath=[file:///no/such/folder]"], 6, marks=pytest.mark.slow),
         (["method@other=mcfs"], None),
         (["+dataset@other=umist"], 2),
     ],
