@@ -37,6 +37,18 @@ def test_workers_that_are_killed_while_they_are_free_end_nothing(request, caps, 
         assert statuses_of(trials, 2, caps=caps) == ["converged"] * 4
 
 
+def test_a_free_worker_that_was_killed_is_not_taken():
+    processes.close()
+    processes.start(2)
+    dead, other = processes._idle
+    os.kill(dead.pid, signal.SIGKILL)
+    while dead.lives:
+        time.sleep(0.01)
+    taken = processes.take()
+    assert taken is other and taken.lives
+    processes.give_back(taken, 2)
+
+
 def test_cells_of_one_fit_share_one_worker_and_end_none(tmp_path, monkeypatch):
     """Each cell of a sweep asks for two workers before its fits are counted; a new one imports for seconds."""
     processes.close()
