@@ -3,6 +3,8 @@
 import functools
 import logging
 import logging.config
+import math
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -84,9 +86,10 @@ def run_cell(asked, n_cells, wait=True):
         report.failed(str(error), place)
         return False
     runner = settings.runner
-    anew = names.method.get("grid") and not (names.folder / "trials.csv").exists()
-    if anew and not runner.plan and runner.engine == "local" and (runner.n_jobs > 1 or runner.caps):
-        processes.start(runner.n_jobs)  # they import while this process does
+    if not runner.plan and runner.engine == "local" and not (names.folder / "trials.csv").exists():
+        n_workers = min(runner.n_jobs, _n_points(names.method.get("grid"), runner.points))
+        if n_workers > 1 or runner.caps:  # a single fit without a cap needs none
+            processes.start(n_workers)  # they import while this process does
     # Imported here, as these take seconds, and --help, Tab and a sweep with nothing left to do need none of them.
     from datasets import DataError, DataMissing
     from runners.code import CodeChanged
@@ -113,6 +116,14 @@ def run_cell(asked, n_cells, wait=True):
         ends = " The sweep ends here: the same command goes on with it." if report.is_full and n_cells else ""
         report.failed(f"{words_of(error)}{ends}", place)
     return False
+
+
+def _n_points(grid, points):
+    """Return the number of points of a grid, which is not checked yet, that a cell will fit."""
+    if points == "default" or not isinstance(grid, Mapping):
+        return 1
+    n_points = math.prod(len(values) for values in grid.values() if isinstance(values, list))
+    return min(n_points, points) if isinstance(points, int) else n_points
 
 
 def _leave():
