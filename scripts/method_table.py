@@ -87,7 +87,7 @@ def _cells(method, trial, study, size):
         found = sets.loc[sets.index == clusterer]
         found = found[found["n_selected"] == size] if (found["n_selected"] == size).any() else found.tail(1)
         for own in found.to_dict("records"):
-            texts = (mean_std(100 * own[f"{name}_mean"], 100 * own[f"{name}_std"], "±") for name in ("acc", "nmi"))
+            texts = (mean_std(own[f"{name}_mean"], own[f"{name}_std"], "±") for name in ("acc", "nmi"))
             values[place : place + 2] = [text or "-" for text in texts]
     trace = study.traces.get(trial["trial"], ())
     objective = f"{trace[0]:.5g} to {trace[-1]:.5g}" if len(trace) else "-"

@@ -175,7 +175,7 @@ def choices(chosen):
     """Compare the scores that each way to choose parameters and size ends with.
 
     `chosen` maps selections to frames from `metrics.study.summary.select`, of one study and metric. The result has one
-    row per data set, method and clusterer; a column per selection, as fractions, and oracle_status: how the fit ended
+    row per data set, method and clusterer; a column per selection, and oracle_status: how the fit ended
     that is best as judged by the labels.
     """
     keys = [*CELL, "clusterer"]

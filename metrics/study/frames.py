@@ -4,10 +4,19 @@ import numpy as np
 import pandas as pd
 
 from metrics.protocol import Protocol
+from metrics.study import METRICS
 
 CELL = ["study", "dataset", "method", "clusterer"]
 POINT = ["study", "dataset", "method", "params", "n_selected", "clusterer"]
 ORDER = [*POINT, "nth_seed"]  # of the rows of a point, that of the protocol's seed is first
+# Scores, which are shares as long as they are stored: of a summary and of refits, and what follows from these.
+SHARES = [f"{metric}_{what}" for metric in METRICS for what in ("mean", "std", "seed_std")]
+SHARES += ["mean", "std", "group_std", "loss", "random_best"]
+
+
+def percent(rows):
+    """Return rows with their scores in percent, once, as they are read; all that comes after knows no shares."""
+    return rows.assign(**{name: 100 * rows[name] for name in SHARES if name in rows})
 
 
 def of_kmeans(rows):

@@ -130,13 +130,13 @@ def over_more_starts(cells, restarts):
     found = restarts.rename(columns=names).astype({"n_selected": "Int64"})
     again = cells[keys].merge(found, how="left", on=keys).set_index(cells.index)
     judged = again["again_mean"].notna() & (cells["selection"] == "best_over_grid")
-    error = 100 * again["group_std"].astype(float) / np.sqrt(again["n_groups"].astype(float))
-    mean = cells["mean"].where(~judged, 100 * again["again_mean"].astype(float))
+    error = again["group_std"].astype(float) / np.sqrt(again["n_groups"].astype(float))
+    mean = cells["mean"].where(~judged, again["again_mean"].astype(float))
     return cells.assign(
         table_mean=cells["mean"],
         mean=mean,
         difference=mean - cells["published_mean"],
-        std=cells["std"].where(~judged, 100 * again["again_std"].astype(float)),
+        std=cells["std"].where(~judged, again["again_std"].astype(float)),
         n_restarts=cells["n_restarts"].where(~judged, again["n_starts"]).astype(int),
         n_groups=again["n_groups"].where(judged),
         group_error=error.where(judged),

@@ -102,7 +102,7 @@ def surface(grid, parameter, metric, others=BEST, defaults=None):
     # A value that only other slices have is not a gap of this one.
     asked = set(kept[f"param {parameter}"])
     values, sizes = [value for value in varying[parameter] if value in asked], sorted(points["n_selected"].unique())
-    scores = np.array([[100 * best.get((value, size), np.nan) for value in values] for size in sizes])
+    scores = np.array([[best.get((value, size), np.nan) for value in values] for size in sizes])
     poor = np.array([[status.get((value, size), "") for value in values] for size in sizes])
     return Surface(metric, parameter, values, [int(size) for size in sizes], scores, poor)
 

@@ -83,7 +83,7 @@ def pixels(face, features):
 def _scores(sets):
     scored = [own for own in sets if own["n_restarts"] > 0]
     for own in sorted(scored, key=lambda own: (own["clusterer"], own["n_selected"])):
-        found = {name: mean_std(100 * own[f"{name}_mean"], 100 * own[f"{name}_std"], " ± ") for name in ("acc", "nmi")}
+        found = {name: mean_std(own[f"{name}_mean"], own[f"{name}_std"], " ± ") for name in ("acc", "nmi")}
         # For the measures without labels only the mean is of use.
         found |= {name: mean_std(100 * own[name], float("nan")) for name in ("agreement", "silhouette")}
         yield {"clusterer": own["clusterer"], "size": own["n_selected"], **found}
@@ -92,7 +92,7 @@ def _scores(sets):
 def _seeds(seeds):
     """Describe the scores of other seeds of the method."""
     for own in seeds.itertuples():
-        acc, nmi = (mean_std(100 * mean, 100 * std, " ± ") for mean, std in (
+        acc, nmi = (mean_std(mean, std, " ± ") for mean, std in (
             (own.acc_mean, own.acc_std), (own.nmi_mean, own.nmi_std)
         ))  # fmt: skip
         yield f"{labelled(f'{own.n_selected} features', own.clusterer)}: ACC {acc}, NMI {nmi} over {own.n_seeds} seeds"
