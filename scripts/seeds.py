@@ -5,7 +5,7 @@ import logging
 import pandas as pd
 
 from metrics.kmeans import load_engine
-from metrics.study import FAILED
+from metrics.study import FAILED, is_learned
 from metrics.study.frames import percent
 from metrics.study.seeds import KEYS, spreads
 from runners.experiment.trial import has_random_part, stored_trial
@@ -78,8 +78,8 @@ def _stored(sets, wanted, seed):
     """Return the stored scores of a trial as rows of ``seeds.csv``, with learned labels, which cost nothing more."""
     for row in sets.to_dict("records"):
         size, clusterer = row["n_selected"], row["clusterer"]
-        if (size, clusterer) in wanted or clusterer == "learned":
-            digest = feature_set_digest(row["features"]) if clusterer == "kmeans" else ""
+        if (size, clusterer) in wanted or is_learned(row):
+            digest = "" if is_learned(row) else feature_set_digest(row["features"])
             where = (row["trial"], row["dataset"], row["method"], size, clusterer, seed)
             scores = row["acc_mean"], row["nmi_mean"]
             yield (*where, row["status"], *scores, digest, row["git_sha"], Identity.stored(row).name)

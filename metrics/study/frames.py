@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from metrics.protocol import Protocol
-from metrics.study import METRICS
+from metrics.study import METRICS, is_learned
 
 CELL = ["study", "dataset", "method", "clusterer"]
 POINT = ["study", "dataset", "method", "params", "n_selected", "clusterer"]
@@ -21,7 +21,7 @@ def percent(rows):
 
 def of_kmeans(rows):
     """Return the rows that K-means on the selected features gives, without those of learned labels."""
-    return rows[rows["clusterer"] == "kmeans"]
+    return rows[~is_learned(rows)]
 
 
 def fits_of(frame):

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from metrics.measures import PER_SET
-from metrics.study import METRICS, UNSCORED, nearest_size
+from metrics.study import METRICS, UNSCORED, is_learned, nearest_size
 from metrics.study.frames import CELL, ORDER, POINT, check_one_protocol, complete_sizes, protocol_of, scored_sizes
 from metrics.study.selections import BY_NAME, LABEL_FREE, SELECTIONS
 
@@ -30,7 +30,7 @@ def summarise(frame):
     example): no table may mix them.
     """
     check_one_protocol(frame)
-    learned = frame["clusterer"] == "learned"
+    learned = is_learned(frame)
     more = {}
     for name in filter(PER_SET.__contains__, METRICS):
         more |= {f"{name}_mean": frame[name], f"{name}_std": np.nan}

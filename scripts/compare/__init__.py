@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+from metrics.study import is_learned
 from runners.store.reference import PREFIX, shipped_studies
 from scripts.compare.controls import control_scores
 from scripts.compare.headline import with_equivalence
@@ -107,7 +108,7 @@ def published_rows(paper, study, tables):
 
 def over_starts(cells):
     """Return the cells with learned labels averaged over several seeds, where these are stored."""
-    several = (cells["clusterer"] == "learned") & (cells["n_seeds"] > 1)
+    several = is_learned(cells) & (cells["n_seeds"] > 1)
     cells = cells.assign(
         mean=cells["mean"].where(~several, cells["seed_mean"]),
         std=cells["std"].where(~several, cells["seed_std"]),

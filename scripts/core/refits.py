@@ -216,13 +216,14 @@ def missing(points, stored, n_seeds):
 
 def _rows(outcome, point, seed):
     """Return the rows that one fit adds to the file, under the key of the stored trial; nan where it has no scores."""
-    scores, digests = {}, json.loads(outcome.trial["feature_sets"])
+    sets = json.loads(outcome.trial["feature_sets"])
+    scores, digests = {}, {(int(size), "kmeans"): digest for size, digest in sets.items()}
     for _, _, _, size, clusterer, _, acc, nmi, *_ in outcome.scores:
         scores.setdefault((size, clusterer), []).append((acc, nmi))
     for size, clusterer in point.sets:
         found = scores.get((size, clusterer), [(np.nan, np.nan)])
         acc, nmi = (float(np.mean(values)) for values in zip(*found, strict=True))
-        digest = digests.get(str(size), "") if clusterer == "kmeans" else ""
+        digest = digests.get((size, clusterer), "")
         where = (point.trial.key, point.trial.dataset, point.trial.method, size, clusterer, seed)
         row = outcome.trial
         yield (*where, row["status"], acc, nmi, digest, row["git_sha"], Identity.stored(row).name)

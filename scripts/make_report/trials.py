@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 
+from metrics.study import is_learned
 from scripts.core.command_lines import repeat
 from scripts.core.text import mean_std
 from scripts.core.words import labelled
@@ -25,7 +26,7 @@ OF_SETS = (
 def trial_facts(row, sets, trace, size, face, seeds):
     """Return all that the page shows of a trial, its rows with `OF_SETS`, its trace, and a face of its data set."""
     size = size if size in row["sizes"] else max(row["sizes"])
-    features = next(own["features"] for own in sets if (own["clusterer"], own["n_selected"]) == ("kmeans", size))
+    features = next(own["features"] for own in sets if own["n_selected"] == size and not is_learned(own))
     return {
         **row,
         "params": json.loads(row["params"]),

@@ -6,7 +6,7 @@ from collections import Counter
 
 import pandas as pd
 
-from metrics.study import CAPPED, FAILED, METRICS
+from metrics.study import CAPPED, FAILED, METRICS, is_learned
 from metrics.study.frames import of_kmeans
 from metrics.study.scored import scored
 from metrics.study.seeds import SCORES
@@ -34,7 +34,7 @@ def reading(cells, study, paper):
         selection=selection,
         rule="" if seconds else rule(selection, metric),
         paper=PAPERS.get(paper),
-        learned=(cells["clusterer"] == "learned").any(),
+        learned=is_learned(cells).any(),
         here=sorted({json.loads(text).get("machine", "unknown") for text in versions}),
         there=sorted(set(cells["published_machine"]) - {""}) if seconds else [],
         counts={name: counts[name] for name in (NOT_RUN, NO_LABELS, FAILED, CAPPED_CELL, PARTIAL) if counts[name]},

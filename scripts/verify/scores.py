@@ -15,6 +15,7 @@ from metrics.evaluate import evaluate_labels
 from metrics.kmeans import load_engine
 from metrics.measures import OF_SET, of_set
 from metrics.protocol import Protocol
+from metrics.study import is_learned
 from runners.experiment.method import load_class
 from runners.store.evaluations import Evaluations
 from runners.store.identity import Identity
@@ -107,8 +108,7 @@ def _of_cell(rows, data, protocol, known):
     identities = {}
     left = Counter()
     for row in rows.to_dict("records"):
-        learned = row["clusterer"] == "learned"
-        if learned:
+        if learned := is_learned(row):
             scores = evaluate_labels(row["labels"], labels_in(data.y)[0], protocol.nmi)
         else:
             scores = known.find(feature_set_digest(row["features"]))
