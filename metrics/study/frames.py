@@ -1,5 +1,7 @@
 """The frames of a study: the columns that identify a cell and a point, and the protocol that all trials follow."""
 
+import json
+
 import numpy as np
 import pandas as pd
 
@@ -17,6 +19,11 @@ SHARES += ["mean", "std", "group_std", "loss", "random_best"]
 def percent(rows):
     """Return rows with their scores in percent, once, as they are read; all that comes after knows no shares."""
     return rows.assign(**{name: 100 * rows[name] for name in SHARES if name in rows})
+
+
+def params_of(rows):
+    """Return the parameters of rows as dicts, one for all rows with the same text."""
+    return rows["params"].map({text: json.loads(text) for text in rows["params"].unique()}.get)
 
 
 def of_kmeans(rows):

@@ -4,7 +4,6 @@ It is made here from the rows of a run's CSVs, and back; `reference` writes and 
 belongs to a fit as a whole is repeated in its rows; its trace stands in the first of them only.
 """
 
-import json
 import math
 
 import numpy as np
@@ -16,6 +15,7 @@ from runners.store.columns import SUMMARY
 from runners.store.row import (
     REPORTED,
     feature_set_digest,
+    from_json,
     pack_labels,
     ranking_of,
     stored_nmi,
@@ -45,7 +45,7 @@ def tidy(results, lists=True):
     sets[SUMMARY] = sets[SUMMARY].round(DECIMALS)
     if lists:
         sets = sets.assign(**lists_of)
-    sizes = trials["sizes"].map(json.loads)
+    sizes = trials["sizes"].map(from_json)
     asked = pd.DataFrame({
         "trial": trials["trial"].repeat(sizes.map(len).astype(int)),
         "n_selected": np.array([size for own in sizes for size in own], dtype=int),
@@ -59,7 +59,7 @@ def tidy(results, lists=True):
     of_fit = trials.drop(columns=list(OF_ROW)).merge(_wide(results.facts, ["trial"], REPORTED), how="left", on="trial")
     of_fit["rise"] = of_fit["trial"].map(_rises(results.traces)).astype(float)
     frame = of_fit.merge(sets, on="trial")
-    named = {key: json.loads(text) for key, text in zip(trials["trial"], trials["feature_sets"], strict=True)}
+    named = {key: from_json(text) for key, text in zip(trials["trial"], trials["feature_sets"], strict=True)}
     digests = [
         None if learned else named[key].get(str(size))
         for key, size, learned in zip(frame["trial"], frame["n_selected"], is_learned(frame), strict=True)
@@ -97,11 +97,11 @@ def _rises(traces):
 def _with_lists(frame, trials, traces):
     """Add `LISTS` and shared to the frame of all sets of these trials."""
     ranked = {
-        key: subsets_of(text, json.loads(sizes))
+        key: subsets_of(text, from_json(sizes))
         for key, text, sizes in zip(*(trials[name] for name in ("trial", "ranking", "sizes")), strict=True)
     }
     learned = {key: unpack_labels(text)[1] for key, text in zip(trials["trial"], trials["labels"], strict=True) if text}
-    shared = {key: json.loads(text) for key, text in zip(trials["trial"], trials["shared"], strict=True)}
+    shared = {key: from_json(text) for key, text in zip(trials["trial"], trials["shared"], strict=True)}
     keys = list(zip(frame["trial"], frame["n_selected"], ~is_learned(frame), strict=True))
     first = ~frame["trial"].duplicated()
     starts = np.flatnonzero(~traces["trial"].duplicated().to_numpy())

@@ -1,14 +1,13 @@
 """Controls in the place of our rows: the same comparison without any method of the paper."""
 
 import functools
-import json
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from metrics.study import ALL, RANDOM
-from metrics.study.frames import percent
+from metrics.study.frames import params_of, percent
 from metrics.study.summary import Cells
 
 VARIANCE = "max_variance"
@@ -34,9 +33,8 @@ def _cells_of(study):
     part = study.part(CONTROLS, study.trials["dataset"].unique())
     if part.trials.empty:
         return None
-    drawn = {params: json.loads(params).get("draw", 0) for params in part.shares["params"].unique()}
-    draws = part.shares["params"].map(drawn)
-    return Cells(part.shares.assign(method=part.shares["method"] + " " + draws.astype(str), is_default=True))
+    draws = params_of(part.shares).map(lambda params: str(params.get("draw", 0)))
+    return Cells(part.shares.assign(method=part.shares["method"] + " " + draws, is_default=True))
 
 
 def studies_of(cells, controls):

@@ -1,7 +1,6 @@
 """A study for all commands: read once, summarised once."""
 
 import functools
-import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from os import PathLike
@@ -21,6 +20,7 @@ from runners.store import reference
 from runners.store.columns import LISTS
 from runners.store.folder import load_results
 from runners.store.reference import PREFIX
+from runners.store.row import from_json
 from runners.store.tidy import tidy
 from scripts.core.command_lines import no_results
 from scripts.core.conf import find
@@ -174,7 +174,7 @@ class Study:
     @functools.cached_property
     def protocol(self):
         """The protocol in its trials; {} without any."""
-        return json.loads(self.frame["protocol"].iloc[0]) if len(self.frame) else {}
+        return from_json(self.frame["protocol"].iloc[0]) if len(self.frame) else {}
 
     def part(self, methods, datasets):
         """Return this study with these methods and data sets only; the same part is made once."""

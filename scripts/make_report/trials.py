@@ -2,11 +2,11 @@
 
 import base64
 import io
-import json
 
 import numpy as np
 
 from metrics.study import is_learned
+from runners.store.row import from_json
 from scripts.core.command_lines import repeat
 from scripts.core.text import mean_std
 from scripts.core.words import labelled
@@ -29,12 +29,12 @@ def trial_facts(row, sets, trace, size, face, seeds):
     features = next(own["features"] for own in sets if own["n_selected"] == size and not is_learned(own))
     return {
         **row,
-        "params": json.loads(row["params"]),
+        "params": from_json(row["params"]),
         "provenance": {
             "commit": row["git_sha"],
             **{name: row[name] for name in ("code_fit", "code_evaluation")},
             "data": row["data_sha"],
-            **json.loads(row["versions"]),
+            **from_json(row["versions"]),
         },
         "scores": list(_scores(sets)),
         "seeds": list(_seeds(seeds)),
@@ -93,7 +93,5 @@ def _scores(sets):
 def _seeds(seeds):
     """Describe the scores of other seeds of the method."""
     for own in seeds.itertuples():
-        acc, nmi = (mean_std(mean, std, " ± ") for mean, std in (
-            (own.acc_mean, own.acc_std), (own.nmi_mean, own.nmi_std)
-        ))  # fmt: skip
+        acc, nmi = mean_std(own.acc_mean, own.acc_std, " ± "), mean_std(own.nmi_mean, own.nmi_std, " ± ")
         yield f"{labelled(f'{own.n_selected} features', own.clusterer)}: ACC {acc}, NMI {nmi} over {own.n_seeds} seeds"

@@ -1,6 +1,5 @@
 """Checks every row of a shipped study, by itself and against conf/; no data and no fits are needed."""
 
-import json
 import math
 import re
 from datetime import datetime
@@ -16,7 +15,7 @@ from runners.experiment.grid import further_seeds, n_draws, sizes_to_score
 from runners.experiment.method import Method, load_class
 from runners.experiment.trial import stored_trial
 from runners.store.columns import COLUMNS, SUMMARY
-from runners.store.row import REPORTED, feature_set_digest, to_json
+from runners.store.row import REPORTED, feature_set_digest, from_json, to_json
 from runners.store.tidy import rise_of
 from scripts.core.conf import find
 from scripts.core.words import CLUSTERERS
@@ -99,7 +98,7 @@ def _fault_of_number(rows, cell, lacking):
     """Say that a cell has not all fits that its points make; whoever picks the best of them would gain by it."""
     repeats, points = set(cell.method.cls.repeats) & set(cell.method.grid), {}
     try:
-        each = [json.loads(params) for params in set(rows["params"])]
+        each = [from_json(params) for params in set(rows["params"])]
         for params in each:
             points[to_json({name: params[name] for name in params if name not in repeats})] = len(cell.sizes(params))
         draws = n_draws(cell.method, cell.protocol, each)
@@ -159,7 +158,7 @@ def _faults_of_fit(rows, cell):
 
 
 def _faults_of_settings(row, sizes, cell):
-    params = json.loads(row["params"])
+    params = from_json(row["params"])
     if to_json(params) != row["params"]:
         yield "params is not the JSON that the suite writes."
     right = cell.defaults
@@ -180,7 +179,7 @@ def _faults_of_settings(row, sizes, cell):
 def _unlike_conf(row, cell):
     """Say how a fit that can be read is unlike the grid and the defaults of its method."""
     try:
-        params = json.loads(row["params"])
+        params = from_json(row["params"])
         for name in set(params) - {"n_clusters"}:
             allowed = [*cell.method.grid.get(name, ()), *cell.protocol.grid_values]
             allowed += [cell.method.params[name]] if name in cell.method.params else []
