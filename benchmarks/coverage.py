@@ -104,7 +104,7 @@ def rankings_of(study, datasets):
     weights = rows["n_selected"].map(WEIGHTS)
     columns = [f"{score}_mean" for score in SCORES]
     keys = [rows["dataset"], rows["params"]]
-    scores = rows[columns].mul(100 * weights, axis=0).groupby(keys).sum().div(weights.groupby(keys).sum(), axis=0)
+    scores = rows[columns].mul(weights, axis=0).groupby(keys).sum().div(weights.groupby(keys).sum(), axis=0)
     scores = np.array([scores.loc[name].to_numpy() for name in datasets])
     return (scores - scores.mean(axis=1, keepdims=True)) * scores.shape[1] / (scores.shape[1] - 1)
 

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 
 from metrics.study import ALL, METRICS
+from metrics.study.frames import percent
 from metrics.study.kept import MEASURES
 from metrics.study.losses import candidates, losses, mean_losses
 from metrics.study.selections import BY_NAME
@@ -25,11 +26,10 @@ def choices_page(found, metric, names):
     families = {name: family_of(name) for name in found["dataset"].unique()}
     columns = {name: choice.column for name, choice in BY_NAME.items()} | {ALL: EVERYTHING} | KEPT
     rows = [HEAD]
-    for row in mean_losses(found, families).itertuples():
+    for row in mean_losses(percent(found), families).itertuples():
         rows.append([
-            columns[row.selection], number(100 * row.loss, 1),
-            f"{number(100 * row.low, 1)} to {number(100 * row.high, 1)}",
-            with_interval(100 * row.gain, 100 * row.gain_low, 100 * row.gain_high),
+            columns[row.selection], number(row.loss, 1), f"{number(row.low, 1)} to {number(row.high, 1)}",
+            with_interval(row.gain, row.gain_low, row.gain_high),
             _share(row.wins), _share(row.smallest), _share(row.largest), str(row.cells), str(row.missing),
         ])  # fmt: skip
     return render(

@@ -7,7 +7,6 @@ python -m scripts.method_table --datasets umist --methods rufs mcfs
 What is missing or failed is named below the tables, with the command that fills it.
 """
 
-import json
 import shlex
 
 import pandas as pd
@@ -15,7 +14,9 @@ import pandas as pd
 from datasets import dataset_names
 from metrics.protocol import Protocol
 from metrics.study import UNSCORED
+from metrics.study.frames import params_of
 from runners.cli.boundary import boundary
+from runners.store.row import from_json
 from scripts.core.conf import ROOT, find, names
 from scripts.core.programs import parser_of
 from scripts.core.study import Study
@@ -45,7 +46,7 @@ def method_table(study, methods, datasets, options=()):
         study=study.name,
         days=[text[:10] for text in found["started"]],
         codes=sorted({sha[:7] + ("-dirty" if sha.endswith("-dirty") else "") for sha in found["git_sha"]}),
-        machines=sorted({json.loads(text or "{}").get("machine", "unknown machine") for text in found["versions"]}),
+        machines=sorted({from_json(text or "{}").get("machine", "unknown machine") for text in found["versions"]}),
         n_old=shown.sum() - len(found),
         capped=[(*key, trial) for key, trial in gaps.items() if trial is not None],
         n_gaps=len(gaps),
@@ -67,8 +68,7 @@ def _trial(trials, method, dataset, size):
     trials = trials[(trials["method"] == method) & (trials["dataset"] == dataset)]
     of_this_pair = (find("cell", f"{dataset}_{method}") or {}).get("method", {}).get("params", {})
     wanted = {**find("method", method)["params"], **of_this_pair}
-    params = trials["params"].map(json.loads)
-    same = params.map(lambda stored: {key: value for key, value in stored.items() if key != "n_clusters"} == wanted)
+    same = params_of(trials).map(lambda own: {name: own[name] for name in own if name != "n_clusters"} == wanted)
     trials = trials[same.astype(bool)].sort_values("started", kind="stable")
     sized = trials[trials["sizes"].map(lambda sizes: size in sizes).astype(bool)]
     trials = trials if sized.empty else sized
@@ -87,7 +87,7 @@ def _cells(method, trial, study, size):
         found = sets.loc[sets.index == clusterer]
         found = found[found["n_selected"] == size] if (found["n_selected"] == size).any() else found.tail(1)
         for own in found.to_dict("records"):
-            texts = (mean_std(100 * own[f"{name}_mean"], 100 * own[f"{name}_std"], "±") for name in ("acc", "nmi"))
+            texts = (mean_std(own[f"{name}_mean"], own[f"{name}_std"], "±") for name in ("acc", "nmi"))
             values[place : place + 2] = [text or "-" for text in texts]
     trace = study.traces.get(trial["trial"], ())
     objective = f"{trace[0]:.5g} to {trace[-1]:.5g}" if len(trace) else "-"

@@ -48,7 +48,7 @@ def candidates(points, metric):
     standard errors of the best, each feature set once, at most `MOST`. Means of points that share their starts differ
     by less than this error says, so that rather too many are kept.
     """
-    mean = points[f"{metric}_mean"].round(12)
+    mean = points[f"{metric}_mean"].round(10)
     points = points.assign(mean=mean).sort_values(["mean", "n_selected", "params"], ascending=[False, True, True])
     points = points.drop_duplicates("feature_set")
     error = points[f"{metric}_std"].fillna(0.0) / np.sqrt(points["n_restarts"])
@@ -125,11 +125,13 @@ def _score_cell(study, cell, X, y, protocol, n_starts, n_jobs):
         lacking = {metric: own for metric, own in wanted.items() if heads[metric] not in there}
         if not lacking:
             return
-        sets = {(row.trial, row.n_selected): row for own in lacking.values() for row in own.itertuples()}
-        found = dict(zip(sets, _scores(study, sets, X, y, protocol, n_starts, n_jobs), strict=True))
+        sets = {(row.trial, row.n_selected): None for own in lacking.values() for row in own.itertuples()}
+        whole = of_kmeans(study.whole).set_index(["trial", "n_selected"])
+        jobs = (delayed(score)(whole.at[key, "features"], X, y, protocol, n_starts) for key in sets)
+        found = dict(zip(sets, Parallel(n_jobs=min(n_jobs, len(sets)))(jobs), strict=True))
         for key, scores in found.items():
             for metric, values in zip(SCORES, scores, strict=True):
-                before, now = getattr(sets[key], f"{metric}_mean"), values[: protocol.restarts].mean()
+                before, now = whole.at[key, f"{metric}_mean"], values[: protocol.restarts].mean()
                 if abs(before - now) > CLOSE:
                     raise ValueError(
                         f"{metric.upper()} with {key[1]} features is stored as {before:.6f}, and the same starts give "
@@ -146,7 +148,7 @@ def _score_cell(study, cell, X, y, protocol, n_starts, n_jobs):
                 rows.append((*head[:-1], *again, head[-1]))
                 log.info("%s on %s: %s %.2f over %d starts (the table: %.2f), the best of %d in each of %d groups",
                          cell[1], cell[0], metric.upper(), 100 * again.mean, n_starts,
-                         100 * wanted[metric][f"{metric}_mean"].iloc[0], len(own), head[-3])  # fmt: skip
+                         wanted[metric][f"{metric}_mean"].iloc[0], len(own), head[-3])  # fmt: skip
             else:
                 rows += [row for row in stored.itertuples(index=False, name=None) if (*row[:-4], row[-1]) == head]
         if study.is_shipped:
@@ -166,13 +168,6 @@ def _head(own, metric, n_starts, protocol):
     best = own.iloc[0]
     where = best["trial"], best["dataset"], best["method"], int(best["n_selected"]), "kmeans", metric
     return (*where, n_starts, n_starts // protocol.restarts, len(own), Identity.stored(best).name)
-
-
-def _scores(study, sets, X, y, protocol, n_starts, n_jobs):
-    whole = of_kmeans(study.whole).set_index(["trial", "n_selected"])["features"]
-    return Parallel(n_jobs=min(n_jobs, len(sets)))(
-        delayed(score)(whole.loc[key], X, y, protocol, n_starts) for key in sets
-    )
 
 
 @command("restarts")

@@ -2,9 +2,12 @@
 
 import logging
 
+import pandas as pd
+
 from metrics.kmeans import load_engine
-from metrics.study import FAILED
-from metrics.study.seeds import spreads
+from metrics.study import FAILED, is_learned
+from metrics.study.frames import percent
+from metrics.study.seeds import KEYS, spreads
 from runners.experiment.trial import has_random_part, stored_trial
 from runners.progress import Progress
 from runners.store.evaluations import Evaluations
@@ -75,8 +78,8 @@ def _stored(sets, wanted, seed):
     """Return the stored scores of a trial as rows of ``seeds.csv``, with learned labels, which cost nothing more."""
     for row in sets.to_dict("records"):
         size, clusterer = row["n_selected"], row["clusterer"]
-        if (size, clusterer) in wanted or clusterer == "learned":
-            digest = feature_set_digest(row["features"]) if clusterer == "kmeans" else ""
+        if (size, clusterer) in wanted or is_learned(row):
+            digest = "" if is_learned(row) else feature_set_digest(row["features"])
             where = (row["trial"], row["dataset"], row["method"], size, clusterer, seed)
             scores = row["acc_mean"], row["nmi_mean"]
             yield (*where, row["status"], *scores, digest, row["git_sha"], Identity.stored(row).name)
@@ -125,18 +128,17 @@ def _fit_all(study, points, n_seeds, n_jobs):
 
 def _lines(points, rows):
     """Return lines with the spread over the seeds of a cell."""
-    stored = {
-        row[:1] + row[3:5]: dict(zip(COLUMNS[SEEDS], row, strict=True)) for point in points for row in point.stored
-    }
+    stored = percent(pd.DataFrame([row for point in points for row in point.stored], columns=COLUMNS[SEEDS]))
+    stored = stored.set_index(KEYS).to_dict("index")
     defaults = {point.trial.key for point in points if point.trial.is_default}
     first = points[0].trial
     yield f"{first.method} on {first.dataset}"
-    for own in spreads(rows).to_dict("records"):
-        if before := stored.get((own["trial"], own["n_selected"], own["clusterer"])):
+    for own in percent(spreads(rows)).to_dict("records"):
+        if before := stored.get(tuple(own[key] for key in KEYS)):
             label = labelled(f"{own['n_selected']} features", own["clusterer"])
             texts = [
-                f"{name.upper()} {100 * own[f'{name}_mean']:.1f} ± {100 * own[f'{name}_std']:.1f} "
-                f"(stored {100 * before[f'{name}_mean']:.1f})"
+                f"{name.upper()} {own[f'{name}_mean']:.1f} ± {own[f'{name}_std']:.1f} "
+                f"(stored {before[f'{name}_mean']:.1f})"
                 for name in ("acc", "nmi")
             ]
             point = "default" if own["trial"] in defaults else "chosen"

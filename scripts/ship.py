@@ -9,7 +9,6 @@ Nothing is written if `scripts.verify` would refuse a row or a cell by itself, o
 commit results/reference.
 """
 
-import json
 import shutil
 from pathlib import Path
 
@@ -22,6 +21,7 @@ from runners.store.folder import cells_of, load_results
 from runners.store.identity import Identity
 from runners.store.parquet import packed
 from runners.store.reference import PROTOCOL, SHIPPED
+from runners.store.row import from_json
 from runners.store.tidy import tidy
 from scripts.core.programs import parser_of, program
 from scripts.core.refits import COLUMNS, read, ship_refits
@@ -43,7 +43,7 @@ def ship(results_dir, study, partial=False, methods=None):
         raise ValueError(f"the study {study!r} has no results in {results_dir}: check its name, or give --results-dir.")
     protocol, target = Path(results_dir, study, "protocol.json"), SHIPPED / study / PROTOCOL
     rules = protocol.read_text()
-    if target.exists() and json.loads(rules) != json.loads(target.read_text()):
+    if target.exists() and from_json(rules) != from_json(target.read_text()):
         raise ValueError(f"{protocol} is not the protocol of {target}: ship under another study's name.")
     frames, lacking, left_out = {}, {}, []
     for method, folders in cells.items():

@@ -11,6 +11,11 @@ NOT_CHOOSING = (RANDOM, ALL, "spectral_labels")  # controls, which do not choose
 USUAL_SIZE = 100  # number of features at which methods are compared where only one is shown
 
 
+def is_learned(rows):
+    """Return True where the labels are those that a method learns itself, of rows or of a single one."""
+    return rows["clusterer"] == "learned"
+
+
 def nearest_size(sizes):
     """Return the size nearest to `USUAL_SIZE`; of two equally near, the smaller."""
     return min(sizes, key=lambda size: (abs(size - USUAL_SIZE), size))

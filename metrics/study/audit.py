@@ -10,7 +10,7 @@ import pandas as pd
 import scipy  # it imports its parts when they are first used, and `stats` takes long
 
 from metrics.study import METRICS, NOT_CHOOSING, UNSCORED
-from metrics.study.frames import of_kmeans
+from metrics.study.frames import of_kmeans, params_of
 from metrics.study.sets import CELL
 from metrics.study.summary import select
 
@@ -34,7 +34,7 @@ def parameter_effects(whole, n_features=None):
     rows = []
     used = whole.loc[whole["feature_set"] > 0, [*CELL, "params", "n_selected", "feature_set", "features"]]
     for key, cell in used.groupby(CELL):
-        decoded = {text: json.loads(text) for text in cell["params"].unique()}
+        decoded = dict(zip(cell["params"], params_of(cell), strict=True))
         names = sorted({name for point in decoded.values() for name in point})
         random = cell["n_selected"].mean() / (n_features or {}).get(key[0], np.nan)
         sets = list(zip(cell["n_selected"], cell["feature_set"], cell["features"], strict=True))
@@ -117,10 +117,9 @@ def trivial_overlaps(cell, rankings):
     """
     sets, found = cell[cell["features"].notna()], {}
     looks = [(size, False, features) for size, features in zip(sets["n_selected"], sets["features"], strict=True)]
-    clusters = {text: json.loads(text).get("n_clusters") for text in sets["params"].unique()}
     longest = sets.drop_duplicates("trial", keep="last")  # the sizes of a trial are in order
-    for params, features in zip(longest["params"], longest["features"], strict=True):
-        n_clusters = clusters[params]
+    for params, features in zip(params_of(longest), longest["features"], strict=True):
+        n_clusters = params.get("n_clusters")
         looks += [(n_clusters, True, features[:n_clusters])] if n_clusters and len(features) >= n_clusters else []
     for size, is_start, features in looks:
         found.setdefault((size, is_start, len(features)), []).append(features)
@@ -175,7 +174,7 @@ def choices(chosen):
     """Compare the scores that each way to choose parameters and size ends with.
 
     `chosen` maps selections to frames from `metrics.study.summary.select`, of one study and metric. The result has one
-    row per data set, method and clusterer; a column per selection, as fractions, and oracle_status: how the fit ended
+    row per data set, method and clusterer; a column per selection, and oracle_status: how the fit ended
     that is best as judged by the labels.
     """
     keys = [*CELL, "clusterer"]

@@ -1,18 +1,34 @@
 """The frames of a study: the columns that identify a cell and a point, and the protocol that all trials follow."""
 
+import json
+
 import numpy as np
 import pandas as pd
 
 from metrics.protocol import Protocol
+from metrics.study import METRICS, is_learned
 
 CELL = ["study", "dataset", "method", "clusterer"]
 POINT = ["study", "dataset", "method", "params", "n_selected", "clusterer"]
 ORDER = [*POINT, "nth_seed"]  # of the rows of a point, that of the protocol's seed is first
+# Scores, which are shares as long as they are stored: of a summary and of refits, and what follows from these.
+SHARES = [f"{metric}_{what}" for metric in METRICS for what in ("mean", "std", "seed_std")]
+SHARES += ["mean", "std", "group_std", "loss", "random_best"]
+
+
+def percent(rows):
+    """Return rows with their scores in percent, once, as they are read; all that comes after knows no shares."""
+    return rows.assign(**{name: 100 * rows[name] for name in SHARES if name in rows})
+
+
+def params_of(rows):
+    """Return the parameters of rows as dicts, one for all rows with the same text."""
+    return rows["params"].map({text: json.loads(text) for text in rows["params"].unique()}.get)
 
 
 def of_kmeans(rows):
     """Return the rows that K-means on the selected features gives, without those of learned labels."""
-    return rows[rows["clusterer"] == "kmeans"]
+    return rows[~is_learned(rows)]
 
 
 def fits_of(frame):

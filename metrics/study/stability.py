@@ -1,6 +1,5 @@
 """Stability of a selection from one fit to the next: two measures of the agreement of several feature sets."""
 
-import json
 from itertools import combinations
 from typing import NamedTuple
 
@@ -63,10 +62,8 @@ def stabilities(fits, n_features):
     "columns", "seed"): n_selected, n_sets (with the fit on unchanged data; failed ones left out), n_distinct, jaccard,
     and nogueira with low and high, its 95 % interval.
     """
-    fits = fits[~fits["status"].isin(UNSCORED)]
-    sets = fits.assign(features=fits["features"].map(json.loads))
     rows = []
-    for key, cell in sets.groupby([*CELL, "n_selected"]):
+    for key, cell in fits[~fits["status"].isin(UNSCORED)].groupby([*CELL, "n_selected"]):
         base = cell.loc[cell["change"] == "none", "features"].tolist()
         for change, group in cell[cell["change"] != "none"].groupby("change"):
             found = base + group["features"].tolist()

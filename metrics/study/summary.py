@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from metrics.measures import PER_SET
-from metrics.study import METRICS, UNSCORED, nearest_size
+from metrics.study import METRICS, UNSCORED, is_learned, nearest_size
 from metrics.study.frames import CELL, ORDER, POINT, check_one_protocol, complete_sizes, protocol_of, scored_sizes
 from metrics.study.selections import BY_NAME, LABEL_FREE, SELECTIONS
 
@@ -30,7 +30,7 @@ def summarise(frame):
     example): no table may mix them.
     """
     check_one_protocol(frame)
-    learned = frame["clusterer"] == "learned"
+    learned = is_learned(frame)
     more = {}
     for name in filter(PER_SET.__contains__, METRICS):
         more |= {f"{name}_mean": frame[name], f"{name}_std": np.nan}
@@ -91,16 +91,16 @@ def select(summary, metric="acc", selection="best_over_grid", per_size=False):
     """Choose one number for every data set, method and clusterer of a summary; with `per_size`, for every size as well.
 
     Each of `metrics.study.METRICS` chooses for itself, as one of `SELECTIONS` does. "best_over_grid" is the labelled
-    oracle; of equal means (to 12 digits) it takes fewer features, then the params whose text comes first.
+    oracle; of equal means (to 10 decimals) it takes fewer features, then the params whose text comes first.
     "default_params" takes, at the default parameters, the size nearest to 100 (the smaller of two) among those of the
     protocol that were scored on the data set; a method that scores none of them, such as all features, has its own.
     "grid_median" has no size, no params and no std. "stability" and "silhouette" take the largest mean agreement or
     silhouette, without labels; of equal ones as above.
 
-    The columns are study, dataset, method, clusterer, metric, selection, mean, std (fractions), n_selected, params,
-    trial, status, n_restarts, sizes (of the protocol, as far as they were scored on the data set), and the counts
-    n_params (grid points seen), n_points (scored), n_failed, n_timeout, n_out_of_memory and n_missing: feature sets of
-    trials that ended so, and those without a score for any reason, so that a grid point which lacks a size of the
+    The columns are study, dataset, method, clusterer, metric, selection, mean, std, n_selected, params, trial, status,
+    n_restarts, sizes (of the protocol, as far as they were scored on the data set), and the counts n_params (grid
+    points seen), n_points (scored), n_failed, n_timeout, n_out_of_memory and n_missing: feature sets of trials that
+    ended so, and those without a score for any reason, so that a grid point which lacks a size of the
     others, or a seed, shows. A cell without any score has mean nan.
     """
     return Cells(summary).select(metric, selection, per_size)
@@ -163,7 +163,7 @@ class Cells:
         """Return the places of the rows that are chosen, at most one for each group."""
         if choice.criterion:
             values = rows["mean"] if choice.criterion == "mean" else self.summary[choice.criterion]
-            values = np.where(scored, values.to_numpy(float), np.nan).round(12)
+            values = np.where(scored, values.to_numpy(float), np.nan).round(10)
             order = self.order[np.isfinite(values[self.order])]
             order = order[np.lexsort([-values[order], of[order]])]
         else:

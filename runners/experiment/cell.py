@@ -28,6 +28,7 @@ from runners.store.evaluations import Evaluations
 from runners.store.files import StoreError, clear_unfinished, read_rows
 from runners.store.folder import Store, claim_study, rows_by_trial
 from runners.store.identity import Identity
+from runners.store.row import from_json
 from runners.words import counted
 from runners.workers.fit import stored_fit
 from runners.workers.memory import workers_within_memory
@@ -297,4 +298,4 @@ class Cell:
 @functools.cache  # its file is hashed
 def check_at_hand(spec, folder):
     """Raise DataError for data that are not on this machine, or damaged; `spec` is the specification as JSON."""
-    locate(check_spec(json.loads(spec)), folder, download=False)
+    locate(check_spec(from_json(spec)), folder, download=False)

@@ -18,7 +18,7 @@ from metrics.study import UNSCORED
 from runners.code import ROOT, code_of, customized
 from runners.code.opened import digest_of
 from runners.store.identity import versions
-from runners.store.row import COLUMNS, to_json
+from runners.store.row import COLUMNS, from_json, to_json
 from runners.workers.family import lives
 
 FOLDER = ".finished"  # in results_dir
@@ -75,7 +75,7 @@ def note_finished(path, settings, ends, data):
 def finished(path):
     """Return the line about a cell in which nothing is left to do; None where the cell has to be looked at."""
     try:
-        note = json.loads(path.read_text()) if path else {}
+        note = from_json(path.read_text()) if path else {}
         same = note and all(digest_of(file) == digest for file, digest in note["files"].items())
         same = same and all(_variable(name) == digest for name, digest in note["environment"].items())
         return ends_text(note["cell"], note["ends"]) if same else None
@@ -125,7 +125,7 @@ def read_run(folder):
 
     path = Path(folder) / RUN
     try:
-        content = json.loads(path.read_bytes())
+        content = from_json(path.read_bytes())
         keys, n_workers, pid = content["trials"], content["n_workers"], content["pid"]
         here = content.get("host", socket.gethostname()) == socket.gethostname()
     except FileNotFoundError:

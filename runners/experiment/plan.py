@@ -5,7 +5,6 @@ import glob
 import hashlib
 import heapq
 import itertools
-import json
 import math
 import re
 from collections import Counter
@@ -21,7 +20,7 @@ from runners.errors import ConfigError
 from runners.experiment.profiles import STUDY, seconds_like_others, seconds_of_defaults
 from runners.store import reference
 from runners.store.files import read_rows
-from runners.store.row import to_json
+from runners.store.row import from_json, to_json
 from runners.words import counted, duration
 
 # To a data set that no other method was fitted on, seconds are taken to grow as n_samples ** 1.5 * n_features ** 1.5,
@@ -200,7 +199,7 @@ class _Fits:
         for fit in fits:
             at.setdefault(fit.params, []).append(fit.seconds)
         self.at = {params: fmean(seconds) for params, seconds in at.items()}
-        self.by_point = {_point(json.loads(params)): seconds for params, seconds in self.at.items()}
+        self.by_point = {_point(from_json(params)): seconds for params, seconds in self.at.items()}
 
 
 def _point(params):
@@ -216,7 +215,7 @@ def _fits_of(rows, max_seconds):
         if row["status"] == FAILED or math.isnan(fit):
             continue
         # The parameters include the number of clusters, that of the data set, wherever a method takes it.
-        params, ended = to_json(json.loads(row["params"])), fit > max_seconds
+        params, ended = to_json(from_json(row["params"])), fit > max_seconds
         taken = max_seconds if ended else fit + (0.0 if math.isnan(evaluation) else evaluation)
         found.append(_Fit(params, taken, ended))
     return found

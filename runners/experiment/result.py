@@ -5,7 +5,7 @@ from collections import Counter
 from pathlib import Path
 
 from metrics.study import UNSCORED
-from metrics.study.frames import fits_of
+from metrics.study.frames import fits_of, percent
 from metrics.study.summary import Cells, summarise
 from runners.progress import log
 from runners.store.folder import load_results
@@ -36,7 +36,7 @@ def say_result(settings, trials, n_pending, seconds):
             else "runner.changed=redo runs them again"
         )
         log.info("  kept though they are of other code or packages (%s); %s", words, again)
-    for line in _best_lines(summarise(frame)):
+    for line in _best_lines(percent(summarise(frame))):
         log.info("  %s", line)
     log.info("  %s", folder.relative_to(Path.cwd()) if folder.is_relative_to(Path.cwd()) else folder)
 
@@ -66,5 +66,5 @@ def _best_lines(summary):
 def _score_text(metric, row):
     if math.isnan(row["mean"]):
         return ""
-    spread = "" if math.isnan(row["std"]) else f" ± {100 * row['std']:.1f}"
-    return f"{metric.upper()} {100 * row['mean']:.1f}{spread} ({counted(row['n_selected'], 'feature')})"
+    spread = "" if math.isnan(row["std"]) else f" ± {row['std']:.1f}"
+    return f"{metric.upper()} {row['mean']:.1f}{spread} ({counted(row['n_selected'], 'feature')})"

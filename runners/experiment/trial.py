@@ -3,7 +3,6 @@
 import ast
 import functools
 import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -13,7 +12,7 @@ from scipy.sparse import issparse
 from metrics.protocol import Protocol
 from runners.code import ROOT
 from runners.experiment.method import load_class, parameters_of
-from runners.store.row import to_json
+from runners.store.row import from_json, to_json
 
 
 @dataclass(frozen=True)
@@ -98,7 +97,7 @@ def stored_trial(row, target):
         dataset=row["dataset"],
         method=row["method"],
         target=target,
-        params=json.loads(row["params"]),
+        params=from_json(row["params"]),
         is_default=bool(row["is_default"]),
         sizes=row["sizes"],
         protocol=protocol,

@@ -2,14 +2,13 @@
 
 import functools
 import hashlib
-import json
 import platform
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from typing import NamedTuple
 
 from runners import arithmetic
 from runners.code import DIGITS, VERSIONED, code_of, code_of_evaluation, first_changed
-from runners.store.row import to_json
+from runners.store.row import from_json, to_json
 
 PACKAGES = ("numpy", "scipy", "scikit-learn", "pandas", "joblib", "numba", "llvmlite")
 # Names of a machine that are stored for people: two with one fingerprint give the same bytes under any names.
@@ -47,7 +46,7 @@ class Identity(NamedTuple):
     @property
     def changed_file(self):
         """The first of the files that the method had read whose content is another now; "" where there is none."""
-        return first_changed(json.loads(self.files_read)) if self.files_read else ""
+        return first_changed(from_json(self.files_read)) if self.files_read else ""
 
     def same_fit(self, other):
         """Return True where fits of both identities are the same."""
@@ -56,7 +55,7 @@ class Identity(NamedTuple):
 
     def same_arithmetic(self, other):
         """Return True where both have one fingerprint, so that their bytes can be compared."""
-        ours, theirs = (json.loads(one.versions).get(ARITHMETIC) for one in (self, other))
+        ours, theirs = (from_json(one.versions).get(ARITHMETIC) for one in (self, other))
         return ours is not None and ours == theirs
 
     def difference(self, other):
@@ -68,7 +67,7 @@ class Identity(NamedTuple):
         if not self.code_fit:
             return "not all that the method consists of is known"
         if self.versions != other.versions:
-            return changes(json.loads(self.versions), json.loads(other.versions))
+            return changes(from_json(self.versions), from_json(other.versions))
         if changed := other.changed_file:
             return f"{changed}, which the method had read, is another"
         return "" if self.code_evaluation == other.code_evaluation else "the code that evaluates is another"
@@ -100,14 +99,14 @@ def changes(ours, theirs):
 
 def stored_versions(text):
     """Return the versions of an identity as they are stored, with the names of the processor and of BLAS's kernel."""
-    return to_json(json.loads(text) | {"blas": blas(), "cpu": arithmetic.processor()})
+    return to_json(from_json(text) | {"blas": blas(), "cpu": arithmetic.processor()})
 
 
 @functools.lru_cache(maxsize=1024)  # a study has a few such texts, and thousands of rows
 def _deciding(text):
     """Return stored versions without what is `FOR_PEOPLE`."""
     try:
-        return to_json({name: value for name, value in json.loads(text).items() if name not in FOR_PEOPLE})
+        return to_json({name: value for name, value in from_json(text).items() if name not in FOR_PEOPLE})
     except (ValueError, AttributeError):  # no such JSON: it is as it is, and is another identity
         return text
 

@@ -2,7 +2,6 @@
 
 import hashlib
 import io
-import json
 
 import numpy as np
 import pandas as pd
@@ -13,7 +12,7 @@ from metrics.measures import DECIMALS, OF_SET
 from runners.store.columns import COLUMNS, LISTS, SUMMARY
 from runners.store.files import StoreError
 from runners.store.identity import Identity
-from runners.store.row import NMI_PARTS, to_json
+from runners.store.row import NMI_PARTS, from_json, to_json
 
 RESTORE = "restore it, for example with `git checkout results/reference`"
 KEY = b"ufs_bench"  # of the metadata
@@ -61,7 +60,7 @@ def about(path):
 
 
 def _about(file):
-    return json.loads(file.metadata.metadata[KEY])
+    return from_json(file.metadata.metadata[KEY])
 
 
 def _read(path, what):

@@ -11,13 +11,12 @@ study on a command line is ``reference/<name>``.
 import csv
 import functools
 import hashlib
-import json
 
 import pandas as pd
 
 from runners.code import ROOT
 from runners.store.files import StoreError
-from runners.store.row import to_json
+from runners.store.row import from_json, to_json
 
 PREFIX = "reference/"
 SHIPPED = ROOT / "results" / "reference"
@@ -41,7 +40,7 @@ def files_of(name, methods=None):
 
 def protocol_text(name):
     """Return the protocol of a shipped study as the trials of a run store it."""
-    return to_json(json.loads((SHIPPED / name / PROTOCOL).read_text()))
+    return to_json(from_json((SHIPPED / name / PROTOCOL).read_text()))
 
 
 def read(name, methods=None, lists=False, columns=None):
@@ -94,7 +93,7 @@ def lacking(study):
 def is_verified(name, method):
     """Return True where the file of a method is the one that `scripts.verify` has noted as verified."""
     path, (file,) = SHIPPED / name / VERIFIED, files_of(name, [method]).values()
-    noted = json.loads(path.read_text()) if path.exists() else {}
+    noted = from_json(path.read_text()) if path.exists() else {}
     return noted.get(method) == hashlib.sha256(file.read_bytes()).hexdigest()
 
 

@@ -78,6 +78,11 @@ def to_json(value):
     return json.dumps(value, sort_keys=True, separators=(", ", ": "), allow_nan=False)
 
 
+def from_json(text):
+    """Return the value that `to_json` has made this text of."""
+    return json.loads(text)
+
+
 def feature_set_digest(features):
     """Return the name of a set of features, whatever their order, in hexadecimal digits."""
     indices = np.sort(np.asarray(features, dtype="<i8"))

@@ -4,17 +4,18 @@ It is made here from the rows of a run's CSVs, and back; `reference` writes and 
 belongs to a fit as a whole is repeated in its rows; its trace stands in the first of them only.
 """
 
-import json
 import math
 
 import numpy as np
 import pandas as pd
 
 from metrics.measures import DECIMALS, OF_SET
+from metrics.study import is_learned
 from runners.store.columns import SUMMARY
 from runners.store.row import (
     REPORTED,
     feature_set_digest,
+    from_json,
     pack_labels,
     ranking_of,
     stored_nmi,
@@ -44,7 +45,7 @@ def tidy(results, lists=True):
     sets[SUMMARY] = sets[SUMMARY].round(DECIMALS)
     if lists:
         sets = sets.assign(**lists_of)
-    sizes = trials["sizes"].map(json.loads)
+    sizes = trials["sizes"].map(from_json)
     asked = pd.DataFrame({
         "trial": trials["trial"].repeat(sizes.map(len).astype(int)),
         "n_selected": np.array([size for own in sizes for size in own], dtype=int),
@@ -54,14 +55,14 @@ def tidy(results, lists=True):
     if lists:
         sets["nmi"] = _objects(own if n else None for own, n in zip(sets["nmi"], sets["n_restarts"], strict=True))
     sets = sets.merge(_wide(results.measures, ["trial", "n_selected"], OF_SET), how="left", on=["trial", "n_selected"])
-    sets.loc[sets["clusterer"] == "learned", list(OF_SET)] = np.nan  # they are of the selected features
+    sets.loc[is_learned(sets), list(OF_SET)] = np.nan  # they are of the selected features
     of_fit = trials.drop(columns=list(OF_ROW)).merge(_wide(results.facts, ["trial"], REPORTED), how="left", on="trial")
     of_fit["rise"] = of_fit["trial"].map(_rises(results.traces)).astype(float)
     frame = of_fit.merge(sets, on="trial")
-    named = {key: json.loads(text) for key, text in zip(trials["trial"], trials["feature_sets"], strict=True)}
+    named = {key: from_json(text) for key, text in zip(trials["trial"], trials["feature_sets"], strict=True)}
     digests = [
-        named[key].get(str(size)) if clusterer == "kmeans" else None
-        for key, size, clusterer in zip(*(frame[name] for name in SET), strict=True)
+        None if learned else named[key].get(str(size))
+        for key, size, learned in zip(frame["trial"], frame["n_selected"], is_learned(frame), strict=True)
     ]
     frame["feature_set"] = pd.factorize(np.array(digests, dtype=object))[0] + 1
     return _with_lists(frame, trials, results.traces) if lists else frame
@@ -96,12 +97,12 @@ def _rises(traces):
 def _with_lists(frame, trials, traces):
     """Add `LISTS` and shared to the frame of all sets of these trials."""
     ranked = {
-        key: subsets_of(text, json.loads(sizes))
+        key: subsets_of(text, from_json(sizes))
         for key, text, sizes in zip(*(trials[name] for name in ("trial", "ranking", "sizes")), strict=True)
     }
     learned = {key: unpack_labels(text)[1] for key, text in zip(trials["trial"], trials["labels"], strict=True) if text}
-    shared = {key: json.loads(text) for key, text in zip(trials["trial"], trials["shared"], strict=True)}
-    keys = list(zip(frame["trial"], frame["n_selected"], frame["clusterer"] == "kmeans", strict=True))
+    shared = {key: from_json(text) for key, text in zip(trials["trial"], trials["shared"], strict=True)}
+    keys = list(zip(frame["trial"], frame["n_selected"], ~is_learned(frame), strict=True))
     first = ~frame["trial"].duplicated()
     starts = np.flatnonzero(~traces["trial"].duplicated().to_numpy())
     traced = dict(
@@ -142,7 +143,7 @@ def _scores(one):
 def rows_of(fit):
     """Return the rows of a fit, from those of the tidy frame: of trials.csv, as a dict, and of each of `OTHERS`."""
     sets = fit.to_dict("records")
-    row, chosen = sets[0], [one for one in sets if one["clusterer"] == "kmeans"]
+    row, chosen = sets[0], [one for one in sets if not is_learned(one)]
     selected = {one["n_selected"]: one["features"] for one in chosen if one["features"] is not None}
     scores = [
         (one["trial"], one["dataset"], one["method"], one["n_selected"], one["clusterer"], restart, acc, nmi)

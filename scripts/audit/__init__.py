@@ -7,6 +7,7 @@ import pandas as pd
 from datasets import scale
 from metrics.protocol import Protocol
 from metrics.study import audit
+from metrics.study.frames import percent
 from metrics.study.scored import scored
 from metrics.study.sets import distinct_sets
 from metrics.study.stability import stabilities
@@ -68,7 +69,7 @@ def make_audit(study, metric="acc", stability=0, n_jobs=1):
         "starts": audit.starts(trials),
         "scored": scored(trials),
         "choices": audit.choices({name: study.select(metric, name) for name in SELECTIONS}),
-        "evaluators": audit.evaluators(study.summary),
+        "evaluators": percent(audit.evaluators(study.shares)),
         "gaps": audit.objective_gaps(trials, _optima()),
         "stability": stabilities(fits, n_features),
     }

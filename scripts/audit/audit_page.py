@@ -72,7 +72,7 @@ def _text(table, column, value):
     if pd.isna(value):
         return ""
     if table == "choices" or column == "loss":
-        return f"{100 * value:.1f}"
+        return f"{value:.1f}"
     if table == "outcomes" or column in ("shared", "chance", "held"):
         return f"{value:.0%}"
     if column == "gap":

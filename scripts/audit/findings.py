@@ -82,7 +82,7 @@ def _hollow(choices):
     rows = of_kmeans(choices[choices["oracle_status"].isin(POOR)])
     for row in rows.itertuples():
         claim = f"the best score of its grid, as judged by the labels, is that of a fit that {row.oracle_status}"
-        yield row.dataset, row.method, claim, f"{100 * row.best_over_grid:.1f} %"
+        yield row.dataset, row.method, claim, f"{row.best_over_grid:.1f} %"
 
 
 def _ends(outcomes):

@@ -1,6 +1,5 @@
 """A method at its default parameters on a data set, beside the baselines: time, memory, objective, ACC and NMI."""
 
-import json
 from dataclasses import replace
 
 import numpy as np
@@ -12,7 +11,7 @@ from metrics.protocol import Protocol
 from metrics.study import FAILED
 from runners.errors import ConfigError
 from runners.experiment.grid import expand
-from runners.store.row import SCORES
+from runners.store.row import SCORES, from_json
 from runners.workers.fit import run_trial
 from scripts.check_method.contract import (
     EXCEPTIONS,
@@ -97,7 +96,7 @@ def _show_permuted(method, data, X, protocol, outcome):
 
 
 def _selected(outcome):
-    return np.array(json.loads(outcome.trial["ranking"]))
+    return np.array(from_json(outcome.trial["ranking"]))
 
 
 def _show(method, data, X, protocol):

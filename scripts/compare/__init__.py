@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+from metrics.study import is_learned
 from runners.store.reference import PREFIX, shipped_studies
 from scripts.compare.controls import control_scores
 from scripts.compare.headline import with_equivalence
@@ -107,7 +108,7 @@ def published_rows(paper, study, tables):
 
 def over_starts(cells):
     """Return the cells with learned labels averaged over several seeds, where these are stored."""
-    several = (cells["clusterer"] == "learned") & (cells["n_seeds"] > 1)
+    several = is_learned(cells) & (cells["n_seeds"] > 1)
     cells = cells.assign(
         mean=cells["mean"].where(~several, cells["seed_mean"]),
         std=cells["std"].where(~several, cells["seed_std"]),
@@ -130,13 +131,13 @@ def over_more_starts(cells, restarts):
     found = restarts.rename(columns=names).astype({"n_selected": "Int64"})
     again = cells[keys].merge(found, how="left", on=keys).set_index(cells.index)
     judged = again["again_mean"].notna() & (cells["selection"] == "best_over_grid")
-    error = 100 * again["group_std"].astype(float) / np.sqrt(again["n_groups"].astype(float))
-    mean = cells["mean"].where(~judged, 100 * again["again_mean"].astype(float))
+    error = again["group_std"].astype(float) / np.sqrt(again["n_groups"].astype(float))
+    mean = cells["mean"].where(~judged, again["again_mean"].astype(float))
     return cells.assign(
         table_mean=cells["mean"],
         mean=mean,
         difference=mean - cells["published_mean"],
-        std=cells["std"].where(~judged, 100 * again["again_std"].astype(float)),
+        std=cells["std"].where(~judged, again["again_std"].astype(float)),
         n_restarts=cells["n_restarts"].where(~judged, again["n_starts"]).astype(int),
         n_groups=again["n_groups"].where(judged),
         group_error=error.where(judged),

@@ -1,13 +1,13 @@
 """Controls in the place of our rows: the same comparison without any method of the paper."""
 
 import functools
-import json
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from metrics.study import ALL, RANDOM
+from metrics.study.frames import params_of, percent
 from metrics.study.summary import Cells
 
 VARIANCE = "max_variance"
@@ -21,11 +21,9 @@ def control_scores(study, selection="best_over_grid", metrics=("acc", "nmi")):
     cells = _cells_of(study)
     if cells is None:
         return pd.DataFrame(columns=COLUMNS).astype({"draw": int, "mean": float, "std": float, "n_restarts": int})
-    chosen = pd.concat([cells.select(metric, selection) for metric in metrics], ignore_index=True)
+    chosen = percent(pd.concat([cells.select(metric, selection) for metric in metrics], ignore_index=True))
     names = chosen["method"].str.split(" ", expand=True)
-    chosen = chosen.assign(
-        control=names[0], draw=names[1].astype(int), mean=100 * chosen["mean"], std=100 * chosen["std"]
-    )
+    chosen = chosen.assign(control=names[0], draw=names[1].astype(int))
     return chosen.loc[chosen["mean"].notna(), COLUMNS]
 
 
@@ -35,9 +33,8 @@ def _cells_of(study):
     part = study.part(CONTROLS, study.trials["dataset"].unique())
     if part.trials.empty:
         return None
-    drawn = {params: json.loads(params).get("draw", 0) for params in part.summary["params"].unique()}
-    draws = part.summary["params"].map(drawn)
-    return Cells(part.summary.assign(method=part.summary["method"] + " " + draws.astype(str), is_default=True))
+    draws = params_of(part.shares).map(lambda params: str(params.get("draw", 0)))
+    return Cells(part.shares.assign(method=part.shares["method"] + " " + draws, is_default=True))
 
 
 def studies_of(cells, controls):

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+from metrics.study import is_learned
 from metrics.study.frames import of_kmeans
 from scripts.compare.columns import AGREES, DIFFERS, INCONCLUSIVE, equivalence, own_error, published_error
 from scripts.compare.controls import ALL, CONTROLS, RANDOM, Drawn, studies_of
@@ -161,7 +162,7 @@ def _groups(paper, rows, own):
     """Return the groups of cells that are counted together, by name."""
     mine = own["published_method"] == paper
     groups = {OTHERS: own[~mine], OWN: own[mine]}
-    if (own.loc[mine, "clusterer"] != "kmeans").any():
+    if is_learned(own[mine]).any():
         groups[OWN_KMEANS] = of_kmeans(rows[rows["method"] == paper])
     nearest = closest(rows)
     keys = ["table", "metric", "dataset", "published_method"]

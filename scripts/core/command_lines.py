@@ -1,6 +1,5 @@
 """The command lines that fill the gaps of a study, or repeat its points."""
 
-import json
 import shlex
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from metrics.study import CAPPED, UNSCORED
 from metrics.study.frames import of_kmeans
 from runners.experiment.method import RESERVED
 from runners.store.reference import PREFIX, shipped_studies
+from runners.store.row import from_json, to_json
 from runners.words import did_you_mean
 from scripts.core.conf import find, names
 from scripts.core.words import COMPLETE, NO_LABELS, NOT_RUN
@@ -108,7 +108,7 @@ def repeat(row):
 
     Where the size is part of the model it runs the point at all sizes of the protocol.
     """
-    protocol, params = json.loads(row["protocol"]), json.loads(row["params"])
+    protocol, params = from_json(row["protocol"]), from_json(row["params"])
     chosen = {"protocol": protocol["name"], "method": row["method"], "dataset": row["dataset"]}
     settings, method, dataset = (find(group, name) for group, name in chosen.items())
     if None in (settings, method, dataset):
@@ -130,4 +130,4 @@ def repeat(row):
 
 
 def _word(value):
-    return json.dumps(value).replace(" ", "")
+    return to_json(value).replace(" ", "")

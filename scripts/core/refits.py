@@ -4,7 +4,6 @@ A refit is a trial like any other, and goes through the pool.  The rows that it 
 under the key of the stored trial; the file is written whole after every fit.
 """
 
-import json
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -15,7 +14,7 @@ from metrics.study import UNSCORED, nearest_size
 from runners.store.files import empty_frame, held, read_frame, replace_file, write_rows
 from runners.store.identity import Identity
 from runners.store.reference import read_refits, refits_of
-from runners.store.row import subsets_of, to_json
+from runners.store.row import from_json, subsets_of, to_json
 from runners.workers.caps import Caps
 
 SEEDS, STABILITY, RESTARTS, SENSITIVE = "seeds.csv", "stability.csv", "restarts.csv", "sensitive.csv"
@@ -67,7 +66,8 @@ def load_refits(study, file):
     if rows is None:
         return empty_frame(COLUMNS[file])
     known = identity_names(study.trials[study.trials["trial"].isin(rows["trial"])])
-    return rows[rows["identity"] == rows["trial"].map(known)]
+    rows = rows[rows["identity"] == rows["trial"].map(known)]
+    return rows.assign(features=rows["features"].map(from_json)) if file == STABILITY else rows
 
 
 def identity_names(trials):
@@ -216,13 +216,14 @@ def missing(points, stored, n_seeds):
 
 def _rows(outcome, point, seed):
     """Return the rows that one fit adds to the file, under the key of the stored trial; nan where it has no scores."""
-    scores, digests = {}, json.loads(outcome.trial["feature_sets"])
+    sets = from_json(outcome.trial["feature_sets"])
+    scores, digests = {}, {(int(size), "kmeans"): digest for size, digest in sets.items()}
     for _, _, _, size, clusterer, _, acc, nmi, *_ in outcome.scores:
         scores.setdefault((size, clusterer), []).append((acc, nmi))
     for size, clusterer in point.sets:
         found = scores.get((size, clusterer), [(np.nan, np.nan)])
         acc, nmi = (float(np.mean(values)) for values in zip(*found, strict=True))
-        digest = digests.get(str(size), "") if clusterer == "kmeans" else ""
+        digest = digests.get((size, clusterer), "")
         where = (point.trial.key, point.trial.dataset, point.trial.method, size, clusterer, seed)
         row = outcome.trial
         yield (*where, row["status"], acc, nmi, digest, row["git_sha"], Identity.stored(row).name)

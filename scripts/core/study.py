@@ -1,7 +1,6 @@
 """A study for all commands: read once, summarised once."""
 
 import functools
-import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from os import PathLike
@@ -12,7 +11,7 @@ import pandas as pd
 
 from metrics.protocol import USUAL, Protocol
 from metrics.study import UNSCORED
-from metrics.study.frames import ORDER, fits_of, of_kmeans
+from metrics.study.frames import ORDER, fits_of, of_kmeans, percent
 from metrics.study.maximum import maxima
 from metrics.study.seeds import OF_SPREADS, SCORES, spreads
 from metrics.study.summary import Cells, summarise
@@ -21,6 +20,7 @@ from runners.store import reference
 from runners.store.columns import LISTS
 from runners.store.folder import load_results
 from runners.store.reference import PREFIX
+from runners.store.row import from_json
 from runners.store.tidy import tidy
 from scripts.core.command_lines import no_results
 from scripts.core.conf import find
@@ -87,13 +87,18 @@ class Study:
         return Path(self.results_dir) / self.name.replace("/", "-")
 
     @functools.cached_property
-    def summary(self):
-        """One row per feature set and clusterer, from `metrics.study.summary.summarise`."""
+    def shares(self):
+        """The summary of `metrics.study.summary.summarise`, in shares: percent before a mean moves its last digit."""
         if self.larger is None:
             return summarise(self.frame)
-        whole = self.larger.summary  # checked and summarised once for all its parts
+        whole = self.larger.shares  # checked and summarised once for all its parts
         own = [whole[name].isin(self.frame[name].unique()) for name in ("method", "dataset")]
         return whole[own[0] & own[1]].reset_index(drop=True)
+
+    @functools.cached_property
+    def summary(self):
+        """One row per feature set and clusterer, in percent."""
+        return percent(self.shares)
 
     @functools.cached_property
     def whole(self):
@@ -113,15 +118,15 @@ class Study:
 
     @functools.cached_property
     def _cells(self):
-        return Cells(self.summary)
+        return Cells(self.shares)
 
     def select(self, metric="acc", selection="best_over_grid"):
-        """Return one number per data set, method and clusterer, from `metrics.study.summary.select`; chosen once.
+        """Return one score in percent per data set, method and clusterer, as `metrics.study.summary.select`; once.
 
         Trials that a cell lacks of its last run count as missing, too; its stored trials do not say so.
         """
         if (metric, selection) not in self._kept:
-            chosen = self._cells.select(metric, selection)
+            chosen = percent(self._cells.select(metric, selection))
             lacking = [self.lacking.get(cell, 0) for cell in zip(chosen["dataset"], chosen["method"], strict=True)]
             # The holes that `select` sees among the points may be trials that were not run, so these are not added.
             known = chosen[[f"n_{status}" for status in UNSCORED]].sum(axis=1) + np.array(lacking, dtype=int)
@@ -130,7 +135,7 @@ class Study:
 
     def means(self, metric, selection):
         """Return the chosen scores of K-means in percent, data sets by methods, with gaps."""
-        return 100 * of_kmeans(self.select(metric, selection)).pivot(index="dataset", columns="method", values="mean")
+        return of_kmeans(self.select(metric, selection)).pivot(index="dataset", columns="method", values="mean")
 
     @functools.cached_property
     def lacking(self):
@@ -153,12 +158,12 @@ class Study:
         if len(several):
             own = {f"{name}_std": several[f"{name}_seed_std"] for name in SCORES}
             return several.assign(**own)[OF_SPREADS].reset_index(drop=True)
-        return spreads(load_refits(self, SEEDS))
+        return percent(spreads(load_refits(self, SEEDS)))
 
     @functools.cached_property
     def restarts(self):
-        """The means over more K-means starts, the rows of `scripts.restarts`."""
-        return load_refits(self, RESTARTS)
+        """The means over more K-means starts, the rows of `scripts.restarts`, in percent."""
+        return percent(load_refits(self, RESTARTS))
 
     @functools.cached_property
     def sensitive(self):
@@ -169,7 +174,7 @@ class Study:
     @functools.cached_property
     def protocol(self):
         """The protocol in its trials; {} without any."""
-        return json.loads(self.frame["protocol"].iloc[0]) if len(self.frame) else {}
+        return from_json(self.frame["protocol"].iloc[0]) if len(self.frame) else {}
 
     def part(self, methods, datasets):
         """Return this study with these methods and data sets only; the same part is made once."""
@@ -186,7 +191,7 @@ class Study:
     def maxima(self, metric="acc"):
         """Return the candidates of every cell and the best of as many random subsets (`metrics.study.maximum`)."""
         if metric not in self._kept:
-            self._kept[metric] = maxima(self.summary, metric)
+            self._kept[metric] = percent(maxima(self.shares, metric))
         return self._kept[metric]
 
     def departures(self, paper):

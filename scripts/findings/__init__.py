@@ -106,8 +106,7 @@ def scores_of(study, selection):
     summary, chosen = of_kmeans(study.summary), of_kmeans(study.select("acc", selection))
     whole = pd.MultiIndex.from_frame(summary.loc[summary["n_seeds"] == summary["n_asked"], keys])
     chosen = chosen[pd.MultiIndex.from_frame(chosen[keys]).isin(whole)]
-    means = 100 * chosen.pivot(index="dataset", columns="method", values="mean")
-    return choice, means.reindex(choice.datasets)
+    return choice, chosen.pivot(index="dataset", columns="method", values="mean").reindex(choice.datasets)
 
 
 def _complete(choice, means):
@@ -154,7 +153,7 @@ def _labelled(study, selection, methods, datasets):
     own = [of_kmeans(part[part["method"].isin(methods)])["mean"].mean() for part in (best, chosen)]
     drawn = [control_scores(study, name, ["acc"]).query("control == @RANDOM") for name in ("best_over_grid", selection)]
     by_chance = [part[part["dataset"].isin(datasets)]["mean"].mean() for part in drawn]
-    return 100 * (own[0] - own[1]), by_chance[0] - by_chance[1]
+    return own[0] - own[1], by_chance[0] - by_chance[1]
 
 
 def twins(setting):

@@ -8,7 +8,7 @@ import pandas as pd
 import yaml
 
 from metrics.study.families import family_means, step_down, t_intervals
-from metrics.study.frames import of_kmeans
+from metrics.study.frames import of_kmeans, percent
 from scripts.compare.controls import ALL, RANDOM
 from scripts.core.conf import CONF, family_of, printed_family
 from scripts.core.text import listed
@@ -68,8 +68,7 @@ def scores_by_size(study, scores=SCORES):
     over all draws, a method with a random part with the mean of its seeds, and all features with the same score at
     every size that random rankings have.  A fit that lacks one of its seeds has no row.
     """
-    summary = study.summary
-    summary = of_kmeans(summary[summary["n_seeds"] == summary["n_asked"]])
+    summary = of_kmeans(study.shares.query("n_seeds == n_asked"))
     keys, means = ["dataset", "n_selected"], [f"{score}_mean" for score in scores]
     whole = summary[summary["method"] == ALL].set_index("dataset")[means]
     summary = summary[summary["n_selected"].isin(WEIGHTS)]
@@ -78,7 +77,7 @@ def scores_by_size(study, scores=SCORES):
     own = summary[~summary["method"].isin((ALL, RANDOM)) & summary["is_default"]]
     own = own.set_index(["dataset", "method", "n_selected"])[means]
     fixed = pd.concat({ALL: whole, RANDOM: random}, names=["method"]).reorder_levels(own.index.names)
-    return (100 * pd.concat([own, fixed])).dropna(how="all").set_axis(list(scores), axis=1).sort_index()
+    return percent(pd.concat([own, fixed])).dropna(how="all").set_axis(list(scores), axis=1).sort_index()
 
 
 @functools.lru_cache(maxsize=4)

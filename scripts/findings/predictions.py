@@ -165,7 +165,7 @@ def over_defaults(study):
     for choice in CHOICES:
         for score in SCORES:
             own = cells.select(score, choice).set_index(keys)["mean"]
-            points = 100 * (own - defaults[f"{score}_mean"].reindex(own.index))
+            points = own - defaults[f"{score}_mean"].reindex(own.index)
             gains[choice, score] = points.groupby(level="dataset").mean()
     return pd.DataFrame(gains).reindex(list(families))
 

@@ -22,8 +22,7 @@ def searched(study, methods, families):
     set at as many grid points as any other, or at as many as its grid has: tries (its grid points), and mean, low and
     high (points) for each of `SELECTIONS`, such as silhouette_all_mean.  It is empty where no method has more than one.
     """
-    summary = study.summary
-    summary = of_kmeans(summary[summary["dataset"].isin(families)])
+    summary = of_kmeans(study.summary[study.summary["dataset"].isin(families)])
     tries = summary.groupby(["dataset", "method"])["params"].nunique().unstack()
     most = tries[methods].max(axis=None)
     methods = [name for name in methods if (tries[name] >= min(most, grid_points(name))).all()]
@@ -32,12 +31,11 @@ def searched(study, methods, families):
     table = pd.DataFrame({"tries": tries[methods].max().astype(int)})  # float, as other methods have gaps
     random = summary[(summary["method"] == RANDOM) & (summary["n_restarts"] > 0)]
     for selection in SELECTIONS:
-        chosen = study.select("acc", selection)
-        scores = of_kmeans(chosen).pivot(index="dataset", columns="method", values="mean")
+        scores = study.means("acc", selection)
         best = best_of_each(random, BY_NAME[selection].criterion)
         drawn = dict(list(best.groupby("dataset")))
         chance = {n: pd.Series({name: by_chance(drawn[name], n) for name in drawn}) for n in set(table["tries"])}
-        points = pd.DataFrame({name: 100 * (scores[name] - chance[n]) for name, n in table["tries"].items()})
+        points = pd.DataFrame({name: scores[name] - chance[n] for name, n in table["tries"].items()})
         points = points.reindex(list(families))
         low, high = means_by_family(points, families)
         own = pd.DataFrame({"mean": points.mean(), "low": low, "high": high}, index=table.index)
@@ -53,7 +51,7 @@ def grid_points(method):
 def best_of_each(random, criterion):
     """Return dataset, value (of the criterion) and score of every random ranking, at the size that it chooses."""
     rows = random.sort_values(["dataset", "params", "n_selected"])
-    rows = rows.assign(mean=rows["acc_mean"]).assign(value=lambda rows: rows[criterion].round(12))
+    rows = rows.assign(mean=rows["acc_mean"]).assign(value=lambda rows: rows[criterion].round(10))
     chosen = rows.loc[rows.groupby(["dataset", "params"])["value"].idxmax()]
     return pd.DataFrame({"dataset": chosen["dataset"], "value": chosen[criterion], "score": chosen["mean"]})
 

@@ -1,13 +1,12 @@
 """The objective against the sweep, one panel for each method and data set."""
 
-import json
-
 import numpy as np
 from matplotlib import rc_context
 from matplotlib.ticker import MaxNLocator
 
 from metrics.study.frames import of_kmeans
 from metrics.study.summary import select
+from runners.store.row import from_json
 from scripts.core.command_lines import MissingResults
 from scripts.make_figure.style import GREY, NARROW, STYLE, WIDTH, frame, new_figure, number, symbol
 
@@ -89,10 +88,9 @@ def _outcome(trial):
 
 def parameters_text(trial):
     """Return the numeric parameters of a trial, in symbols, without counts such as neighbours and clusters."""
-    params = json.loads(trial["params"])
     shown = {
         name: value
-        for name, value in params.items()
+        for name, value in from_json(trial["params"]).items()
         if isinstance(value, int | float) and not isinstance(value, bool) and not name.startswith("n_")
     }
     return ", ".join(f"{symbol(name)} = {number(value)}" for name, value in shown.items())

@@ -32,7 +32,6 @@ def acc_vs_size(
             [(method, dataset) for method in methods or sorted(summary["method"].unique())],
         )
     points = select(stored[stored["dataset"] == dataset], metric, selection, per_size=True).dropna(subset="mean")
-    points = points.assign(mean=100 * points["mean"], std=100 * points["std"])
     if methods is not None:
         points = points[points["method"].isin(methods)]
     if points.empty:

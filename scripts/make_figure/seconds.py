@@ -59,17 +59,16 @@ def draw_seconds(points, looks, names, panels, *, metric, title, note, width=WID
             for row in own.itertuples():
                 is_named = row.method in named
                 colour, marker = looks[row.method] if is_named or not looks[row.method][1] else REST
-                mean, std = 100 * row.mean, 100 * row.std
                 if not marker:
-                    axis.axhline(mean, color=colour, linewidth=1.3, linestyle=(0, (5, 3)), zorder=1.5)
+                    axis.axhline(row.mean, color=colour, linewidth=1.3, linestyle=(0, (5, 3)), zorder=1.5)
                     continue
                 axis.errorbar(
-                    row.seconds, mean, std if is_named and np.isfinite(std) else None, color=colour, marker=marker,
-                    markersize=7 if is_named else 4, **face(colour, row.status in POOR), elinewidth=0.9, capsize=2,
-                    zorder=2 + is_named,
+                    row.seconds, row.mean, row.std if is_named and np.isfinite(row.std) else None, color=colour,
+                    marker=marker, markersize=7 if is_named else 4, **face(colour, row.status in POOR), elinewidth=0.9,
+                    capsize=2, zorder=2 + is_named,
                 )  # fmt: skip
             best = front(own[[bool(looks[method][1]) for method in own["method"]]])
-            axis.step(best["seconds"], 100 * best["mean"], where="post", color=GREY, linewidth=0.9, zorder=1.2)
+            axis.step(best["seconds"], best["mean"], where="post", color=GREY, linewidth=0.9, zorder=1.2)
             axis.set_xscale("log")
             axis.xaxis.set_major_locator(LogLocator(numticks=6))
             axis.xaxis.set_minor_locator(NullLocator())

@@ -1,6 +1,5 @@
 """A score over the values of a parameter and the number of features: heat maps, or bars in three dimensions."""
 
-import json
 from typing import NamedTuple
 
 import numpy as np
@@ -10,6 +9,7 @@ from matplotlib.colors import Normalize, to_rgba
 from matplotlib.patches import Rectangle
 
 from metrics.study import METRICS
+from metrics.study.frames import params_of
 from scripts.core.command_lines import MissingResults
 from scripts.core.words import POOR
 from scripts.make_figure.style import GREY, HEAT, NARROW, STYLE, WIDTH, frame, in_words, new_figure, number, symbol
@@ -49,7 +49,7 @@ def grid_of(summary, dataset, method, clusterer="kmeans", defaults=None):
             f"no scores are stored for method={method} on dataset={dataset} and clusterer={clusterer}; {others}.",
             [(method, dataset)],
         )
-    own = [json.loads(text) for text in cell["params"]]
+    own = params_of(cell).tolist()
     names = sorted({name for point in own for name in point})
     params = [{name: _set(point.get(name, (defaults or {}).get(name))) for name in names} for point in own]
     points = cell.assign(**{f"param {name}": [point[name] for point in params] for name in names})
@@ -102,7 +102,7 @@ def surface(grid, parameter, metric, others=BEST, defaults=None):
     # A value that only other slices have is not a gap of this one.
     asked = set(kept[f"param {parameter}"])
     values, sizes = [value for value in varying[parameter] if value in asked], sorted(points["n_selected"].unique())
-    scores = np.array([[100 * best.get((value, size), np.nan) for value in values] for size in sizes])
+    scores = np.array([[best.get((value, size), np.nan) for value in values] for size in sizes])
     poor = np.array([[status.get((value, size), "") for value in values] for size in sizes])
     return Surface(metric, parameter, values, [int(size) for size in sizes], scores, poor)
 

@@ -7,6 +7,7 @@ import pandas as pd
 
 from datasets import DataError, load_dataset
 from metrics.study import METRICS
+from metrics.study.frames import percent
 from metrics.study.summary import SELECTIONS
 from runners.words import counted, duration
 from scripts.audit import make_audit
@@ -213,7 +214,7 @@ def _trials(study, shown):
         wanted = wanted.assign(versions="{}")
     traces = study.traces
     sets = {}
-    for own in study.whole.loc[study.whole["trial"].isin(shown), OF_SETS].to_dict("records"):
+    for own in percent(study.whole.loc[study.whole["trial"].isin(shown), OF_SETS]).to_dict("records"):
         sets.setdefault(own["trial"], []).append(own)
     faces = {dataset: _face(dataset, rows, study.data_dir) for dataset, rows in wanted.groupby("dataset")}
     if len(wanted) > MANY_FITS:

@@ -6,7 +6,6 @@ import re
 
 from matplotlib.lines import Line2D
 
-from metrics.study.frames import of_kmeans
 from metrics.study.ranks import ranks
 from metrics.study.summary import SELECTIONS
 from scripts.core.command_lines import MissingResults
@@ -86,9 +85,7 @@ def gains_and_ranks(study, selection):
     choice = choose(study)
     means = {}
     for name in SELECTIONS:
-        chosen = study.select("acc", name)
-        chosen = of_kmeans(chosen[chosen["dataset"].isin(choice.datasets)])
-        means[name] = chosen.pivot(index="dataset", columns="method", values="mean").dropna(axis=1)
+        means[name] = study.means("acc", name).loc[choice.datasets].dropna(axis=1)
     # Results of earlier versions lack the measures of some selections.
     means = {name: frame for name, frame in means.items() if len(frame.columns.intersection(choice.methods)) > 1}
     shared = sorted(set(choice.methods).intersection(*means.values())) if means else []

@@ -1,6 +1,5 @@
 """The parts of the report with a row for every data set and method; of thousands, every method has one instead."""
 
-import json
 import re
 from collections import Counter
 
@@ -8,6 +7,7 @@ import pandas as pd
 
 from metrics.study import UNSCORED
 from metrics.study.frames import of_kmeans
+from runners.store.row import from_json
 from runners.words import counted
 from scripts.core.words import COMPLETE
 
@@ -66,7 +66,7 @@ def unfinished(study, table, methods, datasets):
     lacking = [(methods[row.method], datasets[row.dataset], row.status) for row in cells.itertuples()]
     shown, _ = fold(pd.DataFrame(lacking, columns=["method", "dataset", "status"]))
     return {
-        "fits": [row | {"params": json.loads(row["params"])} for row in without.head(MOST_FITS).to_dict("records")],
+        "fits": [row | {"params": from_json(row["params"])} for row in without.head(MOST_FITS).to_dict("records")],
         "n_fits": len(without),
         "cells": shown.to_numpy().tolist(),
         "n_cells": len(lacking),

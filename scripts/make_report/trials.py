@@ -2,10 +2,11 @@
 
 import base64
 import io
-import json
 
 import numpy as np
 
+from metrics.study import is_learned
+from runners.store.row import from_json
 from scripts.core.command_lines import repeat
 from scripts.core.text import mean_std
 from scripts.core.words import labelled
@@ -25,15 +26,15 @@ OF_SETS = (
 def trial_facts(row, sets, trace, size, face, seeds):
     """Return all that the page shows of a trial, its rows with `OF_SETS`, its trace, and a face of its data set."""
     size = size if size in row["sizes"] else max(row["sizes"])
-    features = next(own["features"] for own in sets if (own["clusterer"], own["n_selected"]) == ("kmeans", size))
+    features = next(own["features"] for own in sets if own["n_selected"] == size and not is_learned(own))
     return {
         **row,
-        "params": json.loads(row["params"]),
+        "params": from_json(row["params"]),
         "provenance": {
             "commit": row["git_sha"],
             **{name: row[name] for name in ("code_fit", "code_evaluation")},
             "data": row["data_sha"],
-            **json.loads(row["versions"]),
+            **from_json(row["versions"]),
         },
         "scores": list(_scores(sets)),
         "seeds": list(_seeds(seeds)),
@@ -83,7 +84,7 @@ def pixels(face, features):
 def _scores(sets):
     scored = [own for own in sets if own["n_restarts"] > 0]
     for own in sorted(scored, key=lambda own: (own["clusterer"], own["n_selected"])):
-        found = {name: mean_std(100 * own[f"{name}_mean"], 100 * own[f"{name}_std"], " ± ") for name in ("acc", "nmi")}
+        found = {name: mean_std(own[f"{name}_mean"], own[f"{name}_std"], " ± ") for name in ("acc", "nmi")}
         # For the measures without labels only the mean is of use.
         found |= {name: mean_std(100 * own[name], float("nan")) for name in ("agreement", "silhouette")}
         yield {"clusterer": own["clusterer"], "size": own["n_selected"], **found}
@@ -92,7 +93,5 @@ def _scores(sets):
 def _seeds(seeds):
     """Describe the scores of other seeds of the method."""
     for own in seeds.itertuples():
-        acc, nmi = (mean_std(100 * mean, 100 * std, " ± ") for mean, std in (
-            (own.acc_mean, own.acc_std), (own.nmi_mean, own.nmi_std)
-        ))  # fmt: skip
+        acc, nmi = mean_std(own.acc_mean, own.acc_std, " ± "), mean_std(own.nmi_mean, own.nmi_std, " ± ")
         yield f"{labelled(f'{own.n_selected} features', own.clusterer)}: ACC {acc}, NMI {nmi} over {own.n_seeds} seeds"

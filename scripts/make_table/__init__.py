@@ -123,10 +123,9 @@ def table_cells(spec, study, selection="best_over_grid", learned=True):
         chosen, selection, maxima, seeds = running_times(part.trials), "all_fits", NO_MAXIMA, NO_SEEDS
     else:
         chosen = part.select(spec.metric, selection)
-        chosen = chosen.assign(mean=100 * chosen["mean"], std=100 * chosen["std"])
         maxima = study.maxima(spec.metric) if BY_NAME[selection].oracle else NO_MAXIMA
-        maxima = maxima.assign(random_best=100 * maxima["random_best"])
-        seeds = _seeds(study, spec.metric)
+        names = {f"{spec.metric}_{what}": f"seed_{what}" for what in ("mean", "std")}
+        seeds = study.seeds.rename(columns=names)[list(NO_SEEDS)] if spec.metric in SCORES else NO_SEEDS
     beside = published_cells(spec.paper, spec.published_table, spec.metric)
     cells = build_cells(spec, study.name, chosen, beside, selection, maxima, seeds, learned)
     if spec.metric not in ("seconds", *LABEL_FREE):
@@ -134,10 +133,3 @@ def table_cells(spec, study, selection="best_over_grid", learned=True):
         unlabelled = cells["dataset"].isin(scores.index[scores == 0])
         cells.loc[unlabelled & (cells["status"] == NOT_RUN), "status"] = NO_LABELS
     return cells
-
-
-def _seeds(study, metric):
-    if metric not in SCORES:
-        return NO_SEEDS
-    found = {"seed_std": 100 * study.seeds[f"{metric}_std"], "seed_mean": 100 * study.seeds[f"{metric}_mean"]}
-    return study.seeds.assign(**found)[list(NO_SEEDS)]

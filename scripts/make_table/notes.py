@@ -1,16 +1,16 @@
 """The notes below a table: how to read it, where its numbers come from, and what they rest on."""
 
-import json
 import shlex
 from collections import Counter
 
 import pandas as pd
 
-from metrics.study import CAPPED, FAILED, METRICS
+from metrics.study import CAPPED, FAILED, METRICS, is_learned
 from metrics.study.frames import of_kmeans
 from metrics.study.scored import scored
 from metrics.study.seeds import SCORES
 from runners.store.reference import PREFIX, shipped_studies
+from runners.store.row import from_json
 from scripts.core.conf import find, printed, unique_names, whole_grid
 from scripts.core.published import PAPERS, explain
 from scripts.core.text import signed, span
@@ -34,8 +34,8 @@ def reading(cells, study, paper):
         selection=selection,
         rule="" if seconds else rule(selection, metric),
         paper=PAPERS.get(paper),
-        learned=(cells["clusterer"] == "learned").any(),
-        here=sorted({json.loads(text).get("machine", "unknown") for text in versions}),
+        learned=is_learned(cells).any(),
+        here=sorted({from_json(text).get("machine", "unknown") for text in versions}),
         there=sorted(set(cells["published_machine"]) - {""}) if seconds else [],
         counts={name: counts[name] for name in (NOT_RUN, NO_LABELS, FAILED, CAPPED_CELL, PARTIAL) if counts[name]},
         n_cells=len(cells),

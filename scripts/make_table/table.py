@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import pandas as pd
 
-from metrics.study import CAPPED, FAILED, METRICS, UNSCORED
+from metrics.study import CAPPED, FAILED, METRICS, UNSCORED, is_learned
 from scripts.core.words import CAPPED_CELL, COMPLETE, NOT_RUN, PARTIAL
 
 COLUMNS = (
@@ -101,7 +101,7 @@ def build_cells(spec, study, chosen, published, selection, maxima=NO_MAXIMA, see
     of the shown decimals together; 0 for the rest and for learned labels. excess: ours less the best of as many random
     sets.
     """
-    given = set(chosen.loc[chosen["clusterer"] == "learned", "method"]) if learned else ()
+    given = set(chosen.loc[is_learned(chosen), "method"]) if learned else ()
     clusterers = {True: ("kmeans", "learned"), False: ("kmeans",)}
     rows = [(method, clusterer) for method in spec.rows for clusterer in clusterers[method in given]]
     frame = pd.DataFrame([(dataset, *row) for row in rows for dataset in spec.columns], columns=KEYS)
@@ -115,7 +115,7 @@ def build_cells(spec, study, chosen, published, selection, maxima=NO_MAXIMA, see
     frame = frame.rename(columns={"published_inherited": "inherited"}).fillna(BLANK).astype({"n_restarts": int})
     frame["sizes"] = [own if isinstance(own, list) else [] for own in frame["sizes"]]
     frame = frame.merge(maxima, how="left", on=["dataset", "method"])
-    is_kmeans = frame["clusterer"] == "kmeans"
+    is_kmeans = ~is_learned(frame)
     frame.loc[~is_kmeans, ["n_candidates", "random_best"]] = float("nan")
     frame = frame.merge(seeds, how="left", on=["trial", "n_selected", "clusterer"])
     sign, decimals = -1 if spec.metric == "seconds" else 1, DECIMALS[spec.metric]

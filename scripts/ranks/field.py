@@ -59,7 +59,7 @@ def field_of(study, metric="acc", selection="best_over_grid", clusterer="kmeans"
     ]
     if lacking:
         raise MissingResults(_explain(lacking, cells, names, choice.datasets), lacking)
-    scores = 100 * cells["mean"].unstack("method").loc[choice.datasets, names]
+    scores = cells["mean"].unstack("method").loc[choice.datasets, names]
     controls, n_draws = _controls(study, metric, selection, choice)
     gaps = [(name, dataset) for name in controls for dataset in controls.index[controls[name].isna()]]
     return Field(

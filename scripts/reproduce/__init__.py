@@ -1,6 +1,5 @@
 """Run stored fits again and compare: ``python -m scripts.reproduce --help``."""
 
-import json
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
@@ -16,7 +15,7 @@ from runners.store.columns import COLUMNS
 from runners.store.files import write_rows
 from runners.store.folder import Results
 from runners.store.identity import ARITHMETIC, Identity
-from runners.store.row import FACTS, MEASURES, SCORES, TRACES
+from runners.store.row import FACTS, MEASURES, SCORES, TRACES, from_json
 from runners.store.tidy import SET, rise_of, tidy
 from runners.workers.pool import run_all
 from runners.workers.tasks import Data
@@ -74,7 +73,7 @@ class Again:
         """True where only the arithmetic of the machine is another, as far as is known."""
         if self.here is None or self.here.code_fit != self.stored.code_fit:
             return False
-        ours, theirs = (json.loads(one.versions) for one in (self.here, self.stored))
+        ours, theirs = (from_json(one.versions) for one in (self.here, self.stored))
         same = {**ours, ARITHMETIC: "", "machine": ""} == {**theirs, ARITHMETIC: "", "machine": ""}
         return same and bool(theirs.get(ARITHMETIC))
 

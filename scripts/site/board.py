@@ -62,8 +62,7 @@ class Board:
     @functools.cached_property
     def seconds(self):
         """CPU seconds of the fit for the most features, by (dataset, method)."""
-        chosen = self.study.select("acc", "largest_size")
-        chosen = of_kmeans(chosen)
+        chosen = of_kmeans(self.study.select("acc", "largest_size"))
         return with_seconds(chosen, self.study.trials, "largest_size").set_index(["dataset", "method"])["seconds"]
 
     @functools.cached_property

@@ -1,6 +1,5 @@
 """The scores of stored feature sets and labels, computed again from the data: no fit is needed."""
 
-import json
 import math
 from collections import Counter
 from pathlib import Path
@@ -15,10 +14,11 @@ from metrics.evaluate import evaluate_labels
 from metrics.kmeans import load_engine
 from metrics.measures import OF_SET, of_set
 from metrics.protocol import Protocol
+from metrics.study import is_learned
 from runners.experiment.method import load_class
 from runners.store.evaluations import Evaluations
 from runners.store.identity import Identity
-from runners.store.row import feature_set_digest, stored_scores
+from runners.store.row import feature_set_digest, from_json, stored_scores
 from runners.workers.fit import evaluate_set, labels_in
 from runners.workers.tasks import Data
 from scripts.core.conf import find
@@ -107,8 +107,7 @@ def _of_cell(rows, data, protocol, known):
     identities = {}
     left = Counter()
     for row in rows.to_dict("records"):
-        learned = row["clusterer"] == "learned"
-        if learned:
+        if learned := is_learned(row):
             scores = evaluate_labels(row["labels"], labels_in(data.y)[0], protocol.nmi)
         else:
             scores = known.find(feature_set_digest(row["features"]))
@@ -129,7 +128,7 @@ def _of_cell(rows, data, protocol, known):
 
 def difference(method, stored):
     """Say how an identity differs from that of this process; "" where bytes must be the same."""
-    for path in json.loads(stored.files_read or "{}"):
+    for path in from_json(stored.files_read or "{}"):
         if Path(path).is_absolute() or ".." in Path(path).parts:
             return f"its method had read {path}, which is no file of this checkout"
     return Identity.of(load_class(find("method", method)["target"])).difference(stored)

@@ -5,6 +5,7 @@ import json
 
 from runners.store import reference
 from runners.store.files import replace_file
+from runners.store.row import from_json
 
 
 def write(frame, found):
@@ -15,7 +16,7 @@ def write(frame, found):
         if "" in bad:
             continue
         path = reference.SHIPPED / name / reference.VERIFIED
-        noted = json.loads(path.read_text()) if path.exists() else {}
+        noted = from_json(path.read_text()) if path.exists() else {}
         for method in sorted(set(frame.loc[frame["study"] == name, "method"]) - bad):
             file = reference.files_of(name)[method]
             own = frame[(frame["study"] == name) & (frame["method"] == method)]

@@ -1,6 +1,5 @@
 """Checks every row of a shipped study, by itself and against conf/; no data and no fits are needed."""
 
-import json
 import math
 import re
 from datetime import datetime
@@ -16,9 +15,10 @@ from runners.experiment.grid import further_seeds, n_draws, sizes_to_score
 from runners.experiment.method import Method, load_class
 from runners.experiment.trial import stored_trial
 from runners.store.columns import COLUMNS, SUMMARY
-from runners.store.row import REPORTED, feature_set_digest, to_json
+from runners.store.row import REPORTED, feature_set_digest, from_json, to_json
 from runners.store.tidy import rise_of
 from scripts.core.conf import find
+from scripts.core.words import CLUSTERERS
 from scripts.verify import ELSEWHERE, REFUSED
 
 SCORED = ("converged", "max_iter", "diverged", "collapsed")
@@ -98,7 +98,7 @@ def _fault_of_number(rows, cell, lacking):
     """Say that a cell has not all fits that its points make; whoever picks the best of them would gain by it."""
     repeats, points = set(cell.method.cls.repeats) & set(cell.method.grid), {}
     try:
-        each = [json.loads(params) for params in set(rows["params"])]
+        each = [from_json(params) for params in set(rows["params"])]
         for params in each:
             points[to_json({name: params[name] for name in params if name not in repeats})] = len(cell.sizes(params))
         draws = n_draws(cell.method, cell.protocol, each)
@@ -127,8 +127,7 @@ def _faults_of_names(rows):
 
 def _faults_of_fit(rows, cell):
     row = rows[0]
-    chosen = [one for one in rows if one["clusterer"] == "kmeans"]
-    learned = [one for one in rows if one["clusterer"] == "learned"]
+    chosen, learned = ([one for one in rows if one["clusterer"] == name] for name in CLUSTERERS)
     if len(chosen) + len(learned) < len(rows) or not chosen or len(learned) > 1:
         yield "its rows must be kmeans, with learned once at most."
         return
@@ -159,7 +158,7 @@ def _faults_of_fit(rows, cell):
 
 
 def _faults_of_settings(row, sizes, cell):
-    params = json.loads(row["params"])
+    params = from_json(row["params"])
     if to_json(params) != row["params"]:
         yield "params is not the JSON that the suite writes."
     right = cell.defaults
@@ -180,7 +179,7 @@ def _faults_of_settings(row, sizes, cell):
 def _unlike_conf(row, cell):
     """Say how a fit that can be read is unlike the grid and the defaults of its method."""
     try:
-        params = json.loads(row["params"])
+        params = from_json(row["params"])
         for name in set(params) - {"n_clusters"}:
             allowed = [*cell.method.grid.get(name, ()), *cell.protocol.grid_values]
             allowed += [cell.method.params[name]] if name in cell.method.params else []

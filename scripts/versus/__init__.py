@@ -51,7 +51,7 @@ def versus(shipped, mine, name, datasets, selection, metric="acc", variants="bas
     theirs, own = shipped.select(metric, selection), mine.select(metric, selection)
     cells = pd.concat([theirs[theirs["method"] != name], own[own["method"] == name]])
     cells = of_kmeans(cells[cells["dataset"].isin(datasets)])
-    wide = 100 * cells.pivot(index="dataset", columns="method", values="mean").reindex(datasets)
+    wide = cells.pivot(index="dataset", columns="method", values="mean").reindex(datasets)
     if name not in wide or wide[name].isna().all():
         raise ValueError(f"{name} has no {metric} under selection={selection}: its fits failed, or reached a limit.")
     drawn = control_scores(shipped, selection, [metric])

@@ -1,6 +1,5 @@
 """The findings are what the shipped results say, and their sentences say what the numbers do, whatever these are."""
 
-import functools
 import itertools
 import math
 import re
@@ -206,21 +205,22 @@ def test_a_search_counts_methods_with_as_many_points_and_gains_are_over_as_many_
     rows = []
     for place, name in enumerate(families):
         for draw in range(4):
-            score = 0.4 + 0.01 * draw
+            score = 40 + draw
             rows += [(name, "random_rankings", f'{{"draw": {draw}}}', size, score, -size) for size in (5, 9)]
         for method, points in (("mcfs", 3), ("udfs", 3), ("rufs", 1 + 2 * (place > 0)), ("laplacian_score", 1)):
-            score = 0.42 + {"mcfs": 0.1, "udfs": -0.1}.get(method, 0)
+            score = 42 + {"mcfs": 10, "udfs": -10}.get(method, 0)
             rows += [(name, method, str(point), 5, score, point) for point in range(points)]
     summary = pd.DataFrame(rows, columns=["dataset", "method", "params", "n_selected", "acc_mean", "silhouette_all"])
     also = {"study": "s", "status": "converged", "is_default": True, "trial": "", "acc_std": 0.0, "protocol": PROTOCOL}
     counts = {"n_seeds": 1, "n_asked": 1} | dict.fromkeys(("n_failed", "n_timeout", "n_out_of_memory"), 0)
     summary = summary.assign(clusterer="kmeans", n_restarts=20, **also, **counts)
-    study = SimpleNamespace(summary=summary, select=functools.partial(select_of, summary))
+    pivot = {"index": "dataset", "columns": "method", "values": "mean"}
+    study = SimpleNamespace(summary=summary, means=lambda *chosen: select_of(summary, *chosen).pivot(**pivot))
     found = search.searched(study, ["mcfs", "udfs", "rufs", "laplacian_score"], families)
     assert list(found["tries"].sort_index().items()) == [("laplacian_score", 1), ("mcfs", 3), ("udfs", 3)]
-    best_of_three = 0.4 + 0.01 * (3 * 3 + 2) / 4  # of four draws: the best is among three of them in three of four ways
-    assert found.loc["mcfs", "best_over_grid_mean"] == pytest.approx(100 * (0.52 - best_of_three))
-    assert found.loc["laplacian_score", "silhouette_all_mean"] == pytest.approx(100 * (0.42 - 0.415))
+    best_of_three = 40 + (3 * 3 + 2) / 4  # of four draws: the best is among three of them in three of four ways
+    assert found.loc["mcfs", "best_over_grid_mean"] == pytest.approx(52 - best_of_three)
+    assert found.loc["laplacian_score", "silhouette_all_mean"] == pytest.approx(42 - 41.5)
     text = search.sentence(found, "On seven data sets")
     assert "On seven data sets, of 3 methods with up to 3 grid points" in text
     assert "without labels above 0 for MCFS" in text and text.count("below 0 for UDFS") == 2

@@ -41,10 +41,10 @@ def test_the_best_of_random_subsets_is_the_mean_of_simulated_maxima():
 
 def test_candidates_are_the_feature_sets_that_differ():
     study = study_of(points())
-    found = maxima(study.summary, "acc").set_index("method").loc["mcfs"]
+    found = maxima(study.shares, "acc").set_index("method").loc["mcfs"]
     assert found["n_candidates"] == 4  # two sets at each of two sizes, whatever the number of points
     more = study_of(points(n_distinct=4))
-    again = maxima(more.summary, "acc").set_index("method").loc["mcfs"]
+    again = maxima(more.shares, "acc").set_index("method").loc["mcfs"]
     assert again["n_candidates"] == 8
     assert again["random_best"] > found["random_best"] > 0.5
 
@@ -52,7 +52,7 @@ def test_candidates_are_the_feature_sets_that_differ():
 @pytest.mark.parametrize("n_draws", [0, 1])
 def test_without_random_rankings_there_is_nothing_to_say(n_draws):
     study = study_of(points(n_draws=n_draws))
-    found = maxima(study.summary, "acc").set_index("method").loc["mcfs"]
+    found = maxima(study.shares, "acc").set_index("method").loc["mcfs"]
     assert np.isnan(found["random_best"])
     table = make_table(read_table("dgufs_table2"), study)
     assert not any("as many" in note for note in table.notes)
@@ -95,5 +95,5 @@ def test_no_expected_best_is_above_one_and_random_rankings_are_not_beside_themse
     own = points()
     for number, point in enumerate(own):
         point["feature_sets"] = json.dumps({"50": f"{number}a", "100": f"{number}b"})
-    found = maxima(study_of(own).summary, "acc").set_index("method")["random_best"]
+    found = maxima(study_of(own).shares, "acc").set_index("method")["random_best"]
     assert np.isnan(found["random_rankings"]) and found["mcfs"] > 0.5

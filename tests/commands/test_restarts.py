@@ -163,7 +163,7 @@ def compared(again):
     ]
     study = study_of(points, protocol=PAPER)
     chosen = study.select("acc").query("method == 'mcfs'").iloc[0]
-    row = (chosen["trial"], "umist", "mcfs", 50, "kmeans", "acc", 200, 10, 3, 0.43, 0.03, 0.01, "")
+    row = (chosen["trial"], "umist", "mcfs", 50, "kmeans", "acc", 200, 10, 3, 43.0, 3.0, 1.0, "")
     study.__dict__["restarts"] = pd.DataFrame([row] if again else [], columns=COLUMNS[RESTARTS])
     tables = [(spec, table_cells(spec, study)) for spec in score_tables("dgufs")]
     rows = with_verdicts(published_rows("dgufs", study, tables))
@@ -189,7 +189,7 @@ def test_other_choices_than_the_best_of_the_grid_keep_the_tables_mean():
         "trial": "k", "n_selected": 50, "clusterer": "kmeans", "metric": "acc", "selection": "default_params",
         "mean": 46.0, "std": 2.0, "n_restarts": 20, "published_mean": 40.0,
     }])  # fmt: skip
-    row = ("k", "umist", "mcfs", 50, "kmeans", "acc", 200, 10, 3, 0.43, 0.03, 0.01, "")
+    row = ("k", "umist", "mcfs", 50, "kmeans", "acc", 200, 10, 3, 43.0, 3.0, 1.0, "")
     found = over_more_starts(cells, pd.DataFrame([row], columns=COLUMNS[RESTARTS]))
     assert found["mean"].tolist() == [46.0] and found["n_restarts"].tolist() == [20] and found["n_again"].isna().all()
 

@@ -221,7 +221,7 @@ def test_the_command_runs_only_the_method_and_prints_where_it_stands(shipped, mo
     study, own = Study.open(shipped, "reference/tiny"), Study.open(shipped, "versus_tiny_mine")
     assert status == 0 and set(own.trials["method"]) == {"mine"} and own.protocol == study.protocol
     means = [one.select(selection="default_params").set_index(["method", "dataset"])["mean"] for one in (own, study)]
-    gains = 100 * (means[0]["mine"] - means[1]["mcfs"])
+    gains = means[0]["mine"] - means[1]["mcfs"]
     assert rows.loc[("default_params", "mcfs"), "gain"] == pytest.approx(gains.mean())
     words = ["format=html", f"output={tmp_path}/mine.html", f"figure={tmp_path}/forest"]
     status, out, said = answer(monkeypatch, capfd, shipped, *mine, *words)

@@ -214,7 +214,7 @@ def test_the_oracle_stands_next_to_median_default_and_the_choices_without_labels
     ]
     summary = study_of(points).summary
     row = audit.choices({name: select(summary, "acc", name) for name in SELECTIONS}).iloc[0]
-    expected = {"best_over_grid": 0.9, "default_params": 0.3, "grid_median": 0.5, "stability": 0.5, "silhouette": 0.3}
+    expected = {"best_over_grid": 90, "default_params": 30, "grid_median": 50, "stability": 50, "silhouette": 30}
     assert {name: row[name] for name in expected} == pytest.approx(expected)
 
 

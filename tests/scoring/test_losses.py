@@ -88,13 +88,13 @@ def test_another_evaluator_has_its_own_winner_and_what_that_costs():
         for name, acc, near in (("mcfs", 0.3, 0.9), ("ndfs", 0.5, 0.8), ("udfs", 0.4, 0.1))
     ]
     points += [cell("umist", "random_rankings", (0.9,) * 3, nearest_neighbour=(1.0,) * 3)]
-    found = evaluators(study_of(points).summary).set_index("metric")
+    found = evaluators(study_of(points).shares).set_index("metric")
     assert found.loc["nearest_neighbour", ["winner_acc", "winner", "n_methods"]].tolist() == ["ndfs", "mcfs", 3]
     assert found.loc["nearest_neighbour", "loss"] == pytest.approx(0.2)
     assert found.loc["nearest_neighbour", "tau"] == pytest.approx(-1 / 3)
     assert found.loc["reconstruction", ["winner", "tau"]].tolist() == ["ndfs", 1.0]
     assert np.isfinite(found["loss"]).all()
-    assert evaluators(study_of(points[:2]).summary).empty
+    assert evaluators(study_of(points[:2]).shares).empty
 
 
 def test_a_second_copy_of_a_source_does_not_count(tmp_path):

@@ -16,7 +16,7 @@ SCORES = {
     1: {50: [0.8, 0.8], 100: [0.5, 0.7]},
     2: {50: [0.2, 0.6], 100: [0.3, 0.7]},
 }
-MEANS = {50: np.mean([0.3, 0.8, 0.4]), 100: np.mean([0.5, 0.6, 0.5])}
+MEANS = {50: np.mean([30, 80, 40]), 100: np.mean([50, 60, 50])}
 
 
 def study(leave_out=(), **changed):
@@ -48,8 +48,8 @@ def test_the_score_of_a_point_is_the_mean_over_its_seeds():
 def test_the_spread_over_seeds_stands_apart_from_that_over_restarts():
     seeds = study().seeds.set_index("n_selected")
     assert seeds["n_seeds"].to_dict() == {50: 3, 100: 3}
-    assert seeds.loc[50, "acc_std"] == pytest.approx(np.std([0.3, 0.8, 0.4], ddof=1))
-    within = [np.std(acc[50], ddof=1) for acc in SCORES.values()]
+    assert seeds.loc[50, "acc_std"] == pytest.approx(np.std([30, 80, 40], ddof=1))
+    within = [100 * np.std(acc[50], ddof=1) for acc in SCORES.values()]
     own = study().summary.query("method == 'socfs' and n_selected == 50").iloc[0]
     assert own["acc_std"] == pytest.approx(np.sqrt(np.mean(np.square(within))))
 
@@ -73,7 +73,7 @@ def test_a_partial_set_of_seeds_is_partial(one):
 def test_a_seed_without_scores_is_counted_with_its_reason_and_the_others_are_averaged():
     one = study(seed0={"status": "timeout"})
     assert cell(one)["n_timeout"] == 2
-    assert cell(one)["mean"] == pytest.approx(0.6)
+    assert cell(one)["mean"] == pytest.approx(60)
     assert cell(one)["status"] == "converged"
     assert cell(study(**{f"seed{seed}": {"status": "failed"} for seed in SCORES}))["n_failed"] == 6
 

@@ -32,9 +32,9 @@ def test_summary_has_mean_and_sample_std_over_restarts():
 def test_learned_labels_are_a_row_of_their_own_without_std():
     points = [{"acc": {50: [0.4, 0.6]}, "learned": {50: 0.8}}]
     learned, kmeans = cell(points, clusterer="learned"), cell(points)
-    assert (learned["mean"], learned["n_restarts"], kmeans["mean"]) == (0.8, 1, 0.5)
+    assert (learned["mean"], learned["n_restarts"], kmeans["mean"]) == (80, 1, 50)
     assert np.isnan(learned["std"])
-    assert kmeans["std"] == pytest.approx(np.std([0.4, 0.6], ddof=1))
+    assert kmeans["std"] == pytest.approx(np.std([40, 60], ddof=1))
 
 
 def test_best_over_grid_is_the_largest_mean_of_all_points():
@@ -43,7 +43,7 @@ def test_best_over_grid_is_the_largest_mean_of_all_points():
     chosen = cell(points)
     means = {(i, s): np.mean(values) for i, point in enumerate(points) for s, values in point["acc"].items()}
     best = max(means, key=means.get)
-    assert chosen["mean"] == pytest.approx(means[best])
+    assert chosen["mean"] == pytest.approx(100 * means[best])
     assert (json.loads(chosen["params"])["ridge"], chosen["n_selected"]) == best
 
 
@@ -66,7 +66,7 @@ def test_default_params_take_the_size_nearest_to_100_whatever_scores_best():
     chosen = cell(
         [{"acc": sizes}, {"params": {"ridge": 9}, "acc": {size: [0.9] * 2 for size in sizes}}], "default_params"
     )
-    assert (chosen["n_selected"], chosen["mean"], chosen["params"]) == (100, 0.1, "{}")
+    assert (chosen["n_selected"], chosen["mean"], chosen["params"]) == (100, 10, "{}")
 
 
 def test_of_two_sizes_equally_near_to_100_the_smaller_is_the_default():
@@ -94,12 +94,12 @@ def test_a_default_that_has_not_run_is_missing_and_not_replaced():
     ]
     chosen = select(study_of(points).summary, selection="default_params").set_index("method")["mean"]
     assert np.isnan(chosen["dgufs"])
-    assert chosen["mcfs"] == 0.4
+    assert chosen["mcfs"] == 40
 
 
 def test_grid_median_is_over_all_points_and_has_no_size():
     chosen = cell([{"params": {"ridge": i}, "acc": {50: [i / 10], 100: [i / 5]}} for i in range(3)], "grid_median")
-    assert chosen["mean"] == pytest.approx(np.median([0, 0.1, 0.2, 0, 0.2, 0.4]))
+    assert chosen["mean"] == pytest.approx(np.median([0, 10, 20, 0, 20, 40]))
     assert np.isnan(chosen["std"])
     assert pd.isna(chosen["n_selected"])
 
@@ -108,7 +108,7 @@ def test_grid_median_is_over_all_points_and_has_no_size():
 def test_failed_trials_are_counted_and_never_chosen(selection):
     failed = {"params": {"ridge": 5}, "status": "failed", "sizes": [50, 100]}
     chosen = cell([{"acc": {50: [0.3], 100: [0.3]}}, failed], selection)
-    assert chosen["mean"] == 0.3
+    assert chosen["mean"] == 30
     assert chosen[["n_params", "n_points", "n_failed", "n_missing"]].tolist() == [2, 2, 2, 2]
     chosen = cell([failed], selection)
     assert np.isnan(chosen["mean"])
@@ -141,9 +141,9 @@ def test_one_number_per_size_on_request():
     ]
     summary = study_of(points).summary
     best = select(summary, selection="best_over_grid", per_size=True)
-    assert best[["n_selected", "mean"]].values.tolist() == [[50, 0.5], [100, -0.25]]
+    assert best[["n_selected", "mean"]].values.tolist() == [[50, 50], [100, -25]]
     median = select(summary, selection="grid_median", per_size=True)
-    assert median["mean"].tolist() == pytest.approx([0.375, -0.375])
+    assert median["mean"].tolist() == pytest.approx([37.5, -37.5])
     assert median["n_selected"].tolist() == [50, 100]
 
 
@@ -183,7 +183,7 @@ def test_a_choice_without_labels_follows_its_criterion_and_not_the_scores(select
         {"params": {"ridge": 2}, "acc": {50: [0.3, 0.2], 100: [0.5, 0.4]}, criterion: {50: 0.9, 100: 0.3}},
     ]
     chosen = cell(points, selection)
-    assert (chosen["mean"], chosen["n_selected"], chosen["params"]) == (0.25, 50, '{"ridge": 2}')
+    assert (chosen["mean"], chosen["n_selected"], chosen["params"]) == (25, 50, '{"ridge": 2}')
     rng = np.random.default_rng(0)
     others = [{**point, "acc": {size: rng.random(2).tolist() for size in point["acc"]}} for point in points]
     assert cell(others, selection)["params"] == chosen["params"]
@@ -200,11 +200,11 @@ def test_learned_labels_are_those_of_the_trial_that_the_criterion_chose():
         {"params": {"ridge": i}, "acc": {50: [0.5, 0.5], 100: [0.5, 0.5]}, "learned": {100: 0.1 * i}, "agreement": free}
         for i, free in ((1, {50: 0.2, 100: 0.3}), (2, {50: 0.9, 100: 0.1}), (3, {50: 0.4, 100: 0.4}))
     ]
-    assert cell(points, "stability", clusterer="learned")["mean"] == pytest.approx(0.2)
-    assert cell(points, "best_over_grid", clusterer="learned")["mean"] == pytest.approx(0.3)
+    assert cell(points, "stability", clusterer="learned")["mean"] == pytest.approx(20)
+    assert cell(points, "best_over_grid", clusterer="learned")["mean"] == pytest.approx(30)
 
 
 def test_a_single_restart_has_no_stability_to_choose_by():
     points = [{"acc": {50: [0.5]}, "agreement": {50: np.nan}}]
     assert np.isnan(cell(points, "stability")["mean"])
-    assert cell(points, "silhouette")["mean"] == 0.5
+    assert cell(points, "silhouette")["mean"] == 50
