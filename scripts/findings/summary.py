@@ -10,7 +10,7 @@ from scripts.core.conf import ROOT, read
 from scripts.core.text import writing
 from scripts.findings.findings_page import sentences
 from scripts.findings.panels import draw
-from scripts.make_figure.style import FONTS, STYLE, new_figure
+from scripts.make_figure.style import FILE, STYLE, new_figure
 from scripts.ranks.ranks_page import by_family
 
 PAPER = 8.27, 11.69  # inches: A4
@@ -22,7 +22,7 @@ LINE, WIDTH = 0.00181, 890  # share of the page that a line takes, and character
 def save_summary(study, settings, path):
     """Write the two pages; the same results give the same bytes."""
     # The fonts are written as the file is closed.
-    with writing(path) as path, rc_context(STYLE | FONTS), PdfPages(path, metadata={"CreationDate": None}) as pdf:
+    with writing(path) as path, rc_context(STYLE | FILE), PdfPages(path, metadata={"CreationDate": None}) as pdf:
         for figure in (text_page(study, settings), figure_page(settings)):
             pdf.savefig(figure)
 

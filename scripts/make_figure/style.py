@@ -38,8 +38,9 @@ STYLE = {
     "axes.axisbelow": True,
     "legend.frameon": False,
 }
-# Publishers refuse Type 3, which matplotlib takes by itself.  It reads this as it writes the file.
-FONTS = {"pdf.fonttype": 42}
+# What matplotlib reads as it writes a file.  Publishers refuse Type 3, which it takes by itself; without a salt the
+# names of an SVG's parts are random.
+FILE = {"pdf.fonttype": 42, "svg.hashsalt": "ufs-bench"}
 WIDTH = 6.8
 PHONE = 3.65  # inches: 350 px, which a phone shows without making them smaller
 NARROW = 5.0  # panels of a narrower figure are below each other
@@ -104,11 +105,11 @@ def in_words(statuses):
 
 
 class PaperFigure(Figure):
-    """A figure with fonts that publishers accept, wherever it is saved."""
+    """A figure with fonts that publishers accept, and the same bytes for the same content, wherever it is saved."""
 
     def savefig(self, *given, **options):
         """Save the figure, as that of matplotlib does."""
-        with rc_context(FONTS):
+        with rc_context(FILE):
             super().savefig(*given, **options)
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 import forked
 import pytest
 
+from benchmarks.notes import BLOCK, renew
 from metrics.study.frames import fits_of
 from metrics.study.selections import BY_NAME
 from runners.experiment.method import load_class
@@ -203,6 +204,13 @@ def test_what_the_pages_say_of_choices_without_labels_is_what_their_tables_say()
     # What is said holds in both scores.
     assert said == [{columns[name] for name in found[0] & found[1]} for found in (better, worse)]
     assert len(set(re.findall(r"\b(\d+) cells on", pages["docs/choices.md"]))) == 1
+
+
+@pytest.mark.parametrize("name", ["spdfs", "ufsol", "vcsdfs"])  # what CAE's page prints of them takes minutes
+def test_what_the_page_of_a_method_prints_of_shipped_studies_is_what_they_say(name):
+    page = (ROOT / f"docs/methods/{name}.md").read_text()
+    blocks = [match[0] for match in BLOCK.finditer(page) if "reference/" in match["code"]]
+    assert blocks == [renew(block) for block in blocks] != []
 
 
 def test_shipped_rows_name_commits_of_this_history_or_what_the_page_says_of_them():
