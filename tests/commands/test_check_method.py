@@ -206,6 +206,7 @@ def test_an_unknown_name_is_a_clear_error(capsys, arguments, words):
     assert words in capsys.readouterr().err
 
 
+@pytest.mark.slow  # of real data, and the baselines beside a method, the next test is quick
 def test_speed_shows_the_method_beside_the_baselines(check):
     status, output = check(arguments=("--datasets", "mnist500"))
     assert status == 0

@@ -49,6 +49,8 @@ def test_no_rule_is_true_or_false_whatever_is_measured(claim):
         pytest.skip(f"python -m scripts.claims {claim.name} has not been run")
     outcomes = set()
     for _ in range(3000):
+        if {True, False} <= outcomes:
+            break
         numbers = found[rng.integers(len(found))]
         factors = 10.0 ** rng.choice([-1, 0, 0, 1], len(numbers)) * rng.choice([0, 1, 1, -1], len(numbers))
         changed = {name: value * factor for (name, value), factor in zip(numbers.items(), factors, strict=True)}

@@ -139,6 +139,7 @@ def test_a_run_without_words_prints_what_the_first_page_shows(tmp_path):
     said = forked.printed(["run.py", f"results_dir={tmp_path}", "runner.n_jobs=1"], ROOT).splitlines()
     scores = [line for line in shown.splitlines() if "kmeans: ACC" in line]
     assert len(scores) == 2 and set(scores) < set(said)
+    assert all(float(re.search(r"ACC ([\d.]+)", line)[1]) > 40 for line in scores)  # of ten classes
     whole = re.search(
         r"has ([\d.]+) % of\nthe digits right, and ([\d.]+ ± [\d.]+) with", (ROOT / "docs/start.md").read_text()
     )

@@ -215,10 +215,3 @@ def test_two_runs_of_one_cell_at_once_share_the_work_and_spoil_nothing(tmp_path,
     ends = [started.wait() for started in both]
     assert [status for status, _ in ends] == [0, 0], ends
     assert sorted_scores(tmp_path / "twice/smoke/mnist500/mcfs") == undisturbed
-
-
-def test_the_first_command_selects_features_that_cluster_better_than_chance(tmp_path):
-    run(f"results_dir={tmp_path}", "runner.n_jobs=1", "protocol.sizes=[50]")
-    found = load_all(tmp_path)
-    assert len(found.trials) and not set(found.trials["status"]) & {"collapsed", "diverged", "failed"}
-    assert found.scores["acc"].mean() > 0.4  # of ten classes

@@ -56,7 +56,7 @@ def test_a_crash_at_any_byte_loses_the_unfinished_trial_only(outcomes, tmp_path)
     ]
     total = sum(len(text) for _, text in added)
     ends = np.cumsum([len(text) for _, text in added])  # a byte before, at and after the end of each file, and others
-    for cut in sorted({*range(0, total, 23), *(ends[:-1] - 1), *ends[:-1], *(ends[:-1] + 1), total - 1}):
+    for cut in sorted({*range(0, total, 61), *(ends[:-1] - 1), *ends[:-1], *(ends[:-1] + 1), total - 1}):
         folder = tmp_path / f"cut{cut}" / CELL
         folder.mkdir(parents=True)
         left = cut
