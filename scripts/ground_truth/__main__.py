@@ -19,7 +19,8 @@ def main(options):
         raise ValueError(
             f"study={study.name} has no results on data of known truth: run python run.py experiment=ground_truth."
         )
-    text = ground_truth_page(rows, study.name) if options["format"] == "md" else rows.to_csv(index=False)
+    days = sorted(study.frame["started"].str[:10].unique())
+    text = ground_truth_page(rows, study.name, days) if options["format"] == "md" else rows.to_csv(index=False)
     deliver(text, options["output"])
     if options["figure"]:
         for path in save(ground_truth_figure(rows, study.name), Path(options["figure"])):

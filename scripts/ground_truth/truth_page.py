@@ -14,8 +14,8 @@ SAME = 1e-9  # measures and expectations that differ by rounding
 ABREAST = 6  # panels of a figure
 
 
-def ground_truth_page(rows, name):
-    """Return the rows of `recovered`, of a study of this name, as a page of Markdown."""
+def ground_truth_page(rows, name, days=()):
+    """Return the rows of `recovered`, of a study of this name that ran on some days, as a page of Markdown."""
     table = found(rows)
     own = [method for method in table.index.unique("method") if not is_control(method)]
     stored = rows.groupby(["family", "difficulty", "seed"]).ngroups
@@ -28,6 +28,7 @@ def ground_truth_page(rows, name):
         share=f"{SHARE:.0%}",
         seeds=SEEDS,
         name=name,
+        days=days,
         n_methods=rows["method"].nunique(),
         stored=stored,
         n_datasets=len(truth_names()),
