@@ -125,7 +125,7 @@ def _score_cell(study, cell, X, y, protocol, n_starts, n_jobs):
         lacking = {metric: own for metric, own in wanted.items() if heads[metric] not in there}
         if not lacking:
             return
-        sets = {(row.trial, row.n_selected): None for own in lacking.values() for row in own.itertuples()}
+        sets = dict.fromkeys((row.trial, row.n_selected) for own in lacking.values() for row in own.itertuples())
         whole = of_kmeans(study.whole).set_index(["trial", "n_selected"])
         jobs = (delayed(score)(whole.at[key, "features"], X, y, protocol, n_starts) for key in sets)
         found = dict(zip(sets, Parallel(n_jobs=min(n_jobs, len(sets)))(jobs), strict=True))

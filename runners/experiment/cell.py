@@ -227,10 +227,8 @@ class Cell:
         known = {outcome.trial["trial"] for outcomes in taken for outcome in outcomes}
         # The sample comes first, and the others in no order: the time left is estimated from fits all over the grid.
         sample = {trial.key for trial in diagonal(self.trials)}
-        rest = sorted(
-            (trial for trial in trials if trial.key not in known),
-            key=lambda trial: (trial.key not in sample, trial.key),
-        )
+        rest = [trial for trial in trials if trial.key not in known]
+        rest.sort(key=lambda trial: (trial.key not in sample, trial.key))
         if rest and settings.runner.engine == "dask":
             from runners.workers.dask.cluster import check
 
@@ -246,8 +244,7 @@ class Cell:
             self._store_all(taken, len(known), store)
         if not rest and not fits:
             return []
-        keys = [trial.key for trial in self.trials]
-        with noted_run(self.folder, keys, n_jobs):
+        with noted_run(self.folder, [trial.key for trial in self.trials], n_jobs):
             return self._run_pending(rest, fits, n_jobs, store)
 
     def _run_pending(self, trials, fits, n_workers, store):
@@ -260,13 +257,14 @@ class Cell:
         if runner.cache:
             kept = self.folder.parents[2] / ".evaluations"
             evaluations = Evaluations(data.X, data.y, self.settings.protocol, kept, ignore_stored=runner.redo)
-        # A single trial is not worth a worker, unless the system may kill it for its memory: then only a worker dies.
-        single = len(trials) + len(fits) == 1 and data.X.shape[0] <= MANY_SAMPLES
-        workers = Workers(data, 1 if single else n_workers, runner.caps, kept=n_workers)
         if runner.engine == "dask":
             from runners.workers.dask.cluster import DaskWorkers  # here, as it is an extra
 
             workers = DaskWorkers(self.settings, self.dataset)
+        else:
+            # A single trial is not worth a worker, unless the system may kill it for its memory: then only that dies.
+            single = len(trials) + len(fits) == 1 and data.X.shape[0] <= MANY_SAMPLES
+            workers = Workers(data, 1 if single else n_workers, runner.caps, kept=n_workers)
         n_workers = workers.n_jobs
         usage, started = Usage(), time.perf_counter()
         outcomes = run_all(trials, data, n_workers, evaluations, usage, runner.caps, fits, workers)

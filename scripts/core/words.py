@@ -31,4 +31,4 @@ def by_labels(words, metric):
 
 def labelled(name, clusterer):
     """Return a method's name with the remark that its labels are those that it learns itself."""
-    return {"learned": f"{name} (learned labels)"}.get(clusterer, name)
+    return f"{name} (learned labels)" if clusterer == "learned" else name
