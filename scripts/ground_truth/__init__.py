@@ -62,7 +62,7 @@ def recovered(study):
         ))  # fmt: skip
     if len(sets) and not rows:
         raise ValueError(
-            "no stored fit has the true number of features among its sizes: 'protocol.sizes=[10,20,40]' has."
+            "no stored fit has the true number of features among its sizes: 'protocol.sizes=[10,50]' has."
         )
     return pd.DataFrame(rows, columns=COLUMNS)
 
