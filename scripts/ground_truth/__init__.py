@@ -16,6 +16,7 @@ from metrics.study import UNSCORED
 from metrics.study.frames import of_kmeans
 from scripts.ranks.choice import is_control
 
+ASKED = 10  # features, the size of conf/protocol/ground_truth.yaml, also where more are relevant
 ENOUGH = 0.9  # relevance or diversity that has a star
 SHARE, SEEDS = 0.8, 5  # of the seeds must reach it, and so many there must be
 COLUMNS = [
@@ -28,26 +29,24 @@ def recovered(study):
     """Return what every fit of a study finds, at the default parameters of its method, in the columns `COLUMNS`.
 
     There is a row per data set of known truth and method.  The size is the true number, which is that of the groups of
-    interchangeable features, or the largest one of the study, where the true number is larger.  The measures are those
-    of `metrics.recovery` there, nan for a fit that failed; recall is of as many groups as so many features can find.
-    share and chance are the expected precision and recall of a random ranking.  variance: the mean place of what is selected
-    among all features by variance on the scaling of the fit, from 0, the smallest, to 1; .5 is that of a random
-    ranking.  A ValueError is about results on other data than those that are made now, and about a study in which the
-    true number is no stored size.
+    interchangeable features, and `ASKED` where it is larger.  The measures are those of `metrics.recovery` there, nan
+    for a fit that failed; recall is of as many groups as so many features can find.  share and chance are the expected
+    precision and recall of a random ranking.  variance: the mean place of what is selected among all features by
+    variance on the scaling of the fit, from 0, the smallest, to 1; .5 is that of a random ranking.  A ValueError is
+    about results on other data than those that are made now, and about a study in which that size is not stored.
     """
     known, sets = set(truth_names()), of_kmeans(study.whole)
     sets = sets[sets["dataset"].isin(known) & sets["is_default"]]
     rows = []
     for row in sets[sets["method"] != "all_features"].itertuples():
         spec, truth = _data(row.dataset)
-        protocol = Protocol.from_json(row.protocol)
-        places = _variances(row.dataset, protocol.scaling_of(row.method))
+        places = _variances(row.dataset, Protocol.from_json(row.protocol).scaling_of(row.method))
         if row.data_sha != spec["data_sha256"]:
             raise ValueError(
                 f"the results of {row.method} on {row.dataset} are on other data: their SHA-256 is {row.data_sha}, now "
                 f"{spec['data_sha256']}. Run them again: python run.py experiment=ground_truth."
             )
-        size = min(len(truth.groups), max(protocol.sizes))
+        size = min(len(truth.groups), ASKED)
         if row.n_selected != size:
             continue  # where the size is part of the model, this is the fit at another one
         family, difficulty, seed = parts_of(row.dataset)
@@ -57,15 +56,14 @@ def recovered(study):
             ranking = row.features
             precision, recall = precision_recall(ranking, truth.relevant, size, truth.groups)
             area = recovery_area(ranking, truth.relevant, truth.groups)
-            measures = recall * len(truth.groups) / size, precision, area, redundancy(ranking, truth.groups), places[ranking].mean()
+            recall = round(recall * len(truth.groups)) / size  # of those that can be found
+            measures = recall, precision, area, redundancy(ranking, truth.groups), places[ranking].mean()
         rows.append((
             family, difficulty, signal, seed, row.method, is_control(row.method), row.status, size,
             len(truth.relevant) / spec["features"], chance(spec["features"], truth.groups, size), *measures, row.fit_s,
         ))  # fmt: skip
     if len(sets) and not rows:
-        raise ValueError(
-            "no stored fit has the true number of features among its sizes: 'protocol.sizes=[10]' has."
-        )
+        raise ValueError("no stored fit has the true number of features among its sizes: 'protocol.sizes=[10]' has.")
     return pd.DataFrame(rows, columns=COLUMNS)
 
 

@@ -36,6 +36,12 @@ def test_recall_is_counted_at_the_true_number():
     assert row["area"] == pytest.approx((sum(range(1, 8)) + 3 * 7) / 55)
 
 
+def test_of_more_relevant_features_than_are_asked_for_as_many_count_as_can_be_found():
+    row = recovered(study_of(of_seeds([7], "shift"))).iloc[0]  # 50 of 500 are relevant
+    assert (row["size"], row["recall"], row["precision"]) == (10, 0.7, 0.7)
+    assert row["chance"] == pytest.approx(row["share"]) == 0.1
+
+
 def test_chance_is_the_mean_recall_of_random_rankings():
     groups, rng = [(0, 1, 2, 3), (4, 5), (6,)], np.random.default_rng(0)
     drawn = [set(rng.permutation(20)[:3].tolist()) for _ in range(20_000)]
