@@ -22,11 +22,11 @@ HEAD = "Choice|Loss|95 % interval|Less than default|Least|Smallest size|Largest 
 
 
 def choices_page(found, metric, names):
-    """Return the mean losses of studies of these names, from `metrics.study.losses.losses`, as a page of Markdown."""
+    """Return the mean of losses in percent, of studies of these names, as a page of Markdown."""
     families = {name: family_of(name) for name in found["dataset"].unique()}
     columns = {name: choice.column for name, choice in BY_NAME.items()} | {ALL: EVERYTHING} | KEPT
     rows = [HEAD]
-    for row in mean_losses(percent(found), families).itertuples():
+    for row in mean_losses(found, families).itertuples():
         rows.append([
             columns[row.selection], number(row.loss, 1), f"{number(row.low, 1)} to {number(row.high, 1)}",
             with_interval(row.gain, row.gain_low, row.gain_high),
@@ -67,7 +67,7 @@ def chosen_from(study):
 def choices_text(studies, metric, form="md"):
     """Return the loss of every choice over the cells of `opened` studies as Markdown, or of every cell as CSV."""
     names = [name for name, _, _ in studies]
-    found = pd.concat([losses(summary, metric, kept) for _, summary, kept in studies], ignore_index=True)
+    found = percent(pd.concat([losses(summary, metric, kept) for _, summary, kept in studies], ignore_index=True))
     found = found[~found["method"].map({name: is_control(name) for name in found["method"].unique()}).astype(bool)]
     found = found[found["dataset"].isin(one_of_each_source(sorted(found["dataset"].unique()), found)[0])]
     if found.empty:

@@ -107,6 +107,7 @@ def test_of_copies_of_a_source_that_with_the_most_methods_counts_and_no_control(
     store(frames([cell(*pair, (0.3, 0.5, 0.4)) for pair in names]), tmp_path)
     found = pd.read_csv(io.StringIO(choices_text(opened(tmp_path, ["dgufs"]), "acc", form="csv")))
     assert set(zip(found["dataset"], found["method"], strict=True)) == {("mnist500", "mcfs"), ("mnist500", "ndfs")}
+    assert found["loss"].max() == pytest.approx(20)  # points, as on the page
 
 
 def test_a_study_whose_fits_all_failed_has_nothing_to_choose(tmp_path):
