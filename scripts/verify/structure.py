@@ -18,7 +18,6 @@ from runners.store.columns import COLUMNS, SUMMARY
 from runners.store.row import REPORTED, feature_set_digest, from_json, to_json
 from runners.store.tidy import rise_of
 from scripts.core.conf import find
-from scripts.core.words import CLUSTERERS
 from scripts.verify import ELSEWHERE, REFUSED
 
 SCORED = ("converged", "max_iter", "diverged", "collapsed")
@@ -127,7 +126,7 @@ def _faults_of_names(rows):
 
 def _faults_of_fit(rows, cell):
     row = rows[0]
-    chosen, learned = ([one for one in rows if one["clusterer"] == name] for name in CLUSTERERS)
+    chosen, learned = ([one for one in rows if one["clusterer"] == name] for name in ("kmeans", "learned"))
     if len(chosen) + len(learned) < len(rows) or not chosen or len(learned) > 1:
         yield "its rows must be kmeans, with learned once at most."
         return
