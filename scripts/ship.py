@@ -10,6 +10,7 @@ commit results/reference.
 """
 
 import shutil
+from itertools import groupby
 from pathlib import Path
 
 import pandas as pd
@@ -17,9 +18,9 @@ import pandas as pd
 from runners.experiment.notes import read_run
 from runners.store import reference
 from runners.store.files import StoreError, replace_file
-from runners.store.folder import cells_of, load_results
+from runners.store.folder import cells_of, results_of
 from runners.store.identity import Identity
-from runners.store.parquet import packed
+from runners.store.parquet import from_one, packed
 from runners.store.reference import PROTOCOL, SHIPPED
 from runners.store.row import from_json
 from runners.store.tidy import tidy
@@ -35,34 +36,34 @@ def ship(results_dir, study, partial=False, methods=None):
     A ValueError says that the study has no cells, or another protocol than the shipped study of its name; a StoreError
     is about a cell of several versions of the code or of packages, and a damaged file.
     """
-    cells = {}
-    for path in cells_of(results_dir, study, None, None):
-        if methods is None or path.parts[-2] in methods:
-            cells.setdefault(path.parts[-2], []).append(path.parent)
-    if not cells:
+    paths = cells_of(results_dir, study, None, None)
+    paths = [path for path in paths if methods is None or path.parent.name in methods]
+    if not paths:
         raise ValueError(f"the study {study!r} has no results in {results_dir}: check its name, or give --results-dir.")
     protocol, target = Path(results_dir, study, "protocol.json"), SHIPPED / study / PROTOCOL
     rules = protocol.read_text()
     if target.exists() and from_json(rules) != from_json(target.read_text()):
         raise ValueError(f"{protocol} is not the protocol of {target}: ship under another study's name.")
     frames, lacking, left_out = {}, {}, []
-    for method, folders in cells.items():
-        for folder in folders:
-            dataset = folder.parent.name
-            own, (asked, n_workers) = tidy(load_results(results_dir, study, dataset, method)), read_run(folder)
+    for dataset, cells in groupby(paths, key=lambda path: path.parent.parent.name):  # read as one, which is quicker
+        cells = list(cells)
+        whole = tidy(results_of(cells, protocol.parent))
+        for folder in [path.parent for path in cells]:
+            own, (asked, n_workers) = whole[whole["method"] == folder.name], read_run(folder)
+            own = own.assign(feature_set=from_one(own["feature_set"]))
             missing = set(asked or ()) - set(own["trial"])
             if own.empty or ((missing or n_workers) and not partial):
-                left_out.append(f"{dataset}/{method}")
+                left_out.append(f"{dataset}/{folder.name}")
                 continue
-            if len({Identity.stored(row) for row in own.to_dict("records")}) > 1:
+            if len({Identity.stored(row) for row in own[list(Identity._fields)].to_dict("records")}) > 1:
                 raise StoreError(
                     f"{folder} mixes code, packages or machines: run the cell again, so that all of it is of one."
                 )
             for kind, _, trial, words in structure.faults(own, rules, {dataset: len(missing)}):
                 if kind == REFUSED:
                     raise StoreError(f"{folder}{f' {trial}' if trial else ''}: {words}")
-            frames.setdefault(method, {})[dataset] = own
-            lacking.setdefault(method, {})[dataset] = len(missing)
+            frames.setdefault(folder.name, {})[dataset] = own
+            lacking.setdefault(folder.name, {})[dataset] = len(missing)
     if not target.exists():
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(protocol, target)
@@ -72,7 +73,8 @@ def ship(results_dir, study, partial=False, methods=None):
         new += [f"{dataset}/{method}" for dataset in changed]
         kept += [f"{dataset}/{method}" for dataset in found if dataset not in changed]
         for file in COLUMNS:
-            refits = [read(folder / file) for folder in cells[method] if folder.parent.name in found]
+            there = [Path(results_dir, study, dataset, method, file) for dataset in found]
+            refits = [read(path) for path in there if path.exists()]
             if refits := [rows for rows in refits if len(rows)]:
                 ship_refits(study, file, method, pd.concat(refits), "dataset", list(found))
     return sorted(new), sorted(kept), sorted(left_out)

@@ -237,15 +237,20 @@ def load_results(results_dir, study, dataset=None, method=None, damaged=None):
     damaged file names file, line, column, value and remedy.  With a list `damaged` it is added to the list, and the
     cell is left out.
     """
+    return results_of(cells_of(results_dir, study, dataset, method), Path(results_dir, str(study)), damaged)
+
+
+def results_of(paths, folder, damaged=None):
+    """Return the committed rows of the cells with these ``trials.csv``, of a study's folder, as `load_results` does."""
     frames = {name: [] for name in COLUMNS}
-    for cells in read_cells(cells_of(results_dir, study, dataset, method), damaged):
+    for cells in read_cells(paths, damaged):
         for name, frame in cells.items():
             frames[name].append(frame)
     whole = {
         name: pd.concat(parts, ignore_index=True) if parts else empty_frame(COLUMNS[name])
         for name, parts in frames.items()
     }
-    check_one_study(whole["trials"], Path(results_dir, str(study)))
+    check_one_study(whole["trials"], folder)
     joined = {name: frame.drop_duplicates(IDENTITY[name], keep="last") for name, frame in whole.items()}
     trials = joined["trials"].sort_values(["study", "dataset", "method", "params", "sizes", "nth_seed"], kind="stable")
     order = pd.Series(range(len(trials)), index=trials["trial"])

@@ -105,12 +105,18 @@ def packed(frame, lacking):
     frame = frame.sort_values(["dataset", "params", "trial", "n_selected", "clusterer"], kind="stable")
     identities = [Identity(*row) for row in frame[list(Identity._fields)].itertuples(index=False, name=None)]
     names = {identity: key_of(identity) for identity in sorted(set(identities))}
-    sets = pd.factorize(frame["feature_set"].where(frame["feature_set"] > 0))[0] + 1
     parts = pd.Series([_parts(own) for own in frame["nmi"]], frame.index, dtype=object)
-    frame = frame.assign(identity=[names[identity] for identity in identities], feature_set=sets, nmi=parts)
+    frame = frame.assign(
+        identity=[names[identity] for identity in identities], feature_set=from_one(frame["feature_set"]), nmi=parts
+    )
     arrays = [pa.array(frame[field.name], type=field.type, from_pandas=field.name not in LISTS) for field in SCHEMA]
     notes = to_json({"identities": {name: identity for identity, name in names.items()}, "lacking": lacking})
     return _bytes_of(pa.table(arrays, SCHEMA), ONCE, notes, column_encoding=dict.fromkeys(SPLIT, "BYTE_STREAM_SPLIT"))
+
+
+def from_one(sets):
+    """Return the numbers of feature sets from 1 on, in the order of their rows; 0 stays."""
+    return pd.factorize(sets.where(sets > 0))[0] + 1
 
 
 def _parts(nmi):

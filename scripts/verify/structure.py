@@ -5,6 +5,7 @@ import re
 from datetime import datetime
 
 import numpy as np
+import pandas as pd
 
 from datasets import read_spec
 from metrics.measures import OF_SET
@@ -64,10 +65,13 @@ def faults(frame, protocol, lacking=()):
     `lacking` has the number of trials that the file says to lack, by data set.  The defaults and the grid of a method
     may have been others with other code: what a fit of it says of them is of elsewhere.
     """
-    varied = frame.groupby("trial")[OF_FIT].nunique(dropna=False).max()
-    for name in varied.index[varied > 1]:
-        yield REFUSED, "", "", f"{name} is not the same in all rows of a fit."
-        return
+    trials = pd.factorize(frame["trial"])[0]
+    first = np.unique(trials, return_index=True)[1][trials]  # of the rows of its fit, for each row
+    for name in OF_FIT:
+        values = pd.factorize(frame[name])[0]
+        if (values != values[first]).any():
+            yield REFUSED, "", "", f"{name} is not the same in all rows of a fit."
+            return
     if frame.duplicated(["trial", "n_selected", "clusterer"]).any():
         yield REFUSED, "", "", "two rows are of the same feature set of the same fit."
     for (dataset, method), rows in frame.groupby(["dataset", "method"], sort=False):
