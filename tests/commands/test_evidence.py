@@ -77,10 +77,10 @@ def test_copies_have_the_noise_of_honest_programs_and_are_refuted_one_time_in_tw
     columns, rng = columns_of(cells), np.random.default_rng(8)
     noise = np.hypot(cells["published_std"] / np.sqrt(10), HONEST)
     refuted = []
-    for _ in range(40):
+    for _ in range(20):
         found = lines(cells.assign(mean=cells["published_mean"] + noise * rng.normal(size=len(cells))))
         refuted.append([line.verdict == NOT_REPRODUCED for line in found.values()])
-    # Five lines of 40 copies: 10 of 200 by the rule, and the lines of a copy go together.
+    # Five lines of 20 copies: 5 of 100 by the rule, and the lines of a copy go together.
     assert np.mean(refuted) < 0.1
     power = passes(columns, np.hypot(columns.error, HONEST), 1000).mean(axis=0)
     assert [line.power for line in lines(cells).values()] == power.tolist()

@@ -50,6 +50,7 @@ DRAW = {
     "convergence": lambda study, width: FIGURES["convergence"](study, "umist", METHODS[1:13], width=width),
     "gains": lambda study, width: FIGURES["gains"](study, variants="all", width=width),
 }
+QUICK = ("acc_vs_size", 3.4), ("acc_vs_seconds", 3.4), ("gains", 6.8)
 
 
 def looks(figure):
@@ -94,8 +95,12 @@ def cut(figure):
 
 @pytest.mark.parametrize(
     ("name", "width"),
-    [(name, 3.4) for name in DRAW if name != "gains"]
-    + [pytest.param(name, 6.8, marks=() if name == "gains" else pytest.mark.slow) for name in DRAW],
+    [
+        pytest.param(name, width, marks=() if (name, width) in QUICK else pytest.mark.slow)
+        for name in DRAW
+        for width in (3.4, 6.8)
+        if (name, width) != ("gains", 3.4)
+    ],
 )
 def test_no_two_methods_look_alike_and_no_text_covers_another_or_is_cut(name, width, study):
     figure = DRAW[name](study, width)

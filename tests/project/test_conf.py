@@ -109,6 +109,7 @@ def test_the_data_sets_of_fair_are_exploratory_or_confirmatory():
     assert len(new) >= 32 and len(families[1] - families[0]) >= 15
 
 
+@pytest.mark.slow  # the runs of it are done and shipped
 def test_half_and_twice_the_clusters_are_run_where_the_plan_says():
     """Data sets of `fair` with fewer than 1,000 samples, and the methods of the hypotheses."""
     small = [name for name in data_sets_of("fair") if read_spec(name)["samples"] < 1000]

@@ -32,7 +32,10 @@ def by_key(trials, n_jobs, caps):
             1, "count", Caps(max_seconds=0.3), "timeout", "beyond runner.max_seconds=0.3: ended after ",
             marks=pytest.mark.slow,  # the next test ends such a fit, too
         ),
-        (2, "spin", Caps(max_seconds=2), "timeout", "beyond runner.max_seconds=2: ended after "),
+        pytest.param(
+            2, "spin", Caps(max_seconds=2), "timeout", "beyond runner.max_seconds=2: ended after ",
+            marks=pytest.mark.slow,
+        ),
         (2, "allocate", Caps(max_memory=0.75), "out_of_memory", "beyond runner.max_memory=0.75 GB: ended after "),
     ],
 )  # fmt: skip

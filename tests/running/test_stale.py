@@ -111,17 +111,18 @@ CASES = {
     "Getenv": Case("a variable of the environment by getenv at the import", "SIGN11",
                    "import os\nvalue = int(os.getenv('SIGN11'))", "value"),
 }  # fmt: skip
+LIKE_OTHERS = "Base Inserted Computed ComputedToo Array Json Nameless Emptied Path Expanded Getenv".split()  # slow
 VARIABLES = [case.edited for case in CASES.values() if case.edited.startswith("SIGN")]
 
 
-def run(folder, sign, *words):
-    """Run all methods; return name -> the stored ranking, and the names of those that were fitted."""
+def run(folder, cases, sign, *words):
+    """Run methods; return name -> the stored ranking, and the names of those that were fitted."""
     own = {
         "PYTHONPATH": os.pathsep.join([str(folder), str(folder.parent / "second")]),
         **dict.fromkeys(VARIABLES, str(sign)),
     }
     (folder / "fits.log").write_text("")
-    targets = ",".join(f"method_{name}.{name}" for name in CASES)
+    targets = ",".join(f"method_{name}.{name}" for name in cases)
     words = [
         f"method.target={targets}",
         "data=own.npz",
@@ -135,7 +136,7 @@ def run(folder, sign, *words):
     ]
     forked.printed([str(ROOT / "run.py"), "-m", *words], folder, os.environ | own)
     rankings = {}
-    for name in CASES:
+    for name in cases:
         (path,) = folder.glob(f"results/*/*/{name}/trials.csv")
         (row,) = csv.DictReader(path.open())
         rankings[name] = json.loads(row["ranking"])
@@ -143,10 +144,12 @@ def run(folder, sign, *words):
 
 
 @pytest.fixture(scope="module")
-def runs(tmp_path_factory):
-    """Run all methods on workers, edit all, run them again here; return both, and the features by their spread."""
+def runs(tmp_path_factory, request):
+    """Run methods on workers, edit all, run them again here; return both, and the features by their spread."""
+    slow = request.config.getoption("--slow")
+    cases = {name: case for name, case in CASES.items() if slow or name not in LIKE_OTHERS}
     folder = tmp_path_factory.mktemp("stale") / "here"
-    for name, case in CASES.items():
+    for name, case in cases.items():
         text = case.head + "\n" + case.body.format(name=name, sign=case.sign)
         for path, content in ((f"method_{name}.py", text), *case.files):
             (folder / path).parent.mkdir(exist_ok=True, parents=True)
@@ -155,8 +158,8 @@ def runs(tmp_path_factory):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(30, 6)) * [1, 2, 3, 4, 5, 6]
     np.savez(folder / "own.npz", X=X, y=np.repeat([0, 1], 15))
-    before = run(folder, 1, "runner.max_seconds=60")
-    for path in {case.edited for case in CASES.values()} - {"", *VARIABLES}:
+    before = run(folder, cases, 1, "runner.max_seconds=60")
+    for path in {case.edited for case in cases.values()} - {"", *VARIABLES}:
         if path.endswith(".npy"):
             np.save(folder / path, np.array(-1))
             continue
@@ -165,10 +168,16 @@ def runs(tmp_path_factory):
         (folder / path).write_text(text.replace("1", "-1"))
         stamp = (folder / path).stat().st_mtime + 60  # compiled code is told from its source by second and size
         os.utime(folder / path, (stamp, stamp))
-    return before, run(folder, -1), np.argsort(X.std(axis=0)).tolist()
+    return before, run(folder, cases, -1), np.argsort(X.std(axis=0)).tolist()
 
 
-@pytest.mark.parametrize("name", [pytest.param(name, id=case.what) for name, case in CASES.items()])
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, id=case.what, marks=[pytest.mark.slow] if name in LIKE_OTHERS else [])
+        for name, case in CASES.items()
+    ],
+)
 def test_an_edit_of_what_a_method_rests_on_runs_it_anew(runs, name):
     (before, _), (after, fitted), rising = runs
     falling = rising[::-1]

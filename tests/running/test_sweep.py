@@ -49,7 +49,7 @@ def composed(words, folder=CONF, name="config", most=COMPARED):
 
 # The others are composed as one of these, of other names; a sweep of all data sets and methods has thousands of jobs.
 UNLIKE = {
-    "dgufs", "fair_half", "ground_truth", "jgufs_quick", "methods", "smoke",
+    "dgufs", "fair_half", "jgufs_quick", "smoke",
 }  # fmt: skip
 
 
@@ -132,13 +132,15 @@ def test_files_of_any_conf_are_put_in_the_place_of_each_other(conf):
         ("cell/b_n", "# @package _global_\nmethod: {params: {k: 7}}\nx: 2", 2),
         ("cell/a_m", "# @package _global_\nmethod: {params: {k: 7}}\nx: 2", 2),
         ("method/n", "# @package _global_\nx: 3\nmethod: {name: n}", 2),
-        ("method/n", "defaults: [m, _self_]\nname: n", 2),
-        ("method/n", "name: n\nparams: ${dataset.size}", 3),
+        pytest.param("method/n", "defaults: [m, _self_]\nname: n", 2, marks=pytest.mark.slow),
+        pytest.param("method/n", "name: n\nparams: ${dataset.size}", 3, marks=pytest.mark.slow),
         ("method/m", "name: m\nparams: {k: '${dataset.size}'}", 3),
         ("method/n", "", 1),
-        ("dataset/b", "name: b\nmore: {x: '${x}', y: '${.x}'}", 3),
-        ("experiment/e", "# @package _global_\nmethod: {params: {k: 9}}", 4),
-        ("experiment/e", "# @package _global_\ndataset: {size: 9}\nmethod: {name: m}", 4),
+        pytest.param("dataset/b", "name: b\nmore: {x: '${x}', y: '${.x}'}", 3, marks=pytest.mark.slow),
+        pytest.param("experiment/e", "# @package _global_\nmethod: {params: {k: 9}}", 4, marks=pytest.mark.slow),
+        pytest.param(
+            "experiment/e", "# @package _global_\ndataset: {size: 9}\nmethod: {name: m}", 4, marks=pytest.mark.slow
+        ),
         ("experiment/e", "# @package _global_\ndefaults: [{override /method: n}, _self_]\nx: ${dataset.size}", 4),
         ("cell/m", "k: 3", 1),
     ],

@@ -213,7 +213,15 @@ def real_slice(data_dir, name):
     return X[rows][:, columns]
 
 
-@pytest.mark.parametrize("setting", [{}, {"lambda_": 2.0}, {"gates": "entry"}, {"batch_size": 31, "n_neighbors": 2}])
+@pytest.mark.parametrize(
+    "setting",
+    [
+        pytest.param({}, marks=pytest.mark.slow),
+        {"lambda_": 2.0},
+        pytest.param({"gates": "entry"}, marks=pytest.mark.slow),
+        {"batch_size": 31, "n_neighbors": 2},
+    ],
+)
 @pytest.mark.parametrize("name", ["orl", *(pytest.param(name, marks=pytest.mark.slow) for name in ("usps", "webkb"))])
 def test_no_flip_of_a_gate_lowers_a_converged_fit(data_dir, name, setting):
     X = real_slice(data_dir, name)

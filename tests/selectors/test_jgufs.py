@@ -182,7 +182,15 @@ def test_no_cluster_is_lost_on_the_way_and_the_path_is_taken_only_where_it_helps
     assert set(fitted.labels_) == set(range(10))
 
 
-@pytest.mark.parametrize("weights", [(1000.0, 1000.0, 0.1), (1.0, 0.001, 1.0), (0.01, 1.0, 10.0), (0.001, 100.0, 0.01)])
+@pytest.mark.parametrize(
+    "weights",
+    [
+        (1000.0, 1000.0, 0.1),
+        pytest.param((1.0, 0.001, 1.0), marks=pytest.mark.slow),
+        (0.01, 1.0, 10.0),
+        pytest.param((0.001, 100.0, 0.01), marks=pytest.mark.slow),
+    ],
+)
 def test_a_run_that_is_left_would_have_ended_no_lower(data_dir, weights):
     X = scale(load_dataset("umist", data_dir, download=False).X[:120, ::4], "minmax")
     alpha, beta, gamma = weights

@@ -41,7 +41,9 @@ def test_released_sweeps_are_those_of_the_program(reference, name):
     np.testing.assert_allclose(projector, pair["W_proj"], atol=1e-10)
 
 
-@pytest.mark.parametrize("name", PAIRS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] if name.endswith("s2") else []) for name in PAIRS]
+)
 def test_swaps_end_below_the_program(reference, name):
     pair = reference(f"modern/{name}")
     settings = {"n_clusters": int(pair["c"]), "n_components": int(pair["m"]), "fuzziness": float(pair["phi"])}

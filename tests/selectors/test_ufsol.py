@@ -161,7 +161,7 @@ def test_objective_never_rises(shape, graph, alpha, beta):
     assert set(fit.labels_) == {0, 1, 2}
 
 
-@pytest.mark.parametrize("beta", [1e-3, 1.0, 1e3])
+@pytest.mark.parametrize("beta", [1e-3, pytest.param(1.0, marks=pytest.mark.slow), 1e3])
 @pytest.mark.parametrize("shape", SHAPES[:2])
 def test_the_lowest_start_is_kept(shape, beta):
     X = sample(*shape)
@@ -197,7 +197,7 @@ def test_coordinate_start_takes_the_features_that_cost_least():
 
 
 @pytest.mark.parametrize("graph", GRAPHS)
-@pytest.mark.parametrize("shape", SHAPES[::2])
+@pytest.mark.parametrize("shape", [SHAPES[0], pytest.param(SHAPES[2], marks=pytest.mark.slow)])
 def test_order_of_features_and_samples_does_not_matter(shape, graph):
     X = sample(*shape)
     rng = np.random.default_rng(1)
