@@ -3,6 +3,7 @@
     python -m scripts.ship dgufs                     the cells of results/dgufs in which nothing is missing
     python -m scripts.ship dgufs --partial           the others, too, which tables then call partial
     python -m scripts.ship dgufs --results-dir DIR   from another folder of results
+    python -m scripts.ship dgufs --no-traces         without the objective after every sweep, where a run makes it soon
 
 There is one Parquet file for each method, with all its data sets; it is written again only where its rows have changed.
 Nothing is written if `scripts.verify` would refuse a row or a cell by itself, one with some of its seeds, say.  Then
@@ -29,10 +30,11 @@ from scripts.core.refits import COLUMNS, read, ship_refits
 from scripts.verify import REFUSED, structure
 
 
-def ship(results_dir, study, partial=False, methods=None):
+def ship(results_dir, study, partial=False, methods=None, traces=True):
     """Pack the cells of a study, of all its methods by default; return those packed now, unchanged, and left out.
 
     A cell, ``dataset/method``, is left out where it lacks trials of what its last run was asked for, unless `partial`.
+    Without `traces`, the objectives after every sweep are left out, which no table needs and a run makes again.
     A ValueError says that the study has no cells, or another protocol than the shipped study of its name; a StoreError
     is about a cell of several versions of the code or of packages, and a damaged file.
     """
@@ -51,6 +53,7 @@ def ship(results_dir, study, partial=False, methods=None):
         for folder in [path.parent for path in cells]:
             own, (asked, n_workers) = whole[whole["method"] == folder.name], read_run(folder)
             own = own.assign(feature_set=from_one(own["feature_set"]))
+            own = own if traces else own.assign(trace=None)
             missing = set(asked or ()) - set(own["trial"])
             if own.empty or ((missing or n_workers) and not partial):
                 left_out.append(f"{dataset}/{folder.name}")
@@ -105,8 +108,9 @@ def main():
     parser.add_argument("study", type=lambda word: word.removeprefix("study="))
     parser.add_argument("--results-dir", default=SHIPPED.parent)
     parser.add_argument("--partial", action="store_true", help="also cells that lack trials")
+    parser.add_argument("--no-traces", action="store_true", help="leave out the objective after every sweep")
     given = parser.parse_args()
-    new, kept, left_out = ship(given.results_dir, given.study, given.partial)
+    new, kept, left_out = ship(given.results_dir, given.study, given.partial, traces=not given.no_traces)
     total = sum(path.stat().st_size for path in (SHIPPED / given.study).rglob("*") if path.is_file())
     print(f"{len(new)} cells packed, {len(kept)} unchanged, {len(left_out)} left out as they lack trials.")
     print(f"{SHIPPED / given.study}: {total / 1e6:.2f} MB")

@@ -88,6 +88,13 @@ def test_learned_labels_and_every_value_of_a_trace_are_compared(study, column):
     assert wrong.method == "dgufs" and column in wrong.differs
 
 
+def test_a_fit_that_was_shipped_without_its_trace_has_the_same_bytes(results, shipping, study):
+    ship.ship(results, "mine", traces=False)
+    shipped = Study.open(results, "reference/mine")
+    assert len(study.traces) and not len(shipped.traces)
+    assert {one.outcome for one in again(shipped, "dgufs")} == {SAME}
+
+
 @pytest.mark.parametrize(("exact", "differs"), [(False, []), (True, ["rise"])])
 def test_the_rise_of_a_fit_that_was_taken_from_a_shipped_study_is_of_its_rounded_trace(study, exact, differs):
     stored = study.whole[study.whole["method"] == "dgufs"].reset_index(drop=True)
