@@ -120,8 +120,8 @@ def convergence(
         if not methods:
             raise ValueError(
                 f"no fit stored on {where} has iterations to draw: {', '.join(sorted(set(stored['method'])))}. "
-                "They are closed forms, stopped at their start, reached a limit, or failed; choose a study "
-                "with another method."
+                "They are closed forms, stopped at their start, reached a limit, failed, or were shipped without "
+                "traces; choose a study with another method."
             )
     pairs = [(method, name) for method in methods for name in datasets]
     traces = chosen_traces(study, pairs, metric, selection, size)

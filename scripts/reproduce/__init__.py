@@ -171,8 +171,8 @@ def differing(stored, now):
     names = [column.name for column in COLUMNS if column.name not in RUN]
     # A fit that was taken from a shipped study has the rise of its shipped trace, which is rounded to 24 bits.
     rounded = [rise_of(trace) for trace in now["trace"].dropna()]  # the first row of a fit has it
-    if stored["trace"].isna().all():  # it was not shipped
-        names.remove("trace")
+    if stored["trace"].isna().all() and stored["rise"].isna().all():  # not shipped
+        names = [name for name in names if name not in ("trace", "rise")]
     stored = stored.assign(rise=stored["rise"].where(~stored["rise"].isin(rounded), now["rise"]))
     return [name for name in names if not all(map(_equal, stored[name], now[name]))]
 
