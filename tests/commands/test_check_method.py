@@ -234,6 +234,7 @@ def test_a_fit_that_fails_on_real_data_alone_is_a_failed_line(check):
     assert "max_variance" in output and "Traceback" not in output
 
 
+@pytest.mark.slow  # one that fails there is tried above
 def test_an_objective_that_rises_on_real_data_alone_is_a_failed_line(check):
     trace = "        trace = Trace(np.array([2.0, 1.0 + 2.0 * (len(X) > 1000)]), MAX_ITER, 1)\n"
     status, output = check(trace + "        return Solution(X.var(axis=0), trace)", ("--datasets", "digits"))
@@ -259,6 +260,7 @@ def test_a_rise_is_more_than_rounding():
     assert where_it_rises(np.array([])) == ""
 
 
+@pytest.mark.slow  # data to which a method does not apply are tried below
 def test_what_only_real_data_show_is_known_there(check, monkeypatch):
     monkeypatch.setitem(contract.EXCEPTIONS_ON_DATA, ("mine", "objective_never_rises"), "it is an ADMM")
     trace = "        trace = Trace(np.array([2.0, 1.0 + 2.0 * (len(X) > 1000)]), MAX_ITER, 1)\n"

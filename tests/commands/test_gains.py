@@ -242,6 +242,7 @@ def test_command_line_draws_the_figure_over_all_data_sets(tmp_path):
     assert (tmp_path / "dgufs" / "figures" / "gains.png").exists()
 
 
+@pytest.mark.slow  # the figure and the table are tried above
 def test_the_report_has_the_gains_and_their_figure_after_the_tables(tmp_path):
     html = make_report(study_of(points(better={"rufs": 0.05}), results_dir=tmp_path))
     section = html.split('<section id="ranks">')[1].split("</section>")[0]

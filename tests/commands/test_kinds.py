@@ -54,7 +54,7 @@ def test_with_a_method_for_each_family_it_helps_and_with_one_for_all_it_does_not
 
 
 def test_with_nothing_planted_it_seldom_helps():
-    found = [said(seed=seed) for seed in range(120)]
+    found = [said(seed=seed) for seed in range(60)]
     assert sum(text.startswith("helps") for text in found) <= 0.05 * len(found)
     assert all(text.startswith(("helps", "hurts", "cannot be told, with a half-width of")) for text in found)
 

@@ -107,6 +107,7 @@ def test_the_sentences_say_who_gains_how_sure_it_is_and_that_old_data_test_nothi
     assert "1 of 1 methods cannot be told" in first and "None gains." in first and "no method gains" in advice
 
 
+@pytest.mark.slow  # a simulation; the p themselves are tried above
 def test_a_p_near_the_level_does_not_hang_on_the_draw_of_flips():
     rng = np.random.default_rng(5)
     families = {f"d{n}": f"f{n}" for n in range(20)}

@@ -66,7 +66,9 @@ def reads(monkeypatch):
     return found
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize(
+    "command", [pytest.param(name, marks=[pytest.mark.slow] if name == "make_report" else []) for name in COMMANDS]
+)
 def test_a_command_reads_no_file_twice(command, reads, tmp_path, monkeypatch, capsys):
     store(frames(POINTS), tmp_path)
     main, arguments = COMMANDS[command]

@@ -17,7 +17,11 @@ def run(words, folder):
 
 
 @pytest.mark.parametrize(
-    "protocol", [["protocol=smoke"], ["protocol=fair", "protocol.sizes=[5]", "protocol.restarts=2"]]
+    "protocol",
+    [
+        pytest.param(["protocol=smoke"], marks=pytest.mark.slow),
+        ["protocol=fair", "protocol.sizes=[5]", "protocol.restarts=2"],
+    ],
 )
 def test_the_command_repeats_the_fit_to_the_last_digit(protocol, tmp_path):
     settings = [f"dataset={TRUTH}", "method=socfs", "method.grid.lambda_=[0.01,1.0]", "method.params.max_iter=2"]

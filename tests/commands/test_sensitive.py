@@ -43,6 +43,7 @@ def test_a_fit_is_sensitive_below_95_percent_or_beyond_a_standard_error():
     assert is_sensitive(kept, errors).tolist() == [False, False, True, False, True]
 
 
+@pytest.mark.slow  # what is judged is tried above
 def test_a_closed_form_is_not_moved_by_rounding(results):
     study = Study.open(results, "mine")
     lines = []

@@ -231,6 +231,7 @@ def test_the_command_runs_only_the_method_and_prints_where_it_stands(shipped, mo
     assert all((tmp_path / f"forest.{suffix}").stat().st_size > 1000 for suffix in ("png", "pdf", "svg"))
 
 
+@pytest.mark.slow  # the command is tried above
 def test_a_method_gets_as_many_points_of_its_grid_as_the_others_have(shipped, monkeypatch, capfd):
     own = ["method=wide", "--config-dir", shipped / "own", "plan=true"]
     trials = Study.open(shipped, "reference/tiny").trials

@@ -112,7 +112,7 @@ TYPED = ("method=spread", "method.grid.power=[1,2,3]")
 IMPORT = "import numpy", "import math\nimport numpy"
 EDITS = [
     Edit("nothing", 0),
-    Edit("the method: its sign", 2, change=("methods/spread.py", "+width", "-width"), of_stored=True, fast=PLACES),
+    Edit("the method: its sign", 2, change=("methods/spread.py", "+width", "-width"), of_stored=True, fast=PLACES[2:]),
     Edit("the method: a comment", 0, change=("methods/spread.py", "import numpy", "# words\nimport numpy")),
     Edit("a module of the method", 2, change=("methods/spread_part.py", "X.std", "-X.std"), of_stored=True),
     Edit("a shared module of methods/", 2, change=("methods/core/base.py", *IMPORT), of_stored=True),

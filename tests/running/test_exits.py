@@ -36,7 +36,9 @@ def test_a_fit_that_ends_its_process_fails_in_words_and_the_others_go_on(n_jobs,
     assert os._exit is leave
 
 
-@pytest.mark.parametrize("words", [["runner.n_jobs=1"], ["runner.n_jobs=1", "runner.max_seconds=60"]])
+@pytest.mark.parametrize(
+    "words", [pytest.param(["runner.n_jobs=1"], marks=pytest.mark.slow), ["runner.n_jobs=1", "runner.max_seconds=60"]]
+)
 def test_a_fit_that_raises_keyboardinterrupt_fails_in_words_in_a_command_and_in_its_workers(tmp_path, words):
     """In a command Ctrl-C itself raises something else, and no worker receives it."""
     text = "class Interrupting:\n    def fit(self, X):\n        raise KeyboardInterrupt\n"
@@ -82,7 +84,13 @@ def test_ctrl_c_during_a_fit_ends_the_command(monkeypatch):
     assert "sys.exit(None)" in words_of(caught.value)
 
 
-@pytest.mark.parametrize("name, wrong", [("trials", lambda _: "garbage\n"), ("scores", lambda text: text[:-9] + "7\n")])
+@pytest.mark.parametrize(
+    "name, wrong",
+    [
+        pytest.param("trials", lambda _: "garbage\n", marks=pytest.mark.slow),
+        ("scores", lambda text: text[:-9] + "7\n"),
+    ],
+)
 def test_a_damaged_cell_is_named_beside_the_table_of_a_sweep_of_other_cells_which_ends_with_an_error(
     tmp_path, name, wrong
 ):

@@ -36,6 +36,7 @@ def gone(file):
     return bool(pids)
 
 
+@pytest.mark.slow  # the clock that leaves it out is tried below
 def test_a_fit_that_is_stopped_for_longer_than_its_cap_goes_on_afterwards():
     row = run("stop", Caps(max_seconds=2))
     assert row["status"] == "converged" and row["fit_s"] < 2  # of the processor, which the stop does not spend
@@ -103,6 +104,7 @@ def test_what_a_fit_forks_counts_in_its_memory_and_ends_with_it(tmp_path):
     assert gone(tmp_path / "pids")
 
 
+@pytest.mark.slow  # what is not shared is counted above
 def test_memory_that_a_fit_shares_with_what_it_forks_counts_once(tmp_path):
     alone = run("", Caps(max_memory=1))
     row = run("children_share", Caps(max_memory=1), tmp_path / "pids")
@@ -110,12 +112,16 @@ def test_memory_that_a_fit_shares_with_what_it_forks_counts_once(tmp_path):
     assert alone["peak_mb"] < row["peak_mb"] < 2 * alone["peak_mb"]  # six copies of the interpreter would be more
 
 
-@pytest.mark.parametrize(("what", "caps"), [("leave", Caps(max_seconds=60)), ("leave_program", Caps())])
+@pytest.mark.parametrize(
+    ("what", "caps"),
+    [("leave", Caps(max_seconds=60)), pytest.param("leave_program", Caps(), marks=pytest.mark.slow)],
+)
 def test_what_a_fit_leaves_behind_ends_with_it(tmp_path, what, caps):
     assert run(what, caps, tmp_path / "pids")["status"] == "converged"
     assert gone(tmp_path / "pids")
 
 
+@pytest.mark.slow  # what a fit leaves behind ends with it, above
 def test_what_a_fit_has_forked_ends_with_a_worker_that_somebody_kills(tmp_path):
     row = run("leave_program_and_die", Caps(), tmp_path / "pids")
     assert row["status"] == "failed"

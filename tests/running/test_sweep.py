@@ -153,6 +153,7 @@ def test_what_the_files_have_to_do_with_each_other_is_left_to_hydra(conf, name, 
     assert composed(words, conf.folder) == (count, 4)
 
 
+@pytest.mark.slow  # the files of conf/ are tried above
 def test_another_main_file_and_what_is_chosen_over_the_defaults_list_are_as_hydra_has_them(conf):
     conf("cell/c", "# @package _global_\nmethod: {params: {k: 7}}")
     conf("cell/b_n", "# @package _global_\nx: 5")

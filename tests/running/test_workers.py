@@ -62,6 +62,7 @@ def test_cells_of_one_fit_share_one_worker_and_end_none(tmp_path, monkeypatch):
     assert len(taken) == 3 and len(set(taken)) == 1
 
 
+@pytest.mark.slow  # one that dies in its fit is tried below
 def test_a_task_whose_worker_dies_before_it_begins_is_run_again(monkeypatch):
     taken, take = [], processes.take
 

@@ -160,6 +160,7 @@ def test_admm_is_that_of_the_reference(reference):
     assert np.linalg.norm(X - last.U @ last.V.T - last.E) == pytest.approx(history[-1, 4], rel=1e-6)
 
 
+@pytest.mark.slow  # it fits both solvers on real data
 def test_ours_ends_feasible_and_below_the_rounded_admm_where_that_ends_infeasible(data_dir):
     X, _ = real(data_dir, "pie10p", "none")
     X = (X - X.min(axis=0)) / np.ptp(X, axis=0)

@@ -268,6 +268,7 @@ def test_the_objective_reported_is_the_printed_one_and_the_trace_the_smoothed_on
     assert printed < smoothed * (1 - 1e-7)  # far enough apart to be told from rounding
 
 
+@pytest.mark.slow  # the contract permutes small data
 def test_permuted_samples_and_features_select_the_same_on_real_data(data_dir):
     X, n_clusters = real(data_dir, "umist")
     rng = np.random.default_rng(0)

@@ -209,6 +209,7 @@ def test_order_of_features_and_samples_does_not_matter(shape, graph):
     assert set(columns[subset(X[:, columns])]) == set(subset(X)) == set(subset(X[rows]))
 
 
+@pytest.mark.slow  # the contract permutes small data
 def test_order_of_samples_does_not_matter_where_many_all_but_coincide_in_the_projection(data_dir):
     X = scale(load_dataset("orl", data_dir, download=False).X[:100, ::4], "minmax")
     rows = np.random.default_rng(1).permutation(100)

@@ -121,6 +121,7 @@ print(digest.hexdigest())
 """
 
 
+@pytest.mark.slow  # cold and warm loops are compared on every push
 def test_compiled_sums_are_those_of_the_interpreter_to_the_last_bit():
     runs = [
         subprocess.run([sys.executable, "-c", BYTES], env=os.environ | more, capture_output=True, text=True, check=True)
