@@ -103,7 +103,8 @@ def _not_by_variance(table):
 
 def _conclusions(table, own):
     """Return what the table comes to: lists of methods, of the `own` that are no controls, by what is said of them."""
-    means = table["precision"].groupby("method").mean()
+    wide = table["precision"].unstack("method")
+    variance = wide.get("max_variance")
     easy = _easy(table)
     copies = easy[easy["redundancy"].groupby("family").transform("max") > 0]
     # The expectation, as the stored random rankings are one for each seed.
@@ -112,8 +113,9 @@ def _conclusions(table, own):
         "found": _passing(own, easy["relevant"]),
         "diverse": _passing(own, copies["relevant"] & copies["diverse"]) if len(copies) else None,
         "lost": [method for method in own if no_better[method]],
-        "better": [method for method in own if means[method] > means.get("max_variance", np.inf)],
-        "has_variance": "max_variance" in means.index,
+        "better": [] if variance is None else [one for one in own if (wide[one] - variance).mean() > SAME],
+        "has_variance": variance is not None,
+        "partial": [one for one in own if easy["precision"].unstack("method")[one].isna().any()],
     }
 
 

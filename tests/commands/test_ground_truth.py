@@ -136,6 +136,15 @@ def test_families_whose_features_are_not_those_of_largest_variance_stand_apart_w
     assert heads == ["clusters (4)", "wide (4)"]
 
 
+def test_a_method_without_some_family_is_compared_where_both_have_one_and_named():
+    rows = of_seeds([10] * 5, method="max_variance") + of_seeds([2] * 5, "wide", method="max_variance")
+    for method, hits in {"pfa": 5, "rsr": 1}.items():  # the mean of max_variance over both families is .6
+        rows += of_seeds([hits] * 5, "wide", method=method)
+    page = ground_truth_page(recovered(study_of(rows)), "s")
+    assert "* 1 of them have a larger mean relevance" in page and "where both have one: pfa." in page
+    assert "as they refuse such data or failed: pfa, rsr." in page
+
+
 def test_the_figure_has_a_panel_for_each_family_and_a_row_for_each_method():
     rows = of_seeds([10] * 5, method="rufs") + of_seeds([4] * 5) + of_seeds([6] * 5, "wide", 3)
     figure = ground_truth_figure(recovered(study_of(rows)), "mine")
