@@ -263,8 +263,8 @@ if __name__ == "__main__":
     sys.modules["numba"].njit(
         lambda: None
     )()  # the first compiled function takes a third of a second, any later one less
-    # The first command compiles our modules for the others, also where PYTHONDONTWRITEBYTECODE is set.  Where `make test`
-    # has done so before, all read that, and copies of the checkout their copies of it.
+    # The first command compiles our modules for the others, also where PYTHONDONTWRITEBYTECODE is set.  All read what
+    # `make test` has compiled before, and copies of the checkout read their copies of it.
     sys.dont_write_bytecode = False
     if not (Path(__file__).parents[1] / "runners" / "__pycache__").is_dir():
         sys.pycache_prefix = sys.argv[1]
