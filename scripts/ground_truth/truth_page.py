@@ -105,6 +105,7 @@ def _conclusions(table, own):
     """Return what the table comes to: lists of methods, of the `own` that are no controls, by what is said of them."""
     wide = table["precision"].unstack("method")
     variance = wide.get("max_variance")
+    lacking = _easy(wide).isna().any()
     easy = _easy(table)
     copies = easy[easy["redundancy"].groupby("family").transform("max") > 0]
     # The expectation, as the stored random rankings are one for each seed.
@@ -115,7 +116,7 @@ def _conclusions(table, own):
         "lost": [method for method in own if no_better[method]],
         "better": [] if variance is None else [one for one in own if (wide[one] - variance).mean() > SAME],
         "has_variance": variance is not None,
-        "partial": [one for one in own if easy["precision"].unstack("method")[one].isna().any()],
+        "partial": [one for one in own if lacking[one]],
     }
 
 

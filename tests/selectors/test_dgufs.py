@@ -259,7 +259,7 @@ def test_on_real_data_the_released_program_selects_the_smallest_norms(data_dir, 
         assert model.status_ == "collapsed"
 
 
-@pytest.mark.slow  # the next tests fit the program on real data
+@pytest.mark.slow  # the test above fits the program on real data
 def test_on_unscaled_faces_the_released_program_selects_the_pixels_that_the_paper_shows(data_dir):
     dataset, sets = published_pixels("dgufs", "table4")
     X, n_clusters = real(data_dir, dataset, "none")
