@@ -4,7 +4,6 @@ import re
 
 import numpy as np
 import pytest
-from command_line import run
 from frames import PROTOCOL, frames, store, study_of
 
 from datasets import load_dataset, read_spec, scale
@@ -142,7 +141,7 @@ def test_a_method_without_some_family_is_compared_where_both_have_one_and_named(
         rows += of_seeds([hits] * 5, "wide", method=method)
     page = ground_truth_page(recovered(study_of(rows)), "s")
     assert "* 1 of them have a larger mean relevance" in page and "where both have one: pfa." in page
-    assert "as they refuse such data or failed: pfa, rsr." in page
+    assert "as they were not run on it, refuse such data or failed: pfa, rsr." in page
 
 
 def test_the_figure_has_a_panel_for_each_family_and_a_row_for_each_method():
@@ -155,10 +154,10 @@ def test_the_figure_has_a_panel_for_each_family_and_a_row_for_each_method():
     assert bold == {"1.00": "bold", ".40": "normal"}
 
 
-def test_the_command_prints_the_page_and_writes_the_figure(tmp_path):
+def test_the_command_prints_the_page_and_writes_the_figure(tmp_path, command):
     store(frames(of_seeds([10] * 5), "own", PROTOCOL), tmp_path)
-    done = run("ground_truth", "study=own", f"results_dir={tmp_path}", f"figure={tmp_path / 'recall'}")
+    done = command("ground_truth", "study=own", f"results_dir={tmp_path}", f"figure={tmp_path / 'recall'}")
     assert done.returncode == 0 and "clusters: 0 of 1 methods." in done.stdout, done.stderr
     assert all((tmp_path / f"recall.{suffix}").stat().st_size > 5000 for suffix in ("png", "pdf"))
-    rest = run("ground_truth", "study=owm", f"results_dir={tmp_path}")
+    rest = command("ground_truth", "study=owm", f"results_dir={tmp_path}")
     assert rest.returncode == 1 and "Did you mean own?" in rest.stderr
