@@ -22,10 +22,11 @@ demo: .venv/.done
 	$(BIN)/python -m scripts.make_figure figure=acc_vs_size study=demo dataset=mnist500
 	@echo "The CSVs are in results/demo/<dataset>/<method>/, the figure in results/demo/figures/."
 
-# Compiled first, as each of the many processes of the tests would do it again where Python is told not to write.
+# Compiled first, as each of the many processes of the tests would do it again where Python is told not to write.  A file
+# of tests goes to one worker: what its tests share is made once; tests/conftest.py says which files come first.
 test: .venv/.done
 	$(BIN)/python -m compileall -q datasets methods metrics runners scripts run.py ufs_bench.py
-	$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
+	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder $(ARGS)
 
 lint: .venv/.done
 	$(BIN)/ruff check .

@@ -13,6 +13,10 @@ QUICK = {"cae_released": {"max_iter": 20}} | {
 }
 # For what is looked at in an interface, or in the first sweeps; scikit-learn gives estimators of its own as few.
 SHORT = {"max_iter": 5, "n_permutations": 2, "n_starts": 2}
+# For what holds after any number of sweeps and starts, of methods that do many; with --slow the contract has them all.
+FEW = {"max_iter": 20, "n_permutations": 3, "n_starts": 3}
+MANY = {"cae", "dufs_released", "fsasl", "jgufs_released", "ndfs_released", "sparse_kmeans", "sparse_kmeans_released"}
+MANY |= {"kmeans_ufs_admm", "rufs", "sf2sog", "socfs", "ufsol_released"}
 # A graph, a start or a scaling of a solver that another configuration of the class has, too.
 TWINS = {"dgufs_normalized", "ndfs_kmeans_start", "socfs_triplet"}
 TWINS |= {"ufsol_alpha0", "ufsol_max_margin", "ufsol_similarity"}
@@ -21,17 +25,27 @@ SLOW = pytest.mark.slow
 
 def load_quick_methods():
     """Return every method, by name, with parameters of `QUICK`."""
-    contents = {name: method.config for name, method in load_methods().items()}
-    return {
-        name: Method(name, {**content, "params": content["params"] | QUICK.get(name, {})})
-        for name, content in contents.items()
-    }
+    return {name: _with(method, QUICK.get(name, {})) for name, method in load_methods().items()}
+
+
+def with_few(method):
+    """Return the method, one of `MANY` with no more sweeps and starts than `FEW`."""
+    return _with(method, _less(method.cls(**method.config["params"]), FEW)) if method.name in MANY else method
 
 
 def shortened(estimator):
     """Return the unfitted estimator with few sweeps and starts where it has any."""
+    return estimator.set_params(**_less(estimator, SHORT))
+
+
+def _less(estimator, numbers):
+    """Return those of the numbers that are below the estimator's parameter."""
     given = estimator.get_params()
-    return estimator.set_params(**{name: few for name, few in SHORT.items() if (given.get(name) or 0) > few})
+    return {name: few for name, few in numbers.items() if (given.get(name) or 0) > few}
+
+
+def _with(method, params):
+    return Method(method.name, {**method.config, "params": method.config["params"] | params})
 
 
 def further_slow(methods, long=()):

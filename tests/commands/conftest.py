@@ -1,10 +1,20 @@
 """Studies that take seconds to read or to make: the largest shipped one, the page of a small one, one handed in."""
 
-import forked
+import os
+import runpy
+import shutil
+import subprocess
+import sys
+import warnings
+
+import pandas as pd
 import pytest
+from filelock import FileLock
 from frames import SMALL, frames, store
 from small_data import TRUTH
 
+from runners.experiment.cell import Cell
+from runners.experiment.sweep import cells_of_words
 from runners.store import reference
 from scripts import ship
 from scripts.compare import compare_studies, open_studies, shipped_names
@@ -21,6 +31,54 @@ REPORT = """<p class="kicker">{}</p><main>
 <section id="trials"><article id="t-1"></article></section>
 </main>"""
 METHODS = ("max_variance", "dgufs", "mcfs", "ndfs")  # ndfs learns labels of ten clusters, dgufs here of one
+
+
+@pytest.fixture(scope="session")
+def once(tmp_path_factory):
+    """Return a function that returns a folder of this name, which the first of all workers fills by `fill(folder)`."""
+    base = tmp_path_factory.getbasetemp()
+    base = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+
+    def made(name, fill):
+        folder, filled = base / f"of_all_workers_{name}", base / f"of_all_workers_{name}.filled"
+        with FileLock(base / f"of_all_workers_{name}.lock"):
+            if not filled.exists():
+                shutil.rmtree(folder, ignore_errors=True)
+                folder.mkdir()
+                fill(folder)
+                filled.touch()
+        return folder
+
+    return made
+
+
+@pytest.fixture
+def command(monkeypatch, capsys):
+    """Return a function as `command_line.run`: ``python -m scripts.NAME`` in this process, which saves a second."""
+
+    def run(name, *words):
+        monkeypatch.setattr(sys, "argv", [name, *map(str, words)])
+        status = 0
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "'scripts.* found in sys.modules", RuntimeWarning)  # by other tests
+            try:
+                runpy.run_module(f"scripts.{name}", run_name="__main__", alter_sys=True)
+            except SystemExit as end:
+                status = end.code or 0
+        return subprocess.CompletedProcess(words, status, *capsys.readouterr())
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def run_cells():
+    """Return a function that runs in this process what ``python run.py -m`` runs with the same words."""
+
+    def run(*words):
+        for settings in cells_of_words(*map(str, words)):
+            Cell(settings).run()
+
+    return run
 
 
 @pytest.fixture(scope="session")
@@ -49,45 +107,66 @@ def settings(fair):
 
 
 @pytest.fixture(scope="session")
-def comparison():
+def comparison(once):
     """Return the shipped studies of the papers, and their comparison with what is printed."""
     studies = open_studies(ROOT / "results", shipped_names())
-    return studies, compare_studies(studies)
+    folder = once("comparison", lambda folder: compare_studies(studies).to_pickle(folder / "rows"))
+    return studies, pd.read_pickle(folder / "rows")
 
 
 @pytest.fixture(scope="session")
-def html(tmp_path_factory):
+def html(once):
     """Return the text of the report of `frames.SMALL`."""
-    folder = tmp_path_factory.mktemp("report")
-    store(frames(SMALL), folder)
-    return make_report(Study.open(folder, "dgufs", folder / "none"))
+
+    def report(folder):
+        store(frames(SMALL), folder)
+        text = make_report(Study.open(folder, "dgufs", folder / "none"))
+        (folder / "report.html").write_text(text, encoding="utf-8")
+
+    return (once("report", report) / "report.html").read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="session")
-def built(tmp_path_factory, comparison):
+def built(once, comparison):
     """Return the folder of the site, with a page of three sections in the place of the one report."""
     from scripts import site
 
-    folder = tmp_path_factory.mktemp("site") / "site"
-    with pytest.MonkeyPatch.context() as patch:
-        with_few_flips(patch)
-        patch.setattr(site.methods, "comparisons", lambda: comparison[1].copy())
-        patch.setattr(site, "make_report", lambda study, selection: REPORT.format(study.name))
-        site.build(folder, ["dgufs"])
-    return folder
+    def build(folder):
+        with pytest.MonkeyPatch.context() as patch:
+            with_few_flips(patch)
+            patch.setattr(site.methods, "comparisons", lambda: comparison[1].copy())
+            patch.setattr(site, "make_report", lambda study, selection: REPORT.format(study.name))
+            site.build(folder / "site", ["dgufs"])
+
+    return once("site", build) / "site"
 
 
 @pytest.fixture(scope="session")
-def handed_in(tmp_path_factory):
-    """Return a shipped study of small made-up data, as a folder to copy, and a folder with its evaluations."""
-    folder = tmp_path_factory.mktemp("results")
-    words = ["-m", f"method={','.join(METHODS)}", f"dataset={TRUTH}", "protocol=smoke", "study=mine"]
-    words += ["runner.points=2", f"results_dir={folder}", "runner.n_jobs=1", "protocol.restarts=3", "+protocol.seeds=2"]
-    forked.printed(["run.py", *words], ROOT)
+def leaderboard(fair):
+    """Return the numbers of the leaderboard, which take seconds to compute, as the site of `built` has them."""
+    from scripts.site.board import Board
+
+    found = Board(fair)
     with pytest.MonkeyPatch.context() as patch:
-        for module in (reference, ship):
-            patch.setattr(module, "SHIPPED", folder / "shipped")
-        ship.ship(folder, "mine")
+        with_few_flips(patch)
+        assert found.rows
+    return found
+
+
+@pytest.fixture(scope="session")
+def handed_in(once, run_cells, tmp_path_factory):
+    """Return a shipped study of small made-up data, as a folder to copy, and a folder with its evaluations."""
+
+    def run(folder):
+        words = [f"method={','.join(METHODS)}", f"dataset={TRUTH}", "protocol=smoke", "study=mine"]
+        words += ["runner.points=2", f"results_dir={folder}", "runner.n_jobs=1", "protocol.restarts=3"]
+        run_cells(*words, "+protocol.seeds=2")
+        with pytest.MonkeyPatch.context() as patch:
+            for module in (reference, ship):
+                patch.setattr(module, "SHIPPED", folder / "shipped")
+            ship.ship(folder, "mine")
+
+    folder = shutil.copytree(once("handed_in", run), tmp_path_factory.mktemp("handed_in") / "results")
     return folder / "shipped" / "mine", folder / ".evaluations"
 
 

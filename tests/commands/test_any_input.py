@@ -10,7 +10,7 @@ import time
 import traceback
 
 import pytest
-from command_line import ROOT, run
+from command_line import ROOT
 from frames import PROTOCOL, frames, store
 
 from datasets import load_dataset
@@ -147,7 +147,13 @@ def folder(results, tmp_path, monkeypatch):
     return tmp_path
 
 
-@pytest.mark.parametrize("name", BASE)
+# With one value each, the figures are drawn and the two pages written by other quick tests, which take seconds.
+LONG = ["acc_vs_seconds", "surface", "convergence", "pixels", "gains", "compare", "make_report"]
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] if name in LONG else []) for name in BASE]
+)
 def test_any_value_of_any_option_is_taken_or_refused_in_words(name, folder, request, capsys):
     (command, *base), inputs = BASE[name], inputs_of(name)
     # All 7,257 take more than an hour: a tenth of them with --slow.
@@ -269,9 +275,9 @@ def test_a_reader_that_goes_away_ends_a_command_quietly(folder):
 
 
 @pytest.mark.parametrize(
-    "command", ["published", *(pytest.param(name, marks=pytest.mark.slow) for name in ("budget", "method_notes"))]
+    "name", ["published", *(pytest.param(name, marks=pytest.mark.slow) for name in ("budget", "method_notes"))]
 )
-def test_a_word_that_a_command_has_no_use_for_is_refused(command):
-    done = run(command, "nonsense=1")
+def test_a_word_that_a_command_has_no_use_for_is_refused(name, command):
+    done = command(name, "nonsense=1")
     assert done.returncode == 2 and "nonsense=1" in done.stderr and not done.stdout
     assert "quotes" not in done.stderr

@@ -3,7 +3,6 @@
 import numpy as np
 import pandas as pd
 import pytest
-from command_line import run as run_command
 from frames import PROTOCOL, frames, store
 
 from scripts.compare import COLUMNS, compare_studies, open_studies
@@ -230,11 +229,12 @@ def test_every_explanation_belongs_to_a_published_cell_and_the_particular_ones_c
     assert (known[KEYS] == "*").sum(axis=1).is_monotonic_increasing
 
 
-def run(results_dir, *arguments):
-    return run_command("compare", f"results_dir={results_dir}", *arguments)
+@pytest.fixture
+def run(command):
+    return lambda results_dir, *arguments: command("compare", f"results_dir={results_dir}", *arguments)
 
 
-def test_command_line_writes_the_csv_of_one_paper(results, tmp_path):
+def test_command_line_writes_the_csv_of_one_paper(results, tmp_path, run):
     file = tmp_path / "out" / "compare.csv"
     done = run(results, "paper=dgufs", "format=csv", f"output={file}")
     assert done.returncode == 0, done.stderr
@@ -243,16 +243,16 @@ def test_command_line_writes_the_csv_of_one_paper(results, tmp_path):
     assert set(frame["verdict"]) >= {"not run", "higher", "not comparable"}
 
 
-def test_command_line_takes_the_quick_study_of_the_papers_in_a_list(results, tmp_path):
+def test_command_line_takes_the_quick_study_of_the_papers_in_a_list(results, tmp_path, run):
     output = tmp_path / "out.csv"
-    options = (f"results_dir={results}", "format=csv", f"output={output}")
-    assert run_command("compare", *options, "quick=[rufs,jgufs]").returncode == 0
+    options = ("format=csv", f"output={output}")
+    assert run(results, *options, "quick=[rufs,jgufs]").returncode == 0
     studies = pd.read_csv(output).groupby("paper")["study"].unique().str.join(",").to_dict()
     quick = {paper: f"{paper}_quick" for paper in ("rufs", "jgufs")}
     assert studies == {paper: paper for paper in PAPERS} | quick
-    assert "a list, each one of rufs" in run_command("compare", *options, "quick=[lore]").stderr
+    assert "a list, each one of rufs" in run(results, *options, "quick=[lore]").stderr
 
 
-def test_command_line_lists_the_papers_for_a_wrong_one(tmp_path):
+def test_command_line_lists_the_papers_for_a_wrong_one(tmp_path, run):
     done = run(tmp_path, "paper=dguf")
     assert done.returncode != 0 and "dgufs, jgufs" in done.stderr and "Traceback" not in done.stderr

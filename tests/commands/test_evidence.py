@@ -32,6 +32,8 @@ from scripts.compare.evidence import (
 from scripts.compare.resolution import _interval
 from scripts.core.conf import ROOT
 from scripts.core.published import PAPERS
+from scripts.findings import __main__ as findings
+from scripts.findings.__main__ import COMPARE, REPRODUCTION, compared, filled
 
 STUDIES = 400
 
@@ -245,3 +247,10 @@ def test_equivalence_needs_the_whole_interval_on_one_side_of_the_margin():
     difference = np.array([0.0, 0.5, 1.0, -3.0, 0.0])
     error = np.array([0.1, 0.1, 1.0, 0.5, 5.0])
     assert equivalence(difference, error, 1.0).tolist() == [AGREES, AGREES, INCONCLUSIVE, DIFFERS, INCONCLUSIVE]
+
+
+def test_the_page_of_what_reproduces_has_what_the_shipped_results_say(comparison, monkeypatch):
+    monkeypatch.setattr(findings, "open_studies", lambda folder, names: comparison[0])
+    monkeypatch.setattr(findings, "compare_studies", lambda studies: comparison[1].copy())
+    found = filled(REPRODUCTION, COMPARE, compared())
+    assert (ROOT / REPRODUCTION).read_text(encoding="utf-8") == found, "run: python -m scripts.findings"

@@ -1,7 +1,6 @@
 """The options of make_figure: names as a list of one, options that a figure does not have, and unknown studies."""
 
 import pytest
-from command_line import run as run_command
 from frames import frames, store
 
 from scripts.core.command_lines import fill_pairs, no_results, with_commands
@@ -72,19 +71,20 @@ def test_no_command_names_a_protocol_that_does_not_exist():
     ]
 
 
-def run(results, *arguments):
-    return run_command("make_figure", f"results_dir={results}", "dataset=umist", *arguments)
+@pytest.fixture
+def run(command):
+    return lambda results, *arguments: command("make_figure", f"results_dir={results}", "dataset=umist", *arguments)
 
 
 @pytest.mark.parametrize("figure", ["acc_vs_size", "gains", "critical_difference", "surface", "convergence"])
-def test_every_figure_of_an_unknown_study_says_so(figure, tmp_path):
+def test_every_figure_of_an_unknown_study_says_so(figure, tmp_path, run):
     store(RESULTS, tmp_path)
     done = run(tmp_path, f"figure={figure}", "study=dguf")
     assert done.returncode == 1
     assert done.stderr == f"error: {no_results(Study.open(tmp_path, 'dguf'))}\n"
 
 
-def test_the_command_line_takes_a_name_for_a_list_and_refuses_an_unknown_option(tmp_path):
+def test_the_command_line_takes_a_name_for_a_list_and_refuses_an_unknown_option(tmp_path, run):
     store(RESULTS, tmp_path)
     assert run(tmp_path, "study=dgufs", "methods=mcfs", f"output={tmp_path}/figure").returncode == 0
     done = run(tmp_path, "study=dgufs", "+yscale=log")

@@ -27,12 +27,13 @@ POINTS = [
     for dataset in DATASETS
     for method, low in (("mcfs", 0.3), ("rufs", 0.4), ("of_my_own", 0.35), ("random_rankings", 0.2))
 ]
+STUDY = study_of(POINTS)
 DRAW = {
-    "size": lambda: acc_vs_size(study_of(POINTS), "umist"),
-    "seconds": lambda: acc_vs_seconds(study_of(POINTS), "umist"),
-    "convergence": lambda: convergence(study_of(POINTS), "umist", ["rufs", "mcfs"]),
-    "gains": lambda: gains(study_of(POINTS)),
-    "ranks": lambda: critical_difference(study_of(POINTS)),
+    "size": lambda: acc_vs_size(STUDY, "umist"),
+    "seconds": lambda: acc_vs_seconds(STUDY, "umist"),
+    "convergence": lambda: convergence(STUDY, "umist", ["rufs", "mcfs"]),
+    "gains": lambda: gains(STUDY),
+    "ranks": lambda: critical_difference(STUDY),
 }
 
 
@@ -78,7 +79,7 @@ def test_a_method_has_the_same_look_in_every_figure_of_every_study():
     look = styles(["rufs"])["rufs"]
     assert styles({point["method"] for point in POINTS})["rufs"] == look
     assert colours_of(acc_vs_size(alone, "umist")) == {look[0]}
-    assert look[0] in colours_of(acc_vs_seconds(study_of(POINTS), "umist"))
+    assert look[0] in colours_of(acc_vs_seconds(STUDY, "umist"))
     assert [axis.lines[0].get_color() for axis in DRAW["convergence"]().axes] == [look[0], styles(["mcfs"])["mcfs"][0]]
     assert styles(["of_my_own"])["of_my_own"] == styles(["of_my_own", "mcfs", "umap"])["of_my_own"]
 

@@ -14,18 +14,9 @@ from metrics.study.summary import select as select_of
 from scripts.core.conf import ROOT, printed
 from scripts.core.text import with_interval
 from scripts.findings import Setting, gaps_of, panels, recent, search, twins
-from scripts.findings import __main__ as findings
-from scripts.findings.__main__ import (
-    COMPARE,
-    FINDINGS,
-    PAPER,
-    REPRODUCTION,
-    STUDY,
-    compared,
-    filled,
-    pages,
-)
+from scripts.findings.__main__ import FINDINGS, PAPER, STUDY, filled, pages
 from scripts.findings.findings_page import page, paper, readme, sentences
+from scripts.findings.summary import save_summary, text_page
 from scripts.make_figure.style import PHONE
 from scripts.ranks.gains import COLUMNS, Gains
 
@@ -79,11 +70,23 @@ def test_the_main_figure_is_as_wide_as_a_phone_with_letters_of_8_points_that_do_
     assert not any(one.overlaps(other) for one, other in itertools.combinations(boxes, 2))
 
 
-def test_the_page_of_what_reproduces_has_what_the_shipped_results_say(comparison, monkeypatch):
-    monkeypatch.setattr(findings, "open_studies", lambda folder, names: comparison[0])
-    monkeypatch.setattr(findings, "compare_studies", lambda studies: comparison[1].copy())
-    found = filled(REPRODUCTION, COMPARE, compared())
-    assert (ROOT / REPRODUCTION).read_text(encoding="utf-8") == found, "run: python -m scripts.findings"
+def test_two_pages_are_written_with_the_same_bytes(settings, tmp_path):
+    for name in ("a.pdf", "b.pdf"):
+        save_summary(STUDY, settings, tmp_path / name)
+    content = (tmp_path / "a.pdf").read_bytes()
+    assert content == (tmp_path / "b.pdf").read_bytes() and b"/Count 2" in content
+    assert b"/Type3" not in content and b"/CIDFontType2" in content  # as the text is coded
+
+
+def test_every_sentence_is_on_the_page_below_the_one_before(settings):
+    figure = text_page(STUDY, settings)
+    figure.draw_without_rendering()
+    boxes = [text.get_window_extent() for text in figure.texts]
+    assert len(boxes) == len(sentences(settings)) + 2
+    for upper, lower in itertools.pairwise(boxes):
+        assert lower.y1 <= upper.y0
+    assert all(box.x1 < figure.bbox.x1 for box in boxes) and boxes[-1].y0 > 0
+    assert not any(mark in text.get_text() for text in figure.texts for mark in ("**", "](", "`"))
 
 
 def test_a_method_counts_once_as_better_worse_or_undecided(settings):

@@ -5,7 +5,6 @@ import io
 import numpy as np
 import pandas as pd
 import pytest
-from command_line import printed
 from frames import frames, store, study_of
 
 from scripts.core.command_lines import MissingResults
@@ -177,11 +176,19 @@ def test_the_notes_say_what_the_choice_of_the_best_looks_at(metric, what):
     assert oracle_words("default_params", metric) == ""
 
 
-def run(command, results, *arguments):
-    return printed(command, *arguments, f"results_dir={results}", "study=dgufs")
+@pytest.fixture
+def run(command):
+    """Return a function that returns what a command prints, which must succeed."""
+
+    def printed(name, results, *arguments):
+        done = command(name, *arguments, f"results_dir={results}", "study=dgufs")
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    return printed
 
 
-def test_command_line_prints_gains_first_and_as_csv_keeps_the_columns_of_ranks(tmp_path):
+def test_command_line_prints_gains_first_and_as_csv_keeps_the_columns_of_ranks(tmp_path, run):
     store(frames(points(better={"rufs": 0.05})), tmp_path)
     text = run("ranks", tmp_path)
     assert text.index("Gain over random rankings") < text.index("Gain over all features") < text.index("Average ranks")
@@ -194,7 +201,7 @@ def test_command_line_prints_gains_first_and_as_csv_keeps_the_columns_of_ranks(t
     assert np.isnan(table.loc["all_features", "average_rank"])
 
 
-def test_without_random_rankings_the_command_that_adds_them_is_named(tmp_path):
+def test_without_random_rankings_the_command_that_adds_them_is_named(tmp_path, run):
     store(frames([row for row in points() if row["method"] != "random_rankings"]), tmp_path)
     text = run("ranks", tmp_path)
     assert "Gain over all features" in text and "### Gain over random" not in text
@@ -236,7 +243,7 @@ def test_a_figure_without_any_control_is_refused():
     assert ("random_rankings", "orl") in caught.value.cells
 
 
-def test_command_line_draws_the_figure_over_all_data_sets(tmp_path):
+def test_command_line_draws_the_figure_over_all_data_sets(tmp_path, run):
     store(frames(points()), tmp_path)
     run("make_figure", tmp_path, "figure=gains")
     assert (tmp_path / "dgufs" / "figures" / "gains.png").exists()

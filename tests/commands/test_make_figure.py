@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from command_line import ROOT
-from command_line import run as run_command
 from frames import SIZES, frames, store, study_of
 from PIL import Image
 
@@ -169,11 +168,12 @@ def test_a_papers_figure_is_named_by_itself_and_by_what_is_changed():
     assert file_name("rufs_fig1", {**own, "dataset": "orl", "kind": "bars"}) == "rufs_fig1_orl_bars"
 
 
-def run(results, *arguments):
-    return run_command("make_figure", *arguments, f"results_dir={results}", "study=dgufs")
+@pytest.fixture
+def run(command):
+    return lambda results, *arguments: command("make_figure", *arguments, f"results_dir={results}", "study=dgufs")
 
 
-def test_command_line_draws_a_file_for_each_data_set(tmp_path):
+def test_command_line_draws_a_file_for_each_data_set(tmp_path, run):
     store(frames(POINTS), tmp_path)
     before = set(ROOT.iterdir())
     done = run(tmp_path, "-m", "figure=acc_vs_size", "dataset=umist,orl")
@@ -196,7 +196,7 @@ def test_command_line_draws_a_file_for_each_data_set(tmp_path):
         ("kind=bars", "kind"),
     ],
 )
-def test_command_line_explains_a_wrong_choice(tmp_path, argument, message):
+def test_command_line_explains_a_wrong_choice(tmp_path, argument, message, run):
     done = run(tmp_path, argument)
     assert done.returncode != 0
     assert message in done.stderr
@@ -210,7 +210,7 @@ def test_command_line_explains_a_wrong_choice(tmp_path, argument, message):
         (["figure=kmeans_ufs_fig3"], "+method.grid.rho=[1.0001,1.01,1.1,10.0,100.0]"),
     ],
 )
-def test_command_line_names_the_command_that_fills_a_gap(tmp_path, arguments, message):
+def test_command_line_names_the_command_that_fills_a_gap(tmp_path, arguments, message, run):
     store(frames(POINTS), tmp_path)
     done = run(tmp_path, *arguments)
     assert done.returncode != 0
@@ -218,7 +218,7 @@ def test_command_line_names_the_command_that_fills_a_gap(tmp_path, arguments, me
     assert "Traceback" not in done.stderr
 
 
-def test_command_line_says_why_a_papers_figure_is_not_available(tmp_path):
+def test_command_line_says_why_a_papers_figure_is_not_available(tmp_path, run):
     done = run(tmp_path, "figure=kmeans_ufs_fig2")
     assert done.returncode != 0
     assert "not part of this suite" in done.stderr

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import pytest
 from command_line import ROOT
-from command_line import run as run_command
 from frames import PROTOCOL, SIZES, frames, store
 from html_page import Reader
 
@@ -269,11 +268,12 @@ def test_a_study_that_mixes_protocols_is_refused_and_a_sweep_says_so(spec, resul
     assert "such as those of mcfs on pie10p" in words
 
 
-def run(tmp_path, *arguments):
-    return run_command("make_table", f"results_dir={tmp_path}", *arguments)
+@pytest.fixture
+def run(command):
+    return lambda tmp_path, *arguments: command("make_table", f"results_dir={tmp_path}", *arguments)
 
 
-def test_command_line_writes_the_table_and_nothing_else(results, tmp_path):
+def test_command_line_writes_the_table_and_nothing_else(results, tmp_path, run):
     before = set(ROOT.iterdir()) | set(tmp_path.rglob("*"))
     file = tmp_path / "out" / "table2.csv"
     done = run(results, "table=dgufs_table2", "format=csv", f"output={file}")
@@ -287,7 +287,7 @@ def test_command_line_writes_the_table_and_nothing_else(results, tmp_path):
     ("argument", "message"),
     [("table=no_such", "dgufs_table2"), ("format=word", "md, csv, latex, html"), ("selection=best", "grid_median")],
 )
-def test_command_line_lists_the_options_of_a_wrong_choice(tmp_path, argument, message):
+def test_command_line_lists_the_options_of_a_wrong_choice(tmp_path, argument, message, run):
     done = run(tmp_path, argument)
     assert done.returncode != 0
     assert message in done.stderr
@@ -295,7 +295,7 @@ def test_command_line_lists_the_options_of_a_wrong_choice(tmp_path, argument, me
 
 
 @pytest.mark.parametrize(("rows", "words"), [("k", "method='k' is not in conf/method"), ("dgufs_normalized", "DGUFS")])
-def test_rows_of_a_table_are_those_that_are_typed_printed_by_the_paper_or_not(rows, words, results):
-    done = run_command("make_table", f"table.rows=[{rows}]", f"results_dir={results}")
+def test_rows_of_a_table_are_those_that_are_typed_printed_by_the_paper_or_not(rows, words, results, run):
+    done = run(results, f"table.rows=[{rows}]")
     assert words in done.stdout + done.stderr and "Traceback" not in done.stderr
     assert done.returncode == (rows == "k") and ("normalized" in done.stdout) == (rows != "k")

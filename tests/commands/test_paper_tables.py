@@ -3,7 +3,6 @@
 from dataclasses import asdict, replace
 
 import pytest
-from command_line import run as run_command
 from frames import PROTOCOL, frames, store
 from hydra import compose, initialize_config_dir
 from omegaconf import OmegaConf
@@ -58,7 +57,7 @@ def test_every_variant_of_a_published_method_stands_in_the_table(name):
     assert {row for row in known if known[row] in targets} - printed <= set(content.rows)
 
 
-def test_by_default_a_papers_table_has_what_the_paper_prints_and_each_of_it_once(tmp_path):
+def test_by_default_a_papers_table_has_what_the_paper_prints_and_each_of_it_once(tmp_path, command):
     spec = printed_methods(read_table("dgufs_table2"))
     assert spec.rows == "all_features laplacian_score mcfs udfs ndfs rufs eufs dgufs".split()
     labels = [label for _, label, *_ in make_table(spec, Study.open(tmp_path, "dgufs"), learned=False).lines]
@@ -67,8 +66,7 @@ def test_by_default_a_papers_table_has_what_the_paper_prints_and_each_of_it_once
         printed_methods(replace(read_table("dgufs_table2"), metric="nearest_neighbour")).rows[-1] == "spectral_labels"
     )
     done = {
-        more: run_command("make_table", f"results_dir={tmp_path}", "format=csv", *more)
-        for more in ((), ("variants=true",))
+        more: command("make_table", f"results_dir={tmp_path}", "format=csv", *more) for more in ((), ("variants=true",))
     }
     assert "dgufs_normalized" not in done[()].stdout
     assert "dgufs_normalized" in done["variants=true",].stdout

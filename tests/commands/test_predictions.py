@@ -36,6 +36,11 @@ def planted():
     return {**own, "ndfs": few}
 
 
+@pytest.fixture(scope="module")
+def own(planted):
+    return study(planted, NEW)
+
+
 def test_the_hypotheses_are_those_of_the_plan():
     text = (ROOT / "docs/plan.md").read_text(encoding="utf-8").split("## Hypotheses")[1]
     rows = re.findall(r"^\| (\d+) \| (.+?) \| (.+?) \|$", text, re.MULTILINE)
@@ -44,8 +49,7 @@ def test_the_hypotheses_are_those_of_the_plan():
     assert [what for *_, what in rows[: len(counts)]] == counts
 
 
-def test_what_is_planted_is_confirmed_or_contradicted_and_nothing_else(planted):
-    own = study(planted, NEW)
+def test_what_is_planted_is_confirmed_or_contradicted_and_nothing_else(own):
     found, table = rows_of(own), plan.estimates(own).table
     assert {number: found[number]["Outcome"] for number in range(1, 9)} == {
         1: "confirmed", 2: "contradicted", 3: "not confirmed", 4: "confirmed",
@@ -56,8 +60,8 @@ def test_what_is_planted_is_confirmed_or_contradicted_and_nothing_else(planted):
     assert found[4]["ACC"] == "" and found[4]["NMI"].startswith("+2.")  # NMI is half of ACC in these studies
 
 
-def test_a_gain_over_greedy_columns_counts_for_methods_since_2019_alone(planted):
-    found = rows_of(study(planted, NEW))[9]
+def test_a_gain_over_greedy_columns_counts_for_methods_since_2019_alone(planted, own):
+    found = rows_of(own)[9]
     assert found["Outcome"] == "contradicted: SF2SOG in ACC and SF2SOG in NMI"  # SOCFS is of 2015
     none = planted | {"sf2sog": planted["jgufs"], "greedy_css": planted["socfs"]}
     found = rows_of(study(none, NEW))[9]
@@ -89,9 +93,15 @@ def with_grids(gain, kept=lambda row: True, changed=lambda row: {}, seeds=1):
     return study_of([row | changed(row) for row in rows if kept(row)], protocol=protocol)
 
 
+@pytest.fixture(scope="module")
+def whole():
+    """Return the study of which nothing is lacking."""
+    return with_grids(3.0)
+
+
 @pytest.mark.parametrize(("gain", "outcome"), [(3.0, "contradicted: "), (-3.0, "confirmed: none of ")])
-def test_choices_without_labels_are_tested_where_there_are_grids(gain, outcome):
-    own = with_grids(gain)
+def test_choices_without_labels_are_tested_where_there_are_grids(gain, outcome, whole):
+    own = whole if gain == 3.0 else with_grids(gain)
     found = rows_of(own, own)[10]
     assert found["Outcome"].startswith(outcome)
     assert ("silhouette, all features in ACC" in found["Outcome"]) == (gain > 0)
@@ -124,24 +134,24 @@ def test_a_method_without_a_grid_has_its_whole_at_one_point():
     assert cell in predictions.run_whole(with_grids(3.0, kept=lambda row: not of(row, (1, 2), cell)))
 
 
-def test_a_choice_takes_only_what_has_a_score_of_every_seed():
+def test_a_choice_takes_only_what_has_a_score_of_every_seed(whole):
     def ended(row):
         return {"status": "timeout"} if of(row, (1,)) and row["nth_seed"] else {}
 
     gains = predictions.over_defaults(with_grids(3.0, changed=ended, seeds=2)).loc[LAST[0], ("silhouette_all", "acc")]
-    whole = predictions.over_defaults(with_grids(3.0, seeds=2)).loc[LAST[0], ("silhouette_all", "acc")]
-    assert gains == pytest.approx(whole * 7 / 8)  # of the 8 methods one takes its default
+    all_scored = predictions.over_defaults(whole).loc[LAST[0], ("silhouette_all", "acc")]  # seeds have the same scores
+    assert gains == pytest.approx(all_scored * 7 / 8)  # of the 8 methods one takes its default
 
 
-def test_a_method_of_which_one_point_alone_has_scores_has_nothing_to_choose():
+def test_a_method_of_which_one_point_alone_has_scores_has_nothing_to_choose(whole):
     own = with_grids(3.0, changed=lambda row: {"status": "timeout"} if of(row, (1, 2)) else {})
     column = ("silhouette_all", "acc")
-    found, whole = (predictions.over_defaults(one)[column] for one in (own, with_grids(3.0)))
-    np.testing.assert_allclose(found, whole)  # and not 7 / 8 of it
+    found, all_scored = (predictions.over_defaults(one)[column] for one in (own, whole))
+    np.testing.assert_allclose(found, all_scored)  # and not 7 / 8 of it
 
 
-def test_only_data_with_grids_count_among_the_families_of_a_choice():
-    assert list(predictions.over_defaults(with_grids(3.0)).index) == list(plan.datasets_of(predictions.SEARCHED))
+def test_only_data_with_grids_count_among_the_families_of_a_choice(whole):
+    assert list(predictions.over_defaults(whole).index) == list(plan.datasets_of(predictions.SEARCHED))
 
 
 def test_where_a_choice_lacks_scores_none_of_the_others_confirms_nothing():
@@ -157,13 +167,13 @@ def test_the_data_with_grids_are_the_new_ones_below_a_thousand_samples():
     assert set(plan.datasets_of(predictions.SEARCHED)) == set(small)
 
 
-def test_before_the_data_have_run_nothing_is_said_but_how_many_have(planted):
+def test_before_the_data_have_run_nothing_is_said_but_how_many_have(planted, own):
     some = {name: gains[:5] for name, gains in planted.items()}
     data = [*NEW[:5], "umist", "coil20", "webkb"]
-    own = study({name: [*gains, 1.0, 2.0, 3.0] for name, gains in some.items()}, data)
-    assert set(rows_of(own)[1]) == {"Outcome"}
-    assert {row["Outcome"] for row in rows_of(own).values()} == {"waits: 5 of 35 data sets have been run"}
-    assert rows_of(study(planted, NEW))[10]["Outcome"].startswith("needs the grids")
+    found = rows_of(study({name: [*gains, 1.0, 2.0, 3.0] for name, gains in some.items()}, data))
+    assert set(found[1]) == {"Outcome"}
+    assert {row["Outcome"] for row in found.values()} == {"waits: 5 of 35 data sets have been run"}
+    assert rows_of(own)[10]["Outcome"].startswith("needs the grids")
 
 
 def test_the_status_says_that_the_data_are_new(planted):

@@ -5,7 +5,6 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import pytest
-from command_line import run as run_command
 from frames import frames, store, study_of
 
 from scripts.core.command_lines import MissingResults
@@ -142,11 +141,12 @@ def test_no_name_of_the_diagram_leaves_the_figure(width):
         assert box.x0 >= 0 and box.x1 <= figure.bbox.x1, text.get_text()
 
 
-def run(results, *arguments):
-    return run_command("ranks", *arguments, f"results_dir={results}", "study=dgufs")
+@pytest.fixture
+def run(command):
+    return lambda results, *arguments: command("ranks", *arguments, f"results_dir={results}", "study=dgufs")
 
 
-def test_command_line_prints_ranks_and_tests(tmp_path):
+def test_command_line_prints_ranks_and_tests(tmp_path, run):
     store(frames(points()), tmp_path)
     done = run(tmp_path)
     assert done.returncode == 0, done.stderr
@@ -159,7 +159,7 @@ def test_command_line_prints_ranks_and_tests(tmp_path):
         assert words in run(tmp_path, f"posthoc={test}").stdout
 
 
-def test_command_line_names_the_command_that_fills_a_gap(tmp_path):
+def test_command_line_names_the_command_that_fills_a_gap(tmp_path, run):
     store(frames(points()[:-1]), tmp_path)
     done = run(tmp_path)
     assert done.returncode != 0

@@ -12,10 +12,6 @@ from runners.store.folder import load_results
 from scripts.core.command_lines import repeat
 
 
-def run(words, folder):
-    forked.printed([*words, f"results_dir={folder}", "runner.n_jobs=1"], ROOT)
-
-
 @pytest.mark.parametrize(
     "protocol",
     [
@@ -23,16 +19,15 @@ def run(words, folder):
         ["protocol=fair", "protocol.sizes=[5]", "protocol.restarts=2"],
     ],
 )
-def test_the_command_repeats_the_fit_to_the_last_digit(protocol, tmp_path):
+def test_the_command_repeats_the_fit_to_the_last_digit(protocol, tmp_path, run_cells):
     settings = [f"dataset={TRUTH}", "method=socfs", "method.grid.lambda_=[0.01,1.0]", "method.params.max_iter=2"]
-    run(
-        ["run.py", *protocol, *[f"+{word}" if "max_iter" in word else word for word in settings], "study=one"], tmp_path
-    )
+    words = [*protocol, *[f"+{word}" if "max_iter" in word else word for word in settings], "study=one"]
+    run_cells(*words, f"results_dir={tmp_path}", "runner.n_jobs=1")
     first = load_results(tmp_path, "one")
     row = first.trials[~first.trials["is_default"]].to_dict("records")[0]
     words = shlex.split(repeat(row))
     assert words[0] == "python"
-    run(words[1:], tmp_path)
+    forked.printed([*words[1:], f"results_dir={tmp_path}", "runner.n_jobs=1"], ROOT)
     again = load_results(tmp_path, f"repeat_{json.loads(row['protocol'])['name']}")
     assert row["trial"] in set(again.trials["trial"]) and len(again.trials) <= 2  # under a budget the default as well
     columns = ["n_selected", "clusterer", "restart", "acc", "nmi"]

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-import forked
 import numpy as np
 import pytest
 from small_data import TRUTH
@@ -15,18 +14,17 @@ from runners.store.identity import Identity
 from runners.store.reference import stamped
 from runners.store.tidy import rise_of
 from scripts import ship
-from scripts.core.conf import ROOT
 from scripts.core.study import Study
 from scripts.reproduce import ELSEWHERE, OTHER, SAME, WITHIN, differing, digests, draw, failures, reproduce, stamp
 
 
 @pytest.fixture(scope="module")
-def results(tmp_path_factory):
+def results(tmp_path_factory, run_cells):
     """Return a folder with a study of one data set and three methods, one of which learns labels."""
     folder = tmp_path_factory.mktemp("results")
     methods = "method=mcfs,max_variance,dgufs"
-    words = ["-m", methods, f"dataset={TRUTH}", "protocol=smoke", "study=mine", "runner.points=default"]
-    forked.printed(["run.py", *words, f"results_dir={folder}", "runner.n_jobs=1"], ROOT)
+    words = [methods, f"dataset={TRUTH}", "protocol=smoke", "study=mine", "runner.points=default"]
+    run_cells(*words, f"results_dir={folder}", "runner.n_jobs=1")
     return folder
 
 

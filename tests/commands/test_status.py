@@ -4,7 +4,7 @@ import os
 
 import forked
 import pytest
-from command_line import ROOT, run
+from command_line import ROOT
 from frames import frames, store
 from small_data import TRUTH
 
@@ -90,11 +90,13 @@ def test_cells_that_a_method_refuses_are_named_and_not_counted(tmp_path, monkeyp
 
 
 def test_cells_whose_data_are_not_here_are_named_and_not_counted(tmp_path, monkeypatch):
+    cells = sweep.cells_of_words("experiment=dgufs", "dataset=umist,pie10p", "method=mcfs,dgufs")
+    monkeypatch.setattr("scripts.status.cells_of_words", lambda *_: cells)
     monkeypatch.setattr("scripts.status.at_hand", lambda name, _: name == "umist")
     found = states(tmp_path, experiment="dgufs")
     here = [state for state in found if not state.refused]
     assert {state.dataset for state in here} == {"umist"} and all(state.n_trials for state in here)
-    assert all(state.n_trials == 0 for state in found if state.refused)
+    assert len(here) == 2 == len(found) / 2 and all(state.n_trials == 0 for state in found if state.refused)
     text = status_page(found)
     assert f"{len(here)} cells: 0 of {sum(state.n_trials for state in here)} fits stored" in text
     assert "on data sets that are not on this machine, skipped: " in text and "| pie10p " not in text
@@ -110,8 +112,12 @@ def test_an_experiment_has_its_cells_before_they_begin(tmp_path):
 
 
 def test_what_another_study_has_is_not_counted_as_left(folder, monkeypatch):
+    cells = sweep.cells_of_words("experiment=rufs", "dataset=umist", "method=mcfs", f"results_dir={folder}")
+    monkeypatch.setattr("scripts.status.cells_of_words", lambda *_: cells)
+
     def mcfs_on_umist():
-        (state,) = [one for one in states(folder, experiment="rufs") if (one.dataset, one.method) == ("umist", "mcfs")]
+        (state,) = states(folder, experiment="rufs")
+        assert (state.study, state.dataset, state.method) == ("rufs", "umist", "mcfs")
         return state
 
     monkeypatch.setattr("scripts.status.at_hand", lambda *_: True)
@@ -136,9 +142,9 @@ def test_a_sweep_with_methods_of_a_config_dir_has_its_state_with_that_folder_and
     assert [state.method for state in states(tmp_path / "r", "s")] == ["max_variance"]
 
 
-def test_nothing_and_what_there_is_not_are_said(tmp_path):
+def test_nothing_and_what_there_is_not_are_said(tmp_path, command):
     assert status_page(states(tmp_path)) == "nothing is stored, and nothing runs.\n"
-    done = run("status", "experiment=dguf", f"results_dir={tmp_path}", timeout=300)
+    done = command("status", "experiment=dguf", f"results_dir={tmp_path}")
     words = "error: experiment=dguf is no file of conf/experiment. Did you mean dgufs?\n"
     assert done.returncode == 1 and done.stderr == words
 

@@ -3,21 +3,16 @@
 import csv
 import io
 import json
-import sys
 
 import pytest
-from command_line import run
 from frames import PROTOCOL, frames, store, study_of
 
 from runners.experiment.notes import RUN
-from scripts.compare.__main__ import main as compare
 from scripts.core.study import Study
 from scripts.core.tables import read_table
 from scripts.make_table import make_table, study_table
-from scripts.make_table.__main__ import main
 from scripts.make_table.formats import to_html, to_markdown
 from scripts.make_table.latex import to_latex
-from scripts.status.__main__ import main as status
 
 POINTS = [
     {"dataset": dataset, "method": method, "acc": {50: [low, low + 0.02]}, "nmi": {50: [low / 3, low / 3]}}
@@ -37,8 +32,8 @@ def cells_of(done):
     return list(csv.DictReader(io.StringIO(done.stdout)))
 
 
-def test_the_name_of_a_study_alone_prints_what_it_stores_and_nothing_else(results):
-    rows = cells_of(run("make_table", f"results_dir={results}", "study=mine", "format=csv"))
+def test_the_name_of_a_study_alone_prints_what_it_stores_and_nothing_else(results, command):
+    rows = cells_of(command("make_table", f"results_dir={results}", "study=mine", "format=csv"))
     assert [(row["method"], row["dataset"]) for row in rows] == [
         (method, dataset)
         for method in ("all_features", "mcfs", "of_my_own")
@@ -47,14 +42,14 @@ def test_the_name_of_a_study_alone_prints_what_it_stores_and_nothing_else(result
     assert {row["status"] for row in rows} == {"complete"} and {row["published_mean"] for row in rows} == {""}
 
 
-def test_rows_columns_metric_selection_and_title_are_those_of_the_command_line(results):
+def test_rows_columns_metric_selection_and_title_are_those_of_the_command_line(results, command):
     words = ["study=mine", "rows=[of_my_own,mcfs]", "columns=umist", "metric=nmi", "selection=default_params"]
-    rows = cells_of(run("make_table", f"results_dir={results}", *words, "format=csv"))
+    rows = cells_of(command("make_table", f"results_dir={results}", *words, "format=csv"))
     assert [(row["method"], row["dataset"], row["metric"], row["selection"]) for row in rows] == [
         (method, "umist", "nmi", "default_params") for method in ("of_my_own", "mcfs")
     ]
     assert [row["mean"] for row in rows] == ["10.0000"] * 2
-    done = run("make_table", f"results_dir={results}", "title=My own words", "study=mine", "notes=none")
+    done = command("make_table", f"results_dir={results}", "title=My own words", "study=mine", "notes=none")
     assert done.stdout.startswith("## My own words\n\n| Method ") and "*" not in done.stdout.replace("**", "")
 
 
@@ -105,25 +100,18 @@ def test_what_is_missing_of_another_table_is_filled_under_the_protocol_of_the_st
     )
 
 
-def test_a_table_of_shapes_has_no_metric(results):
-    done = run("make_table", f"results_dir={results}", "table=dgufs_table1", "metric=nmi")
+def test_a_table_of_shapes_has_no_metric(results, command):
+    done = command("make_table", f"results_dir={results}", "table=dgufs_table1", "metric=nmi")
     assert done.returncode == 1 and "metric=nmi would have no effect" in done.stderr
 
 
-MAIN = {"make_table": main, "compare": compare, "status": status}
-
-
 @pytest.fixture
-def answer(results, monkeypatch, capsys):
+def answer(results, command):
     """Return a function that runs a command in this process and returns its exit status and what it printed."""
 
-    def answered(command, *words):
-        monkeypatch.setattr(sys, "argv", [command, *words, f"results_dir={results}"])
-        try:
-            MAIN[command]()
-        except SystemExit as end:
-            return (end.code, *capsys.readouterr())
-        return (0, *capsys.readouterr())
+    def answered(name, *words):
+        done = command(name, *words, f"results_dir={results}")
+        return done.returncode, done.stdout, done.stderr
 
     return answered
 

@@ -18,11 +18,11 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(scope="module")
-def results(tmp_path_factory):
+def results(tmp_path_factory, run_cells):
     """Return a folder with the results of a small study."""
     folder = tmp_path_factory.mktemp("results")
-    words = ["-m", "method=mcfs,leverage", f"dataset={TRUTH}", "protocol=smoke", "study=tiny", "runner.n_jobs=1"]
-    forked.printed(["run.py", *words, f"results_dir={folder}"], ROOT)
+    words = ["method=mcfs,leverage", f"dataset={TRUTH}", "protocol=smoke", "study=tiny", "runner.n_jobs=1"]
+    run_cells(*words, f"results_dir={folder}")
     return folder
 
 

@@ -3,7 +3,6 @@
 from dataclasses import asdict, replace
 
 import pytest
-from command_line import run
 
 from scripts.core.conf import read
 from scripts.core.tables import TableSpec, read_table
@@ -69,19 +68,19 @@ def test_a_file_that_is_no_yaml_is_named_with_the_line(tmp_path):
         read(file)
 
 
-def test_the_command_line_names_the_line_of_a_file_that_is_no_yaml(tmp_path):
+def test_the_command_line_names_the_line_of_a_file_that_is_no_yaml(tmp_path, command):
     (tmp_path / "table").mkdir()
     (tmp_path / "table" / "broken.yaml").write_text("rows: [mcfs\n")
-    done = run("make_table", "--config-dir", tmp_path, "table=broken")
+    done = command("make_table", "--config-dir", tmp_path, "table=broken")
     assert done.returncode == 1
     assert done.stderr.startswith("error: ") and "broken.yaml" in done.stderr and "line 1" in done.stderr
     assert "Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize(("slip", "message"), [("row: [mcfs]\n", "Did you mean rows?"), ("", "lacks name")])
-def test_the_command_line_explains_a_slip_without_a_traceback(tmp_path, slip, message):
+def test_the_command_line_explains_a_slip_without_a_traceback(tmp_path, slip, message, command):
     (tmp_path / "table").mkdir()
     (tmp_path / "table" / "broken.yaml").write_text(slip)
-    done = run("make_table", "--config-dir", tmp_path, "table=broken")
+    done = command("make_table", "--config-dir", tmp_path, "table=broken")
     assert done.returncode == 1
     assert done.stderr.startswith("error: table=broken") and message in done.stderr

@@ -203,10 +203,10 @@ def test_fits_that_are_left_out_are_missed_unless_the_file_says_so(study, verify
         lacking = {TRUTH: rows(method)["trial"].nunique() - some["trial"].nunique()}
         whole = rows(method)
         write(some, method)
-        (found,) = verify()
+        (found,) = verify([method])
         assert found.kind == REFUSED and found.words.endswith("and says that 0 are lacking.")
         write(some, method, lacking)
-        assert verify() == []
+        assert verify([method]) == []
         write(whole, method)
 
 
@@ -248,7 +248,7 @@ def test_forged_names_of_feature_sets_and_double_or_missing_rows_are_refused(stu
         frame.assign(fit_s=np.arange(len(frame), dtype=float)),
     ):
         write(forged, "dgufs")
-        assert {one.kind for one in verify()} == {REFUSED}
+        assert {one.kind for one in verify(["dgufs"])} == {REFUSED}
 
 
 def test_a_ranking_must_begin_as_its_smaller_selections_do(study, verify):

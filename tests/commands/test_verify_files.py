@@ -69,6 +69,8 @@ def test_forged_metadata_and_columns_are_refused(study, verify):
     for true in table, table.drop_columns(["nth_seed", "n_scored"]):  # as files of earlier versions
         put(study, true, notes)
         assert verify() == []
+    put(study, table, {})
+    assert {(one.kind, one.method) for one in verify()} == {(REFUSED, "mcfs")}
     for forged in (
         {},
         [],
@@ -95,7 +97,7 @@ def test_forged_metadata_and_columns_are_refused(study, verify):
         ),
     ):
         put(study, table, forged)
-        assert {one.kind for one in verify()} == {REFUSED}, forged
+        assert {one.kind for one in verify(["mcfs"])} == {REFUSED}, forged
     for forged in (
         table.append_column("more", pa.nulls(len(table), pa.int32())),
         table.drop_columns(["acc"]),
@@ -106,7 +108,7 @@ def test_forged_metadata_and_columns_are_refused(study, verify):
         table.slice(0, 0),
     ):
         put(study, forged, notes)
-        assert {one.kind for one in verify()} == {REFUSED}
+        assert {one.kind for one in verify(["mcfs"])} == {REFUSED}
 
 
 def test_a_cell_is_of_one_arithmetic_and_two_data_sets_of_a_file_may_be_of_two(study):

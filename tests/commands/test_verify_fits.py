@@ -68,8 +68,8 @@ def test_a_ranking_that_is_forged_with_its_scores_is_found_by_the_draw_of_fits_a
 def test_raised_seconds_hide_no_fit_from_the_draw(study, verify):
     forged_ranking(study)
     write(rows("max_variance").assign(fit_s=5000.0), "max_variance")
-    assert verify() == []
-    found = run(reference.read("mine", lists=True), "commit word", 100, None, None, 1, lambda line: None)
+    assert verify(["max_variance"]) == []
+    found = run(reference.read("mine", ["max_variance"], lists=True), "commit word", 100, None, None, 1, str)
     assert [one.method for one in found] == ["max_variance"]
     write(rows("mcfs").assign(fit_s=5000.0), "mcfs")
     found = run(reference.read("mine", ["mcfs"], lists=True), "commit word", 100, None, None, 1, lambda line: None)
@@ -82,7 +82,7 @@ def test_a_fit_that_is_forged_to_have_ended_at_a_cap_is_found_by_the_draw(study,
         none = dict.fromkeys([*OF_SET, "acc_mean", "acc_std", "nmi_mean", "nmi_std", "objective"], np.nan)
         ended = {"status": "timeout", "error": "beyond runner.max_seconds", "fit_s": seconds, "n_restarts": 0}
         write(rows("max_variance").assign(**lists, **none, **ended, feature_set=0), "max_variance")
-        assert verify() == []
+        assert verify(["max_variance"]) == []
         frame = reference.read("mine", ["max_variance"], lists=True)
         found = run(frame, "commit word", 100, None, None, 1, lambda line: None)
         assert [one.kind for one in found] == kinds and f"{seconds:.4g} CPU s" in found[0].words

@@ -13,7 +13,7 @@ from scipy import stats
 from small_data import TRUTH
 
 from scripts import ship
-from scripts.core.conf import ROOT, family_of
+from scripts.core.conf import family_of
 from scripts.core.study import Study
 from scripts.versus import holm, interval, runs, versus
 from scripts.versus.__main__ import main
@@ -171,11 +171,11 @@ def test_words_about_the_method_are_handed_to_the_run_with_options_first():
 
 
 @pytest.fixture(scope="module")
-def results(tmp_path_factory):
+def results(tmp_path_factory, run_cells):
     """Return a folder with the results of a small study, and a folder of a method of one's own."""
     folder = tmp_path_factory.mktemp("results")
     words = ["method=mcfs,max_variance,all_features", f"dataset={TRUTH},truth_wide_d1_s0", "protocol=smoke"]
-    forked.printed(["run.py", "-m", *words, "study=tiny", "runner.n_jobs=1", f"results_dir={folder}"], ROOT)
+    run_cells(*words, "study=tiny", "runner.n_jobs=1", f"results_dir={folder}")
     (folder / "own" / "method").mkdir(parents=True)
     content = "name: mine\ntarget: methods.laplacian_score.LaplacianScore\nparams: {n_neighbors: 3}\ngrid: {}\n"
     (folder / "own" / "method" / "mine.yaml").write_text(content)

@@ -39,10 +39,20 @@ def by_key(trials, n_jobs, caps):
         (2, "allocate", Caps(max_memory=0.75), "out_of_memory", "beyond runner.max_memory=0.75 GB: ended after "),
     ],
 )  # fmt: skip
-def test_a_fit_beyond_its_cap_is_ended_and_the_others_give_the_same_scores(n_jobs, what, caps, status, words):
+def test_a_fit_beyond_its_cap_is_ended_and_the_others_give_the_same_scores(
+    monkeypatch, n_jobs, what, caps, status, words
+):
+    """The worker of the fit is gone, and the other one is the same."""
+    killed, kill = [], processes.Process.kill
+    monkeypatch.setattr(processes.Process, "kill", lambda self: killed.append(self.pid) or kill(self))
+    processes.start(n_jobs)
+    pids = {process.pid for process in processes._idle[:n_jobs]}
     trials = trials_of(what=what)
     found = by_key(trials, n_jobs, caps)
     assert [found[trial.key].trial["status"] for trial in trials] == ["converged", status, "converged", "converged"]
+    assert len(killed) == 1 and killed[0] in pids and len(pids) == n_jobs
+    assert pids - set(killed) <= {process.pid for process in processes._idle}
+    assert not Path(f"/proc/{killed[0]}").exists()
     stopped = found[trials[1].key].trial
     assert words in stopped["error"] and f"{stopped['peak_mb']:.0f} MB" in stopped["error"]
     assert 0 < stopped["fit_s"] < 40 and stopped["peak_mb"] > 50
@@ -52,19 +62,6 @@ def test_a_fit_beyond_its_cap_is_ended_and_the_others_give_the_same_scores(n_job
         assert stopped["peak_mb"] > 0.75 * 1024
     for trial in trials[::2]:
         np.testing.assert_array_equal(found[trial.key].scores, run_trial(trial, DATA.X, DATA.y).scores)
-
-
-def test_the_worker_of_a_capped_fit_is_gone_and_the_other_one_is_the_same(monkeypatch):
-    killed = []
-    original = processes.Process.kill
-    monkeypatch.setattr(processes.Process, "kill", lambda self: killed.append(self.pid) or original(self))
-    before = by_key(trials_of(), 2, Caps(max_seconds=60))
-    pids = {process.pid for process in processes._idle}
-    found = by_key(trials_of(what="count"), 2, Caps(max_seconds=0.3))
-    assert len(before) == len(found) == 4 and len(pids) == 2
-    assert len(killed) == 1 and killed[0] in pids
-    assert pids - set(killed) <= {process.pid for process in processes._idle}
-    assert not Path(f"/proc/{killed[0]}").exists()
 
 
 def test_a_capped_trial_is_done_until_it_is_named_in_retry(tmp_path):

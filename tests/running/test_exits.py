@@ -10,25 +10,37 @@ import time
 import forked
 import numpy as np
 import pytest
-from fits import DATA, rows_of, trials_of
+from fits import DATA, PROTOCOL, method_of, rows_of, trials_of
+from misbehaving import Misbehaving
 from small_data import TRUTH
 
 from runners.cli.boundary import words_of
 from runners.errors import CommandEnded, ConfigError, ProcessEnded, exits_as_errors
+from runners.experiment.grid import expand
 from runners.experiment.method import load_class
+from runners.workers.caps import Caps
 from runners.workers.pool import run_all
 from runners.workers.tasks import Data, save
 from scripts.core.conf import ROOT
 
+INTERRUPTED = "ProcessEnded: the method raised KeyboardInterrupt, which ends the process: let it raise an error."
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
+
+class Interrupting(Misbehaving):
+    """Raise what Ctrl-C raises in Python itself."""
+
+    def interrupt(self):
+        raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("caps", [None, Caps(max_seconds=60)], ids=["here", "worker"])
 @pytest.mark.parametrize(
     "what, words",
     [("exit", "sys.exit(None)"), ("exit_with_words", "sys.exit('enough')"), ("exit_at_once", "os._exit(3)")],
 )
-def test_a_fit_that_ends_its_process_fails_in_words_and_the_others_go_on(n_jobs, what, words):
+def test_a_fit_that_ends_its_process_fails_in_words_and_the_others_go_on(caps, what, words):
     leave = os._exit
-    rows = rows_of(trials_of(what=what), n_jobs)
+    rows = rows_of(trials_of(what=what), 1, caps=caps)
     assert [row["status"] for row in rows] == ["converged", "failed", "converged", "converged"]
     assert rows[1]["error"] == (
         f"ProcessEnded: the method called {words}, which ends the process: let it raise an error."
@@ -36,8 +48,16 @@ def test_a_fit_that_ends_its_process_fails_in_words_and_the_others_go_on(n_jobs,
     assert os._exit is leave
 
 
+def test_a_fit_that_raises_keyboardinterrupt_fails_in_words_in_a_worker():
+    """No worker receives it."""
+    method = method_of(what="interrupt") | {"target": "test_exits.Interrupting"}
+    rows = rows_of(expand("s", DATA, method, PROTOCOL), 1, caps=Caps(max_seconds=60))
+    assert [row["status"] for row in rows] == ["converged", "failed", "converged", "converged"]
+    assert rows[1]["error"] == INTERRUPTED
+
+
 @pytest.mark.parametrize(
-    "words", [pytest.param(["runner.n_jobs=1"], marks=pytest.mark.slow), ["runner.n_jobs=1", "runner.max_seconds=60"]]
+    "words", [["runner.n_jobs=1"], pytest.param(["runner.n_jobs=1", "runner.max_seconds=60"], marks=pytest.mark.slow)]
 )
 def test_a_fit_that_raises_keyboardinterrupt_fails_in_words_in_a_command_and_in_its_workers(tmp_path, words):
     """In a command Ctrl-C itself raises something else, and no worker receives it."""
@@ -47,7 +67,7 @@ def test_a_fit_that_raises_keyboardinterrupt_fails_in_words_in_a_command_and_in_
     done = forked.run([ROOT / "run.py", *given, *words], tmp_path)
     output = done.stdout + done.stderr
     assert done.returncode == 1 and "Traceback" not in output, output
-    assert "ProcessEnded: the method raised KeyboardInterrupt, which ends the process: let it raise an error." in output
+    assert INTERRUPTED in output
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
@@ -94,7 +114,7 @@ def test_ctrl_c_during_a_fit_ends_the_command(monkeypatch):
 def test_a_damaged_cell_is_named_beside_the_table_of_a_sweep_of_other_cells_which_ends_with_an_error(
     tmp_path, name, wrong
 ):
-    words = [f"dataset={TRUTH}", "protocol=smoke", "runner.n_jobs=1", f"results_dir={tmp_path}"]
+    words = [f"dataset={TRUTH}", "protocol=smoke", "protocol.sizes=[5]", "runner.n_jobs=1", f"results_dir={tmp_path}"]
     forked.printed(["run.py", *words, "method=all_features"], ROOT)
     damaged = tmp_path / "smoke" / TRUTH / "all_features" / f"{name}.csv"
     damaged.write_text(wrong(damaged.read_text()))

@@ -258,7 +258,8 @@ def fitted(cell, tmp_path, monkeypatch):
         vars(sys.modules["a_notebook"]).update(cell(text))
 
     def ranking():
-        study = ufs_bench.run([sys.modules["a_notebook"].spread], {"own": data}, overrides=["protocol.sizes=[3]"])
+        few = ["protocol.sizes=[3]", "protocol.restarts=2"]
+        study = ufs_bench.run([sys.modules["a_notebook"].spread], {"own": data}, overrides=few)
         (features,) = study.frame["features"]
         return features.tolist()
 

@@ -115,26 +115,38 @@ LIKE_OTHERS = "Base Inserted Computed ComputedToo Array Json Nameless Emptied Pa
 VARIABLES = [case.edited for case in CASES.values() if case.edited.startswith("SIGN")]
 
 
-def run(folder, cases, sign, *words):
+# The cells of a sweep of run.py, one after the other, without Hydra, which takes longer than all else they do.
+CELLS = """
+import json, os, sys
+from runners import arithmetic
+if __name__ == "__main__":
+    arithmetic.start()
+    sys.path.append(os.getcwd())
+    from runners.experiment.cell import Cell
+    from runners.experiment.settings import read_config
+    names, runner = json.loads(sys.argv[1])
+    for name in names:
+        Cell(read_config({
+            "study": "s", "results_dir": "results", "data_dir": os.getcwd(),
+            "runner": {"n_jobs": 1, "redo": False, "cache": True, "points": "grid"} | runner,
+            "protocol": {"name": "p", "sizes": [3], "scaling": "none", "restarts": 1, "seed": 0, "nmi": "max",
+                         "max_iter": 5},
+            "method": {"name": name, "target": f"method_{name}.{name}", "params": {}, "grid": {}},
+            "dataset": {"name": "own", "sources": [{"file": "own.npz", "format": "npz", "options": {"y": "y"}}]},
+        })).run()
+"""
+
+
+def run(folder, cases, sign, **runner):
     """Run methods; return name -> the stored ranking, and the names of those that were fitted."""
     own = {
-        "PYTHONPATH": os.pathsep.join([str(folder), str(folder.parent / "second")]),
+        "PYTHONPATH": os.pathsep.join([str(folder), str(folder.parent / "second"), str(ROOT)]),
         **dict.fromkeys(VARIABLES, str(sign)),
     }
     (folder / "fits.log").write_text("")
-    targets = ",".join(f"method_{name}.{name}" for name in cases)
-    words = [
-        f"method.target={targets}",
-        "data=own.npz",
-        "label=y",
-        "protocol.sizes=[3]",
-        "protocol.scaling=none",
-        "protocol.restarts=1",
-        "study=s",
-        "results_dir=results",
-        *words,
-    ]
-    forked.printed([str(ROOT / "run.py"), "-m", *words], folder, os.environ | own)
+    script = folder.parent / "cells.py"
+    script.write_text(CELLS)
+    forked.printed([script, json.dumps([list(cases), runner])], folder, os.environ | own)
     rankings = {}
     for name in cases:
         (path,) = folder.glob(f"results/*/*/{name}/trials.csv")
@@ -158,7 +170,7 @@ def runs(tmp_path_factory, request):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(30, 6)) * [1, 2, 3, 4, 5, 6]
     np.savez(folder / "own.npz", X=X, y=np.repeat([0, 1], 15))
-    before = run(folder, cases, 1, "runner.max_seconds=60")
+    before = run(folder, cases, 1, max_seconds=60)
     for path in {case.edited for case in cases.values()} - {"", *VARIABLES}:
         if path.endswith(".npy"):
             np.save(folder / path, np.array(-1))
@@ -185,32 +197,35 @@ def test_an_edit_of_what_a_method_rests_on_runs_it_anew(runs, name):
     assert (name in fitted) == (name != "Nothing")
 
 
-def test_what_a_module_read_before_anybody_listened_is_not_known_and_said(tmp_path):
-    (tmp_path / "early.py").write_text("value = int(open('by.txt').read())\ndef spread(X):\n    return value * X[0]\n")
-    (tmp_path / "plain.py").write_text("def spread(X):\n    return X[0]\n")
-    (tmp_path / "by.txt").write_text("1")
-    words = "import early, plain; from runners.experiment.method import load_class; from runners.code import code_of; "
-    words += "print(*(code_of(load_class(f'{name}.spread')) for name in ('early', 'plain')), sep='\\n')"
-    environment = os.environ | {"PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"}
+def said_of(folder, names, words):
+    """Return what a new process knows of the code of `spread` in some modules, after some words."""
+    words += "; from runners.experiment.method import load_class; from runners.code import code_of; "
+    words += f"print(*(code_of(load_class(f'{{name}}.spread')) for name in {names}), sep='\\n')"
+    environment = os.environ | {"PYTHONPATH": f"{folder}{os.pathsep}{ROOT}"}
     command = [sys.executable, "-c", words]
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
-    early, plain = done.stdout.splitlines()
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=True)
+    return done.stdout.splitlines()
+
+
+def test_what_a_module_read_or_was_before_an_edit_is_not_known_and_said(tmp_path):
+    """Before anybody listened; and in a notebook, where the old code ran, and the file was taken for it."""
+    (tmp_path / "early.py").write_text("value = int(open('by.txt').read())\ndef spread(X):\n    return value * X[0]\n")
+    for name in ("plain", "edited"):
+        (tmp_path / f"{name}.py").write_text("def spread(X):\n    return X[0]\n")
+    (tmp_path / "by.txt").write_text("1")
+    words = "import early, plain, edited; import runners.code, time; time.sleep(0.1); "
+    words += "open('edited.py', 'a').write('# more')"
+    early, plain, edited = said_of(tmp_path, ["early", "plain", "edited"], words)
     assert "digest=''" in early and "early was imported before this suite" in early
     assert "digest=''" not in plain and "unknown=''" in plain
+    assert "digest=''" in edited and "edited was edited after it had been imported" in edited
 
 
-@pytest.mark.parametrize("first", ["early", pytest.param("runners.code", marks=pytest.mark.slow)])
-def test_a_module_that_was_edited_after_its_import_is_not_known_and_said(tmp_path, first):
-    """In a notebook: the old code ran, and the file was taken for it."""
+@pytest.mark.slow  # of a module that was imported before runners.code, the test above has it
+def test_a_module_that_was_edited_after_its_import_is_not_known_and_said(tmp_path):
     (tmp_path / "early.py").write_text("def spread(X):\n    return X[0]\n")
-    words = f"import {first}, early; open('early.py', 'a').write('# more'); import runners.code as c; "
-    words += "from runners.experiment.method import load_class; print(c.code_of(load_class('early.spread')))"
-    environment = os.environ | {"PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"}
-    if first == "early":
-        words = words.replace("; open", "; import runners.code, time; time.sleep(0.1); open")
-    command = [sys.executable, "-c", words]
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
-    assert "digest=''" in done.stdout and "early was edited after it had been imported" in done.stdout
+    (said,) = said_of(tmp_path, ["early"], "import runners.code, early; open('early.py', 'a').write('# more')")
+    assert "digest=''" in said and "early was edited after it had been imported" in said
 
 
 def test_a_function_from_before_its_module_was_loaded_again_is_not_known_and_said(tmp_path):
@@ -237,14 +252,13 @@ def test_a_function_from_before_its_module_was_loaded_again_is_not_known_and_sai
 
 def test_what_python_runs_at_its_start_is_part_of_the_code(tmp_path):
     """An empty file changes nothing, and is none of the code."""
-
-    def digests(text):
-        (tmp_path / "sitecustomize.py").write_text(text)
-        words = "from methods import LaplacianScore as cls; from runners.code import code_of, code_of_evaluation as e; "
-        command = [sys.executable, "-c", words + "print(code_of(cls).digest, e().digest)"]
-        environment = os.environ | {"PYTHONPATH": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"}
-        return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True).stdout
-
-    here = f"{code_of(LaplacianScore).digest} {code_of_evaluation().digest}\n"
-    assert digests("") == here
-    assert len({*here.split(), *digests("import math\n").split()}) == 4
+    (tmp_path / "sitecustomize.py").write_text("import math\n")
+    (tmp_path / "usercustomize.py").write_text("")  # Python itself imports it where there is a folder of the user's own
+    words = "import usercustomize; from methods import LaplacianScore as cls; from runners.code.modules import *; "
+    words += "from runners.code import code_of, code_of_evaluation as e; "
+    command = [sys.executable, "-c", words + "print(code_of(cls).digest, e().digest, *customized())"]
+    environment = os.environ | {"PYTHONPATH": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
+    *digests, file = done.stdout.split()
+    assert file == "sitecustomize"
+    assert len({code_of(LaplacianScore).digest, code_of_evaluation().digest, *digests}) == 4

@@ -27,31 +27,31 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals")
     [(False, Caps(max_seconds=60)), *(pytest.param(seen, None, marks=pytest.mark.slow) for seen in (True, False))],
 )
 def test_workers_that_are_killed_while_they_are_free_end_nothing(request, caps, seen):
-    trials, slow = trials_of(), request.config.getoption("--slow")
-    for _ in range(2 if slow else 1):
-        processes.start(2)
-        for process in processes._idle[: None if slow else 1]:  # the first is taken first
+    trials, count = trials_of(), 2 if request.config.getoption("--slow") else 1
+    for _ in range(count):
+        processes.start(count)
+        for process in processes._idle[:count]:  # the first is taken first
             os.kill(process.pid, signal.SIGKILL)
             while seen and process.lives:  # with `seen`, its end is known before the next task
                 time.sleep(0.01)
-        assert statuses_of(trials, 2, caps=caps) == ["converged"] * 4
+        assert statuses_of(trials, count, caps=caps) == ["converged"] * 4
 
 
-def test_a_free_worker_that_was_killed_is_not_taken():
-    processes.close()
-    processes.start(2)
-    dead, other = processes._idle
+def test_a_free_worker_that_was_killed_is_not_taken(monkeypatch):
+    dead, other = (processes.Process("builtins.print") for _ in range(2))  # which import nothing
+    monkeypatch.setattr(processes, "_idle", [dead, other])
     os.kill(dead.pid, signal.SIGKILL)
     while dead.lives:
         time.sleep(0.01)
     taken = processes.take()
-    assert taken is other and taken.lives
-    processes.give_back(taken, 2)
+    assert taken is other and taken.lives and not processes._idle
+    taken.kill()
 
 
 def test_cells_of_one_fit_share_one_worker_and_end_none(tmp_path, monkeypatch):
     """Each cell of a sweep asks for two workers before its fits are counted; a new one imports for seconds."""
-    processes.close()
+    while len(processes._idle) > 2:  # of other tests
+        processes._idle.pop().kill()
     taken, take = [], processes.take
     monkeypatch.setattr(processes, "take", lambda: taken.append(take()) or taken[-1])
     for study in "abc":

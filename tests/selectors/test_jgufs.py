@@ -185,7 +185,7 @@ def test_no_cluster_is_lost_on_the_way_and_the_path_is_taken_only_where_it_helps
 @pytest.mark.parametrize(
     "weights",
     [
-        (1000.0, 1000.0, 0.1),
+        pytest.param((1000.0, 1000.0, 0.1), marks=pytest.mark.slow),
         pytest.param((1.0, 0.001, 1.0), marks=pytest.mark.slow),
         (0.01, 1.0, 10.0),
         pytest.param((0.001, 100.0, 0.01), marks=pytest.mark.slow),

@@ -147,7 +147,7 @@ def test_trace_ratio_on_given_features_is_the_smallest():
     assert np.vdot(Z @ W, scatter.middle(Z @ W)) / np.vdot(Z @ W, Z @ W) == pytest.approx(ratio)
 
 
-@pytest.mark.parametrize("size", [4, 7])
+@pytest.mark.parametrize("size", [4, pytest.param(7, marks=pytest.mark.slow)])
 def test_with_the_memberships_at_the_end_no_other_features_are_lower(size):
     X = blobs(40, 14, noise=2.0)[0]
     fit = SPDFS(size, n_clusters=4, random_state=0).fit(X)

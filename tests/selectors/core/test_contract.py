@@ -6,7 +6,7 @@ import itertools
 import pkgutil
 
 import pytest
-from quick_methods import SLOW, TWINS, load_quick_methods, one_of_each_kind, shortened
+from quick_methods import SLOW, TWINS, load_quick_methods, one_of_each_kind, shortened, with_few
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import methods
@@ -39,7 +39,7 @@ def test_every_method(request, name, check):
     reason = EXCEPTIONS.get((name, check.__name__))
     if reason:
         request.applymarker(pytest.mark.xfail(reason=reason, strict=True))
-    check(METHODS[name])
+    check(METHODS[name] if request.config.getoption("--slow") else with_few(METHODS[name]))
 
 
 def _short_fits(method):

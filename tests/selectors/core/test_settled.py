@@ -18,7 +18,8 @@ NOT_CONVERGED = {"cae_released", "eufs_admm", "jgufs_released", "ndfs_released",
 
 # Seconds each, or a further configuration of a class.
 LONG = {"cae", "cae_released", "dufs", "fsasl", "jgufs", "rufs_released", "socfs", "spdfs", "ufsol", "vcsdfs"}
-LONG |= {"ndfs_kmeans_start", "socfs_triplet", "sparse_kmeans_released", "ufsol_alpha0", "ufsol_similarity"}
+LONG |= {"ndfs_kmeans_start", "socfs_triplet", "sogfs", "sparse_kmeans", "sparse_kmeans_released", "ufsol_alpha0"}
+LONG |= {"ufsol_similarity"}
 
 # What settles later, on which slices, and the words of the docstring that say so.
 UNSETTLED = {
