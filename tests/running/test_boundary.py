@@ -67,7 +67,7 @@ def attempt(override, digits, results_dir):
 
 def test_every_override_is_accepted_or_refused_in_words(request, digits, tmp_path):
     OmegaConf.register_new_resolver("root", lambda: str(ROOT), replace=True)
-    table = WHOLE if request.config.getoption("--slow") else sampled(WHOLE, 40)
+    table = WHOLE if request.config.getoption("--slow") else sampled(WHOLE, 24)
     with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"):
         found = {override: attempt(override, digits, tmp_path) for override in table}
     counts = {word: list(found.values()).count(word) for word in ("accepted", "refused")}

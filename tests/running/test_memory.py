@@ -70,7 +70,7 @@ def selector(name):
 @pytest.mark.parametrize(
     "shape", [(1000, 160), *(pytest.param(shape, marks=pytest.mark.slow) for shape in ((160, 1000), (2000, 500)))]
 )
-@pytest.mark.parametrize("name", further_slow(load_methods(), long={"fsasl", "jgufs", "dufs", "spdfs"}))
+@pytest.mark.parametrize("name", further_slow(load_methods(), long={"fsasl", "jgufs", "dufs", "sogfs", "spdfs"}))
 def test_the_estimate_is_above_what_a_fit_takes_and_within_a_factor_of_it(name, shape, measured):
     took = measured(name, shape)
     estimate = selector(name).memory(*shape) / 2**20
