@@ -1,5 +1,6 @@
 """Figures as a paper takes them: fonts that publishers accept, no title and no note, one look for each method."""
 
+import functools
 import io
 import re
 
@@ -27,13 +28,13 @@ POINTS = [
     for dataset in DATASETS
     for method, low in (("mcfs", 0.3), ("rufs", 0.4), ("of_my_own", 0.35), ("random_rankings", 0.2))
 ]
-STUDY = study_of(POINTS)
+of_points = functools.cache(lambda: study_of(POINTS))
 DRAW = {
-    "size": lambda: acc_vs_size(STUDY, "umist"),
-    "seconds": lambda: acc_vs_seconds(STUDY, "umist"),
-    "convergence": lambda: convergence(STUDY, "umist", ["rufs", "mcfs"]),
-    "gains": lambda: gains(STUDY),
-    "ranks": lambda: critical_difference(STUDY),
+    "size": lambda: acc_vs_size(of_points(), "umist"),
+    "seconds": lambda: acc_vs_seconds(of_points(), "umist"),
+    "convergence": lambda: convergence(of_points(), "umist", ["rufs", "mcfs"]),
+    "gains": lambda: gains(of_points()),
+    "ranks": lambda: critical_difference(of_points()),
 }
 
 
@@ -79,7 +80,7 @@ def test_a_method_has_the_same_look_in_every_figure_of_every_study():
     look = styles(["rufs"])["rufs"]
     assert styles({point["method"] for point in POINTS})["rufs"] == look
     assert colours_of(acc_vs_size(alone, "umist")) == {look[0]}
-    assert look[0] in colours_of(acc_vs_seconds(STUDY, "umist"))
+    assert look[0] in colours_of(acc_vs_seconds(of_points(), "umist"))
     assert [axis.lines[0].get_color() for axis in DRAW["convergence"]().axes] == [look[0], styles(["mcfs"])["mcfs"][0]]
     assert styles(["of_my_own"])["of_my_own"] == styles(["of_my_own", "mcfs", "umap"])["of_my_own"]
 

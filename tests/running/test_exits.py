@@ -10,13 +10,11 @@ import time
 import forked
 import numpy as np
 import pytest
-from fits import DATA, PROTOCOL, method_of, rows_of, trials_of
-from misbehaving import Misbehaving
+from fits import DATA, rows_of, trials_of
 from small_data import TRUTH
 
 from runners.cli.boundary import words_of
 from runners.errors import CommandEnded, ConfigError, ProcessEnded, exits_as_errors
-from runners.experiment.grid import expand
 from runners.experiment.method import load_class
 from runners.workers.caps import Caps
 from runners.workers.pool import run_all
@@ -24,13 +22,6 @@ from runners.workers.tasks import Data, save
 from scripts.core.conf import ROOT
 
 INTERRUPTED = "ProcessEnded: the method raised KeyboardInterrupt, which ends the process: let it raise an error."
-
-
-class Interrupting(Misbehaving):
-    """Raise what Ctrl-C raises in Python itself."""
-
-    def interrupt(self):
-        raise KeyboardInterrupt
 
 
 @pytest.mark.parametrize("caps", [None, Caps(max_seconds=60)], ids=["here", "worker"])
@@ -49,9 +40,8 @@ def test_a_fit_that_ends_its_process_fails_in_words_and_the_others_go_on(caps, w
 
 
 def test_a_fit_that_raises_keyboardinterrupt_fails_in_words_in_a_worker():
-    """No worker receives it."""
-    method = method_of(what="interrupt") | {"target": "test_exits.Interrupting"}
-    rows = rows_of(expand("s", DATA, method, PROTOCOL), 1, caps=Caps(max_seconds=60))
+    """It is no Ctrl-C, as no worker receives one."""
+    rows = rows_of(trials_of(what="interrupt"), 1, caps=Caps(max_seconds=60))
     assert [row["status"] for row in rows] == ["converged", "failed", "converged", "converged"]
     assert rows[1]["error"] == INTERRUPTED
 
