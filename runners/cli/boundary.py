@@ -21,7 +21,7 @@ import sys
 import threading
 import traceback
 from collections import Counter
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from os import _exit  # the original, as a fit that runs in this process may replace `os._exit`
 
 from runners.errors import CommandEnded, unprinted
@@ -101,11 +101,23 @@ def guard(interrupted="interrupted"):
             print(f"error: {words}", file=sys.stderr, flush=True)
 
     sys.excepthook = hook
-    # Python takes its handlers away while it ends: an alarm then would end it with another status.
-    atexit.register(signal.setitimer, signal.ITIMER_REAL, 0)
+    atexit.register(_leave)  # the last of its kind to be called, as it is the first of them
     signal.signal(signal.SIGTERM, stop)
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:  # it is ignored in a job in the background
         signal.signal(signal.SIGINT, stop)
+
+
+def _leave():
+    """End the process here where a signal has asked for it.
+
+    What Python does after this takes modules apart, and one whose import was cut off may end the process with a fatal
+    error.
+    """
+    if _followed:
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(OSError, ValueError):  # a reader that went away, a stream that is closed
+                stream.flush()
+        _exit(128 + _followed[0])
 
 
 def _end_if_followed():

@@ -270,6 +270,18 @@ def test_an_error_that_a_signal_causes_on_its_way_does_not_stand_for_it(place):
     assert (done.returncode, done.stdout + done.stderr) == (143, "")
 
 
+def test_a_module_that_cannot_be_taken_apart_does_not_stand_for_the_signal():
+    """One whose import was cut off aborts then, which Python calls a fatal error."""
+    code = (
+        "import atexit, os, signal; from runners.cli.boundary import guard\n"
+        "guard(); atexit.register(print, 'closed')\n"
+        "class Torn:\n    def __del__(self, abort=os.abort): abort()\n"
+        "torn = Torn(); print('begun'); os.kill(os.getpid(), signal.SIGTERM)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (143, "begun\nclosed\n", "")
+
+
 def test_threads_and_finalizers_that_are_cut_off_say_nothing():
     """The thread of loky fails now and then when its executor is shut down in the middle of a submission."""
     code = (
