@@ -22,6 +22,7 @@ def page(study, settings):
         sentences=sentences(settings),
         plan=first.plan,
         predictions=first.predictions,
+        hoped=plan.HOPED,
         by_clusters=first.clusters and clusters.lines(first.clusters),
         kinds=first.kinds,
         by_kind=first.kinds and kinds.lines(first.kinds),

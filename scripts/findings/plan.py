@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import yaml
 
-from metrics.study.families import family_means, step_down, t_intervals
+from metrics.study.families import families_for, family_means, step_down, t_intervals
 from metrics.study.frames import of_kmeans, percent
 from scripts.compare.controls import ALL, RANDOM
 from scripts.core.conf import CONF, family_of, printed_family
@@ -22,6 +22,7 @@ LEVEL = 0.05  # of p
 # is drawn for every family left out.
 FLIPS, FLIPS_WITHOUT = 999_999, 49_999
 NAMED = 3  # most families that a sentence names
+HOPED = 1.4  # points of accuracy: the half-width that was hoped for when the data sets were chosen
 ENOUGH = 15  # families: a method with scores in so many stands among the others, or in all where there are fewer
 # Weights of sizes in a mean over sizes: about the inverse of the spread of gains over the exploratory data sets, which
 # falls from 9.5 points of accuracy with 10 features to 3 with 300.
@@ -130,6 +131,11 @@ class Estimates(NamedTuple):
     def allow(self, score, points):
         """Return how many of the methods that cannot be told have an interval that reaches beyond so many points."""
         return int((self.table["high"].xs(score, level="score")[self.untold] > points).sum())
+
+    def needed(self, score, points):
+        """Return how many families half of the intervals need to reach no further than so many points."""
+        reach = (self.table["high"] - self.table["mean"]).xs(score, level="score").median()
+        return families_for(reach, len(self.means), points)
 
     @property
     def below_both(self):
