@@ -19,7 +19,6 @@ from scripts.site.pages import layout
 
 # What the terms of data begin with that allow pictures of them, with credit.
 ALLOWING = ("CC BY", "MIT (")
-TALL = 96  # pixels of a picture on the page
 
 
 def address(name):
