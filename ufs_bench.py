@@ -194,11 +194,14 @@ def run(
     check_cells(every, more, dataset=given, method=chosen, protocol=[protocol])
     arithmetic.warn_if_late(stacklevel=2)
     with printed() if verbose else nullcontext():
-        for number, settings in enumerate(every):
-            cell = Cell(settings)
-            if (data := given[settings.dataset["name"]]) is not None:
+        cells = [Cell(settings) for settings in every]
+        for cell in cells:
+            if (data := given[cell.settings.dataset["name"]]) is not None:
                 cell.dataset = data
-            unscored = cell.run(f"cell {number + 1} of {len(every)}: " if len(every) > 1 else "")
+            if len(cells) > 1:
+                _ = cell.asked  # what a method refuses is said here, before the others are fitted
+        for number, cell in enumerate(cells):
+            unscored = cell.run(f"cell {number + 1} of {len(cells)}: " if len(cells) > 1 else "")
             if unscored:
                 first = unscored[0]
                 warnings.warn(f"{cell}: {len(unscored)} trials have no scores, the first: {first['status']}, "

@@ -152,7 +152,11 @@ def encode_labels(name, y):
     except (TypeError, ValueError):
         labels = y.astype(str)
         if y.dtype == object and any(not isinstance(label, str) for label in y):
-            raise DataError(f"{name}: labels must be all numbers or all texts; some are missing.") from None
+            raise DataError(
+                f"{name}: labels must be all numbers or all texts; some are missing. In a file of text an empty cell, "
+                "?, NA, N/A, nan, null and None are missing values: give a class with such a name another one; "
+                "fill=drop leaves out samples without a label."
+            ) from None
     else:
         wrong = labels[~(np.isfinite(labels) & (labels == np.round(labels)))]
         if len(wrong):

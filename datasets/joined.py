@@ -45,6 +45,8 @@ def read_tables(kind, paths, y=None, ignore=(), ignore_rows=(), onehot=(), names
         if keyed and transposed and kind == "csv" and labels.get("others") == "drop":
             reading["only"] = set(own)  # of a wide table, all else need not become numbers
         table = FRAMES[kind](path, [*listed_labels(y), names], **reading)
+        if not tables and not transposed:  # numbers are those of the file, of which columns are left out below
+            y, ignore, onehot = (_named(path, table, one) for one in (y, ignore, onehot))
         table = oriented(path, table, ignore_rows, names, transposed)
         tables.append(table if own is None else labelled(path, table, own, labels))
     table = stacked(paths, tables, columns)
@@ -59,6 +61,13 @@ def read_tables(kind, paths, y=None, ignore=(), ignore_rows=(), onehot=(), names
     return split_table(paths[0], table, y if labels is None else LABEL, ignore, onehot)
 
 
+def _named(path, table, columns):
+    """Return `columns` with the names of those that are given by number; what is no list or column stays."""
+    if isinstance(columns, list | tuple):
+        return [column_of(path, table, one) for one in columns]
+    return columns if columns is None or isinstance(columns, bool) else column_of(path, table, columns)
+
+
 def oriented(path, table, ignore_rows=(), names=None, transposed=False):
     """Return a table with a row for each sample, whose index are the names of the samples where these are known."""
     import pandas as pd
@@ -71,8 +80,8 @@ def oriented(path, table, ignore_rows=(), names=None, transposed=False):
         table = table.set_index(table[name].map(_text)).drop(columns=[name])
     elif transposed and len(table) and table.dtypes.iloc[0].kind not in "biuf" and table.dtypes.iloc[-1].kind in "biuf":
         raise DataError(f"{path}: the first column has texts: say that they name the features, names=0.")
-    elif str(table.columns[0]).startswith(UNNAMED) and not transposed and _counts_rows(as_numbers(table.iloc[:, :1])):
-        table = table.iloc[:, 1:]  # the index that pandas writes
+    elif str(table.columns[0]).startswith(UNNAMED) and not transposed and _is_index(as_numbers(table.iloc[:, :1])):
+        table = table.iloc[:, 1:]
         _say_dropped(path)
     if transposed:
         table = pd.DataFrame(table.to_numpy().T, index=table.columns, columns=table.index)
@@ -82,7 +91,7 @@ def oriented(path, table, ignore_rows=(), names=None, transposed=False):
 @functools.cache
 def _say_dropped(path):
     """Say it once of a file, which a run reads several times."""
-    log.warning("%s: the first column has no name and numbers the rows: it is left out.", path)
+    log.warning("%s: the first column has no name and numbers the rows, in some order: it is left out.", path)
 
 
 def stacked(paths, tables, columns="same"):
@@ -177,6 +186,7 @@ def _text(value):
     return f"{value:.0f}" if isinstance(value, float) and value.is_integer() else str(value).strip()
 
 
-def _counts_rows(table):
+def _is_index(table):
+    """Return True for whole numbers that all differ: the index that pandas writes, of rows in any order."""
     column = table.iloc[:, 0]
-    return column.dtype.kind == "f" and (column.diff().dropna() == 1).all()
+    return column.dtype.kind == "f" and column.is_unique and (column >= 0).all() and (column % 1 == 0).all()

@@ -225,7 +225,7 @@ def _candidates(path, kind):
 def remarks(data):
     """Return lines on features that say nothing, constant ones and one that numbers the samples, and on such labels.
 
-    Columns are numbered from 0, as they are after the labels were taken out.
+    Features are numbered from 0 among those that are left, which have no names here.
     """
     lowest, highest = (np.asarray(part.todense() if hasattr(part, "todense") else part).ravel()
                        for part in (data.X.min(axis=0), data.X.max(axis=0)))  # fmt: skip
@@ -233,10 +233,13 @@ def remarks(data):
     if constant := np.flatnonzero(lowest == highest).tolist():
         named = ", ".join(map(str, constant[:MOST])) + (", ..." if len(constant) > MOST else "")
         what = "1 feature is" if len(constant) == 1 else f"{len(constant)} features are"
-        lines.append(f"{data.name}: {what} constant (column {named}): no method can tell samples by it.")
+        lines.append(
+            f"{data.name}: {what} constant (number {named}, from 0, of those left): no method can tell samples by it."
+        )
     counting = [j for j in np.flatnonzero(highest - lowest == data.n_samples - 1) if _counts(data.X[:, [j]])]
     if counting and data.n_samples > 2:
-        lines.append(f"{data.name}: column {counting[0]} numbers the samples: name it in ignore=[...].")
+        what = f"feature {counting[0]}, counted from 0 among those left, numbers the samples"
+        lines.append(f"{data.name}: {what}: give the name or number of its column in ignore=[...].")
     if data.y is not None and data.n_classes == data.n_samples > 1:
         lines.append(f"{data.name}: every sample has a label of its own, so that scores say nothing: is label= right?")
     return lines

@@ -39,7 +39,8 @@ def csv_frame(path, wanted=(), header=None, missing=(), only=None):
         raise DataError(f"{path} is empty.")
     delimiter = delimiter_of(lines)
     cells = [split(line, delimiter) for line in lines]
-    header = has_names(cells, wanted) if header is None else header
+    guessed = header is None
+    header = has_names(cells, wanted) if guessed else header
     if twice := [name for name in wanted if header and cells[0].count(name) > 1]:
         raise DataError(f"{path} has {cells[0].count(twice[0])} columns {twice[0]!r}: name one by its number, from 0.")
     if header and names_are_one_short(cells):
@@ -56,7 +57,25 @@ def csv_frame(path, wanted=(), header=None, missing=(), only=None):
         )  # fmt: skip
     except (pd.errors.ParserError, ValueError) as error:
         raise DataError(f"{path} is no table of equally long rows: {' '.join(str(error).split())}.") from error
-    return as_numbers(table, decimal_of(cells, delimiter))
+    table = as_numbers(table, decimal_of(cells, delimiter))
+    if guessed and not header:
+        _check_first(path, table, wanted)
+    return table
+
+
+def _check_first(path, table, wanted):
+    """Raise a DataError where the first line, taken for a sample, seems to have names: a label that no other line has.
+
+    Names that are numbers, such as wavelengths, look like values.
+    """
+    for number in (one for one in wanted if one is not None):
+        labels = table[column_of(path, table, number)].dropna()
+        first, others = labels.iloc[:1].tolist(), set(labels.iloc[1:])
+        if labels.dtype.kind not in "biuf" and first and first[0] not in others and len(others) < len(labels) - 1:
+            raise DataError(
+                f"{path}: no line besides the first has the label {first[0]!r}: say header=true if that is the name of "
+                "the column, or header=false if it is a class of one sample."
+            )
 
 
 def xlsx_frame(path, wanted=(), header=True, sheet=0, missing=()):
@@ -173,8 +192,9 @@ def labels_in(path, table, named):
 
 
 def word(label):
-    """Return a label as a text, a whole number without a point."""
-    return f"{label:g}" if isinstance(label, float | np.floating) else str(label).strip()
+    """Return a label as a text, with all its digits; a whole number without a point."""
+    whole = isinstance(label, float | np.floating) and float(label).is_integer()
+    return f"{label:.0f}" if whole else str(label).strip()
 
 
 def read_libsvm(path, y=True):

@@ -116,8 +116,10 @@ def main(options):
     problems = []
     for name in studies_of(options["study"]):
         study = Study.open(options["results_dir"], name, options["data_dir"])
-        problems += [f"{name}: {text}" for text in measure(study, options["methods"], options["datasets"])]
-        print(f"{name}: measured; the files are in {_folder(study)}")
+        said = measure(study, options["methods"], options["datasets"])
+        problems += [f"{name}: {text}" for text in said]
+        if not said:
+            print(f"{name}: measured; the files are in {_folder(study)}")
     refuse("not all could be measured:", problems)
 
 

@@ -61,12 +61,14 @@ def code_of(cls):
     families = _families(cls)
     if all(map(has_file, families)):
         return _here(_of_files(cls))
-    # Not kept: what it uses from beside it, such as a function of a notebook, may have changed since.
+    # Not kept: what it uses from beside it, such as a function of a notebook or script, may have changed since.
     try:
         texts = list(texts_of(getattr(cls, "wrapped", cls)))
     except (OSError, TypeError, ValueError) as error:  # a ValueError of a closure that is not filled yet
         return Code("", (), (), unknown=str(error))
-    return _here(_code([base.__module__ for base in families if has_file(base)] + list(SCALING), texts))
+    # A script counts as a whole, too: it may be edited while it runs.
+    modules = [base.__module__ for base in families if has_file(base) or base.__module__ in sources]
+    return _here(_code(modules + list(SCALING), texts))
 
 
 @functools.cache

@@ -1,4 +1,4 @@
-"""Classes and functions that are in no file, such as those of a notebook: their source, and the values that they use.
+"""Classes and functions of a notebook or of a script: their source, and the values that they use.
 
 The texts tell all that changes what they compute; a TypeError or an OSError says that nothing is known of them.
 """
@@ -26,8 +26,11 @@ DESCRIPTORS = (types.MemberDescriptorType, types.GetSetDescriptorType, types.Wra
 
 
 def has_file(what):
-    """Return True where a class or function is of a module that is a file."""
-    return bool(getattr(sys.modules.get(what.__module__), "__file__", None))
+    """Return True where a class or function is of a module that is a file, which is then known by its text.
+
+    A script is not: it gives its names other values while it runs, and takes them from its command line.
+    """
+    return what.__module__ != "__main__" and bool(getattr(sys.modules.get(what.__module__), "__file__", None))
 
 
 def texts_of(what) -> Iterator[str]:

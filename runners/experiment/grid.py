@@ -52,7 +52,8 @@ def diagonal(trials):
         "nth_seed": sorted({trial.nth_seed for trial in trials}),
     }
     for name in trials[0].params:
-        axes[name] = sorted({trial.params[name] for trial in trials}, key=lambda value: (str(type(value)), value))
+        values = {to_json(trial.params[name]): trial.params[name] for trial in trials}
+        axes[name] = sorted(values, key=lambda text: _in_order(values[text], text))
     axes = {name: values for name, values in axes.items() if len(values) > 1}
     if math.prod(map(len, axes.values())) != len(trials):
         return trials
@@ -66,10 +67,15 @@ def diagonal(trials):
         chosen.add(tuple(values[index * pace % len(values)] for pace, values in zip(paces, axes.values(), strict=True)))
 
     def point(trial):
-        own = {**trial.params, "sizes": trial.sizes, "nth_seed": trial.nth_seed}
-        return tuple(own[name] for name in axes)
+        own = {"sizes": trial.sizes, "nth_seed": trial.nth_seed}
+        return tuple(own[name] if name in own else to_json(trial.params[name]) for name in axes)
 
     return [trial for trial in trials if point(trial) in chosen]
+
+
+def _in_order(value, text):
+    """Return by what values of one parameter are sorted: numbers and texts by themselves, others by their JSON."""
+    return str(type(value)), value if isinstance(value, int | float | str) else text
 
 
 def few(trials, number):

@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 
 from metrics.study import ALL, RANDOM
-from metrics.study.frames import params_of, percent
-from metrics.study.summary import Cells
+from metrics.study.frames import percent
+from scripts.core.draws import cells_of_draws
 
 VARIANCE = "max_variance"
 CONTROLS = {RANDOM: "random rankings", ALL: "all features", VARIANCE: "max variance"}
@@ -33,8 +33,7 @@ def _cells_of(study):
     part = study.part(CONTROLS, study.trials["dataset"].unique())
     if part.trials.empty:
         return None
-    draws = params_of(part.shares).map(lambda params: str(params.get("draw", 0)))
-    return Cells(part.shares.assign(method=part.shares["method"] + " " + draws, is_default=True))
+    return cells_of_draws(part.shares)
 
 
 def studies_of(cells, controls):

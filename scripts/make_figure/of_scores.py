@@ -2,11 +2,12 @@
 
 import math
 
-from metrics.study import METRICS
+from metrics.study import METRICS, RANDOM
 from metrics.study.selections import BY_NAME
 from metrics.study.summary import select
 from scripts.core.command_lines import MissingResults
 from scripts.core.conf import printed, unique_names
+from scripts.core.draws import name_of_draws, with_mean_of_draws
 from scripts.core.published import PAPERS
 from scripts.core.words import CLUSTERERS, by_labels
 from scripts.make_figure.critical_difference import TESTS, draw_critical_difference
@@ -31,7 +32,8 @@ def acc_vs_size(
             f"data sets of this study: {', '.join(stored['dataset'].unique()) or 'none'}.",
             [(method, dataset) for method in methods or sorted(summary["method"].unique())],
         )
-    points = select(stored[stored["dataset"] == dataset], metric, selection, per_size=True).dropna(subset="mean")
+    points = select(stored[stored["dataset"] == dataset], metric, selection, per_size=True)
+    points = with_mean_of_draws(points, study, metric, selection, per_size=True).dropna(subset="mean")
     if methods is not None:
         points = points[points["method"].isin(methods)]
     if points.empty:
@@ -47,6 +49,8 @@ def acc_vs_size(
             [(method, dataset) for method in sorted(points["method"].unique())],
         )
     names = unique_names("method", points["method"].unique())
+    if RANDOM in names:
+        names[RANDOM] = name_of_draws(selection)
     curves = [(names[method], colours[method], curve) for method, curve in points.groupby("method")]
     banded = points["std"].notna().any() and len(curves) <= MOST_BANDS
     bands = f"; bands: {study.spread()}" if banded else ""
@@ -65,7 +69,7 @@ def acc_vs_seconds(study, dataset, metric="acc", clusterer="kmeans", selection=N
     if selection is None:
         selection = "best_over_grid" if study.protocol.get("name") in PAPERS else "largest_size"
     datasets = several(dataset)
-    points = study.select(metric, selection)
+    points = with_mean_of_draws(study.select(metric, selection), study, metric, selection)
     points = points[(points["clusterer"] == clusterer) & points["dataset"].isin(datasets)]
     points = with_seconds(points, study.trials, selection)
     if methods is not None:

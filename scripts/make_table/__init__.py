@@ -2,12 +2,13 @@
 
 from dataclasses import replace
 
-from metrics.study import METRICS
+from metrics.study import METRICS, RANDOM
 from metrics.study.seeds import SCORES
 from metrics.study.selections import BY_NAME, LABEL_FREE
 from metrics.study.summary import check_one_protocol, running_times
 from scripts.core.command_lines import fill
 from scripts.core.conf import check_names, printed, unique_names
+from scripts.core.draws import name_of_draws, with_mean_of_draws
 from scripts.core.published import PAPERS, published_cells
 from scripts.core.tables import TableSpec
 from scripts.core.words import NO_LABELS, NOT_RUN, labelled
@@ -33,11 +34,17 @@ def make_table(spec, study, selection="best_over_grid", learned=True):
         return make_dataset_table(spec)
     cells = table_cells(spec, study, selection, learned)
     part = study.part(spec.rows, spec.columns)
+    short, below = reading(cells, part, spec.paper), background(cells, part) + seed_notes(cells, study)
     lines, unknown = fill(cells, study, spec.protocol, experiment=study.own_name)
     names = unique_names("method", cells["method"].unique())
+    if RANDOM in set(part.trials["method"]) and spec.metric != "seconds":
+        names[RANDOM] = name_of_draws(selection, part, spec.columns)
+        if not BY_NAME[selection].oracle:
+            short.append(
+                "Random rankings have the mean over their draws, and the std of one draw and one K-means start."
+            )
     rows = dict.fromkeys(zip(cells["method"], cells["clusterer"], strict=True))
     sources = {row: spec.printed_row(row[0]) for row in rows}
-    short, below = reading(cells, part, spec.paper), background(cells, part) + seed_notes(cells, study)
     if lines:
         below.append("The commands below run what is missing and repeat what failed.")
     if unknown:
@@ -122,7 +129,7 @@ def table_cells(spec, study, selection="best_over_grid", learned=True):
         check_one_protocol(part.trials)
         chosen, selection, maxima, seeds = running_times(part.trials), "all_fits", NO_MAXIMA, NO_SEEDS
     else:
-        chosen = part.select(spec.metric, selection)
+        chosen = with_mean_of_draws(part.select(spec.metric, selection), part, spec.metric, selection)
         maxima = study.maxima(spec.metric) if BY_NAME[selection].oracle else NO_MAXIMA
         names = {f"{spec.metric}_{what}": f"seed_{what}" for what in ("mean", "std")}
         seeds = study.seeds.rename(columns=names)[list(NO_SEEDS)] if spec.metric in SCORES else NO_SEEDS

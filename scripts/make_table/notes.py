@@ -5,7 +5,7 @@ from collections import Counter
 
 import pandas as pd
 
-from metrics.study import CAPPED, FAILED, METRICS, is_learned
+from metrics.study import CAPPED, FAILED, METRICS, RANDOM, is_learned
 from metrics.study.frames import of_kmeans
 from metrics.study.scored import scored
 from metrics.study.seeds import SCORES
@@ -140,11 +140,12 @@ def seed_notes(cells, study):
             f"the cells does not hold it.{AVERAGED if study.protocol.get('seeds') else ''}",
         )
     if lacking := _lacking(cells, study.seeds):
-        words = ["python", "-m", "scripts.seeds", f"study={study.own_name}", f"methods=[{','.join(lacking)}]"]
         lines.append(
-            f"Methods with a random part and cells without other seeds: {', '.join(names[name] for name in lacking)}. "
-            f"The command is {shlex.join(words)}"
+            f"Methods with a random part and cells without other seeds: {', '.join(names[name] for name in lacking)}."
         )
+        if not study.is_shipped:  # nothing is added to what is shipped
+            words = ["python", "-m", "scripts.seeds", f"study={study.name}", f"methods=[{','.join(lacking)}]"]
+            lines[-1] += f" The command is {shlex.join(words)}"
     return lines
 
 
@@ -154,7 +155,8 @@ def _lacking(cells, seeds):
     if cells["selection"].iloc[0] not in REFITTED:  # `scripts.seeds` does not repeat the fits of this selection
         pairs, stored = (pd.MultiIndex.from_frame(frame[["dataset", "method"]]) for frame in (open_cells, seeds))
         open_cells = open_cells[~pairs.isin(stored)]
-    files = {name: find("method", name) for name in open_cells["method"].unique()}
+    # Each draw of random rankings is a point of its grid.
+    files = {name: find("method", name) for name in open_cells["method"].unique() if name != RANDOM}
     if not files:
         return []
     from runners.experiment.trial import has_random_part  # here, as it imports what fits need

@@ -98,3 +98,39 @@ def test_matrices_take_what_has_a_meaning_for_them(folder):
     with pytest.raises(DataError, match=r"missing=\['-'\] has no meaning for"):
         load(folder, "m.npz", label="y", missing="-")
     assert load(folder, "m.npz", label="y", x="X", transposed=True, missing=7, fill="drop").n_samples == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "options"),
+    [
+        (",p,q,kind\n0,1,2,a\n1,3,4,b\n", {"label": 3}),
+        (",p,q,kind\n0,1,2,a\n1,3,4,b\n", {"label": "-1"}),
+        ("cell,kind,p,q\nc1,a,1,2\nc2,b,3,4\n", {"label": 1, "names": 0}),
+        ("cell,kind,p,r,q\nc1,a,1,7,2\nc2,b,3,7,4\n", {"label": "1", "names": "cell", "ignore": [3]}),
+        ("c1,a,1,2\nc2,b,3,4\n", {"label": 1, "names": 0}),
+    ],
+)
+def test_numbers_of_columns_are_those_of_the_file(tmp_path, text, options):
+    (tmp_path / "own.csv").write_text(text)
+    found = load(tmp_path, "own.csv", **options)
+    assert found.X.tolist() == [[1, 2], [3, 4]] and found.y.tolist() == [0, 1]
+
+
+def test_names_that_are_numbers_are_not_taken_for_a_sample(tmp_path):
+    (tmp_path / "own.csv").write_text("1,2,kind\n5,6,a\n7,8,b\n7,9,b\n")
+    with pytest.raises(DataError, match="besides the first has the label 'kind': say header=true"):
+        load(tmp_path, "own.csv", label=-1)
+    assert load(tmp_path, "own.csv", label=-1, header=True).X.tolist() == [[5, 6], [7, 8], [7, 9]]
+    assert load(tmp_path, "own.csv", label=-1, header=False).n_classes == 3
+
+
+def test_labels_of_several_columns_keep_all_their_digits(tmp_path):
+    (tmp_path / "own.csv").write_text("day,plate,p\n2301010,0,1\n2301011,0,2\n2301010,1,3\n2301011,0.1234567,4\n")
+    assert load(tmp_path, "own.csv", label=["day", "plate"]).n_classes == 4
+
+
+def test_the_index_of_shuffled_rows_is_no_feature(tmp_path):
+    (tmp_path / "own.csv").write_text(",p,q,kind\n7,1,2,a\n2,3,4,b\n3,5,6,b\n")
+    assert load(tmp_path, "own.csv", label="kind").X.tolist() == [[1, 2], [3, 4], [5, 6]]
+    (tmp_path / "own.csv").write_text(",p,q,kind\n7,1,2,a\n2,3,4,b\n7,5,6,b\n")
+    assert load(tmp_path, "own.csv", label="kind").n_features == 3

@@ -20,12 +20,13 @@ def test_constant_features_and_one_that_numbers_the_samples_are_named(made):
     odd[:, 4] = np.arange(1, 13)
     odd[:, 2] = 7.0
     assert remarks(as_dataset(made(odd), Y, "mine")) == [
-        "mine: 1 feature is constant (column 2): no method can tell samples by it.",
-        "mine: column 4 numbers the samples: name it in ignore=[...].",
+        "mine: 1 feature is constant (number 2, from 0, of those left): no method can tell samples by it.",
+        "mine: feature 4, counted from 0 among those left, numbers the samples: give the name or number of its column "
+        "in ignore=[...].",
     ]
     odd[:, 1:8] = 0.0
     assert remarks(as_dataset(made(odd), Y, "mine"))[0].startswith(
-        "mine: 7 features are constant (column 1, 2, 3, 4, 5, ...)"
+        "mine: 7 features are constant (number 1, 2, 3, 4, 5, ..., from 0"
     )
 
 
@@ -46,4 +47,4 @@ def test_the_index_that_pandas_writes_is_left_out_and_named_once(tmp_path, caplo
             spec, folder = own_spec(tmp_path / "mine.csv", label="kind")
             assert load_dataset(spec, folder).n_features == 2
     said = [record.getMessage() for record in caplog.records]
-    assert len(said) == 1 and said[0].endswith("the first column has no name and numbers the rows: it is left out.")
+    assert len(said) == 1 and said[0].endswith("has no name and numbers the rows, in some order: it is left out.")

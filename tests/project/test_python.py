@@ -264,3 +264,16 @@ def test_the_notebook_runs_and_is_resumed(tmp_path):
 def test_a_size_that_is_no_number_of_features_is_not_evaluated(sizes):
     with pytest.raises(ValueError, match="must be a list of different whole numbers, 1 or more"):
         evaluate([0, 1, 2], "digits", protocol="smoke", sizes=sizes)
+
+
+def test_what_a_method_refuses_is_said_before_the_others_are_fitted(tmp_path):
+    three = np.random.default_rng(0).normal(size=(3, 5)), [0, 1, 2]
+    with pytest.raises(ConfigError, match="n_clusters=3 must be a whole number in"):
+        run(
+            ["all_features", "mcfs"],
+            {"three": three},
+            study="s",
+            results_dir=tmp_path,
+            overrides=["protocol.sizes=[2]"],
+        )
+    assert not list(tmp_path.glob("s/*/*/trials.csv"))

@@ -44,6 +44,12 @@ def test_a_sample_has_every_value_of_every_parameter_and_few_trials():
     assert diagonal(trials) == trials
 
 
+def test_a_sample_of_lists_has_every_list():
+    product = [replace(trials_of()[0], params={"by": by, "width": w}) for by in ([1, 2], None, [2, 1]) for w in (1, 2)]
+    by = [trial.params["by"] for trial in diagonal(product)]
+    assert all(one in by for one in ([1, 2], None, [2, 1]))
+
+
 def test_a_size_that_is_part_of_the_model_gets_a_trial_of_its_own():
     trials = trials_of("PerSize")
     assert len(trials) == 8

@@ -1,0 +1,56 @@
+"""Random rankings, of which a study has several draws: what one of them has on average, and their number."""
+
+import functools
+
+import numpy as np
+import pandas as pd
+
+from metrics.study import RANDOM
+from metrics.study.frames import of_kmeans, params_of, percent
+from metrics.study.selections import BY_NAME
+from metrics.study.summary import Cells
+
+
+def cells_of_draws(shares):
+    """Return the cells of a summary of controls, each draw being a method of its own, at its default."""
+    draws = params_of(shares).map(lambda params: str(params.get("draw", 0)))
+    return Cells(shares.assign(method=shares["method"] + " " + draws, is_default=True))
+
+
+@functools.lru_cache(maxsize=16)  # of the studies of one command
+def _cells_of(study):
+    return cells_of_draws(study.shares[study.shares["method"] == RANDOM])
+
+
+def with_mean_of_draws(chosen, study, metric, selection, per_size=False):
+    """Return chosen numbers, in percent, in which random rankings have the mean over their draws.
+
+    One draw alone is arbitrary. The labelled oracle keeps its best, as it takes the best of every grid. The std is that
+    of one draw and one restart.
+    """
+    if BY_NAME[selection].oracle or RANDOM not in set(chosen["method"]):
+        return chosen
+    each = of_kmeans(percent(_cells_of(study).select(metric, selection, per_size))).dropna(subset="mean")
+    groups = each.assign(square=each["std"] ** 2).groupby(["dataset", "n_selected"] if per_size else "dataset")
+    squares = groups["square"].mean() + groups["mean"].var().fillna(0.0)
+    found = pd.DataFrame({"mean": groups["mean"].mean(), "std": np.sqrt(squares)})
+    own = (chosen["method"] == RANDOM) & (chosen["clusterer"] == "kmeans")
+    keys = ["dataset", "n_selected"] if per_size else ["dataset"]
+    new = found.reindex(pd.MultiIndex.from_frame(chosen.loc[own, keys]) if per_size else chosen.loc[own, "dataset"])
+    chosen = chosen.copy()
+    chosen.loc[own, ["mean", "std"]] = new.to_numpy()
+    return chosen
+
+
+def name_of_draws(selection, study=None, datasets=()):
+    """Return the name of random rankings by a selection: their best or their mean, of how many where a study is given.
+
+    That number is a range where data sets have different ones.
+    """
+    what = "best" if BY_NAME[selection].oracle else "mean"
+    if study is None:
+        return f"Random ({what})"
+    fits = study.trials[(study.trials["method"] == RANDOM) & study.trials["dataset"].isin(datasets)]
+    counts = fits.groupby("dataset")["params"].nunique()
+    least, most = counts.min(), counts.max()
+    return f"Random ({what} of {least})" if least == most else f"Random ({what} of {least} to {most})"

@@ -1,0 +1,33 @@
+"""Random rankings in tables and figures: the mean of their draws, or the best by the labels."""
+
+import numpy as np
+import pytest
+from frames import study_of
+from matplotlib.text import Text
+
+from metrics.study.summary import select
+from scripts.core.draws import with_mean_of_draws
+from scripts.make_figure import FIGURES
+from scripts.make_table import study_table
+
+
+def test_random_rankings_have_the_mean_of_their_draws_or_the_best_by_the_labels():
+    rows = [
+        {"dataset": "umist", "method": "random_rankings", "params": {"draw": draw}, "is_default": not draw,
+         "acc": {50: [0.1, 0.1], 100: acc}}
+        for draw, acc in enumerate(([0.2, 0.4], [0.5, 0.5], [0.4, 0.4]))
+    ]  # fmt: skip
+    rows += [{"dataset": "umist", "method": "mcfs", "acc": {50: [0.1, 0.1], 100: [0.45, 0.45]}}]
+    study = study_of(rows)
+    mean, best = (study_table(study, name) for name in ("default_params", "best_over_grid"))
+    row = ("random_rankings", "kmeans")
+    assert mean.rows[row] == "Random (mean of 3)" and best.rows[row] == "Random (best of 3)"
+    assert mean.cell(row, "umist")["mean"] == pytest.approx(40) and best.cell(row, "umist")["mean"] == pytest.approx(50)
+    assert mean.cell(row, "umist")["std"] == pytest.approx(np.sqrt(20**2 / 2 / 3 + 10**2))
+    assert mean.cell(row, "umist")["rank"] == 2 and any("mean over their draws" in note for note in mean.short)
+    assert mean.cell(("mcfs", "kmeans"), "umist")["mean"] == pytest.approx(45)
+    points = select(study.summary, "acc", "default_params", per_size=True)
+    points = with_mean_of_draws(points, study, "acc", "default_params", per_size=True)
+    np.testing.assert_allclose(points.loc[points["method"] == "random_rankings", "mean"], [10, 40])
+    figure = FIGURES["acc_vs_size"](study, "umist", selection="default_params")
+    assert "Random (mean)" in [text.get_text() for text in figure.findobj(Text)]
