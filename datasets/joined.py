@@ -44,7 +44,8 @@ def read_tables(kind, paths, y=None, ignore=(), ignore_rows=(), onehot=(), names
     for path, own in zip(paths, found, strict=True):
         if keyed and transposed and kind == "csv" and labels.get("others") == "drop":
             reading["only"] = set(own)  # of a wide table, all else need not become numbers
-        table = FRAMES[kind](path, [*listed_labels(y), names], **reading)
+        # The labels of a transposed table are a row, which no header names.
+        table = FRAMES[kind](path, [names] if transposed else [*listed_labels(y), names], **reading)
         if not tables and not transposed:  # numbers are those of the file, of which columns are left out below
             y, ignore, onehot = (_named(path, table, one) for one in (y, ignore, onehot))
         table = oriented(path, table, ignore_rows, names, transposed)

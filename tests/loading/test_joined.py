@@ -58,6 +58,9 @@ def test_the_rows_of_a_transposed_table_are_features(tmp_path):
     samples, labels = read(write(tmp_path, t=text), options=options, transposed=True)
     np.testing.assert_array_equal(samples, X)
     assert labels.tolist() == KINDS
+    nameless = write(tmp_path, n="5,6,7\n1,1,3\n0,1,0\n")  # the first row is the label
+    samples, labels = read(nameless, options={"y": 0}, transposed=True)
+    assert samples.tolist() == [[1, 0], [1, 1], [3, 0]] and labels.tolist() == [5, 6, 7]
     bare = write(tmp_path, bare="g1,1.5,4,7,0\ng2,-2,5,8,1\ng3,3,6,9,2\n")
     with pytest.raises(DataError, match="first column has texts: say that they name the features, names=0"):
         read(bare, transposed=True)
