@@ -194,19 +194,24 @@ def run(
     check_cells(every, more, dataset=given, method=chosen, protocol=[protocol])
     arithmetic.warn_if_late(stacklevel=2)
     with printed() if verbose else nullcontext():
-        cells = [Cell(settings) for settings in every]
-        for cell in cells:
-            if (data := given[cell.settings.dataset["name"]]) is not None:
-                cell.dataset = data
-            if len(cells) > 1:
-                _ = cell.asked  # what a method refuses is said here, before the others are fitted
-        for number, cell in enumerate(cells):
-            unscored = cell.run(f"cell {number + 1} of {len(cells)}: " if len(cells) > 1 else "")
+        for settings in every if len(every) > 1 else ():
+            _ = _cell(settings, given).asked  # what a method refuses is said here, before the others are fitted
+        for number, settings in enumerate(every):
+            cell = _cell(settings, given)  # one at a time, as each holds its data
+            unscored = cell.run(f"cell {number + 1} of {len(every)}: " if len(every) > 1 else "")
             if unscored:
                 first = unscored[0]
                 warnings.warn(f"{cell}: {len(unscored)} trials have no scores, the first: {first['status']}, "
                               f"{first['error']}", stacklevel=2)  # fmt: skip
     return open_study(every[0].study, every[0].results_dir)
+
+
+def _cell(settings, given):
+    """Return the cell of some settings, with the data that were given under their name, if any."""
+    cell = Cell(settings)
+    if (data := given[settings.dataset["name"]]) is not None:
+        cell.dataset = data
+    return cell
 
 
 def open_study(study: str, results_dir: str | PathLike = RESULTS) -> "Study":

@@ -47,7 +47,8 @@ def read_tables(kind, paths, y=None, ignore=(), ignore_rows=(), onehot=(), names
         # The labels of a transposed table are a row, which no header names.
         table = FRAMES[kind](path, [names] if transposed else [*listed_labels(y), names], **reading)
         if not tables and not transposed:  # numbers are those of the file, of which columns are left out below
-            y, ignore, onehot = (_named(path, table, one) for one in (y, ignore, onehot))
+            y, ignore = columns_of(path, table, y), columns_of(path, table, ignore)
+            onehot = onehot if isinstance(onehot, bool) else columns_of(path, table, onehot)
         table = oriented(path, table, ignore_rows, names, transposed)
         tables.append(table if own is None else labelled(path, table, own, labels))
     table = stacked(paths, tables, columns)
@@ -60,13 +61,6 @@ def read_tables(kind, paths, y=None, ignore=(), ignore_rows=(), onehot=(), names
     if labels is not None and not keyed:
         table = in_order(paths[0], table, [label for _, own, _ in given for label in own])
     return split_table(paths[0], table, y if labels is None else LABEL, ignore, onehot)
-
-
-def _named(path, table, columns):
-    """Return `columns` with the names of those that are given by number; what is no list or column stays."""
-    if isinstance(columns, list | tuple):
-        return [column_of(path, table, one) for one in columns]
-    return columns if columns is None or isinstance(columns, bool) else column_of(path, table, columns)
 
 
 def oriented(path, table, ignore_rows=(), names=None, transposed=False):

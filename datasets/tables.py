@@ -69,11 +69,17 @@ def _check_first(path, table, wanted):
     Names that are numbers, such as wavelengths, look like values.
     """
     for number in (one for one in wanted if one is not None):
-        labels = table[column_of(path, table, number)].dropna()
-        first, others = labels.iloc[:1].tolist(), set(labels.iloc[1:])
-        if labels.dtype.kind not in "biuf" and first and first[0] not in others and len(others) < len(labels) - 1:
+        labels = table[column_of(path, table, number)]
+        first, rest = labels.iloc[0], labels.iloc[1:].dropna()
+        others = set(rest)
+        if (
+            labels.dtype.kind not in "biuf"
+            and labels.notna().iloc[0]
+            and first not in others
+            and len(others) < len(rest)
+        ):
             raise DataError(
-                f"{path}: no line besides the first has the label {first[0]!r}: say header=true if that is the name of "
+                f"{path}: no line besides the first has the label {first!r}: say header=true if that is the name of "
                 "the column, or header=false if it is a class of one sample."
             )
 

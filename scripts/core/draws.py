@@ -34,7 +34,8 @@ def with_mean_of_draws(chosen, study, metric, selection, per_size=False):
     groups = each.assign(square=each["std"] ** 2).groupby(["dataset", "n_selected"] if per_size else "dataset")
     squares = groups["square"].mean() + groups["mean"].var().fillna(0.0)
     found = pd.DataFrame({"mean": groups["mean"].mean(), "std": np.sqrt(squares)})
-    own = (chosen["method"] == RANDOM) & (chosen["clusterer"] == "kmeans")
+    # A cell that lacks the size of the others stays missing.
+    own = (chosen["method"] == RANDOM) & (chosen["clusterer"] == "kmeans") & chosen["mean"].notna()
     keys = ["dataset", "n_selected"] if per_size else ["dataset"]
     new = found.reindex(pd.MultiIndex.from_frame(chosen.loc[own, keys]) if per_size else chosen.loc[own, "dataset"])
     chosen = chosen.copy()

@@ -129,7 +129,7 @@ def table_cells(spec, study, selection="best_over_grid", learned=True):
         check_one_protocol(part.trials)
         chosen, selection, maxima, seeds = running_times(part.trials), "all_fits", NO_MAXIMA, NO_SEEDS
     else:
-        chosen = with_mean_of_draws(part.select(spec.metric, selection), part, spec.metric, selection)
+        chosen = with_mean_of_draws(part.select(spec.metric, selection), study, spec.metric, selection)
         maxima = study.maxima(spec.metric) if BY_NAME[selection].oracle else NO_MAXIMA
         names = {f"{spec.metric}_{what}": f"seed_{what}" for what in ("mean", "std")}
         seeds = study.seeds.rename(columns=names)[list(NO_SEEDS)] if spec.metric in SCORES else NO_SEEDS

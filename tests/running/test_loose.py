@@ -1,10 +1,7 @@
 """Classes that are in no file, as those of a notebook: whatever changes what they compute changes their digest."""
 
 import itertools
-import json
 import linecache
-import os
-import subprocess
 import sys
 import textwrap
 import types
@@ -13,7 +10,7 @@ import numpy as np
 import pytest
 
 import ufs_bench
-from runners.code import ROOT, code_of
+from runners.code import code_of
 
 SELECTOR = """
 class Cell:
@@ -298,55 +295,3 @@ def test_what_is_not_known_is_computed_anew_at_every_run_and_a_line_says_so(fitt
     sys.modules["a_notebook"].scaler.by = -1
     assert ranking() != first
     assert said in capsys.readouterr().out
-
-
-SCRIPT = """
-import json
-import numpy as np
-from methods.core.plain import plain
-from runners.code import ROOT, code_of
-
-SIGN, CONFIG, W = 1, {"sign": 1}, np.ones(3)
-
-def helper(X):
-    return SIGN * X
-
-def by_global(X):
-    return helper(X)
-
-def by_item(X):
-    return CONFIG["sign"] * X
-
-def by_array(X):
-    return W * X
-
-class ByAttribute:
-    sign = 1
-    def fit(self, X):
-        self.scores_ = self.sign * X
-        return self
-
-def digests():
-    return [code_of(plain(one, one.__name__)).digest for one in (by_global, by_item, by_array, ByAttribute)]
-
-first, again = digests(), digests()
-SIGN = CONFIG["sign"] = ByAttribute.sign = W[:] = -1
-print(json.dumps([first, again, digests()]))
-"""
-
-
-def digests_of_script(words, **given):
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    done = subprocess.run([sys.executable, *words], env=environment, capture_output=True, text=True, **given)
-    assert done.stderr == ""
-    return json.loads(done.stdout)
-
-
-def test_a_value_that_a_script_changes_is_another_code(tmp_path):
-    (tmp_path / "script.py").write_text(SCRIPT)
-    first, again, changed = digests_of_script(["script.py"], cwd=tmp_path)
-    assert all(first) and first == again and not set(first) & set(changed)
-
-
-def test_a_script_without_a_file_is_not_known(tmp_path):
-    assert digests_of_script(["-"], cwd=tmp_path, input=SCRIPT) == 3 * [4 * [""]]
