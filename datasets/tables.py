@@ -57,7 +57,8 @@ def csv_frame(path, wanted=(), header=None, missing=(), only=None):
         )  # fmt: skip
     except (pd.errors.ParserError, ValueError) as error:
         raise DataError(f"{path} is no table of equally long rows: {' '.join(str(error).split())}.") from error
-    table = as_numbers(table, decimal_of(cells, delimiter))
+    texts = [table[name] for name, dtype in table.dtypes.items() if dtype.kind not in "biuf"]
+    table = as_numbers(table, decimal_of(cells, delimiter, texts))
     if guessed and not header:
         _check_first(path, table, wanted)
     return table

@@ -82,11 +82,23 @@ def _is_number(cell):
     return re.fullmatch(r"[-+]?(\d+[.,]?\d*|[.,]\d+)([eE][-+]?\d+)?", cell) is not None
 
 
-def decimal_of(cells, delimiter):
-    """Return the decimal mark of the numbers of a table, a comma only between semicolons or tabs."""
+def decimal_of(cells, delimiter, columns=()):
+    """Return the decimal mark of the numbers of a table, a comma only between semicolons or tabs.
+
+    `cells` are those of the first lines, `columns` those that pandas did not read as numbers: the first comma may be
+    far down.
+    """
     numbers = [cell for line in cells for cell in line if _is_number(cell)]
-    commas = any("," in cell for cell in numbers) and not any("." in cell for cell in numbers)
-    return "," if delimiter in (";", "\t") and commas else "."
+    if delimiter not in (";", "\t") or any("." in cell for cell in numbers):
+        return "."
+    commas = any("," in cell for cell in numbers) or any(map(_has_commas, columns))
+    return "," if commas else "."
+
+
+def _has_commas(column):
+    """Return True where all cells are numbers, some with a comma."""
+    distinct = column.dropna().unique()
+    return all(isinstance(cell, str) and _is_number(cell) for cell in distinct) and any("," in c for c in distinct)
 
 
 def numbers(column, decimal="."):

@@ -23,7 +23,6 @@ COLUMNS = (
     "left_out evaluated_by std_over section n_candidates random_best excess seed_std table_mean n_groups group_error "
     "n_again points grid"
 ).split()
-DRAWS = 20  # random rankings in the place of our rows: a hundred take four times as long
 JUDGED = ["evaluated_by", "std_over", "section"]
 
 
@@ -70,10 +69,9 @@ def other_readings(studies, selection="best_over_grid"):
 
 
 def controls_of(studies, selection="best_over_grid"):
-    """Return the scores of the controls in the same studies, of the first `DRAWS` random rankings, by paper."""
+    """Return the scores of the controls in the same studies, by paper."""
     frames = [control_scores(study, selection).assign(paper=paper) for paper, study in studies.items()]
-    controls = pd.concat(frames, ignore_index=True)
-    return controls[controls["draw"] < DRAWS].reset_index(drop=True)
+    return pd.concat(frames, ignore_index=True)
 
 
 def score_tables(paper):

@@ -41,6 +41,7 @@ class Setting(NamedTuple):
     recent: pd.DataFrame  # as `scripts.findings.recent.since` returns it
     # Mean, low and high of the gains over random rankings of variants that do not count, with a score on every data set
     variants: pd.DataFrame = pd.DataFrame(columns=["mean", "low", "high"], dtype=float)
+    lacking_variants: tuple = ()  # those without a score on some data set
     # The same for every choice:
     search: pd.DataFrame = pd.DataFrame()  # as `scripts.findings.search.searched` returns it
     search_on: str = ""  # on which data
@@ -131,8 +132,9 @@ def _setting(study, selection):
     others = [name for name in scores if name not in choice.methods and not is_control(name)]
     gains = {name: gain_over(scores, name, RANDOM) for name in others if scores[name].notna().all()}
     variants = pd.DataFrame.from_dict(gains, orient="index", columns=["mean", "low", "high"], dtype=float)
+    lacking = tuple(name for name in others if name not in gains and scores[name].notna().any())
     beside = found[RANDOM], found[ALL]
-    return Setting(selection, size, field, *beside, seconds, gaps, labelled, since(scores), variants)
+    return Setting(selection, size, field, *beside, seconds, gaps, labelled, since(scores), variants, lacking)
 
 
 def gaps_of(scores, methods):

@@ -20,6 +20,12 @@ class Clusters(NamedTuple):
 
     families: dict  # of the data sets
     means: pd.DataFrame  # of the families, by (told, method, score); told is of `TRUE` and `OTHERS`
+    n_datasets: pd.Series  # that a method has in all three, by (method, score)
+
+    @property
+    def n_families(self):
+        """The number of families that a method has in all three, by (method, score)."""
+        return self.means[TRUE].count()
 
     def changes(self, told):
         """Return mean, low and high of what gains change by: (method, score) rows, without all features."""
@@ -65,7 +71,9 @@ def clusters_of(study, others, families):
         own = [(told, *column) for told in found]
         gains.loc[gains[own].isna().any(axis=1), own] = float("nan")
     shared = {name: family_of(name) for name in gains.index[gains.notna().any(axis=1)]}
-    return Clusters(shared, means_of(gains.loc[list(shared)], shared)) if len(set(shared.values())) > 1 else None
+    if len(set(shared.values())) < 2:
+        return None
+    return Clusters(shared, means_of(gains.loc[list(shared)], shared), gains[TRUE].count())
 
 
 def lines(found):

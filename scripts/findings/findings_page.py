@@ -23,6 +23,7 @@ def page(study, settings):
         plan=first.plan,
         predictions=first.predictions,
         hoped=plan.HOPED,
+        expected=plan.EXPECTED,
         by_clusters=first.clusters and clusters.lines(first.clusters),
         kinds=first.kinds,
         by_kind=first.kinds and kinds.lines(first.kinds),
@@ -128,16 +129,19 @@ def _values(settings):
 
 def _of_variants(settings):
     """Say of which variants the interval lies above 0; these count neither above nor in the tables."""
-    parts = []
+    parts, lacking = [], {}
     for one in settings:
+        lacking |= dict.fromkeys(one.lacking_variants)
         table = one.variants.sort_values("mean", ascending=False, kind="stable")
         names = unique_names("method", list(table.index))
         gain = [f"{names[name]} by {table.loc[name, 'mean']:.{POINTS}f}" for name in above(table)]
-        parts.append(f"with {one.size} features {listed(gain or ['none'])}")
+        parts.append(f"with {one.size} features {listed(gain or ['none'])} (of {len(one.variants)})")
+    absent = sorted(unique_names("method", list(lacking)).values())
     return (
-        f"**Do variants gain?** Of {max(len(one.variants) for one in settings)} variants and released programs of the "
-        "methods above, which are not counted among them, the 95 % interval of the gain in accuracy over random "
-        f"rankings, each by itself, lies above 0 for these: {'; '.join(parts)}."
+        "**Do variants gain?** Variants and released programs are not counted among the methods above. Of those with a "
+        "score on every data set, the 95 % interval of the gain in accuracy over random rankings, each by itself, lies "
+        f"above 0 for these: {'; '.join(parts)}."
+        + (f" Without a score on some data set, at one of the sizes: {listed(absent)}." if absent else "")
     )
 
 

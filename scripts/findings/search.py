@@ -72,8 +72,8 @@ def sentence(table, where):
         parts.append(f"{words} above 0 for {listed(gain or ['none'])}")
         parts[-1] += f", and below 0 for {listed(lose)}" if lose else ""
     return (
-        f"**Does a search over parameters change it?** {where}, of {len(table)} methods with up to "
-        f"{table['tries'].max()} grid points each, the size being chosen too, the 95 % interval of the gain "
+        f"**Does a search over parameters change it?** {where}, of {len(table)} methods with a score on all of them "
+        f"and up to {table['tries'].max()} grid points each, the size being chosen too, the 95 % interval of the gain "
         f"in accuracy over random rankings that get as many tries, each by itself, lies {'; '.join(parts)}."
     )
 

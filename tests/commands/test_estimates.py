@@ -29,7 +29,7 @@ def test_changes_are_counted_with_their_intervals_for_each_number_of_clusters():
     means["half"] = means["classes"].to_numpy() + np.tile([[0.5], [-0.5]], (4, 1))
     means["twice"] = means["classes"].to_numpy() - 2.0 + 0.01 * np.arange(8)[:, None]
     means[("twice", clusters.COUNTED[0], "acc")] += 4.0
-    found = clusters.Clusters({}, means)
+    found = clusters.Clusters({}, means, None)
     n = 2 * len(clusters.COUNTED)
     assert found.moved == {"half": (0, 0, n), "twice": (n, n - 1, n)}
 
@@ -41,5 +41,5 @@ def test_what_intervals_allow_is_counted_among_the_methods_that_cannot_be_told()
     )
     table = table.astype(float).assign(p=[0.01, 0.01, 1, 1, 0.2, 0.2], needs=[[]] * 6)
     found = plan.Estimates({}, True, 0, None, table, None, {}, {})
-    assert found.untold == ["b", "c"] and found.below_both == ["c"]
+    assert found.untold == ["b", "c"] and found.in_both(-1) == ["c"] and found.in_both(1) == []
     assert (found.allow("acc", 2.5), found.allow("nmi", 2.5), found.allow("nmi", -2)) == (1, 0, 2)

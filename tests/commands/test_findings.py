@@ -107,10 +107,12 @@ def test_variants_that_gain_are_named_and_data_sets_with_fewer_features_too(sett
         {"mean": [2.0, 4.0, 1.0], "low": [1.0, 2.0, -1.0], "high": [3.0, 5.0, 3.0]},
         index=["ndfs_released", "dgufs_normalized", "mcfs_released"],
     )
-    one = setting({"mcfs": (-1, 1)})._replace(variants=variants)
+    one = setting({"mcfs": (-1, 1)})._replace(variants=variants, lacking_variants=("ufsol_similarity",))
     (found,) = [text for text in sentences([one, setting({"mcfs": (-1, 1)}, 100)]) if "variants" in text]
-    assert "Of 3 variants" in found and "with 100 features none." in found
-    assert "with 300 features DGUFS (normalized) by 4.0 and NDFS (released) by 2.0;" in found
+    assert "with 300 features DGUFS (normalized) by 4.0 and NDFS (released) by 2.0 (of 3);" in found
+    assert found.endswith(
+        "with 100 features none (of 0). Without a score on some data set, at one of the sizes: UFSOL (similarity)."
+    )
     text = " ".join(page(STUDY, settings).split()).partition("fewer are selected: ")[2].partition("## ")[0]
     for one in settings:
         own = text.partition(f" in place of {one.size}")[0].rpartition(" in place of ")[2]
@@ -225,5 +227,5 @@ def test_a_search_counts_methods_with_as_many_points_and_gains_are_over_as_many_
     assert found.loc["mcfs", "best_over_grid_mean"] == pytest.approx(52 - best_of_three)
     assert found.loc["laplacian_score", "silhouette_all_mean"] == pytest.approx(42 - 41.5)
     text = search.sentence(found, "On seven data sets")
-    assert "On seven data sets, of 3 methods with up to 3 grid points" in text
+    assert "On seven data sets, of 3 methods with a score on all of them and up to 3 grid points" in text
     assert "without labels above 0 for MCFS" in text and text.count("below 0 for UDFS") == 2

@@ -21,6 +21,7 @@ from runners.workers.fit import run_trial
 from scripts import ship
 from scripts.compare import controls_of, over_more_starts, published_rows, score_tables, with_verdicts
 from scripts.compare.columns import SAMPLED, own_error, published_error
+from scripts.compare.controls import RANDOM, Drawn
 from scripts.compare.evidence_page import starts_text
 from scripts.core import conf
 from scripts.core.refits import COLUMNS, RESTARTS, read
@@ -218,4 +219,6 @@ def test_twenty_of_the_random_rankings_stand_beside_a_comparison():
         for draw in range(30)
     ]
     found = controls_of({"dgufs": study_of(points, protocol=PAPER)})
-    assert sorted(found["draw"].unique()) == list(range(20)) and set(found["paper"]) == {"dgufs"}
+    assert sorted(found["draw"].unique()) == list(range(30)) and set(found["paper"]) == {"dgufs"}
+    rows = found[["dataset", "metric"]].drop_duplicates().assign(method="mcfs")
+    assert Drawn.of(found[found["control"] == RANDOM], rows).n_draws == 20

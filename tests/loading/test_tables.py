@@ -48,6 +48,12 @@ def test_a_table_of_text_is_read_whatever_it_is_written_with(tmp_path, name):
     assert [one[0] for one in labels] == KINDS
 
 
+def test_the_first_decimal_comma_may_be_far_down(tmp_path):
+    (tmp_path / "t.csv").write_text("a;b;kind\n" + 30 * "1;2;x\n" + "1,5;3;y\n")
+    samples, labels = READERS["csv"](tmp_path / "t.csv", "kind")
+    assert samples[[0, -1]].tolist() == [[1, 2], [1.5, 3]] and labels[-1] == "y"
+
+
 def test_a_packed_table_and_one_without_labels(tmp_path):
     (tmp_path / "t.csv.gz").write_bytes(gzip.compress(PLAIN.encode()))
     samples, labels = READERS["csv"](tmp_path / "t.csv.gz", ignore=["kind"])

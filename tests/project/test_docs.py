@@ -12,10 +12,11 @@ import textwrap
 from pathlib import Path
 
 import forked
+import pandas as pd
 import pytest
 
 from benchmarks.notes import BLOCK, renew
-from metrics.study.frames import fits_of
+from metrics.study.frames import fits_of, of_kmeans
 from metrics.study.selections import BY_NAME
 from runners.experiment.method import load_class
 from runners.store import reference
@@ -24,6 +25,7 @@ from scripts.compare import shipped_names
 from scripts.compare.verdicts import VERDICTS
 from scripts.core.conf import CONF, read
 from scripts.core.published import load_published
+from scripts.core.study import Study
 from scripts.method_notes import method_notes, sections
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -205,6 +207,34 @@ def test_what_the_pages_say_of_choices_without_labels_is_what_their_tables_say()
     # What is said holds in both scores.
     assert said == [{columns[name] for name in found[0] & found[1]} for found in (better, worse)]
     assert len(set(re.findall(r"\b(\d+) cells on", pages["docs/choices.md"]))) == 1
+    whole = [re.search(r"^\| all features, no choice +\| ([\d.]+)", table, re.MULTILINE)[1] for table in tables]
+    text = " ".join(pages["docs/choices.md"].split())
+    said = re.search(r"all features loses ([\d.]+) points in ACC, less than every .*? and ([\d.]+) in NMI", text)
+    assert list(said.groups()) == whole
+
+
+def test_what_the_objections_say_of_scores_is_what_is_shipped():
+    objections = " ".join((ROOT / "docs/objections.md").read_text(encoding="utf-8").split())
+    page = (ROOT / "docs/reproduction.md").read_text(encoding="utf-8")
+    row = r"^\| (RUFS|UFSOL|JGUFS) +\| udfs +\|.*?\|.*?\| ([-+.\d]+) +\| ([-+.\d]+)"
+    found = re.findall(row, page, re.MULTILINE)
+    less = {paper: float(published) - float(ours) for paper, ours, published in found}
+    said = re.search(r"`udfs` keeps .*? gains (\d) points less .*? than JGUFS prints", objections)
+    assert round(less["JGUFS"]) == int(said[1]) and less["RUFS"] < 1 and less["UFSOL"] < 1
+    assert "less than 1 point less than RUFS and UFSOL do" in objections
+    study = Study.open(ROOT / "results", "reference/jgufs")
+    best = of_kmeans(pd.concat([study.select(metric, "best_over_grid") for metric in ("acc", "nmi")]))
+    best = best[best["dataset"] == "umist"].pivot(index="method", columns="metric", values="mean")
+    said = re.search(r"it reaches ([\d.]+) in ACC and ([\d.]+) in NMI, `udfs` ([\d.]+) and ([\d.]+),", objections)
+    assert [f"{value:.1f}" for value in best.loc[["udfs_released", "udfs"]].to_numpy().ravel()] == list(said.groups())
+    points = study.trials[study.trials["method"] == "jgufs"].groupby("dataset")["params"].nunique()
+    assert set(points.drop("mnist")) == {7} and points["mnist"] == 3
+    ufsol = Study.open(ROOT / "results", "reference/ufsol").trials
+    own = ufsol[
+        ufsol["method"].isin(("ufsol", "ufsol_released", "ufsol_alpha0", "ufsol_similarity", "ufsol_max_margin"))
+    ]
+    assert own.groupby(["dataset", "method"])["params"].nunique().groupby("method").nunique().eq(1).all()
+    assert "The complete grid, which is shipped" in objections
 
 
 @pytest.mark.parametrize("name", ["spdfs", "ufsol", "vcsdfs"])  # what CAE's page prints of them takes minutes
