@@ -100,7 +100,7 @@ class Progress:
 
         self._noun, own = noun, sys.stderr.isatty() and _sweep_bar is None
         self._bar = tqdm(total=total, unit=noun, leave=False, dynamic_ncols=True) if own else None
-        self._total, self._count = total, 0
+        self._total, self._count, self._once = total, 0, set()
         self._started = self._last = time.perf_counter()
 
     def step(self, count, ends):
@@ -130,6 +130,12 @@ class Progress:
         if self._bar is not None:
             self._bar.clear()
         log.warning(text)
+
+    def say_once(self, text):
+        """Print a line that has not been printed."""
+        if text not in self._once:
+            self._once.add(text)
+            self.say(text)
 
     def close(self):
         """Take the bar away."""

@@ -17,7 +17,7 @@ from metrics.study import UNSCORED
 from runners.code import code_of, files_of
 from runners.errors import ConfigError
 from runners.experiment.grid import diagonal, expand, few
-from runners.experiment.notes import RUN, digests_of_data, ends_text, note_finished, noted_run
+from runners.experiment.notes import RUN, digests_of_data, ends_text, note_finished, note_log, noted_run
 from runners.experiment.plan import Plan, Times, Todo
 from runners.experiment.result import say_result
 from runners.experiment.settle import settle
@@ -284,9 +284,8 @@ class Cell:
                     if row["status"] in UNSCORED:
                         unscored.append(row)
                         progress.say(f"  {row['status']}: {row['params']} sizes {row['sizes']}: {row['error']}")
-                    if outcome.log:
-                        with open(self.folder / "run.log", "a") as file:
-                            file.write(f"{row['trial']} {row['params']} sizes {row['sizes']}\n{outcome.log}\n")
+                    for line in note_log(self.folder, outcome):
+                        progress.say_once(f"  {line}")
                 progress.step(len(ended), ends)
         finally:
             progress.close()

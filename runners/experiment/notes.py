@@ -20,6 +20,7 @@ from runners.code.opened import digest_of
 from runners.store.identity import versions
 from runners.store.row import COLUMNS, from_json, to_json
 from runners.workers.family import lives
+from runners.workers.generators import SharedGenerator
 
 FOLDER = ".finished"  # in results_dir
 RUN = ".run.json"  # the note of a run, in the folder of the cell
@@ -97,6 +98,17 @@ def note_run(folder, keys, n_workers):
     pid = os.getpid() if n_workers else None
     note = {"pid": pid, "host": socket.gethostname(), "n_workers": n_workers, "trials": keys}
     replace_file(folder / RUN, json.dumps(note).encode())
+
+
+def note_log(folder, outcome):
+    """Write traceback and warnings of a trial to ``run.log``; return the lines that the user is told of at once."""
+    if not outcome.log:
+        return []
+    row = outcome.trial
+    with open(folder / "run.log", "a") as file:
+        file.write(f"{row['trial']} {row['params']} sizes {row['sizes']}\n{outcome.log}\n")
+    kind = f"{SharedGenerator.__name__}: "
+    return [line.removeprefix(kind) for line in outcome.log.splitlines() if line.startswith(kind)]
 
 
 @contextmanager

@@ -31,6 +31,7 @@ from runners.store.row import (
     unpack_labels,
 )
 from runners.workers.family import own_cpu_seconds, peak_mb, reset_peak
+from runners.workers.generators import seeded
 
 FACTS = REPORTED[:6]  # numbers that a selector may report of its fit, as NAME_
 ROUNDING = 1e-6  # share of the largest score at which a score is rounding
@@ -87,7 +88,8 @@ def fit_trial(trial, X):
         warnings.simplefilter("ignore", ConvergenceWarning)  # the status says so
         try:
             started = own_cpu_seconds()
-            with exits_as_errors(), fitting(trial.cls):
+            seed = trial.protocol.seed if trial.seed is None else trial.seed
+            with exits_as_errors(), seeded(seed), fitting(trial.cls):
                 selector = trial.selector().fit(X)
             row["fit_s"] = own_cpu_seconds() - started
             subsets = {size: columns[selector.subset(size)] for size in trial.sizes}
