@@ -15,7 +15,7 @@ from pathlib import Path
 from metrics.protocol import Protocol
 from metrics.study import UNSCORED
 from runners.errors import ConfigError
-from runners.store.files import read_rows
+from runners.store.files import of_other_data, read_rows
 from runners.store.folder import Store, cells_of, check_rows, claim_study, rows_by_trial
 from runners.store.identity import Identity
 from runners.store.row import OTHERS, Outcome
@@ -57,8 +57,11 @@ def _add(path, store):
     """Add the trials of a cell to an open one; return how many, and why nothing was where they contradict."""
     stored = {row["trial"]: row for row in store.rows()}
     codes = {Identity.stored(row) for row in stored.values()}
-    new = []
-    for row in read_rows(path):
+    new, rows = [], read_rows(path)
+    others, place = of_other_data(store.folder, rows[0]["data_sha"]) if rows else (0, None)
+    if others:
+        return 0, f"it is of other data than {place}, which were called {place.parent.name!r}, too"
+    for row in rows:
         own = stored.get(row["trial"])
         if codes and Identity.stored(row) not in codes:
             return 0, f"it is of other code, packages or machine ({next(iter(codes)).difference(Identity.stored(row))})"

@@ -60,6 +60,19 @@ def check_one_protocol(trials):
             )
 
 
+def check_one_data(trials):
+    """Refuse a study in which one name stands for several data sets with a ValueError that names two cells."""
+    shas = trials.groupby(["study", "dataset"])["data_sha"].nunique()
+    if (shas > 1).any():
+        study, dataset = shas.index[shas > 1][0]
+        own = trials[(trials["study"] == study) & (trials["dataset"] == dataset)].drop_duplicates("data_sha")
+        raise ValueError(
+            f"study={study!r} holds {len(own)} data sets that were called {dataset!r}: that of {own['method'].iloc[0]} "
+            f"is another one than that of {own['method'].iloc[1]}. Their numbers cannot stand in one column: run one "
+            "of them under another name, and remove its folders here."
+        )
+
+
 def _rare(trials):
     """Return the first cell whose protocol is that of the fewest trials, as "mcfs on umist"."""
     row = trials[trials["protocol"] == trials["protocol"].value_counts().index[-1]].iloc[0]

@@ -5,10 +5,20 @@ import pandas as pd
 
 from metrics.measures import PER_SET
 from metrics.study import METRICS, UNSCORED, is_learned, nearest_size
-from metrics.study.frames import CELL, ORDER, POINT, check_one_protocol, complete_sizes, protocol_of, scored_sizes
+from metrics.study.frames import (
+    CELL,
+    ORDER,
+    POINT,
+    check_one_data,
+    check_one_protocol,
+    complete_sizes,
+    params_of,
+    protocol_of,
+    scored_sizes,
+)
 from metrics.study.selections import BY_NAME, LABEL_FREE, SELECTIONS
 
-__all__ = ["SELECTIONS", "check_one_protocol", "running_times", "select", "summarise"]
+__all__ = ["SELECTIONS", "cells_of_draws", "check_one_protocol", "running_times", "select", "summarise"]
 WORST = ["diverged", "collapsed", "max_iter", "converged"]  # the status of several fits is the first of these
 STDS = ["acc_std", "nmi_std"]
 NOTHING = {"mean": np.nan, "std": np.nan, "n_restarts": 0, "params": "", "trial": "", "status": ""}
@@ -26,8 +36,8 @@ def summarise(frame):
     over the seeds (ddof=1). n_seeds is how many have scores, n_asked how many there should be, and n_failed, n_timeout
     and n_out_of_memory how many ended so.
 
-    A ValueError says that a study holds several protocols, or two versions of the same point (of different data, for
-    example): no table may mix them.
+    A ValueError says that a study holds several protocols, several data sets of one name, or two versions of the same
+    point: no table may mix them.
     """
     check_one_protocol(frame)
     learned = is_learned(frame)
@@ -46,6 +56,7 @@ def summarise(frame):
             f"study={row['study']!r} holds {row['method']} on {row['dataset']} with {row['params']} and "
             f"{row['n_selected']} features more than once, of different data. Move one of them to a study of its own."
         )
+    check_one_data(frame)
     return _over_seeds(summary).sort_values(POINT, kind="stable").reset_index(drop=True)
 
 
@@ -189,3 +200,9 @@ def running_times(trials):
         own = dict(zip(CELL, (*key, "kmeans"), strict=True))
         rows.append({**own, "metric": "seconds", "selection": "all_fits", **values, **counts})
     return pd.DataFrame(rows, columns=[*CELL, "metric", "selection", *NOTHING, "n_selected", "sizes", *COUNTS])
+
+
+def cells_of_draws(shares):
+    """Return the cells of a summary of controls, each draw being a method of its own, at its default."""
+    draws = params_of(shares).map(lambda params: str(params.get("draw", 0)))
+    return Cells(shares.assign(method=shares["method"] + " " + draws, is_default=True))

@@ -25,7 +25,7 @@ from runners.experiment.sparse import check_sparse
 from runners.progress import Progress, log, say_compiling
 from runners.store.elsewhere import found_elsewhere, outcomes_of, shipped_sources
 from runners.store.evaluations import Evaluations
-from runners.store.files import StoreError, clear_unfinished, read_rows
+from runners.store.files import StoreError, clear_unfinished, of_other_data, read_rows
 from runners.store.folder import Store, claim_study, rows_by_trial
 from runners.store.identity import Identity
 from runners.store.row import from_json
@@ -145,8 +145,8 @@ class Cell:
         claim_study(self.folder.parents[1], settings.protocol, self.folder)
         with Store(self.folder, on_wait=on_wait or self._say_held) as store:
             clear_unfinished(self.folder / RUN)
-            self._check_data(rows := store.rows())
-            todo = self.todo(rows)
+            self._check_data()
+            todo = self.todo(store.rows())
             if todo or not place:
                 self._announce(place, todo)
             unscored = self._do(todo, store) if todo else []
@@ -164,11 +164,12 @@ class Cell:
     def __str__(self):
         return f"{self.settings.method.name} on {self.settings.dataset['name']}"
 
-    def _check_data(self, rows):
-        """Refuse a cell with trials of other data of the same name, as no table could hold both."""
-        if others := sum(row["data_sha"] != self.dataset.sha for row in rows):
+    def _check_data(self):
+        """Refuse a cell with trials of other data of the same name here or beside it, as no table could hold both."""
+        others, place = of_other_data(self.folder, self.dataset.sha)
+        if others:
             raise StoreError(
-                f"{self.folder} holds {counted(others, 'trial')} of other data that were called {self.dataset.name!r}: "
+                f"{place} holds {counted(others, 'trial')} of other data that were called {self.dataset.name!r}: "
                 "the file, its labels or its clusters have changed, or it is another one. Name the data or the study "
                 f"otherwise (name={self.dataset.name}_2, study=NAME), or remove the folder if the old data were wrong."
             )

@@ -4,9 +4,11 @@ import math
 from collections import Counter
 from pathlib import Path
 
-from metrics.study import UNSCORED
+import pandas as pd
+
+from metrics.study import RANDOM, UNSCORED
 from metrics.study.frames import fits_of, percent
-from metrics.study.summary import Cells, summarise
+from metrics.study.summary import Cells, cells_of_draws, summarise
 from runners.progress import log
 from runners.store.folder import load_results
 from runners.store.identity import Identity
@@ -50,6 +52,9 @@ def _best_lines(summary):
     cells_of = Cells(summary)
     for selection, name in names.items():
         cells = {metric: cells_of.select(metric, selection).set_index("clusterer") for metric in ("acc", "nmi")}
+        if selection == "default_params" and (summary["method"] == RANDOM).all():
+            cells = {metric: _mean_of_draws(summary, metric, selection) for metric in cells}
+            name = f"mean of {counted(summary['params'].nunique(), 'draw')}"
         for clusterer in cells["acc"].index:
             texts = [_score_text(metric, frame.loc[clusterer]) for metric, frame in cells.items()]
             if all(texts):
@@ -63,8 +68,14 @@ def _best_lines(summary):
         )
 
 
+def _mean_of_draws(summary, metric, selection):
+    """Return the mean over the draws of random rankings, in a row as that of one draw, which alone is arbitrary."""
+    each = cells_of_draws(summary).select(metric, selection).dropna(subset="mean")
+    return each.groupby("clusterer").agg({"mean": "mean", "n_selected": "first"}).assign(std=math.nan)
+
+
 def _score_text(metric, row):
     if math.isnan(row["mean"]):
         return ""
-    spread = "" if math.isnan(row["std"]) else f" ± {row['std']:.1f}"
-    return f"{metric.upper()} {row['mean']:.1f}{spread} ({counted(row['n_selected'], 'feature')})"
+    spread = "" if pd.isna(row["std"]) else f" ± {row['std']:.1f}"
+    return f"{metric.upper()} {row['mean']:.1f}{spread} ({counted(int(row['n_selected']), 'feature')})"

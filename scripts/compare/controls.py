@@ -8,7 +8,7 @@ import pandas as pd
 
 from metrics.study import ALL, RANDOM
 from metrics.study.frames import percent
-from scripts.core.draws import cells_of_draws
+from metrics.study.summary import cells_of_draws
 
 VARIANCE = "max_variance"
 DRAWS = 20  # random rankings in the place of our rows: a hundred take four times as long

@@ -57,7 +57,7 @@ def fill(cells, study, protocol, experiment=None):
     unknown = [name for name in dict.fromkeys(open_cells["method"]) if name not in methods]
     unknown += [name for name in dict.fromkeys(open_cells["dataset"]) if name not in datasets]
     runnable = open_cells[open_cells["method"].isin(methods) & open_cells["dataset"].isin(datasets)]
-    if (cells["status"] == NOT_RUN).all() and find("experiment", experiment):
+    if (cells["status"] == NOT_RUN).all() and _runs(experiment, cells["dataset"]):
         return [f"python run.py experiment={experiment}"], unknown
     groups = {}
     for dataset in cells["dataset"].unique():
@@ -76,6 +76,20 @@ def fill(cells, study, protocol, experiment=None):
             words.append(f"runner.retry=[{','.join(UNSCORED)}]")
         lines.append(shlex.join(words))
     return lines, unknown
+
+
+def _runs(experiment, datasets):
+    """Return True where an experiment of conf/ runs on all these data sets, as the words of its sweep say."""
+    words = _swept(experiment)
+    return words.startswith("glob(*") or set(datasets) <= set(map(str.strip, words.split(",")))
+
+
+def _swept(experiment):
+    """Return the data sets of an experiment, as its file or one that it builds on says them; "" where there is none."""
+    content, words = find("experiment", experiment) or {}, ""
+    for one in content.get("defaults", []):
+        words = (_swept(one) if isinstance(one, str) else one.get("override /dataset")) or words
+    return content.get("hydra", {}).get("sweeper", {}).get("params", {}).get("dataset", words)
 
 
 def fill_pairs(pairs, study, protocol, grid=None):

@@ -6,15 +6,9 @@ import numpy as np
 import pandas as pd
 
 from metrics.study import RANDOM
-from metrics.study.frames import of_kmeans, params_of, percent
+from metrics.study.frames import of_kmeans, percent
 from metrics.study.selections import BY_NAME
-from metrics.study.summary import Cells
-
-
-def cells_of_draws(shares):
-    """Return the cells of a summary of controls, each draw being a method of its own, at its default."""
-    draws = params_of(shares).map(lambda params: str(params.get("draw", 0)))
-    return Cells(shares.assign(method=shares["method"] + " " + draws, is_default=True))
+from metrics.study.summary import cells_of_draws
 
 
 @functools.lru_cache(maxsize=16)  # of the studies of one command

@@ -48,9 +48,7 @@ def acc_vs_size(
             f"nothing but all features has scores on {dataset}: there is no curve to draw.",
             [(method, dataset) for method in sorted(points["method"].unique())],
         )
-    names = unique_names("method", points["method"].unique())
-    if RANDOM in names:
-        names[RANDOM] = name_of_draws(selection)
+    names = _names(points, selection)
     curves = [(names[method], colours[method], curve) for method, curve in points.groupby("method")]
     banded = points["std"].notna().any() and len(curves) <= MOST_BANDS
     bands = f"; bands: {study.spread()}" if banded else ""
@@ -62,6 +60,11 @@ def acc_vs_size(
         note=f"{by_labels(BY_NAME[selection].per_size, metric)}{bands}.\n{study.origin()}",
         width=width,
     )
+
+
+def _names(points, selection):
+    names = unique_names("method", points["method"].unique())
+    return names | {RANDOM: name_of_draws(selection)} if RANDOM in names else names
 
 
 def acc_vs_seconds(study, dataset, metric="acc", clusterer="kmeans", selection=None, methods=None, width=WIDTH):
@@ -84,7 +87,7 @@ def acc_vs_seconds(study, dataset, metric="acc", clusterer="kmeans", selection=N
     return draw_seconds(
         points,
         styles(study.summary["method"]),
-        unique_names("method", points["method"].unique()),
+        _names(points, selection),
         {name: printed("dataset", name) for name in datasets},
         metric=metric,
         title=f"{METRICS[metric]} of {CLUSTERERS[clusterer]} against the seconds of fitting",

@@ -41,7 +41,20 @@ def reading(cells, study, paper):
         n_cells=len(cells),
         poor=cells["trial_status"].isin(POOR).any(),
         inherited=explain(cells["inherited"]),
+        alike=study.protocol.get("scaling") == "zscore" and "max_variance" in set(cells["method"]),
+        changed=_changed(cells) if selection in ("default_params", "largest_size") else [],
     )
+
+
+def _changed(cells):
+    """Return the methods whose defaults, as a run was told, are not those of their files: "mcfs (n_neighbors=3)"."""
+    found = {}
+    for row in cells[cells["params"] != ""].itertuples():
+        own, given = (find("method", row.method) or {}).get("params") or {}, from_json(row.params)
+        others = {key: given[key] for key in own if key in given and given[key] != own[key]}
+        if others:
+            found[row.method, row.params] = ", ".join(f"{key}={value}" for key, value in others.items())
+    return [f"{method} ({words})" for (method, _), words in found.items()]
 
 
 def clustering(study):

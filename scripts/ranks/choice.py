@@ -55,9 +55,16 @@ def is_control(method):
 
 
 def one_of_each_source(datasets, rows):
-    """Return one data set of each source, that of most methods in `rows`, and what stands for each of the others."""
+    """Return one data set of each source, that of most methods in `rows`, and what stands for each of the others.
+
+    The same data under another name are of the same source, where `rows` know them.
+    """
     able = rows.groupby("dataset")["method"].nunique()
-    return _firsts(datasets, _source_of, lambda source: _by_methods(source, able))
+    same = {}
+    if "data_sha" in rows:
+        for _, named in rows[rows["data_sha"] != ""].groupby("data_sha")["dataset"]:
+            same |= dict.fromkeys(named, named.min())
+    return _firsts(datasets, lambda name: _source_of(same.get(name, name)), lambda source: _by_methods(source, able))
 
 
 def _class_of(method):

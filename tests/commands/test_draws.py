@@ -2,10 +2,13 @@
 
 import numpy as np
 import pytest
-from frames import study_of
+from frames import frames, study_of
 from matplotlib.text import Text
 
-from metrics.study.summary import select
+from metrics.study.frames import percent
+from metrics.study.summary import select, summarise
+from runners.experiment.result import _best_lines
+from runners.store.tidy import tidy
 from scripts.core.draws import with_mean_of_draws
 from scripts.make_figure import FIGURES
 from scripts.make_table import study_table
@@ -31,3 +34,14 @@ def test_random_rankings_have_the_mean_of_their_draws_or_the_best_by_the_labels(
     np.testing.assert_allclose(points.loc[points["method"] == "random_rankings", "mean"], [10, 40])
     figure = FIGURES["acc_vs_size"](study, "umist", selection="default_params")
     assert "Random (mean)" in [text.get_text() for text in figure.findobj(Text)]
+
+
+def test_after_a_run_random_rankings_have_the_mean_of_their_draws():
+    accs = ([0.2, 0.4], [0.5, 0.7])
+    rows = [
+        {"dataset": "umist", "method": "random_rankings", "params": {"draw": n}, "is_default": not n, "acc": {100: acc}}
+        for n, acc in enumerate(accs)
+    ]
+    lines = list(_best_lines(percent(summarise(tidy(frames(rows))))))
+    assert lines[0].startswith("best over grid and size") and "ACC 60.0 ± 14.1 (100 features)" in lines[0]
+    assert lines[1].startswith("mean of 2 draws, kmeans: ACC 45.0 (100 features)")

@@ -120,3 +120,15 @@ def test_a_row_of_another_protocol_is_refused(whole, tmp_path):
         StoreError, match="a/s/truth_clusters_d1_s0/mcfs/trials.csv, column protocol: .*restarts: stored 3, asked 2"
     ):
         merge([other], tmp_path / "c")
+
+
+def test_other_data_of_the_same_name_are_listed_also_where_another_method_ran_on_them(whole, tmp_path):
+    other = part(whole, tmp_path / "other", [0, 1, 2])
+    sha = load_all(whole).trials["data_sha"].iloc[0]
+    edit(other, "trials", sha, "0" * len(sha))
+    (other / CELL).rename(other / CELL.with_name("udfs"))
+    edit_of = other / CELL.with_name("udfs") / "trials.csv"
+    edit_of.write_text(edit_of.read_text().replace(",mcfs,", ",udfs,"))
+    shutil.copytree(whole, tmp_path / "into")
+    added, conflicts = merge([other], tmp_path / "into")
+    assert added == 0 and len(conflicts) == 1 and f"other data than {tmp_path / 'into' / CELL}" in conflicts[0]

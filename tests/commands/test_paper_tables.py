@@ -3,7 +3,7 @@
 from dataclasses import asdict, replace
 
 import pytest
-from frames import PROTOCOL, frames, store
+from frames import PROTOCOL, frames, store, study_of
 from hydra import compose, initialize_config_dir
 from omegaconf import OmegaConf
 
@@ -111,3 +111,20 @@ def test_a_table_of_running_times_has_the_seconds_of_all_fits_that_did_not_fail(
 def test_a_study_of_an_experiment_that_was_never_run_is_filled_by_that_experiment(tmp_path):
     table = make_table(read_table("dgufs_table2"), Study.open(tmp_path, "dgufs_quick"))
     assert table.commands == ["python run.py experiment=dgufs_quick"]
+    spec = replace(read_table("dgufs_table2"), columns=["digits"])  # which it does not run on
+    assert "experiment=" not in make_table(spec, Study.open(tmp_path, "dgufs_quick")).commands[0]
+
+
+def test_defaults_that_a_run_was_told_and_variances_that_are_all_alike_are_said():
+    rows = [
+        {"dataset": "umist", "method": "laplacian_score", "params": {"n_neighbors": 3}, "is_default": True},
+        {"dataset": "umist", "method": "mcfs", "params": {"n_neighbors": 5}, "is_default": True},
+        {"dataset": "umist", "method": "max_variance", "is_default": True},
+    ]
+    study = study_of([{**row, "acc": {100: [0.4, 0.5]}} for row in rows], protocol=PROTOCOL | {"scaling": "zscore"})
+    spec = replace(read_table("demo"), rows=[row["method"] for row in rows], columns=["umist"])
+    told = " ".join(make_table(spec, study, "default_params").notes)
+    assert "what `method.params` was set to: laplacian_score (n_neighbors=3)" in " ".join(told.split())
+    assert "rounding decides which ones `max_variance` selects" in told
+    best = " ".join(make_table(spec, study).notes)
+    assert "Not the defaults" not in best

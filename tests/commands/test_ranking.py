@@ -68,6 +68,16 @@ def test_a_data_set_on_which_only_controls_were_run_is_left_out_and_named():
     assert field.left_out == ["Left out: usps (only controls were run there)."]
 
 
+def test_the_same_data_under_another_name_count_once():
+    again = [{**one, "dataset": "mine", "data_sha": "1"} for one in points(DATASETS[:1])]
+    first = [{**one, "data_sha": "1" if one["dataset"] == DATASETS[0] else ""} for one in points()]
+    field = field_of(study_of(first + again))
+    (kept,) = {DATASETS[0], "mine"} & set(field.scores.index)
+    (dropped,) = {DATASETS[0], "mine"} - {kept}
+    assert len(field.scores) == len(DATASETS)
+    assert f"Left out: {dropped} (of the same source as {kept})" in field.left_out[0]
+
+
 def test_a_missing_cell_is_refused_with_what_is_whole():
     with pytest.raises(MissingResults, match=r"1 of 21 cells are missing: rufs on coil20 \(no score\)") as caught:
         rank(points()[:-1])

@@ -122,6 +122,8 @@ def test_a_table_is_run_by_its_name_alone_and_with_its_labels_left_out(table, tm
         refused.returncode == 1
         and "holds 1 trial of other data that were called 'plain'" in refused.stderr + refused.stdout
     )
+    refused = run(*words[:-1], "method=max_variance", "name=plain", check=False)  # no table could hold both, either
+    assert refused.returncode == 1 and "other data that were called 'plain'" in refused.stderr + refused.stdout
     other = run(*words, "name=plain_2")
     assert "4 clusters, no labels" in other.stdout and "stored already" not in other.stdout
 

@@ -155,6 +155,16 @@ def test_protocols_are_not_mixed():
         summarise(both)
 
 
+def test_two_data_sets_of_one_name_are_refused():
+    point = {"dataset": "mine", "acc": {50: [0.3]}}
+    rows = [{**point, "method": "mcfs", "data_sha": "a"}, {**point, "method": "udfs", "data_sha": "b"}]
+    with pytest.raises(
+        ValueError, match="2 data sets that were called 'mine': that of mcfs is another one than that of"
+    ):
+        summarise(tidy(frames(rows)))
+    assert len(summarise(tidy(frames([{**row, "data_sha": "a"} for row in rows])))) == 2
+
+
 def test_one_point_of_two_versions_of_the_data_is_refused():
     point = {"dataset": "umist", "method": "mcfs", "acc": {50: [0.3]}}
     with pytest.raises(ValueError, match="mcfs on umist .* more than once"):
