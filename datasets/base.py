@@ -160,7 +160,9 @@ def encode_labels(name, y):
     else:
         wrong = labels[~(np.isfinite(labels) & (labels == np.round(labels)))]
         if len(wrong):
-            raise DataError(f"{name}: label {wrong[0]:g} is not a class; {len(wrong)} labels are not whole numbers.")
+            missing = np.isnan(labels).sum()
+            hint = f" {missing} are missing: fill=drop leaves out samples without a label." if missing else ""
+            raise DataError(f"{name}: label {wrong[0]:g} is not a class; {len(wrong)} are not whole numbers.{hint}")
     classes, codes = np.unique(labels, return_inverse=True)
     if len(classes) < 2:
         raise DataError(f"{name}: every sample has the label {classes[0]}; there must be at least 2 classes.")

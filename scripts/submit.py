@@ -32,7 +32,7 @@ from scripts.versus import versus
 from scripts.versus.runs import OF_RUN, data_sets, fit, most_points
 
 STUDY = "fair"
-CODE = ("conf", "datasets", "methods", "metrics", "runners", "scripts")
+CODE = ("datasets", "methods", "metrics", "runners", "scripts")
 
 
 def main():
@@ -42,7 +42,7 @@ def main():
         raise ValueError(f"there is no conf/method/{given.method}.yaml: docs/own_method.md says how to add a method.")
     if other := [word for word in given.words if not OF_RUN.match(word)]:
         raise ValueError(f"{other[0]}: only words about method and runner are handed to run.py.")
-    if changed := uncommitted():
+    if changed := uncommitted(given.method):
         raise ValueError(
             f"{', '.join(changed)}: not committed, and its rows would say -dirty. Commit first: git add "
             f"{' '.join(changed)} && git commit -m 'ENH {given.method}'"
@@ -61,14 +61,18 @@ def main():
     print("  git push -u origin HEAD\nThen open a pull request, which says why data sets are missing, if some are.")
 
 
-def uncommitted():
-    """Return the files that differ from the last commit: all that git tracks, and new ones in folders of code."""
+def uncommitted(method):
+    """Return the files that differ from the last commit: all that git tracks, and new ones that the method may need.
+
+    Those are in folders of code, and in conf/ its own: the data and the protocol of the study are there already.
+    """
     words = ["git", "status", "--porcelain", "--untracked-files=all"]
     try:
         lines = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
     except (OSError, subprocess.CalledProcessError) as error:
         raise ValueError(f"{ROOT} must be a clone made by git, so that results name their commit: {error}") from error
-    return [line[3:] for line in lines if not line.startswith("??") or line[3:].partition("/")[0] in CODE]
+    own = (f"conf/method/{method}.yaml", *(f"{folder}/" for folder in CODE))
+    return [line[3:] for line in lines if not line.startswith("??") or line[3:].startswith(own)]
 
 
 def _pack(given):

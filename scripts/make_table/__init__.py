@@ -134,6 +134,7 @@ def table_cells(spec, study, selection="best_over_grid", learned=True):
         names = {f"{spec.metric}_{what}": f"seed_{what}" for what in ("mean", "std")}
         seeds = study.seeds.rename(columns=names)[list(NO_SEEDS)] if spec.metric in SCORES else NO_SEEDS
     beside = published_cells(spec.paper, spec.published_table, spec.metric)
+    learned = learned and spec.metric in SCORES  # clusters have no other scores than these
     cells = build_cells(spec, study.name, chosen, beside, selection, maxima, seeds, learned)
     if spec.metric not in ("seconds", *LABEL_FREE):
         scores = study.summary[study.summary["n_restarts"] > 0].groupby("dataset")["acc_mean"].count()

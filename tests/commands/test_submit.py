@@ -33,7 +33,7 @@ def answer(results, shipping, monkeypatch, capfd):
     assert set(reference.files_of("tiny")) == {"mcfs"}
     monkeypatch.setattr(submit, "STUDY", "tiny")
     monkeypatch.setattr(runs, "_run", forked.said)
-    monkeypatch.setattr(submit, "uncommitted", list)
+    monkeypatch.setattr(submit, "uncommitted", lambda _: [])
     monkeypatch.setattr(submit.findings, "settings_for", lambda study: [])
     monkeypatch.setattr(submit, "sentences", lambda settings: ["**A finding**"])
     monkeypatch.setattr(submit.findings, "pages", lambda name, settings: {})
@@ -72,10 +72,10 @@ def test_what_cannot_be_handed_in_is_refused_before_it_runs(answer, monkeypatch)
         answer("mine")
     with pytest.raises(ValueError, match="protocol=smoke: only words about method and runner"):
         answer("max_variance", "protocol=smoke")
-    monkeypatch.setattr(submit, "uncommitted", lambda: ["methods/mine.py"])
+    monkeypatch.setattr(submit, "uncommitted", lambda _: ["methods/mine.py"])
     with pytest.raises(ValueError, match="Commit first: git add methods/mine.py && git commit"):
         answer("max_variance")
-    monkeypatch.setattr(submit, "uncommitted", list)
+    monkeypatch.setattr(submit, "uncommitted", lambda _: [])
     monkeypatch.setattr(submit, "check", lambda words: 1)
     with pytest.raises(ValueError, match="max_variance must keep the contract"):
         answer("max_variance")
@@ -87,18 +87,18 @@ def test_code_that_is_not_committed_is_named_and_results_are_not(tmp_path, monke
         subprocess.run(["git", *words], cwd=tmp_path, check=True, capture_output=True, env=os.environ | who)
 
     monkeypatch.setattr(submit, "ROOT", tmp_path)
-    for name in ("README.md", "methods/a.py", "results/x.csv"):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
+    for name in ("README.md", "methods/a.py", "results/x.csv", "conf/method/a.yaml", "conf/dataset/wine.yaml"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("1\n")
     git("init")
     git("add", "README.md")
-    assert submit.uncommitted() == ["README.md", "methods/a.py"]
-    git("add", "methods")
+    assert submit.uncommitted("a") == ["README.md", "conf/method/a.yaml", "methods/a.py"]
+    git("add", "methods", "conf/method")
     git("commit", "-m", "x")
-    assert submit.uncommitted() == []
+    assert submit.uncommitted("a") == []
     (tmp_path / "README.md").write_text("2\n")
-    assert submit.uncommitted() == ["README.md"]
+    assert submit.uncommitted("a") == ["README.md"]
     monkeypatch.setattr(submit, "ROOT", tmp_path / "results")
     (tmp_path / ".git").rename(tmp_path / "git")
     with pytest.raises(ValueError, match="must be a clone made by git"):
-        submit.uncommitted()
+        submit.uncommitted("a")

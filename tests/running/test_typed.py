@@ -5,7 +5,7 @@ import pytest
 from hydra.core.override_parser.overrides_parser import OverridesParser
 
 from runners.cli.choices import read_back
-from runners.cli.help import COLUMNS, narrow, refused
+from runners.cli.help import COLUMNS, entries, narrow, refused
 from scripts.core.conf import ROOT
 
 
@@ -64,3 +64,21 @@ def test_a_long_line_of_help_keeps_its_words_and_its_command_whole():
     assert narrow(line).split() == line.split()
     assert narrow(line).splitlines()[0] == "  python run.py " + ("a=b " * 15).strip()
     assert narrow("short   line") == "short   line"
+
+
+def test_paragraphs_and_explanations_of_several_lines_are_filled_and_groups_keep_theirs():
+    words = "some words of a sentence that goes on " * 3
+    further = " " * 50 + "and its end"
+    lines = [
+        words,
+        "its end.",
+        "",
+        "group: a, b",
+        "other: " + "name, " * 25,
+        "  command     " + words,
+        further,
+        "  next   short",
+    ]
+    found = entries("\n".join(lines))
+    assert found == [f"{words} its end.", "", "group: a, b", lines[4], f"{lines[5]} and its end", "  next   short"]
+    assert entries("short\nlines") == ["short", "lines"]
