@@ -162,7 +162,8 @@ def encode_labels(name, y):
         if len(wrong):
             missing = np.isnan(labels).sum()
             hint = f" {missing} are missing: fill=drop leaves out samples without a label." if missing else ""
-            raise DataError(f"{name}: label {wrong[0]:g} is not a class; {len(wrong)} are not whole numbers.{hint}")
+            words = f"label {wrong[0]:g} is not a class; {len(wrong)} labels are no whole numbers"
+            raise DataError(f"{name}: {words}.{hint}")
     classes, codes = np.unique(labels, return_inverse=True)
     if len(classes) < 2:
         raise DataError(f"{name}: every sample has the label {classes[0]}; there must be at least 2 classes.")

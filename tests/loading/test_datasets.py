@@ -72,7 +72,11 @@ def test_a_data_set_is_float64_and_its_hash_depends_on_values_only(mat, tmp_path
         (X.T, Y[:4], "is 4 x 6 x 2, expected 6 x 4 x 3"),
         (X, Y[:5], "6 samples have 5 labels"),
         (X, Y + 0.5, "label 3.5 is not a class; 6 labels"),
-        (X, np.where(Y == 7, np.nan, Y), "label nan is not a class; 2 labels"),
+        (
+            X,
+            np.where(Y == 7, np.nan, Y),
+            "label nan is not a class; 2 labels are no whole numbers. 2 are missing: fill=drop",
+        ),
         (X, np.ones(6), "every sample has the label 1"),
         (X, np.minimum(Y, 3), "is 6 x 4 x 2, expected 6 x 4 x 3"),
         (X, np.eye(6), "labels of shape (6, 6)"),
