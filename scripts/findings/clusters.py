@@ -25,7 +25,8 @@ class Clusters(NamedTuple):
     @property
     def n_families(self):
         """The number of families that a method has in all three, by (method, score)."""
-        return self.means[TRUE].count()
+        counts = self.means[TRUE].count()
+        return counts[counts > 0]
 
     def changes(self, told):
         """Return mean, low and high of what gains change by: (method, score) rows, without all features."""
@@ -73,7 +74,8 @@ def clusters_of(study, others, families):
     shared = {name: family_of(name) for name in gains.index[gains.notna().any(axis=1)]}
     if len(set(shared.values())) < 2:
         return None
-    return Clusters(shared, means_of(gains.loc[list(shared)], shared), gains[TRUE].count())
+    counts = gains[TRUE].count()
+    return Clusters(shared, means_of(gains.loc[list(shared)], shared), counts[counts > 0])
 
 
 def lines(found):
