@@ -58,7 +58,7 @@ def _add(path, store):
     stored = {row["trial"]: row for row in store.rows()}
     codes = {Identity.stored(row) for row in stored.values()}
     new, rows = [], read_rows(path)
-    others, place = of_other_data(store.folder, rows[0]["data_sha"]) if rows else (0, None)
+    others, place = of_other_data(store.folder, list(stored.values()), rows[0]["data_sha"]) if rows else (0, "")
     if others:
         return 0, f"it is of other data than {place}, which were called {place.parent.name!r}, too"
     for row in rows:

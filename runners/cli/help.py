@@ -52,30 +52,24 @@ def narrow_help(words):
 
 def entries(text):
     """Return the lines of a help, each paragraph and each explanation of several lines joined, if one is too long."""
-    found = []
-    for _, lines in itertools.groupby(text.splitlines(), key=_kind()):
-        lines = list(lines)
-        long = max(map(len, lines)) > COLUMNS
-        found += [" ".join([lines[0], *map(str.strip, lines[1:])])] if long and len(lines) > 1 else lines
-    return found
+    found, kind, indent = [], "", 0
+    for line in text.splitlines():
+        own, deep = _kind(line), len(line) - len(line.lstrip())
+        of_paragraph = own == kind == "prose" and not re.match(r"[\w/]+:", line)  # a group of options, say
+        if of_paragraph or (kind == "line" and deep >= indent + DEEPER):
+            found[-1].append(line)
+        else:
+            found.append([line])
+            kind, indent = own, deep
+    joined = [" ".join([lines[0], *map(str.strip, lines[1:])]) for lines in found]
+    each = [[one] if max(map(len, lines)) > COLUMNS else lines for one, lines in zip(joined, found, strict=True)]
+    return list(itertools.chain.from_iterable(each))
 
 
-def _kind():
-    """Return a key that is the same for lines that belong together: of a paragraph, or of an explanation."""
-    numbers, before = itertools.count(), ["", 0]
-
-    def key(line):
-        indent = len(line) - len(line.lstrip())
-        prose = indent == 0 and line.strip() and not re.match(r"=|-|python |\$", line)
-        further = indent >= before[1] + DEEPER and before[0] not in ("", "prose")
-        kind = "prose" if prose else "further" if further else "line" if line.strip() else ""
-        begins = re.match(r"[\w/]+:", line)  # a group of options, say
-        if kind != "further" and (begins or not kind == before[0] == "prose"):
-            before[:] = kind, indent
-            key.number = next(numbers)
-        return key.number
-
-    return key
+def _kind(line):
+    if not line.strip():
+        return ""
+    return "line" if re.match(r"\s|=|-|python |\$", line) else "prose"
 
 
 def narrow(line):

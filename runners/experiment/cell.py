@@ -145,8 +145,8 @@ class Cell:
         claim_study(self.folder.parents[1], settings.protocol, self.folder)
         with Store(self.folder, on_wait=on_wait or self._say_held) as store:
             clear_unfinished(self.folder / RUN)
-            self._check_data()
-            todo = self.todo(store.rows())
+            self._check_data(rows := store.rows())
+            todo = self.todo(rows)
             if todo or not place:
                 self._announce(place, todo)
             unscored = self._do(todo, store) if todo else []
@@ -164,9 +164,9 @@ class Cell:
     def __str__(self):
         return f"{self.settings.method.name} on {self.settings.dataset['name']}"
 
-    def _check_data(self):
+    def _check_data(self, rows):
         """Refuse a cell with trials of other data of the same name here or beside it, as no table could hold both."""
-        others, place = of_other_data(self.folder, self.dataset.sha)
+        others, place = of_other_data(self.folder, rows, self.dataset.sha)
         if others:
             raise StoreError(
                 f"{place} holds {counted(others, 'trial')} of other data that were called {self.dataset.name!r}: "

@@ -4,8 +4,6 @@ import math
 from collections import Counter
 from pathlib import Path
 
-import pandas as pd
-
 from metrics.study import RANDOM, UNSCORED
 from metrics.study.frames import fits_of, percent
 from metrics.study.summary import Cells, cells_of_draws, summarise
@@ -71,11 +69,12 @@ def _best_lines(summary):
 def _mean_of_draws(summary, metric, selection):
     """Return the mean over the draws of random rankings, in a row as that of one draw, which alone is arbitrary."""
     each = cells_of_draws(summary).select(metric, selection).dropna(subset="mean")
-    return each.groupby("clusterer").agg({"mean": "mean", "n_selected": "first"}).assign(std=math.nan)
+    means = each.groupby("clusterer").agg({"mean": "mean", "n_selected": "first"})
+    return means.astype({"n_selected": int}).assign(std=math.nan)
 
 
 def _score_text(metric, row):
     if math.isnan(row["mean"]):
         return ""
-    spread = "" if pd.isna(row["std"]) else f" ± {row['std']:.1f}"
+    spread = "" if math.isnan(row["std"]) else f" ± {row['std']:.1f}"
     return f"{metric.upper()} {row['mean']:.1f}{spread} ({counted(int(row['n_selected']), 'feature')})"

@@ -53,6 +53,11 @@ class Trial:
         return self.key if name == self.protocol.name else self._key(self.protocol.scoring() | {"name": name})
 
     @property
+    def random_state(self):
+        """The seed of the fit's random part, by default the protocol's."""
+        return self.protocol.seed if self.seed is None else self.seed
+
+    @property
     def nth_seed(self):
         """The seed of the method's random part, counted from the protocol's."""
         return 0 if self.seed is None else self.seed - self.protocol.seed
@@ -85,7 +90,7 @@ class Trial:
         cls = self.cls if cls is None else cls
         arguments = dict(self.params, n_features_to_select=max(self.sizes))
         if "random_state" in parameters_of(cls):
-            arguments["random_state"] = self.protocol.seed if self.seed is None else self.seed
+            arguments["random_state"] = self.random_state
         return cls(**arguments)
 
 

@@ -76,16 +76,16 @@ def _parsed(source, names):
     return pd.read_csv(source, dtype=types, converters=CONVERTERS, keep_default_na=False)
 
 
-def of_other_data(cell, sha):
-    """Return how many trials of other data of the same name this cell holds, or else one beside it, and which; or 0."""
-    for path in (cell / "trials.csv", *sorted(cell.parent.glob("*/trials.csv"))):
+def of_other_data(cell, rows, sha):
+    """Return how many rows of a cell are of other data, or, where it has none, of one beside it; and which that is."""
+    if rows:
+        return sum(row["data_sha"] != sha for row in rows), cell
+    for path in sorted(cell.parent.glob("*/trials.csv")):
         with suppress(OSError, ValueError, csv.Error, StoreError):
             with open(path, newline="") as file:
                 first = next(csv.DictReader(file), {}).get("data_sha")
             if first not in (None, sha):
                 return sum(row["data_sha"] != sha for row in read_rows(path)), path.parent
-            if first and path.parent == cell:  # the others were looked at when it began
-                break
     return 0, cell
 
 

@@ -88,8 +88,7 @@ def fit_trial(trial, X):
         warnings.simplefilter("ignore", ConvergenceWarning)  # the status says so
         try:
             started = own_cpu_seconds()
-            seed = trial.protocol.seed if trial.seed is None else trial.seed
-            with exits_as_errors(), seeded(seed), fitting(trial.cls):
+            with exits_as_errors(), seeded(trial.random_state), fitting(trial.cls):
                 selector = trial.selector().fit(X)
             row["fit_s"] = own_cpu_seconds() - started
             subsets = {size: columns[selector.subset(size)] for size in trial.sizes}

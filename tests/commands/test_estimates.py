@@ -1,11 +1,13 @@
 """The findings count scores of every seed, changes with another number of clusters, and what intervals allow."""
 
 import math
+import re
 
 import numpy as np
 import pandas as pd
 from frames import PROTOCOL, study_of
 
+from scripts.core.conf import ROOT
 from scripts.findings import clusters, plan, scores_of
 
 
@@ -43,3 +45,9 @@ def test_what_intervals_allow_is_counted_among_the_methods_that_cannot_be_told()
     found = plan.Estimates({}, True, 0, None, table, None, {}, {})
     assert found.untold == ["b", "c"] and found.in_both(-1) == ["c"] and found.in_both(1) == []
     assert (found.allow("acc", 2.5), found.allow("nmi", 2.5), found.allow("nmi", -2)) == (1, 0, 2)
+
+
+def test_the_half_width_that_was_expected_is_that_of_the_plan():
+    text = (ROOT / "docs/plan.md").read_text(encoding="utf-8")
+    row = re.search(r"^\| new data: 35 sets, .*\| normal .*\| ([\d.]+) +\|$", text, re.MULTILINE)
+    assert float(row[1]) == plan.EXPECTED

@@ -9,7 +9,7 @@ from frames import load_all
 from small_data import TRUTH
 
 from runners.errors import ConfigError
-from runners.store.files import StoreError
+from runners.store.files import StoreError, of_other_data
 from scripts.core.conf import ROOT
 from scripts.merge import merge
 
@@ -132,3 +132,10 @@ def test_other_data_of_the_same_name_are_listed_also_where_another_method_ran_on
     shutil.copytree(whole, tmp_path / "into")
     added, conflicts = merge([other], tmp_path / "into")
     assert added == 0 and len(conflicts) == 1 and f"other data than {tmp_path / 'into' / CELL}" in conflicts[0]
+
+
+def test_every_row_of_a_cell_is_looked_at_for_other_data(whole):
+    rows = [{"data_sha": sha} for sha in "aab"]
+    assert of_other_data(whole / CELL, rows, "a") == (1, whole / CELL)
+    assert of_other_data(whole / CELL, rows[:2], "a") == (0, whole / CELL)
+    assert of_other_data(whole / CELL.with_name("udfs"), [], "a") == (3, whole / CELL)
